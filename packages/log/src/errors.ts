@@ -1,0 +1,57 @@
+// What can go wrong with a log, sorted by what to do next.
+
+/** `refused`: tell the user. `retryable`: later. `corrupt`: stop, touch nothing. `bug`: a law broke. */
+export type LogErrorSort = 'refused' | 'retryable' | 'corrupt' | 'bug';
+
+/** Every code a log or store throws, with its sort. Pinned by a test: scripts and people rely on them. */
+export const LOG_ERRORS = {
+  'log/missing': 'refused',
+  'log/exists': 'refused',
+  'log/locked': 'retryable',
+  'log/unsupported-filesystem': 'refused',
+  'log/parent-missing': 'refused',
+  'log/parent-diverged': 'refused',
+  'log/first-record': 'bug',
+  'log/latched': 'refused',
+  'log/closed': 'bug',
+  'log/write-failed': 'refused',
+  'log/flush-failed': 'refused',
+  'log/damaged': 'corrupt',
+  'log/unknown-revision': 'refused',
+  'log/invalid-event': 'bug',
+  'artifact/missing': 'refused',
+  'artifact/damaged': 'corrupt',
+  'artifact/write-failed': 'refused',
+} as const satisfies Readonly<Record<string, LogErrorSort>>;
+
+/** The name of a log error. */
+export type LogErrorCode = keyof typeof LOG_ERRORS;
+
+/** Where in a log a damage was found. */
+export interface DamagePlace {
+  readonly path: string;
+  /** 1-based line. */
+  readonly line: number;
+  /** Offset of the line's first byte in the file. */
+  readonly offset: number;
+  /** Which check failed. */
+  readonly phase: 'frame' | 'checksum' | 'parse' | 'decode' | 'sequence' | 'chain' | 'parent';
+}
+
+/** An error of a log or store. The message says what happened, to what, and the next step. */
+export class LogError extends Error {
+  override readonly name = 'LogError';
+  readonly code: LogErrorCode;
+  readonly data: Readonly<Record<string, unknown>>;
+
+  constructor(code: LogErrorCode, message: string, data: Readonly<Record<string, unknown>> = {}, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.code = code;
+    this.data = data;
+  }
+
+  /** What to do next. */
+  get sort(): LogErrorSort {
+    return LOG_ERRORS[this.code];
+  }
+}

@@ -1,0 +1,83 @@
+// Every kind of fact, its payload, and its envelope. A new kind turns every fold red until it says what it does.
+
+import type * as call from './events/call.ts';
+import type * as context from './events/context.ts';
+import type * as session from './events/session.ts';
+import type { Chain, Position, Timestamp, TurnId } from './ids.ts';
+import type { Json } from './json.ts';
+
+/** The payload of each kind, in the order of the design's table. */
+export interface EventData {
+  readonly 'session.created': session.SessionCreated;
+  readonly 'epoch.opened': context.EpochOpened;
+  readonly 'context.noted': context.ContextNoted;
+  readonly 'turn.started': session.TurnBegan;
+  readonly 'turn.resumed': session.TurnBegan;
+  readonly 'prompt.given': context.PromptGiven;
+  readonly 'notification.received': context.NotificationReceived;
+  readonly 'request.prepared': call.RequestPrepared;
+  readonly 'answer.received': call.AnswerReceived;
+  readonly 'answer.failed': call.AnswerFailed;
+  readonly 'answer.interrupted': call.AnswerInterrupted;
+  readonly 'tool.started': call.ToolStarted;
+  readonly 'tool.returned': call.ToolEnded;
+  readonly 'tool.failed': call.ToolEnded;
+  readonly 'tool.abandoned': call.ToolAbandoned;
+  readonly 'permission.decided': call.PermissionDecided;
+  readonly 'mode.changed': session.ModeChanged;
+  readonly 'foreign.recorded': session.ForeignRecorded;
+  readonly 'tools.changed': context.ToolsChanged;
+  readonly 'reasoning.changed': context.ReasoningChanged;
+  readonly 'skill.loaded': context.SkillLoaded;
+  readonly 'history.compacted': context.HistoryCompacted;
+  readonly 'compaction.refused': context.CompactionRefused;
+  readonly 'history.pruned': context.HistoryPruned;
+  readonly 'block.quarantined': context.BlockQuarantined;
+  readonly 'pressure.crossed': context.PressureCrossed;
+  readonly 'memory.changed': session.MemoryChanged;
+  readonly 'subagent.started': session.SubagentStarted;
+  readonly 'subagent.ended': session.SubagentEnded;
+  readonly 'branch.summarized': context.BranchSummarized;
+  readonly 'turn.ended': session.TurnEnded;
+}
+
+/** The name of a fact: noun, dot, past verb. */
+export type Kind = keyof EventData;
+
+/** A fact on its way into the log: what its author says of it. */
+export type EventOf<K extends Kind> = {
+  readonly kind: K;
+  readonly at: Timestamp;
+  readonly turn?: TurnId;
+  readonly data: EventData[K];
+};
+
+/** Any fact on its way into the log. */
+export type Event = { [K in Kind]: EventOf<K> }[Kind];
+
+/** What the log adds to a fact when it is appended. */
+export interface Placed {
+  /** Codec revision of the payload. */
+  readonly v: 1;
+  readonly position: Position;
+  /** Counts the writers of this log; it only grows. */
+  readonly fence: number;
+  /** Running digest over all records up to and including this one. */
+  readonly chain: Chain;
+}
+
+/** A fact of one kind in the log. */
+export type RecordedOf<K extends Kind> = EventOf<K> & Placed;
+
+/** A record whose kind this build does not know: kept and shown, never run. */
+export interface RecordedUnknown extends Placed {
+  readonly kind: 'unknown';
+  /** The kind as it was written. */
+  readonly name: string;
+  readonly at: Timestamp;
+  readonly turn?: TurnId;
+  readonly data: Json;
+}
+
+/** Any fact in the log. */
+export type Recorded = { [K in Kind]: RecordedOf<K> }[Kind] | RecordedUnknown;

@@ -1,0 +1,178 @@
+// Facts about calls to a model and to tools: what was decided before sending, what came back, how each call closed.
+
+import type { CallId, Digest, Money, Position } from '../ids.ts';
+import type { Json } from '../json.ts';
+import type { AnswerPart, ContentPart, Usage } from '../parts.ts';
+
+/** A cache marker: on the block at this index of the request, in the provider's cache order. */
+export interface MarkerRecord {
+  readonly block: number;
+  readonly ttl: '5m' | '1h';
+}
+
+/** What a call is expected to read, write and cost. Tokens are estimates; `cost` is absent when unknown. */
+export interface CallForecast {
+  readonly read: number;
+  readonly write: number;
+  readonly fresh: number;
+  readonly cost?: Money;
+}
+
+/** The prefix sequence in short: enough to see, without bytes, whether the next request extends this one (L3). */
+export interface SequenceRecord {
+  /** Digest of the render parameters that enter the cache key. */
+  readonly parameters: Digest;
+  readonly blocks: number;
+  /** Running digest over all blocks. */
+  readonly digest: Digest;
+}
+
+/**
+ * Every decision about one request that history does not hold, and the digest of its body (L2). With the log up to and
+ * including this record the body can be rebuilt byte for byte.
+ */
+export interface RequestPrepared {
+  readonly step: number;
+  readonly attempt: number;
+  readonly stream: string;
+  readonly purpose: string;
+  readonly epoch: number;
+  /** The encoder revision that made the bytes: `anthropic-messages/1`. */
+  readonly encoder: string;
+  readonly digest: Digest;
+  /** Length of the body in bytes. */
+  readonly bytes: number;
+  readonly relation: 'opens' | 'inherits' | 'extends';
+  readonly sequence: SequenceRecord;
+  /** Content for this call alone, behind the history. */
+  readonly extra?: readonly ContentPart[];
+  readonly markers: readonly MarkerRecord[];
+  readonly outputLimit: number;
+  /** What varies by call and is no part of the prefix: `stream`, `metadata`. */
+  readonly envelope: { readonly [name: string]: Json };
+  readonly responseIds?: readonly string[];
+  readonly betas?: readonly string[];
+  /** Blocks per section of the request. */
+  readonly counts: { readonly tools: number; readonly system: number; readonly messages: number };
+  readonly forecast: CallForecast;
+  readonly mediaBytes?: number;
+}
+
+/** Why a call ended. */
+export type StopReason = 'end' | 'calls' | 'length' | 'sequence' | 'pause' | 'refusal' | 'window' | 'other';
+
+/** Why tokens that were sent before were not read from the cache. */
+export type MissCause =
+  | 'expired'
+  | 'evicted'
+  | 'below-floor'
+  | 'lookback'
+  | 'racing'
+  | 'overflow-routing'
+  | 'image'
+  | 'thinking-stripped'
+  | 'parameter'
+  | 'opened'
+  | 'unknown';
+
+/** Tokens that were sent before on this stream and had to be paid again. */
+export interface Miss {
+  readonly cause: MissCause;
+  readonly tokens: number;
+  readonly cost?: Money;
+}
+
+/** The finished answer of one call. */
+export interface AnswerReceived {
+  readonly step: number;
+  readonly stream: string;
+  /** The `request.prepared` it answers; absent in an import. */
+  readonly request?: Position;
+  readonly provider: string;
+  readonly model: string;
+  readonly contract?: string;
+  readonly parts: readonly AnswerPart[];
+  readonly stop: StopReason;
+  /** The provider's own word for it. */
+  readonly stopRaw?: string;
+  readonly response?: string;
+  readonly truncated: 'yes' | 'no' | 'unknown';
+  readonly usage: Usage;
+  /** When the call was sent, where the log holds no request of it. */
+  readonly startedAt?: string;
+  readonly prices?: string;
+  readonly cost?: Money;
+  readonly transport?: { readonly kind: string; readonly continuation?: boolean; readonly reset?: string; readonly fallback?: string };
+  readonly forecast?: CallForecast;
+  readonly miss?: Miss;
+}
+
+/** A call that failed before anything usable arrived. */
+export interface AnswerFailed {
+  readonly step: number;
+  readonly stream: string;
+  readonly request?: Position;
+  /** By what to do next. */
+  readonly class: 'retryable' | 'compaction' | 'refused' | 'stop';
+  readonly code: string;
+  readonly message: string;
+  readonly retry?: boolean;
+  readonly usage?: Usage;
+  readonly startedAt?: string;
+}
+
+/** A call that was cut: what had arrived. */
+export interface AnswerInterrupted {
+  readonly step: number;
+  readonly stream: string;
+  readonly request?: Position;
+  readonly by: 'user' | 'transport';
+  readonly provider: string;
+  readonly model: string;
+  readonly parts: readonly AnswerPart[];
+  readonly usage?: Usage;
+  readonly startedAt?: string;
+  readonly message?: string;
+}
+
+/** What a tool can do. */
+export type EffectClass = 'none' | 'read' | 'write' | 'execute' | 'network';
+
+/** `tool.started`. */
+export interface ToolStarted {
+  readonly call: CallId;
+  readonly name: string;
+  readonly effect: EffectClass;
+}
+
+/** How much of a tool's output is inline. */
+export interface Shaping {
+  readonly by: string;
+  readonly kept: number;
+  readonly total: number;
+  readonly unit: 'bytes' | 'lines' | 'characters';
+}
+
+/** `tool.returned` and `tool.failed`. */
+export interface ToolEnded {
+  readonly call: CallId;
+  readonly parts: readonly ContentPart[];
+  readonly output?: Digest;
+  readonly shaping?: Shaping;
+  readonly exit?: number;
+  readonly durationMs?: number;
+}
+
+/** `tool.abandoned`: packed as an error result, so that the history stays closed. */
+export interface ToolAbandoned {
+  readonly call: CallId;
+  readonly reason: 'interrupted' | 'crashed' | 'denied' | 'unavailable' | 'cut';
+}
+
+/** `permission.decided`. */
+export interface PermissionDecided {
+  readonly call: CallId;
+  readonly decision: 'allowed' | 'denied';
+  readonly by: 'rule' | 'person';
+  readonly rule?: string;
+}

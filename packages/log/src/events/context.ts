@@ -1,0 +1,174 @@
+// Facts that decide what the model sees: epochs, notes, prompts, and the records that wait for an epoch.
+
+import type { Digest, Money, Position } from '../ids.ts';
+import type { Json } from '../json.ts';
+import type { ContentPart, RenderParameters } from '../parts.ts';
+
+/** Why an epoch opened. */
+export type EpochCause =
+  | 'initial'
+  | 'model'
+  | 'reasoning'
+  | 'parameters'
+  | 'tools'
+  | 'skills'
+  | 'contract'
+  | 'role'
+  | 'compaction'
+  | 'pruning'
+  | 'quarantine';
+
+/** One layer of the front. Its text is the artifact of that digest. */
+export interface LayerRecord {
+  readonly name: string;
+  readonly revision: string;
+  readonly stability: 'global' | 'project' | 'session';
+  readonly digest: Digest;
+  readonly bytes: number;
+  /** Estimated, or measured where `sized` says so. */
+  readonly tokens: number;
+  readonly sized?: 'estimated' | 'recorded';
+}
+
+/** One tool of the front. Its canonical definition `{name, description, schema}` is the artifact of that digest. */
+export interface ToolRecord {
+  readonly name: string;
+  readonly digest: Digest;
+}
+
+/** The one event that changes packing: the whole front of every request until the next epoch. */
+export interface EpochOpened {
+  readonly number: number;
+  readonly cause: EpochCause;
+  readonly provider: string;
+  readonly model: string;
+  readonly parameters: RenderParameters;
+  /** The catalog row in force, as an artifact. */
+  readonly capabilities: Digest;
+  readonly contract: string;
+  readonly layers: readonly LayerRecord[];
+  readonly tools: readonly ToolRecord[];
+  readonly skills?: Digest;
+  /** Position of the `history.compacted` that this epoch takes up. */
+  readonly checkpoint?: Position;
+  readonly prunings?: readonly Position[];
+  readonly quarantines?: readonly Position[];
+  readonly cacheKey: string;
+  readonly forecast: EpochForecast;
+}
+
+/** What opening the epoch is expected to cost, said before it is paid. */
+export interface EpochForecast {
+  /** Tokens sent before that will be written again. */
+  readonly rewrite: number;
+  /** Price of that above reading them; absent when the price is unknown. */
+  readonly cost?: Money;
+}
+
+/** `context.noted`: structural context, in the tail. Exactly one of `body` and `artifact`. */
+export interface ContextNoted {
+  readonly source: string;
+  readonly revision: string;
+  readonly cause: 'initial' | 'changed' | 'switched' | 'invalidated' | 'refreshed' | 'compacted-away';
+  readonly urgent?: boolean;
+  readonly body?: string;
+  readonly artifact?: Digest;
+}
+
+/** `prompt.given`: somebody said something. */
+export interface PromptGiven {
+  readonly parts: readonly ContentPart[];
+  readonly presenter: string;
+  readonly steer?: boolean;
+}
+
+/** `notification.received`. */
+export interface NotificationReceived {
+  readonly source: string;
+  readonly body: string;
+  readonly provenance: string;
+}
+
+/** `tools.changed`. */
+export interface ToolsChanged {
+  readonly added: readonly ToolRecord[];
+  readonly removed: readonly string[];
+  readonly as: 'appended' | 'queued';
+}
+
+/** `reasoning.changed`. */
+export interface ReasoningChanged {
+  readonly setting: string;
+  readonly as: 'appended' | 'epoch';
+  readonly scope: 'turn' | 'lasting';
+}
+
+/** `skill.loaded`. */
+export interface SkillLoaded {
+  readonly name: string;
+  readonly version: string;
+  readonly reason: 'always' | 'on_demand' | 'auto_suggested';
+  readonly tokens: number;
+  readonly source: string;
+  readonly call?: string;
+}
+
+/** Positions `from` to `to`, both included. */
+export interface Range {
+  readonly from: Position;
+  readonly to: Position;
+}
+
+/** `history.compacted`: a checkpoint that stands for a range. Inert until an epoch names it. */
+export interface HistoryCompacted {
+  readonly range: Range;
+  readonly strategy: 'deterministic' | 'model-assisted' | 'recorded';
+  readonly trigger: string;
+  /** The text that the model will read in place of the range. */
+  readonly checkpoint: string;
+  readonly limitations: readonly string[];
+  readonly before?: number;
+  readonly after?: number;
+  readonly made?: Json;
+  readonly fallback?: string;
+}
+
+/** `compaction.refused`. */
+export interface CompactionRefused {
+  readonly trigger: string;
+  readonly reason: string;
+  readonly sizes: { readonly [name: string]: number };
+}
+
+/** `history.pruned`. Inert until an epoch names it. */
+export interface HistoryPruned {
+  readonly calls: readonly string[];
+  readonly freed: number;
+  readonly cost?: Money;
+  readonly breakEven?: number;
+  readonly cause: string;
+}
+
+/** `block.quarantined`. Inert until an epoch names it. */
+export interface BlockQuarantined {
+  readonly origin: { readonly position: Position; readonly part: number };
+  readonly reason: string;
+  readonly stub: string;
+}
+
+/** `pressure.crossed`. */
+export interface PressureCrossed {
+  readonly tier: 'calm' | 'advisory' | 'warning' | 'critical';
+  readonly ratio: number;
+  readonly limit: number;
+  readonly input: number;
+  readonly checkpoint?: Position;
+}
+
+/** `branch.summarized`. */
+export interface BranchSummarized {
+  readonly range: Range;
+  readonly strategy: 'deterministic' | 'model-assisted' | 'recorded';
+  readonly text: string;
+  readonly limitations: readonly string[];
+}

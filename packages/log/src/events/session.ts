@@ -1,0 +1,76 @@
+// Facts about the session itself: its beginning, its turns, its settings, what an import kept.
+
+import type { Chain, Digest, Position, SessionId } from '../ids.ts';
+import type { Json } from '../json.ts';
+
+/** Where a fork leaves its parent: the child's log goes on behind this record. */
+export interface Parent {
+  readonly session: SessionId;
+  readonly position: Position;
+  readonly chain: Chain;
+}
+
+/** Record 0 of a session, or the first of its own in a fork. */
+export interface SessionCreated {
+  readonly id: SessionId;
+  /** The first ancestor; itself where there is none. */
+  readonly root: SessionId;
+  readonly parent?: Parent;
+  /** Absolute path. */
+  readonly workspace: string;
+  readonly title?: string;
+  /** What wrote the recording, for an imported session. */
+  readonly imported?: { readonly format: string; readonly source: string; readonly digest?: Digest };
+}
+
+/** `turn.started` and `turn.resumed`. */
+export interface TurnBegan {
+  readonly trigger: 'user' | 'notification' | 'subagent' | 'schedule';
+}
+
+/** The end of a turn, with its totals. */
+export interface TurnEnded {
+  readonly outcome: 'completed' | 'failed' | 'interrupted' | 'limited';
+  readonly error?: { readonly code: string; readonly message: string; readonly next: string };
+  readonly totals?: { readonly steps: number; readonly calls: number };
+}
+
+/** The permission mode was set. It reaches the model through a note. */
+export interface ModeChanged {
+  readonly mode: 'read-only' | 'ask' | 'auto';
+  readonly by: 'user' | 'settings';
+}
+
+/** A record of an imported transcript that has no event here, as it was. */
+export interface ForeignRecorded {
+  readonly format: string;
+  /** 1-based line in the source file. */
+  readonly line: number;
+  readonly record: Json;
+  /** Why it has no event, where that is not plain from its kind. */
+  readonly reason?: string;
+}
+
+/** `memory.changed`. */
+export interface MemoryChanged {
+  readonly file: string;
+  readonly operation: 'add' | 'replace' | 'consolidate';
+  readonly before?: Digest;
+  readonly after: Digest;
+  readonly bytes: number;
+}
+
+/** `subagent.started`. */
+export interface SubagentStarted {
+  readonly child: SessionId;
+  readonly role: string;
+  readonly task: string;
+}
+
+/** `subagent.ended`: its log is the proof. */
+export interface SubagentEnded {
+  readonly child: SessionId;
+  readonly status: 'completed' | 'failed' | 'interrupted' | 'limited';
+  readonly summary: string;
+  readonly cost?: string;
+}

@@ -1,0 +1,75 @@
+// JSON values, and the one canonical way this project writes them: keys sorted by UTF-16 code unit, no white
+// space, no locale, numbers as ECMAScript prints them. Two equal values always give the same bytes.
+
+/** A value that JSON can hold. */
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json | undefined };
+
+/** Canonical JSON text, and how many strings had lone surrogates that were replaced by U+FFFD. */
+export interface CanonicalJson {
+  readonly text: string;
+  readonly replaced: number;
+}
+
+/**
+ * Writes a value as canonical JSON. Keys are sorted by UTF-16 code unit; keys whose value is `undefined` are left
+ * out; `-0` is written as `0`. Lone surrogates have no UTF-8 form: they are replaced and counted.
+ *
+ * @throws TypeError for what JSON cannot hold: a non-finite number, a function, a symbol, a bigint, a circle.
+ */
+export function canonicalJson(value: unknown): CanonicalJson {
+  const writer = { replaced: 0, open: new Set<object>() };
+  return { text: write(value, writer), replaced: writer.replaced };
+}
+
+interface Writer {
+  replaced: number;
+  readonly open: Set<object>;
+}
+
+function write(value: unknown, writer: Writer): string {
+  switch (typeof value) {
+    case 'string':
+      return writeString(value, writer);
+    case 'number':
+      if (!Number.isFinite(value)) throw new TypeError(`canonical JSON has no form for the number ${value}`);
+      return JSON.stringify(value);
+    case 'boolean':
+      return value ? 'true' : 'false';
+    case 'object':
+      return value === null ? 'null' : writeObject(value, writer);
+    default:
+      throw new TypeError(`canonical JSON has no form for a ${typeof value}`);
+  }
+}
+
+function writeString(value: string, writer: Writer): string {
+  if (value.isWellFormed()) return JSON.stringify(value);
+  writer.replaced += 1;
+  return JSON.stringify(value.toWellFormed());
+}
+
+function writeObject(value: object, writer: Writer): string {
+  if (writer.open.has(value)) throw new TypeError('canonical JSON has no form for a value that contains itself');
+  writer.open.add(value);
+  const text = Array.isArray(value) ? writeArray(value, writer) : writeRecord(value, writer);
+  writer.open.delete(value);
+  return text;
+}
+
+function writeArray(values: readonly unknown[], writer: Writer): string {
+  return `[${values.map((value) => write(value ?? null, writer)).join(',')}]`;
+}
+
+function writeRecord(value: object, writer: Writer): string {
+  const entries: string[] = [];
+  const fields: Readonly<Record<string, unknown>> = { ...value };
+  for (const key of Object.keys(fields).sort(byCodeUnit)) {
+    const field = fields[key];
+    if (field !== undefined) entries.push(`${writeString(key, writer)}:${write(field, writer)}`);
+  }
+  return `{${entries.join(',')}}`;
+}
+
+function byCodeUnit(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,61 @@
+// What a model can do and what it charges, as data: one row of the catalog, resolved.
+
+import type { Ttl } from './usage.ts';
+
+/** US dollars per million tokens, as exact decimal text. Absent is unknown. */
+export interface Price {
+  readonly input: string;
+  readonly output: string;
+  readonly read?: string;
+  readonly writes: { readonly [ttl in Ttl]?: string };
+}
+
+/** Prices in force from a day on, by length of the whole request. */
+export interface PriceList {
+  /** First day of validity, `YYYY-MM-DD`. */
+  readonly from: string;
+  /** Ascending by `above`; the first has `above: 0`. A request is priced whole by the last tier it exceeds. */
+  readonly tiers: readonly { readonly above: number; readonly price: Price }[];
+}
+
+/** Who loses what when a setting changes: the first section whose cache is lost. */
+export type LostFrom = 'tools' | 'system' | 'messages';
+
+/** One row: limits, floors, markers, rules, prices; each with its source and date. */
+export interface Capabilities {
+  readonly provider: string;
+  readonly model: string;
+  /** Other names that mean this row. */
+  readonly aliases: readonly string[];
+  /** Most input tokens of one request. */
+  readonly inputLimit: number;
+  /** Whether input and output share that limit, and how an excess is answered. */
+  readonly window: { readonly tokens: number; readonly sharedWithOutput: 'refused' | 'stops' | 'no' };
+  readonly outputLimit: number;
+  /** Smallest cacheable prefix in tokens; absent is unknown. */
+  readonly floor?: number;
+  readonly markers: 'explicit' | 'implicit' | 'pass-through' | 'none' | 'unknown';
+  readonly slots: number;
+  /** Positions searched behind a marker, itself included. */
+  readonly lookback: number;
+  /** Whether a run of calls, or of results, is one position. */
+  readonly runsCollapse: boolean;
+  readonly ttls: readonly Ttl[];
+  /** The names of the render parameters that enter the cache key, with what their change loses. */
+  readonly renderParameters: { readonly [name: string]: LostFrom };
+  /** When old thinking is stripped by the provider. */
+  readonly thinkingStripped: 'at-new-turn' | 'never';
+  /** Whether an edit of sent content is refused because thinking is bound to it. */
+  readonly prefixCheck: boolean;
+  /** Changes accepted as an appended message. */
+  readonly appends: readonly ('system' | 'reasoning' | 'tools')[];
+  readonly prefill: boolean;
+  readonly forcedToolChoice: boolean;
+  readonly requestBytes?: number;
+  readonly prewarm: boolean;
+  readonly promotes: 'unverified' | 'no' | { readonly verified: string };
+  readonly prices: readonly PriceList[];
+  readonly source: string;
+  readonly asOf: string;
+  readonly notes?: string;
+}

@@ -1,0 +1,59 @@
+// What a provider's failure means, sorted by what to do next.
+
+/**
+ * `retryable`: later, with `afterMs` if it was said. `compaction`: too long, compact and retry. `refused`: tell the user.
+ * `stop`: nothing helps here (authentication, billing).
+ */
+export type ProviderErrorClass = 'retryable' | 'compaction' | 'refused' | 'stop';
+
+/** Codes of this project for what went wrong, whatever the provider calls it. */
+export type ProviderErrorCode =
+  | 'provider/rate-limited'
+  | 'provider/overloaded'
+  | 'provider/server'
+  | 'provider/timeout'
+  | 'provider/connection'
+  | 'provider/cut'
+  | 'provider/silent'
+  | 'provider/malformed'
+  | 'provider/too-long'
+  | 'provider/too-large'
+  | 'provider/invalid'
+  | 'provider/authentication'
+  | 'provider/permission'
+  | 'provider/billing'
+  | 'provider/not-found'
+  | 'provider/unclosed-history'
+  | 'provider/unsupported'
+  | 'provider/aborted';
+
+/** What is known of a failure beside its code. */
+export interface ProviderErrorData {
+  readonly provider: string;
+  readonly status?: number;
+  /** The provider's own word for the type. */
+  readonly type?: string;
+  readonly request?: string;
+  readonly afterMs?: number;
+}
+
+/** A failed call. What had arrived before is with the caller, who got it as stream parts. */
+export class ProviderError extends Error {
+  override readonly name = 'ProviderError';
+  readonly class: ProviderErrorClass;
+  readonly code: ProviderErrorCode;
+  readonly data: ProviderErrorData;
+
+  constructor(
+    nextAction: ProviderErrorClass,
+    code: ProviderErrorCode,
+    message: string,
+    data: ProviderErrorData,
+    cause?: unknown,
+  ) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.class = nextAction;
+    this.code = code;
+    this.data = data;
+  }
+}

@@ -1,0 +1,63 @@
+// What spans and answers are made of, as a model sees them. Bytes of images come in beside, by digest.
+
+/** Plain text. */
+export interface TextPart {
+  readonly type: 'text';
+  readonly text: string;
+}
+
+/** An image; its bytes are looked up by digest when it is lowered. */
+export interface ImagePart {
+  readonly type: 'image';
+  readonly artifact: string;
+  /** IANA media type: `image/png`. */
+  readonly mediaType: string;
+  /** Size of the decoded bytes. */
+  readonly bytes: number;
+  readonly width?: number;
+  readonly height?: number;
+}
+
+/** Reasoning: the provider's opaque wire item as raw JSON text, and its plain twin (may be empty). */
+export interface ReasoningPart {
+  readonly type: 'reasoning';
+  readonly opaque?: string;
+  readonly text: string;
+  /** The provider and model it is bound to. */
+  readonly provider: string;
+  readonly model: string;
+}
+
+/** A tool call; its arguments are the raw text that was streamed. */
+export interface CallPart {
+  readonly type: 'call';
+  readonly call: string;
+  readonly name: string;
+  readonly arguments: string;
+}
+
+/** Any other block of an answer, as raw JSON text, bound to its provider. */
+export interface NativePart {
+  readonly type: 'native';
+  readonly provider: string;
+  readonly item: string;
+  readonly text: string;
+}
+
+/** The closing of one call. */
+export interface ResultPart {
+  readonly type: 'result';
+  readonly call: string;
+  readonly error: boolean;
+  readonly content: readonly (TextPart | ImagePart)[];
+}
+
+/** Everything that a span can hold. */
+export type Part = TextPart | ImagePart | ReasoningPart | CallPart | NativePart | ResultPart;
+
+/** What an answer decodes to, in arrival order. Reasoning is bound to the model that was asked. */
+export type AnswerPart =
+  | TextPart
+  | { readonly type: 'reasoning'; readonly opaque: string; readonly text: string }
+  | CallPart
+  | NativePart;

@@ -1,0 +1,93 @@
+// The provider port: how spans become bytes, and bytes an answer. Encoding is pure; only `send` touches the world.
+
+import type { StreamPart } from './answer.ts';
+import type { Block, Marker } from './block.ts';
+import type { Capabilities } from './capabilities.ts';
+import type { NewHash } from './hash.ts';
+import type { Front, JsonValue, Span } from './span.ts';
+
+/** Bytes that a span names by digest, loaded before it is lowered. */
+export type Materials = (digest: string) => Uint8Array | undefined;
+
+/** What lowering needs to know beside the spans. */
+export interface Lowering {
+  readonly model: string;
+  readonly capabilities: Capabilities;
+  readonly materials: Materials;
+  /** Estimates tokens of a text, by class of characters. */
+  readonly estimate: (text: string) => number;
+}
+
+/** What a request carries beside its blocks. */
+export interface Envelope {
+  /** `max_tokens`, whatever the provider calls it. */
+  readonly outputLimit: number;
+  /** What varies by call and is no part of the prefix. */
+  readonly fields: { readonly [name: string]: JsonValue };
+  readonly betas: readonly string[];
+}
+
+/** The frozen beginning of a body, lowered once per epoch. */
+export interface LoweredFront {
+  readonly front: Front;
+  /** Tools, then system texts. */
+  readonly blocks: readonly Block[];
+  /** Canonical JSON of what enters the cache key beside the blocks: model and render parameters. */
+  readonly parameters: string;
+}
+
+/**
+ * A body in the making. It keeps the bytes that no later request of its stream can change, and their hash state, so that
+ * the next body costs what is new.
+ */
+export interface BodyWriter {
+  /**
+   * The body for all blocks so far with these markers. Marker indexes count over front and messages together.
+   * `blocks` must extend what was given before.
+   */
+  write(blocks: readonly Block[], markers: readonly Marker[], envelope: Envelope): { readonly body: Uint8Array; readonly digest: string };
+}
+
+/** The pure half of a provider: one encoder revision. Its bytes never change once released. */
+export interface Encoder {
+  /** `anthropic-messages/1`: recorded in every request, so that `verify` uses the same one. */
+  readonly revision: string;
+  lowerFront(front: Front, lowering: Lowering): LoweredFront;
+  /**
+   * Blocks of one span; none for what is left out of packing (blank text, a trailing reasoning block, reasoning of
+   * another model).
+   *
+   * @throws ProviderError `provider/unclosed-history` when a result stands without its call or the reverse.
+   */
+  lowerSpan(span: Span, lowering: Lowering): readonly Block[];
+  /** Begins a body. The hash is SHA-256 of the body's bytes. */
+  join(front: LoweredFront, newHash: NewHash): BodyWriter;
+}
+
+/** What goes out: exactly these bytes. */
+export interface Outgoing {
+  readonly body: Uint8Array;
+  readonly betas: readonly string[];
+  readonly signal?: AbortSignalLike;
+}
+
+/** A provider: an encoder and a socket. */
+export interface Provider {
+  readonly name: string;
+  readonly encoder: Encoder;
+  /**
+   * Sends the bytes once (no retry) and streams the answer; the last part is `finished`.
+   *
+   * @throws ProviderError sorted by what to do next; also in mid-stream.
+   */
+  send(outgoing: Outgoing): AsyncIterable<StreamPart>;
+  /** The provider's own count of input tokens for a body, where it has one. */
+  countTokens?(outgoing: Outgoing): Promise<number>;
+}
+
+/** The part of `AbortSignal` that is used; a pure package knows no DOM. */
+export interface AbortSignalLike {
+  readonly aborted: boolean;
+  addEventListener(type: 'abort', listener: () => void, options?: { readonly once?: boolean }): void;
+  removeEventListener(type: 'abort', listener: () => void): void;
+}

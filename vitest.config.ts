@@ -1,0 +1,17 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: 'rooms',
+          include: ['{packages,stores,providers,apps}/*/{src,tests,contract}/**/*.test.ts'],
+          testTimeout: 60_000,
+        },
+      },
+      { test: { name: 'architecture', include: ['tests/architecture/**/*.test.ts'], testTimeout: 60_000 } },
+      { test: { name: 'whole', include: ['tests/{laws,crash,corpus,guides}/**/*.test.ts'], testTimeout: 240_000 } },
+    ],
+  },
+});
