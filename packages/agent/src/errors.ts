@@ -1,0 +1,45 @@
+// What the runtime refuses or finds broken, sorted by what to do next.
+
+/** `refused`: tell the user. `conflict`: read again, decide again. `bug`: a law broke. */
+export type AgentErrorSort = 'refused' | 'conflict' | 'bug';
+
+/** Every code, with its sort. Pinned by a test. */
+export const AGENT_ERRORS: Readonly<Record<AgentErrorCode, AgentErrorSort>> = {
+  'agent/unknown-kind': 'refused',
+  'agent/unclosed-history': 'bug',
+  'agent/nothing-to-send': 'refused',
+  'agent/conflict': 'conflict',
+  'agent/missing-material': 'refused',
+  'agent/no-epoch': 'bug',
+  'agent/no-such-step': 'refused',
+  'agent/unknown-encoder': 'refused',
+};
+
+/** The name of an agent error. */
+export type AgentErrorCode =
+  | 'agent/unknown-kind'
+  | 'agent/unclosed-history'
+  | 'agent/nothing-to-send'
+  | 'agent/conflict'
+  | 'agent/missing-material'
+  | 'agent/no-epoch'
+  | 'agent/no-such-step'
+  | 'agent/unknown-encoder';
+
+/** An error of the runtime. The message says what happened, to what, and the next step. */
+export class AgentError extends Error {
+  override readonly name = 'AgentError';
+  readonly code: AgentErrorCode;
+  readonly data: Readonly<Record<string, unknown>>;
+
+  constructor(code: AgentErrorCode, message: string, data: Readonly<Record<string, unknown>> = {}, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.code = code;
+    this.data = data;
+  }
+
+  /** What to do next. */
+  get sort(): AgentErrorSort {
+    return AGENT_ERRORS[this.code];
+  }
+}

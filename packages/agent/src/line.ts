@@ -1,0 +1,81 @@
+// A line: the front, blocks, sequence and half-written body of one stream in one epoch, kept so that the next request
+// costs what is new. Derived from the log, thrown away with the process.
+
+import type { Artifacts } from '@tidemark/log';
+import type { AppendOnly, Epoch, FrontTexts, Sequence, State } from '@tidemark/context';
+import { append, appendOnly, beginSequence, estimateTokens, extendSequence, frontOf, knownParameters, parameterDigests, slice } from '@tidemark/context';
+import type { Block, BodyWriter, Capabilities, Encoder, LoweredFront, Span } from '@tidemark/model';
+import { loadImages } from './materials.ts';
+import { newHash } from './node-hash.ts';
+
+/** What an epoch's lines are made with. */
+export interface EpochMaterials {
+  readonly epoch: Epoch;
+  readonly texts: FrontTexts;
+  readonly capabilities: Capabilities;
+  readonly encoder: Encoder;
+}
+
+/** Sizes that a recording knows: new blocks with their tokens set, for a sequence that they are about to extend. */
+export type Resize = (blocks: readonly Block[], sequence: Sequence) => readonly Block[];
+
+/** See the head of this file. */
+export interface Line {
+  readonly materials: EpochMaterials;
+  readonly front: LoweredFront;
+  readonly writer: BodyWriter;
+  /** The packed history that was lowered, by identity, and how much of it. */
+  readonly packed: readonly Span[];
+  readonly lowered: number;
+  readonly sequence: Sequence;
+  /** Ordinal of the span that each block came from; -1 in the front. */
+  readonly ordinals: AppendOnly<number>;
+}
+
+/** A line with the front alone. */
+export function beginLine(materials: EpochMaterials, state: State): Line {
+  const { texts, capabilities, encoder, epoch } = materials;
+  const parameters = knownParameters(epoch.opened.parameters, capabilities);
+  const front = encoder.lowerFront(frontOf(texts, epoch.opened.model, parameters), lowering(materials, new Map()));
+  const digests = parameterDigests(epoch.opened.model, parameters, capabilities.renderParameters, newHash);
+  return {
+    materials,
+    front,
+    writer: encoder.join(front, newHash),
+    packed: state.history.packed.buffer,
+    lowered: 0,
+    sequence: beginSequence(digests, front.blocks, newHash),
+    ordinals: appendOnly(front.blocks.map(() => -1)),
+  };
+}
+
+/** Whether the line still holds for this state: the same epoch, and a history that only grew. */
+export function continues(line: Line, state: State): boolean {
+  return line.materials.epoch.position === state.epoch?.position && line.packed === state.history.packed.buffer;
+}
+
+/** The line with all that was packed since. */
+export async function extendLine(line: Line, state: State, artifacts: Artifacts, resize?: Resize): Promise<Line> {
+  const spans = slice(state.history.packed, line.lowered);
+  if (spans.length === 0) return line;
+  const images = await loadImages(artifacts, spans);
+  const { encoder } = line.materials;
+  const lowered = spans.map((span) => ({ span, blocks: encoder.lowerSpan(span, lowering(line.materials, images)) }));
+  const blocks = lowered.flatMap((one) => one.blocks);
+  const ordinals = lowered.flatMap(({ span, blocks: own }) => own.map(() => span.ordinal));
+  return {
+    ...line,
+    lowered: state.history.packed.length,
+    sequence: extendSequence(line.sequence, resize?.(blocks, line.sequence) ?? blocks),
+    ordinals: append(line.ordinals, ...ordinals),
+  };
+}
+
+function lowering(materials: EpochMaterials, images: ReadonlyMap<string, Uint8Array>): Parameters<Encoder['lowerSpan']>[1] {
+  return {
+    model: materials.epoch.opened.model,
+    capabilities: materials.capabilities,
+    materials: (name) => images.get(name),
+    estimate: estimateTokens,
+  };
+}

@@ -1,0 +1,73 @@
+// Bytes that the log names by digest, loaded before they are lowered: layer texts, tool definitions, images.
+
+import type { Artifacts, Digest, EpochOpened } from '@tidemark/log';
+import { canonicalJson, digest } from '@tidemark/log';
+import type { FrontTexts, Tool } from '@tidemark/context';
+import type { Capabilities, Span } from '@tidemark/model';
+import { parseCatalog } from '@tidemark/model';
+import { AgentError } from './errors.ts';
+
+/** Reads a whole artifact. */
+export async function readArtifact(artifacts: Artifacts, name: Digest): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of artifacts.get(name)) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+/** Keeps the texts of a front, so that `epoch.opened` may name them. */
+export async function keepFront(artifacts: Artifacts, texts: FrontTexts): Promise<void> {
+  for (const { text } of texts.layers) await artifacts.put(Buffer.from(text));
+  for (const { definition } of texts.tools) await artifacts.put(Buffer.from(definition));
+}
+
+/** Keeps a catalog row, as a catalog of its own, and names it. */
+export async function keepCapabilities(artifacts: Artifacts, capabilities: Capabilities): Promise<Digest> {
+  const catalog = canonicalJson({ revision: 1, asOf: capabilities.asOf, rows: [capabilities] });
+  return (await artifacts.put(Buffer.from(catalog.text))).digest;
+}
+
+/** The catalog row that an epoch was opened with. */
+export async function loadCapabilities(artifacts: Artifacts, opened: EpochOpened): Promise<Capabilities> {
+  const [row] = parseCatalog(JSON.parse(await readText(artifacts, opened.capabilities))).rows;
+  if (row !== undefined) return row;
+  throw new AgentError('agent/missing-material', `the catalog row of epoch ${opened.number} is empty: run tidemark doctor`);
+}
+
+/** The texts of an epoch's front. */
+export async function loadFront(artifacts: Artifacts, opened: EpochOpened): Promise<FrontTexts> {
+  const layers = [];
+  for (const record of opened.layers) layers.push({ record, text: await readText(artifacts, record.digest) });
+  const tools: Tool[] = [];
+  for (const record of opened.tools) tools.push({ record, definition: await readText(artifacts, record.digest) });
+  return { contract: opened.contract, layers, tools };
+}
+
+async function readText(artifacts: Artifacts, name: Digest): Promise<string> {
+  return new TextDecoder().decode(await readArtifact(artifacts, name));
+}
+
+/** The bytes of every image that these spans name. */
+export async function loadImages(artifacts: Artifacts, spans: readonly Span[]): Promise<ReadonlyMap<string, Uint8Array>> {
+  const loaded = new Map<string, Uint8Array>();
+  for (const name of imagesOf(spans)) {
+    if (!loaded.has(name)) loaded.set(name, await loadImage(artifacts, name));
+  }
+  return loaded;
+}
+
+async function loadImage(artifacts: Artifacts, name: string): Promise<Uint8Array> {
+  try {
+    return await readArtifact(artifacts, digest(name));
+  } catch (cause) {
+    throw new AgentError('agent/missing-material', `the image ${name} that the history names cannot be read: run tidemark doctor`, { name }, cause);
+  }
+}
+
+function* imagesOf(spans: readonly Span[]): Generator<string> {
+  for (const span of spans) {
+    for (const part of span.parts) {
+      if (part.type === 'image') yield part.artifact;
+      if (part.type === 'result') for (const one of part.content) if (one.type === 'image') yield one.artifact;
+    }
+  }
+}

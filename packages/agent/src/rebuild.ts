@@ -1,0 +1,88 @@
+// Requests rebuilt from the log alone: the same fold, the same encoder, the recorded decisions (L2).
+
+import type { Log, Recorded, RecordedOf, SessionId } from '@tidemark/log';
+import type { State } from '@tidemark/context';
+import { emptyState, evolve } from '@tidemark/context';
+import type { Encoder } from '@tidemark/model';
+import { AgentError } from './errors.ts';
+import type { EpochMaterials, Line } from './line.ts';
+import { beginLine, continues, extendLine } from './line.ts';
+import { loadCapabilities, loadFront } from './materials.ts';
+import { blocksOf } from './request-record.ts';
+
+/** Finds the encoder of a revision. */
+export type Encoders = (revision: string) => Encoder | undefined;
+
+/** One request, rebuilt. */
+export interface Rebuilt {
+  readonly record: RecordedOf<'request.prepared'>;
+  readonly line: Line;
+  /** The state up to and including the request. */
+  readonly state: State;
+  readonly body: Uint8Array;
+  readonly digest: string;
+}
+
+/** How to rebuild. */
+export interface RebuildOptions {
+  readonly encoders: Encoders;
+  /** Rebuild each request from nothing, instead of on top of the one before it. */
+  readonly full?: boolean;
+  /** Rebuild only these; the rest is folded. Absent means all. */
+  readonly only?: (record: RecordedOf<'request.prepared'>) => boolean;
+}
+
+/** What goes by while a log is rebuilt: each record, and each request with its bytes. */
+export type Step =
+  | { readonly type: 'record'; readonly record: Recorded; readonly state: State }
+  | { readonly type: 'request'; readonly rebuilt: Rebuilt };
+
+/**
+ * Reads a session's log from its beginning and rebuilds its requests on the way.
+ *
+ * @throws AgentError `agent/unknown-encoder` for a request of an encoder that this version does not have.
+ */
+export async function* rebuildSession(log: Log, session: SessionId, options: RebuildOptions): AsyncGenerator<Step> {
+  let state = emptyState();
+  let line: Line | undefined;
+  const fronts = new Map<string, Omit<EpochMaterials, 'epoch' | 'encoder'>>();
+  for await (const record of log.read(session)) {
+    state = evolve(state, record);
+    yield { type: 'record', record, state };
+    if (record.kind !== 'request.prepared' || record.data.stream !== 'main' || options.only?.(record) === false) continue;
+    const encoder = encoderOf(options.encoders, record);
+    const held = line !== undefined && options.full !== true && continues(line, state) ? line : await freshLine(log, state, encoder, fronts);
+    line = await extendLine(held, state, log.artifacts);
+    yield { type: 'request', rebuilt: rebuild(record, line, state) };
+  }
+}
+
+function encoderOf(encoders: Encoders, record: RecordedOf<'request.prepared'>): Encoder {
+  const encoder = encoders(record.data.encoder);
+  if (encoder !== undefined) return encoder;
+  const { encoder: revision, step } = record.data;
+  throw new AgentError('agent/unknown-encoder', `step ${step} was encoded by "${revision}", which this version does not have: use the version that wrote it`, { revision });
+}
+
+async function freshLine(
+  log: Log,
+  state: State,
+  encoder: Encoder,
+  fronts: Map<string, Omit<EpochMaterials, 'epoch' | 'encoder'>>,
+): Promise<Line> {
+  const { epoch } = state;
+  if (epoch === undefined) throw new AgentError('agent/no-epoch', 'a request stands before any epoch: the log is no log of this runtime');
+  const key = `${epoch.position}`;
+  const front = fronts.get(key) ?? {
+    texts: await loadFront(log.artifacts, epoch.opened),
+    capabilities: await loadCapabilities(log.artifacts, epoch.opened),
+  };
+  fronts.set(key, front);
+  return beginLine({ epoch, encoder, ...front }, state);
+}
+
+function rebuild(record: RecordedOf<'request.prepared'>, line: Line, state: State): Rebuilt {
+  const { markers, outputLimit, envelope, betas = [] } = record.data;
+  const written = line.writer.write(blocksOf(line.sequence), markers, { outputLimit, fields: envelope, betas });
+  return { record, line, state, ...written };
+}

@@ -1,0 +1,76 @@
+// The record of a request, and its body: every decision that history does not hold (L2).
+
+import type { MarkerRecord, RequestPrepared } from '@tidemark/log';
+import { digest } from '@tidemark/log';
+import type { Sequence, State } from '@tidemark/context';
+import { at as itemAt } from '@tidemark/context';
+import type { Block, Encoder, JsonValue } from '@tidemark/model';
+import type { CallPlan } from './call-plan.ts';
+import type { Line } from './line.ts';
+
+/** What a request carries beside its blocks. */
+export interface RequestOptions {
+  readonly encoder: Encoder;
+  readonly outputLimit: number;
+  readonly purpose?: string;
+  readonly attempt?: number;
+  readonly envelope?: { readonly [name: string]: JsonValue };
+  readonly betas?: readonly string[];
+}
+
+/** Writes the body of a planned call and says all that it was made with. */
+export function writeRequest(
+  state: State,
+  line: Line,
+  call: CallPlan,
+  options: RequestOptions,
+  opens: boolean,
+): { readonly data: RequestPrepared; readonly body: Uint8Array } {
+  const { sequence } = line;
+  const { outputLimit, envelope = {}, betas = [] } = options;
+  const written = line.writer.write(blocksOf(sequence), call.markers, { outputLimit, fields: envelope, betas });
+  const data: RequestPrepared = {
+    step: state.steps,
+    attempt: options.attempt ?? 0,
+    stream: 'main',
+    purpose: options.purpose ?? 'turn',
+    epoch: state.epoch?.opened.number ?? 0,
+    encoder: options.encoder.revision,
+    digest: digest(written.digest),
+    bytes: written.body.length,
+    relation: opens ? 'opens' : relationOf(state),
+    sequence: sequenceRecord(sequence),
+    markers: call.markers.map((marker): MarkerRecord => ({ ...marker, prefix: prefixAt(sequence, marker.block) })),
+    outputLimit,
+    envelope,
+    ...(betas.length === 0 ? {} : { betas }),
+    counts: sequence.counts,
+    forecast: call.outlook.forecast,
+    ...(sequence.mediaBytes === 0 ? {} : { mediaBytes: sequence.mediaBytes }),
+  };
+  return { data, body: written.body };
+}
+
+/** All blocks of a sequence, without a copy where its buffer holds no more than it. */
+export function blocksOf({ blocks }: Sequence): readonly Block[] {
+  return blocks.buffer.length === blocks.length ? blocks.buffer : blocks.buffer.slice(0, blocks.length);
+}
+
+function sequenceRecord(sequence: Sequence): RequestPrepared['sequence'] {
+  const { tools, system, messages } = sequence.parameters;
+  return {
+    parameters: { tools: digest(tools), system: digest(system), messages: digest(messages) },
+    blocks: sequence.blocks.length,
+    digest: prefixAt(sequence, sequence.blocks.length - 1),
+  };
+}
+
+function prefixAt(sequence: Sequence, block: number): MarkerRecord['prefix'] {
+  return digest(itemAt(sequence.prefixes, block) ?? '');
+}
+
+/** A fork's first request of its own goes on from its parent's. */
+function relationOf(state: State): RequestPrepared['relation'] {
+  const last = state.streams['main']?.accepted;
+  return last !== undefined && state.createdAt !== undefined && last.position < state.createdAt ? 'inherits' : 'extends';
+}

@@ -1,0 +1,75 @@
+// Every request ever sent, rebuilt from the log and compared with the digest recorded before it went out (L2); and each
+// sequence with the one before it on its stream (L3).
+
+import type { EpochCause, Log, Position, SessionId } from '@tidemark/log';
+import type { Sequence } from '@tidemark/context';
+import { at } from '@tidemark/context';
+import type { Rebuilt, RebuildOptions } from './rebuild.ts';
+import { rebuildSession } from './rebuild.ts';
+
+/** A request whose bytes could not be made again. */
+export interface Difference {
+  readonly step: number;
+  readonly position: Position;
+  readonly recorded: string;
+  readonly rebuilt: string;
+}
+
+/** A request that does not extend the one before it on its stream. */
+export interface Break {
+  readonly step: number;
+  readonly position: Position;
+  /** The cause of the epoch that opened with it; absent for a break that nothing explains. */
+  readonly cause?: EpochCause;
+}
+
+/** What `verify` found. */
+export interface Verification {
+  readonly records: number;
+  /** Requests of this runtime; an import holds none. */
+  readonly requests: number;
+  readonly differences: readonly Difference[];
+  readonly breaks: readonly Break[];
+  /** What the fold set aside. */
+  readonly problems: readonly string[];
+}
+
+/** Rebuilds each request of a session. Work follows the log, not the sum of the bodies, unless `full`. */
+export async function verifySession(log: Log, session: SessionId, options: RebuildOptions): Promise<Verification> {
+  const differences: Difference[] = [];
+  const breaks: Break[] = [];
+  let records = 0;
+  let requests = 0;
+  let before: Rebuilt | undefined;
+  let problems: readonly string[] = [];
+  for await (const step of rebuildSession(log, session, options)) {
+    if (step.type === 'record') {
+      records += 1;
+      if (step.state.problems.length > problems.length) problems = step.state.problems.buffer.map((problem) => `record ${problem.position}: ${problem.message}`);
+      continue;
+    }
+    requests += 1;
+    const { rebuilt } = step;
+    if (rebuilt.digest !== rebuilt.record.data.digest) differences.push(difference(rebuilt));
+    if (before !== undefined && !extendsSequence(before.line.sequence, rebuilt.line.sequence)) breaks.push(breakOf(before, rebuilt));
+    before = rebuilt;
+  }
+  return { records, requests, differences, breaks, problems };
+}
+
+/** Whether a sequence begins with all of another one, under the same render parameters (L3). */
+export function extendsSequence(before: Sequence, after: Sequence): boolean {
+  const end = before.blocks.length - 1;
+  return before.parameters.messages === after.parameters.messages && at(before.prefixes, end) === at(after.prefixes, end);
+}
+
+function difference({ record, digest }: Rebuilt): Difference {
+  return { step: record.data.step, position: record.position, recorded: record.data.digest, rebuilt: digest };
+}
+
+function breakOf(before: Rebuilt, after: Rebuilt): Break {
+  const { step } = after.record.data;
+  const epoch = after.state.epoch;
+  const opened = epoch !== undefined && epoch.position !== before.state.epoch?.position;
+  return { step, position: after.record.position, ...(opened ? { cause: epoch.opened.cause } : {}) };
+}

@@ -1,0 +1,32 @@
+// The price of opening an epoch, said before it is paid.
+
+import type { EpochForecast, Timestamp } from '@tidemark/log';
+import type { Capabilities } from '@tidemark/model';
+import { LIFE } from './entries.ts';
+import type { Outlook } from './forecast.ts';
+import { rewriteCost } from './miss.ts';
+import type { State } from './state.ts';
+
+/** What the price of an epoch is made from. */
+export interface EpochPrice {
+  /** The state before it opens. */
+  readonly state: State;
+  /** The outlook of its first request. */
+  readonly outlook: Outlook;
+  readonly capabilities: Capabilities;
+  readonly at: Timestamp;
+  readonly ttl: '5m' | '1h';
+}
+
+/**
+ * Tokens that were sent before and will be written again because of this epoch, and what that costs above reading them.
+ * What had expired anyway is not its doing.
+ */
+export function epochForecast({ state, outlook, capabilities, at, ttl }: EpochPrice): EpochForecast {
+  const entries = state.streams['main']?.entries ?? [];
+  const alive = entries.some((entry) => Date.parse(at) - Date.parse(entry.at) < LIFE[entry.ttl]);
+  const { read, write, fresh } = outlook.forecast;
+  const rewrite = alive ? Math.max(0, outlook.held - read) : 0;
+  const cost = rewriteCost({ capabilities, at, input: read + write + fresh, tokens: rewrite, ttl });
+  return { rewrite, ...(cost === undefined ? {} : { cost }) };
+}

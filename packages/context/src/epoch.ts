@@ -1,0 +1,77 @@
+// When an epoch opens, and what it says. Only with the first request that needs it: a setting changed and changed back
+// opens none (L3).
+
+import type { Digest, EpochCause, EpochForecast, EpochOpened, RenderParameters } from '@tidemark/log';
+import { canonicalJson } from '@tidemark/log';
+import type { NewHash } from '@tidemark/model';
+import { cacheKey } from './cache-key.ts';
+import type { FrontTexts } from './front.ts';
+import type { State } from './state.ts';
+
+/** What the next request is to be made with. */
+export interface Wanted {
+  readonly provider: string;
+  readonly model: string;
+  readonly parameters: RenderParameters;
+  /** The catalog row, as an artifact. */
+  readonly capabilities: Digest;
+  readonly texts: FrontTexts;
+  /** Digest of the skills index, if there is one. */
+  readonly skills?: Digest;
+}
+
+/** Render parameters that set how much a model reasons. */
+const REASONING = ['thinking', 'effort', 'output_config', 'reasoning'];
+
+/** Why the next request needs a new epoch; `undefined` when the one in force serves it. */
+export function neededEpoch(state: State, wanted: Wanted): EpochCause | undefined {
+  const opened = state.epoch?.opened;
+  if (opened === undefined) return 'initial';
+  if (opened.provider !== wanted.provider || opened.model !== wanted.model) return 'model';
+  if (state.compacted !== undefined && state.compacted.position !== opened.checkpoint) return 'compaction';
+  if (opened.contract !== wanted.texts.contract) return 'contract';
+  if (!same(opened.tools, wanted.texts.tools.map((tool) => tool.record))) return 'tools';
+  return changedLayer(opened, wanted) ?? changedParameter(opened.parameters, wanted.parameters);
+}
+
+function changedLayer(opened: EpochOpened, wanted: Wanted): EpochCause | undefined {
+  const before = opened.layers.map(({ name, digest }) => ({ name, digest }));
+  const after = wanted.texts.layers.map(({ record: { name, digest } }) => ({ name, digest }));
+  if (same(before, after)) return undefined;
+  const changed = [...before, ...after].find((one) => !(before.some((b) => same(b, one)) && after.some((a) => same(a, one))));
+  return changed?.name === 'skills' ? 'skills' : changed?.name === 'role' ? 'role' : 'contract';
+}
+
+function changedParameter(before: RenderParameters, after: RenderParameters): EpochCause | undefined {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  const changed = [...names].filter((name) => !same(before[name] ?? null, after[name] ?? null));
+  if (changed.length === 0) return undefined;
+  return changed.every((name) => REASONING.includes(name)) ? 'reasoning' : 'parameters';
+}
+
+function same(a: unknown, b: unknown): boolean {
+  return canonicalJson(a).text === canonicalJson(b).text;
+}
+
+/** The event that opens the epoch. */
+export function openEpoch(state: State, wanted: Wanted, cause: EpochCause, forecast: EpochForecast, newHash: NewHash): EpochOpened {
+  const { texts, provider, model, parameters, capabilities, skills } = wanted;
+  const tools = texts.tools.map((tool) => tool.record);
+  const root = state.root ?? state.session ?? '';
+  const key = { contract: texts.contract, model, root, tools: tools.map((tool) => tool.digest), ...(skills === undefined ? {} : { skills }) };
+  return {
+    number: (state.epoch?.opened.number ?? -1) + 1,
+    cause,
+    provider,
+    model,
+    parameters,
+    capabilities,
+    contract: texts.contract,
+    layers: texts.layers.map((one) => one.record),
+    tools,
+    ...(skills === undefined ? {} : { skills }),
+    ...(state.compacted === undefined ? {} : { checkpoint: state.compacted.position }),
+    cacheKey: cacheKey(key, newHash),
+    forecast,
+  };
+}

@@ -1,0 +1,60 @@
+// The fold of requests and answers: what was sent on each stream, what was accepted, what the provider then holds.
+
+import type { RecordedOf, Usage } from '@tidemark/log';
+import type { Accepted, Entry, Sent, State, Stream } from './state.ts';
+
+/** Entries kept per stream: the newest. Four markers a call, of which at most two are new. */
+const ENTRIES_KEPT = 16;
+
+const NO_STREAM: Stream = { pending: undefined, accepted: undefined, entries: [], calls: 0 };
+
+/** A request was recorded, and so may be on its way. */
+export function send(state: State, event: RecordedOf<'request.prepared'>): State {
+  const stream = state.streams[event.data.stream] ?? NO_STREAM;
+  const { position, at, data } = event;
+  const pending: Sent = { position, at, prepared: data, spans: state.history.settled };
+  return withStream(state, data.stream, { ...stream, pending });
+}
+
+/** A request failed: it moves nothing. */
+export function fail(state: State, name: string): State {
+  const stream = state.streams[name];
+  return stream?.pending === undefined ? state : withStream(state, name, { ...stream, pending: undefined });
+}
+
+/** A request was answered: its markers are entries now. */
+export function accept(state: State, event: RecordedOf<'answer.received' | 'answer.interrupted'>): State {
+  const { stream: name, usage } = event.data;
+  const stream = state.streams[name] ?? NO_STREAM;
+  const { pending } = stream;
+  if (pending === undefined) return withStream(state, name, { ...stream, calls: stream.calls + 1 });
+  const accepted: Accepted = { ...pending, cached: cachedTokens(usage), input: totalTokens(usage), answer: event.position };
+  const entries = touch(stream.entries, pending, accepted.cached);
+  return withStream(state, name, { pending: undefined, accepted, entries, calls: stream.calls + 1 });
+}
+
+function withStream(state: State, name: string, stream: Stream): State {
+  return { ...state, streams: { ...state.streams, [name]: stream } };
+}
+
+function cachedTokens(usage: Usage | undefined): number | undefined {
+  if (usage?.read === undefined || usage.writes === undefined) return undefined;
+  return usage.read + usage.writes.reduce((sum, write) => sum + write.tokens, 0);
+}
+
+function totalTokens(usage: Usage | undefined): number | undefined {
+  const cached = cachedTokens(usage);
+  return cached === undefined || usage?.fresh === undefined ? undefined : cached + usage.fresh;
+}
+
+/** Each marker names an entry: written now, or read and so refreshed. Nothing cached means that none was written. */
+function touch(entries: readonly Entry[], sent: Sent, cached: number | undefined): readonly Entry[] {
+  if (cached === 0) return entries;
+  const { at } = sent;
+  const { markers, sequence } = sent.prepared;
+  const written = markers.map(
+    ({ block, prefix, ttl }): Entry => ({ parameters: sequence.parameters, block, of: sequence.blocks, prefix, ttl, at }),
+  );
+  const names = new Set(written.map((entry) => entry.prefix));
+  return [...entries.filter((entry) => !names.has(entry.prefix)), ...written].slice(-ENTRIES_KEPT);
+}

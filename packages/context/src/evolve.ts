@@ -1,0 +1,146 @@
+// The fold: one small function per kind of fact. State in, state out; what did not change is the same object.
+
+import type { Kind, Recorded, RecordedOf } from '@tidemark/log';
+import { append } from './append-only.ts';
+import { accept, fail, send } from './evolve-calls.ts';
+import { renderAbandoned, renderBranch, renderCheckpoint, renderContent, renderNote, renderNotification } from './render.ts';
+import type { Closing, Problem, State, Waiting } from './state.ts';
+import { isOpenCall, releaseWaiting, repack, settleAnswer, settleClosing, settleInterrupted, settleWaiting } from './settle.ts';
+
+type Step<K extends Kind> = (state: State, event: RecordedOf<K>) => State;
+type Steps = { readonly [K in Kind]: Step<K> };
+
+/** A fact that changes nothing a model sees. */
+const keep = (state: State): State => state;
+
+const STEPS: Steps = {
+  'session.created': (state, { data, position }) => ({
+    ...state,
+    session: data.id,
+    root: data.root,
+    workspace: data.workspace,
+    createdAt: position,
+  }),
+  'epoch.opened': openEpoch,
+  'context.noted': (state, event) => {
+    const { source, revision, body, artifact, urgent } = event.data;
+    const text = body ?? `The content of this note is the artifact ${artifact ?? 'unknown'}.`;
+    return wait(state, 'note', event, { opensTurn: false, urgent: urgent === true, parts: [renderNote(source, revision, text)] });
+  },
+  'turn.started': (state, event) => resumed(state, event),
+  'turn.resumed': (state, event) => resumed(state, event),
+  'prompt.given': (state, event) => {
+    const parts = renderContent(event.data.parts);
+    return wait(state, 'prompt', event, { opensTurn: true, urgent: false, parts });
+  },
+  'notification.received': (state, event) => {
+    const { source, provenance, body } = event.data;
+    return wait(state, 'prompt', event, { opensTurn: true, urgent: false, parts: [renderNotification(source, provenance, body)] });
+  },
+  'request.prepared': (state, event) => {
+    const sent = send(state, event);
+    return event.data.stream === 'main' ? { ...sent, history: { ...sent.history, inFlight: true } } : sent;
+  },
+  'answer.received': (state, event) => {
+    const accepted = accept(state, event);
+    if (event.data.stream !== 'main' || state.session === undefined) return accepted;
+    return { ...accepted, steps: event.data.step + 1, history: settleAnswer(state.history, event, state.session) };
+  },
+  'answer.failed': (state, event) => (event.data.stream === 'main' ? landed(fail(state, event.data.stream)) : fail(state, event.data.stream)),
+  'answer.interrupted': (state, event) => {
+    const failed = event.data.usage === undefined ? fail(state, event.data.stream) : accept(state, event);
+    if (event.data.stream !== 'main' || state.session === undefined) return failed;
+    return { ...failed, steps: event.data.step + 1, history: settleInterrupted(state.history, event, state.session) };
+  },
+  'tool.started': keep,
+  'tool.returned': (state, event) => close(state, event, { error: false, cut: false, content: renderContent(event.data.parts) }),
+  'tool.failed': (state, event) => close(state, event, { error: true, cut: false, content: renderContent(event.data.parts) }),
+  'tool.abandoned': (state, event) => {
+    const { reason } = event.data;
+    return close(state, event, { error: true, cut: reason === 'cut', content: [renderAbandoned(reason)] });
+  },
+  'permission.decided': keep,
+  'mode.changed': keep,
+  'foreign.recorded': keep,
+  'tools.changed': keep,
+  'reasoning.changed': keep,
+  'skill.loaded': keep,
+  'history.compacted': (state, event) => ({ ...state, compacted: { position: event.position, data: event.data } }),
+  'compaction.refused': keep,
+  'history.pruned': keep,
+  'block.quarantined': keep,
+  'pressure.crossed': keep,
+  'memory.changed': keep,
+  'subagent.started': keep,
+  'subagent.ended': keep,
+  'branch.summarized': (state, event) => {
+    const parts = [renderBranch(event.data.text, event.data.limitations)];
+    return wait(state, 'note', event, { opensTurn: true, urgent: true, parts });
+  },
+  'turn.ended': (state) => landed({ ...state, turn: undefined }),
+};
+
+/** The state after one more fact. Pure; the cost follows what is new, not the length of the session. */
+export function evolve(state: State, event: Recorded): State {
+  const next = event.kind === 'unknown' ? stopAt(state, event.name, event) : step(state, event);
+  return { ...next, length: event.position + 1 };
+}
+
+// The table is typed by kind; TypeScript cannot see that a union indexes it with its own kind.
+function step<K extends Kind>(state: State, event: RecordedOf<K>): State {
+  const one: Step<K> = STEPS[event.kind];
+  return one(state, event);
+}
+
+function stopAt(state: State, name: string, event: Recorded): State {
+  return state.unknown === undefined ? { ...state, unknown: { name, position: event.position } } : state;
+}
+
+function resumed(state: State, event: RecordedOf<'turn.started' | 'turn.resumed'>): State {
+  return landed({ ...state, turn: state.turn ?? { startedAt: event.position } });
+}
+
+/** Nothing is on its way any more: what waited for it finds its place. */
+function landed(state: State): State {
+  return { ...state, history: releaseWaiting({ ...state.history, inFlight: false }) };
+}
+
+function wait(state: State, kind: 'note' | 'prompt', event: Recorded, what: Pick<Waiting, 'opensTurn' | 'urgent' | 'parts'>): State {
+  if (state.session === undefined) return state;
+  const waiting: Waiting = { position: event.position, session: state.session, ...what };
+  return { ...state, history: settleWaiting(state.history, kind, waiting) };
+}
+
+function close(
+  state: State,
+  event: RecordedOf<'tool.returned' | 'tool.failed' | 'tool.abandoned'>,
+  closing: Omit<Closing, 'position'>,
+): State {
+  const { batch } = state.history;
+  const { call } = event.data;
+  if (batch === undefined || !isOpenCall(batch, call)) return setAside(state, event.position, call);
+  const closed: Closing = { position: event.position, ...closing };
+  return { ...state, history: settleClosing(state.history, batch, call, closed) };
+}
+
+function setAside(state: State, position: Recorded['position'], call: string): State {
+  const known = state.history.calls.has(call) || state.history.batch?.closed[call] !== undefined;
+  const problem: Problem = known
+    ? { position, code: 'second-closing', message: `call ${call} was closed before; this closing is ignored` }
+    : { position, code: 'orphan-closing', message: `call ${call} is not open; its closing is ignored` };
+  return { ...state, problems: append(state.problems, problem) };
+}
+
+function openEpoch(state: State, event: RecordedOf<'epoch.opened'>): State {
+  const opened = { ...state, epoch: { position: event.position, opened: event.data } };
+  const { checkpoint } = event.data;
+  if (checkpoint === undefined || checkpoint === state.epoch?.opened.checkpoint) return opened;
+  const { compacted, session } = state;
+  if (compacted?.position !== checkpoint || session === undefined) {
+    const message = `epoch ${event.data.number} names a checkpoint at ${checkpoint}, which is no history.compacted`;
+    const problem: Problem = { position: event.position, code: 'unknown-epoch-record', message };
+    return { ...opened, problems: append(state.problems, problem) };
+  }
+  const part = renderCheckpoint(compacted.data.checkpoint, compacted.data.limitations);
+  return { ...opened, history: repack(state.history, { position: checkpoint, session, to: compacted.data.range.to, part }) };
+}

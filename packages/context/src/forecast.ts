@@ -1,0 +1,130 @@
+// What a call is expected to read, write and cost, said before it is sent; and why it will read less than was sent before.
+
+import type { CallForecast, MissCause, Timestamp, Usage } from '@tidemark/log';
+import { money } from '@tidemark/log';
+import type { Capabilities, Marker } from '@tidemark/model';
+import { costOf, priceAt } from '@tidemark/model';
+import { at } from './append-only.ts';
+import type { Lookup } from './entries.ts';
+import { unreadable } from './entries.ts';
+import type { Sequence } from './sequence.ts';
+import { tokensUpTo } from './sequence.ts';
+import type { Accepted, Entry } from './state.ts';
+
+/** What a forecast is made from. */
+export interface ForecastInput {
+  readonly lookup: Lookup;
+  readonly at: Timestamp;
+  readonly markers: readonly Marker[];
+  /** Entries that this request can read. */
+  readonly readable: readonly Entry[];
+  /** The last accepted request of the stream: what was measured. */
+  readonly accepted: Accepted | undefined;
+  /** Estimated tokens of blocks that were never sent on this stream. */
+  readonly unsent: number;
+}
+
+/** A loss that is known before sending: tokens that were sent before and will not be read, and why. */
+export interface Loss {
+  readonly cause: MissCause;
+  readonly tokens: number;
+}
+
+/** What is known of a call before it is sent. */
+export interface Outlook {
+  readonly forecast: CallForecast;
+  /** Tokens of this request that were cached for this stream by the calls before it, whether or not they still are. */
+  readonly held: number;
+  readonly loss: Loss | undefined;
+}
+
+/** The forecast of a call, and the loss it already knows of. */
+export function forecast(input: ForecastInput): Outlook {
+  const { sequence, capabilities } = input.lookup;
+  const size = measured(input);
+  const total = size(sequence.blocks.length - 1);
+  const end = input.markers.at(-1);
+  const cacheable = end === undefined ? 0 : size(end.block);
+  const held = cacheable < (capabilities.floor ?? 0) ? 0 : cacheable;
+  const hit = held === 0 ? undefined : longestReached(input);
+  const read = hit === undefined ? 0 : Math.min(size(hit.block), held);
+  const write = held - read;
+  const usage: Usage = { fresh: total - held, read, writes: [{ ttl: end?.ttl ?? '5m', tokens: write }], answer: 0 };
+  const unsent = Math.min(total, Math.round(input.unsent * scaleOf(input)));
+  const before = heldBefore(input, total - unsent);
+  return {
+    forecast: { read, write, fresh: total - held, unsent, ...costOfInput(capabilities, input.at, total, usage) },
+    held: before,
+    loss: before > read ? { cause: causeOf(input), tokens: before - read } : undefined,
+  };
+}
+
+function costOfInput(capabilities: Capabilities, day: Timestamp, total: number, usage: Usage): Pick<CallForecast, 'cost'> {
+  const price = priceAt(capabilities, day.slice(0, 10), total);
+  const cost = price === undefined ? undefined : costOf(price, usage);
+  return cost === undefined ? {} : { cost: money(cost.total) };
+}
+
+/** Learnt from the last measured call: what was counted there, against what had been estimated. */
+function scaleOf({ lookup: { sequence, capabilities }, accepted }: ForecastInput): number {
+  if (accepted?.input === undefined || accepted.input === 0) return 1;
+  const { blocks, digest } = accepted.prepared.sequence;
+  if (at(sequence.prefixes, blocks - 1) !== digest) return 1;
+  const estimated = tokensUpTo(sequence, blocks - 1, capabilities.thinkingStripped === 'at-new-turn', blocks);
+  return estimated === 0 ? 1 : accepted.input / estimated;
+}
+
+/** Tokens up to and including a block: measured where a call measured them, else estimated at the ratio learnt from it. */
+function measured(input: ForecastInput): (block: number) => number {
+  const { sequence, capabilities } = input.lookup;
+  const strips = capabilities.thinkingStripped === 'at-new-turn';
+  const scale = scaleOf(input);
+  const known = knownEnd(input);
+  return (block) =>
+    known !== undefined && block === known.block ? known.tokens : Math.round(tokensUpTo(sequence, block, strips) * scale);
+}
+
+/** The end of the last accepted request, whose size the provider told. */
+function knownEnd({ lookup, accepted }: ForecastInput): { readonly block: number; readonly tokens: number } | undefined {
+  const end = accepted?.prepared.markers.at(-1);
+  if (end === undefined || !accepted?.cached) return undefined;
+  const entry = entryOf(accepted);
+  return entry !== undefined && unreadable(entry, lookup) === undefined ? { block: end.block, tokens: accepted.cached } : undefined;
+}
+
+function entryOf(accepted: Accepted): Entry | undefined {
+  const end = accepted.prepared.markers.at(-1);
+  if (end === undefined) return undefined;
+  const { parameters, blocks } = accepted.prepared.sequence;
+  return { parameters, block: end.block, of: blocks, prefix: end.prefix, ttl: end.ttl, at: accepted.at };
+}
+
+/** The longest entry that some marker finds within the lookback. */
+function longestReached({ lookup, markers, readable }: ForecastInput): Entry | undefined {
+  return readable.findLast((entry) =>
+    markers.some((marker) => marker.block >= entry.block && withinLookback(lookup, marker.block, entry.block)),
+  );
+}
+
+/** Positions from a marker back to an entry, the marker's own included; a run of calls or results may count once. */
+function withinLookback({ sequence, capabilities }: Lookup, from: number, to: number): boolean {
+  let positions = 1;
+  for (let index = from; index > to && positions <= capabilities.lookback; index -= 1) {
+    const run = at(sequence.blocks, index)?.run;
+    const joined = capabilities.runsCollapse && run !== 'none' && run === at(sequence.blocks, index - 1)?.run;
+    if (!joined) positions += 1;
+  }
+  return positions <= capabilities.lookback;
+}
+
+function heldBefore({ accepted, lookup }: ForecastInput, sentBefore: number): number {
+  if (accepted === undefined) return 0;
+  const extended = at(lookup.sequence.prefixes, accepted.prepared.sequence.blocks - 1) === accepted.prepared.sequence.digest;
+  return extended && accepted.cached ? Math.min(sentBefore, accepted.cached) : sentBefore;
+}
+
+function causeOf({ accepted, lookup }: ForecastInput): MissCause {
+  if (accepted?.cached === 0) return 'below-floor';
+  const entry = accepted === undefined ? undefined : entryOf(accepted);
+  return entry === undefined ? 'unknown' : (unreadable(entry, lookup) ?? 'lookback');
+}

@@ -1,0 +1,104 @@
+// The epoch front: layers 0 to 3, composed once when an epoch opens, and the same bytes until the next one.
+
+import type { LayerRecord, RenderParameters, ToolRecord } from '@tidemark/log';
+import { canonicalJson, digest } from '@tidemark/log';
+import type { Capabilities, Front, JsonValue, NewHash, SystemText, ToolDefinition } from '@tidemark/model';
+import { TM1, TM1_RUNTIME } from './contract/tm1.ts';
+import { estimateTokens } from './estimate.ts';
+import { utf8Length } from './utf8.ts';
+
+/** A tool as its author gives it. */
+export interface ToolSpec {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of the arguments. */
+  readonly schema: JsonValue;
+}
+
+/** One layer with its text. */
+export interface Layer {
+  readonly record: LayerRecord;
+  readonly text: string;
+}
+
+/** One tool with its canonical definition. */
+export interface Tool {
+  readonly record: ToolRecord;
+  readonly definition: string;
+}
+
+/** A front with its texts: what `epoch.opened` names by digest. */
+export interface FrontTexts {
+  readonly contract: string;
+  readonly layers: readonly Layer[];
+  /** Ordered by name. */
+  readonly tools: readonly Tool[];
+}
+
+/** What the agent's author chooses for the front. */
+export interface FrontSpec {
+  readonly tools?: readonly ToolSpec[];
+  /** The routing-only index of trusted skills. */
+  readonly skills?: string;
+  /** The agent's own system text, layer 3. */
+  readonly role?: string;
+}
+
+/** Composes the layers of contract `tm1`. Equal input gives equal bytes, in any process. */
+export function composeFront(spec: FrontSpec, newHash: NewHash): FrontTexts {
+  const layers = [layer('runtime', TM1, 'global', TM1_RUNTIME, newHash)];
+  if (spec.skills) layers.push(layer('skills', 'r1', 'project', spec.skills, newHash));
+  if (spec.role) layers.push(layer('role', 'r1', 'project', spec.role, newHash));
+  return { contract: TM1, layers, tools: (spec.tools ?? []).map((tool) => defineTool(tool, newHash)).sort(byName) };
+}
+
+/** One layer, with the digest of its bytes. */
+export function layer(name: string, revision: string, stability: LayerRecord['stability'], text: string, newHash: NewHash): Layer {
+  const bytes = newHash().update(text);
+  const record: LayerRecord = {
+    name,
+    revision,
+    stability,
+    digest: digest(bytes.hex()),
+    bytes: utf8Length(text),
+    tokens: estimateTokens(text),
+    sized: 'estimated',
+  };
+  return { record, text };
+}
+
+/** A tool as canonical bytes: whatever the order of its schema's keys was. */
+export function defineTool(tool: ToolSpec, newHash: NewHash): Tool {
+  const { name, description, schema } = tool;
+  const definition = canonicalJson({ description, name, schema }).text;
+  return { record: { name, digest: digest(newHash().update(definition).hex()) }, definition };
+}
+
+function byName(a: Tool, b: Tool): number {
+  return a.record.name < b.record.name ? -1 : a.record.name > b.record.name ? 1 : 0;
+}
+
+/** The front as a provider lowers it: texts in layer order, tools by name. */
+export function frontOf(texts: FrontTexts, model: string, parameters: RenderParameters): Front {
+  return {
+    model,
+    parameters,
+    tools: texts.tools.map(({ record, definition }): ToolDefinition => ({
+      name: record.name,
+      definition,
+      origin: { from: 'layer', layer: 'tools', revision: record.digest.slice(0, 12) },
+    })),
+    system: texts.layers.map(({ record, text }): SystemText => ({
+      text,
+      stability: record.stability,
+      origin: { from: 'layer', layer: record.name, revision: record.revision },
+      ...(record.sized === 'recorded' ? { tokens: record.tokens } : {}),
+    })),
+  };
+}
+
+/** Which render parameters this model knows: others do not reach its wire. */
+export function knownParameters(parameters: RenderParameters, capabilities: Capabilities): RenderParameters {
+  const names = Object.keys(parameters).filter((name) => name in capabilities.renderParameters);
+  return Object.fromEntries(names.map((name) => [name, parameters[name] ?? null]));
+}

@@ -1,0 +1,37 @@
+// The face of `context`: what the model sees.
+
+export type { AppendOnly } from './append-only.ts';
+export { append, appendOnly, at, slice } from './append-only.ts';
+export type { Bill, BilledCall } from './bill.ts';
+export { addBills, billOf, NO_BILL, ratesOf, unitPrice } from './bill.ts';
+export type { KeyInput } from './cache-key.ts';
+export { cacheKey } from './cache-key.ts';
+export { TM1, TM1_RUNTIME } from './contract/tm1.ts';
+export type { Lookup } from './entries.ts';
+export { LIFE, readableEntries, unreadable } from './entries.ts';
+export type { EpochPrice } from './epoch-forecast.ts';
+export { epochForecast } from './epoch-forecast.ts';
+export type { Wanted } from './epoch.ts';
+export { neededEpoch, openEpoch } from './epoch.ts';
+export { estimateTokens } from './estimate.ts';
+export { evolve } from './evolve.ts';
+export type { ForecastInput, Loss, Outlook } from './forecast.ts';
+export { forecast } from './forecast.ts';
+export type { FrontSpec, FrontTexts, Layer, Tool, ToolSpec } from './front.ts';
+export { composeFront, defineTool, frontOf, knownParameters, layer } from './front.ts';
+export type { MissInput, Rewrite } from './miss.ts';
+export { missOf, rewriteCost } from './miss.ts';
+export type { PlanInput } from './plan.ts';
+export { plan } from './plan.ts';
+export { RENDERING } from './render.ts';
+export type { Divergence, ParameterDigests, Sequence, TurnStart } from './sequence.ts';
+export {
+  beginSequence,
+  extendSequence,
+  firstDivergence,
+  parameterDigests,
+  tokensUpTo,
+  turnStartOf,
+} from './sequence.ts';
+export type { Accepted, Batch, Closing, Compacted, Entry, Epoch, History, Problem, Sent, State, Stream, Waiting } from './state.ts';
+export { emptyState } from './state.ts';

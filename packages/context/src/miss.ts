@@ -1,0 +1,56 @@
+// Usage against forecast: tokens that were sent before on this stream and had to be paid again, and why.
+
+import type { Miss, MissCause, Money, Timestamp, Usage } from '@tidemark/log';
+import { money } from '@tidemark/log';
+import type { Capabilities } from '@tidemark/model';
+import { costOf, priceAt } from '@tidemark/model';
+import { Decimal } from 'decimal.js';
+import type { Loss } from './forecast.ts';
+
+/** What a miss is judged from. */
+export interface MissInput {
+  readonly capabilities: Capabilities;
+  readonly at: Timestamp;
+  readonly usage: Usage;
+  /** Tokens of this request that the cache held after the request before it on its stream. */
+  readonly held: number;
+  /** The loss that was known before sending. */
+  readonly loss: Loss | undefined;
+}
+
+/** The miss of an answered call; `undefined` when it read all it could, or when its usage is unknown. */
+export function missOf(input: MissInput): Miss | undefined {
+  const { usage, held, loss } = input;
+  if (usage.read === undefined) return undefined;
+  const tokens = held - usage.read;
+  if (tokens <= 0) return undefined;
+  const cause: MissCause = loss?.cause ?? 'unknown';
+  const ttl = usage.writes?.find((write) => write.tokens > 0)?.ttl ?? '5m';
+  const cost = rewriteCost({ capabilities: input.capabilities, at: input.at, input: totalOf(usage), tokens, ttl });
+  return { cause, tokens, ...(cost === undefined ? {} : { cost }) };
+}
+
+/** Tokens that are written where they could have been read. */
+export interface Rewrite {
+  readonly capabilities: Capabilities;
+  readonly at: Timestamp;
+  /** Input tokens of the whole request: its length may set its price. */
+  readonly input: number;
+  readonly tokens: number;
+  readonly ttl: '5m' | '1h' | '30m' | '12h';
+}
+
+/** What writing tokens costs above reading them; `undefined` when a price is unknown. */
+export function rewriteCost(rewrite: Rewrite): Money | undefined {
+  const price = priceAt(rewrite.capabilities, rewrite.at.slice(0, 10), rewrite.input);
+  if (price === undefined) return undefined;
+  const { tokens, ttl } = rewrite;
+  const written = costOf(price, { fresh: 0, read: 0, writes: [{ ttl, tokens }], answer: 0 });
+  const read = costOf(price, { fresh: 0, read: tokens, writes: [], answer: 0 });
+  return written && read ? money(new Decimal(written.total).minus(read.total).toFixed()) : undefined;
+}
+
+function totalOf(usage: Usage): number {
+  const written = (usage.writes ?? []).reduce((sum, write) => sum + write.tokens, 0);
+  return (usage.fresh ?? 0) + (usage.read ?? 0) + written;
+}

@@ -1,0 +1,65 @@
+// The marker plan: where a request asks the provider to keep its prefix. Four slots at most; a marker is no part of the
+// prefix sequence, so markers may move.
+
+import type { Capabilities, Marker } from '@tidemark/model';
+import { at } from './append-only.ts';
+import type { Sequence } from './sequence.ts';
+import { tokensUpTo, turnStartOf } from './sequence.ts';
+import type { Entry } from './state.ts';
+
+/** What a plan is made from. */
+export interface PlanInput {
+  readonly sequence: Sequence;
+  readonly capabilities: Capabilities;
+  /** Entries that this request can read, shortest first. */
+  readonly readable: readonly Entry[];
+  /** Block of the last marker of the last accepted request, where that still stands in the sequence. */
+  readonly acceptedEnd?: number;
+  readonly ttl: '5m' | '1h';
+}
+
+/**
+ * Markers in block order: the end of the tail, the longest entry that can be read (normally the end of the last accepted
+ * request, so that no width of a step is too wide for the lookback), the system text, the tools. Where the provider
+ * strips thinking at a new turn, the entry at the beginning of this turn is kept alive before the tools' one.
+ */
+export function plan(input: PlanInput): readonly Marker[] {
+  const { sequence, capabilities, ttl } = input;
+  if (capabilities.markers !== 'explicit') return [];
+  const wanted = [tail(sequence), anchor(input), turnAnchor(input), frontEnd(input, 'system'), frontEnd(input, 'tools')];
+  const blocks = new Set<number>();
+  for (const block of wanted) if (block !== undefined && blocks.size < capabilities.slots) blocks.add(block);
+  return [...blocks].sort((a, b) => a - b).map((block) => ({ block, ttl }));
+}
+
+/** The last block that can be marked: never thinking, so walk back. */
+function tail(sequence: Sequence): number | undefined {
+  for (let index = sequence.blocks.length - 1; index >= sequence.front; index -= 1) {
+    if (at(sequence.blocks, index)?.markable === true) return index;
+  }
+  return undefined;
+}
+
+function anchor({ sequence, readable, acceptedEnd }: PlanInput): number | undefined {
+  const longest = readable.at(-1)?.block;
+  const end = longest ?? acceptedEnd;
+  return end !== undefined && end >= sequence.front && at(sequence.blocks, end)?.markable === true ? end : undefined;
+}
+
+/** The entry behind the prompt of this turn: all that a strip of this turn's thinking leaves readable. */
+function turnAnchor({ sequence, capabilities, readable }: PlanInput): number | undefined {
+  const turn = turnStartOf(sequence);
+  if (capabilities.thinkingStripped !== 'at-new-turn' || turn.thinking === undefined) return undefined;
+  const thinking = turn.thinking;
+  return readable.findLast((entry) => entry.block >= sequence.front && entry.block < thinking)?.block;
+}
+
+/** The end of a section of the front; it gives way below the floor, where it would cache nothing. */
+function frontEnd({ sequence, capabilities }: PlanInput, section: 'tools' | 'system'): number | undefined {
+  for (let index = sequence.front - 1; index >= 0; index -= 1) {
+    const block = at(sequence.blocks, index);
+    if (block?.section !== section || !block.markable) continue;
+    return tokensUpTo(sequence, index, false) < (capabilities.floor ?? 0) ? undefined : index;
+  }
+  return undefined;
+}

@@ -1,0 +1,53 @@
+// What this project itself says to a model: notes, abandoned calls, checkpoints. These bytes are part of L2: a change
+// of one of them is a new rendering revision beside this one, and each request names the revision that made it.
+
+import type { ContentPart, ToolAbandoned } from '@tidemark/log';
+import type { ImagePart, TextPart } from '@tidemark/model';
+
+/** Names the bytes of this file in `request.prepared`. */
+export const RENDERING = 'render/1';
+
+const ABANDONED: Readonly<Record<ToolAbandoned['reason'], string>> = {
+  interrupted: 'The call was interrupted before it finished. It may or may not have taken effect.',
+  crashed: 'The process stopped while this call was running. It may or may not have taken effect.',
+  denied: 'The call was denied by the permission rules. It did not run.',
+  unavailable: 'The tool is not available. The call did not run.',
+  cut: 'The arguments of this call were cut. It did not run.',
+};
+
+/** The closing line behind what an interrupted answer had said. */
+export const INTERRUPTED = '[The user interrupted this answer here.]';
+
+/** What stands in the place of a result when a call was abandoned. */
+export function renderAbandoned(reason: ToolAbandoned['reason']): TextPart {
+  return { type: 'text', text: ABANDONED[reason] };
+}
+
+/** A context note, named and delimited, so that it cannot be taken for the user's words. */
+export function renderNote(source: string, revision: string, body: string): TextPart {
+  return { type: 'text', text: `<context source="${source}" revision="${revision}">\n${body}\n</context>` };
+}
+
+/** A notification with its provenance. */
+export function renderNotification(source: string, provenance: string, body: string): TextPart {
+  return { type: 'text', text: `<notification source="${source}" from="${provenance}">\n${body}\n</notification>` };
+}
+
+/** A checkpoint and its limitations, as the first thing in the tail. */
+export function renderCheckpoint(text: string, limitations: readonly string[]): TextPart {
+  const said = limitations.length === 0 ? '' : `\n\nLimitations:\n${limitations.map((line) => `- ${line}`).join('\n')}`;
+  return { type: 'text', text: `<checkpoint>\n${text}${said}\n</checkpoint>` };
+}
+
+/** A branch that was left, in short. */
+export function renderBranch(text: string, limitations: readonly string[]): TextPart {
+  const said = limitations.length === 0 ? '' : `\n\nLimitations:\n${limitations.map((line) => `- ${line}`).join('\n')}`;
+  return { type: 'text', text: `<branch>\n${text}${said}\n</branch>` };
+}
+
+/** Recorded parts as a span holds them: a file becomes the line that names it. */
+export function renderContent(parts: readonly ContentPart[]): readonly (TextPart | ImagePart)[] {
+  return parts.map((part): TextPart | ImagePart =>
+    part.type === 'file' ? { type: 'text', text: `<file path="${part.path}"/>` } : part,
+  );
+}

@@ -1,0 +1,174 @@
+// Settled order: where a recorded fact is packed. While an answer is on its way or its calls are open, everything else
+// waits; then come results in call order, notes, prompts. It never depends on anything after the closing event (L3).
+
+import type { AnswerInterrupted, AnswerReceived, Position, RecordedOf, SessionId } from '@tidemark/log';
+import type { CallPart, Part, ResultPart, Span, TextPart } from '@tidemark/model';
+import { append, appendOnly, slice } from './append-only.ts';
+import { INTERRUPTED } from './render.ts';
+import type { Batch, Closing, History, Waiting } from './state.ts';
+
+/** What a span is made from, before it has its ordinal. */
+interface Draft {
+  readonly role: Span['role'];
+  readonly session: SessionId;
+  readonly position: Position;
+  readonly group: Position;
+  readonly opensTurn: boolean;
+  readonly parts: readonly Part[];
+}
+
+/** A note or a prompt: at its place if nothing is open, else recorded now and packed later. */
+export function settleWaiting(history: History, kind: 'note' | 'prompt', waiting: Waiting): History {
+  const held: History =
+    kind === 'note'
+      ? { ...history, notes: [...history.notes, waiting] }
+      : { ...history, prompts: [...history.prompts, waiting] };
+  return releaseWaiting(held);
+}
+
+/** Packs what waits, if nothing is open. */
+export function releaseWaiting(history: History): History {
+  if (history.batch !== undefined || history.inFlight) return history;
+  if (history.prompts.length === 0) return releaseUrgent(history);
+  const [first] = history.prompts;
+  const group = first?.position;
+  if (group === undefined) return history;
+  const drafts = [...history.notes.map((note) => asDraft(note, group)), ...history.prompts.map((one) => asDraft(one, group))];
+  return { ...pack(history, drafts), notes: [], prompts: [] };
+}
+
+/** An urgent note does not wait for the next prompt, and takes with it the notes recorded before. */
+function releaseUrgent(history: History): History {
+  const last = history.notes.findLast((note) => note.urgent);
+  if (last === undefined) return history;
+  const packed = history.notes.filter((note) => note.position <= last.position);
+  return {
+    ...pack(history, packed.map((note) => asDraft(note, last.position))),
+    notes: history.notes.filter((note) => note.position > last.position),
+  };
+}
+
+function asDraft(waiting: Waiting, group: Position): Draft {
+  const { position, session, opensTurn, parts } = waiting;
+  return { role: 'user', session, position, group, opensTurn, parts };
+}
+
+/** An answer arrived: packed at once when it made no calls, else when the last of them closes. */
+export function settleAnswer(history: History, event: RecordedOf<'answer.received'>, session: SessionId): History {
+  const calls = distinctCalls(event.data);
+  const batch: Batch = { position: event.position, session, answer: event.data, calls, closed: {} };
+  const open = { ...history, inFlight: false };
+  return calls.length === 0 ? packBatch(open, batch) : { ...open, batch };
+}
+
+function distinctCalls(answer: AnswerReceived): readonly CallPart[] {
+  const calls = new Map<string, CallPart>();
+  for (const part of answer.parts) if (part.type === 'call' && !calls.has(part.call)) calls.set(part.call, part);
+  return [...calls.values()];
+}
+
+/** An answer that was cut. By the user: its whole text parts and a fixed closing line. By transport: nothing. */
+export function settleInterrupted(history: History, event: RecordedOf<'answer.interrupted'>, session: SessionId): History {
+  const open = { ...history, inFlight: false };
+  const said = event.data.by === 'user' ? saidText(event.data) : [];
+  if (said.length === 0) return releaseWaiting(open);
+  const parts: readonly TextPart[] = [...said, { type: 'text', text: INTERRUPTED }];
+  const { position } = event;
+  const draft: Draft = { role: 'assistant', session, position, group: position, opensTurn: false, parts };
+  return releaseWaiting(pack(open, [draft]));
+}
+
+function saidText(data: AnswerInterrupted): readonly TextPart[] {
+  return data.parts.filter((part): part is TextPart => part.type === 'text' && part.text.trim() !== '');
+}
+
+/** A call was closed: by its first closing event. Packs the batch when it was the last. */
+export function settleClosing(history: History, batch: Batch, call: string, closing: Closing): History {
+  const next: Batch = { ...batch, closed: { ...batch.closed, [call]: closing } };
+  const done = next.calls.every((one) => next.closed[one.call] !== undefined);
+  return done ? packBatch({ ...history, batch: undefined }, next) : { ...history, batch: next };
+}
+
+/** Whether a call of this answer waits for its closing event. */
+export function isOpenCall(batch: Batch | undefined, call: string): boolean {
+  return batch !== undefined && batch.calls.some((one) => one.call === call) && batch.closed[call] === undefined;
+}
+
+function packBatch(history: History, batch: Batch): History {
+  const ids = new Map(batch.calls.map((call) => [call.call, wireId(history, call.call, batch.position)]));
+  for (const call of batch.calls) if (!history.calls.has(call.call)) history.calls.set(call.call, batch.position);
+  const drafts = [answerDraft(batch, ids), ...resultDrafts(batch, ids)].filter((draft) => draft.parts.length > 0);
+  return releaseWaiting(pack(history, drafts));
+}
+
+/** A provider that numbers its calls anew in each answer would repeat an id: the later one is told apart. */
+function wireId(history: History, call: string, position: Position): string {
+  const first = history.calls.get(call);
+  return first === undefined || first >= position ? call : `${call}_${position}`;
+}
+
+function answerDraft(batch: Batch, ids: ReadonlyMap<string, string>): Draft {
+  const { position, session, answer } = batch;
+  const parts: Part[] = [];
+  const seen = new Set<string>();
+  for (const part of answer.parts) {
+    if (part.type === 'reasoning') parts.push({ ...part, provider: answer.provider, model: answer.model });
+    else if (part.type !== 'call') parts.push(part);
+    else if (!seen.has(part.call) && batch.closed[part.call]?.cut !== true) {
+      seen.add(part.call);
+      parts.push({ ...part, call: ids.get(part.call) ?? part.call });
+    }
+  }
+  return { role: 'assistant', session, position, group: position, opensTurn: false, parts };
+}
+
+function resultDrafts(batch: Batch, ids: ReadonlyMap<string, string>): readonly Draft[] {
+  const drafts: Draft[] = [];
+  for (const call of batch.calls) {
+    const closing = batch.closed[call.call];
+    if (closing === undefined || closing.cut) continue;
+    const result: ResultPart = {
+      type: 'result',
+      call: ids.get(call.call) ?? call.call,
+      error: closing.error,
+      content: closing.content,
+    };
+    const { position } = closing;
+    drafts.push({ role: 'user', session: batch.session, position, group: batch.position, opensTurn: false, parts: [result] });
+  }
+  return drafts;
+}
+
+function pack(history: History, drafts: readonly Draft[]): History {
+  const spans = drafts.map((draft, index): Span => {
+    const { role, session, position, group, opensTurn, parts } = draft;
+    const origin = { from: 'event', session, position } as const;
+    return { role, stability: 'session', origin, ordinal: history.settled + index, group, opensTurn, parts };
+  });
+  return { ...history, packed: append(history.packed, ...spans), settled: history.settled + spans.length };
+}
+
+/** What a repacking puts first, and up to where it stands for what was packed. */
+export interface Lead {
+  readonly position: Position;
+  readonly session: SessionId;
+  /** Messages that begin at or before this position are no longer packed. */
+  readonly to: Position;
+  readonly part: TextPart;
+}
+
+/** What an epoch packs when it takes up a checkpoint: the checkpoint, then every message behind its range. */
+export function repack(history: History, lead: Lead): History {
+  const { position, session, to, part } = lead;
+  const kept = slice(history.packed, history.lead).filter((span) => span.group > to);
+  const span: Span = {
+    role: 'user',
+    stability: 'session',
+    origin: { from: 'event', session, position },
+    ordinal: history.settled,
+    group: position,
+    opensTurn: true,
+    parts: [part],
+  };
+  return { ...history, packed: appendOnly([span, ...kept]), lead: 1, settled: history.settled + 1 };
+}

@@ -1,0 +1,176 @@
+// The state of the fold: all that a request depends on, as a value. Derived, disposable (L9).
+
+import type {
+  AnswerReceived,
+  EpochOpened,
+  HistoryCompacted,
+  Position,
+  RequestPrepared,
+  SessionId,
+  Timestamp,
+} from '@tidemark/log';
+import type { CallPart, ImagePart, Span, TextPart } from '@tidemark/model';
+import type { AppendOnly } from './append-only.ts';
+import { appendOnly } from './append-only.ts';
+
+/** The fold after some prefix of a log. */
+export interface State {
+  /** The session the next records belong to: in a fork, the child once its own record 0 was read. */
+  readonly session: SessionId | undefined;
+  readonly root: SessionId | undefined;
+  readonly workspace: string | undefined;
+  /** Position of this session's own `session.created`: in a fork, behind its parent's records. */
+  readonly createdAt: Position | undefined;
+  /** How many records were folded. */
+  readonly length: number;
+  readonly epoch: Epoch | undefined;
+  readonly history: History;
+  readonly streams: { readonly [name: string]: Stream };
+  /** Steps answered so far on the main stream: the number of the next one. */
+  readonly steps: number;
+  /** The checkpoint that waits for an epoch, or is in force. */
+  readonly compacted: Compacted | undefined;
+  /** The turn that is open. */
+  readonly turn: { readonly startedAt: Position } | undefined;
+  /** What the fold met and set aside: reported, never packed. */
+  readonly problems: AppendOnly<Problem>;
+  /** The first record of a kind that this build does not know: such a session is shown, not run. */
+  readonly unknown: { readonly name: string; readonly position: Position } | undefined;
+}
+
+/** The epoch in force. */
+export interface Epoch {
+  readonly position: Position;
+  readonly opened: EpochOpened;
+}
+
+/** A recorded compaction. */
+export interface Compacted {
+  readonly position: Position;
+  readonly data: HistoryCompacted;
+}
+
+/** History in settled order, and what is not settled yet. */
+export interface History {
+  /** What is packed now, in order. Replaced as a whole only where an epoch repacks. */
+  readonly packed: AppendOnly<Span>;
+  /** How many spans at the beginning of `packed` stand for dropped ones: 1 behind a checkpoint. */
+  readonly lead: number;
+  /** Spans settled so far, dropped ones included: the ordinal of the next one. */
+  readonly settled: number;
+  /** The answer whose calls are open. */
+  readonly batch: Batch | undefined;
+  /** A request of the main stream is on its way. */
+  readonly inFlight: boolean;
+  readonly notes: readonly Waiting[];
+  readonly prompts: readonly Waiting[];
+  /** Where each call id was first used. Shared and only added to: an entry counts when below this state's length. */
+  readonly calls: Map<string, number>;
+}
+
+/** An answer, its calls, and what closed them so far. */
+export interface Batch {
+  readonly position: Position;
+  readonly session: SessionId;
+  readonly answer: AnswerReceived;
+  readonly calls: readonly CallPart[];
+  /** Wire id of each call, by the id recorded. */
+  readonly closed: { readonly [call: string]: Closing };
+}
+
+/** What closed a call. */
+export interface Closing {
+  readonly position: Position;
+  readonly error: boolean;
+  readonly cut: boolean;
+  readonly content: readonly (TextPart | ImagePart)[];
+}
+
+/** A note, prompt or notification that waits for its place. */
+export interface Waiting {
+  readonly position: Position;
+  readonly session: SessionId;
+  readonly opensTurn: boolean;
+  readonly urgent: boolean;
+  readonly parts: readonly (TextPart | ImagePart)[];
+}
+
+/** One line of requests that share a prefix. */
+export interface Stream {
+  /** The request that was sent last, answered or not. */
+  readonly pending: Sent | undefined;
+  /** The last one that was accepted. */
+  readonly accepted: Accepted | undefined;
+  /** What the provider is believed to hold, newest last. */
+  readonly entries: readonly Entry[];
+  readonly calls: number;
+}
+
+/** A request as sent. */
+export interface Sent {
+  readonly position: Position;
+  readonly at: Timestamp;
+  readonly prepared: RequestPrepared;
+  /** Spans it held, counted in settled order. */
+  readonly spans: number;
+}
+
+/** A request that was answered. */
+export interface Accepted extends Sent {
+  /** Measured tokens that were read or written: what the cache then held. Absent when unknown. */
+  readonly cached: number | undefined;
+  /** Measured input tokens. */
+  readonly input: number | undefined;
+  readonly answer: Position;
+}
+
+/** A cache entry that the provider is believed to hold. */
+export interface Entry {
+  /** Digests of the render parameters by section. */
+  readonly parameters: RequestPrepared['sequence']['parameters'];
+  /** Index of the block it ends with. */
+  readonly block: number;
+  /** Blocks of the request that wrote it. */
+  readonly of: number;
+  /** Running digest up to that block. */
+  readonly prefix: string;
+  readonly ttl: '5m' | '1h';
+  /** When the request that wrote or last read it started: its life counts from there. */
+  readonly at: Timestamp;
+}
+
+/** Something that the fold set aside. */
+export interface Problem {
+  readonly position: Position;
+  readonly code: 'second-closing' | 'orphan-closing' | 'unknown-epoch-record' | 'doubled-call';
+  readonly message: string;
+}
+
+
+/** The fold of no records. */
+export function emptyState(): State {
+  return {
+    session: undefined,
+    root: undefined,
+    workspace: undefined,
+    createdAt: undefined,
+    length: 0,
+    epoch: undefined,
+    history: {
+      packed: appendOnly(),
+      lead: 0,
+      settled: 0,
+      batch: undefined,
+      inFlight: false,
+      notes: [],
+      prompts: [],
+      calls: new Map(),
+    },
+    streams: {},
+    steps: 0,
+    compacted: undefined,
+    turn: undefined,
+    problems: appendOnly(),
+    unknown: undefined,
+  };
+}
