@@ -66,6 +66,11 @@ describe('estimateTokens', () => {
     expect(ratio).toBeLessThan(1.25);
   });
 
+  it('tells hex from base64', () => {
+    expect(HEX.length / estimateTokens(HEX)).toBeCloseTo(1.76, 1);
+    expect(BASE64.length / estimateTokens(BASE64)).toBeLessThan(1.6);
+  });
+
   it('is nearer than a quarter of the characters, class by class', () => {
     for (const [text, measured] of [
       [LOG, 2.21],

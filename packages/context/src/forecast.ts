@@ -22,6 +22,8 @@ export interface ForecastInput {
   readonly accepted: Accepted | undefined;
   /** Estimated tokens of blocks that were never sent on this stream. */
   readonly unsent: number;
+  /** `recorded`: the blocks' sizes are known, and nothing is to be learnt from what was measured. */
+  readonly sizes?: 'estimated' | 'recorded';
 }
 
 /** A loss that is known before sending: tokens that were sent before and will not be read, and why. */
@@ -66,8 +68,8 @@ function costOfInput(capabilities: Capabilities, day: Timestamp, total: number, 
 }
 
 /** Learnt from the last measured call: what was counted there, against what had been estimated. */
-function scaleOf({ lookup: { sequence, capabilities }, accepted }: ForecastInput): number {
-  if (accepted?.input === undefined || accepted.input === 0) return 1;
+function scaleOf({ lookup: { sequence, capabilities }, accepted, sizes }: ForecastInput): number {
+  if (sizes === 'recorded' || !accepted?.input) return 1;
   const { blocks, digest } = accepted.prepared.sequence;
   if (at(sequence.prefixes, blocks - 1) !== digest) return 1;
   const estimated = tokensUpTo(sequence, blocks - 1, capabilities.thinkingStripped === 'at-new-turn', blocks);
@@ -85,7 +87,8 @@ function measured(input: ForecastInput): (block: number) => number {
 }
 
 /** The end of the last accepted request, whose size the provider told. */
-function knownEnd({ lookup, accepted }: ForecastInput): { readonly block: number; readonly tokens: number } | undefined {
+function knownEnd({ lookup, accepted, sizes }: ForecastInput): { readonly block: number; readonly tokens: number } | undefined {
+  if (sizes === 'recorded') return undefined;
   const end = accepted?.prepared.markers.at(-1);
   if (end === undefined || !accepted?.cached) return undefined;
   const entry = entryOf(accepted);
@@ -117,8 +120,9 @@ function withinLookback({ sequence, capabilities }: Lookup, from: number, to: nu
   return positions <= capabilities.lookback;
 }
 
-function heldBefore({ accepted, lookup }: ForecastInput, sentBefore: number): number {
+function heldBefore({ accepted, lookup, sizes }: ForecastInput, sentBefore: number): number {
   if (accepted === undefined) return 0;
+  if (sizes === 'recorded') return sentBefore;
   const extended = at(lookup.sequence.prefixes, accepted.prepared.sequence.blocks - 1) === accepted.prepared.sequence.digest;
   return extended && accepted.cached ? Math.min(sentBefore, accepted.cached) : sentBefore;
 }

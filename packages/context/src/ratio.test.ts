@@ -5,8 +5,14 @@ import { describe, expect, it } from 'vitest';
 
 import { applyRatio, guessRatio, learnRatio, type Ratio } from './ratio.ts';
 
-function taught(from: Ratio, pairs: readonly (readonly [estimated: number, actual: number])[]): Ratio {
+type Pair = readonly [estimated: number, actual: number];
+
+function taught(from: Ratio, pairs: readonly Pair[]): Ratio {
   return pairs.reduce((ratio, [estimated, actual]) => learnRatio(ratio, estimated, actual), from);
+}
+
+function repeated(count: number, pair: Pair): readonly Pair[] {
+  return Array.from({ length: count }, () => pair);
 }
 
 describe('the ratio', () => {
@@ -16,7 +22,7 @@ describe('the ratio', () => {
   });
 
   it('comes to what the provider counts', () => {
-    const ratio = taught(guessRatio(), Array(50).fill([800, 1_000]));
+    const ratio = taught(guessRatio(), repeated(50, [800, 1_000]));
     expect(applyRatio(ratio, 8_000).tokens).toBeCloseTo(10_000, -1.5);
     expect(applyRatio(ratio, 8_000).error).toBeLessThan(0.03);
   });
@@ -24,7 +30,7 @@ describe('the ratio', () => {
   it('tells how far off the estimates were when they were made', () => {
     const ratio = learnRatio(guessRatio(), 1_000, 1_250);
     expect(applyRatio(ratio, 100).error).toBe(0.2);
-    expect(applyRatio(taught(ratio, Array(60).fill([1_000, 1_250])), 100).error).toBeLessThan(0.02);
+    expect(applyRatio(taught(ratio, repeated(60, [1_000, 1_250])), 100).error).toBeLessThan(0.02);
   });
 
   it('keeps an error that does not go away', () => {
@@ -37,8 +43,8 @@ describe('the ratio', () => {
   });
 
   it('follows a change of what is sent', () => {
-    const before = taught(guessRatio(), Array(100).fill([1_000, 1_000]));
-    const after = taught(before, Array(60).fill([1_000, 2_000]));
+    const before = taught(guessRatio(), repeated(100, [1_000, 1_000]));
+    const after = taught(before, repeated(60, [1_000, 2_000]));
     expect(applyRatio(after, 1_000).tokens).toBeGreaterThan(1_900);
   });
 

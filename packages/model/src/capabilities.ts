@@ -12,7 +12,7 @@ export interface Price {
 
 /** Prices in force from a day on, by length of the whole request. */
 export interface PriceList {
-  /** First day of validity, `YYYY-MM-DD`. */
+  /** First day of validity, `YYYY-MM-DD`; `0001-01-01` is "since the model exists". */
   readonly from: string;
   /** Ascending by `above`; the first has `above: 0`. A request is priced whole by the last tier it exceeds. */
   readonly tiers: readonly { readonly above: number; readonly price: Price }[];
@@ -56,6 +56,7 @@ export interface Capabilities {
   readonly promotes: 'unverified' | 'no' | { readonly verified: string };
   readonly prices: readonly PriceList[];
   readonly source: string;
+  /** `YYYY-MM-DD`, or `YYYY-MM` where the source tells no day. */
   readonly asOf: string;
   readonly notes?: string;
 }

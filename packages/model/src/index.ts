@@ -2,11 +2,31 @@
 
 export type { Answer, StopReason, StreamPart } from './answer.ts';
 export type { Block, Marker, Run, Section } from './block.ts';
+export { canonicalJson } from './canonical.ts';
 export type { Capabilities, LostFrom, Price, PriceList } from './capabilities.ts';
+export type { Catalog, CatalogErrorCode, CatalogIssue } from './catalog.ts';
+export { CatalogError } from './catalog.ts';
+export { defaultCatalog } from './default-catalog.ts';
 export type { ProviderErrorClass, ProviderErrorCode, ProviderErrorData } from './errors.ts';
 export { ProviderError } from './errors.ts';
+export type { NearestModel } from './find-model.ts';
+export { findModel, nearestModel } from './find-model.ts';
 export type { Hash, NewHash } from './hash.ts';
-export type { AnswerPart, CallPart, ImagePart, NativePart, Part, ReasoningPart, ResultPart, TextPart } from './parts.ts';
+export type { ClaudeFamily, ClaudeName } from './model-name.ts';
+export { normalModelName, readClaudeName, undatedModelName } from './model-name.ts';
+export { parseCatalog, withOverrides } from './parse-catalog.ts';
+export type {
+  AnswerPart,
+  CallPart,
+  ImagePart,
+  NativePart,
+  Part,
+  ReasoningPart,
+  ResultPart,
+  TextPart,
+} from './parts.ts';
+export type { Cost } from './prices.ts';
+export { costOf, multiplier, priceAt } from './prices.ts';
 export type {
   AbortSignalLike,
   BodyWriter,

@@ -58,6 +58,6 @@ export type Part = TextPart | ImagePart | ReasoningPart | CallPart | NativePart 
 /** What an answer decodes to, in arrival order. Reasoning is bound to the model that was asked. */
 export type AnswerPart =
   | TextPart
-  | { readonly type: 'reasoning'; readonly opaque: string; readonly text: string }
+  | { readonly type: 'reasoning'; readonly opaque?: string; readonly text: string }
   | CallPart
   | NativePart;

@@ -45,7 +45,11 @@ export interface BodyWriter {
    * The body for all blocks so far with these markers. Marker indexes count over front and messages together.
    * `blocks` must extend what was given before.
    */
-  write(blocks: readonly Block[], markers: readonly Marker[], envelope: Envelope): { readonly body: Uint8Array; readonly digest: string };
+  write(
+    blocks: readonly Block[],
+    markers: readonly Marker[],
+    envelope: Envelope,
+  ): { readonly body: Uint8Array; readonly digest: string };
 }
 
 /** The pure half of a provider: one encoder revision. Its bytes never change once released. */

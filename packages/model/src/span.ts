@@ -21,6 +21,8 @@ export interface Span {
   readonly role: Role;
   readonly stability: Stability;
   readonly origin: Origin;
+  /** Which span of its session in settled order, from 0: spans below the count that a request held were sent. */
+  readonly ordinal: number;
   /** Position of the event that begins the message this span belongs to. */
   readonly group: number;
   /** True where a new turn of the user begins: no tool result (providers strip old thinking there). */

@@ -1,0 +1,123 @@
+// Random closed histories for the encoder's contract: what a context could hand over, with the odd texts, ids and
+// arguments that providers refuse.
+
+import fc from 'fast-check';
+import type { AnswerPart, CallPart, Front, ImagePart, Part, ReasoningPart, ResultPart, Span } from '../src/index.ts';
+
+/** Who the history speaks to. */
+export interface Addressee {
+  readonly provider: string;
+  readonly model: string;
+}
+
+/** An image that is among the materials of the contract. */
+export const PICTURE: ImagePart = { type: 'image', artifact: 'a'.repeat(64), mediaType: 'image/png', bytes: 3 };
+
+const text = fc.oneof(
+  fc.string({ unit: 'grapheme' }),
+  fc.constantFrom('', ' \n', '\ud800', '"quoted" \\ and {braced}'),
+);
+const json = fc.oneof(
+  fc.jsonValue().map((value) => JSON.stringify({ value })),
+  fc.constantFrom('', '{}', '{"b":1,"a":[1.0,{"10":1,"9":2}]}', '{"cut":"of', '[1]', ' {"x":"\\ud800"} '),
+);
+const id = fc.oneof(fc.uuid(), fc.constantFrom('call_1|fc_2', 'ünlike', 'a b'));
+
+/** A history as spans, each turn closed. */
+export function randomHistory(to: Addressee): fc.Arbitrary<readonly Span[]> {
+  return fc
+    .array(fc.oneof(prompt(), answer(to)), { minLength: 1, maxLength: 12 })
+    .map((turns) =>
+      turns.flat().flatMap((message, group) => message.spans.map((parts, index) => ({ message, group, parts, index }))),
+    )
+    .map((drafts) =>
+      drafts.map(({ message, group, parts, index }, ordinal) => {
+        const { role } = message;
+        const origin = { from: 'event', session: 'session', position: ordinal } as const;
+        const opensTurn = message.opensTurn && index === 0;
+        return { role, opensTurn, parts, ordinal, group, stability: 'session', origin };
+      }),
+    );
+}
+
+/** A front with tools and system texts, or with neither. */
+export function randomFront(to: Addressee): fc.Arbitrary<Front> {
+  const origin = { from: 'layer', layer: 'runtime', revision: '1' } as const;
+  const tool = fc.record({ name: fc.stringMatching(/^[a-z]{1,9}$/), said: text }).map(({ name, said }) => ({
+    name,
+    definition: `{"description":${JSON.stringify(said.toWellFormed())},"name":"${name}","schema":{"type":"object","properties":{"10":{},"9":{}}}}`,
+    origin,
+  }));
+  const system = text.map((one) => ({ text: one, stability: 'global' as const, origin }));
+  return fc.record({
+    model: fc.constant(to.model),
+    parameters: fc.constant({}),
+    tools: fc.uniqueArray(tool, { maxLength: 3, selector: ({ name }) => name }),
+    system: fc.array(system, { maxLength: 3 }),
+  });
+}
+
+/** One message, as the parts of each of its spans. */
+interface Message {
+  readonly role: Span['role'];
+  readonly opensTurn: boolean;
+  readonly spans: readonly (readonly Part[])[];
+}
+
+function prompt(): fc.Arbitrary<readonly Message[]> {
+  const part = fc.oneof(saidText(), fc.constant<Part>(PICTURE));
+  return fc
+    .array(fc.array(part, { minLength: 1, maxLength: 2 }), { minLength: 1, maxLength: 2 })
+    .map((spans) => [{ role: 'user', opensTurn: true, spans }]);
+}
+
+function answer(to: Addressee): fc.Arbitrary<readonly Message[]> {
+  const said = fc.array(fc.oneof(saidText(), reasoning(to), native(to)), { maxLength: 3 });
+  const calls = fc.uniqueArray(call(), { maxLength: 3, selector: (one) => one.call });
+  const closings = fc.array(closing(), { minLength: 3, maxLength: 3 });
+  return fc.record({ said, calls, closings }).map((made) => {
+    const answered: Message = { role: 'assistant', opensTurn: false, spans: [[...made.said, ...made.calls]] };
+    const results = made.calls.map(({ call: name }, index): readonly Part[] => {
+      const closed = made.closings[index] ?? { error: false, content: [] };
+      return [{ type: 'result', call: name, ...closed }];
+    });
+    return results.length === 0 ? [answered] : [answered, { role: 'user', opensTurn: false, spans: results }];
+  });
+}
+
+function saidText(): fc.Arbitrary<Part> {
+  return text.map((one) => ({ type: 'text', text: one }));
+}
+
+function reasoning(to: Addressee): fc.Arbitrary<ReasoningPart> {
+  const opaque = fc.constantFrom(
+    '{"type":"thinking","thinking":"hm","signature":"s"}',
+    '{"type":"redacted_thinking","data":"x"}',
+  );
+  return fc
+    .record({ opaque, provider: fc.constantFrom(to.provider, 'another'), model: fc.constantFrom(to.model, 'another') })
+    .map((bound) => ({ type: 'reasoning', text: 'hm', ...bound }));
+}
+
+function native(to: Addressee): fc.Arbitrary<Extract<AnswerPart, { type: 'native' }>> {
+  return fc.constantFrom(to.provider, 'another').map((provider) => ({
+    type: 'native',
+    provider,
+    item: '{"type":"server_tool_use","id":"srv_1","name":"web_search","input":{}}',
+    text: 'searched the web',
+  }));
+}
+
+function call(): fc.Arbitrary<CallPart> {
+  return fc
+    .record({ call: id, name: fc.constantFrom('read', 'mcp.read', ''), arguments: json })
+    .map((one) => ({ type: 'call', ...one }));
+}
+
+function closing(): fc.Arbitrary<Pick<ResultPart, 'error' | 'content'>> {
+  const part = fc.oneof(
+    text.map((one) => ({ type: 'text' as const, text: one })),
+    fc.constant(PICTURE),
+  );
+  return fc.record({ error: fc.boolean(), content: fc.array(part, { maxLength: 2 }) });
+}

@@ -1,0 +1,115 @@
+// The shape of the catalog's data, private to its door (`parse-catalog.ts`). Strict: a key that is not known is refused,
+// so that a misspelt field in a user's override never passes for a setting.
+
+import { z } from 'zod';
+
+import type { Capabilities, PriceList } from './capabilities.ts';
+import type { Catalog } from './catalog.ts';
+
+const name = z.string().min(1);
+const count = z.int().nonnegative();
+const decimal = z.string().regex(/^\d+(\.\d+)?$/, 'a plain decimal as text, such as "0.25"');
+const day = z.string().regex(/^\d{4}-\d\d-\d\d$/, 'a day as YYYY-MM-DD');
+const month = z.string().regex(/^\d{4}-\d\d(-\d\d)?$/, 'a day as YYYY-MM-DD, or a month as YYYY-MM');
+const lostFrom = z.enum(['tools', 'system', 'messages']);
+
+const price = z.strictObject({
+  input: decimal,
+  output: decimal,
+  read: decimal.exactOptional(),
+  writes: z.strictObject({
+    '5m': decimal.exactOptional(),
+    '1h': decimal.exactOptional(),
+    '30m': decimal.exactOptional(),
+    '12h': decimal.exactOptional(),
+  }),
+});
+
+const tiers = z
+  .array(z.strictObject({ above: count, price }))
+  .min(1)
+  .refine((list) => list[0]?.above === 0, 'the first tier has "above": 0')
+  .refine((list) => ascends(list.map((tier) => tier.above)), 'tiers ascend by "above"');
+
+const prices: z.ZodType<PriceList[]> = z
+  .array(z.strictObject({ from: day, tiers }))
+  .refine((list) => ascends(list.map((one) => one.from)), 'price lists ascend by "from"');
+
+const row = z.strictObject({
+  provider: name,
+  model: name,
+  aliases: z.array(name),
+  inputLimit: count,
+  window: z.strictObject({ tokens: count, sharedWithOutput: z.enum(['refused', 'stops', 'no']) }),
+  outputLimit: count,
+  floor: count.exactOptional(),
+  markers: z.enum(['explicit', 'implicit', 'pass-through', 'none', 'unknown']),
+  slots: count,
+  lookback: count,
+  runsCollapse: z.boolean(),
+  ttls: z.array(z.enum(['5m', '1h', '30m', '12h'])),
+  renderParameters: z.record(name, lostFrom),
+  thinkingStripped: z.enum(['at-new-turn', 'never']),
+  prefixCheck: z.boolean(),
+  appends: z.array(z.enum(['system', 'reasoning', 'tools'])),
+  prefill: z.boolean(),
+  forcedToolChoice: z.boolean(),
+  requestBytes: count.exactOptional(),
+  prewarm: z.boolean(),
+  promotes: z.union([z.enum(['unverified', 'no']), z.strictObject({ verified: day })]),
+  prices,
+  source: name,
+  asOf: month,
+  notes: name.exactOptional(),
+});
+
+/** One whole row. */
+export const rowSchema: z.ZodType<Capabilities> = row;
+
+/** The whole file. */
+export const catalogSchema: z.ZodType<Catalog> = z.strictObject({
+  revision: z.literal(1),
+  asOf: day,
+  rows: z.array(row).superRefine((rows, context) => {
+    for (const [index, twice] of namesTwice(rows)) {
+      context.addIssue({ code: 'custom', path: [index], message: `the name ${twice} already means another row` });
+    }
+  }),
+});
+
+/** A user's changes: rows named by provider and model, with the fields that differ. */
+export const overridesSchema: z.ZodType<Overrides> = z.strictObject({
+  revision: z.literal(1),
+  rows: z.array(row.partial().required({ provider: true, model: true })),
+});
+
+/** What a user's file holds, once its keys and values are known to be good. */
+export interface Overrides {
+  readonly revision: 1;
+  readonly rows: readonly RowChange[];
+}
+
+/** A row's name and the fields to put in place of the catalog's. */
+export type RowChange = { readonly provider: string; readonly model: string } & {
+  readonly [field in keyof Capabilities]?: Capabilities[field] | undefined;
+};
+
+function ascends(values: readonly number[] | readonly string[]): boolean {
+  return values.every((value, index) => {
+    const before = values[index - 1];
+    return before === undefined || before < value;
+  });
+}
+
+function namesTwice(rows: readonly Capabilities[]): [number, string][] {
+  const seen = new Set<string>();
+  const twice: [number, string][] = [];
+  for (const [index, { provider, model, aliases }] of rows.entries()) {
+    for (const one of new Set([model, ...aliases])) {
+      const key = `${provider}/${one}`;
+      if (seen.has(key)) twice.push([index, key]);
+      seen.add(key);
+    }
+  }
+  return twice;
+}

@@ -1,0 +1,123 @@
+// The shipped data: pinned to the published figures, so that an edit of the file shows.
+
+import { describe, expect, it } from 'vitest';
+
+import type { Capabilities } from './capabilities.ts';
+import { defaultCatalog } from './default-catalog.ts';
+import { findModel } from './find-model.ts';
+
+const catalog = defaultCatalog();
+
+function row(model: string): Capabilities {
+  const found = findModel(catalog, model);
+  if (found === undefined) throw new Error(`no row for ${model}`);
+  return found;
+}
+
+const anthropic = catalog.rows.filter((one) => one.provider === 'anthropic');
+
+describe('the shipped catalog', () => {
+  it('is one value, whoever asks', () => {
+    expect(defaultCatalog()).toBe(catalog);
+  });
+
+  it('knows the models of four makers', () => {
+    const count = (provider: string): number => catalog.rows.filter((one) => one.provider === provider).length;
+    expect([count('anthropic'), count('openai'), count('google'), count('deepseek')]).toEqual([24, 22, 13, 2]);
+  });
+
+  it('gives each row a source, a date and a price', () => {
+    for (const one of catalog.rows) {
+      expect(one.source).not.toBe('');
+      expect(one.asOf).toMatch(/^2026-1[01]/);
+      expect(one.prices.length).toBeGreaterThan(0);
+      expect(one.inputLimit).toBeLessThanOrEqual(one.window.tokens);
+    }
+  });
+
+  it.each([
+    [512, ['claude-fable-5-2', 'claude-mythos-5-2', 'claude-fable-5-1', 'claude-mythos-5-1', 'claude-opus-5-5']],
+    [512, ['claude-opus-5', 'claude-sonnet-5-5', 'claude-fable-5', 'claude-mythos-5', 'claude-haiku-5-5']],
+    [1_024, ['claude-opus-4-8', 'claude-sonnet-5', 'claude-sonnet-4-6', 'claude-sonnet-4-5']],
+    [1_024, ['claude-opus-4-1', 'claude-opus-4', 'claude-sonnet-4', 'claude-3-7-sonnet']],
+    [2_048, ['claude-opus-4-7', 'claude-3-5-haiku', 'claude-3-haiku']],
+    [4_096, ['claude-opus-4-6', 'claude-opus-4-5', 'claude-haiku-4-5']],
+  ])('has the floor %i of provider-facts §1.2', (floor, models) => {
+    expect(models.map((model) => row(model).floor)).toEqual(models.map(() => floor));
+  });
+
+  it('marks Anthropic as §1.1 says: 4 slots, 20 positions, runs collapsed, two lifetimes', () => {
+    for (const { markers, slots, lookback, runsCollapse, ttls, prewarm, promotes } of anthropic) {
+      expect({ markers, slots, lookback, runsCollapse, ttls, prewarm, promotes }).toEqual({
+        markers: 'explicit',
+        slots: 4,
+        lookback: 20,
+        runsCollapse: true,
+        ttls: ['5m', '1h'],
+        prewarm: true,
+        promotes: 'unverified',
+      });
+    }
+  });
+
+  it('says what a change of a setting loses, §1.3', () => {
+    expect(row('claude-opus-4-6').renderParameters).toEqual({
+      model: 'tools',
+      speed: 'system',
+      webSearch: 'system',
+      citations: 'system',
+      tool_choice: 'messages',
+      disable_parallel_tool_use: 'messages',
+      images: 'messages',
+      thinking: 'messages',
+      effort: 'messages',
+    });
+  });
+
+  const named = (rule: (one: Capabilities) => boolean): readonly string[] =>
+    anthropic.filter(rule).map((one) => one.aliases[0] ?? one.model);
+
+  it('strips old thinking on the older models and on each Haiku to 4.5', () => {
+    expect(named((one) => one.thinkingStripped === 'at-new-turn')).toEqual([
+      'claude-sonnet-4-5',
+      'claude-haiku-4-5',
+      'claude-opus-4-1',
+      'claude-opus-4',
+      'claude-sonnet-4',
+      'claude-3-7-sonnet',
+      'claude-3-5-haiku',
+      'claude-3-haiku',
+    ]);
+  });
+
+  it('checks the prefix, and refuses forced tools, from 5.1 on', () => {
+    const bound = ['claude-fable-5-2', 'claude-mythos-5-2', 'claude-opus-5-5', 'claude-sonnet-5-5', 'claude-haiku-5-5'];
+    expect(named((one) => one.prefixCheck)).toEqual([...bound, 'claude-fable-5-1', 'claude-mythos-5-1']);
+    expect(named((one) => !one.forcedToolChoice)).toEqual(named((one) => one.prefixCheck));
+  });
+
+  it('takes an appended system message on Opus 4.8 and the fifth generation, Sonnet 5 excepted', () => {
+    expect(row('claude-opus-4-8').appends).toEqual(['system', 'tools']);
+    expect(row('claude-opus-5-5').appends).toEqual(['system', 'reasoning', 'tools']);
+    expect(row('claude-sonnet-5').appends).toEqual([]);
+    expect(row('claude-opus-4-7').appends).toEqual([]);
+  });
+
+  it('refuses a full window before 4.5, stops from then on, and takes no prefill from 4.6 on', () => {
+    expect(row('claude-opus-4-1').window.sharedWithOutput).toBe('refused');
+    expect(row('claude-opus-4-5').window.sharedWithOutput).toBe('stops');
+    expect([row('claude-haiku-4-5').prefill, row('claude-opus-4-6').prefill]).toEqual([true, false]);
+  });
+
+  it('leaves unknown what is not known', () => {
+    expect(row('gpt-5.1').floor).toBeUndefined();
+    expect(row('gpt-5.1').prices[0]?.tiers[0]?.price.writes).toEqual({});
+    expect(row('gemini-4-hydrogen').prices[0]?.tiers[0]?.price.read).toBeUndefined();
+  });
+
+  it('marks nothing where a maker caches by itself', () => {
+    for (const one of catalog.rows.filter((other) => other.provider !== 'anthropic')) {
+      expect([one.markers, one.slots]).toEqual(['implicit', 0]);
+    }
+  });
+});

@@ -1,0 +1,87 @@
+// The door of the catalog: unknown JSON enters, a typed catalog leaves, or an error that names every bad field.
+
+import type { z } from 'zod';
+
+import { catalogSchema, overridesSchema, type RowChange, rowSchema } from './catalog-schema.ts';
+import { type Catalog, CatalogError, type CatalogErrorCode, type CatalogIssue } from './catalog.ts';
+
+/**
+ * Reads a catalog.
+ *
+ * @throws CatalogError `catalog/invalid` with every issue, its path and row.
+ */
+export function parseCatalog(json: unknown): Catalog {
+  return parse(catalogSchema, json, 'catalog/invalid', 'the catalog');
+}
+
+/**
+ * The catalog with a user's changes: `{ "revision": 1, "rows": [{ "provider", "model", ...fields }] }`. A row that is
+ * there has the given fields replaced, each whole (`prices` is one field); another is added and must be complete. A
+ * changed row whose `source` was not given says in it that it was changed.
+ *
+ * @throws CatalogError `catalog/override-invalid` for unknown keys and bad values, `catalog/row-incomplete` for a new
+ * row with fields missing, `catalog/invalid` when the result contradicts itself (a name that now means two rows).
+ */
+export function withOverrides(catalog: Catalog, overrides: unknown): Catalog {
+  const changes = parse(overridesSchema, overrides, 'catalog/override-invalid', "the user's catalog");
+  return parseCatalog({ ...catalog, rows: changes.rows.reduce<readonly RowChange[]>(changed, catalog.rows) });
+}
+
+function changed(rows: readonly RowChange[], change: RowChange): readonly RowChange[] {
+  const index = rows.findIndex((row) => row.provider === change.provider && row.model === change.model);
+  const row = rows[index];
+  return row === undefined ? [...rows, complete(change)] : rows.with(index, replaced(row, change));
+}
+
+function replaced(row: RowChange, change: RowChange): RowChange {
+  const fields = Object.keys(change).filter((name) => name !== 'provider' && name !== 'model');
+  return { ...row, source: `${fields.join(', ')} set by the user; the rest: ${row.source}`, ...change };
+}
+
+function complete(change: RowChange): RowChange {
+  const result = rowSchema.safeParse(change);
+  if (result.success) return result.data;
+  const row = `${change.provider}/${change.model}`;
+  const issues = issuesOf(result.error, () => row);
+  throw new CatalogError(
+    'catalog/row-incomplete',
+    `the user's catalog adds ${row}, which the catalog does not know, without all of its fields ` +
+      `(${issues.map((issue) => issue.path).join(', ')}). Give these too, or correct the name if a known model was meant.`,
+    issues,
+  );
+}
+
+function parse<T>(schema: z.ZodType<T>, json: unknown, code: CatalogErrorCode, what: string): T {
+  const result = schema.safeParse(json);
+  if (result.success) return result.data;
+  const issues = issuesOf(result.error, (path) => rowName(json, path));
+  const said = issues.map(({ path, problem, row }) => `${path}${row === undefined ? '' : ` (${row})`}: ${problem}`);
+  throw new CatalogError(code, `${what} cannot be used: ${said.join('; ')}. Correct it and load it again.`, issues);
+}
+
+type Path = readonly PropertyKey[];
+
+function issuesOf(error: z.ZodError, rowAt: (path: Path) => string | undefined): readonly CatalogIssue[] {
+  return error.issues.map((issue) => {
+    const row = rowAt(issue.path);
+    return { path: pathText(issue.path), problem: issue.message, ...(row === undefined ? {} : { row }) };
+  });
+}
+
+function pathText(path: Path): string {
+  if (path.length === 0) return '(the whole)';
+  return path.reduce<string>((text, key) => {
+    if (typeof key === 'number') return `${text}[${key}]`;
+    return text === '' ? String(key) : `${text}.${String(key)}`;
+  }, '');
+}
+
+function rowName(json: unknown, path: Path): string | undefined {
+  const row = path[0] === 'rows' && path[1] !== undefined ? field(field(json, 'rows'), path[1]) : undefined;
+  const [provider, model] = [field(row, 'provider'), field(row, 'model')];
+  return typeof provider === 'string' && typeof model === 'string' ? `${provider}/${model}` : undefined;
+}
+
+function field(value: unknown, key: PropertyKey): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
+}

@@ -1,0 +1,177 @@
+// Money: which price is in force, and sums checked against whole-number arithmetic that shares nothing with the code.
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import type { Capabilities, Price } from './capabilities.ts';
+import { defaultCatalog } from './default-catalog.ts';
+import { findModel } from './find-model.ts';
+import { costOf, multiplier, priceAt } from './prices.ts';
+import type { Ttl, Usage } from './usage.ts';
+
+const catalog = defaultCatalog();
+const TODAY = '2026-11-21';
+const TTLS: readonly Ttl[] = ['5m', '1h', '30m', '12h'];
+
+function row(model: string): Capabilities {
+  const found = findModel(catalog, model);
+  if (found === undefined) throw new Error(`no row for ${model}`);
+  return found;
+}
+
+function price(model: string, day = TODAY, input = 0): Price {
+  const found = priceAt(row(model), day, input);
+  if (found === undefined) throw new Error(`no price for ${model} on ${day}`);
+  return found;
+}
+
+describe('priceAt', () => {
+  it('takes the list in force on the day', () => {
+    expect(priceAt(row('claude-sonnet-5-5'), '2026-09-27', 1)).toBeUndefined();
+    expect(price('claude-sonnet-5-5', '2026-09-28').read).toBe('0.2');
+    expect(price('claude-sonnet-5-5', '2026-10-06').read).toBe('0.2');
+    expect(price('claude-sonnet-5-5', '2026-10-07').read).toBe('0.1');
+    expect(price('gemini-4-argon', '2026-11-30').input).toBe('2');
+    expect(price('gemini-4-argon', '2026-12-01')).toEqual({ input: '4', output: '20', read: '0.2', writes: {} });
+  });
+
+  it('prices the whole request by its length', () => {
+    expect(price('claude-haiku-5-5', TODAY, 100_000).input).toBe('0.1');
+    expect(price('claude-haiku-5-5', TODAY, 100_001)).toEqual({
+      input: '0.5',
+      output: '2.5',
+      read: '0.05',
+      writes: { '5m': '0.625', '1h': '1' },
+    });
+    expect(price('gpt-6.1-sol', TODAY, 272_000).output).toBe('10');
+    expect(price('gpt-6.1-sol', TODAY, 272_001).output).toBe('15');
+    expect(price('claude-opus-5-5', TODAY, 900_000)).toEqual(price('claude-opus-5-5', TODAY, 1));
+  });
+
+  it('knows no price where the row has none', () => {
+    expect(priceAt({ ...row('claude-opus-5'), prices: [] }, TODAY, 1)).toBeUndefined();
+  });
+});
+
+describe('costOf', () => {
+  it('adds up a call by hand', () => {
+    const usage: Usage = {
+      fresh: 1_000,
+      read: 114_000,
+      writes: [
+        { ttl: '5m', tokens: 2_000 },
+        { ttl: '1h', tokens: 500 },
+      ],
+      answer: 700,
+      reasoning: 300,
+    };
+    expect(costOf(price('claude-opus-4-6'), usage)).toEqual({
+      fresh: '0.005',
+      read: '0.057',
+      writes: '0.0175',
+      answer: '0.025',
+      total: '0.1045',
+    });
+  });
+
+  it('keeps the last digit where a float would not', () => {
+    const usage = { fresh: 3, read: 1, writes: [], answer: 0 };
+    expect(costOf({ input: '0.1', output: '1', read: '0.003', writes: {} }, usage)?.total).toBe('0.000000303');
+    const large = { fresh: Number.MAX_SAFE_INTEGER, read: 0, writes: [], answer: 0 };
+    expect(costOf({ input: '0.123456789', output: '1', writes: {} }, large)?.total).toBe(
+      String((9_007_199_254_740_991n * 123_456_789n) / 10n ** 15n) +
+        `.${String((9_007_199_254_740_991n * 123_456_789n) % 10n ** 15n).padStart(15, '0')}`,
+    );
+  });
+
+  const whole: Usage = { fresh: 1, read: 1, writes: [{ ttl: '5m', tokens: 1 }], answer: 1 };
+
+  it.each(['fresh', 'read', 'writes', 'answer'] as const)('is unknown when %s is', (bucket) => {
+    const { [bucket]: _, ...rest } = whole;
+    expect(costOf(price('claude-opus-5'), whole)).toBeDefined();
+    expect(costOf(price('claude-opus-5'), rest)).toBeUndefined();
+  });
+
+  it('is unknown when tokens have no known price, and known when there are none of them', () => {
+    const unsold = price('gemini-4-hydrogen');
+    expect(costOf(unsold, { fresh: 1, read: 1, writes: [], answer: 1 })).toBeUndefined();
+    expect(costOf(unsold, { fresh: 1, read: 0, writes: [{ ttl: '5m', tokens: 1 }], answer: 1 })).toBeUndefined();
+    expect(costOf(unsold, { fresh: 1, read: 0, writes: [{ ttl: '5m', tokens: 0 }], answer: 1 })).toBeDefined();
+  });
+
+  const tokens = fc.nat({ max: 5_000_000 });
+  const money = fc.tuple(fc.nat({ max: 200 }), fc.nat({ max: 999_999 })).map(([dollars, rest]) => `${dollars}.${rest}`);
+  const anyPrice = fc.record({
+    input: money,
+    output: money,
+    read: money,
+    writes: fc.record({ '5m': money, '1h': money, '30m': money, '12h': money }),
+  });
+  const anyUsage = fc.record({
+    fresh: tokens,
+    read: tokens,
+    writes: fc.array(fc.record({ ttl: fc.constantFrom(...TTLS), tokens }), { maxLength: 5 }),
+    answer: tokens,
+    reasoning: tokens,
+  });
+
+  it('has parts that sum to the total, to the last digit', () => {
+    fc.assert(
+      fc.property(anyPrice, anyUsage, (one, usage) => {
+        const cost = costOf(one, usage);
+        if (cost === undefined) throw new Error('every bucket is known here');
+        expect(units(cost.fresh) + units(cost.read) + units(cost.writes) + units(cost.answer)).toBe(units(cost.total));
+        const writes = usage.writes.reduce(
+          (sum, { ttl, tokens: written }) => sum + units(one.writes[ttl], 6) * BigInt(written),
+          0n,
+        );
+        const billed = units(one.input, 6) * BigInt(usage.fresh) + units(one.read, 6) * BigInt(usage.read) + writes;
+        expect(units(cost.total)).toBe(billed + units(one.output, 6) * BigInt(usage.answer + usage.reasoning));
+      }),
+    );
+  });
+
+  it('bills each token in one bucket only: the buckets alone sum to the whole', () => {
+    const nothing: Usage = { fresh: 0, read: 0, writes: [], answer: 0 };
+    fc.assert(
+      fc.property(anyPrice, anyUsage, (one, usage) => {
+        const alone: Usage[] = [
+          { ...nothing, fresh: usage.fresh },
+          { ...nothing, read: usage.read },
+          ...usage.writes.map((write) => ({ ...nothing, writes: [write] })),
+          { ...nothing, answer: usage.answer },
+          { ...nothing, reasoning: usage.reasoning },
+        ];
+        const sum = alone.reduce((all, part) => all + units(costOf(one, part)?.total), 0n);
+        expect(sum).toBe(units(costOf(one, usage)?.total));
+      }),
+    );
+  });
+});
+
+describe('multiplier', () => {
+  it.each([
+    ['claude-fable-5-2', '0.025', '1.25', '2'],
+    ['claude-opus-5-5', '0.05', '1.25', '2'],
+    ['claude-sonnet-5-5', '0.05', '1.25', '2'],
+    ['claude-opus-4-6', '0.1', '1.25', '2'],
+    ['claude-3-5-haiku', '0.1', '1.25', '2'],
+  ])('is what the provider publishes for %s: read %s, writes %s and %s', (model, read, short, long) => {
+    const one = price(model);
+    expect([multiplier(one, 'read'), multiplier(one, '5m'), multiplier(one, '1h')]).toEqual([read, short, long]);
+  });
+
+  it('is rounded where it has no end, and absent where the price is', () => {
+    expect(multiplier(price('deepseek-v4-pro'), 'read')).toBe('0.0333333333333');
+    expect(multiplier(price('gpt-5.1'), '30m')).toBeUndefined();
+    expect(multiplier({ input: '0', output: '0', read: '0', writes: {} }, 'read')).toBeUndefined();
+  });
+});
+
+/** Decimal text as a whole number of 10^-digits; throws on a digit beyond. */
+function units(text: string | undefined, digits = 12): bigint {
+  if (text === undefined) throw new Error('unknown where it is known');
+  const [whole = '', rest = ''] = text.split('.');
+  if (rest.length > digits) throw new Error(`more digits than can be: ${text}`);
+  return BigInt(whole + rest.padEnd(digits, '0'));
+}

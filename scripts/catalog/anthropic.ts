@@ -1,0 +1,104 @@
+// Anthropic's rows: limits, floors and prices from the facts, rules from provider-facts §1, by family and version.
+
+import type { Capabilities, PriceList } from '@tidemark/model';
+import { readClaudeName } from '@tidemark/model';
+
+import { type Fact, floorOf, notesOf, priceListOf } from './fact.ts';
+
+type Rules = Pick<
+  Capabilities,
+  'window' | 'thinkingStripped' | 'prefixCheck' | 'appends' | 'prefill' | 'forcedToolChoice'
+>;
+
+/**
+ * What a change of each setting loses, §1.3. `images` is no setting: it stands for the first image that enters and the
+ * last that leaves. Thinking and effort are "model-specific" above the messages; messages are lost on every model.
+ */
+const RENDER_PARAMETERS: Capabilities['renderParameters'] = {
+  model: 'tools',
+  speed: 'system',
+  webSearch: 'system',
+  citations: 'system',
+  tool_choice: 'messages',
+  disable_parallel_tool_use: 'messages',
+  images: 'messages',
+  thinking: 'messages',
+  effort: 'messages',
+};
+
+const RENDER_NOTE =
+  'whether a change of thinking or effort also loses tools and system is model-specific and not published: messages is assumed';
+
+/** §1.3, and the profiles of `@langchain/anthropic` 1.5.13 (2026-10-20) for which models take tools and Haiku and Sonnet 5.5. */
+const APPENDS: Readonly<Record<string, Capabilities['appends']>> = {
+  'claude-opus-4-8': ['system', 'tools'],
+  'claude-fable-5': ['system', 'tools'],
+  'claude-mythos-5': ['system', 'tools'],
+  'claude-haiku-5-5': ['system', 'tools'],
+  'claude-opus-5': ['system', 'reasoning', 'tools'],
+  'claude-opus-5-5': ['system', 'reasoning', 'tools'],
+  'claude-sonnet-5-5': ['system', 'reasoning', 'tools'],
+  'claude-fable-5-1': ['system', 'reasoning', 'tools'],
+  'claude-mythos-5-1': ['system', 'reasoning', 'tools'],
+  'claude-fable-5-2': ['system', 'reasoning', 'tools'],
+  'claude-mythos-5-2': ['system', 'reasoning', 'tools'],
+};
+
+/** What a single model's facts do not say in a form of their own. */
+const NOTES: Readonly<Record<string, string>> = {
+  'claude-fable-5-2': 'appends carried over from 5.1',
+  'claude-mythos-5-2': 'appends carried over from 5.1',
+  'claude-haiku-5-5':
+    'prefix check by its migration guide (2026-10: keep a conversation append-only); whether it takes effort in a message is not known',
+};
+
+/** Bytes of one request: 32 MB, read as the smaller of the two that it can mean (§1.6). */
+const REQUEST_BYTES = 32_000_000;
+
+/** A row of the facts as a row of the catalog. */
+export function anthropicRow(fact: Fact): Capabilities {
+  const undated = fact.id.replace(/-\d{8}$/, '');
+  return {
+    provider: 'anthropic',
+    model: fact.id,
+    aliases: undated === fact.id ? [] : [undated],
+    inputLimit: fact.max_input ?? fact.context_window,
+    outputLimit: fact.max_output,
+    ...floorOf(fact),
+    markers: 'explicit',
+    slots: 4,
+    lookback: 20,
+    runsCollapse: true,
+    ttls: ['5m', '1h'],
+    renderParameters: RENDER_PARAMETERS,
+    ...rulesOf(fact),
+    requestBytes: REQUEST_BYTES,
+    prewarm: true,
+    promotes: 'unverified',
+    prices: pricesOf(fact),
+    source: fact.source,
+    asOf: fact.as_of,
+    ...notesOf(fact.notes, NOTES[fact.id], RENDER_NOTE),
+  };
+}
+
+function rulesOf(fact: Fact): Rules {
+  const { family, version = 0 } = readClaudeName(fact.id) ?? {};
+  const keepsThinking =
+    version >= 5 || (family === 'opus' && version >= 4.5) || (family === 'sonnet' && version >= 4.6);
+  const bindsThinking = version > 5;
+  return {
+    window: { tokens: fact.context_window, sharedWithOutput: version >= 4.5 ? 'stops' : 'refused' },
+    thinkingStripped: keepsThinking ? 'never' : 'at-new-turn',
+    prefixCheck: bindsThinking,
+    appends: APPENDS[fact.id] ?? [],
+    prefill: version < 4.6,
+    forcedToolChoice: !bindsThinking,
+  };
+}
+
+function pricesOf(fact: Fact): readonly PriceList[] {
+  if (fact.id !== 'claude-sonnet-5-5') return [priceListOf(fact)];
+  const atFirst = { ...fact, price_per_mtok: { ...fact.price_per_mtok, cache_read: 0.2 } };
+  return [priceListOf(atFirst, '2026-09-28'), priceListOf(fact, '2026-10-07')];
+}

@@ -1,0 +1,67 @@
+// A row of the collected facts as their file has it, and what every maker's rows take from it alike.
+
+import type { Price, PriceList } from '@tidemark/model';
+
+/** US dollars per million tokens; `null` is "not found" or "not sold". */
+export interface FactPrice {
+  readonly input: number;
+  readonly output: number;
+  readonly cache_read?: number | null;
+  readonly cache_write_5m?: number | null;
+  readonly cache_write_1h?: number | null;
+  readonly cache_write_30m?: number | null;
+  readonly cache_write_12h?: number | null;
+}
+
+/** One row of `models.json`. */
+export interface Fact {
+  readonly provider: 'anthropic' | 'openai' | 'google' | 'deepseek';
+  readonly id: string;
+  readonly context_window: number;
+  readonly max_input: number | null;
+  readonly max_output: number;
+  readonly price_per_mtok: FactPrice;
+  readonly min_cacheable_tokens: number | null;
+  /** By length, or by time of day: those have no place in a price list and stay in the notes. */
+  readonly tiers?: readonly (FactPrice & { readonly prompt_tokens_above?: number; readonly when?: string })[];
+  readonly source: string;
+  readonly as_of: string;
+  readonly notes?: string;
+}
+
+/** The first day of a price that has held since the model exists, as far as is known. */
+export const ALWAYS = '0001-01-01';
+
+/** One price, with the write lifetimes that are sold: a free write is no write. */
+export function priceOf(fact: FactPrice): Price {
+  return {
+    input: String(fact.input),
+    output: String(fact.output),
+    ...(typeof fact.cache_read === 'number' ? { read: String(fact.cache_read) } : {}),
+    writes: Object.fromEntries(
+      (['5m', '1h', '30m', '12h'] as const).flatMap((ttl) => {
+        const value = fact[`cache_write_${ttl}`];
+        return value ? [[ttl, String(value)]] : [];
+      }),
+    ),
+  };
+}
+
+/** The price list of a row: its price, then its tiers by length. */
+export function priceListOf(fact: Fact, from: string = ALWAYS): PriceList {
+  const longer = (fact.tiers ?? []).flatMap(({ prompt_tokens_above: above, ...price }) =>
+    above === undefined ? [] : [{ above, price: priceOf(price) }],
+  );
+  return { from, tiers: [{ above: 0, price: priceOf(fact.price_per_mtok) }, ...longer] };
+}
+
+/** The fact's floor, absent when unknown. */
+export function floorOf(fact: Fact): { readonly floor?: number } {
+  return fact.min_cacheable_tokens === null ? {} : { floor: fact.min_cacheable_tokens };
+}
+
+/** Notes in one line, the empty ones left out. */
+export function notesOf(...notes: readonly (string | undefined)[]): { readonly notes?: string } {
+  const text = notes.filter((note) => note !== undefined && note !== '').join('; ');
+  return text === '' ? {} : { notes: text };
+}

@@ -1,0 +1,95 @@
+// Rows of makers whose caches take no markers from us: OpenAI (provider-facts §2), Google and DeepSeek (§3).
+
+import type { Capabilities, LostFrom, PriceList } from '@tidemark/model';
+
+import { type Fact, floorOf, notesOf, priceListOf, priceOf } from './fact.ts';
+
+/** What the three have in common: a prefix cache that works by itself. */
+function implicitRow(fact: Fact, own: Partial<Capabilities>, note?: string): Capabilities {
+  const unknownLimit = fact.max_input === null;
+  return {
+    provider: fact.provider,
+    model: fact.id,
+    aliases: [],
+    inputLimit: fact.max_input ?? fact.context_window - fact.max_output,
+    window: { tokens: fact.context_window, sharedWithOutput: unknownLimit ? 'refused' : 'no' },
+    outputLimit: fact.max_output,
+    ...floorOf(fact),
+    markers: 'implicit',
+    slots: 0,
+    lookback: 0,
+    runsCollapse: false,
+    ttls: [],
+    renderParameters: { model: 'tools' },
+    thinkingStripped: 'never',
+    prefixCheck: false,
+    appends: [],
+    prefill: false,
+    forcedToolChoice: true,
+    prewarm: false,
+    promotes: 'no',
+    prices: [priceListOf(fact)],
+    source: fact.source,
+    asOf: fact.as_of,
+    ...own,
+    ...notesOf(fact.notes, unknownLimit ? 'input limit taken as window less output' : undefined, note),
+  };
+}
+
+/** Settings in OpenAI's key (§2.2); all stand before the developer message. `tool_choice` keeps the prefix. */
+const OPENAI_PARAMETERS: Readonly<Record<string, LostFrom>> = {
+  model: 'tools',
+  parallel_tool_calls: 'tools',
+  'text.format': 'tools',
+  'reasoning.effort': 'tools',
+  'text.verbosity': 'tools',
+  context_management: 'tools',
+  service_tier: 'tools',
+};
+
+/** OpenAI: from GPT-5.6 on writes are paid and live 30 minutes or 12 hours; before, they are free. */
+export function openaiRow(fact: Fact): Capabilities {
+  const paysWrites = Boolean(fact.price_per_mtok.cache_write_30m);
+  const appends: Partial<Capabilities> = fact.id.startsWith('gpt-6') ? { appends: ['reasoning'] } : {};
+  return implicitRow(
+    fact,
+    {
+      renderParameters: OPENAI_PARAMETERS,
+      ...(paysWrites ? { ttls: ['30m', '12h'], prewarm: true } : {}),
+      ...appends,
+    },
+    paysWrites
+      ? 'implicit mode is used: its explicit breakpoints (4 writes a request) get no markers from us'
+      : 'lifetimes of its cache (in memory, 24h) are not sold by name',
+  );
+}
+
+/** From this day Gemini 4 Argon and Carbon cost twice as much (§4). */
+const GEMINI_4_DOUBLES = '2026-12-01';
+
+/** Google: implicit caching only, the explicit `CachedContent` objects are not used. */
+export function googleRow(fact: Fact): Capabilities {
+  const unified = /^gemini-4-(?:argon|carbon)$/.test(fact.id);
+  if (!unified) return implicitRow(fact, {});
+  return implicitRow(fact, {
+    window: { tokens: fact.context_window, sharedWithOutput: 'refused' },
+    prices: [priceListOf(fact), doubled(fact)],
+  });
+}
+
+/** DeepSeek: always on, whole units, no write charge. */
+export function deepseekRow(fact: Fact): Capabilities {
+  const peak = fact.tiers?.find((tier) => tier.when !== undefined);
+  const price = peak === undefined ? undefined : priceOf(peak);
+  return implicitRow(
+    fact,
+    {},
+    price && `${peak?.when}: input ${price.input}, output ${price.output}, read ${price.read}; not in the price list`,
+  );
+}
+
+function doubled(fact: Fact): PriceList {
+  const { input, output, cache_read: read } = fact.price_per_mtok;
+  const price = { input: 2 * input, output: 2 * output, cache_read: typeof read === 'number' ? 2 * read : null };
+  return priceListOf({ ...fact, price_per_mtok: price }, GEMINI_4_DOUBLES);
+}
