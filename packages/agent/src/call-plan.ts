@@ -4,13 +4,15 @@ import type { Timestamp } from '@tidemark/log';
 import type { Outlook, State } from '@tidemark/context';
 import { at as itemAt, forecast, plan, readableEntries } from '@tidemark/context';
 import type { Capabilities, Marker } from '@tidemark/model';
-import type { Line } from './line.ts';
+import type { Line, Resize } from './line.ts';
 
 /** What a plan needs beside state and line. */
 export interface PlanOptions {
   readonly at: Timestamp;
   readonly capabilities: Capabilities;
   readonly ttl?: '5m' | '1h';
+  /** Set where the blocks' sizes are recorded: nothing is learnt from what was measured. */
+  readonly resize?: Resize;
 }
 
 /** The markers of a call, and its forecast. */
@@ -29,8 +31,9 @@ export function planCall(state: State, line: Line, before: Line | undefined, opt
   const end = accepted?.prepared.markers.at(-1);
   const stands = end !== undefined && itemAt(sequence.prefixes, end.block) === end.prefix;
   const markers = plan({ sequence, capabilities, readable, ttl, ...(stands ? { acceptedEnd: end.block } : {}) });
+  const sizes = options.resize === undefined ? 'estimated' : 'recorded';
   const unsent = unsentTail(line, accepted?.spans ?? 0) + unsentFront(line, accepted === undefined ? undefined : (before ?? line));
-  return { markers, outlook: forecast({ lookup, at, markers, readable, accepted, unsent }) };
+  return { markers, outlook: forecast({ lookup, at, markers, readable, accepted, unsent, sizes }) };
 }
 
 /** Tokens of the tail that no accepted request of this stream held: their ordinals are at or above what it held. */

@@ -3,7 +3,7 @@
 
 import type { Artifacts } from '@tidemark/log';
 import type { AppendOnly, Epoch, FrontTexts, Sequence, State } from '@tidemark/context';
-import { append, appendOnly, beginSequence, estimateTokens, extendSequence, frontOf, knownParameters, parameterDigests, slice } from '@tidemark/context';
+import { append, appendOnly, beginSequence, estimateTokens, extendSequence, frontOf, knownParameters, parameterDigests, slice, withoutBoundReasoning } from '@tidemark/context';
 import type { Block, BodyWriter, Capabilities, Encoder, LoweredFront, Span } from '@tidemark/model';
 import { loadImages } from './materials.ts';
 import { newHash } from './node-hash.ts';
@@ -16,8 +16,8 @@ export interface EpochMaterials {
   readonly encoder: Encoder;
 }
 
-/** Sizes that a recording knows: new blocks with their tokens set, for a sequence that they are about to extend. */
-export type Resize = (blocks: readonly Block[], sequence: Sequence) => readonly Block[];
+/** Extends a sequence by new blocks at sizes that a recording knows; older sizes may be set anew, bytes may not. */
+export type Resize = (sequence: Sequence, blocks: readonly Block[]) => Sequence;
 
 /** See the head of this file. */
 export interface Line {
@@ -57,16 +57,19 @@ export function continues(line: Line, state: State): boolean {
 /** The line with all that was packed since. */
 export async function extendLine(line: Line, state: State, artifacts: Artifacts, resize?: Resize): Promise<Line> {
   const spans = slice(state.history.packed, line.lowered);
-  if (spans.length === 0) return line;
+  if (spans.length === 0 && resize === undefined) return line;
   const images = await loadImages(artifacts, spans);
-  const { encoder } = line.materials;
-  const lowered = spans.map((span) => ({ span, blocks: encoder.lowerSpan(span, lowering(line.materials, images)) }));
+  const { encoder, epoch, capabilities } = line.materials;
+  const lowered = spans.map((span) => {
+    const sent = withoutBoundReasoning(span, epoch, capabilities);
+    return { span, blocks: encoder.lowerSpan(sent, lowering(line.materials, images)) };
+  });
   const blocks = lowered.flatMap((one) => one.blocks);
   const ordinals = lowered.flatMap(({ span, blocks: own }) => own.map(() => span.ordinal));
   return {
     ...line,
     lowered: state.history.packed.length,
-    sequence: extendSequence(line.sequence, resize?.(blocks, line.sequence) ?? blocks),
+    sequence: (resize ?? extendSequence)(line.sequence, blocks),
     ordinals: append(line.ordinals, ...ordinals),
   };
 }

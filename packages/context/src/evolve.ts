@@ -1,6 +1,7 @@
 // The fold: one small function per kind of fact. State in, state out; what did not change is the same object.
 
-import type { Kind, Recorded, RecordedOf } from '@tidemark/log';
+import type { EpochOpened, Kind, Recorded, RecordedOf } from '@tidemark/log';
+import { canonicalJson } from '@tidemark/log';
 import { append } from './append-only.ts';
 import { accept, fail, send } from './evolve-calls.ts';
 import { renderAbandoned, renderBranch, renderCheckpoint, renderContent, renderNote, renderNotification } from './render.ts';
@@ -132,7 +133,9 @@ function setAside(state: State, position: Recorded['position'], call: string): S
 }
 
 function openEpoch(state: State, event: RecordedOf<'epoch.opened'>): State {
-  const opened = { ...state, epoch: { position: event.position, opened: event.data } };
+  const before = state.epoch;
+  const edited = before === undefined || editsSent(before.opened, event.data) ? event.position : before.edited;
+  const opened = { ...state, epoch: { position: event.position, opened: event.data, edited } };
   const { checkpoint } = event.data;
   if (checkpoint === undefined || checkpoint === state.epoch?.opened.checkpoint) return opened;
   const { compacted, session } = state;
@@ -143,4 +146,11 @@ function openEpoch(state: State, event: RecordedOf<'epoch.opened'>): State {
   }
   const part = renderCheckpoint(compacted.data.checkpoint, compacted.data.limitations);
   return { ...opened, history: repack(state.history, { position: checkpoint, session, to: compacted.data.range.to, part }) };
+}
+
+/** Whether a request under the new front differs in what the one before it held, and not only in its parameters. */
+function editsSent(before: EpochOpened, after: EpochOpened): boolean {
+  const sent = ({ layers, tools, checkpoint, prunings, quarantines }: EpochOpened): string =>
+    canonicalJson({ layers: layers.map((layer) => layer.digest), tools, checkpoint, prunings, quarantines }).text;
+  return sent(before) !== sent(after);
 }

@@ -42,6 +42,8 @@ export interface State {
 export interface Epoch {
   readonly position: Position;
   readonly opened: EpochOpened;
+  /** Position of the last epoch that edited what was sent before: front or history, not a parameter alone. */
+  readonly edited: Position;
 }
 
 /** A recorded compaction. */

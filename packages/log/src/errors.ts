@@ -3,8 +3,29 @@
 /** `refused`: tell the user. `retryable`: later. `corrupt`: stop, touch nothing. `bug`: a law broke. */
 export type LogErrorSort = 'refused' | 'retryable' | 'corrupt' | 'bug';
 
+/** The name of a log error. */
+export type LogErrorCode =
+  | 'log/missing'
+  | 'log/exists'
+  | 'log/locked'
+  | 'log/unsupported-filesystem'
+  | 'log/parent-missing'
+  | 'log/parent-diverged'
+  | 'log/first-record'
+  | 'log/latched'
+  | 'log/closed'
+  | 'log/moved'
+  | 'log/write-failed'
+  | 'log/flush-failed'
+  | 'log/damaged'
+  | 'log/unknown-revision'
+  | 'log/invalid-event'
+  | 'artifact/missing'
+  | 'artifact/damaged'
+  | 'artifact/write-failed';
+
 /** Every code a log or store throws, with its sort. Pinned by a test: scripts and people rely on them. */
-export const LOG_ERRORS = {
+export const LOG_ERRORS: Readonly<Record<LogErrorCode, LogErrorSort>> = {
   'log/missing': 'refused',
   'log/exists': 'refused',
   'log/locked': 'retryable',
@@ -14,6 +35,7 @@ export const LOG_ERRORS = {
   'log/first-record': 'bug',
   'log/latched': 'refused',
   'log/closed': 'bug',
+  'log/moved': 'corrupt',
   'log/write-failed': 'refused',
   'log/flush-failed': 'refused',
   'log/damaged': 'corrupt',
@@ -22,10 +44,7 @@ export const LOG_ERRORS = {
   'artifact/missing': 'refused',
   'artifact/damaged': 'corrupt',
   'artifact/write-failed': 'refused',
-} as const satisfies Readonly<Record<string, LogErrorSort>>;
-
-/** The name of a log error. */
-export type LogErrorCode = keyof typeof LOG_ERRORS;
+};
 
 /** Where in a log a damage was found. */
 export interface DamagePlace {

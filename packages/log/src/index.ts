@@ -67,6 +67,7 @@ export type {
   TurnEnded,
 } from './events/session.ts';
 export type { Event, EventData, EventOf, Kind, Placed, Recorded, RecordedOf, RecordedUnknown } from './event.ts';
+export { KINDS, isKind } from './codec/revision-1/decoders.ts';
 export type { DamagePlace, LogErrorCode, LogErrorSort } from './errors.ts';
 export { LOG_ERRORS, LogError } from './errors.ts';
 export type {
@@ -81,3 +82,26 @@ export type {
   Snapshot,
   UnreadableSession,
 } from './port.ts';
+
+// For those who write a store.
+export type { BytePort } from './codec/byte-port.ts';
+export type { EncodedRecords } from './codec/encode-records.ts';
+export { encodeRecords } from './codec/encode-records.ts';
+export type { LineFault, LineHead, SoundLine } from './codec/line.ts';
+export { chainBehind, checkLine, seal, writeHead } from './codec/line.ts';
+export type { ReadFrom, RecordBatch, RecordReader } from './codec/read-records.ts';
+export { createRecordReader, damaged } from './codec/read-records.ts';
+export { readBeginning } from './codec/read-beginning.ts';
+export type { KeptSnapshot } from './codec/snapshot-file.ts';
+export { decodeSnapshot, encodeSnapshot } from './codec/snapshot-file.ts';
+export type { LineSplitter, RawLine } from './codec/split-lines.ts';
+export { createLineSplitter } from './codec/split-lines.ts';
+export type { Tip } from './codec/tip.ts';
+export { EMPTY_TIP } from './codec/tip.ts';
+export type { Beginning } from './beginning.ts';
+export { beginningOf, checkBeginning, startOf } from './beginning.ts';
+export { flatten } from './flatten.ts';
+export type { Lineage, Segment } from './lineage.ts';
+export { diverged, lineageOf, readLineage } from './lineage.ts';
+export type { SummaryExtra } from './summary.ts';
+export { newestFirst, passes, summaryOf } from './summary.ts';

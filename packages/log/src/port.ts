@@ -13,7 +13,14 @@ export interface Conflict {
 
 /** What an append returns: the position of the first new record, or the lost race as a value. */
 export type Appended =
-  | { readonly ok: true; readonly position: Position; readonly records: readonly Recorded[] }
+  | {
+      readonly ok: true;
+      readonly position: Position;
+      /** As a reader will get them. */
+      readonly records: readonly Recorded[];
+      /** How many strings had lone surrogates, which UTF-8 cannot hold and which were replaced by U+FFFD; 0 as a rule. */
+      readonly replaced: number;
+    }
   | { readonly ok: false; readonly conflict: Conflict };
 
 /** The one writer of a session. It holds the session's lock until it is closed. */
@@ -28,6 +35,8 @@ export interface LogWriter {
    * Adds records at the end, in order, in one write; visible to readers when it returns. `expected` is the length the
    * caller decided on. It does not flush: see `sync`.
    *
+   * @throws LogError `log/invalid-event`, `log/first-record`: nothing was written, the writer goes on.
+   * @throws LogError `log/moved` when something else wrote to the log: nothing was written, the writer is latched.
    * @throws LogError `log/write-failed` when the medium refused; the file is back at its length, and the writer is
    * latched: every later call throws `log/latched`.
    */
@@ -38,7 +47,7 @@ export interface LogWriter {
    * @throws LogError `log/flush-failed`; nothing is truncated, and the writer is latched.
    */
   sync(): Promise<void>;
-  /** Flushes and gives the lock back. A second call does nothing. */
+  /** Flushes and gives the lock back, in any case. A second call does nothing. @throws LogError `log/flush-failed`. */
   close(): Promise<void>;
 }
 
@@ -94,6 +103,7 @@ export interface SessionFilter {
 export interface Log {
   /**
    * Begins a session: takes its lock and makes its room. The first record must be `session.created` with this id.
+   * A room without a record is no session yet: it can be created again.
    * With `parent` it is a fork by reference: positions and chain go on from there.
    *
    * @throws LogError `log/exists`, `log/locked`, `log/parent-missing`, `log/parent-diverged`.
@@ -112,11 +122,15 @@ export interface Log {
    * @throws LogError `log/missing`; `log/damaged` with path, line, byte offset and phase, after all sound records before it.
    */
   read(session: SessionId, from?: number, to?: number): AsyncIterable<Recorded>;
-  /** As `read`, then goes on as records are appended, until the signal aborts. */
+  /**
+   * As `read`, then goes on as records are appended, until the signal aborts.
+   *
+   * @throws LogError `log/moved` when records that were shown were taken back by a failed write.
+   */
   tail(session: SessionId, from: number, signal: AbortSignalLike): AsyncIterable<Recorded>;
   readonly artifacts: Artifacts;
-  /** The latest usable snapshot, or nothing. Damage in a snapshot is no error: it is not used. */
-  getSnapshot(session: SessionId): Promise<Snapshot | undefined>;
+  /** The latest usable snapshot (of this revision, if named), or nothing. Damage in a snapshot is no error: it is not used. */
+  getSnapshot(session: SessionId, revision?: string): Promise<Snapshot | undefined>;
   putSnapshot(session: SessionId, snapshot: Snapshot): Promise<void>;
   /** All sessions, newest first; those that cannot be read are named beside them. */
   sessions(filter?: SessionFilter): Promise<{ readonly sessions: readonly SessionSummary[]; readonly unreadable: readonly UnreadableSession[] }>;

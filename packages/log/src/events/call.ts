@@ -8,6 +8,8 @@ import type { AnswerPart, ContentPart, Usage } from '../parts.ts';
 export interface MarkerRecord {
   readonly block: number;
   readonly ttl: '5m' | '1h';
+  /** Running digest of the prefix sequence up to and including that block: names the entry that is written there. */
+  readonly prefix: Digest;
 }
 
 /** What a call is expected to read, write and cost. Tokens are estimates; `cost` is absent when unknown. */
@@ -15,13 +17,15 @@ export interface CallForecast {
   readonly read: number;
   readonly write: number;
   readonly fresh: number;
+  /** Of all that is sent, what was never sent on this stream before: what an ideal cache would write. */
+  readonly unsent: number;
   readonly cost?: Money;
 }
 
 /** The prefix sequence in short: enough to see, without bytes, whether the next request extends this one (L3). */
 export interface SequenceRecord {
-  /** Digest of the render parameters that enter the cache key. */
-  readonly parameters: Digest;
+  /** Digests of the render parameters that the cache of each section depends on, those of the sections before included. */
+  readonly parameters: { readonly tools: Digest; readonly system: Digest; readonly messages: Digest };
   readonly blocks: number;
   /** Running digest over all blocks. */
   readonly digest: Digest;

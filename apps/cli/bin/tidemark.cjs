@@ -1,0 +1,56 @@
+#!/usr/bin/env node
+'use strict';
+// Starts the command from its source. Plain JavaScript that an old Node understands: where the running Node is too
+// old, the project's own (the dev dependency `node`) takes over, with the same arguments, streams, signals and exit code.
+
+const { spawn } = require('child_process');
+const fs = require('fs');
+const path = require('path');
+
+const NEEDED = 24;
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+
+/** The Node that the project brings along, looked for from here upward. */
+function ownNode() {
+  for (let folder = __dirname; ; folder = path.dirname(folder)) {
+    const candidate = path.join(folder, 'node_modules', 'node', 'bin', 'node');
+    if (fs.existsSync(candidate)) return candidate;
+    if (folder === path.dirname(folder)) return undefined;
+  }
+}
+
+function handOver(node) {
+  const child = spawn(node, [__filename].concat(process.argv.slice(2)), { stdio: 'inherit' });
+  const forward = (signal) => child.kill(signal);
+  for (const signal of SIGNALS) process.on(signal, forward);
+  child.on('error', (error) => refuse(`the project's own Node could not be started: ${error.message}`));
+  child.on('exit', (code, signal) => {
+    for (const each of SIGNALS) process.removeListener(each, forward);
+    if (signal) process.kill(process.pid, signal);
+    else process.exitCode = code;
+  });
+}
+
+function refuse(what) {
+  process.stderr.write(
+    `tidemark: ${what}\nnext: install Node ${NEEDED} or later, or run \`npm ci\` in the clone, which brings one along\n`,
+  );
+  process.exitCode = 2;
+}
+
+function start() {
+  // `node:sqlite` announces itself as experimental at each start; the version in use is pinned and tested.
+  process.removeAllListeners('warning');
+  process.on('warning', (warning) => {
+    if (warning.name !== 'ExperimentalWarning') process.stderr.write(`${warning.name}: ${warning.message}\n`);
+  });
+  void import('../src/main.ts').then((program) => program.main());
+}
+
+if (parseInt(process.versions.node, 10) >= NEEDED) {
+  start();
+} else {
+  const node = ownNode();
+  if (node === undefined) refuse(`this needs Node ${NEEDED} or later, and it runs under ${process.version}`);
+  else handOver(node);
+}

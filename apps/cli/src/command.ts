@@ -1,0 +1,43 @@
+// What a command is to the frame, and what the frame gives to a command. A new command is one file in `commands/` and
+// one line in `commands.ts`.
+
+import type { Log } from '@tidemark/log';
+import type { Command as CommanderCommand } from 'commander';
+
+import type { ExitCode } from './exit-codes.ts';
+import type { Environment } from './home.ts';
+import type { Output } from './output.ts';
+
+/** What the frame gives to a command. */
+export interface CommandContext {
+  readonly output: Output;
+  readonly environment: Environment;
+  /** The absolute path of the folder under which everything is kept. It need not exist. */
+  readonly home: string;
+  /** Aborts at Ctrl-C. A command that waits ends when it does; the frame sets the exit code. */
+  readonly signal: AbortSignal;
+  /** The store in `home`; opened at the first call. */
+  store(): Promise<Log>;
+}
+
+/** What a command's action returns; nothing is `ok`. Failures are thrown (`CliError` or a typed error from below). */
+export type Outcome = ExitCode | undefined;
+
+/** A line of the `--help` examples: what to type, and what it does. */
+export type Example = readonly [line: string, does: string];
+
+/** One command of the command line. */
+export interface Command {
+  readonly name: string;
+  readonly summary: string;
+  /** At least one, shown by `--help`. */
+  readonly examples: readonly Example[];
+  /**
+   * Declares arguments and options on the prepared commander command (`--json` and the examples are already there) and
+   * sets the action, wrapped in `run`: `command.argument('<file>').action((file) => run((context) => import(file, context)))`.
+   */
+  declare(command: CommanderCommand, run: Run): void;
+}
+
+/** Runs an action with the frame's context and keeps its outcome as the exit code. */
+export type Run = (action: (context: CommandContext) => Promise<Outcome>) => Promise<void>;

@@ -1,0 +1,41 @@
+// `tidemark simulate`: what it refuses before it listens. That it listens is shown in `process.int.test.ts`.
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { afterEach, beforeEach, expect, test } from 'vitest';
+
+import { pretendRun } from '../../tests/pretend-run.ts';
+
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tidemark-simulate-'));
+});
+
+afterEach(() => rmSync(folder, { recursive: true }));
+
+test.each(['x', '-1', '65536', '1e3', ''])('refuses the port %j', async (port) => {
+  const ran = await pretendRun(['simulate', `--port=${port}`]);
+  expect(ran).toMatchObject({ exit: 2, out: '', err: expect.stringContaining('0 to 65535') });
+});
+
+test('refuses a scenario that is not there, or no JSON, or no scenario', async () => {
+  const missing = await pretendRun(['simulate', '--scenario', join(folder, 'none.json')]);
+  expect(missing).toMatchObject({ exit: 3, err: expect.stringContaining('none.json') });
+
+  const torn = join(folder, 'torn.json');
+  writeFileSync(torn, '{"steps": [');
+  expect(await pretendRun(['simulate', '--scenario', torn])).toMatchObject({
+    exit: 3,
+    err: expect.stringContaining('torn.json is not JSON'),
+  });
+
+  const other = join(folder, 'other.json');
+  writeFileSync(other, '{"steps": [{"anser": {}}]}');
+  expect(await pretendRun(['simulate', '--scenario', other])).toMatchObject({
+    exit: 3,
+    err: expect.stringContaining('anser'),
+  });
+});

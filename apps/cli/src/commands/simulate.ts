@@ -1,0 +1,72 @@
+// `tidemark simulate`: the simulator on a port, for any client that speaks the provider's wire format.
+
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+
+import { defaultCatalog, findModel } from '@tidemark/model';
+import { createSimulator, parseScenario } from '@tidemark/simulator';
+
+import type { Command, CommandContext, Outcome } from '../command.ts';
+import { CliError } from '../failure.ts';
+import { styled } from '../shown.ts';
+
+/** Runs the simulator until Ctrl-C. */
+export const simulate: Command = {
+  name: 'simulate',
+  summary: 'run the provider simulator on a port, until Ctrl-C',
+  examples: [
+    ['tidemark simulate --port 8787', 'then point a client at http://127.0.0.1:8787'],
+    ['tidemark simulate --scenario answers.json', 'answer from a script, on any free port'],
+    ['tidemark simulate --virtual --json', 'time moves by the calls; the address as JSON'],
+  ],
+  declare: (command, run) =>
+    void command
+      .option('--port <number>', 'the port on the loopback interface; 0 for any free one', portOf, 0)
+      .option('--virtual', 'a clock that only the calls move, by their header x-tidemark-at (milliseconds since 1970)')
+      .option('--scenario <file>', 'a JSON script of answers')
+      .action((options: Options) => run((context) => serve(options, context))),
+};
+
+interface Options {
+  readonly port: number;
+  readonly virtual?: true;
+  readonly scenario?: string;
+}
+
+async function serve(options: Options, context: CommandContext): Promise<Outcome> {
+  const clock = options.virtual === true ? 'virtual' : 'real';
+  const catalog = defaultCatalog();
+  const simulator = createSimulator({
+    capabilities: (model) => findModel(catalog, model, 'anthropic'),
+    clock,
+    ...(options.scenario !== undefined && { scenario: parseScenario(await readJson(options.scenario)) }),
+  });
+  const listening = await simulator.listen({ port: options.port });
+  context.output.result({ url: listening.url, port: listening.port, clock }, () => [
+    'the simulator listens on ',
+    styled('cyan', listening.url),
+    '; Ctrl-C ends it',
+  ]);
+  if (!context.signal.aborted) await once(context.signal, 'abort');
+  await listening.close();
+  return undefined;
+}
+
+async function readJson(path: string): Promise<unknown> {
+  const text = await readFile(path, 'utf8');
+  try {
+    const value: unknown = JSON.parse(text);
+    return value;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new CliError('cli/refused', `${path} is not JSON: ${reason}`, 'mend the file', error);
+  }
+}
+
+function portOf(text: string): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(port <= 65_535)) {
+    throw new CliError('cli/usage', `not a port: ${JSON.stringify(text)}`, 'name a number from 0 to 65535');
+  }
+  return port;
+}

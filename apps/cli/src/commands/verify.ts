@@ -1,0 +1,59 @@
+// `tidemark verify`: can every request be made again from the log, byte for byte (L2), and is the log whole?
+
+import type { Verification } from '@tidemark/agent';
+import { verifySession } from '@tidemark/agent';
+import type { SessionId } from '@tidemark/log';
+
+import type { Command, CommandContext, Outcome } from '../command.ts';
+import { encoders } from '../encoders.ts';
+import { EXIT } from '../exit-codes.ts';
+import { grouped } from '../numbers.ts';
+import { sessionArgument } from '../session-argument.ts';
+import type { Shown } from '../shown.ts';
+import { styled } from '../shown.ts';
+
+/** Rebuilds every request of a session and compares digests; checks the chain of its log. */
+export const verify: Command = {
+  name: 'verify',
+  summary: 'rebuild every request from the log and compare it, byte for byte, with what was sent',
+  examples: [
+    ['tidemark verify <session>', 'exit code 1 when a request differs, 4 when the log is damaged'],
+    ['tidemark verify <session> --full', 'rebuild each request from nothing, not on top of the one before'],
+    ['tidemark verify <session> --json', 'as one JSON object'],
+  ],
+  declare: (command, run) =>
+    void command
+      .argument('<session>', 'the session')
+      .option('--full', 'rebuild each request from nothing')
+      .action((session: string, options: Options) => run((context) => check(sessionArgument(session), options, context))),
+};
+
+interface Options {
+  readonly full?: boolean;
+}
+
+async function check(session: SessionId, options: Options, context: CommandContext): Promise<Outcome> {
+  const store = await context.store();
+  const { records, chain } = await store.verifyChain(session);
+  const found = await verifySession(store, session, { encoders, full: options.full === true });
+  const ok = found.differences.length === 0 && found.breaks.every((one) => one.cause !== undefined);
+  context.output.result({ ok, session, chain, ...found, records }, () => report(session, found, records, ok));
+  return ok ? undefined : EXIT.difference;
+}
+
+function report(session: SessionId, found: Verification, records: number, ok: boolean): Shown {
+  const { requests, differences, breaks, problems } = found;
+  const unlabelled = breaks.filter((one) => one.cause === undefined);
+  const requestsLine =
+    requests === 0
+      ? '0 requests of ours: an import holds none (`tidemark replay --keep` drives it and keeps its requests)'
+      : `${grouped(requests)} requests rebuilt, ${differences.length === 0 ? 'every byte the same' : `${differences.length} differ`}`;
+  return [
+    styled(ok ? 'green' : 'red', ok ? 'whole' : 'differs'),
+    ` ${session}\n  ${grouped(records)} records, chain unbroken\n  ${requestsLine}`,
+    requests === 0 ? '' : `\n  ${breaks.length - unlabelled.length} labelled breaks, ${unlabelled.length} unlabelled`,
+    ...differences.map((one) => `\n  step ${one.step}: recorded ${one.recorded.slice(0, 12)}…, rebuilt ${one.rebuilt.slice(0, 12)}…`),
+    ...unlabelled.map((one) => `\n  step ${one.step}: a break that no epoch explains (L3)`),
+    ...problems.map((problem) => `\n  set aside: ${problem}`),
+  ];
+}

@@ -1,0 +1,90 @@
+// `tidemark why`: the break or miss of a step, its cause, the event behind it, its price.
+
+import type { Explanation } from '@tidemark/agent';
+import { explainSession } from '@tidemark/agent';
+import type { SessionId } from '@tidemark/log';
+import type { Block, Origin } from '@tidemark/model';
+
+import type { Command, CommandContext, Outcome } from '../command.ts';
+import { encoders } from '../encoders.ts';
+import { CliError } from '../failure.ts';
+import { dollars, grouped } from '../numbers.ts';
+import { sessionArgument } from '../session-argument.ts';
+import type { Shown } from '../shown.ts';
+import { styled } from '../shown.ts';
+import { stepArgument } from '../step-argument.ts';
+
+/** Explains breaks and misses. */
+export const why: Command = {
+  name: 'why',
+  summary: 'explain each cache break and miss of a session: where, which event, why, and what it cost',
+  examples: [
+    ['tidemark why <session>', 'every step that broke or missed'],
+    ['tidemark why <session> 12', 'step 12, whatever happened there'],
+    ['tidemark why <session> --json', 'as one JSON object'],
+  ],
+  declare: (command, run) =>
+    void command
+      .argument('<session>', 'the session')
+      .argument('[step]', 'one step')
+      .action((session: string, step: string | undefined) =>
+        run((context) => explain(sessionArgument(session), step === undefined ? undefined : stepArgument(step), context)),
+      ),
+};
+
+async function explain(session: SessionId, step: number | undefined, context: CommandContext): Promise<Outcome> {
+  const found = await explainSession(await context.store(), session, encoders, step);
+  if (step !== undefined && found.length === 0) throw noStep(session, step);
+  context.output.result({ session, explained: found.map(valueOf) }, () =>
+    found.length === 0 ? `nothing to explain: each request of ${session} extends the one before it and read all it could` : lines(found),
+  );
+  return undefined;
+}
+
+/** The step is not there: an import has none of ours. */
+export function noStep(session: SessionId, step: number): CliError {
+  return new CliError(
+    'cli/not-found',
+    `${session} holds no request of step ${step}`,
+    '`tidemark show <session>` lists the steps; an import has none: `tidemark replay --keep <session>` drives it first',
+  );
+}
+
+function lines(found: readonly Explanation[]): Shown {
+  return found.flatMap((one, index) => [index === 0 ? '' : '\n', ...describe(one)]);
+}
+
+function describe(one: Explanation): readonly Shown[] {
+  const said: Shown[] = [styled('bold', `step ${one.step}`), ` at ${one.at}`];
+  if (one.divergence === undefined && one.miss === undefined) said.push('\n  extends the request before it and read all it could');
+  if (one.divergence !== undefined) said.push(`\n  breaks at ${placeOf(one.divergence)}`);
+  if (one.opened !== undefined) {
+    const { cause, number, forecast } = one.opened;
+    said.push(`\n  cause: ${cause} (epoch ${number}), said before it was sent: ${grouped(forecast.rewrite)} tokens written again, ${dollars(forecast.cost)}`);
+  } else if (one.divergence !== undefined) said.push(styled('red', '\n  no event explains it: this is a bug (L3)'));
+  if (one.miss !== undefined) {
+    said.push(`\n  paid again: ${grouped(one.miss.tokens)} tokens, ${dollars(one.miss.cost)} above reading them (${one.miss.cause})`);
+  }
+  return said;
+}
+
+function placeOf(divergence: NonNullable<Explanation['divergence']>): string {
+  if (divergence.at === 'parameters') return `the render parameters, which the cache of ${divergence.section} depends on`;
+  const { is, was, byte } = divergence;
+  return `block ${divergence.at}, byte ${byte}: ${blockName(is)}, where ${blockName(was)} stood`;
+}
+
+function blockName(block: Block | undefined): string {
+  return block === undefined ? 'nothing' : `${block.role} ${block.holds} from ${originName(block.origin)}`;
+}
+
+/** Where a span comes from, in words. */
+export function originName(origin: Origin): string {
+  return origin.from === 'layer' ? `layer ${origin.layer} ${origin.revision}` : `record ${origin.position}`;
+}
+
+function valueOf(one: Explanation): object {
+  const { divergence, answer, ...rest } = one;
+  const place = divergence === undefined || divergence.at === 'parameters' ? divergence : { at: divergence.at, byte: divergence.byte, is: divergence.is?.origin, was: divergence.was?.origin };
+  return { ...rest, ...(place === undefined ? {} : { divergence: place }), ...(answer === undefined ? {} : { usage: answer.usage, cost: answer.cost }) };
+}

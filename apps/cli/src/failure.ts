@@ -1,0 +1,117 @@
+// From anything thrown to what a person or a script needs: a stable code, what happened, the next step, an exit code.
+
+import type { LogErrorCode } from '@tidemark/log';
+import { LOG_ERRORS } from '@tidemark/log';
+
+import type { ExitCode } from './exit-codes.ts';
+import { EXIT } from './exit-codes.ts';
+
+/** Why a command did not do what was asked. */
+export interface Failure {
+  readonly code: string;
+  readonly message: string;
+  /** What to do now; empty where the message already says it. */
+  readonly next: string;
+  readonly exit: ExitCode;
+}
+
+/** The name of an error of the command line itself. */
+export type CliErrorCode = 'cli/usage' | 'cli/unknown-command' | 'cli/not-found' | 'cli/refused';
+
+/** The exit code of each error of the command line itself. */
+export const CLI_ERRORS: Readonly<Record<CliErrorCode, ExitCode>> = {
+  'cli/usage': EXIT.usage,
+  'cli/unknown-command': EXIT.usage,
+  'cli/not-found': EXIT.refused,
+  'cli/refused': EXIT.refused,
+};
+
+/** An error of the command line itself: a wrong argument, a file that is not there. */
+export class CliError extends Error {
+  override readonly name = 'CliError';
+  readonly code: CliErrorCode;
+  readonly next: string;
+
+  constructor(code: CliErrorCode, message: string, next: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.code = code;
+    this.next = next;
+  }
+}
+
+/** Sorts anything thrown. What has no code of ours is a bug of ours, and says so. */
+export function failureOf(thrown: unknown): Failure {
+  if (thrown instanceof CliError) return { ...told(thrown, thrown.code), exit: CLI_ERRORS[thrown.code] };
+  const code = codeOf(thrown);
+  if (!(thrown instanceof Error) || code === undefined) return bug(thrown);
+  if (isLogCode(code)) return { ...told(thrown, code), next: LOG_NEXT[code] ?? '', exit: logExit(code) };
+  const system = SYSTEM_ERRORS[code];
+  if (system !== undefined) return { code: `system/${code.toLowerCase()}`, message: thrown.message, ...system };
+  const family = FAMILIES[code.slice(0, code.indexOf('/'))];
+  return family === undefined ? bug(thrown) : { ...told(thrown, code), exit: family };
+}
+
+function told(error: Error, code: string): { readonly code: string; readonly message: string; readonly next: string } {
+  return { code, message: error.message, next: 'next' in error && typeof error.next === 'string' ? error.next : '' };
+}
+
+function codeOf(thrown: unknown): string | undefined {
+  if (typeof thrown !== 'object' || thrown === null || !('code' in thrown)) return undefined;
+  return typeof thrown.code === 'string' ? thrown.code : undefined;
+}
+
+function bug(thrown: unknown): Failure {
+  const message = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
+  return {
+    code: 'cli/bug',
+    message,
+    next: 'this is a bug in Tidemark: please report it with the lines above',
+    exit: EXIT.bug,
+  };
+}
+
+function isLogCode(code: string): code is LogErrorCode {
+  return Object.hasOwn(LOG_ERRORS, code);
+}
+
+function logExit(code: LogErrorCode): ExitCode {
+  return LOG_EXITS[LOG_ERRORS[code]];
+}
+
+const LOG_EXITS = { refused: EXIT.refused, retryable: EXIT.busy, corrupt: EXIT.corrupt, bug: EXIT.bug } as const;
+
+const LOG_NEXT: { readonly [code in LogErrorCode]?: string } = {
+  'log/missing': '`tidemark sessions` lists what is there',
+  'log/exists': 'choose another session id',
+  'log/locked': 'wait until the process that writes this session ends, or end it; reading works meanwhile',
+  'log/damaged': '`tidemark doctor --repair <session>` copies what is sound into a new session',
+  'log/unknown-revision': 'a later version wrote this: update Tidemark',
+  'log/unsupported-filesystem': 'set TIDEMARK_HOME to a folder on a local disk',
+  'log/write-failed':
+    'make room on the disk or mend its permissions, then run the command again; nothing acknowledged is lost',
+  'log/flush-failed': 'check the disk, then run the command again; nothing acknowledged is lost',
+  'artifact/missing': '`tidemark doctor` names what is missing',
+  'artifact/damaged': '`tidemark doctor` names what is damaged',
+};
+
+/** Error families of other packages, by what stands before the slash of their codes. */
+const FAMILIES: Readonly<Record<string, ExitCode>> = {
+  import: EXIT.refused,
+  replay: EXIT.refused,
+  catalog: EXIT.refused,
+  context: EXIT.refused,
+  simulator: EXIT.refused,
+  provider: EXIT.provider,
+};
+
+const SYSTEM_ERRORS: Readonly<Record<string, { readonly next: string; readonly exit: ExitCode }>> = {
+  ENOENT: { next: 'check the path', exit: EXIT.refused },
+  ENOTDIR: { next: 'check the path', exit: EXIT.refused },
+  EISDIR: { next: 'name a file, not a folder', exit: EXIT.refused },
+  EACCES: { next: 'mend the permissions, or run as the user who owns it', exit: EXIT.refused },
+  EPERM: { next: 'mend the permissions, or run as the user who owns it', exit: EXIT.refused },
+  EROFS: { next: 'set TIDEMARK_HOME to a folder that can be written', exit: EXIT.refused },
+  ENOSPC: { next: 'make room on the disk, then run the command again', exit: EXIT.refused },
+  EMFILE: { next: 'raise the limit of open files (`ulimit -n`)', exit: EXIT.refused },
+  EADDRINUSE: { next: 'choose another port', exit: EXIT.refused },
+};

@@ -1,0 +1,65 @@
+// The process around a run: its streams, its signals, its exit code.
+
+import { homedir } from 'node:os';
+
+import type { Log } from '@tidemark/log';
+
+import { EXIT } from './exit-codes.ts';
+import type { Sink } from './output.ts';
+import type { Surroundings } from './run.ts';
+import { run } from './run.ts';
+import { VERSION } from './version.ts';
+
+/** How long a command has to end by itself after Ctrl-C, in milliseconds. */
+const GRACE_MS = 1500;
+
+/** Runs the command line of this process and sets its exit code. */
+export async function main(): Promise<void> {
+  process.stdout.on('error', endWhenUnread);
+  process.stderr.on('error', endWhenUnread);
+  process.exitCode = await run(process.argv.slice(2), surroundingsOf(interruption()));
+}
+
+function surroundingsOf(signal: AbortSignal): Surroundings {
+  return {
+    environment: process.env,
+    userFolder: homedir(),
+    out: { ...sinkOf(process.stdout), columns: process.stdout.columns ?? 80 },
+    err: sinkOf(process.stderr),
+    signal,
+    version: VERSION,
+    openStore,
+  };
+}
+
+function sinkOf(stream: NodeJS.WriteStream): Sink {
+  const terminal = stream.isTTY;
+  return {
+    write: (text) => void stream.write(text),
+    terminal,
+    colour: terminal && stream.hasColors() && (process.env['NO_COLOR'] ?? '') === '',
+  };
+}
+
+/** Loaded when it is asked for: help and the simulator need no store. */
+async function openStore(home: string): Promise<Log> {
+  const { openNdjsonStore } = await import('@tidemark/store-ndjson');
+  return openNdjsonStore({ home });
+}
+
+/** Ctrl-C asks the command to end; it is ended when it does not, or at the second Ctrl-C. */
+function interruption(): AbortSignal {
+  const controller = new AbortController();
+  process.on('SIGINT', () => {
+    if (controller.signal.aborted) process.exit(EXIT.interrupted);
+    controller.abort();
+    setTimeout(() => process.exit(EXIT.interrupted), GRACE_MS).unref();
+  });
+  return controller.signal;
+}
+
+/** Whoever read our output is gone (`tidemark … | head`): nothing is left to say, and nobody to say it to. */
+function endWhenUnread(error: NodeJS.ErrnoException): void {
+  if (error.code === 'EPIPE') process.exit(EXIT.unread);
+  throw error;
+}

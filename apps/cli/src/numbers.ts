@@ -1,0 +1,18 @@
+// Numbers as people read them: grouped, short, and never more exact than they are.
+
+/** `12,480`. */
+export function grouped(value: number): string {
+  return value.toLocaleString('en-US', { maximumFractionDigits: 0 });
+}
+
+/** US dollars: `$0.0429`; the first four digits that matter. */
+export function dollars(amount: string | undefined): string {
+  if (amount === undefined) return 'unknown price';
+  const value = Number(amount);
+  return `$${value === 0 ? '0' : value < 1 ? value.toPrecision(3) : value.toFixed(2)}`;
+}
+
+/** `4.1%`. */
+export function percent(part: number, whole: number): string {
+  return whole === 0 ? '–' : `${((100 * part) / whole).toFixed(1)}%`;
+}

@@ -1,0 +1,107 @@
+// The command as a process of its own: exit codes, streams, signals, and the hand-over under an old Node.
+
+import { spawn, spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+import { afterEach, beforeEach, expect, test } from 'vitest';
+
+const BIN = fileURLToPath(new URL('../bin/tidemark.cjs', import.meta.url));
+
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tidemark-cli-'));
+});
+
+afterEach(() => rmSync(folder, { recursive: true }));
+
+/** Node options that make the process believe it is an old one; what it spawns is not affected. */
+function asOldNode(): readonly string[] {
+  const preload = join(folder, 'old-node.cjs');
+  writeFileSync(
+    preload,
+    `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.1.0' } });`,
+  );
+  return ['--require', preload];
+}
+
+interface Ran {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+function tidemark(args: readonly string[], options: readonly string[] = [], bin: string = BIN): Ran {
+  const ran = spawnSync(process.execPath, [...options, bin, ...args], { encoding: 'utf8' });
+  return { code: ran.status, out: ran.stdout, err: ran.stderr };
+}
+
+/** The JSON of the first line that a process prints. */
+async function firstLine(stream: NodeJS.ReadableStream): Promise<{ readonly url: string }> {
+  for await (const line of createInterface({ input: stream })) return JSON.parse(line);
+  throw new Error('the process printed nothing');
+}
+
+test('runs from its source, and prints nothing on stderr', () => {
+  expect(tidemark(['--version'])).toEqual({ code: 0, out: '0.0.0\n', err: '' });
+});
+
+test('hands over to the Node of the project under an old one: arguments, streams and exit code', () => {
+  const ran = tidemark(['sesions', '--json'], asOldNode());
+  expect(ran).toMatchObject({ code: 2, err: '' });
+  expect(JSON.parse(ran.out)).toMatchObject({ ok: false, error: { next: 'did you mean sessions?' } });
+});
+
+test('says which Node is needed under an old one that stands alone', () => {
+  cpSync(BIN, join(folder, 'tidemark.cjs'));
+  const ran = tidemark(['--version'], asOldNode(), join(folder, 'tidemark.cjs'));
+  expect(ran).toMatchObject({ code: 2, out: '' });
+  expect(ran.err).toMatch(/needs Node 24 or later.*\nnext: /);
+});
+
+test('runs the simulator until Ctrl-C, and ends with 130', async () => {
+  const child = spawn(process.execPath, [BIN, 'simulate', '--json'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = new Promise((resolve) => child.on('exit', (code, signal) => resolve({ code, signal })));
+  try {
+    const { url } = await firstLine(child.stdout);
+    const answer = await fetch(`${url}/v1/messages`, { method: 'POST', body: '{}' });
+    expect(answer.status).toBe(401);
+  } finally {
+    child.kill('SIGINT');
+  }
+  expect(await ended).toEqual({ code: 130, signal: null });
+});
+
+test('passes Ctrl-C on to the Node that took over', async () => {
+  const args = [...asOldNode(), BIN, 'simulate', '--json'];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = new Promise((resolve) => child.on('exit', (code, signal) => resolve({ code, signal })));
+  await firstLine(child.stdout);
+  child.kill('SIGINT');
+  expect(await ended).toEqual({ code: 130, signal: null });
+});
+
+test('refuses a port that is taken, with the next step', async () => {
+  const taken = createServer();
+  await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+  const address = taken.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const ran = tidemark(['simulate', '--port', String(port), '--json']);
+  taken.close();
+  expect(ran.code).toBe(3);
+  expect(JSON.parse(ran.out)).toMatchObject({ ok: false, error: { code: 'simulator/listen-failed' } });
+});
+
+test('ends with 141 and without a word when nobody reads its output', async () => {
+  const child = spawn(process.execPath, [BIN, '--help'], { stdio: ['ignore', 'pipe', 'pipe'] });
+  child.stdout.destroy();
+  let err = '';
+  child.stderr.on('data', (chunk) => (err += String(chunk)));
+  const code = await new Promise((resolve) => child.on('close', resolve));
+  expect({ code, err }).toEqual({ code: 141, err: '' });
+});

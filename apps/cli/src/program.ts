@@ -1,0 +1,70 @@
+// The commander program around the table of commands: `--json` and examples everywhere, errors as values.
+
+import type { CommanderError } from 'commander';
+import { Command as CommanderCommand } from 'commander';
+
+import type { Command, Run } from './command.ts';
+import { CliError } from './failure.ts';
+
+/** Where commander's own words (help, version) go. */
+export interface HelpSink {
+  write(text: string): void;
+  readonly columns: number;
+}
+
+/** The program, ready to parse. It throws `CommanderError` where commander would exit; see `usageOf`. */
+export function createProgram(
+  commands: readonly Command[],
+  version: string,
+  help: HelpSink,
+  run: Run,
+): CommanderCommand {
+  const program = new CommanderCommand('tidemark')
+    .description('Agent sessions whose context is durable, cache-safe and explainable.')
+    .version(version, '--version', 'print the version')
+    .helpOption('-h, --help', 'print this')
+    .helpCommand('help [command]', 'print the help of a command')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => help.write(text),
+      writeErr: () => undefined,
+      getOutHelpWidth: () => help.columns,
+    });
+  for (const command of commands) addCommand(program, command, run);
+  return program.addHelpText('after', AFTER_HELP);
+}
+
+function addCommand(program: CommanderCommand, command: Command, run: Run): void {
+  const added = program
+    .command(command.name)
+    .description(command.summary)
+    .option('--json', 'print JSON instead of text')
+    .addHelpText('after', examplesOf(command));
+  command.declare(added, run);
+}
+
+function examplesOf(command: Command): string {
+  const width = Math.max(...command.examples.map(([line]) => line.length));
+  const lines = command.examples.map(([line, does]) => `  ${line.padEnd(width)}  ${does}`);
+  return `\nExamples:\n${lines.join('\n')}`;
+}
+
+const AFTER_HELP = `
+Everything is kept under ~/.tidemark, or the folder that TIDEMARK_HOME names.
+Exit codes: 0 done, 1 a difference or failed check, 2 wrong use, 3 refused or not found, 4 damaged, 5 provider,
+6 busy, 70 a bug, 130 interrupted, 141 output closed.`;
+
+/** Whether commander only stopped because it has printed what was asked: help or the version. */
+export function isAnswered(error: CommanderError): boolean {
+  return error.exitCode === 0 || error.code === 'commander.help';
+}
+
+/** Commander's complaint in our terms, with the nearest name as the next step where it found one. */
+export function usageOf(error: CommanderError): CliError {
+  const [complaint = '', suggestion] = error.message.replace(/^error: /, '').split('\n');
+  const nearest = suggestion?.match(/^\(Did you mean (.*)\?\)$/)?.[1];
+  const code = error.code === 'commander.unknownCommand' ? 'cli/unknown-command' : 'cli/usage';
+  const next =
+    nearest === undefined ? '`tidemark --help` lists the commands, each with --help' : `did you mean ${nearest}?`;
+  return new CliError(code, complaint, next, error);
+}

@@ -1,0 +1,170 @@
+// The frame around the commands: what it prints where, and with which exit code it ends.
+
+import { LogError } from '@tidemark/log';
+import { describe, expect, test } from 'vitest';
+
+import { pretendRun } from '../tests/pretend-run.ts';
+import type { Command, CommandContext } from './command.ts';
+import { EXIT } from './exit-codes.ts';
+import { CliError } from './failure.ts';
+import { styled } from './shown.ts';
+
+function commandThat(action: (context: CommandContext) => Promise<void>): readonly Command[] {
+  return [
+    {
+      name: 'act',
+      summary: 'acts',
+      examples: [['tidemark act', 'does it']],
+      declare: (command, run) =>
+        void command.argument('[word]').action(() => run((context) => action(context).then(() => undefined))),
+    },
+  ];
+}
+
+function failing(error: unknown): readonly Command[] {
+  return commandThat(() => Promise.reject(error));
+}
+
+test('pins the exit codes', () => {
+  expect(EXIT).toEqual({
+    ok: 0,
+    difference: 1,
+    usage: 2,
+    refused: 3,
+    corrupt: 4,
+    provider: 5,
+    busy: 6,
+    bug: 70,
+    interrupted: 130,
+    unread: 141,
+  });
+});
+
+describe('results', () => {
+  const commands = commandThat(async ({ output }) => {
+    output.result({ answer: 42 }, () => ['the answer is ', styled('bold', '42')]);
+    output.note('on the side');
+  });
+
+  test('go to stdout as text, and notices to stderr', async () => {
+    expect(await pretendRun(['act'], { commands })).toEqual({
+      exit: 0,
+      out: 'the answer is 42\n',
+      err: 'on the side\n',
+    });
+  });
+
+  test('go to stdout as one JSON object with --json', async () => {
+    expect(await pretendRun(['act', '--json'], { commands })).toMatchObject({ exit: 0, out: '{"answer":42}\n' });
+  });
+
+  test('have colours on a terminal only', async () => {
+    const { out } = await pretendRun(['act'], { commands, colour: true });
+    expect(out).toBe('the answer is \u001b[1m42\u001b[22m\n');
+  });
+
+  test('never carry an escape or a bidirectional control that was in the content', async () => {
+    const evil = 'a\u001b[2Jb\u001b]0;title\u0007c\u202Ed\u009b31me\rf\u2066g';
+    const shows = commandThat(async ({ output }) => {
+      output.result({ evil }, () => [evil, styled('red', evil)]);
+      output.table({ head: ['x'], rows: [[evil], [styled('red', evil)]] });
+    });
+    const text = (await pretendRun(['act'], { commands: shows })).out;
+    const json = (await pretendRun(['act', '--json'], { commands: shows })).out;
+    expect(`${text}${json}`).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
+    expect(JSON.parse(json)).toEqual({ evil });
+  });
+});
+
+describe('errors', () => {
+  const notFound = failing(new CliError('cli/not-found', 'no such file: x', 'check the path'));
+
+  test('go to stderr for people, with the next step', async () => {
+    const ran = await pretendRun(['act'], { commands: notFound });
+    expect(ran).toEqual({ exit: 3, out: '', err: 'error: no such file: x\nnext: check the path\n' });
+  });
+
+  test('go to stdout as { ok: false, error } with --json', async () => {
+    const ran = await pretendRun(['act', '--json'], { commands: notFound });
+    const error = { code: 'cli/not-found', message: 'no such file: x', next: 'check the path' };
+    expect(ran).toEqual({ exit: 3, out: `${JSON.stringify({ ok: false, error })}\n`, err: '' });
+  });
+
+  test.each([
+    ['log/missing', EXIT.refused],
+    ['log/locked', EXIT.busy],
+    ['log/damaged', EXIT.corrupt],
+    ['artifact/damaged', EXIT.corrupt],
+    ['log/closed', EXIT.bug],
+  ] as const)('of a log (%s) end with %i', async (code, exit) => {
+    expect(await pretendRun(['act'], { commands: failing(new LogError(code, 'x')) })).toMatchObject({ exit });
+  });
+
+  test.each([
+    [Object.assign(new Error('too long'), { code: 'provider/too-long' }), EXIT.provider],
+    [Object.assign(new Error('empty'), { code: 'import/empty' }), EXIT.refused],
+    [Object.assign(new Error('gone'), { code: 'ENOENT' }), EXIT.refused],
+    [Object.assign(new Error('in use'), { code: 'EADDRINUSE' }), EXIT.refused],
+    [new Error('surprise'), EXIT.bug],
+    ['a string', EXIT.bug],
+  ])('are sorted by code: %s', async (error, exit) => {
+    expect(await pretendRun(['act'], { commands: failing(error) })).toMatchObject({ exit });
+  });
+
+  test('of use name the nearest command or option', async () => {
+    const commands = commandThat(async () => undefined);
+    const command = await pretendRun(['akt', '--json'], { commands });
+    expect(command.exit).toBe(2);
+    expect(JSON.parse(command.out)).toEqual({
+      ok: false,
+      error: { code: 'cli/unknown-command', message: "unknown command 'akt'", next: 'did you mean act?' },
+    });
+    const option = await pretendRun(['act', '--jsn'], { commands });
+    expect(option).toMatchObject({ exit: 2, out: '', err: expect.stringContaining('did you mean --json?') });
+  });
+
+  test('of use are said for too many arguments', async () => {
+    const commands = commandThat(async () => undefined);
+    expect(await pretendRun(['act', 'a', 'b'], { commands })).toMatchObject({ exit: 2, out: '' });
+  });
+});
+
+describe('help', () => {
+  test('is printed on stdout where nothing is asked', async () => {
+    const ran = await pretendRun([]);
+    expect(ran).toMatchObject({ exit: 0, err: '' });
+    expect(ran.out).toContain('Usage: tidemark');
+  });
+
+  test('has an example and --json for every command', async () => {
+    const all = (await pretendRun(['--help'])).out.matchAll(/^ {2}([a-z]+) \[options\]/gm);
+    const names = [...all].map((match) => match[1] ?? '');
+    expect(names.length).toBeGreaterThan(2);
+    for (const name of names) {
+      const { exit, out } = await pretendRun([name, '--help']);
+      expect({ name, exit }).toEqual({ name, exit: 0 });
+      expect(out).toMatch(/--json/);
+      expect(out).toMatch(new RegExp(`Examples:\n {2}tidemark ${name}`));
+    }
+  });
+
+  test('says the version', async () => {
+    expect(await pretendRun(['--version'])).toEqual({ exit: 0, out: '1.2.3\n', err: '' });
+  });
+});
+
+test('ends with 130 when it was interrupted, whatever the command threw on its way out', async () => {
+  const controller = new AbortController();
+  const commands = commandThat(async () => {
+    controller.abort();
+    throw new Error('cut');
+  });
+  expect(await pretendRun(['act'], { commands, signal: controller.signal })).toEqual({ exit: 130, out: '', err: '' });
+});
+
+test('keeps everything under TIDEMARK_HOME, else under the folder of the user', async () => {
+  const commands = commandThat(async ({ home, output }) => output.line(home));
+  const asked = await pretendRun(['act'], { commands, environment: { TIDEMARK_HOME: '/somewhere/else' } });
+  expect(asked.out).toBe('/somewhere/else\n');
+  expect((await pretendRun(['act'], { commands })).out).toBe('/nobody/.tidemark\n');
+});

@@ -1,0 +1,87 @@
+// One run of the command line as a function: arguments and surroundings in, an exit code out. The process is in `main.ts`.
+
+import type { Log } from '@tidemark/log';
+import { CommanderError } from 'commander';
+
+import type { Command, CommandContext, Run } from './command.ts';
+import { COMMANDS } from './commands.ts';
+import type { ExitCode } from './exit-codes.ts';
+import { EXIT } from './exit-codes.ts';
+import { failureOf } from './failure.ts';
+import type { Environment } from './home.ts';
+import { homeOf } from './home.ts';
+import type { Output, Sink } from './output.ts';
+import { createOutput } from './output.ts';
+import { createProgram, isAnswered, usageOf } from './program.ts';
+
+/** Everything a run can reach. */
+export interface Surroundings {
+  readonly environment: Environment;
+  /** The user's own folder. */
+  readonly userFolder: string;
+  readonly out: Sink & { readonly columns: number };
+  readonly err: Sink;
+  readonly signal: AbortSignal;
+  readonly version: string;
+  /** Opens the store in a home. */
+  openStore(home: string): Promise<Log>;
+}
+
+/** Runs one command line. Never throws: what goes wrong is printed, and its exit code returned. */
+export async function run(
+  args: readonly string[],
+  surroundings: Surroundings,
+  commands: readonly Command[] = COMMANDS,
+): Promise<ExitCode> {
+  const output = createOutput(asksForJson(args), surroundings.out, surroundings.err);
+  try {
+    const exit = await parse(args, surroundings, output, commands);
+    return surroundings.signal.aborted ? EXIT.interrupted : exit;
+  } catch (error) {
+    return settle(error, surroundings, output);
+  }
+}
+
+async function parse(
+  args: readonly string[],
+  surroundings: Surroundings,
+  output: Output,
+  commands: readonly Command[],
+): Promise<ExitCode> {
+  let exit: ExitCode = EXIT.ok;
+  const context = contextOf(surroundings, output);
+  const runAction: Run = async (action) => {
+    exit = (await action(context)) ?? EXIT.ok;
+  };
+  const program = createProgram(commands, surroundings.version, surroundings.out, runAction);
+  if (args.length === 0) program.outputHelp();
+  else await program.parseAsync(args, { from: 'user' });
+  return exit;
+}
+
+function settle(error: unknown, surroundings: Surroundings, output: Output): ExitCode {
+  if (error instanceof CommanderError && isAnswered(error)) return EXIT.ok;
+  // What a cut wait throws on its way out is no failure of its own.
+  if (surroundings.signal.aborted) return EXIT.interrupted;
+  const failure = failureOf(error instanceof CommanderError ? usageOf(error) : error);
+  output.failure(failure);
+  return failure.exit;
+}
+
+function contextOf(surroundings: Surroundings, output: Output): CommandContext {
+  const home = homeOf(surroundings.environment, surroundings.userFolder);
+  let opened: Promise<Log> | undefined;
+  return {
+    output,
+    home,
+    environment: surroundings.environment,
+    signal: surroundings.signal,
+    store: () => (opened ??= surroundings.openStore(home)),
+  };
+}
+
+/** Known before parsing, because a wrong command line is answered in the same form. */
+function asksForJson(args: readonly string[]): boolean {
+  const end = args.indexOf('--');
+  return args.slice(0, end === -1 ? undefined : end).includes('--json');
+}

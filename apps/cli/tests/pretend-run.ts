@@ -1,0 +1,69 @@
+// One run of the command line in a test: two texts in place of the streams, and a store of the test's choosing.
+
+import type { Log } from '@tidemark/log';
+
+import type { Command } from '../src/command.ts';
+import type { Sink } from '../src/output.ts';
+import type { Surroundings } from '../src/run.ts';
+import { run } from '../src/run.ts';
+
+/** What a run left behind. */
+export interface Ran {
+  readonly exit: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** What a test may choose; the rest is plain. */
+export interface Choices {
+  readonly commands?: readonly Command[];
+  readonly environment?: Surroundings['environment'];
+  readonly store?: Log;
+  readonly signal?: AbortSignal;
+  readonly colour?: boolean;
+}
+
+/** Runs one command line, piped unless `colour` asks for a terminal. */
+export async function pretendRun(args: readonly string[], choices: Choices = {}): Promise<Ran> {
+  const out = textSink(choices.colour === true);
+  const err = textSink(choices.colour === true);
+  const surroundings: Surroundings = {
+    environment: choices.environment ?? {},
+    userFolder: '/nobody',
+    out: { ...out, columns: 80 },
+    err,
+    signal: choices.signal ?? new AbortController().signal,
+    version: '1.2.3',
+    openStore: async () => choices.store ?? pretendStore(),
+  };
+  const exit = await run(args, surroundings, choices.commands);
+  return { exit, out: out.text(), err: err.text() };
+}
+
+function textSink(terminal: boolean): Sink & { text(): string } {
+  let written = '';
+  const write = (text: string): void => {
+    written += text;
+  };
+  return { write, terminal, colour: terminal, text: () => written };
+}
+
+/** A store in which nothing is kept; `parts` says otherwise. What a test does not give must not be called. */
+export function pretendStore(parts: Partial<Log> = {}): Log {
+  const never = (): never => {
+    throw new Error('this test gives the store no such method');
+  };
+  const artifacts = { put: never, get: never, has: never };
+  const nothing = async (): ReturnType<Log['sessions']> => ({ sessions: [], unreadable: [] });
+  return {
+    create: never,
+    open: never,
+    read: never,
+    tail: never,
+    artifacts,
+    getSnapshot: never,
+    putSnapshot: never,
+    sessions: nothing,
+    ...parts,
+  };
+}

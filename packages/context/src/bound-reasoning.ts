@@ -1,0 +1,11 @@
+// Reasoning that a provider binds to the prefix it was issued in: where that prefix was edited since, it is left out, or
+// the whole request would be refused (Anthropic's prefix check on preserved thinking).
+
+import type { Capabilities, Span } from '@tidemark/model';
+import type { Epoch } from './state.ts';
+
+/** The span as the epoch may send it: on a model with the prefix check, without reasoning from before the last edit. */
+export function withoutBoundReasoning(span: Span, epoch: Epoch, capabilities: Capabilities): Span {
+  if (!capabilities.prefixCheck || span.role !== 'assistant' || span.group > epoch.edited) return span;
+  return { ...span, parts: span.parts.filter((part) => part.type !== 'reasoning') };
+}

@@ -1,0 +1,210 @@
+// A random event of any of the kinds.
+
+import fc from 'fast-check';
+import type { Event, EventOf, Kind } from '../src/event.ts';
+import { timestamp, turnId } from '../src/ids.ts';
+import type { Timestamp, TurnId } from '../src/ids.ts';
+import { aChain, aDigest, aMoney, aPosition, aSession, all, callPayloads, contentParts, count, json, name, text } from './arbitrary-payloads.ts';
+import type { Payloads } from './arbitrary-payloads.ts';
+
+const some = { noNullPrototype: true } as const;
+const number = fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => (Object.is(value, -0) ? 0 : value));
+const tool = all({ name, digest: aDigest });
+const range = all({ from: aPosition, to: aPosition });
+const strategy = fc.constantFrom('deterministic' as const, 'model-assisted' as const, 'recorded' as const);
+const outcome = fc.constantFrom('completed' as const, 'failed' as const, 'interrupted' as const, 'limited' as const);
+const began = all({ trigger: fc.constantFrom('user' as const, 'notification' as const, 'subagent' as const, 'schedule' as const) });
+const layer = fc.record(
+  {
+    name,
+    revision: name,
+    stability: fc.constantFrom('global' as const, 'project' as const, 'session' as const),
+    digest: aDigest,
+    bytes: count,
+    tokens: count,
+    sized: fc.constantFrom('estimated' as const, 'recorded' as const),
+  },
+  { ...some, requiredKeys: ['name', 'revision', 'stability', 'digest', 'bytes', 'tokens'] },
+);
+
+const contextPayloads: Payloads<
+  | 'epoch.opened'
+  | 'context.noted'
+  | 'prompt.given'
+  | 'notification.received'
+  | 'tools.changed'
+  | 'reasoning.changed'
+  | 'skill.loaded'
+> = {
+  'epoch.opened': fc.record(
+    {
+      number: count,
+      cause: fc.constantFrom('initial' as const, 'model' as const, 'compaction' as const, 'quarantine' as const),
+      provider: name,
+      model: name,
+      parameters: fc.dictionary(name, json, { maxKeys: 3, noNullPrototype: true }),
+      capabilities: aDigest,
+      contract: name,
+      layers: fc.array(layer, { maxLength: 3 }),
+      tools: fc.array(tool, { maxLength: 3 }),
+      skills: aDigest,
+      checkpoint: aPosition,
+      prunings: fc.array(aPosition, { maxLength: 2 }),
+      quarantines: fc.array(aPosition, { maxLength: 2 }),
+      cacheKey: text,
+      forecast: fc.record({ rewrite: count, cost: aMoney }, { ...some, requiredKeys: ['rewrite'] }),
+    },
+    {
+      ...some,
+      requiredKeys: ['number', 'cause', 'provider', 'model', 'parameters', 'capabilities', 'contract', 'layers', 'tools', 'cacheKey', 'forecast'],
+    },
+  ),
+  'context.noted': fc.record(
+    {
+      source: name,
+      revision: name,
+      cause: fc.constantFrom('initial' as const, 'changed' as const, 'compacted-away' as const),
+      urgent: fc.boolean(),
+      body: text,
+      artifact: aDigest,
+    },
+    { ...some, requiredKeys: ['source', 'revision', 'cause'] },
+  ),
+  'prompt.given': fc.record({ parts: contentParts, presenter: name, steer: fc.boolean() }, { ...some, requiredKeys: ['parts', 'presenter'] }),
+  'notification.received': all({ source: name, body: text, provenance: text }),
+  'tools.changed': all({
+    added: fc.array(tool, { maxLength: 2 }),
+    removed: fc.array(name, { maxLength: 2 }),
+    as: fc.constantFrom('appended' as const, 'queued' as const),
+  }),
+  'reasoning.changed': all({
+    setting: text,
+    as: fc.constantFrom('appended' as const, 'epoch' as const),
+    scope: fc.constantFrom('turn' as const, 'lasting' as const),
+  }),
+  'skill.loaded': fc.record(
+    {
+      name,
+      version: text,
+      reason: fc.constantFrom('always' as const, 'on_demand' as const, 'auto_suggested' as const),
+      tokens: count,
+      source: text,
+      call: text,
+    },
+    { ...some, requiredKeys: ['name', 'version', 'reason', 'tokens', 'source'] },
+  ),
+};
+
+const pressurePayloads: Payloads<
+  'history.compacted' | 'compaction.refused' | 'history.pruned' | 'block.quarantined' | 'pressure.crossed' | 'branch.summarized'
+> = {
+  'history.compacted': fc.record(
+    { range, strategy, trigger: name, checkpoint: text, limitations: fc.array(text, { maxLength: 2 }), before: number, after: number, made: json, fallback: text },
+    { ...some, requiredKeys: ['range', 'strategy', 'trigger', 'checkpoint', 'limitations'] },
+  ),
+  'compaction.refused': all({ trigger: name, reason: text, sizes: fc.dictionary(fc.constantFrom('floor', 'input'), number, some) }),
+  'history.pruned': fc.record(
+    { calls: fc.array(name, { maxLength: 2 }), freed: number, cost: aMoney, breakEven: number, cause: text },
+    { ...some, requiredKeys: ['calls', 'freed', 'cause'] },
+  ),
+  'block.quarantined': all({ origin: all({ position: aPosition, part: count }), reason: text, stub: text }),
+  'pressure.crossed': fc.record(
+    { tier: fc.constantFrom('calm' as const, 'advisory' as const, 'warning' as const, 'critical' as const), ratio: number, limit: count, input: count, checkpoint: aPosition },
+    { ...some, requiredKeys: ['tier', 'ratio', 'limit', 'input'] },
+  ),
+  'branch.summarized': all({ range, strategy, text, limitations: fc.array(text, { maxLength: 2 }) }),
+};
+
+const sessionPayloads: Payloads<
+  | 'session.created'
+  | 'turn.started'
+  | 'turn.resumed'
+  | 'turn.ended'
+  | 'mode.changed'
+  | 'foreign.recorded'
+  | 'memory.changed'
+  | 'subagent.started'
+  | 'subagent.ended'
+> = {
+  'session.created': fc.record(
+    {
+      id: aSession,
+      root: aSession,
+      parent: all({ session: aSession, position: aPosition, chain: aChain }),
+      workspace: text,
+      title: text,
+      imported: fc.record({ format: name, source: text, digest: aDigest }, { ...some, requiredKeys: ['format', 'source'] }),
+    },
+    { ...some, requiredKeys: ['id', 'root', 'workspace'] },
+  ),
+  'turn.started': began,
+  'turn.resumed': began,
+  'turn.ended': fc.record(
+    { outcome, error: all({ code: name, message: text, next: text }), totals: all({ steps: count, calls: count }) },
+    { ...some, requiredKeys: ['outcome'] },
+  ),
+  'mode.changed': all({
+    mode: fc.constantFrom('read-only' as const, 'ask' as const, 'auto' as const),
+    by: fc.constantFrom('user' as const, 'settings' as const),
+  }),
+  'foreign.recorded': fc.record({ format: name, line: count, record: json, reason: text }, { ...some, requiredKeys: ['format', 'line', 'record'] }),
+  'memory.changed': fc.record(
+    { file: text, operation: fc.constantFrom('add' as const, 'replace' as const, 'consolidate' as const), before: aDigest, after: aDigest, bytes: count },
+    { ...some, requiredKeys: ['file', 'operation', 'after', 'bytes'] },
+  ),
+  'subagent.started': all({ child: aSession, role: text, task: text }),
+  'subagent.ended': fc.record({ child: aSession, status: outcome, summary: text, cost: text }, { ...some, requiredKeys: ['child', 'status', 'summary'] }),
+};
+
+const PAYLOADS: Payloads<Kind> = { ...sessionPayloads, ...contextPayloads, ...pressurePayloads, ...callPayloads };
+
+/** A random moment. */
+export const aTime: fc.Arbitrary<Timestamp> = fc
+  .date({ min: new Date('2000-01-01T00:00:00.000Z'), max: new Date('2100-01-01T00:00:00.000Z'), noInvalidDate: true })
+  .map((date) => timestamp(date.toISOString()));
+
+const aTurn: fc.Arbitrary<TurnId> = fc.string({ unit: 'binary', minLength: 1, maxLength: 8 }).map(turnId);
+
+function arbitraryOf<K extends Kind>(kind: K): fc.Arbitrary<EventOf<K>> {
+  return fc.record({ kind: fc.constant(kind), at: aTime, turn: aTurn, data: PAYLOADS[kind] }, { ...some, requiredKeys: ['kind', 'at', 'data'] });
+}
+
+/** A random event of each kind, by kind. */
+export const EVENTS: { readonly [K in Kind]: fc.Arbitrary<EventOf<K>> } = {
+  'session.created': arbitraryOf('session.created'),
+  'epoch.opened': arbitraryOf('epoch.opened'),
+  'context.noted': arbitraryOf('context.noted'),
+  'turn.started': arbitraryOf('turn.started'),
+  'turn.resumed': arbitraryOf('turn.resumed'),
+  'prompt.given': arbitraryOf('prompt.given'),
+  'notification.received': arbitraryOf('notification.received'),
+  'request.prepared': arbitraryOf('request.prepared'),
+  'answer.received': arbitraryOf('answer.received'),
+  'answer.failed': arbitraryOf('answer.failed'),
+  'answer.interrupted': arbitraryOf('answer.interrupted'),
+  'tool.started': arbitraryOf('tool.started'),
+  'tool.returned': arbitraryOf('tool.returned'),
+  'tool.failed': arbitraryOf('tool.failed'),
+  'tool.abandoned': arbitraryOf('tool.abandoned'),
+  'permission.decided': arbitraryOf('permission.decided'),
+  'mode.changed': arbitraryOf('mode.changed'),
+  'foreign.recorded': arbitraryOf('foreign.recorded'),
+  'tools.changed': arbitraryOf('tools.changed'),
+  'reasoning.changed': arbitraryOf('reasoning.changed'),
+  'skill.loaded': arbitraryOf('skill.loaded'),
+  'history.compacted': arbitraryOf('history.compacted'),
+  'compaction.refused': arbitraryOf('compaction.refused'),
+  'history.pruned': arbitraryOf('history.pruned'),
+  'block.quarantined': arbitraryOf('block.quarantined'),
+  'pressure.crossed': arbitraryOf('pressure.crossed'),
+  'memory.changed': arbitraryOf('memory.changed'),
+  'subagent.started': arbitraryOf('subagent.started'),
+  'subagent.ended': arbitraryOf('subagent.ended'),
+  'branch.summarized': arbitraryOf('branch.summarized'),
+  'turn.ended': arbitraryOf('turn.ended'),
+};
+
+/** A random event that may stand anywhere behind the first record. */
+export const anEvent: fc.Arbitrary<Event> = fc.oneof(
+  ...Object.values(EVENTS).filter((arbitrary) => arbitrary !== EVENTS['session.created']),
+);

@@ -1,0 +1,194 @@
+// Random values of the small things, and random payloads about calls and answers, each optional field there or not.
+
+import fc from 'fast-check';
+import type { EventData, Kind } from '../src/event.ts';
+import { callId, chain, digest, money, position, sessionId } from '../src/ids.ts';
+import type { Chain, Digest, Money, Position, SessionId } from '../src/ids.ts';
+import type { Json } from '../src/json.ts';
+import type { AnswerPart, ContentPart, Usage } from '../src/parts.ts';
+
+export const text: fc.Arbitrary<string> = fc.string({ unit: 'binary', maxLength: 40 });
+export const name: fc.Arbitrary<string> = fc.string({ minLength: 1, maxLength: 12 });
+export const count: fc.Arbitrary<number> = fc.nat();
+const hex = (length: number): fc.Arbitrary<string> =>
+  fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: length, maxLength: length });
+
+export const aDigest: fc.Arbitrary<Digest> = hex(64).map(digest);
+export const aChain: fc.Arbitrary<Chain> = hex(16).map(chain);
+export const aPosition: fc.Arbitrary<Position> = fc.nat().map(position);
+export const aSession: fc.Arbitrary<SessionId> = hex(8).map(sessionId);
+export const aMoney: fc.Arbitrary<Money> = fc.tuple(fc.nat(), fc.nat()).map(([whole, part]) => money(`${whole}.${part}`));
+export const aCall = fc.string({ unit: 'binary', minLength: 1, maxLength: 20 }).map(callId);
+export const json: fc.Arbitrary<Json> = fc.json({ maxDepth: 3 }).map((written): Json => JSON.parse(written));
+const jsonRecord = fc.dictionary(name, json, { maxKeys: 4, noNullPrototype: true });
+
+/** A record with every field. */
+export const all = <T extends Record<string, unknown>>(shape: { [K in keyof T]: fc.Arbitrary<T[K]> }): fc.Arbitrary<{ [K in keyof T]: T[K] }> =>
+  fc.record<T>(shape, { noNullPrototype: true });
+
+const textPart = all({ type: fc.constant('text' as const), text });
+const imagePart = fc.record(
+  { type: fc.constant('image' as const), artifact: aDigest, mediaType: text, bytes: count, width: count, height: count },
+  { requiredKeys: ['type', 'artifact', 'mediaType', 'bytes'], noNullPrototype: true },
+);
+const filePart = fc.record(
+  { type: fc.constant('file' as const), path: text, artifact: aDigest },
+  { requiredKeys: ['type', 'path'], noNullPrototype: true },
+);
+const reasoningPart = fc.record(
+  { type: fc.constant('reasoning' as const), opaque: text, text },
+  { requiredKeys: ['type', 'text'], noNullPrototype: true },
+);
+const callPart = all({ type: fc.constant('call' as const), call: aCall, name, arguments: text });
+const nativePart = all({ type: fc.constant('native' as const), provider: name, item: text, text });
+
+export const contentParts: fc.Arbitrary<ContentPart[]> = fc.array(fc.oneof(textPart, imagePart, filePart), { maxLength: 3 });
+export const answerParts: fc.Arbitrary<AnswerPart[]> = fc.array(
+  fc.oneof(textPart, reasoningPart, callPart, nativePart),
+  { maxLength: 4 },
+);
+
+const writes = fc.array(all({ ttl: fc.constantFrom('5m' as const, '1h' as const, '30m' as const, '12h' as const), tokens: count }), { maxLength: 2 });
+const usage: fc.Arbitrary<Usage> = fc.record(
+  { fresh: count, read: count, writes, answer: count, reasoning: count },
+  { requiredKeys: [], noNullPrototype: true },
+);
+const forecast = fc.record(
+  { read: count, write: count, fresh: count, unsent: count, cost: aMoney },
+  { requiredKeys: ['read', 'write', 'fresh', 'unsent'], noNullPrototype: true },
+);
+const sequence = all({
+  parameters: all({ tools: aDigest, system: aDigest, messages: aDigest }),
+  blocks: count,
+  digest: aDigest,
+});
+const transport = fc.record(
+  { kind: name, continuation: fc.boolean(), reset: text, fallback: text },
+  { requiredKeys: ['kind'], noNullPrototype: true },
+);
+const miss = fc.record(
+  { cause: fc.constantFrom('expired' as const, 'lookback' as const, 'unknown' as const), tokens: count, cost: aMoney },
+  { requiredKeys: ['cause', 'tokens'], noNullPrototype: true },
+);
+const shaping = all({ by: name, kept: count, total: count, unit: fc.constantFrom('bytes' as const, 'lines' as const) });
+
+const ended = fc.record(
+  { call: aCall, parts: contentParts, output: aDigest, shaping, exit: fc.integer(), durationMs: count },
+  { requiredKeys: ['call', 'parts'], noNullPrototype: true },
+);
+
+/** Random payloads by kind. */
+export type Payloads<K extends Kind> = { readonly [One in K]: fc.Arbitrary<EventData[One]> };
+
+type Here =
+  | 'request.prepared'
+  | 'answer.received'
+  | 'answer.failed'
+  | 'answer.interrupted'
+  | 'tool.started'
+  | 'tool.returned'
+  | 'tool.failed'
+  | 'tool.abandoned'
+  | 'permission.decided';
+
+export const callPayloads: Payloads<Here> = {
+  'request.prepared': fc.record(
+    {
+      step: count,
+      attempt: count,
+      stream: name,
+      purpose: text,
+      epoch: count,
+      encoder: name,
+      digest: aDigest,
+      bytes: count,
+      relation: fc.constantFrom('opens' as const, 'inherits' as const, 'extends' as const),
+      sequence,
+      extra: contentParts,
+      markers: fc.array(all({ block: count, ttl: fc.constantFrom('5m' as const, '1h' as const), prefix: aDigest }), { maxLength: 4 }),
+      outputLimit: count,
+      envelope: jsonRecord,
+      responseIds: fc.array(text, { maxLength: 2 }),
+      betas: fc.array(text, { maxLength: 2 }),
+      counts: all({ tools: count, system: count, messages: count }),
+      forecast,
+      mediaBytes: count,
+    },
+    {
+      requiredKeys: ['step', 'attempt', 'stream', 'purpose', 'epoch', 'encoder', 'digest', 'bytes', 'relation', 'sequence', 'markers', 'outputLimit', 'envelope', 'counts', 'forecast'],
+      noNullPrototype: true,
+    },
+  ),
+  'answer.received': fc.record(
+    {
+      step: count,
+      stream: name,
+      request: aPosition,
+      provider: name,
+      model: name,
+      contract: text,
+      parts: answerParts,
+      stop: fc.constantFrom('end' as const, 'calls' as const, 'window' as const, 'other' as const),
+      stopRaw: text,
+      response: text,
+      truncated: fc.constantFrom('yes' as const, 'no' as const, 'unknown' as const),
+      usage,
+      startedAt: text,
+      prices: text,
+      cost: aMoney,
+      transport,
+      forecast,
+      miss,
+    },
+    { requiredKeys: ['step', 'stream', 'provider', 'model', 'parts', 'stop', 'truncated', 'usage'], noNullPrototype: true },
+  ),
+  'answer.failed': fc.record(
+    {
+      step: count,
+      stream: name,
+      request: aPosition,
+      class: fc.constantFrom('retryable' as const, 'compaction' as const, 'refused' as const, 'stop' as const),
+      code: name,
+      message: text,
+      retry: fc.boolean(),
+      usage,
+      startedAt: text,
+    },
+    { requiredKeys: ['step', 'stream', 'class', 'code', 'message'], noNullPrototype: true },
+  ),
+  'answer.interrupted': fc.record(
+    {
+      step: count,
+      stream: name,
+      request: aPosition,
+      by: fc.constantFrom('user' as const, 'transport' as const),
+      provider: name,
+      model: name,
+      parts: answerParts,
+      usage,
+      startedAt: text,
+      message: text,
+    },
+    { requiredKeys: ['step', 'stream', 'by', 'provider', 'model', 'parts'], noNullPrototype: true },
+  ),
+  'tool.started': all({
+    call: aCall,
+    name,
+    effect: fc.constantFrom('none' as const, 'read' as const, 'write' as const, 'execute' as const, 'network' as const),
+  }),
+  'tool.returned': ended,
+  'tool.failed': ended,
+  'tool.abandoned': all({
+    call: aCall,
+    reason: fc.constantFrom('interrupted' as const, 'crashed' as const, 'denied' as const, 'unavailable' as const, 'cut' as const),
+  }),
+  'permission.decided': fc.record(
+    {
+      call: aCall,
+      decision: fc.constantFrom('allowed' as const, 'denied' as const),
+      by: fc.constantFrom('rule' as const, 'person' as const),
+      rule: text,
+    },
+    { requiredKeys: ['call', 'decision', 'by'], noNullPrototype: true },
+  ),
+};

@@ -1,0 +1,68 @@
+// The read door: the raw bytes of a sound line enter, a typed record leaves.
+
+import type { Recorded, RecordedUnknown } from '../event.ts';
+import { position as mintPosition, timestamp, turnId } from '../ids.ts';
+import type { Json } from '../json.ts';
+import type { BytePort } from './byte-port.ts';
+import type { SoundLine } from './line.ts';
+import type { Envelope } from './revision-1/decoder.ts';
+import { DECODERS, isKind } from './revision-1/decoders.ts';
+
+/** Why a sound line gives no record. */
+export interface Undecodable {
+  readonly phase: 'parse' | 'decode';
+  readonly reason: string;
+}
+
+/** Decodes a line that was checked. A kind that this build does not know is kept as `unknown`. */
+export function decodeRecord(line: Uint8Array, sound: SoundLine, bytes: BytePort): Recorded | Undecodable {
+  const parsed = parse(bytes.decode(line));
+  if (parsed === undefined) return { phase: 'parse', reason: 'it is no JSON object' };
+  const envelope = readEnvelope(sound, parsed);
+  if (envelope === undefined) return { phase: 'decode', reason: 'its timestamp or turn is not one' };
+  const { kind, data } = parsed;
+  if (typeof kind !== 'string' || data === undefined) return { phase: 'decode', reason: 'its kind or payload is missing' };
+  if (!isKind(kind)) return unknownRecord(kind, envelope, data);
+  const record = DECODERS[kind](envelope, data);
+  if (!('unfit' in record)) return record;
+  return { phase: 'decode', reason: record.unfit.map(({ path, expected }) => `${path}: ${expected}`).join('; ') };
+}
+
+interface ParsedLine {
+  readonly at?: Json;
+  readonly turn?: Json;
+  readonly kind?: Json;
+  readonly data?: Json;
+}
+
+function parse(text: string): ParsedLine | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function readEnvelope(sound: SoundLine, parsed: ParsedLine): Envelope | undefined {
+  const { at, turn } = parsed;
+  if (typeof at !== 'string' || (turn !== undefined && typeof turn !== 'string')) return undefined;
+  try {
+    return {
+      v: 1,
+      position: mintPosition(sound.position),
+      at: timestamp(at),
+      fence: sound.fence,
+      turn: turn === undefined ? undefined : turnId(turn),
+      chain: sound.chain,
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+function unknownRecord(name: string, envelope: Envelope, data: Json): RecordedUnknown {
+  const { turn, ...placed } = envelope;
+  const record = { ...placed, kind: 'unknown', name, data } as const;
+  return turn === undefined ? record : { ...record, turn };
+}

@@ -1,0 +1,88 @@
+// The append door: facts enter, are checked, and leave as the lines of a log.
+
+import { LogError } from '../errors.ts';
+import type { Event, Recorded } from '../event.ts';
+import { position as mintPosition, timestamp, turnId } from '../ids.ts';
+import type { Chain, Position, Timestamp, TurnId } from '../ids.ts';
+import { canonicalJson } from '../json.ts';
+import type { BytePort } from './byte-port.ts';
+import { chainBehind, seal, writeHead } from './line.ts';
+import { DECODERS, isKind } from './revision-1/decoders.ts';
+import type { Tip } from './tip.ts';
+
+/** Records ready to be written in one piece. */
+export interface EncodedRecords {
+  /** One line for each record, newlines included. */
+  readonly lines: Uint8Array;
+  /** The records as a reader will get them. */
+  readonly records: readonly Recorded[];
+  /** The end of the log once they are written. */
+  readonly tip: Tip;
+  /** How many strings had lone surrogates, which were replaced by U+FFFD. */
+  readonly replaced: number;
+}
+
+/**
+ * Encodes facts behind `tip`, written by the writer with this fence.
+ *
+ * @throws LogError `log/invalid-event`, naming the kind and the fields but never a value; nothing was encoded.
+ */
+export function encodeRecords(events: readonly Event[], tip: Tip, fence: number, bytes: BytePort): EncodedRecords {
+  const records: Recorded[] = [];
+  let text = '';
+  let replaced = 0;
+  let { length, chain } = tip;
+  for (const event of events) {
+    const one = encodeRecord(event, mintPosition(length), chain, fence, bytes);
+    text += one.line;
+    replaced += one.replaced;
+    records.push(one.record);
+    chain = one.record.chain;
+    length += 1;
+  }
+  const end = events.length === 0 ? tip : { length, chain, fence };
+  return { lines: bytes.encode(text), records, tip: end, replaced };
+}
+
+interface EncodedRecord {
+  readonly line: string;
+  readonly record: Recorded;
+  readonly replaced: number;
+}
+
+function encodeRecord(event: Event, position: Position, before: Chain, fence: number, bytes: BytePort): EncodedRecord {
+  const { at, turn } = checkEnvelope(event);
+  const data = writeData(event);
+  const head = writeHead({ position, at, fence, kind: event.kind, turn }, data.text);
+  const chain = chainBehind(before, head, bytes);
+  const envelope = { v: 1, position, at, fence, turn, chain } as const;
+  const payload: unknown = data.replaced === 0 ? event.data : JSON.parse(data.text);
+  const record = DECODERS[event.kind](envelope, payload);
+  if ('unfit' in record) throw invalid(event.kind, record.unfit);
+  return { line: seal(head, chain, bytes), record, replaced: data.replaced };
+}
+
+function checkEnvelope(event: Event): { readonly at: Timestamp; readonly turn: TurnId | undefined } {
+  if (!isKind(event.kind)) throw invalid(String(event.kind), [{ path: 'kind', expected: 'a kind that this build knows' }]);
+  try {
+    return { at: timestamp(event.at), turn: event.turn === undefined ? undefined : turnId(event.turn) };
+  } catch (cause) {
+    throw invalid(event.kind, [{ path: 'at', expected: 'a timestamp, and a turn that is not empty' }], cause);
+  }
+}
+
+function writeData(event: Event): { readonly text: string; readonly replaced: number } {
+  try {
+    return canonicalJson(event.data);
+  } catch (cause) {
+    throw invalid(event.kind, [{ path: 'data', expected: 'what JSON can hold' }], cause);
+  }
+}
+
+type Issues = readonly { readonly path: string; readonly expected: string }[];
+
+function invalid(kind: string, issues: Issues, cause?: unknown): LogError {
+  const fields = issues.map(({ path, expected }) => `${path}: ${expected}`).join('; ');
+  const message = `A ${kind} event does not have the shape of its kind (${fields}). Nothing was written; mend the code that made it.`;
+  return new LogError('log/invalid-event', message, { kind, issues }, cause);
+}

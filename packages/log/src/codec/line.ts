@@ -1,0 +1,129 @@
+// The line of one record: its fixed layout, how it is sealed, and how raw bytes are checked without parsing them.
+//
+// {"v":1,"position":7,"at":"…","fence":1,"kind":"…","turn":"…","data":{…},"chain":"<16 hex>","sum":"<8 hex>"}⏎
+//
+// The layout holds for every revision; `v` names that of the payload.
+
+import { chain as mintChain, isChain } from '../ids.ts';
+import type { Chain, Position, Timestamp, TurnId } from '../ids.ts';
+import type { BytePort } from './byte-port.ts';
+
+/** Bytes from `,"chain"` to the closing brace. */
+const SEAL = 45;
+/** Bytes from `,"sum"` to the closing brace. */
+const SUM = 18;
+const CHAIN_KEY = ascii(',"chain":"');
+const SUM_KEY = ascii('","sum":"');
+const CLOSING = ascii('"}');
+const VERSION_KEY = ascii('{"v":');
+const POSITION_KEY = ascii(',"position":');
+const AT_KEY = ascii(',"at":"');
+const FENCE_KEY = ascii('","fence":');
+const KIND_KEY = ascii(',"kind":');
+const AT_LENGTH = '2026-11-20T09:30:00.000Z'.length;
+
+/** What stands in a line before its payload. */
+export interface LineHead {
+  readonly position: Position;
+  readonly at: Timestamp;
+  readonly fence: number;
+  readonly kind: string;
+  readonly turn: TurnId | undefined;
+}
+
+/** The raw bytes of a record before its chain, as text. `data` is canonical JSON. */
+export function writeHead(head: LineHead, data: string): string {
+  const turn = head.turn === undefined ? '' : `,"turn":${JSON.stringify(head.turn)}`;
+  return `{"v":1,"position":${head.position},"at":"${head.at}","fence":${head.fence},"kind":${JSON.stringify(head.kind)}${turn},"data":${data}`;
+}
+
+/** The chain behind a record: the first 16 hex digits of SHA-256 over the chain before it and its raw bytes. */
+export function chainBehind(before: Chain, head: string | Uint8Array, bytes: BytePort): Chain {
+  return mintChain(bytes.sha256([before, head]).slice(0, 16));
+}
+
+/** The whole line, newline included: head, chain, and the CRC-32 of both. */
+export function seal(head: string, behind: Chain, bytes: BytePort): string {
+  const summed = `${head},"chain":"${behind}"`;
+  return `${summed},"sum":"${bytes.crc32(summed).toString(16).padStart(8, '0')}"}\n`;
+}
+
+/** A line whose layout and checksum hold. */
+export interface SoundLine {
+  /** Codec revision of the payload. */
+  readonly v: number;
+  readonly position: number;
+  readonly fence: number;
+  /** The raw bytes before the chain. */
+  readonly head: Uint8Array;
+  readonly chain: Chain;
+}
+
+/** The check that a line failed: `frame` is its layout, `checksum` its bytes. */
+export type LineFault = 'frame' | 'checksum';
+
+/** Checks the raw bytes of a line, newline excluded. */
+export function checkLine(line: Uint8Array, bytes: BytePort): SoundLine | LineFault {
+  const end = line.length;
+  const sealed = end - SEAL;
+  if (sealed < 0 || !stands(CHAIN_KEY, line, sealed) || !stands(CLOSING, line, end - CLOSING.length)) return 'frame';
+  if (!stands(SUM_KEY, line, end - SUM - 1)) return 'frame';
+  const sum = readHex(line, end - CLOSING.length - 8, 8);
+  if (sum === undefined) return 'frame';
+  if (bytes.crc32(line.subarray(0, end - SUM)) !== sum) return 'checksum';
+  const head = line.subarray(0, sealed);
+  const numbers = readNumbers(head);
+  if (numbers === undefined) return 'frame';
+  const chain = bytes.decode(line.subarray(sealed + CHAIN_KEY.length, end - SUM - 1));
+  return isChain(chain) ? { ...numbers, head, chain } : 'frame';
+}
+
+function readNumbers(head: Uint8Array): Pick<SoundLine, 'v' | 'position' | 'fence'> | undefined {
+  if (!stands(VERSION_KEY, head, 0)) return undefined;
+  const v = readInteger(head, VERSION_KEY.length);
+  if (v === undefined || !stands(POSITION_KEY, head, v.end)) return undefined;
+  const position = readInteger(head, v.end + POSITION_KEY.length);
+  if (position === undefined || !stands(AT_KEY, head, position.end)) return undefined;
+  const behindAt = position.end + AT_KEY.length + AT_LENGTH;
+  if (!stands(FENCE_KEY, head, behindAt)) return undefined;
+  const fence = readInteger(head, behindAt + FENCE_KEY.length);
+  if (fence === undefined || !stands(KIND_KEY, head, fence.end)) return undefined;
+  return { v: v.value, position: position.value, fence: fence.value };
+}
+
+function readInteger(from: Uint8Array, start: number): { readonly value: number; readonly end: number } | undefined {
+  let value = 0;
+  let end = start;
+  for (let digit = digitAt(from, end); digit !== undefined; digit = digitAt(from, end)) {
+    value = value * 10 + digit;
+    end += 1;
+  }
+  return end === start || !Number.isSafeInteger(value) ? undefined : { value, end };
+}
+
+function digitAt(from: Uint8Array, index: number): number | undefined {
+  const byte = from[index];
+  return byte !== undefined && byte >= 0x30 && byte <= 0x39 ? byte - 0x30 : undefined;
+}
+
+function readHex(from: Uint8Array, start: number, length: number): number | undefined {
+  let value = 0;
+  for (let index = start; index < start + length; index += 1) {
+    const byte = from[index] ?? 0;
+    const digit = byte >= 0x61 && byte <= 0x66 ? byte - 0x57 : digitAt(from, index);
+    if (digit === undefined) return undefined;
+    value = value * 16 + digit;
+  }
+  return value;
+}
+
+function stands(word: readonly number[], at: Uint8Array, offset: number): boolean {
+  for (let index = 0; index < word.length; index += 1) {
+    if (at[offset + index] !== word[index]) return false;
+  }
+  return true;
+}
+
+function ascii(text: string): readonly number[] {
+  return Array.from(text, (character) => character.charCodeAt(0));
+}

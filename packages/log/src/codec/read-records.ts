@@ -1,0 +1,138 @@
+// Chunks of a log become records. Everything is checked on raw bytes; damage comes behind all that is sound before it.
+
+import { LogError } from '../errors.ts';
+import type { DamagePlace } from '../errors.ts';
+import type { Recorded } from '../event.ts';
+import type { BytePort } from './byte-port.ts';
+import { decodeRecord } from './decode-record.ts';
+import { chainBehind, checkLine } from './line.ts';
+import type { SoundLine } from './line.ts';
+import { createLineSplitter } from './split-lines.ts';
+import type { RawLine } from './split-lines.ts';
+import type { Tip } from './tip.ts';
+
+/** Where and what to read. */
+export interface ReadFrom {
+  /** Names the file in errors. */
+  readonly path: string;
+  /** The end of the log before the first byte that will be read. */
+  readonly tip: Tip;
+  /** Offset of that byte, and the 1-based line that begins there. */
+  readonly offset: number;
+  readonly line: number;
+  /** First position that is decoded; what stands before it is only checked. */
+  readonly from: number;
+  /** Position to stop before. */
+  readonly to: number;
+  /** Whether to compute the chain anew and compare. */
+  readonly verifyChain?: boolean;
+  /** Sees each sound line, in order, decoded or not. */
+  readonly onLine?: (line: SoundLine) => void;
+}
+
+/** What a chunk gave: all sound records, then the damage that stands behind them, if any. */
+export interface RecordBatch {
+  readonly records: readonly Recorded[];
+  readonly failure?: LogError;
+}
+
+/** Reads what it is fed. After a failure, or once `done`, it reads nothing more. */
+export interface RecordReader {
+  read(chunk: Uint8Array): RecordBatch;
+  /** The end of what was sound so far. */
+  readonly tip: Tip;
+  /** The offset of that end. */
+  readonly offset: number;
+  /** Bytes behind the last newline. */
+  readonly pending: number;
+  /** Whether `to` was reached. */
+  readonly done: boolean;
+}
+
+type Step = Recorded | LogError | undefined;
+
+/** Begins to read a log at a place between two records. */
+export function createRecordReader(start: ReadFrom, bytes: BytePort): RecordReader {
+  const splitter = createLineSplitter(start.offset, start.line);
+  let { tip, offset } = start;
+  let failed = false;
+
+  function step(raw: RawLine): Step {
+    const sound = checkLine(raw.bytes, bytes);
+    if (typeof sound === 'string') return damaged(start.path, raw, sound, LINE_FAULTS[sound]);
+    const wrong = outOfSequence(sound, tip);
+    if (wrong !== undefined) return damaged(start.path, raw, 'sequence', wrong);
+    if (sound.v !== 1) return unknownRevision(start.path, raw, sound.v);
+    if (start.verifyChain === true && chainBehind(tip.chain, sound.head, bytes) !== sound.chain) {
+      return damaged(start.path, raw, 'chain', `the chain behind position ${sound.position} does not follow from the records before it`);
+    }
+    const record = sound.position < start.from ? undefined : decodeRecord(raw.bytes, sound, bytes);
+    if (record !== undefined && 'phase' in record) return damaged(start.path, raw, record.phase, record.reason);
+    start.onLine?.(sound);
+    tip = { length: tip.length + 1, chain: sound.chain, fence: sound.fence };
+    offset = raw.offset + raw.bytes.length + 1;
+    return record;
+  }
+
+  function read(chunk: Uint8Array): RecordBatch {
+    const records: Recorded[] = [];
+    if (failed) return { records };
+    for (const raw of splitter.split(chunk)) {
+      if (tip.length >= start.to) break;
+      const result = step(raw);
+      if (result instanceof LogError) {
+        failed = true;
+        return { records, failure: result };
+      }
+      if (result !== undefined) records.push(result);
+    }
+    return { records };
+  }
+
+  return {
+    read,
+    get tip() {
+      return tip;
+    },
+    get offset() {
+      return offset;
+    },
+    get pending() {
+      return splitter.pending;
+    },
+    get done() {
+      return failed || tip.length >= start.to;
+    },
+  };
+}
+
+const LINE_FAULTS = {
+  frame: 'the line does not have the layout of a record',
+  checksum: 'its bytes are not those that were written',
+} as const;
+
+function outOfSequence(line: SoundLine, tip: Tip): string | undefined {
+  if (line.position !== tip.length) return `it says position ${line.position} where ${tip.length} is due`;
+  if (line.fence < tip.fence) return `writer ${line.fence} wrote behind writer ${tip.fence}`;
+  return undefined;
+}
+
+/** The error for a damage at a line of a log. */
+export function damaged(path: string, line: Omit<RawLine, 'bytes'>, phase: DamagePlace['phase'], reason: string): LogError {
+  const place: DamagePlace = { path, line: line.number, offset: line.offset, phase };
+  return new LogError(
+    'log/damaged',
+    `${path} is damaged at line ${line.number}, byte ${line.offset} (${phase}): ${reason}. Nothing was changed. ` +
+      'All records before it are sound: `tidemark doctor --repair <session>` copies them into a new session.',
+    { ...place, reason },
+  );
+}
+
+function unknownRevision(path: string, line: RawLine, v: number): LogError {
+  return new LogError(
+    'log/unknown-revision',
+    `${path}, line ${line.number}, was written in revision ${v}; this build reads revision 1. Open it with a newer build.`,
+    { path, line: line.number, offset: line.offset, revision: v },
+  );
+}
+

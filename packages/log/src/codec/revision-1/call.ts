@@ -1,0 +1,197 @@
+// Decoders of facts about calls to a model and to tools. Frozen after the first release.
+
+import { z } from 'zod';
+import type {
+  AnswerFailed,
+  AnswerInterrupted,
+  AnswerReceived,
+  CallForecast,
+  MarkerRecord,
+  Miss,
+  PermissionDecided,
+  RequestPrepared,
+  SequenceRecord,
+  Shaping,
+  ToolAbandoned,
+  ToolEnded,
+  ToolStarted,
+} from '../../events/call.ts';
+import { decoder } from './decoder.ts';
+import type { Decoders } from './decoder.ts';
+import { answerParts, contentParts, usage } from './parts.ts';
+import { callId, digest, flag, jsonRecord, money, number, optional, position, text } from './scalars.ts';
+import type { ShapeOf } from './scalars.ts';
+
+const marker = z.object({ block: number, ttl: z.enum(['5m', '1h']), prefix: digest } satisfies ShapeOf<MarkerRecord>);
+
+const forecast = z.object({
+  read: number,
+  write: number,
+  fresh: number,
+  unsent: number,
+  cost: optional(money),
+} satisfies ShapeOf<CallForecast>);
+
+const parameters = z.object({
+  tools: digest,
+  system: digest,
+  messages: digest,
+} satisfies ShapeOf<SequenceRecord['parameters']>);
+
+const sequence = z.object({ parameters, blocks: number, digest } satisfies ShapeOf<SequenceRecord>);
+
+const counts = z.object({
+  tools: number,
+  system: number,
+  messages: number,
+} satisfies ShapeOf<RequestPrepared['counts']>);
+
+const requestPrepared = z.object({
+  step: number,
+  attempt: number,
+  stream: text,
+  purpose: text,
+  epoch: number,
+  encoder: text,
+  digest,
+  bytes: number,
+  relation: z.enum(['opens', 'inherits', 'extends']),
+  sequence,
+  extra: optional(contentParts),
+  markers: z.array(marker),
+  outputLimit: number,
+  envelope: jsonRecord,
+  responseIds: optional(z.array(text)),
+  betas: optional(z.array(text)),
+  counts,
+  forecast,
+  mediaBytes: optional(number),
+} satisfies ShapeOf<RequestPrepared>);
+
+const transport = z.object({
+  kind: text,
+  continuation: optional(flag),
+  reset: optional(text),
+  fallback: optional(text),
+} satisfies ShapeOf<NonNullable<AnswerReceived['transport']>>);
+
+const miss = z.object({
+  cause: z.enum([
+    'expired',
+    'evicted',
+    'below-floor',
+    'lookback',
+    'racing',
+    'overflow-routing',
+    'image',
+    'thinking-stripped',
+    'parameter',
+    'opened',
+    'unknown',
+  ]),
+  tokens: number,
+  cost: optional(money),
+} satisfies ShapeOf<Miss>);
+
+const answerReceived = z.object({
+  step: number,
+  stream: text,
+  request: optional(position),
+  provider: text,
+  model: text,
+  contract: optional(text),
+  parts: answerParts,
+  stop: z.enum(['end', 'calls', 'length', 'sequence', 'pause', 'refusal', 'window', 'other']),
+  stopRaw: optional(text),
+  response: optional(text),
+  truncated: z.enum(['yes', 'no', 'unknown']),
+  usage,
+  startedAt: optional(text),
+  prices: optional(text),
+  cost: optional(money),
+  transport: optional(transport),
+  forecast: optional(forecast),
+  miss: optional(miss),
+} satisfies ShapeOf<AnswerReceived>);
+
+const answerFailed = z.object({
+  step: number,
+  stream: text,
+  request: optional(position),
+  class: z.enum(['retryable', 'compaction', 'refused', 'stop']),
+  code: text,
+  message: text,
+  retry: optional(flag),
+  usage: optional(usage),
+  startedAt: optional(text),
+} satisfies ShapeOf<AnswerFailed>);
+
+const answerInterrupted = z.object({
+  step: number,
+  stream: text,
+  request: optional(position),
+  by: z.enum(['user', 'transport']),
+  provider: text,
+  model: text,
+  parts: answerParts,
+  usage: optional(usage),
+  startedAt: optional(text),
+  message: optional(text),
+} satisfies ShapeOf<AnswerInterrupted>);
+
+const toolStarted = z.object({
+  call: callId,
+  name: text,
+  effect: z.enum(['none', 'read', 'write', 'execute', 'network']),
+} satisfies ShapeOf<ToolStarted>);
+
+const shaping = z.object({
+  by: text,
+  kept: number,
+  total: number,
+  unit: z.enum(['bytes', 'lines', 'characters']),
+} satisfies ShapeOf<Shaping>);
+
+const toolEnded = z.object({
+  call: callId,
+  parts: contentParts,
+  output: optional(digest),
+  shaping: optional(shaping),
+  exit: optional(number),
+  durationMs: optional(number),
+} satisfies ShapeOf<ToolEnded>);
+
+const toolAbandoned = z.object({
+  call: callId,
+  reason: z.enum(['interrupted', 'crashed', 'denied', 'unavailable', 'cut']),
+} satisfies ShapeOf<ToolAbandoned>);
+
+const permissionDecided = z.object({
+  call: callId,
+  decision: z.enum(['allowed', 'denied']),
+  by: z.enum(['rule', 'person']),
+  rule: optional(text),
+} satisfies ShapeOf<PermissionDecided>);
+
+type Here =
+  | 'request.prepared'
+  | 'answer.received'
+  | 'answer.failed'
+  | 'answer.interrupted'
+  | 'tool.started'
+  | 'tool.returned'
+  | 'tool.failed'
+  | 'tool.abandoned'
+  | 'permission.decided';
+
+export const callDecoders: Pick<Decoders, Here> = {
+  'request.prepared': decoder('request.prepared', requestPrepared),
+  'answer.received': decoder('answer.received', answerReceived),
+  'answer.failed': decoder('answer.failed', answerFailed),
+  'answer.interrupted': decoder('answer.interrupted', answerInterrupted),
+  'tool.started': decoder('tool.started', toolStarted),
+  'tool.returned': decoder('tool.returned', toolEnded),
+  'tool.failed': decoder('tool.failed', toolEnded),
+  'tool.abandoned': decoder('tool.abandoned', toolAbandoned),
+  'permission.decided': decoder('permission.decided', permissionDecided),
+};

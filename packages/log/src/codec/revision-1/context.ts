@@ -1,0 +1,195 @@
+// Decoders of facts that decide what the model sees. Frozen after the first release.
+
+import { z } from 'zod';
+import type {
+  BlockQuarantined,
+  BranchSummarized,
+  CompactionRefused,
+  ContextNoted,
+  EpochForecast,
+  EpochOpened,
+  HistoryCompacted,
+  HistoryPruned,
+  LayerRecord,
+  NotificationReceived,
+  PressureCrossed,
+  PromptGiven,
+  Range,
+  ReasoningChanged,
+  SkillLoaded,
+  ToolRecord,
+  ToolsChanged,
+} from '../../events/context.ts';
+import { decoder } from './decoder.ts';
+import type { Decoders } from './decoder.ts';
+import { contentParts } from './parts.ts';
+import { digest, flag, json, jsonRecord, money, number, optional, position, text } from './scalars.ts';
+import type { ShapeOf } from './scalars.ts';
+
+const layer = z.object({
+  name: text,
+  revision: text,
+  stability: z.enum(['global', 'project', 'session']),
+  digest,
+  bytes: number,
+  tokens: number,
+  sized: optional(z.enum(['estimated', 'recorded'])),
+} satisfies ShapeOf<LayerRecord>);
+
+const tool = z.object({ name: text, digest } satisfies ShapeOf<ToolRecord>);
+
+const epochForecast = z.object({ rewrite: number, cost: optional(money) } satisfies ShapeOf<EpochForecast>);
+
+const epochOpened = z.object({
+  number,
+  cause: z.enum([
+    'initial',
+    'model',
+    'reasoning',
+    'parameters',
+    'tools',
+    'skills',
+    'contract',
+    'role',
+    'compaction',
+    'pruning',
+    'quarantine',
+  ]),
+  provider: text,
+  model: text,
+  parameters: jsonRecord,
+  capabilities: digest,
+  contract: text,
+  layers: z.array(layer),
+  tools: z.array(tool),
+  skills: optional(digest),
+  checkpoint: optional(position),
+  prunings: optional(z.array(position)),
+  quarantines: optional(z.array(position)),
+  cacheKey: text,
+  forecast: epochForecast,
+} satisfies ShapeOf<EpochOpened>);
+
+const contextNoted = z.object({
+  source: text,
+  revision: text,
+  cause: z.enum(['initial', 'changed', 'switched', 'invalidated', 'refreshed', 'compacted-away']),
+  urgent: optional(flag),
+  body: optional(text),
+  artifact: optional(digest),
+} satisfies ShapeOf<ContextNoted>);
+
+const promptGiven = z.object({
+  parts: contentParts,
+  presenter: text,
+  steer: optional(flag),
+} satisfies ShapeOf<PromptGiven>);
+
+const notificationReceived = z.object({
+  source: text,
+  body: text,
+  provenance: text,
+} satisfies ShapeOf<NotificationReceived>);
+
+const toolsChanged = z.object({
+  added: z.array(tool),
+  removed: z.array(text),
+  as: z.enum(['appended', 'queued']),
+} satisfies ShapeOf<ToolsChanged>);
+
+const reasoningChanged = z.object({
+  setting: text,
+  as: z.enum(['appended', 'epoch']),
+  scope: z.enum(['turn', 'lasting']),
+} satisfies ShapeOf<ReasoningChanged>);
+
+const skillLoaded = z.object({
+  name: text,
+  version: text,
+  reason: z.enum(['always', 'on_demand', 'auto_suggested']),
+  tokens: number,
+  source: text,
+  call: optional(text),
+} satisfies ShapeOf<SkillLoaded>);
+
+const range = z.object({ from: position, to: position } satisfies ShapeOf<Range>);
+
+const strategy = z.enum(['deterministic', 'model-assisted', 'recorded']);
+
+const historyCompacted = z.object({
+  range,
+  strategy,
+  trigger: text,
+  checkpoint: text,
+  limitations: z.array(text),
+  before: optional(number),
+  after: optional(number),
+  made: optional(json),
+  fallback: optional(text),
+} satisfies ShapeOf<HistoryCompacted>);
+
+const compactionRefused = z.object({
+  trigger: text,
+  reason: text,
+  sizes: z.record(text, number),
+} satisfies ShapeOf<CompactionRefused>);
+
+const historyPruned = z.object({
+  calls: z.array(text),
+  freed: number,
+  cost: optional(money),
+  breakEven: optional(number),
+  cause: text,
+} satisfies ShapeOf<HistoryPruned>);
+
+const blockQuarantined = z.object({
+  origin: z.object({ position, part: number }),
+  reason: text,
+  stub: text,
+} satisfies ShapeOf<BlockQuarantined>);
+
+const pressureCrossed = z.object({
+  tier: z.enum(['calm', 'advisory', 'warning', 'critical']),
+  ratio: number,
+  limit: number,
+  input: number,
+  checkpoint: optional(position),
+} satisfies ShapeOf<PressureCrossed>);
+
+const branchSummarized = z.object({
+  range,
+  strategy,
+  text,
+  limitations: z.array(text),
+} satisfies ShapeOf<BranchSummarized>);
+
+type Here =
+  | 'epoch.opened'
+  | 'context.noted'
+  | 'prompt.given'
+  | 'notification.received'
+  | 'tools.changed'
+  | 'reasoning.changed'
+  | 'skill.loaded'
+  | 'history.compacted'
+  | 'compaction.refused'
+  | 'history.pruned'
+  | 'block.quarantined'
+  | 'pressure.crossed'
+  | 'branch.summarized';
+
+export const contextDecoders: Pick<Decoders, Here> = {
+  'epoch.opened': decoder('epoch.opened', epochOpened),
+  'context.noted': decoder('context.noted', contextNoted),
+  'prompt.given': decoder('prompt.given', promptGiven),
+  'notification.received': decoder('notification.received', notificationReceived),
+  'tools.changed': decoder('tools.changed', toolsChanged),
+  'reasoning.changed': decoder('reasoning.changed', reasoningChanged),
+  'skill.loaded': decoder('skill.loaded', skillLoaded),
+  'history.compacted': decoder('history.compacted', historyCompacted),
+  'compaction.refused': decoder('compaction.refused', compactionRefused),
+  'history.pruned': decoder('history.pruned', historyPruned),
+  'block.quarantined': decoder('block.quarantined', blockQuarantined),
+  'pressure.crossed': decoder('pressure.crossed', pressureCrossed),
+  'branch.summarized': decoder('branch.summarized', branchSummarized),
+};

@@ -1,0 +1,36 @@
+// From a schema to a decoder of one kind of record.
+
+import type { z } from 'zod';
+import type { EventData, Kind, Placed, RecordedOf } from '../../event.ts';
+import type { Timestamp, TurnId } from '../../ids.ts';
+
+/** What stands around a payload. */
+export interface Envelope extends Placed {
+  readonly at: Timestamp;
+  readonly turn: TurnId | undefined;
+}
+
+/** Why a payload is not what its kind says: the path to the field and what was expected there. Never the value. */
+export interface Unfit {
+  readonly unfit: readonly { readonly path: string; readonly expected: string }[];
+}
+
+/** `unknown` enters, a typed record leaves. Keys that are not known pass over: they stay in the raw bytes. */
+export type Decoder<K extends Kind> = (envelope: Envelope, data: unknown) => RecordedOf<K> | Unfit;
+
+/** One decoder for every kind. */
+export type Decoders = { readonly [K in Kind]: Decoder<K> };
+
+/** A decoder of one kind from the schema of its payload. */
+export function decoder<K extends Kind>(kind: K, schema: z.ZodType<EventData[K]>): Decoder<K> {
+  return ({ v, position, at, fence, turn, chain }, data) => {
+    const read = schema.safeParse(data);
+    if (!read.success) return { unfit: read.error.issues.map(issueOf) };
+    const record = { kind, at, data: read.data, v, position, fence, chain };
+    return turn === undefined ? record : { ...record, turn };
+  };
+}
+
+function issueOf(issue: z.core.$ZodIssue): Unfit['unfit'][number] {
+  return { path: ['data', ...issue.path.map(String)].join('.'), expected: issue.message };
+}

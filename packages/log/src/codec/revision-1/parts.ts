@@ -1,0 +1,71 @@
+// Schemas of what prompts, results and answers are made of. Frozen after the first release.
+
+import { z } from 'zod';
+import type {
+  AnswerPart,
+  CallPart,
+  ContentPart,
+  FilePart,
+  ImagePart,
+  NativePart,
+  ReasoningPart,
+  TextPart,
+  Usage,
+} from '../../parts.ts';
+import { callId, digest, number, optional, text } from './scalars.ts';
+import type { ShapeOf } from './scalars.ts';
+
+const textPart = z.object({ type: z.literal('text'), text } satisfies ShapeOf<TextPart>);
+
+const imagePart = z.object({
+  type: z.literal('image'),
+  artifact: digest,
+  mediaType: text,
+  bytes: number,
+  width: optional(number),
+  height: optional(number),
+} satisfies ShapeOf<ImagePart>);
+
+const filePart = z.object({
+  type: z.literal('file'),
+  path: text,
+  artifact: optional(digest),
+} satisfies ShapeOf<FilePart>);
+
+const reasoningPart = z.object({
+  type: z.literal('reasoning'),
+  opaque: optional(text),
+  text,
+} satisfies ShapeOf<ReasoningPart>);
+
+const callPart = z.object({
+  type: z.literal('call'),
+  call: callId,
+  name: text,
+  arguments: text,
+} satisfies ShapeOf<CallPart>);
+
+const nativePart = z.object({
+  type: z.literal('native'),
+  provider: text,
+  item: text,
+  text,
+} satisfies ShapeOf<NativePart>);
+
+export const contentParts: z.ZodType<readonly ContentPart[]> = z.array(
+  z.discriminatedUnion('type', [textPart, imagePart, filePart]),
+);
+
+export const answerParts: z.ZodType<readonly AnswerPart[]> = z.array(
+  z.discriminatedUnion('type', [textPart, reasoningPart, callPart, nativePart]),
+);
+
+const cacheWrite = z.object({ ttl: z.enum(['5m', '1h', '30m', '12h']), tokens: number });
+
+export const usage: z.ZodType<Usage> = z.object({
+  fresh: optional(number),
+  read: optional(number),
+  writes: optional(z.array(cacheWrite)),
+  answer: optional(number),
+  reasoning: optional(number),
+} satisfies ShapeOf<Usage>);

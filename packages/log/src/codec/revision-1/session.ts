@@ -1,0 +1,108 @@
+// Decoders of facts about the session itself. Frozen after the first release.
+
+import { z } from 'zod';
+import type {
+  ForeignRecorded,
+  MemoryChanged,
+  ModeChanged,
+  Parent,
+  SessionCreated,
+  SubagentEnded,
+  SubagentStarted,
+  TurnBegan,
+  TurnEnded,
+} from '../../events/session.ts';
+import { decoder } from './decoder.ts';
+import type { Decoders } from './decoder.ts';
+import { chain, digest, json, number, optional, position, sessionId, text } from './scalars.ts';
+import type { ShapeOf } from './scalars.ts';
+
+const parent = z.object({ session: sessionId, position, chain } satisfies ShapeOf<Parent>);
+
+const imported = z.object({
+  format: text,
+  source: text,
+  digest: optional(digest),
+} satisfies ShapeOf<NonNullable<SessionCreated['imported']>>);
+
+const sessionCreated = z.object({
+  id: sessionId,
+  root: sessionId,
+  parent: optional(parent),
+  workspace: text,
+  title: optional(text),
+  imported: optional(imported),
+} satisfies ShapeOf<SessionCreated>);
+
+const turnBegan = z.object({
+  trigger: z.enum(['user', 'notification', 'subagent', 'schedule']),
+} satisfies ShapeOf<TurnBegan>);
+
+const turnError = z.object({
+  code: text,
+  message: text,
+  next: text,
+} satisfies ShapeOf<NonNullable<TurnEnded['error']>>);
+
+const turnTotals = z.object({
+  steps: number,
+  calls: number,
+} satisfies ShapeOf<NonNullable<TurnEnded['totals']>>);
+
+const turnEnded = z.object({
+  outcome: z.enum(['completed', 'failed', 'interrupted', 'limited']),
+  error: optional(turnError),
+  totals: optional(turnTotals),
+} satisfies ShapeOf<TurnEnded>);
+
+const modeChanged = z.object({
+  mode: z.enum(['read-only', 'ask', 'auto']),
+  by: z.enum(['user', 'settings']),
+} satisfies ShapeOf<ModeChanged>);
+
+const foreignRecorded = z.object({
+  format: text,
+  line: number,
+  record: json,
+  reason: optional(text),
+} satisfies ShapeOf<ForeignRecorded>);
+
+const memoryChanged = z.object({
+  file: text,
+  operation: z.enum(['add', 'replace', 'consolidate']),
+  before: optional(digest),
+  after: digest,
+  bytes: number,
+} satisfies ShapeOf<MemoryChanged>);
+
+const subagentStarted = z.object({ child: sessionId, role: text, task: text } satisfies ShapeOf<SubagentStarted>);
+
+const subagentEnded = z.object({
+  child: sessionId,
+  status: z.enum(['completed', 'failed', 'interrupted', 'limited']),
+  summary: text,
+  cost: optional(text),
+} satisfies ShapeOf<SubagentEnded>);
+
+type Here =
+  | 'session.created'
+  | 'turn.started'
+  | 'turn.resumed'
+  | 'turn.ended'
+  | 'mode.changed'
+  | 'foreign.recorded'
+  | 'memory.changed'
+  | 'subagent.started'
+  | 'subagent.ended';
+
+export const sessionDecoders: Pick<Decoders, Here> = {
+  'session.created': decoder('session.created', sessionCreated),
+  'turn.started': decoder('turn.started', turnBegan),
+  'turn.resumed': decoder('turn.resumed', turnBegan),
+  'turn.ended': decoder('turn.ended', turnEnded),
+  'mode.changed': decoder('mode.changed', modeChanged),
+  'foreign.recorded': decoder('foreign.recorded', foreignRecorded),
+  'memory.changed': decoder('memory.changed', memoryChanged),
+  'subagent.started': decoder('subagent.started', subagentStarted),
+  'subagent.ended': decoder('subagent.ended', subagentEnded),
+};

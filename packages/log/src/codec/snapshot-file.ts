@@ -1,0 +1,55 @@
+// A snapshot as one piece of bytes: a digest over everything, a header line, the state. Damage makes it nothing (L9).
+
+import { chain as mintChain } from '../ids.ts';
+import { canonicalJson } from '../json.ts';
+import type { Snapshot } from '../port.ts';
+import type { BytePort } from './byte-port.ts';
+
+/** A snapshot, and where in the log's own file its length ends, where the store knows. */
+export interface KeptSnapshot {
+  readonly snapshot: Snapshot;
+  readonly offset?: number;
+}
+
+const DIGEST_LENGTH = 64;
+const NEWLINE = 0x0a;
+
+/** Writes `<digest> <header>⏎<state>`; the digest covers header and state. */
+export function encodeSnapshot({ snapshot, offset }: KeptSnapshot, bytes: BytePort): Uint8Array {
+  const { length, chain, revision } = snapshot;
+  const header = canonicalJson({ length, chain, revision, offset }).text;
+  const digest = bytes.sha256([header, snapshot.bytes]);
+  const front = bytes.encode(`${digest} ${header}\n`);
+  const whole = new Uint8Array(front.length + snapshot.bytes.length);
+  whole.set(front);
+  whole.set(snapshot.bytes, front.length);
+  return whole;
+}
+
+/** Reads what `encodeSnapshot` wrote; `undefined` for anything else. */
+export function decodeSnapshot(whole: Uint8Array, bytes: BytePort): KeptSnapshot | undefined {
+  const end = whole.indexOf(NEWLINE);
+  if (end <= DIGEST_LENGTH) return undefined;
+  const header = whole.subarray(DIGEST_LENGTH + 1, end);
+  const state = whole.slice(end + 1);
+  if (bytes.sha256([header, state]) !== bytes.decode(whole.subarray(0, DIGEST_LENGTH))) return undefined;
+  return readHeader(bytes.decode(header), state);
+}
+
+interface Header {
+  readonly length?: unknown;
+  readonly chain?: unknown;
+  readonly revision?: unknown;
+  readonly offset?: unknown;
+}
+
+function readHeader(text: string, state: Uint8Array): KeptSnapshot | undefined {
+  try {
+    const { length, chain, revision, offset }: Header = JSON.parse(text);
+    if (typeof length !== 'number' || typeof chain !== 'string' || typeof revision !== 'string') return undefined;
+    const snapshot = { length, chain: mintChain(chain), revision, bytes: state };
+    return typeof offset === 'number' ? { snapshot, offset } : { snapshot };
+  } catch {
+    return undefined;
+  }
+}

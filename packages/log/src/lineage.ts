@@ -1,0 +1,97 @@
+// A fork refers to its parent's log instead of copying it (L5). Here the parts are put together and the joints checked.
+
+import type { Beginning } from './beginning.ts';
+import { LogError } from './errors.ts';
+import type { Recorded } from './event.ts';
+import type { Parent } from './events/session.ts';
+import type { SessionId } from './ids.ts';
+
+/** The part of a session's log that one file holds. */
+export interface Segment {
+  readonly session: SessionId;
+  /** First position in that file. */
+  readonly start: number;
+  /** Position to stop before; the newest segment has no end. */
+  readonly end: number;
+}
+
+/** Where a log comes from. */
+export interface Lineage {
+  /** Oldest first; the last is the session itself. */
+  readonly segments: readonly Segment[];
+  /** The joints: each names a record that must still be the one that was forked from. */
+  readonly joints: readonly Parent[];
+}
+
+/**
+ * Walks from a session up to its first ancestor.
+ *
+ * @throws LogError `log/parent-missing` when an ancestor is gone, `log/parent-diverged` when it descends from itself.
+ */
+export async function lineageOf(
+  session: SessionId,
+  begin: (session: SessionId) => Promise<Beginning>,
+): Promise<Lineage> {
+  const own = await begin(session);
+  const segments: Segment[] = [{ session, start: own.start, end: Infinity }];
+  const joints: Parent[] = [];
+  let end = Infinity;
+  for (let parent = own.record.data.parent; parent !== undefined;) {
+    if (segments.some((known) => known.session === parent?.session)) throw diverged(parent, 'it descends from itself');
+    if (parent.position + 1 < end) joints.unshift(parent);
+    end = Math.min(end, parent.position + 1);
+    const above = await beginParent(parent, begin);
+    segments.unshift({ session: above.session, start: above.start, end });
+    parent = above.record.data.parent;
+  }
+  return { segments, joints };
+}
+
+async function beginParent(parent: Parent, begin: (session: SessionId) => Promise<Beginning>): Promise<Beginning> {
+  try {
+    return await begin(parent.session);
+  } catch (cause) {
+    if (!(cause instanceof LogError) || cause.code !== 'log/missing') throw cause;
+    const message = `The log goes on from session ${parent.session}, which is not here. Bring that session back, then open this one again.`;
+    throw new LogError('log/parent-missing', message, { parent: parent.session, position: parent.position }, cause);
+  }
+}
+
+/**
+ * Reads the records `from` (inclusive) to `to` (exclusive) through all segments, in batches.
+ *
+ * @throws LogError `log/parent-diverged` when an ancestor no longer holds the record that was forked from.
+ */
+export async function* readLineage(
+  { segments, joints }: Lineage,
+  from: number,
+  to: number,
+  readOwn: (session: SessionId, from: number, to: number) => AsyncIterable<readonly Recorded[]>,
+): AsyncGenerator<readonly Recorded[]> {
+  for (const segment of segments) {
+    const first = Math.max(from, segment.start);
+    const end = Math.min(to, segment.end);
+    if (first >= end) continue;
+    let next = first;
+    for await (const batch of readOwn(segment.session, first, end)) {
+      for (const joint of joints) checkJoint(joint, batch[joint.position - next]);
+      next += batch.length;
+      yield batch;
+    }
+    const short = joints.find((joint) => joint.position + 1 === end);
+    if (short !== undefined && next < end) throw diverged(short, `it ends before position ${short.position}`);
+  }
+}
+
+function checkJoint(joint: Parent, record: Recorded | undefined): void {
+  if (record !== undefined && record.chain !== joint.chain) throw diverged(joint, 'another history stands there now');
+}
+
+/** The error for a parent whose log is no longer the one that was forked from. */
+export function diverged(parent: Parent, reason: string): LogError {
+  return new LogError(
+    'log/parent-diverged',
+    `The log goes on from position ${parent.position} of session ${parent.session}, but ${reason}. Nothing was changed; bring the parent's log back as it was.`,
+    { parent: parent.session, position: parent.position, reason },
+  );
+}

@@ -1,0 +1,212 @@
+// Moves in, events out: turns around prompts, an epoch before the answer that needs it, every call closed once.
+
+import type { AnswerPart } from '@tidemark/log';
+import { position } from '@tidemark/log';
+import { hashText } from '../file/hash-text.ts';
+import type {
+  AnswerMove,
+  BranchMove,
+  CompactionMove,
+  FailedMove,
+  From,
+  InterruptedMove,
+  Move,
+  NoteMove,
+  PromptMove,
+  ReasoningMove,
+  ResultMove,
+  SubagentMove,
+} from '../move.ts';
+import type { Outline } from '../outline/outline.ts';
+import { abandonCalls, closeCall } from './close-calls.ts';
+import type { Draft } from './draft.ts';
+import { emit, endTurn, inTurn, lastPosition, needTurn, openTurn } from './draft.ts';
+import { openEpoch } from './open-epoch.ts';
+
+/** What is known of a branch beside its draft. */
+export interface BranchView {
+  readonly branch: number;
+  readonly format: string;
+  readonly outline: Outline;
+}
+
+/** Takes one move into the session. */
+export function applyMove(draft: Draft, move: Move, view: BranchView): void {
+  settle(draft, move, view);
+  const { ordinal } = move.from;
+  if (view.outline.isAnchor(ordinal) && !draft.anchors.has(ordinal)) {
+    // A cut between a call and its result would leave an open history: the whole answer is kept then.
+    draft.anchors.set(ordinal, Math.min(draft.position, ...draft.open.values()));
+  }
+  take(draft, move, view);
+}
+
+/** The end of the branch: nothing is left open. */
+export function finishDraft(draft: Draft, isEndOfFile: boolean): void {
+  abandonCalls(draft, draft.at, isEndOfFile ? 'crashed' : 'interrupted');
+  endTurn(draft);
+}
+
+/** Closes what cannot stay open when this comes. A result that comes late still finds its call open. */
+function settle(draft: Draft, move: Move, { outline, branch }: BranchView): void {
+  const { at, ordinal } = move.from;
+  switch (move.type) {
+    case 'answer':
+    case 'interrupted':
+    case 'failed':
+      abandonCalls(draft, at, 'interrupted');
+      return;
+    case 'compaction':
+      abandonCalls(draft, at, 'interrupted');
+      if (!isRunning(draft)) endTurn(draft);
+      return;
+    case 'prompt': {
+      const left = abandonCalls(draft, at, 'interrupted', (call) => outline.isResultAhead(branch, call, ordinal));
+      if (move.interrupts !== true && draft.open.size === 0 && (left > 0 || !isRunning(draft))) endTurn(draft);
+      return;
+    }
+    case 'note':
+    case 'result':
+    case 'reasoning':
+    case 'branch':
+    case 'subagent':
+    case 'foreign':
+      return;
+  }
+}
+
+function isRunning({ turn }: Draft): boolean {
+  return turn !== undefined && (turn.mood === 'calling' || turn.mood === 'asked');
+}
+
+function take(draft: Draft, move: Move, view: BranchView): void {
+  switch (move.type) {
+    case 'prompt':
+      return takePrompt(draft, move);
+    case 'note':
+      return takeNote(draft, move);
+    case 'answer':
+      return takeAnswer(draft, move);
+    case 'interrupted':
+      return takeInterrupted(draft, move);
+    case 'failed':
+      return takeFailed(draft, move);
+    case 'result':
+      return takeResult(draft, move, view);
+    case 'compaction':
+      return takeCompaction(draft, move, view);
+    case 'reasoning':
+      return takeReasoning(draft, move);
+    case 'branch':
+      return takeBranch(draft, move);
+    case 'subagent':
+      return takeSubagent(draft, move);
+    case 'foreign':
+      return keepForeign(draft, move.from, view, move.reason);
+  }
+}
+
+function takePrompt(draft: Draft, move: PromptMove): void {
+  const { at } = move.from;
+  const running = draft.turn !== undefined;
+  const turn = draft.turn ?? openTurn(draft, at, move.trigger);
+  const steer = running || move.steer === true ? { steer: true } : {};
+  const data = { parts: move.parts, presenter: move.presenter, ...steer };
+  emit(draft, { kind: 'prompt.given', at, turn: turn.id, data });
+  if (move.interrupts !== true) return;
+  turn.mood = 'interrupted';
+  if (draft.open.size === 0) endTurn(draft);
+}
+
+// The recording sent it right here, so it does not wait for the next prompt.
+function takeNote(draft: Draft, { from, source, body }: NoteMove): void {
+  const data = { source, revision: `${from.ordinal}`, cause: 'changed', urgent: true, body } as const;
+  emit(draft, { kind: 'context.noted', at: from.at, ...inTurn(draft), data });
+}
+
+function takeAnswer(draft: Draft, move: AnswerMove): void {
+  const { type, from, ...answer } = move;
+  const turn = needTurn(draft, from.at);
+  openEpoch(draft, from.at, move);
+  const calls = callsOf(move.parts);
+  for (const call of calls) {
+    draft.open.set(call, draft.position);
+    draft.closed.delete(hashText(call));
+  }
+  emit(draft, { kind: 'answer.received', at: from.at, turn: turn.id, data: { step: draft.step, stream: 'main', ...answer } });
+  draft.step += 1;
+  turn.steps += 1;
+  turn.calls += calls.size;
+  turn.mood = calls.size === 0 ? 'answered' : 'calling';
+}
+
+function callsOf(parts: readonly AnswerPart[]): ReadonlySet<string> {
+  return new Set(parts.flatMap((part) => (part.type === 'call' ? [part.call] : [])));
+}
+
+function takeInterrupted(draft: Draft, move: InterruptedMove): void {
+  const { type, from, ...answer } = move;
+  const turn = needTurn(draft, from.at);
+  // One that never got through needs no front of its own.
+  if (move.usage !== undefined) openEpoch(draft, from.at, move);
+  const data = { step: draft.step, stream: 'main', ...answer };
+  emit(draft, { kind: 'answer.interrupted', at: from.at, turn: turn.id, data });
+  draft.step += 1;
+  turn.steps += 1;
+  turn.mood = move.by === 'user' ? 'interrupted' : 'failed';
+}
+
+function takeFailed(draft: Draft, move: FailedMove): void {
+  const { type, from, ...failure } = move;
+  const turn = needTurn(draft, from.at);
+  emit(draft, { kind: 'answer.failed', at: from.at, turn: turn.id, data: { step: draft.step, stream: 'main', ...failure } });
+  turn.mood = 'failed';
+}
+
+function takeResult(draft: Draft, move: ResultMove, view: BranchView): void {
+  const unfit = closeCall(draft, move);
+  if (unfit !== undefined) keepForeign(draft, move.from, view, unfit);
+}
+
+function takeCompaction(draft: Draft, move: CompactionMove, { outline }: BranchView): void {
+  const { from, summary, trigger, before, boundary } = move;
+  const kept = outline.keptFrom(boundary ?? from.ordinal);
+  const anchor = kept === undefined ? undefined : draft.anchors.get(kept);
+  const to = anchor === undefined ? lastPosition(draft) : position(Math.max(anchor - 1, 0));
+  draft.checkpoint = position(draft.position);
+  emit(draft, {
+    kind: 'history.compacted',
+    at: from.at,
+    ...inTurn(draft),
+    data: {
+      range: { from: position(0), to },
+      strategy: 'recorded',
+      trigger,
+      checkpoint: summary,
+      limitations: [],
+      ...(before === undefined ? {} : { before }),
+    },
+  });
+}
+
+function takeReasoning(draft: Draft, { from, setting, silent }: ReasoningMove): void {
+  draft.reasoning = setting;
+  if (silent === true) return;
+  const data = { setting, as: 'epoch', scope: 'lasting' } as const;
+  emit(draft, { kind: 'reasoning.changed', at: from.at, ...inTurn(draft), data });
+}
+
+function takeBranch(draft: Draft, { from, text }: BranchMove): void {
+  const range = draft.left ?? { from: position(0), to: lastPosition(draft) };
+  const data = { range, strategy: 'recorded', text, limitations: [] } as const;
+  emit(draft, { kind: 'branch.summarized', at: from.at, ...inTurn(draft), data });
+}
+
+function takeSubagent(draft: Draft, { from, child, task }: SubagentMove): void {
+  emit(draft, { kind: 'subagent.started', at: from.at, ...inTurn(draft), data: { child, role: 'subagent', task } });
+}
+
+function keepForeign(draft: Draft, { at, line, record }: From, { format }: BranchView, reason?: string): void {
+  const data = { format, line, record, ...(reason === undefined ? {} : { reason }) };
+  emit(draft, { kind: 'foreign.recorded', at, ...inTurn(draft), data });
+}

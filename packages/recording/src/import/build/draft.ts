@@ -1,0 +1,139 @@
+// A session in the making: where it stands, which calls are open, which epoch is in force, and the events not yet handed on.
+
+import type { Digest, Event, Position, Range, SessionId, Timestamp, TurnId } from '@tidemark/log';
+import { position, turnId } from '@tidemark/log';
+
+/** What decides whether the next answer needs a new epoch. */
+export interface EpochInForce {
+  readonly number: number;
+  readonly provider: string;
+  readonly model: string;
+  readonly reasoning: string | undefined;
+  readonly checkpoint: Position | undefined;
+}
+
+/** How the last thing that happened leaves the turn. */
+export type Mood = 'asked' | 'calling' | 'answered' | 'interrupted' | 'failed';
+
+/** An open turn. */
+export interface OpenTurn {
+  readonly id: TurnId;
+  mood: Mood;
+  steps: number;
+  calls: number;
+}
+
+/** Bytes that an event names, to be kept before it is appended. */
+export interface KeptBytes {
+  readonly digest: Digest;
+  readonly bytes: Uint8Array;
+}
+
+/** The session so far. One owner changes it; `forkDraft` copies it. */
+export interface Draft {
+  readonly session: SessionId;
+  /** Position of the next event. */
+  position: number;
+  at: Timestamp;
+  turn: OpenTurn | undefined;
+  turns: number;
+  step: number;
+  /** Open calls, with the position of their answer's first event. */
+  readonly open: Map<string, number>;
+  /** Hashes of the calls that were closed. */
+  readonly closed: Set<number>;
+  epoch: EpochInForce | undefined;
+  reasoning: string | undefined;
+  checkpoint: Position | undefined;
+  /** In a fork: the part of the parent's log that it left. */
+  left: Range | undefined;
+  /** Where records stand from which a compaction keeps history, by ordinal. */
+  readonly anchors: Map<number, number>;
+  /** Events, and bytes that they name, that were not handed on yet. */
+  events: Event[];
+  bytes: KeptBytes[];
+}
+
+/** A session of which nothing but its first record is there. */
+export function newDraft(session: SessionId, at: Timestamp): Draft {
+  return {
+    session,
+    position: 1,
+    at,
+    turn: undefined,
+    turns: 0,
+    step: 0,
+    open: new Map(),
+    closed: new Set(),
+    epoch: undefined,
+    reasoning: undefined,
+    checkpoint: undefined,
+    left: undefined,
+    anchors: new Map(),
+    events: [],
+    bytes: [],
+  };
+}
+
+/** A copy to fork from later; nothing is open in it. The fork's own first record takes the next position. */
+export function forkDraft(draft: Draft, session: SessionId): Draft {
+  return {
+    ...draft,
+    session,
+    position: draft.position + 1,
+    turn: draft.turn === undefined ? undefined : { ...draft.turn },
+    open: new Map(),
+    closed: new Set(draft.closed),
+    anchors: new Map(draft.anchors),
+    events: [],
+    bytes: [],
+  };
+}
+
+/** Adds an event behind the last. */
+export function emit(draft: Draft, event: Event): void {
+  draft.events.push(event);
+  draft.position += 1;
+  draft.at = event.at;
+}
+
+/** The position of the last event. */
+export function lastPosition(draft: Draft): Position {
+  return position(Math.max(draft.position - 1, 0));
+}
+
+/** The turn's name, for the envelope of an event within it. */
+export function inTurn(draft: Draft): { readonly turn?: TurnId } {
+  return draft.turn === undefined ? {} : { turn: draft.turn.id };
+}
+
+/** Opens the next turn. */
+export function openTurn(draft: Draft, at: Timestamp, trigger: 'user' | 'subagent'): OpenTurn {
+  draft.turns += 1;
+  const turn: OpenTurn = { id: turnId(`t${draft.turns}`), mood: 'asked', steps: 0, calls: 0 };
+  draft.turn = turn;
+  emit(draft, { kind: 'turn.started', at, turn: turn.id, data: { trigger } });
+  return turn;
+}
+
+/** The open turn; one is opened where an answer came without a prompt. */
+export function needTurn(draft: Draft, at: Timestamp): OpenTurn {
+  return draft.turn ?? openTurn(draft, at, 'user');
+}
+
+const OUTCOMES = {
+  asked: 'interrupted',
+  calling: 'interrupted',
+  answered: 'completed',
+  interrupted: 'interrupted',
+  failed: 'failed',
+} as const satisfies Readonly<Record<Mood, string>>;
+
+/** Ends the open turn as its last fact left it, and when. Without one, does nothing. */
+export function endTurn(draft: Draft): void {
+  const { turn, at } = draft;
+  if (turn === undefined) return;
+  const totals = { steps: turn.steps, calls: turn.calls };
+  emit(draft, { kind: 'turn.ended', at, turn: turn.id, data: { outcome: OUTCOMES[turn.mood], totals } });
+  draft.turn = undefined;
+}

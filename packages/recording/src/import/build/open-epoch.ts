@@ -1,0 +1,51 @@
+// Epochs of a recording: one before the first answer that needs it. A setting changed and changed back opens none.
+
+import { createHash } from 'node:crypto';
+import type { EpochCause, Timestamp } from '@tidemark/log';
+import { canonicalJson, digest } from '@tidemark/log';
+import type { Answerer } from '../move.ts';
+import type { Draft, EpochInForce } from './draft.ts';
+import { emit, inTurn } from './draft.ts';
+
+/** Opens an epoch if the one in force does not fit this answer. */
+export function openEpoch(draft: Draft, at: Timestamp, { provider, model }: Answerer): void {
+  const { epoch, reasoning, checkpoint } = draft;
+  const next: EpochInForce = { number: epoch === undefined ? 0 : epoch.number + 1, provider, model, reasoning, checkpoint };
+  const cause = causeOf(epoch, next);
+  if (cause === undefined) return;
+  draft.epoch = next;
+  emit(draft, {
+    kind: 'epoch.opened',
+    at,
+    ...inTurn(draft),
+    data: {
+      number: next.number,
+      cause,
+      provider,
+      model,
+      parameters: reasoning === undefined ? {} : { reasoning },
+      capabilities: keepName(draft, { provider, model }),
+      contract: 'recorded',
+      layers: [],
+      tools: [],
+      ...(checkpoint === undefined ? {} : { checkpoint }),
+      cacheKey: 'recorded',
+      forecast: { rewrite: 0 },
+    },
+  });
+}
+
+function causeOf(before: EpochInForce | undefined, next: EpochInForce): EpochCause | undefined {
+  if (before === undefined) return 'initial';
+  if (before.checkpoint !== next.checkpoint) return 'compaction';
+  if (before.provider !== next.provider || before.model !== next.model) return 'model';
+  return before.reasoning === next.reasoning ? undefined : 'reasoning';
+}
+
+// The recording holds no catalog row: the artifact names the model and claims nothing about it.
+function keepName(draft: Draft, name: { readonly provider: string; readonly model: string }): ReturnType<typeof digest> {
+  const bytes = new TextEncoder().encode(canonicalJson(name).text);
+  const hex = digest(createHash('sha256').update(bytes).digest('hex'));
+  draft.bytes.push({ digest: hex, bytes });
+  return hex;
+}

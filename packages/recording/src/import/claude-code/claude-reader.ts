@@ -1,0 +1,172 @@
+// Reads the rows of one branch of Claude Code. An answer is held until its last row is there, and with it everything
+// that came between its rows; a compaction is the boundary row and the summary behind it, taken together.
+
+import { contentParts } from '../content.ts';
+import type { JsonObject } from '../file/fields.ts';
+import { countOf, nameOf, objectOf, textOf } from '../file/fields.ts';
+import type { RawRecord } from '../file/read-records.ts';
+import type { BranchReader, BranchSource } from '../format.ts';
+import type { From, Move } from '../move.ts';
+import { claudeError } from './claude-error.ts';
+import { isAnswer, isQueuedPrompt } from './claude-sighting.ts';
+import { userMoves } from './claude-user-row.ts';
+import type { GrowingAnswer } from './merge-answer.ts';
+import { answerId, beginAnswer, finishAnswer, growAnswer } from './merge-answer.ts';
+
+/** Text held behind an unfinished answer, in characters. A file that would need more gets its answer in two. */
+const MOST_HELD = 32 * 1024 * 1024;
+
+interface Reading {
+  readonly source: BranchSource;
+  answer: GrowingAnswer | undefined;
+  behind: Move[];
+  held: number;
+  /** Answers that were let go before their last row. */
+  readonly cut: Set<string>;
+  boundary: { readonly from: From; readonly row: JsonObject } | undefined;
+  reasoning: string | undefined;
+  before: From | undefined;
+}
+
+/** A reader of one branch. */
+export function claudeReader(source: BranchSource): BranchReader {
+  const reading: Reading = {
+    source,
+    answer: undefined,
+    behind: [],
+    held: 0,
+    cut: new Set(),
+    boundary: undefined,
+    reasoning: undefined,
+    before: undefined,
+  };
+  return {
+    read: (raw, from) => readRow(reading, raw, from),
+    pass: (move) => holdBack(reading, [move]),
+    release: () => [...letGo(reading), ...dropBoundary(reading)],
+  };
+}
+
+function readRow(reading: Reading, raw: RawRecord, from: From): readonly Move[] {
+  const row = objectOf(raw.value);
+  const moves = row['type'] === 'assistant' && isAnswer(row) ? answerRow(reading, row, raw, from) : otherRow(reading, row, from);
+  reading.before = from;
+  reading.held += reading.answer === undefined ? 0 : raw.text.length;
+  return reading.held > MOST_HELD ? [...moves, ...letGo(reading)] : moves;
+}
+
+function answerRow(reading: Reading, row: JsonObject, raw: RawRecord, from: From): readonly Move[] {
+  const id = answerId(row);
+  if (id === undefined || objectOf(row['message'])['content'] === undefined) {
+    return holdBack(reading, [{ type: 'foreign', from, reason: 'an assistant row without an id or content' }]);
+  }
+  if (reading.cut.has(id)) {
+    return holdBack(reading, [{ type: 'foreign', from, reason: `a late row of the answer ${id}` }]);
+  }
+  const moves: Move[] = [];
+  if (reading.answer?.id === id) {
+    growAnswer(reading.answer, row, raw.text, from);
+  } else {
+    moves.push(...letGo(reading), ...dropBoundary(reading));
+    reading.answer = beginAnswer(id, row, raw.text, from, reading.before?.at);
+  }
+  if (isLastRow(reading, id, from)) moves.push(...letGo(reading));
+  return moves;
+}
+
+function isLastRow({ source }: Reading, id: string, from: From): boolean {
+  return (source.outline.answerEnd(source.branch, id) ?? from.ordinal) <= from.ordinal;
+}
+
+/** Hands on the held answer and what stands behind it. */
+function letGo(reading: Reading): readonly Move[] {
+  const { answer, behind, source } = reading;
+  if (answer === undefined) return [];
+  if ((source.outline.answerEnd(source.branch, answer.id) ?? 0) > answer.last) reading.cut.add(answer.id);
+  reading.answer = undefined;
+  reading.behind = [];
+  reading.held = 0;
+  return [finishAnswer(answer), ...behind];
+}
+
+function holdBack(reading: Reading, moves: readonly Move[]): readonly Move[] {
+  if (reading.answer === undefined) return moves;
+  reading.behind.push(...moves);
+  return [];
+}
+
+function otherRow(reading: Reading, row: JsonObject, from: From): readonly Move[] {
+  switch (row['type']) {
+    case 'assistant':
+      return holdBack(reading, [writtenForTheModel(row, from, reading.before)]);
+    case 'user':
+      return holdBack(reading, userRow(reading, row, from));
+    case 'attachment':
+      return holdBack(reading, isQueuedPrompt(row) ? queuedPrompt(reading, row, from) : [{ type: 'foreign', from }]);
+    case 'system':
+      if (row['subtype'] !== 'compact_boundary') return holdBack(reading, [{ type: 'foreign', from }]);
+      return holdBack(reading, openBoundary(reading, row, from));
+    default:
+      return holdBack(reading, [{ type: 'foreign', from }]);
+  }
+}
+
+function writtenForTheModel(row: JsonObject, from: From, before: From | undefined): Move {
+  if (row['isApiErrorMessage'] !== true) return { type: 'foreign', from, reason: 'not written by a model' };
+  const error = claudeError(row, from);
+  return before === undefined ? error : { ...error, startedAt: before.at };
+}
+
+function openBoundary(reading: Reading, row: JsonObject, from: From): readonly Move[] {
+  const dropped = dropBoundary(reading);
+  reading.boundary = { from, row };
+  return dropped;
+}
+
+// A boundary without a summary changed nothing that can be told.
+function dropBoundary(reading: Reading): readonly Move[] {
+  const { boundary } = reading;
+  reading.boundary = undefined;
+  return boundary === undefined ? [] : [{ type: 'foreign', from: boundary.from, reason: 'a boundary without a summary' }];
+}
+
+function userRow(reading: Reading, row: JsonObject, from: From): readonly Move[] {
+  if (row['isCompactSummary'] === true) return [compaction(reading, row, from)];
+  const moves = userMoves(row, from, reading.source.keep, reading.source.isSubagent);
+  const isPrompt = moves.some((move) => move.type === 'prompt');
+  return [...(isPrompt ? dropBoundary(reading) : []), ...reasoningOf(reading, row, from), ...moves];
+}
+
+function compaction(reading: Reading, row: JsonObject, from: From): Move {
+  const { boundary } = reading;
+  reading.boundary = undefined;
+  const content = objectOf(row['message'])['content'];
+  const parts = contentParts(content, reading.source.keep);
+  const summary = textOf(content) ?? parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
+  const metadata = objectOf(boundary?.row['compactMetadata']);
+  const before = countOf(metadata['preTokens']);
+  return {
+    type: 'compaction',
+    from,
+    summary,
+    trigger: nameOf(metadata['trigger']) ?? 'recorded',
+    ...(boundary === undefined ? {} : { boundary: boundary.from.ordinal }),
+    ...(before === undefined ? {} : { before }),
+  };
+}
+
+// A prompt row names the thinking budget in force. The first one tells it, a later one may change it.
+function reasoningOf(reading: Reading, row: JsonObject, from: From): readonly Move[] {
+  const metadata = objectOf(row['thinkingMetadata']);
+  const budget = countOf(metadata['maxThinkingTokens']);
+  const setting = metadata['disabled'] === true ? 'none' : (nameOf(metadata['level']) ?? (budget === undefined ? undefined : `${budget}`));
+  if (setting === undefined || setting === reading.reasoning) return [];
+  const first = reading.reasoning === undefined;
+  reading.reasoning = setting;
+  return [{ type: 'reasoning', from, setting, ...(first ? { silent: true } : {}) }];
+}
+
+function queuedPrompt(reading: Reading, row: JsonObject, from: From): readonly Move[] {
+  const parts = contentParts(objectOf(row['attachment'])['prompt'], reading.source.keep);
+  return [{ type: 'prompt', from, parts, presenter: 'claude-code', trigger: 'user', steer: true }];
+}

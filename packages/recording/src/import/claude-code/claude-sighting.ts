@@ -1,0 +1,96 @@
+// How the first pass sees a row of Claude Code: where it hangs, and whether it moves the conversation on.
+
+import type { JsonObject } from '../file/fields.ts';
+import { momentOf, nameOf, objectOf } from '../file/fields.ts';
+import type { RawRecord } from '../file/read-records.ts';
+import { openingOf } from '../opening.ts';
+import type { Sighting } from '../outline/sighting.ts';
+import { userContent } from './claude-user-row.ts';
+import { answerId } from './merge-answer.ts';
+
+/** What the first pass needs of one row. */
+export function sightRow({ value }: RawRecord): Sighting {
+  const row = objectOf(value);
+  return { ...whereOf(row), ...stepOf(row), ...factsOf(row) };
+}
+
+function whereOf(row: JsonObject): Partial<Sighting> {
+  const id = nameOf(row['uuid']);
+  const above = row['parentUuid'] ?? row['logicalParentUuid'];
+  const parent = nameOf(above) ?? (row['parentUuid'] === null ? null : undefined);
+  const agent = nameOf(row['agentId']);
+  const at = momentOf(row['timestamp']);
+  return {
+    ...(id === undefined ? {} : { id }),
+    ...(parent === undefined ? {} : { parent }),
+    ...(row['isSidechain'] === true ? { side: true, ...(agent === undefined ? {} : { agent }) } : {}),
+    ...(at === undefined ? {} : { at }),
+  };
+}
+
+function stepOf(row: JsonObject): Pick<Sighting, 'step' | 'answer' | 'results' | 'keptFrom' | 'relinked'> {
+  switch (row['type']) {
+    case 'assistant': {
+      const answer = answerId(row);
+      return answer === undefined || !isAnswer(row) ? { step: 'advances' } : { step: 'answers', answer };
+    }
+    case 'user':
+      return userStep(row);
+    case 'attachment':
+      return isQueuedPrompt(row) ? { step: 'advances' } : { step: 'belongs' };
+    case 'system':
+      return row['subtype'] === 'compact_boundary' ? { step: 'advances', ...keptSegment(row) } : { step: 'belongs' };
+    case 'progress':
+      return { step: 'floats' };
+    default:
+      return { step: nameOf(row['uuid']) === undefined ? 'floats' : 'belongs' };
+  }
+}
+
+// Only what a person says can be a rewind; results and notes stand with the row they hang on.
+function userStep(row: JsonObject): Pick<Sighting, 'step' | 'results'> {
+  // Behind its boundary, which moved history on; older versions write none.
+  if (row['isCompactSummary'] === true) return { step: nameOf(row['parentUuid']) === undefined ? 'advances' : 'belongs' };
+  const { results, said } = userContent(row);
+  const calls = results.flatMap((block) => nameOf(block['tool_use_id']) ?? []);
+  const closes = calls.length === 0 ? {} : { results: calls };
+  const prompt = said !== undefined && row['isMeta'] !== true && row['isVisibleInTranscriptOnly'] !== true;
+  return { step: prompt && calls.length === 0 ? 'begins' : 'belongs', ...closes };
+}
+
+/** Whether the row is the model's, not one that Claude Code wrote in its place. */
+export function isAnswer(row: JsonObject): boolean {
+  return row['isApiErrorMessage'] !== true && objectOf(row['message'])['model'] !== '<synthetic>';
+}
+
+/** Whether the row is a prompt that was typed while the model worked. */
+export function isQueuedPrompt(row: JsonObject): boolean {
+  const attachment = objectOf(row['attachment']);
+  return attachment['type'] === 'queued_command' && attachment['prompt'] !== undefined;
+}
+
+function factsOf(row: JsonObject): Partial<Sighting> {
+  const workspace = nameOf(row['cwd']);
+  const session = nameOf(row['sessionId']);
+  const title = nameOf(row['customTitle']) ?? nameOf(row['aiTitle']) ?? titleOf(row);
+  const isPrompt = row['type'] === 'user' && row['isMeta'] !== true && row['isCompactSummary'] !== true;
+  const opening = isPrompt ? openingOf(userContent(row).said) : undefined;
+  return {
+    ...(workspace === undefined ? {} : { workspace }),
+    ...(session === undefined ? {} : { session }),
+    ...(title === undefined ? {} : { title }),
+    ...(opening === undefined ? {} : { opening }),
+  };
+}
+
+function titleOf(row: JsonObject): string | undefined {
+  return row['type'] === 'summary' ? nameOf(row['summary']) : undefined;
+}
+
+// Newer versions keep a segment: from which record, and the last one, on which the conversation goes on.
+function keptSegment(row: JsonObject): Pick<Sighting, 'keptFrom' | 'relinked'> {
+  const segment = objectOf(objectOf(row['compactMetadata'])['preservedSegment']);
+  const keptFrom = nameOf(segment['headUuid']);
+  const relinked = nameOf(segment['tailUuid']);
+  return { ...(keptFrom === undefined ? {} : { keptFrom }), ...(relinked === undefined ? {} : { relinked }) };
+}

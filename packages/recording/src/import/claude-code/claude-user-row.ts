@@ -1,0 +1,67 @@
+// A user row of Claude Code: results of tools, a prompt, a note of the program, the mark of an interruption.
+
+import type { ContentPart, Json } from '@tidemark/log';
+import { callId } from '@tidemark/log';
+import { contentParts, plainText } from '../content.ts';
+import type { JsonObject } from '../file/fields.ts';
+import { countOf, isList, nameOf, objectOf } from '../file/fields.ts';
+import type { Keep } from '../format.ts';
+import type { From, Move } from '../move.ts';
+
+/** What Claude Code writes in the user's name when the user stopped it. */
+const STOPPED = '[Request interrupted by user';
+
+/** The blocks of a user row by what they are. */
+export interface UserContent {
+  readonly results: readonly JsonObject[];
+  /** What is no result: a text, or blocks. */
+  readonly said: Json | undefined;
+}
+
+/** Takes a row's content apart. */
+export function userContent(row: JsonObject): UserContent {
+  const content = objectOf(row['message'])['content'];
+  if (!isList(content)) return { results: [], said: content };
+  const blocks = content.map(objectOf);
+  const results = blocks.filter((block) => block['type'] === 'tool_result');
+  const said = content.filter((_, index) => blocks[index]?.['type'] !== 'tool_result');
+  return { results, said: said.length === 0 ? undefined : said };
+}
+
+/** The moves of a user row that is no summary. */
+export function userMoves(row: JsonObject, from: From, keep: Keep, isSubagent: boolean): readonly Move[] {
+  if (row['isVisibleInTranscriptOnly'] === true) return [{ type: 'foreign', from }];
+  const { results, said } = userContent(row);
+  if (results.length === 0 && said === undefined) return [{ type: 'foreign', from, reason: 'a user row without content' }];
+  const duration = countOf(objectOf(row['toolUseResult'])['durationMs']);
+  const moves = results.map((block) => resultMove(block, from, keep, results.length === 1 ? duration : undefined));
+  return said === undefined ? moves : [...moves, saidMove(row, contentParts(said, keep), from, isSubagent, moves.length > 0)];
+}
+
+function resultMove(block: JsonObject, from: From, keep: Keep, durationMs: number | undefined): Move {
+  const call = nameOf(block['tool_use_id']);
+  if (call === undefined) return { type: 'foreign', from, reason: 'a tool result that names no call' };
+  const parts = contentParts(block['content'], keep);
+  const timed = durationMs === undefined ? {} : { durationMs };
+  return { type: 'result', from, call: callId(call), error: block['is_error'] === true, parts, ...timed };
+}
+
+function saidMove(
+  row: JsonObject,
+  parts: readonly ContentPart[],
+  from: From,
+  isSubagent: boolean,
+  amongResults: boolean,
+): Move {
+  const body = plainText(parts);
+  if (row['isMeta'] === true && body !== undefined) return { type: 'note', from, source: 'claude-code', body };
+  return {
+    type: 'prompt',
+    from,
+    parts,
+    presenter: 'claude-code',
+    trigger: isSubagent ? 'subagent' : 'user',
+    ...(amongResults ? { steer: true } : {}),
+    ...(body?.startsWith(STOPPED) === true ? { interrupts: true } : {}),
+  };
+}

@@ -1,0 +1,87 @@
+// Bytes in, lines out. It holds one line at a time, whatever the size of the file.
+
+/** A line of a file: its text, or why it has none. */
+export type Line =
+  | { readonly number: number; readonly text: string }
+  | { readonly number: number; readonly reason: string };
+
+/** The longest line that is read. A longer one is skipped and said: a record that long is no record. */
+export const LONGEST_LINE: number = 64 * 1024 * 1024;
+
+const NEWLINE = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+
+/**
+ * Lines of UTF-8 text, numbered from 1, several at a time. A last line without a newline counts. A byte order mark, and
+ * a carriage return at the end of a line, are left out.
+ */
+export async function* readLines(
+  chunks: AsyncIterable<Uint8Array>,
+  longest: number = LONGEST_LINE,
+): AsyncGenerator<readonly Line[]> {
+  const reader = new LineReader(longest);
+  for await (const chunk of chunks) {
+    const lines = reader.take(chunk);
+    if (lines.length > 0) yield lines;
+  }
+  const last = reader.end();
+  if (last !== undefined) yield [last];
+}
+
+/** Cuts chunks at newlines and keeps what is left of the last one. */
+class LineReader {
+  readonly #longest: number;
+  readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  #pieces: Uint8Array[] = [];
+  #held = 0;
+  #number = 0;
+
+  constructor(longest: number) {
+    this.#longest = longest;
+  }
+
+  take(chunk: Uint8Array): readonly Line[] {
+    const lines: Line[] = [];
+    let start = 0;
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
+      this.#hold(chunk.subarray(start, end));
+      lines.push(this.#cut());
+      start = end + 1;
+    }
+    // A copy: the source may use its buffer again.
+    if (start < chunk.length) this.#hold(chunk.slice(start));
+    return lines;
+  }
+
+  end(): Line | undefined {
+    return this.#held === 0 ? undefined : this.#cut();
+  }
+
+  #hold(piece: Uint8Array): void {
+    this.#held += piece.length;
+    if (this.#held <= this.#longest) this.#pieces.push(piece);
+    else this.#pieces = [];
+  }
+
+  #cut(): Line {
+    this.#number += 1;
+    const number = this.#number;
+    const [first, ...rest] = this.#pieces;
+    const bytes = rest.length === 0 ? (first ?? new Uint8Array()) : Buffer.concat(this.#pieces, this.#held);
+    const length = this.#held;
+    this.#pieces = [];
+    this.#held = 0;
+    if (length > this.#longest) return { number, reason: `longer than ${this.#longest} bytes (${length})` };
+    return this.#decode(number, bytes);
+  }
+
+  #decode(number: number, bytes: Uint8Array): Line {
+    const end = bytes.at(-1) === CARRIAGE_RETURN ? bytes.length - 1 : bytes.length;
+    try {
+      const text = this.#decoder.decode(bytes.subarray(0, end));
+      return { number, text: number === 1 && text.startsWith('\uFEFF') ? text.slice(1) : text };
+    } catch {
+      return { number, reason: 'not UTF-8 text' };
+    }
+  }
+}

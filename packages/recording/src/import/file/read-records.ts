@@ -1,0 +1,90 @@
+// One line in, the records on it out. A sound line is one record; a damaged one is searched for what is sound on it:
+// null bytes of a crash before a record, two records glued without a newline, a torn one glued to a whole one.
+
+import type { Json } from '@tidemark/log';
+import type { JsonObject } from './fields.ts';
+import { isObject } from './fields.ts';
+import { skipValue } from './raw-json.ts';
+
+/** A JSON value of a file, and the text it was read from. */
+export interface RawRecord {
+  readonly value: Json;
+  readonly text: string;
+}
+
+/** What a line holds, and what of it could not be read. */
+export interface LineContent {
+  readonly records: readonly RawRecord[];
+  readonly problems: readonly string[];
+}
+
+const NOTHING: LineContent = { records: [], problems: [] };
+
+/** Never throws. A blank line holds nothing, and that is no problem. */
+export function readRecords(text: string): LineContent {
+  const whole = parse(text);
+  if (whole !== undefined) return { records: [whole], problems: [] };
+  if (text.trim() === '') return NOTHING;
+  return text.includes('\0') ? salvageAmongNulls(text) : salvage(text);
+}
+
+function parse(text: string): RawRecord | undefined {
+  try {
+    const value: Json = JSON.parse(text);
+    return { value, text };
+  } catch {
+    return undefined;
+  }
+}
+
+function salvageAmongNulls(text: string): LineContent {
+  const pieces = text.split(/\0+/).filter((piece) => piece.trim() !== '');
+  const found = pieces.map(readRecords);
+  const nulls = text.length - text.replaceAll('\0', '').length;
+  return {
+    records: found.flatMap((content) => content.records),
+    problems: [`${nulls} null bytes`, ...found.flatMap((content) => content.problems)],
+  };
+}
+
+function salvage(text: string): LineContent {
+  const records: RawRecord[] = [];
+  const problems: string[] = [];
+  let rest = text.trim();
+  while (rest !== '') {
+    const end = rest.startsWith('{') ? skipValue(rest, 0) : rest.length + 1;
+    const record = end <= rest.length ? parse(rest.slice(0, end)) : undefined;
+    if (record === undefined) break;
+    records.push(record);
+    rest = rest.slice(end).trim();
+  }
+  if (records.length > 1) problems.push(`${records.length} records without a newline between them`);
+  if (rest === '') return { records, problems };
+  const tail = wholeRecordAtTheEnd(rest);
+  if (tail !== undefined) records.push(tail);
+  return { records, problems: [...problems, whatIsWrong(rest, tail)] };
+}
+
+function whatIsWrong(rest: string, tail: RawRecord | undefined): string {
+  if (tail !== undefined) return 'a record that is cut short, glued to the next';
+  return rest.startsWith('{') && skipValue(rest, 0) > rest.length ? 'cut short: the record has no end' : 'not JSON';
+}
+
+const RECORD_START = /\{"(?:type|parentUuid|uuid|id|sessionId|timestamp|isSidechain|leafUuid|messageId)":/g;
+const MOST_TRIES = 32;
+
+// A torn record may itself hold objects, so the last whole one only counts when it looks like a record of its own.
+function wholeRecordAtTheEnd(text: string): RawRecord | undefined {
+  const starts = [...text.matchAll(RECORD_START)].map((match) => match.index).slice(-MOST_TRIES);
+  for (const start of starts) {
+    if (start === 0) continue;
+    const record = parse(text.slice(start));
+    if (record !== undefined && isObject(record.value) && looksLikeRecord(record.value)) return record;
+  }
+  return undefined;
+}
+
+function looksLikeRecord(value: JsonObject): boolean {
+  const named = value['timestamp'] ?? value['uuid'] ?? value['parentUuid'] ?? value['parentId'];
+  return typeof value['type'] === 'string' && named !== undefined;
+}

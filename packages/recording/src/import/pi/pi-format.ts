@@ -1,0 +1,93 @@
+// pi's session files, formats 1 to 3: a header, then entries; since format 2 each entry names its parent, so that a
+// session is a tree. Followed: docs/session.md of badlogic/pi-mono.
+
+import type { JsonObject } from '../file/fields.ts';
+import { countOf, momentOf, nameOf, objectOf } from '../file/fields.ts';
+import type { RawRecord } from '../file/read-records.ts';
+import type { BranchReader, BranchSource, Format, FormatName, Keep } from '../format.ts';
+import type { From, Move } from '../move.ts';
+import { openingOf } from '../opening.ts';
+import type { Sighting, Step } from '../outline/sighting.ts';
+import { piBranchSummary, piCompaction, piCustom, piMessage } from './pi-message.ts';
+
+/** The format under one of its names. */
+export function piFormat(name: Extract<FormatName, `pi-${number}`>): Format {
+  return { name, sight, reader };
+}
+
+/** What does not stand in the context: it never moves history on. */
+const ASIDE: ReadonlySet<unknown> = new Set(['label', 'custom', 'session_info']);
+
+function sight({ value }: RawRecord): Sighting {
+  const entry = objectOf(value);
+  const at = momentOf(entry['timestamp']);
+  const common = at === undefined ? {} : { at };
+  if (entry['type'] === 'session') return { ...common, step: 'floats', ...headerFacts(entry) };
+  const id = nameOf(entry['id']);
+  const parent = entry['parentId'] === null ? null : nameOf(entry['parentId']);
+  const step: Step = ASIDE.has(entry['type']) ? 'belongs' : 'begins';
+  return {
+    ...common,
+    step: typeof entry['type'] === 'string' ? step : 'floats',
+    // Format 1 has no ids; half of a pair is no link.
+    ...(id === undefined || parent === undefined ? {} : { id, parent }),
+    ...entryFacts(entry),
+  };
+}
+
+function headerFacts(header: JsonObject): Partial<Sighting> {
+  const workspace = nameOf(header['cwd']);
+  const session = nameOf(header['id']);
+  return { ...(workspace === undefined ? {} : { workspace }), ...(session === undefined ? {} : { session }) };
+}
+
+function entryFacts(entry: JsonObject): Partial<Sighting> {
+  const message = objectOf(entry['message']);
+  const call = message['role'] === 'toolResult' ? nameOf(message['toolCallId']) : undefined;
+  const keptFrom = nameOf(entry['firstKeptEntryId']) ?? countOf(entry['firstKeptEntryIndex']);
+  const title = entry['type'] === 'session_info' ? nameOf(entry['name']) : undefined;
+  const opening = message['role'] === 'user' ? openingOf(message['content']) : undefined;
+  return {
+    ...(call === undefined ? {} : { results: [call] }),
+    ...(entry['type'] === 'compaction' && keptFrom !== undefined ? { keptFrom } : {}),
+    ...(title === undefined ? {} : { title }),
+    ...(opening === undefined ? {} : { opening }),
+  };
+}
+
+function reader({ keep, branch, outline }: BranchSource): BranchReader {
+  // The header of the file is the main session's first record.
+  let headed = branch !== outline.main;
+  return {
+    read: (raw, from) => {
+      const entry = objectOf(raw.value);
+      if (entry['type'] !== 'session' || headed) return readEntry(entry, raw, from, keep);
+      headed = true;
+      const setting = nameOf(entry['thinkingLevel']);
+      return setting === undefined ? [] : [{ type: 'reasoning', from, setting, silent: true }];
+    },
+    pass: (move) => [move],
+    release: () => [],
+  };
+}
+
+function readEntry(entry: JsonObject, raw: RawRecord, from: From, keep: Keep): readonly Move[] {
+  switch (entry['type']) {
+    case 'message':
+      return piMessage(entry, raw, from, keep);
+    case 'custom_message':
+      return [piCustom(entry, from, keep)];
+    case 'compaction':
+      return [piCompaction(entry, from)];
+    case 'branch_summary':
+      return [piBranchSummary(entry, from)];
+    case 'thinking_level_change': {
+      const setting = nameOf(entry['thinkingLevel']);
+      return [setting === undefined ? { type: 'foreign', from, reason: 'no level' } : { type: 'reasoning', from, setting }];
+    }
+    case 'session':
+      return [{ type: 'foreign', from, reason: 'a second header' }];
+    default:
+      return [{ type: 'foreign', from }];
+  }
+}

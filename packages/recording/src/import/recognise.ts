@@ -1,0 +1,135 @@
+// Which format a file is, by what its records hold. Names and endings say nothing.
+
+import type { Json } from '@tidemark/log';
+import { CLAUDE_CODE } from './claude-code/claude-format.ts';
+import type { JsonObject } from './file/fields.ts';
+import { isList, isObject, objectOf } from './file/fields.ts';
+import { readLines } from './file/read-lines.ts';
+import { readRecords } from './file/read-records.ts';
+import type { Format } from './format.ts';
+import { ImportError } from './import-error.ts';
+import { piFormat } from './pi/pi-format.ts';
+
+/** Opens the bytes of a file from the beginning; called once per pass. */
+export type OpenBytes = () => AsyncIterable<Uint8Array>;
+
+/** Records that are looked at. A transcript tells what it is by its first few. */
+const MOST_RECORDS = 200;
+
+/**
+ * The format of a file.
+ *
+ * @throws ImportError `import/empty`, `import/binary`, `import/no-sound-record`, `import/unrecognised`.
+ */
+export async function recogniseFormat(open: OpenBytes, source: string): Promise<Format> {
+  const seen: Seen = { lines: 0, bytes: 0, records: 0 };
+  for await (const lines of readLines(counted(open(), seen, source))) {
+    for (const line of lines) {
+      seen.lines = line.number;
+      if ('reason' in line) {
+        seen.firstProblem ??= { line: line.number, reason: line.reason };
+        continue;
+      }
+      const content = readRecords(line.text);
+      for (const record of content.records) {
+        const format = formatOf(record.value, source, line.number);
+        if (format !== undefined) return format;
+        seen.records += 1;
+        seen.firstStranger ??= { line: line.number, reason: describe(record.value) };
+      }
+      for (const reason of content.problems) seen.firstProblem ??= { line: line.number, reason };
+    }
+    if (seen.records >= MOST_RECORDS) break;
+  }
+  throw refusal(seen, source);
+}
+
+interface Spot {
+  readonly line: number;
+  readonly reason: string;
+}
+
+interface Seen {
+  lines: number;
+  bytes: number;
+  records: number;
+  firstProblem?: Spot;
+  firstStranger?: Spot;
+}
+
+async function* counted(chunks: AsyncIterable<Uint8Array>, seen: Seen, source: string): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) {
+    if (seen.bytes === 0 && isBinary(chunk)) {
+      const reason = 'it holds bytes that no text has';
+      const next = 'Give the transcript itself; unpack it first if it is compressed.';
+      throw new ImportError('import/binary', `${source} is not text: ${reason}. ${next}`, { source, line: 1, reason });
+    }
+    seen.bytes += chunk.length;
+    yield chunk;
+  }
+}
+
+// Null bytes alone may be what a crash left in a sound file; control characters and bytes that are no UTF-8 are not.
+function isBinary(chunk: Uint8Array): boolean {
+  const start = chunk.subarray(0, 4096);
+  const control = start.filter((byte) => byte < 0x09 || (byte > 0x0d && byte < 0x20)).length;
+  const text = new TextDecoder('utf-8').decode(start.subarray(0, Math.max(start.length - 4, 0)));
+  const strange = text.split('\uFFFD').length - 1;
+  return !text.includes('{"') && (control > 0 || strange > start.length / 20);
+}
+
+function refusal(seen: Seen, source: string): ImportError {
+  if (seen.bytes === 0 || (seen.firstProblem === undefined && seen.firstStranger === undefined)) {
+    return new ImportError('import/empty', `${source} is empty: there is nothing to import.`, { source });
+  }
+  const known = 'Known are the session files of pi (formats 1 to 3) and the transcripts of Claude Code.';
+  if (seen.firstStranger !== undefined) {
+    const { line, reason } = seen.firstStranger;
+    const message = `${source} is no transcript that is known here: line ${line} is ${reason}. ${known}`;
+    return new ImportError('import/unrecognised', message, { source, line, reason });
+  }
+  const { line, reason } = seen.firstProblem ?? { line: 1, reason: 'not JSON' };
+  const message = `${source} holds no record: line ${line} is ${reason}, and none of ${seen.lines} lines is a JSON record. ${known}`;
+  return new ImportError('import/no-sound-record', message, { source, line, reason });
+}
+
+function describe(value: Json): string {
+  if (isList(value)) return 'a JSON list';
+  if (!isObject(value)) return `a JSON ${value === null ? 'null' : typeof value}`;
+  const keys = Object.keys(value).slice(0, 6).map((key) => JSON.stringify(key.slice(0, 40)));
+  return keys.length === 0 ? 'an empty JSON object' : `a JSON object with ${keys.join(', ')}`;
+}
+
+function formatOf(value: Json, source: string, line: number): Format | undefined {
+  const record = objectOf(value);
+  if (isClaudeRow(record)) return CLAUDE_CODE;
+  if (record['type'] === 'session' && typeof record['id'] === 'string') return piByHeader(record, source, line);
+  return piByEntry(record);
+}
+
+function piByHeader(header: JsonObject, source: string, line: number): Format | undefined {
+  const version = header['version'] ?? 1;
+  if (version === 1) return piFormat('pi-1');
+  if (version === 2) return piFormat('pi-2');
+  if (version === 3) return piFormat('pi-3');
+  const reason = `the header of a pi session of format ${JSON.stringify(version)}`;
+  const message = `${source}: line ${line} is ${reason}; formats 1 to 3 are known here. Look for a newer release of Tidemark.`;
+  throw new ImportError('import/unrecognised', message, { source, line, reason });
+}
+
+const PI_ROLES: ReadonlySet<unknown> = new Set(['user', 'assistant', 'toolResult', 'bashExecution', 'custom', 'hookMessage']);
+
+// A file whose header was lost still tells what it is.
+function piByEntry(entry: JsonObject): Format | undefined {
+  if (entry['type'] !== 'message' || !PI_ROLES.has(objectOf(entry['message'])['role'])) return undefined;
+  return piFormat(entry['parentId'] === undefined ? 'pi-1' : 'pi-3');
+}
+
+const CLAUDE_TYPES: ReadonlySet<unknown> = new Set(['user', 'assistant', 'system', 'progress', 'attachment']);
+
+function isClaudeRow(row: JsonObject): boolean {
+  if (row['type'] === 'file-history-snapshot') return isObject(row['snapshot']);
+  if (row['type'] === 'summary') return typeof row['leafUuid'] === 'string';
+  if (row['type'] === 'queue-operation') return typeof row['sessionId'] === 'string';
+  return CLAUDE_TYPES.has(row['type']) && typeof row['uuid'] === 'string' && 'parentUuid' in row;
+}

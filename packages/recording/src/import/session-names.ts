@@ -1,0 +1,65 @@
+// What imported sessions are called: by what the file calls itself and by its content, so that the same file always
+// gives the same sessions, and another state of it gives others.
+
+import type { Digest, SessionId } from '@tidemark/log';
+import { sessionId } from '@tidemark/log';
+import type { FormatName } from './format.ts';
+import type { Outline } from './outline/outline.ts';
+
+/** All that a name can be made of. */
+export interface SessionSeed {
+  readonly format: FormatName;
+  /** The file's own name for the session. */
+  readonly own?: string;
+  /** SHA-256 of the file. */
+  readonly digest: Digest;
+  /** Which of the file's sessions. Forks count from 1; agents as the file names them. */
+  readonly part: { readonly kind: 'main' } | { readonly kind: 'fork'; readonly number: number } | { readonly kind: 'agent'; readonly name: string };
+}
+
+/** Makes the name of a session. Different seeds must give different names. */
+export type MintSession = (seed: SessionSeed) => SessionId;
+
+/** `pi-d703a1a9-0f3c9a11`: the format, the beginning of the file's own name, and of its digest. */
+export function importedSessionId({ format, own, digest, part }: SessionSeed): SessionId {
+  const tool = format.startsWith('pi') ? 'pi' : format;
+  const name = safe(own ?? '').slice(0, 8);
+  const main = [tool, ...(name === '' ? [] : [name]), digest.slice(0, 8)].join('-');
+  switch (part.kind) {
+    case 'main':
+      return sessionId(main);
+    case 'fork':
+      return sessionId(`${main}-fork-${part.number}`);
+    case 'agent':
+      return sessionId(`${main}-agent-${safe(part.name).slice(0, 40)}`);
+  }
+}
+
+function safe(name: string): string {
+  return name.replaceAll(/[^A-Za-z0-9_]+/g, '');
+}
+
+/** What the names of a file's sessions are made of. */
+export interface NamedFile {
+  readonly format: { readonly name: FormatName };
+  readonly outline: Outline;
+  readonly digest: Digest;
+  readonly mint: MintSession;
+}
+
+/** The name of each branch, by its index. */
+export function nameBranches({ format, outline, digest, mint }: NamedFile): readonly SessionId[] {
+  const own = outline.session;
+  const seed = { format: format.name, digest, ...(own === undefined ? {} : { own }) };
+  const taken = new Set<SessionId>();
+  let forks = 0;
+  return outline.branches.map(({ index, kind, agent }) => {
+    if (kind === 'fork') forks += 1;
+    const name = agent ?? `${index}`;
+    const asked = mint({ ...seed, part: kind === 'fork' ? { kind, number: forks } : kind === 'agent' ? { kind, name } : { kind } });
+    // Two agents whose names differ only in what a session id cannot hold.
+    const free = taken.has(asked) ? mint({ ...seed, part: { kind: 'agent', name: `${index}_${name}` } }) : asked;
+    taken.add(free);
+    return free;
+  });
+}

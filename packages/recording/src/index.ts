@@ -1,0 +1,21 @@
+// The face of `recording`: what was recorded elsewhere.
+
+export type { FormatName } from './import/format.ts';
+export type { ImportErrorCode, ImportPlace } from './import/import-error.ts';
+export { IMPORT_ERRORS, ImportError } from './import/import-error.ts';
+export type { Imported, ImportSource } from './import/import-into.ts';
+export { importInto } from './import/import-into.ts';
+export type {
+  ClosedStep,
+  EventsStep,
+  ImportOutcome,
+  ImportStep,
+  SessionStep,
+  SkippedLine,
+} from './import/import-step.ts';
+export type { ImportOptions } from './import/import-transcript.ts';
+export { importTranscript } from './import/import-transcript.ts';
+export type { OpenBytes } from './import/recognise.ts';
+export { recogniseFormat } from './import/recognise.ts';
+export type { MintSession, SessionSeed } from './import/session-names.ts';
+export { importedSessionId } from './import/session-names.ts';

@@ -1,0 +1,103 @@
+// The account of a replay: what the driven calls were billed, what they had to cost, and where the difference went. All
+// costs are in units of the base input price of the call's own model.
+
+import type { MissCause } from '@tidemark/log';
+import type { Bill } from '@tidemark/context';
+import { addBills, billOf, LIFE, NO_BILL, ratesOf, unitPrice } from '@tidemark/context';
+import type { Usage } from '@tidemark/model';
+import { Decimal } from 'decimal.js';
+import type { DrivenCall } from './drive.ts';
+
+/** A driven call that read less than was sent before. */
+export interface ReplayMiss {
+  readonly session: string;
+  readonly step: number;
+  readonly cause: MissCause;
+  readonly tokens: number;
+  /** (write − read) × tokens. */
+  readonly cost: number;
+}
+
+/** A driven request that does not extend the one before it. */
+export interface ReplayBreak {
+  readonly session: string;
+  readonly step: number;
+  /** The cause of the epoch that opened; absent where nothing explains the break. */
+  readonly cause?: string;
+  readonly tokens: number;
+  readonly cost: number;
+}
+
+/** What cannot be avoided by any engine, by what forces it. */
+export type Forced = { readonly [cause: string]: Decimal };
+
+/** The account so far. */
+export interface Account {
+  readonly calls: number;
+  readonly refused: readonly { readonly session: string; readonly step: number; readonly reason: string }[];
+  readonly bill: Bill;
+  readonly forced: Forced;
+  readonly breaks: readonly ReplayBreak[];
+  readonly misses: readonly ReplayMiss[];
+}
+
+/** The account of nothing. */
+export const NO_ACCOUNT: Account = { calls: 0, refused: [], bill: NO_BILL, forced: {}, breaks: [], misses: [] };
+
+/** What a provider drops by its own rules: no engine that sends the same context can avoid it. */
+const PROVIDER_RULES: readonly MissCause[] = ['image', 'thinking-stripped'];
+
+/** The account with one more call. */
+export function addCall(account: Account, session: string, call: DrivenCall, labelled: boolean | undefined): Account {
+  const calls = account.calls + 1;
+  if (call.usage === undefined) {
+    const refused = [...account.refused, { session, step: call.step, reason: call.refused ?? 'unknown' }];
+    return { ...account, calls, refused };
+  }
+  const { unsent } = call.prepared.record.data.forecast;
+  const { capabilities } = call.row;
+  const billed = billOf({ capabilities, at: call.prepared.record.at, usage: call.usage, unsent, before: call.before });
+  const lost = lossOf(call, call.usage);
+  return {
+    ...account,
+    calls,
+    bill: billed === undefined ? account.bill : addBills(account.bill, billed),
+    forced: withForced(account.forced, lost, call),
+    breaks: labelled === undefined ? account.breaks : [...account.breaks, breakOf(session, call, lost)],
+    misses: lost.tokens === 0 ? account.misses : [...account.misses, { session, step: call.step, cause: lost.cause, tokens: lost.tokens, cost: lost.cost.toNumber() }],
+  };
+}
+
+interface Loss {
+  readonly cause: MissCause;
+  readonly tokens: number;
+  readonly cost: Decimal;
+}
+
+/** Tokens that were sent before on this stream and were not read. */
+function lossOf(call: DrivenCall, usage: Usage): Loss {
+  const { unsent } = call.prepared.record.data.forecast;
+  const written = (usage.writes ?? []).reduce((sum, write) => sum + write.tokens, 0);
+  const input = (usage.fresh ?? 0) + (usage.read ?? 0) + written;
+  const tokens = call.before === undefined ? 0 : Math.max(0, input - unsent - (usage.read ?? 0));
+  const price = unitPrice(call.row.capabilities, call.prepared.record.at, input);
+  const rate = price === undefined ? undefined : ratesOf(price);
+  const cost = rate === undefined ? new Decimal(0) : rate.write.minus(rate.read).times(tokens);
+  return { cause: expired(call) ? 'expired' : call.prepared.opened !== undefined ? 'opened' : (call.prepared.outlook.loss?.cause ?? 'unknown'), tokens, cost };
+}
+
+function expired({ before, prepared }: DrivenCall): boolean {
+  return before !== undefined && Date.parse(prepared.record.at) - Date.parse(before) >= LIFE['5m'];
+}
+
+/** A labelled break whose entry had not expired, or a rule of the provider. */
+function withForced(forced: Forced, lost: Loss, call: DrivenCall): Forced {
+  if (lost.tokens === 0) return forced;
+  const cause = lost.cause === 'opened' ? call.prepared.opened?.data.cause : PROVIDER_RULES.includes(lost.cause) ? lost.cause : undefined;
+  return cause === undefined ? forced : { ...forced, [cause]: (forced[cause] ?? new Decimal(0)).plus(lost.cost) };
+}
+
+function breakOf(session: string, call: DrivenCall, lost: Loss): ReplayBreak {
+  const cause = call.prepared.opened?.data.cause;
+  return { session, step: call.step, ...(cause === undefined ? {} : { cause }), tokens: lost.tokens, cost: lost.cost.toNumber() };
+}

@@ -1,0 +1,83 @@
+// What the recording itself was billed, and where it fell short of what its cache could have given.
+
+import type { Usage } from '@tidemark/log';
+import { LIFE, ratesOf, unitPrice } from '@tidemark/context';
+import { multiplier } from '@tidemark/model';
+import { Decimal } from 'decimal.js';
+import type { DrivenCall } from './drive.ts';
+
+/** Why a recorded call read less than the calls before it had left in the cache, as far as the file allows. */
+export type RecordedCause = 'expired' | 'reasoning' | 'model' | 'compaction' | 'thinking-stripped' | 'unknown';
+
+/** A recorded call whose read fell short. */
+export interface RecordedMiss {
+  readonly session: string;
+  readonly step: number;
+  readonly cause: RecordedCause;
+  readonly tokens: number;
+  readonly cost: number;
+}
+
+/** The recording's own account. */
+export interface RecordedAccount {
+  readonly billed: Decimal;
+  readonly ideal: Decimal;
+  readonly misses: readonly RecordedMiss[];
+}
+
+/** The account of nothing. */
+export const NO_RECORDED_ACCOUNT: RecordedAccount = { billed: new Decimal(0), ideal: new Decimal(0), misses: [] };
+
+/** What the call before on the same stream left behind. */
+export interface Left {
+  readonly call: DrivenCall;
+  /** Tokens that were read or written: what the cache then held. */
+  readonly cached: number;
+  readonly ttl: keyof typeof LIFE;
+}
+
+/** Counters of a provider differ by a few tokens between calls; less than this is no miss. */
+const TOLERANCE = 16;
+
+/** What a call leaves in the cache for the next one. */
+export function leftBy(call: DrivenCall): Left {
+  const { usage } = call.recorded;
+  const writes = usage.writes ?? [];
+  const ttl = writes.some((write) => write.ttl === '1h' && write.tokens > 0) ? '1h' : '5m';
+  return { call, cached: (usage.read ?? 0) + sum(writes), ttl };
+}
+
+/** The account with one more call. */
+export function addRecorded(account: RecordedAccount, session: string, call: DrivenCall, left: Left | undefined): RecordedAccount {
+  const { usage, input } = call.recorded;
+  const price = unitPrice(call.row.capabilities, call.recorded.startedAt, input);
+  if (price === undefined) return account;
+  const rate = ratesOf(price);
+  const old = Math.max(0, input - Math.min(input, call.prepared.record.data.forecast.unsent));
+  const paid = (usage.writes ?? []).map((write) => new Decimal(multiplier(price, write.ttl) ?? rate.write).times(write.tokens));
+  const missed = missOf(call, usage, left, Math.min(old, left?.cached ?? 0));
+  const cost = rate.write.minus(rate.read).times(missed?.tokens ?? 0).toNumber();
+  return {
+    billed: account.billed.plus(Decimal.sum(usage.fresh ?? 0, rate.read.times(usage.read ?? 0), ...paid)),
+    ideal: account.ideal.plus(rate.write.times(input - old)).plus(rate.read.times(old)),
+    misses: missed === undefined ? account.misses : [...account.misses, { session, step: call.step, ...missed, cost }],
+  };
+}
+
+function missOf(call: DrivenCall, usage: Usage, left: Left | undefined, held: number): Pick<RecordedMiss, 'cause' | 'tokens'> | undefined {
+  const tokens = held - (usage.read ?? 0);
+  return left === undefined || tokens <= TOLERANCE ? undefined : { cause: causeOf(call, left), tokens };
+}
+
+/** A setting that changed explains a break whatever the time; then the entry's life; then what the provider strips. */
+function causeOf(call: DrivenCall, left: Left): RecordedCause {
+  const opened = call.prepared.opened?.data.cause;
+  if (opened === 'model' || opened === 'compaction' || opened === 'reasoning') return opened;
+  const gap = Date.parse(call.recorded.startedAt) - Date.parse(left.call.recorded.startedAt);
+  if (gap >= LIFE[left.ttl]) return 'expired';
+  return call.prepared.outlook.loss?.cause === 'thinking-stripped' ? 'thinking-stripped' : 'unknown';
+}
+
+function sum(writes: readonly { readonly tokens: number }[]): number {
+  return writes.reduce((total, write) => total + write.tokens, 0);
+}

@@ -1,0 +1,66 @@
+// This simulator's own count of tokens, for blocks whose size nobody gave: bytes of UTF-8 by four, images by pixels.
+// It is no tokenizer and does not claim to be one; a driver that knows recorded sizes gives those.
+
+import { imagePixels } from './image-size.ts';
+import type { WireBlock } from './request.ts';
+import { isList, isObject, objectAt, textOf } from './wire.ts';
+import type { WireObject } from './wire.ts';
+
+/** Recorded size of the block with this running number, if it is known. */
+export type BlockSizes = (index: number) => number | undefined;
+
+const BYTES_PER_TOKEN = 4;
+const PIXELS_PER_TOKEN = 750;
+/** An image or a document whose size cannot be read. */
+const UNKNOWN_MEDIA = 1600;
+
+/** Tokens of a block: the recorded size, or at least one by the own rule. */
+export function countBlock(block: WireBlock, sizes: BlockSizes | undefined): number {
+  return sizes?.(block.index) ?? countFields(block.type, block.fields);
+}
+
+/** Tokens of a text: its bytes of UTF-8 by four, rounded up. */
+export function countText(text: string): number {
+  return Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
+}
+
+function countFields(type: string, fields: WireObject): number {
+  switch (type) {
+    case 'text':
+      return countText(textOf(fields['text']));
+    case 'thinking':
+      return countText(textOf(fields['thinking'])) || countText(textOf(fields['signature']));
+    case 'tool_use':
+      return countText(`${textOf(fields['name'])}${JSON.stringify(fields['input'])}`);
+    case 'tool_result':
+      return countContent(fields['content']);
+    case 'image':
+      return countImage(fields);
+    case 'document':
+      return countDocument(fields);
+    default:
+      return countRest(fields);
+  }
+}
+
+function countContent(content: unknown): number {
+  if (typeof content === 'string') return Math.max(1, countText(content));
+  if (!isList(content)) return 1;
+  const parts = content.map((part) => (isObject(part) ? countFields(textOf(part['type']), part) : 0));
+  return Math.max(1, parts.reduce((sum, tokens) => sum + tokens, 0));
+}
+
+function countImage(fields: WireObject): number {
+  const source = objectAt(fields, 'source');
+  const pixels = source['type'] === 'base64' ? imagePixels(textOf(source['data'])) : undefined;
+  return pixels === undefined ? UNKNOWN_MEDIA : Math.max(1, Math.ceil(pixels / PIXELS_PER_TOKEN));
+}
+
+function countDocument(fields: WireObject): number {
+  const source = objectAt(fields, 'source');
+  return source['type'] === 'text' ? countText(textOf(source['data'])) : UNKNOWN_MEDIA;
+}
+
+function countRest(fields: WireObject): number {
+  return countText(JSON.stringify(fields, (key, value: unknown) => (key === 'cache_control' ? undefined : value)));
+}

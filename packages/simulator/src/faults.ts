@@ -1,0 +1,55 @@
+// What can go wrong on request: instead of an answer, on its way, or with what it says.
+
+import { refuse } from './refusal.ts';
+import type { Refusal } from './refusal.ts';
+
+/** Numbers of a `usage` to be told wrong. */
+export interface WrongUsage {
+  readonly input_tokens?: number;
+  readonly cache_read_input_tokens?: number;
+  readonly cache_creation_input_tokens?: number;
+  readonly output_tokens?: number;
+}
+
+/** One fault. `afterEvents` counts server-sent events; without a stream, such a fault strikes before the first byte. */
+export type Fault =
+  /** 429; `retryAfter` in seconds, none on a spent budget. */
+  | { readonly kind: 'rate-limited'; readonly retryAfter?: number }
+  /** 529. */
+  | { readonly kind: 'overloaded' }
+  /** 500. */
+  | { readonly kind: 'server-error' }
+  /** The connection is cut. */
+  | { readonly kind: 'cut'; readonly afterEvents: number }
+  /** Nothing more comes, the connection stays open. */
+  | { readonly kind: 'silence'; readonly afterEvents?: number }
+  /** The first byte comes late, by so many real milliseconds. */
+  | { readonly kind: 'slow-first-byte'; readonly ms: number }
+  /** An overload that comes after the 200. */
+  | { readonly kind: 'error-event'; readonly afterEvents: number; readonly type?: string; readonly message?: string }
+  /** An event whose data is no JSON. */
+  | { readonly kind: 'malformed-event'; readonly afterEvents: number }
+  /** Every entry of the account is gone before this request is accounted. */
+  | { readonly kind: 'evicted' }
+  /** The answer tells wrong numbers; the account stays right. */
+  | { readonly kind: 'wrong-usage'; readonly usage: WrongUsage };
+
+/** The refusal that a fault is, if it is one. The others strike on the way or inside. */
+export function refusalOf(fault: Fault | undefined): Refusal | undefined {
+  switch (fault?.kind) {
+    case 'rate-limited':
+      return rateLimited(fault.retryAfter);
+    case 'overloaded':
+      return refuse(529, 'overloaded_error', 'Overloaded');
+    case 'server-error':
+      return refuse(500, 'api_error', 'Internal server error');
+    default:
+      return undefined;
+  }
+}
+
+function rateLimited(retryAfter: number | undefined): Refusal {
+  const headers: { readonly [name: string]: string } = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
+  const text = "This request would exceed your organization's rate limit. Please try again later.";
+  return refuse(429, 'rate_limit_error', text, headers);
+}

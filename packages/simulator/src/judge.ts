@@ -1,0 +1,53 @@
+// From a request to what the cache will be asked: every rule, the breakpoints, the fate of thinking, and the prefix.
+
+import type { BlockSizes } from './count.ts';
+import { levelParameters } from './parameters.ts';
+import type { LevelParameters } from './parameters.ts';
+import { buildPrefix, hiddenBlocks } from './prefix.ts';
+import type { LeftOut, PrefixBlock } from './prefix.ts';
+import type { Refusal } from './refusal.ts';
+import { digestBlock } from './render.ts';
+import type { WireRequest } from './request.ts';
+import type { Signatures } from './signatures.ts';
+import { judgeThinking } from './thinking.ts';
+import type { ThinkingVerdict } from './thinking.ts';
+import { placeBreakpoints } from './validate/markers.ts';
+import type { Breakpoint } from './validate/markers.ts';
+
+/** A request with everything known that does not depend on the cache. */
+export interface Judged {
+  readonly request: WireRequest;
+  readonly account: string;
+  readonly breakpoints: readonly Breakpoint[];
+  readonly thinking: ThinkingVerdict;
+  /** By `WireBlock.index`. */
+  readonly digests: readonly string[];
+  readonly leftOut: LeftOut;
+  readonly parameters: LevelParameters;
+  readonly prefix: readonly PrefixBlock[];
+  /** All input tokens. */
+  readonly tokens: number;
+}
+
+/** Who asks, and what is known beside the request. */
+export interface JudgeContext {
+  readonly account: string;
+  readonly signatures: Signatures;
+  readonly sizes: BlockSizes | undefined;
+}
+
+/** Judges a request that passed the rules. Each block is digested once. */
+export function judge(request: WireRequest, context: JudgeContext): Judged | Refusal {
+  const breakpoints = placeBreakpoints(request);
+  if ('outcome' in breakpoints) return breakpoints;
+  const digests = request.blocks.map(digestBlock);
+  const hidden = hiddenBlocks(request);
+  const thinking = judgeThinking(request, { ...context, digests, hidden });
+  if ('outcome' in thinking) return thinking;
+  const leftOut = new Set([...hidden, ...thinking.stripped]);
+  const parameters = levelParameters(request);
+  const prefix = buildPrefix(request, { digests, parameters, leftOut, sizes: context.sizes });
+  const tokens = prefix.at(-1)?.tokens ?? 0;
+  const { account } = context;
+  return { request, account, breakpoints, thinking, digests, leftOut, parameters, prefix, tokens };
+}

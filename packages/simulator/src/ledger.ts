@@ -1,0 +1,41 @@
+// What arrived, call by call, so that a test can say what must have been sent. Bounded: the oldest go first.
+
+import type { WireUsage } from './usage.ts';
+
+/** One call that arrived. */
+export interface LedgerCall {
+  /** Milliseconds since the epoch, by the simulator's clock. */
+  readonly at: number;
+  readonly endpoint: 'messages' | 'count_tokens';
+  readonly account: string;
+  /** Empty when the body could not be read that far. */
+  readonly model: string;
+  /** SHA-256 of the body's bytes in lower-case hex. */
+  readonly digest: string;
+  readonly bytes: number;
+  readonly status: number;
+  /** The true account, whatever a fault made the answer say. */
+  readonly usage?: WireUsage;
+  /** `msg_…`, when it was answered. */
+  readonly message?: string;
+  /** Why it was refused. */
+  readonly refusal?: { readonly type: string; readonly message: string };
+}
+
+/** The list of calls. */
+export interface Ledger {
+  add(call: LedgerCall): void;
+  readonly calls: readonly LedgerCall[];
+}
+
+/** A ledger of the latest `most` calls. */
+export function createLedger(most: number): Ledger {
+  const calls: LedgerCall[] = [];
+  return {
+    add(call) {
+      calls.push(call);
+      if (calls.length > most) calls.shift();
+    },
+    calls,
+  };
+}

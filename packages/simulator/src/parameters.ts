@@ -1,0 +1,68 @@
+// Settings that change how a request is rendered, and so the cache key, without being blocks of it. The table of §1.3
+// falls out of the level at which each is mixed into the hash: what stands before that level keeps its entries.
+
+import type { Capabilities } from '@tidemark/model';
+import type { Level, WireBlock, WireRequest } from './request.ts';
+import { given, isList, isObject, objectAt } from './wire.ts';
+import type { WireObject } from './wire.ts';
+
+/** The text mixed into the hash where each level begins. */
+export type LevelParameters = { readonly [level in Level]: string };
+
+interface Parameter {
+  readonly name: string;
+  readonly level: Level;
+  readonly read: (request: WireRequest) => unknown;
+}
+
+/** The table of §1.3. A catalog row can move a parameter by its name (thinking and effort are "model-specific"). */
+const PARAMETERS: readonly Parameter[] = [
+  { name: 'speed', level: 'system', read: ({ fields }) => fields['speed'] ?? 'standard' },
+  { name: 'citations', level: 'system', read: ({ blocks }) => blocks.some(hasCitations) },
+  { name: 'format', level: 'system', read: ({ fields }) => objectAt(fields, 'output_config')['format'] ?? null },
+  { name: 'tool_choice', level: 'messages', read: ({ fields }) => readChoice(fields) },
+  {
+    name: 'disable_parallel_tool_use',
+    level: 'messages',
+    read: ({ fields }) => objectAt(fields, 'tool_choice')['disable_parallel_tool_use'] === true,
+  },
+  { name: 'thinking', level: 'messages', read: ({ fields }) => readThinking(fields) },
+  { name: 'effort', level: 'messages', read: ({ fields }) => objectAt(fields, 'output_config')['effort'] ?? 'high' },
+  { name: 'images', level: 'messages', read: ({ blocks }) => blocks.some(hasImage) },
+];
+
+/** Renders the parameters of a request, each at the level its change reaches back to. */
+export function levelParameters(request: WireRequest): LevelParameters {
+  const at = { tools: '', system: '', messages: '' };
+  for (const parameter of PARAMETERS) {
+    const level = levelOf(parameter, request.capabilities);
+    at[level] += `${parameter.name}=${JSON.stringify(parameter.read(request))};`;
+  }
+  return at;
+}
+
+function levelOf(parameter: Parameter, capabilities: Capabilities): Level {
+  return capabilities.renderParameters[parameter.name] ?? parameter.level;
+}
+
+function readChoice(fields: WireObject): unknown {
+  const { type = 'auto', name = null } = objectAt(fields, 'tool_choice');
+  return [type, name];
+}
+
+/** Without what only governs how thinking comes back or is checked. */
+function readThinking(fields: WireObject): unknown {
+  if (!given(fields['thinking'])) return null;
+  const { display: _display, block_binding: _binding, ...shown } = objectAt(fields, 'thinking');
+  return shown;
+}
+
+function hasCitations(block: WireBlock): boolean {
+  return objectAt(block.fields, 'citations')['enabled'] === true;
+}
+
+function hasImage(block: WireBlock): boolean {
+  if (block.type === 'image') return true;
+  const { content } = block.fields;
+  return isList(content) && content.some((part) => isObject(part) && part['type'] === 'image');
+}

@@ -1,0 +1,177 @@
+// A scenario: answers in order, each with what must have been sent before it is given. A wrong tool result is noticed
+// because the next step does not match it.
+
+import { z } from 'zod';
+import type { ScriptedAnswer } from './answer.ts';
+import { SimulatorError } from './errors.ts';
+import type { Fault } from './faults.ts';
+import type { SentRequest } from './sent.ts';
+
+/** What must have been sent. All that is given must hold. */
+export interface Expectation {
+  /** Part of the last text of the user. */
+  readonly lastUserText?: string;
+  /** Part of one of the results after the last answer. */
+  readonly toolResult?: string;
+  /** Anything else: the complaint, or nothing when all is well. Not for scenarios from a file. */
+  readonly check?: (sent: SentRequest) => string | undefined;
+}
+
+/** One answer of a scenario. A fault that is a refusal takes the step alone; the retry gets the next. */
+export interface ScenarioStep {
+  readonly expect?: Expectation;
+  readonly answer?: ScriptedAnswer;
+  readonly fault?: Fault;
+}
+
+/** Answers in order. After the last, `otherwise` is given, or the call is refused. */
+export interface Scenario {
+  readonly steps: readonly ScenarioStep[];
+  readonly otherwise?: ScriptedAnswer;
+}
+
+const STOPS = [
+  'end_turn',
+  'max_tokens',
+  'stop_sequence',
+  'tool_use',
+  'pause_turn',
+  'refusal',
+  'model_context_window_exceeded',
+] as const;
+
+const callSchema = z.strictObject({
+  id: z.string().regex(/^[a-zA-Z0-9_-]+$/).exactOptional(),
+  name: z.string().min(1),
+  arguments: z.union([z.string(), z.record(z.string(), z.unknown())]),
+});
+
+const blockSchema = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('text'), text: z.string().min(1) }),
+  z.strictObject({ type: z.literal('thinking'), thinking: z.string(), signature: z.string().exactOptional() }),
+  z.strictObject({ type: z.literal('redacted_thinking'), data: z.string() }),
+  z.strictObject({ type: z.literal('tool_use'), ...callSchema.shape }),
+]);
+
+const answerSchema = z.strictObject({
+  text: z.string().min(1).exactOptional(),
+  thinking: z.string().exactOptional(),
+  calls: z.array(callSchema).exactOptional(),
+  blocks: z.array(blockSchema).exactOptional(),
+  stop: z.enum(STOPS).exactOptional(),
+  outputTokens: z.int().min(0).exactOptional(),
+});
+
+const count = z.int().min(0);
+
+const faultSchema = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('rate-limited'), retryAfter: z.number().min(0).exactOptional() }),
+  z.strictObject({ kind: z.literal('overloaded') }),
+  z.strictObject({ kind: z.literal('server-error') }),
+  z.strictObject({ kind: z.literal('cut'), afterEvents: count }),
+  z.strictObject({ kind: z.literal('silence'), afterEvents: count.exactOptional() }),
+  z.strictObject({ kind: z.literal('slow-first-byte'), ms: z.number().min(0) }),
+  z.strictObject({
+    kind: z.literal('error-event'),
+    afterEvents: count,
+    type: z.string().exactOptional(),
+    message: z.string().exactOptional(),
+  }),
+  z.strictObject({ kind: z.literal('malformed-event'), afterEvents: count }),
+  z.strictObject({ kind: z.literal('evicted') }),
+  z.strictObject({
+    kind: z.literal('wrong-usage'),
+    usage: z.strictObject({
+      input_tokens: count.exactOptional(),
+      cache_read_input_tokens: count.exactOptional(),
+      cache_creation_input_tokens: count.exactOptional(),
+      output_tokens: count.exactOptional(),
+    }),
+  }),
+]);
+
+const scenarioSchema = z.strictObject({
+  steps: z.array(
+    z.strictObject({
+      expect: z
+        .strictObject({
+          lastUserText: z.string().exactOptional(),
+          toolResult: z.string().exactOptional(),
+          check: z.custom<NonNullable<Expectation['check']>>((value) => typeof value === 'function').exactOptional(),
+        })
+        .exactOptional(),
+      answer: answerSchema.exactOptional(),
+      fault: faultSchema.exactOptional(),
+    }),
+  ),
+  otherwise: answerSchema.exactOptional(),
+});
+
+/**
+ * Checks a scenario, from a file or from code.
+ *
+ * @throws SimulatorError `simulator/bad-scenario`, naming each place that is wrong.
+ */
+export function parseScenario(value: unknown): Scenario {
+  const parsed = scenarioSchema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'scenario'}: ${issue.message}`);
+  throw new SimulatorError(
+    'simulator/bad-scenario',
+    `The scenario cannot be used: ${problems.join('; ')}. Correct these places.`,
+    { problems },
+    parsed.error,
+  );
+}
+
+/** A scenario being played. */
+export interface Play {
+  /** The step that answers this request, or why none does. A step that does not match is not used up. */
+  take(sent: SentRequest): ScenarioStep | { readonly mismatch: string };
+  /** Steps not used yet. */
+  readonly left: number;
+}
+
+/** Begins a scenario. */
+export function playScenario(scenario: Scenario): Play {
+  let next = 0;
+  return {
+    take(sent) {
+      const step = scenario.steps[next];
+      if (step === undefined) return atEnd(scenario, sent);
+      const complaint = complain(step.expect, sent);
+      if (complaint !== undefined) return { mismatch: `scenario step ${next + 1} of ${scenario.steps.length} ${complaint}` };
+      next += 1;
+      return step;
+    },
+    get left() {
+      return scenario.steps.length - next;
+    },
+  };
+}
+
+function atEnd(scenario: Scenario, sent: SentRequest): ScenarioStep | { readonly mismatch: string } {
+  if (scenario.otherwise !== undefined) return { answer: scenario.otherwise };
+  const steps = `all ${scenario.steps.length} steps of the scenario are used`;
+  return { mismatch: `${steps}, and another request came, with the user text ${quote(sent.lastUserText)}` };
+}
+
+function complain(expect: Expectation | undefined, sent: SentRequest): string | undefined {
+  const { lastUserText, toolResult, check } = expect ?? {};
+  if (lastUserText !== undefined && !sent.lastUserText.includes(lastUserText)) {
+    return `expected a user text with ${quote(lastUserText)}, and got ${quote(sent.lastUserText)}`;
+  }
+  if (toolResult !== undefined && !sent.toolResults.some((result) => result.text.includes(toolResult))) {
+    return `expected a tool result with ${quote(toolResult)}, and got ${sent.toolResults.map(resultText).join(', ') || 'none'}`;
+  }
+  const complaint = check?.(sent);
+  return complaint === undefined ? undefined : `did not accept the request: ${complaint}`;
+}
+
+function resultText(result: { readonly name: string; readonly text: string }): string {
+  return `${result.name}: ${quote(result.text)}`;
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text.length > 400 ? `${text.slice(0, 400)}…` : text);
+}

@@ -1,0 +1,72 @@
+// What a script can see of a request: the words that matter, taken out of the wire format.
+
+import type { WireBlock, WireRequest } from './request.ts';
+import { isList, isObject, textOf } from './wire.ts';
+import type { WireObject } from './wire.ts';
+
+/** One tool result of the last turn. */
+export interface SentResult {
+  readonly id: string;
+  /** Name of the tool that was called. */
+  readonly name: string;
+  readonly text: string;
+  readonly error: boolean;
+}
+
+/** A request, as a scenario or a hook looks at it. */
+export interface SentRequest {
+  readonly model: string;
+  /** All system texts, joined by a blank line. */
+  readonly system: string;
+  readonly tools: readonly string[];
+  /** Text of the last user message that has some. */
+  readonly lastUserText: string;
+  /** Results after the last answer, in wire order. */
+  readonly toolResults: readonly SentResult[];
+  /** The whole body. */
+  readonly body: WireObject;
+}
+
+/** Takes the words out of a request. */
+export function describeRequest(request: WireRequest): SentRequest {
+  const { blocks, messages, fields, model } = request;
+  const speaker = messages.findLast((message) => message.role === 'user' && message.blocks.some(isText));
+  return {
+    model,
+    system: joinTexts(blocks.filter((block) => block.level === 'system')),
+    tools: blocks.filter((block) => block.level === 'tools').map((block) => textOf(block.fields['name'])),
+    lastUserText: joinTexts(speaker?.blocks ?? []),
+    toolResults: lastResults(request),
+    body: fields,
+  };
+}
+
+function isText(block: WireBlock): boolean {
+  return block.type === 'text';
+}
+
+function joinTexts(blocks: readonly WireBlock[]): string {
+  return blocks.filter(isText).map((block) => textOf(block.fields['text'])).join('\n\n');
+}
+
+function lastResults(request: WireRequest): readonly SentResult[] {
+  const answer = request.blocks.findLast((block) => block.role === 'assistant')?.index ?? -1;
+  const results = request.blocks.slice(answer + 1).filter((block) => block.type === 'tool_result');
+  return results.map((block) => describeResult(request, block));
+}
+
+function describeResult(request: WireRequest, block: WireBlock): SentResult {
+  const id = textOf(block.fields['tool_use_id']);
+  const call = request.blocks.findLast((other) => other.type === 'tool_use' && other.fields['id'] === id);
+  return {
+    id,
+    name: textOf(call?.fields['name']),
+    text: contentText(block.fields['content']),
+    error: block.fields['is_error'] === true,
+  };
+}
+
+function contentText(content: unknown): string {
+  if (!isList(content)) return textOf(content);
+  return content.map((part) => (isObject(part) ? textOf(part['text']) : '')).join('\n');
+}

@@ -1,0 +1,92 @@
+// A reply as server-sent events, in the order of §1.9: the message opens, blocks open, grow and close one after another,
+// the message's last numbers are told, the message stops.
+
+import type { AnswerBlock } from './answer.ts';
+import { openingOf } from './message.ts';
+import type { Reply } from './message.ts';
+import type { WireObject } from './wire.ts';
+
+/** One event. `data` is JSON text, and carries the event's name as `type` too. */
+export interface SseEvent {
+  readonly event: string;
+  readonly data: string;
+}
+
+/** All events of a reply. `size` is the number of characters in a delta. */
+export function* eventsOf(reply: Reply, size: number): Generator<SseEvent> {
+  yield event({ type: 'message_start', message: openingOf(reply) });
+  for (const [index, block] of reply.answer.blocks.entries()) {
+    yield event({ type: 'content_block_start', index, content_block: emptied(block) });
+    if (index === 0) yield event({ type: 'ping' });
+    for (const delta of deltasOf(block, size)) yield event({ type: 'content_block_delta', index, delta });
+    yield event({ type: 'content_block_stop', index });
+  }
+  yield event({
+    type: 'message_delta',
+    delta: { stop_reason: reply.answer.stop, stop_sequence: null, stop_details: null, container: null },
+    usage: deltaUsage(reply),
+  });
+  yield event({ type: 'message_stop' });
+}
+
+/** An event as bytes of the stream. */
+export function encodeEvent({ event: name, data }: SseEvent): string {
+  return `event: ${name}\ndata: ${data}\n\n`;
+}
+
+function event(data: WireObject & { readonly type: string }): SseEvent {
+  return { event: data.type, data: JSON.stringify(data) };
+}
+
+function emptied(block: AnswerBlock): WireObject {
+  switch (block.type) {
+    case 'text':
+      return { type: 'text', text: '' };
+    case 'thinking':
+      return { type: 'thinking', thinking: '', signature: '' };
+    case 'redacted_thinking':
+      return { ...block };
+    case 'tool_use':
+      return { type: 'tool_use', id: block.id, name: block.name, input: {} };
+  }
+}
+
+function* deltasOf(block: AnswerBlock, size: number): Generator<WireObject> {
+  switch (block.type) {
+    case 'text':
+      for (const text of chunks(block.text, size)) yield { type: 'text_delta', text };
+      return;
+    case 'thinking':
+      for (const thinking of chunks(block.thinking, size)) yield { type: 'thinking_delta', thinking };
+      yield { type: 'signature_delta', signature: block.signature };
+      return;
+    case 'redacted_thinking':
+      return;
+    case 'tool_use':
+      yield { type: 'input_json_delta', partial_json: '' };
+      for (const text of chunks(block.arguments, size)) yield { type: 'input_json_delta', partial_json: text };
+  }
+}
+
+/** Pieces of a text. A character outside the basic plane is never cut in two. */
+function* chunks(text: string, size: number): Generator<string> {
+  let at = 0;
+  while (at < text.length) {
+    const half = text.charCodeAt(at + size - 1);
+    const end = at + size + (half >= 0xd800 && half <= 0xdbff ? 1 : 0);
+    yield text.slice(at, end);
+    at = end;
+  }
+}
+
+function deltaUsage(reply: Reply): WireObject {
+  const { usage } = reply;
+  return {
+    input_tokens: usage.input_tokens,
+    cache_creation_input_tokens: usage.cache_creation_input_tokens,
+    cache_read_input_tokens: usage.cache_read_input_tokens,
+    output_tokens: usage.output_tokens,
+    output_tokens_details: usage.output_tokens_details,
+    server_tool_use: usage.server_tool_use,
+  };
+}

@@ -1,0 +1,57 @@
+// The `usage` of an answer, with exactly the fields of §1.4, and what each stream event repeats of it.
+
+import type { CacheCounts } from './accounting.ts';
+import type { WrongUsage } from './faults.ts';
+
+/** Tokens as the wire tells them. `input_tokens` is only what follows the last breakpoint (§1.4). */
+export interface WireUsage {
+  readonly input_tokens: number;
+  readonly cache_creation_input_tokens: number;
+  readonly cache_read_input_tokens: number;
+  readonly cache_creation: {
+    readonly ephemeral_5m_input_tokens: number;
+    readonly ephemeral_1h_input_tokens: number;
+  };
+  readonly output_tokens: number;
+  readonly output_tokens_details: { readonly thinking_tokens: number } | null;
+  readonly server_tool_use: null;
+  readonly service_tier: 'standard';
+  readonly inference_geo: 'not_available';
+  readonly speed: 'standard' | 'fast' | null;
+}
+
+/** What an answer adds to the account of its input. */
+export interface OutputCounts {
+  readonly outputTokens: number;
+  readonly thinkingTokens: number;
+  readonly speed: WireUsage['speed'];
+}
+
+/** Writes an account as `usage`. */
+export function usageOf(counts: CacheCounts, output: OutputCounts): WireUsage {
+  return {
+    input_tokens: counts.fresh,
+    cache_creation_input_tokens: counts.written5m + counts.written1h,
+    cache_read_input_tokens: counts.read,
+    cache_creation: {
+      ephemeral_5m_input_tokens: counts.written5m,
+      ephemeral_1h_input_tokens: counts.written1h,
+    },
+    output_tokens: output.outputTokens,
+    output_tokens_details: output.thinkingTokens === 0 ? null : { thinking_tokens: output.thinkingTokens },
+    server_tool_use: null,
+    service_tier: 'standard',
+    inference_geo: 'not_available',
+    speed: output.speed,
+  };
+}
+
+/** All input tokens: the three fields together. */
+export function totalInput(usage: WireUsage): number {
+  return usage.input_tokens + usage.cache_creation_input_tokens + usage.cache_read_input_tokens;
+}
+
+/** The usage that is told when a fault wants it wrong. */
+export function distort(usage: WireUsage, wrong: WrongUsage | undefined): WireUsage {
+  return wrong === undefined ? usage : { ...usage, ...wrong };
+}

@@ -1,0 +1,18 @@
+// All rules in the order in which they are asked. The first refusal is the answer.
+
+import type { Refusal } from '../refusal.ts';
+import type { WireRequest } from '../request.ts';
+import { checkContent } from './content.ts';
+import { checkOutput } from './output.ts';
+import { checkPairs } from './pairs.ts';
+import { firstRefusal } from './rule.ts';
+import type { Rule } from './rule.ts';
+import { checkTools } from './tools.ts';
+import { checkTurns } from './turns.ts';
+
+const RULES: readonly Rule[] = [checkOutput, checkTools, checkContent, checkPairs, checkTurns];
+
+/** The first thing the service would refuse in a request, apart from markers, thinking and size. */
+export function checkRules(request: WireRequest): Refusal | undefined {
+  return firstRefusal(RULES, (rule) => rule(request));
+}

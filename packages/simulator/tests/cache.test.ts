@@ -1,0 +1,354 @@
+// What is written, what is read, and what it costs: provider-facts §1.1 and §1.2, rule by rule.
+
+import { describe, expect, it, test } from 'vitest';
+import { assistant, call, counts, mark, picture, refusal, result, send, simulate, text, texts, tool, user } from './conversation.ts';
+import type { Wire } from './conversation.ts';
+
+/** A request of one user message whose block at each index may carry a marker. */
+function marked(count: number, ...at: readonly number[]): Wire {
+  return { messages: [user(...texts(count).map((block, i) => (at.includes(i) ? mark(block) : block)))] };
+}
+
+describe('§1.1 forms of a marker', () => {
+  const document = { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'words' } };
+  test.each<[string, Wire]>([
+    ['a tool', { tools: [mark(tool('look'))], messages: [user('hello')] }],
+    ['a system text', { system: [mark(text('be brief'))] }],
+    ['a text', { messages: [user(mark(text('hello')))] }],
+    ['an image', { messages: [user(mark(picture()))] }],
+    ['a document', { messages: [user(mark(document))] }],
+    ['a tool_use', { messages: [user('go'), assistant(mark(call('a'))), user(result('a'))] }],
+    ['a tool_result', { messages: [user('go'), assistant(call('a')), user(mark(result('a')))] }],
+    ['a compaction', { messages: [assistant(mark({ type: 'compaction', content: 'before' })), user('go on')] }],
+  ])('can stand on %s', (_, fields) => {
+    const { usage } = send(simulate(), fields, { sizes: () => 2000 });
+    expect(usage.cache_creation_input_tokens).toBeGreaterThan(0);
+  });
+
+  it('is 5m when no lifetime is given, and 1h when that is asked for', () => {
+    const short = send(simulate(), { messages: [user(mark(text('a')))] }, { sizes: () => 2000 }).usage.cache_creation;
+    const long = send(simulate(), { messages: [user(mark(text('a'), '1h'))] }, { sizes: () => 2000 }).usage.cache_creation;
+    expect(short).toEqual({ ephemeral_5m_input_tokens: 2000, ephemeral_1h_input_tokens: 0 });
+    expect(long).toEqual({ ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 2000 });
+  });
+
+  it('is ephemeral, 5m or 1h, and nothing else', () => {
+    const persistent = { ...text('a'), cache_control: { type: 'persistent' } };
+    const day = { ...text('a'), cache_control: { type: 'ephemeral', ttl: '24h' } };
+    expect(refusal(simulate(), { messages: [user(persistent)] }).message).toBe(
+      "messages.0.content.0.cache_control.type: Input should be 'ephemeral'",
+    );
+    expect(refusal(simulate(), { messages: [user(day)] }).message).toBe(
+      "messages.0.content.0.cache_control.ttl: Input should be '5m' or '1h'",
+    );
+  });
+
+  it('can be placed four times over tools, system and messages together, and not five', () => {
+    const four = {
+      tools: [mark(tool('look'))],
+      system: [mark(text('one'))],
+      messages: [user(mark(text('a')), mark(text('b')))],
+    };
+    expect(send(simulate(), four).usage.cache_creation_input_tokens).toBe(4000);
+    const five = { ...four, messages: [user(mark(text('a')), mark(text('b')), mark(text('c')))] };
+    expect(refusal(simulate(), five)).toMatchObject({
+      status: 400,
+      type: 'invalid_request_error',
+      message: 'A maximum of 4 blocks with cache_control may be provided. Found 5.',
+    });
+  });
+});
+
+describe('§1.1 the top-level marker', () => {
+  const automatic = { cache_control: { type: 'ephemeral' } };
+
+  it('lands on the last block and moves forward by itself', () => {
+    const simulator = simulate();
+    expect(counts(send(simulator, { ...automatic, messages: [user(...texts(3))] }, { at: 0 }))).toEqual([0, 3000, 0]);
+    const longer = { ...automatic, messages: [user(...texts(3)), assistant('yes'), user('more')] };
+    expect(counts(send(simulator, longer, { at: 10 }))).toEqual([3000, 2000, 0]);
+  });
+
+  it('does nothing where the last block has the same lifetime already, and is refused for another', () => {
+    const same = { ...automatic, messages: [user(...texts(3), mark(text('last')))] };
+    expect(counts(send(simulate(), same))).toEqual([0, 4000, 0]);
+    const other = { ...automatic, messages: [user(...texts(3), mark(text('last'), '1h'))] };
+    expect(refusal(simulate(), other).status).toBe(400);
+  });
+
+  it('takes one of the four slots', () => {
+    const four = texts(4).map((block) => mark(block));
+    expect(refusal(simulate(), { ...automatic, messages: [user(...four, 'last')] }).message).toBe(
+      'A maximum of 4 blocks with cache_control may be provided. Found 5.',
+    );
+  });
+
+  it('walks back over what cannot carry it', () => {
+    const reminder = { role: 'system', content: 'soon', clear_at: 'next_user_message' };
+    const fields = { ...automatic, messages: [user(...texts(3)), reminder] };
+    const betas = ['mid-conversation-system-clear-at-2026-08-21'];
+    expect(counts(send(simulate(), fields, { betas }))).toEqual([0, 3000, 1000]);
+  });
+
+  it('comes after the explicit ones, so a longer lifetime on it is refused behind a shorter', () => {
+    const fields = { cache_control: { type: 'ephemeral', ttl: '1h' }, messages: [user(mark(text('a')), 'b')] };
+    expect(refusal(simulate(), fields).message).toBe(
+      "cache_control.ttl: a ttl='1h' cache_control block must not come after a ttl='5m' cache_control block.",
+    );
+  });
+});
+
+describe('§1.1 the prefix', () => {
+  it('is tools, then system, then messages, however the body orders them', () => {
+    const simulator = simulate();
+    const parts = { tools: [tool('look')], system: [text('brief')], messages: [user(mark(text('hello')))] };
+    send(simulator, parts, { at: 0 });
+    const { tools, system, messages } = parts;
+    const body = JSON.stringify({ messages, system, tools, max_tokens: 100, model: 'test-model' });
+    const second = simulator.messages({ body, at: 10, sizes: () => 1000 });
+    expect(second).toMatchObject({ usage: { cache_read_input_tokens: 3000 } });
+  });
+
+  it('does not hold the markers: they can move', () => {
+    const simulator = simulate();
+    send(simulator, marked(5, 4), { at: 0 });
+    expect(counts(send(simulator, marked(6, 5), { at: 10 }))).toEqual([5000, 1000, 0]);
+  });
+
+  it('treats a string and a list of one text alike, and merges turns of one role', () => {
+    const simulator = simulate();
+    send(simulator, { messages: [user('a', mark(text('b')))] }, { at: 0 });
+    const split = { messages: [{ role: 'user', content: 'a' }, user('b', mark(text('c')))] };
+    expect(counts(send(simulator, split, { at: 10 }))).toEqual([2000, 1000, 0]);
+  });
+});
+
+describe('§1.1 writes and reads', () => {
+  it('writes one entry at each marker and none before it: a shared beginning alone is no hit', () => {
+    const simulator = simulate();
+    send(simulator, marked(10, 9), { at: 0 });
+    const fork = { messages: [user(...texts(8), 'other', mark(text('end')))] };
+    expect(counts(send(simulator, fork, { at: 10 }))).toEqual([0, 10_000, 0]);
+  });
+
+  it('bills a second marker nothing by itself', () => {
+    expect(counts(send(simulate(), marked(10, 3, 9)))).toEqual([0, 10_000, 0]);
+    expect(counts(send(simulate(), marked(10, 3)))).toEqual([0, 4000, 6000]);
+  });
+
+  it('looks at 20 positions, the marker being the first: written at 15, marked at 35 misses by one', () => {
+    const simulator = simulate();
+    send(simulator, marked(16, 15), { at: 0 });
+    expect(counts(send(simulator, marked(36, 35), { at: 10 }))).toEqual([0, 36_000, 0]);
+  });
+
+  it('looks at 20 positions, the marker being the first: written at 15, marked at 34 hits', () => {
+    const simulator = simulate();
+    send(simulator, marked(16, 15), { at: 0 });
+    expect(counts(send(simulator, marked(35, 34), { at: 10 }))).toEqual([16_000, 19_000, 0]);
+  });
+
+  it('goes on from the next earlier marker when nothing was found', () => {
+    const simulator = simulate();
+    send(simulator, marked(16, 15), { at: 0 });
+    expect(counts(send(simulator, marked(60, 15, 59), { at: 10 }))).toEqual([16_000, 44_000, 0]);
+    const other = simulate();
+    send(other, marked(16, 15), { at: 0 });
+    expect(counts(send(other, marked(60, 34, 59), { at: 10 }))).toEqual([16_000, 44_000, 0]);
+  });
+
+  it('counts a run of calls, and a run of results, as one position, unless told not to', () => {
+    const ids = Array.from({ length: 15 }, (_, i) => `call_${i}`);
+    const before = { messages: [user(...texts(3), mark(text('go')))] };
+    const after = {
+      messages: [user(...texts(3), 'go'), assistant(...ids.map((id) => call(id))), user(...ids.map((id) => result(id)), mark(text('on')))],
+    };
+    const collapsed = simulate();
+    send(collapsed, before, { at: 0 });
+    expect(counts(send(collapsed, after, { at: 10 }))).toEqual([4000, 31_000, 0]);
+    const plain = simulate({ collapseRuns: false });
+    send(plain, before, { at: 0 });
+    expect(counts(send(plain, after, { at: 10 }))).toEqual([0, 35_000, 0]);
+  });
+
+  it('finds an entry inside a run', () => {
+    const simulator = simulate();
+    const ids = ['a', 'b', 'c'];
+    const calls = assistant(...ids.map((id) => call(id)));
+    const first = { messages: [user('go'), calls, user(result('a'), mark(result('b')), result('c'))] };
+    send(simulator, first, { at: 0 });
+    const second = { messages: [user('go'), calls, user(result('a'), result('b'), mark(result('c')))] };
+    expect(counts(send(simulator, second, { at: 10 }))).toEqual([6000, 1000, 0]);
+  });
+
+  it('makes an entry readable once the first answer has begun: parallel calls all write', () => {
+    const simulator = simulate({ firstByteMs: 500 });
+    expect(counts(send(simulator, marked(5, 4), { at: 0 }))).toEqual([0, 5000, 0]);
+    expect(counts(send(simulator, marked(5, 4), { at: 0 }))).toEqual([0, 5000, 0]);
+    expect(counts(send(simulator, marked(5, 4), { at: 499 }))).toEqual([0, 5000, 0]);
+    expect(counts(send(simulator, marked(5, 4), { at: 500 }))).toEqual([5000, 0, 0]);
+  });
+
+  it('remembers nothing of a call that was refused', () => {
+    const simulator = simulate();
+    simulator.fail({ kind: 'overloaded' });
+    expect(refusal(simulator, marked(5, 4), { at: 0 }).status).toBe(529);
+    expect(counts(send(simulator, marked(5, 4), { at: 10 }))).toEqual([0, 5000, 0]);
+  });
+});
+
+describe('§1.1 lifetimes', () => {
+  const minute = 60_000;
+
+  it.each([
+    ['5m' as const, 5 * minute],
+    ['1h' as const, 60 * minute],
+  ])('ends %s after the start of the request that wrote it, however late its answer began', (ttl, life) => {
+    const fields = { messages: [user(text('a'), mark(text('b'), ttl))] };
+    const alive = simulate({ firstByteMs: minute });
+    send(alive, fields, { at: 0 });
+    expect(counts(send(alive, fields, { at: life - 1 }))).toEqual([2000, 0, 0]);
+    const gone = simulate({ firstByteMs: minute });
+    send(gone, fields, { at: 0 });
+    expect(counts(send(gone, fields, { at: life }))).toEqual([0, 2000, 0]);
+  });
+
+  it('begins anew, for nothing, with each hit', () => {
+    const simulator = simulate();
+    send(simulator, marked(5, 4), { at: 0 });
+    for (const at of [4, 8, 12, 16]) {
+      expect(counts(send(simulator, marked(5, 4), { at: at * minute }))).toEqual([5000, 0, 0]);
+    }
+  });
+
+  it('begins anew also for an older block that is read without a marker on it', () => {
+    const simulator = simulate();
+    send(simulator, marked(5, 4), { at: 0 });
+    send(simulator, marked(6, 5), { at: 4 * minute });
+    const fork = { messages: [user(...texts(5), mark(text('fork')))] };
+    expect(counts(send(simulator, fork, { at: 8 * minute }))).toEqual([5000, 1000, 0]);
+  });
+
+  it('keeps marked entries in front of the hit alive with it', () => {
+    const simulator = simulate();
+    const front = { system: [mark(text('front')), text('x')] };
+    const long = { ...front, messages: [user(mark(text('a')))] };
+    for (const at of [0, 4, 8]) send(simulator, long, { at: at * minute, sizes: () => 2000 });
+    const other = { ...front, messages: [user(mark(text('b')))] };
+    expect(counts(send(simulator, other, { at: 12 * minute, sizes: () => 2000 }))).toEqual([2000, 4000, 0]);
+  });
+
+  it('puts longer lifetimes first', () => {
+    const fields = { system: [mark(text('front'))], messages: [user(mark(text('a'), '1h'))] };
+    expect(refusal(simulate(), fields).message).toBe(
+      "messages.0.content.0.cache_control.ttl: a ttl='1h' cache_control block must not come after a ttl='5m' cache_control block.",
+    );
+    expect(send(simulate(), { system: [mark(text('front'), '1h')], messages: [user(mark(text('a')))] }).status).toBe(200);
+  });
+
+  /** Ten blocks of 1,000: read up to A, long-lived up to B, short-lived up to C, the rest fresh. */
+  it.each([
+    ['nothing cached', undefined, [2, 6], [0, 3000, 4000, 3000]],
+    ['hit before both', 1, [4, 6], [2000, 3000, 2000, 3000]],
+    ['hit at the long one', 4, [4, 6], [5000, 0, 2000, 3000]],
+    ['hit behind the long one', 5, [2, 6], [6000, 0, 1000, 3000]],
+    ['hit at the last', 6, [2, 6], [7000, 0, 0, 3000]],
+  ] as const)('splits mixed lifetimes into A, B and C: %s', (_, hit, [long, short], [read, written1h, written5m, fresh]) => {
+    const simulator = simulate();
+    if (hit !== undefined) send(simulator, marked(hit + 1, hit), { at: 0 });
+    const blocks = texts(10).map((block, i) => (i === long ? mark(block, '1h') : i === short ? mark(block) : block));
+    const { usage } = send(simulator, { messages: [user(...blocks)] }, { at: 10 });
+    expect(usage).toMatchObject({
+      cache_read_input_tokens: read,
+      cache_creation_input_tokens: written1h + written5m,
+      cache_creation: { ephemeral_5m_input_tokens: written5m, ephemeral_1h_input_tokens: written1h },
+      input_tokens: fresh,
+    });
+  });
+
+  it.each([
+    ['works' as const, 3000],
+    ['fails' as const, 0],
+  ])('lets a long-lived write behind a short-lived entry live long where promotion %s', (promotion, read) => {
+    const simulator = simulate({ promotion });
+    send(simulator, { messages: [user(...texts(1), mark(text('b')))] }, { at: 0 });
+    const promote = { messages: [user(...texts(1), 'b', mark(text('c'), '1h'))] };
+    expect(counts(send(simulator, promote, { at: minute }))).toEqual([2000, 1000, 0]);
+    expect(send(simulator, promote, { at: 30 * minute }).usage.cache_read_input_tokens).toBe(read);
+  });
+});
+
+describe('§1.1 pre-warming', () => {
+  const fields = { max_tokens: 0, messages: [user(mark(text('a')))] };
+
+  it('writes, says nothing, and the next call reads', () => {
+    const simulator = simulate();
+    const warm = send(simulator, fields, { at: 0, sizes: () => 2000 });
+    expect(warm.message).toMatchObject({ content: [], stop_reason: 'max_tokens' });
+    expect(warm.usage).toMatchObject({ output_tokens: 0, cache_creation_input_tokens: 2000 });
+    const real = send(simulator, { ...fields, max_tokens: 10 }, { at: 10, sizes: () => 2000 });
+    expect(counts(real)).toEqual([2000, 0, 0]);
+  });
+
+  it('uses no step of a scenario', () => {
+    const simulator = simulate({ scenario: { steps: [{ answer: { text: 'one' } }] } });
+    send(simulator, fields);
+    expect(simulator.stepsLeft).toBe(1);
+  });
+
+  it.each<[string, Wire]>([
+    ['stream', { stream: true }],
+    ['thinking', { thinking: { type: 'enabled', budget_tokens: 2000 } }],
+    ['output_config.format', { output_config: { format: { type: 'json_schema', schema: {} } } }],
+    ['tool_choice', { tools: [tool('look')], tool_choice: { type: 'any' } }],
+    ['tool_choice', { tools: [tool('look')], tool_choice: { type: 'tool', name: 'look' } }],
+  ])('is refused with %s', (word, extra) => {
+    const { status, message } = refusal(simulate(), { ...fields, ...extra });
+    expect([status, message.includes(word)]).toEqual([400, true]);
+  });
+
+  it('is refused where the model has none', () => {
+    expect(refusal(simulate(), { ...fields, model: 'no-prewarm' }).message).toBe(
+      'max_tokens: Input should be greater than or equal to 1',
+    );
+  });
+});
+
+describe('§1.1 isolation', () => {
+  it('keeps accounts apart, and models', () => {
+    const simulator = simulate();
+    const fields = marked(5, 4);
+    send(simulator, fields, { at: 0, account: 'one' });
+    expect(counts(send(simulator, fields, { at: 10, account: 'two' }))).toEqual([0, 5000, 0]);
+    expect(counts(send(simulator, { ...fields, model: 'other-model' }, { at: 20, account: 'one' }))).toEqual([0, 5000, 0]);
+    expect(counts(send(simulator, fields, { at: 30, account: 'one' }))).toEqual([5000, 0, 0]);
+  });
+
+  it('knows nothing any more after an eviction', () => {
+    const simulator = simulate();
+    send(simulator, marked(5, 4), { at: 0 });
+    simulator.fail({ kind: 'evicted' });
+    expect(counts(send(simulator, marked(5, 4), { at: 10 }))).toEqual([0, 5000, 0]);
+    simulator.evict();
+    expect(counts(send(simulator, marked(5, 4), { at: 20 }))).toEqual([0, 5000, 0]);
+  });
+});
+
+describe('§1.2 the floor', () => {
+  it('caches nothing below it, without an error: both counters are 0', () => {
+    const simulator = simulate();
+    const fields = { messages: [user(mark(text('a')))] };
+    expect(counts(send(simulator, fields, { at: 0, sizes: () => 1023 }))).toEqual([0, 0, 1023]);
+    expect(counts(send(simulator, fields, { at: 10, sizes: () => 1023 }))).toEqual([0, 0, 1023]);
+    expect(counts(send(simulator, fields, { at: 20, sizes: () => 1024 }))).toEqual([0, 1024, 0]);
+  });
+
+  it('lets a marker above it count though one before is below', () => {
+    const fields = { system: [mark(text('s'), '1h')], messages: [user(mark(text('a')))] };
+    const { usage } = send(simulate(), fields, { sizes: () => 600 });
+    expect(usage).toMatchObject({
+      input_tokens: 0,
+      cache_creation: { ephemeral_5m_input_tokens: 1200, ephemeral_1h_input_tokens: 0 },
+    });
+  });
+});

@@ -1,0 +1,218 @@
+// The door, with the official SDK as its client, unmodified: streams, whole answers, counts, errors, faults.
+
+import Anthropic from '@anthropic-ai/sdk';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Fault, Listening, Simulator, SimulatorOptions } from '../src/index.ts';
+import { mark, simulate, text, user } from './conversation.ts';
+
+const open: Listening[] = [];
+
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((door) => door.close()));
+});
+
+async function start(options: SimulatorOptions = {}): Promise<{ readonly simulator: Simulator; readonly client: Anthropic; readonly url: string }> {
+  const simulator = simulate(options);
+  const door = await simulator.listen();
+  open.push(door);
+  const client = new Anthropic({ apiKey: 'test-key', baseURL: door.url, maxRetries: 0, logLevel: 'off' });
+  return { simulator, client, url: door.url };
+}
+
+const REQUEST = { model: 'test-model', max_tokens: 1000, messages: [{ role: 'user' as const, content: 'hello' }] };
+const ANSWER = {
+  thinking: 'a long thought that needs more than one delta to arrive, 🙂 included',
+  text: 'Grüße 🙂 in more than forty-eight characters, so that it comes in pieces 🙂.',
+  calls: [
+    { id: 'c1', name: 'look', arguments: '{"path": "a.ts", "deep": {"lines": [1, 2, 3]}, "why": "to see more than one delta"}' },
+    { id: 'c2', name: 'look', arguments: {} },
+  ],
+};
+
+describe('the official SDK as a client', () => {
+  it('gets a whole answer', async () => {
+    const { simulator, client } = await start();
+    simulator.next({ answer: ANSWER });
+    const { data, response } = await client.messages.create(REQUEST).withResponse();
+    expect(data).toMatchObject({
+      type: 'message',
+      role: 'assistant',
+      model: 'test-model',
+      stop_reason: 'tool_use',
+      content: [
+        { type: 'thinking', thinking: ANSWER.thinking },
+        { type: 'text', text: ANSWER.text },
+        { type: 'tool_use', id: 'c1', input: { path: 'a.ts', deep: { lines: [1, 2, 3] } } },
+        { type: 'tool_use', id: 'c2', input: {} },
+      ],
+    });
+    expect(response.headers.get('request-id')).toMatch(/^req_/);
+  });
+
+  it('gets the same answer as a stream, with the same usage', async () => {
+    const { simulator, client } = await start();
+    simulator.next({ answer: ANSWER });
+    const whole = await client.messages.create({ ...REQUEST, max_tokens: 1001 });
+    simulator.next({ answer: ANSWER });
+    const streamed = await client.messages.stream(REQUEST).finalMessage();
+    const plain = (message: Anthropic.Message): unknown =>
+      message.content.map((block) => (block.type === 'thinking' ? { ...block, signature: 'any' } : block));
+    expect(plain(streamed)).toEqual(plain(whole));
+    expect([streamed.usage, streamed.stop_reason]).toMatchObject([whole.usage, whole.stop_reason]);
+  });
+
+  it('sees the events in the order of §1.9', async () => {
+    const { simulator, client } = await start();
+    simulator.next({ answer: { thinking: 'hm', text: 'so', calls: [{ name: 'look', arguments: '{}' }] } });
+    const names: string[] = [];
+    for await (const event of await client.messages.create({ ...REQUEST, stream: true })) {
+      names.push(event.type === 'content_block_delta' ? event.delta.type : event.type);
+    }
+    expect(names).toEqual([
+      'message_start',
+      ...['content_block_start', 'thinking_delta', 'signature_delta', 'content_block_stop'],
+      ...['content_block_start', 'text_delta', 'content_block_stop'],
+      ...['content_block_start', 'input_json_delta', 'input_json_delta', 'content_block_stop'],
+      'message_delta',
+      'message_stop',
+    ]);
+  });
+
+  it('reads what an earlier call wrote, by its key', async () => {
+    const { client, url } = await start();
+    const messages = [user(mark(text('x'.repeat(8000))))];
+    const body = { ...REQUEST, messages };
+    const post = (by: Anthropic): Promise<Anthropic.Message> => by.post('/v1/messages', { body });
+    expect((await post(client)).usage).toMatchObject({ cache_creation_input_tokens: 2000 });
+    expect((await post(client)).usage).toMatchObject({ cache_read_input_tokens: 2000 });
+    const stranger = new Anthropic({ apiKey: 'other-key', baseURL: url, maxRetries: 0 });
+    expect((await post(stranger)).usage).toMatchObject({ cache_read_input_tokens: 0 });
+  });
+
+  it('counts tokens', async () => {
+    const { client } = await start();
+    const counted = await client.messages.countTokens({ model: 'test-model', messages: REQUEST.messages });
+    expect(counted).toEqual({ input_tokens: 2 });
+  });
+
+  it('throws its own errors, with our type and request id', async () => {
+    const { simulator, client } = await start();
+    simulator.fail({ kind: 'rate-limited', retryAfter: 3 });
+    const limited = client.messages.create(REQUEST);
+    await expect(limited).rejects.toBeInstanceOf(Anthropic.RateLimitError);
+    await limited.catch((error: unknown) => {
+      expect(error instanceof Anthropic.APIError && error.headers?.get('retry-after')).toBe('3');
+    });
+    const bad = client.messages.create({ ...REQUEST, messages: [] });
+    await expect(bad).rejects.toBeInstanceOf(Anthropic.BadRequestError);
+    await expect(bad).rejects.toThrow('messages: at least one message is required');
+    await expect(client.messages.create({ ...REQUEST, model: 'claude-0' })).rejects.toBeInstanceOf(Anthropic.NotFoundError);
+  });
+
+  it('is asked for a key and a version', async () => {
+    const { url } = await start();
+    const post = (headers: Record<string, string>): Promise<Response> =>
+      fetch(`${url}/v1/messages`, { method: 'POST', headers, body: JSON.stringify(REQUEST) });
+    expect((await post({})).status).toBe(401);
+    expect((await post({ 'x-api-key': 'k' })).status).toBe(400);
+    expect((await post({ authorization: 'Bearer k', 'anthropic-version': '2023-06-01' })).status).toBe(200);
+    expect((await fetch(`${url}/v1/models`)).status).toBe(404);
+  });
+
+  it('can be given a time on a virtual clock', async () => {
+    const { client, simulator } = await start();
+    const at = (time: number): Promise<Anthropic.Message> =>
+      client.post('/v1/messages', { body: { ...REQUEST, messages: [user(mark(text('x'.repeat(8000))))] }, headers: { 'x-tidemark-at': String(time) } });
+    expect((await at(0)).usage.cache_read_input_tokens).toBe(0);
+    expect((await at(299_999)).usage.cache_read_input_tokens).toBe(2000);
+    expect((await at(600_000)).usage.cache_read_input_tokens).toBe(0);
+    await expect(at(5)).rejects.toThrow('after one at 600000');
+    expect(simulator.calls.map((seen) => seen.at)).toEqual([0, 299_999, 600_000]);
+  });
+});
+
+describe('a fault on the way of a stream', () => {
+  async function events(fault: Fault): Promise<readonly string[]> {
+    const { simulator, client } = await start();
+    simulator.fail(fault);
+    const seen: string[] = [];
+    try {
+      for await (const event of await client.messages.create({ ...REQUEST, stream: true })) seen.push(event.type);
+      seen.push('end');
+    } catch (error) {
+      seen.push(error instanceof Error ? `error: ${error.message}` : 'error');
+    }
+    return seen;
+  }
+
+  it('cuts the connection after so many events', async () => {
+    const seen = await events({ kind: 'cut', afterEvents: 2 });
+    expect(seen[0]).toBe('message_start');
+    expect(seen.at(-1)).toMatch(/^error: (terminated|aborted|other side closed)/);
+  });
+
+  it('sends an overload after the 200', async () => {
+    const seen = await events({ kind: 'error-event', afterEvents: 4 });
+    expect(seen.slice(0, 3)).toEqual(['message_start', 'content_block_start', 'content_block_delta']);
+    expect(seen.at(-1)).toContain('overloaded_error');
+  });
+
+  it('sends an event that is no JSON', async () => {
+    const seen = await events({ kind: 'malformed-event', afterEvents: 3 });
+    expect(seen.at(-1)).toMatch(/^error: .*JSON/);
+  });
+
+  it('goes silent, and closing ends it', async () => {
+    const { simulator, client } = await start();
+    simulator.fail({ kind: 'silence', afterEvents: 1 });
+    const stream = await client.messages.create({ ...REQUEST, stream: true });
+    const next = stream[Symbol.asyncIterator]();
+    expect(await next.next()).toMatchObject({ value: { type: 'message_start' } });
+    const waiting = next.next();
+    await Promise.all(open.splice(0).map((door) => door.close()));
+    await expect(waiting).rejects.toThrow();
+  });
+
+  it('lets the first byte come late, and only then can the entry be read', async () => {
+    const { simulator, client } = await start({ clock: 'real' });
+    const body = { ...REQUEST, messages: [user(mark(text('x'.repeat(8000))))] };
+    const post = (): Promise<Anthropic.Message> => client.post('/v1/messages', { body });
+    simulator.fail({ kind: 'slow-first-byte', ms: 300 });
+    const slow = post();
+    await expect.poll(() => simulator.calls.length).toBe(1);
+    expect((await post()).usage.cache_read_input_tokens).toBe(0);
+    await slow;
+    expect((await post()).usage.cache_read_input_tokens).toBe(2000);
+  });
+
+  it('strikes a whole answer before its first byte', async () => {
+    const { simulator, client } = await start();
+    simulator.fail({ kind: 'error-event', afterEvents: 2 });
+    await expect(client.messages.create(REQUEST)).rejects.toMatchObject({ status: 529 });
+    simulator.fail({ kind: 'cut', afterEvents: 2 });
+    await expect(client.messages.create(REQUEST)).rejects.toThrow();
+    simulator.fail({ kind: 'malformed-event', afterEvents: 2 });
+    await expect(client.messages.create(REQUEST)).rejects.toThrow();
+  });
+});
+
+describe('the port', () => {
+  it('is loopback, free again after closing, and said to be taken while it is', async () => {
+    const { url, simulator } = await start();
+    const port = Number(new URL(url).port);
+    expect(new URL(url).hostname).toBe('127.0.0.1');
+    await expect(simulate().listen({ port })).rejects.toMatchObject({ code: 'simulator/listen-failed' });
+    await open.splice(0)[0]?.close();
+    open.push(await simulator.listen({ port }));
+    expect(open[0]?.port).toBe(port);
+  });
+
+  it('tells a fault of the embedding process as its own', async () => {
+    const { client } = await start({
+      onRequest: () => {
+        throw new Error('the hook broke');
+      },
+    });
+    await expect(client.messages.create(REQUEST)).rejects.toThrow('simulator: the hook broke');
+  });
+});

@@ -1,0 +1,124 @@
+// What a change loses and what it keeps: the table of provider-facts §1.3, row by row.
+
+import { describe, expect, it, test } from 'vitest';
+import { assistant, call, mark, picture, result, send, simulate, text, thinking, tool, user } from './conversation.ts';
+import type { Wire } from './conversation.ts';
+
+const TOOLS = [tool('look'), mark(tool('write'))];
+const SYSTEM = [mark(text('be brief'))];
+const MESSAGES = [user('go', mark(text('on')))];
+/** Two tools, one system text, two message blocks; 2,000 tokens each so that every marker is above the floor. */
+const BEFORE: Wire = { tools: TOOLS, system: SYSTEM, messages: MESSAGES };
+const KEPT = { nothing: 0, tools: 4000, system: 6000, messages: 10_000 } as const;
+
+function readAfter(before: Wire, after: Wire, betas: readonly string[] = []): number {
+  const simulator = simulate({ recordedSignatures: 'issued' });
+  send(simulator, before, { at: 0, sizes: () => 2000, betas });
+  return send(simulator, after, { at: 10, sizes: () => 2000, betas }).usage.cache_read_input_tokens;
+}
+
+describe('§1.3 a change keeps what stands in front of it', () => {
+  const web = { type: 'web_search_20250305', name: 'web_search' };
+  const document = { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'x' } };
+  const cited = { ...document, citations: { enabled: true } };
+  test.each<[string, keyof typeof KEPT, Wire]>([
+    ['nothing changed', 'messages', {}],
+    ['a tool added in front', 'nothing', { tools: [tool('a'), ...TOOLS] }],
+    ['a tool removed', 'nothing', { tools: [mark(tool('write'))] }],
+    ['tools in another order', 'nothing', { tools: [tool('write'), mark(tool('look'))] }],
+    ['a tool edited', 'nothing', { tools: [tool('look'), mark(tool('write', { description: 'other' }))] }],
+    ['the model', 'nothing', { model: 'other-model' }],
+    ['web search on', 'tools', { tools: [...TOOLS, web] }],
+    ['citations on', 'tools', { messages: [user('go', mark(text('on')), cited)] }],
+    ['speed', 'tools', { speed: 'fast' }],
+    ['the system text', 'tools', { system: [mark(text('be long'))] }],
+    ['tool_choice', 'system', { tool_choice: { type: 'none' } }],
+    ['tool_choice auto said aloud', 'messages', { tool_choice: { type: 'auto' } }],
+    ['disable_parallel_tool_use', 'system', { tool_choice: { type: 'auto', disable_parallel_tool_use: true } }],
+    ['a first image, at the end', 'system', { messages: [user('go', mark(text('on')), picture())] }],
+    ['a first image, inside a result', 'system', { messages: [...MESSAGES, assistant(call('a')), user(result('a', [picture()]))] }],
+    ['thinking on', 'system', { thinking: { type: 'adaptive' } }],
+    ['effort', 'system', { output_config: { effort: 'low' } }],
+    ['the default effort said aloud', 'messages', { output_config: { effort: 'high' } }],
+    ['an earlier message', 'system', { messages: [user('gone', mark(text('on')))] }],
+    ['limits and sampling', 'messages', { max_tokens: 7, temperature: 0.5, metadata: { user_id: 'x' }, stop_sequences: ['.'] }],
+  ])('%s keeps %s', (_, kept, change) => {
+    expect(readAfter(BEFORE, { ...BEFORE, ...change })).toBe(KEPT[kept]);
+  });
+
+  it('a second image keeps everything: only the first one changes the rendering', () => {
+    const before = { ...BEFORE, messages: [user(picture(), mark(text('on')))] };
+    const after = { ...BEFORE, messages: [user(picture(), mark(text('on')), picture())] };
+    expect(readAfter(before, after)).toBe(10_000);
+  });
+
+  it('thinking and effort reach as far back as the row of the model says', () => {
+    const model = { model: 'front-thinking' };
+    expect(readAfter({ ...BEFORE, ...model }, { ...BEFORE, ...model, thinking: { type: 'adaptive' } })).toBe(KEPT.nothing);
+    expect(readAfter({ ...BEFORE, ...model }, { ...BEFORE, ...model, output_config: { effort: 'low' } })).toBe(KEPT.tools);
+  });
+
+  it('an appended system message keeps everything', () => {
+    const after = { ...BEFORE, messages: [...MESSAGES, { role: 'system', content: 'mind the gap' }] };
+    expect(readAfter(BEFORE, after)).toBe(KEPT.messages);
+  });
+
+  it('a deferred tool, added or discovered, keeps everything', () => {
+    const deferred = { ...BEFORE, tools: [...TOOLS, tool('rare', { defer_loading: true })] };
+    expect(readAfter(BEFORE, deferred)).toBe(KEPT.messages);
+    const found = assistant({ type: 'tool_search_tool_result', tool_use_id: 's', content: [{ type: 'tool_reference', tool_name: 'rare' }] });
+    expect(readAfter(deferred, { ...deferred, messages: [...MESSAGES, found, user('next')] })).toBe(KEPT.messages);
+  });
+
+  it('a tool added inside a system message keeps everything', () => {
+    const addition = { role: 'system', content: [{ type: 'tool_addition', tool: tool('new') }] };
+    const after = { ...BEFORE, messages: [...MESSAGES, addition] };
+    expect(readAfter(BEFORE, after, ['mid-conversation-tool-changes-2026-07-01'])).toBe(KEPT.messages);
+  });
+
+  it('another key order inside the input of a call loses the messages', () => {
+    const turn = (input: Wire): Wire => ({ ...BEFORE, messages: [user('go'), assistant(call('a', input)), user(mark(result('a')))] });
+    expect(readAfter(turn({ a: 1, b: 2 }), turn({ a: 1, b: 2 }))).toBe(12_000);
+    expect(readAfter(turn({ a: 1, b: 2 }), turn({ b: 2, a: 1 }))).toBe(KEPT.system);
+  });
+});
+
+describe('§1.3 thinking in the history', () => {
+  const thought = thinking('hm', 'sig-1');
+  const step = [user('go'), assistant(thought, call('a')), user(mark(result('a')))];
+  const next = [user('go'), assistant(thought, call('a')), user(mark(result('a'))), assistant('done'), user(mark(text('again')))];
+
+  it('stays through tool results on every model, and is read and counted', () => {
+    const more = [...step, assistant(call('b')), user(mark(result('b')))];
+    for (const model of ['test-model', 'old-model']) {
+      expect(readAfter({ model, messages: step }, { model, messages: more })).toBe(8000);
+    }
+  });
+
+  it('stays at a new turn where the model keeps it', () => {
+    expect(readAfter({ messages: step }, { messages: next })).toBe(8000);
+  });
+
+  it('is stripped at a new turn on an older model: lost from there on, and not counted', () => {
+    const model = 'old-model';
+    expect(readAfter({ model, messages: step }, { model, messages: next })).toBe(0);
+    const { usage } = send(simulate({ recordedSignatures: 'issued' }), { model, messages: next });
+    expect(usage.input_tokens + usage.cache_creation_input_tokens).toBe(5000);
+  });
+
+  it("is dropped when it is another model's: lost from that block on", () => {
+    const simulator = simulate({ recordedSignatures: 'issued' });
+    const turn = [user('go', mark(text('now'))), assistant(thought, 'well'), user(mark(text('on')))];
+    send(simulator, { messages: turn }, { at: 0 });
+    send(simulator, { model: 'other-model', messages: [user('go', mark(text('now')))] }, { at: 10 });
+    const { usage, message } = send(
+      simulator,
+      { model: 'other-model', messages: turn },
+      { at: 20, betas: ['thinking-binding-controls-2026-08-01'] },
+    );
+    expect([usage.cache_read_input_tokens, usage.cache_creation_input_tokens]).toEqual([2000, 2000]);
+    expect(message['input_transformations']).toEqual([
+      { type: 'thinking_dropped', path: 'messages.1.content.0', reason: 'model_binding_mismatch' },
+    ]);
+  });
+});

@@ -1,0 +1,219 @@
+// What is refused, with the status, the type and the text of the real service: provider-facts §1.6.
+
+import { describe, expect, it, test } from 'vitest';
+import { assistant, bodyOf, call, mark, refusal, result, send, simulate, text, thinking, tool, user } from './conversation.ts';
+import type { Wire } from './conversation.ts';
+
+const long = { sizes: () => 150_000 };
+
+describe('§1.6 a request that is refused with 400 invalid_request_error', () => {
+  const image = (type: string): Wire => ({ type: 'image', source: { type: 'base64', media_type: type, data: 'AAAA' } });
+  const bound = { model: 'bound-model' };
+  test.each<[string, string, Wire]>([
+    // Fields
+    ['no model', 'model: Field required', { model: undefined }],
+    ['no max_tokens', 'max_tokens: Field required', { max_tokens: undefined }],
+    ['no messages', 'messages: Field required', { messages: undefined }],
+    ['an empty list of messages', 'messages: at least one message is required', { messages: [] }],
+    ['an unknown field', 'cache: Extra inputs are not permitted', { cache: true }],
+    ['a wrong kind of field', 'messages: Input should be a valid list', { messages: 'hello' }],
+    ['a fraction of a token', 'max_tokens: Input should be a valid integer', { max_tokens: 1.5 }],
+    [
+      'too much output',
+      'max_tokens: 64001 > 64000, which is the maximum allowed number of output tokens for test-model',
+      { max_tokens: 64_001 },
+    ],
+    // Text
+    ['empty text', 'messages: text content blocks must be non-empty', { messages: [user('')] }],
+    ['blank text', 'messages: text content blocks must contain non-whitespace text', { messages: [user(' \n')] }],
+    ['blank text of the model', 'messages: text content blocks must contain non-whitespace text', { messages: [user('a'), assistant('\n\n'), user('b')] }],
+    ['marked empty text', 'messages.0.content.0.text: cache_control cannot be set for empty text blocks', { messages: [user(mark(text('')))] }],
+    ['marked blank text', 'messages.0.content.0.text: cache_control cannot be set for empty text blocks', { messages: [user(mark(text(' ')))] }],
+    ['empty system text', 'system: text content blocks must be non-empty', { system: [text('')] }],
+    ['empty text in a result', 'messages: text content blocks must be non-empty', { messages: [user('go'), assistant(call('a')), user(result('a', [text('')]))] }],
+    [
+      'an empty message',
+      'messages.0: all messages must have non-empty content except for the optional final assistant message',
+      { messages: [user(), assistant('a'), user('b')] },
+    ],
+    // Calls and results
+    [
+      'an unanswered call',
+      'messages.1: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1. Each `tool_use` block must have a corresponding `tool_result` block in the next message.',
+      { messages: [user('go'), assistant(call('toolu_1')), user('well?')] },
+    ],
+    [
+      'one unanswered call of two',
+      'messages.1: `tool_use` ids were found without `tool_result` blocks immediately after: b. Each `tool_use` block must have a corresponding `tool_result` block in the next message.',
+      { messages: [user('go'), assistant(call('a'), call('b')), user(result('a'))] },
+    ],
+    [
+      'a call at the end',
+      'messages.1: `tool_use` ids were found without `tool_result` blocks immediately after: a. Each `tool_use` block must have a corresponding `tool_result` block in the next message.',
+      { messages: [user('go'), assistant(call('a'))] },
+    ],
+    [
+      'an orphaned result',
+      'messages.0.content.0: unexpected `tool_use_id` found in `tool_result` blocks: toolu_1. Each `tool_result` block must have a corresponding `tool_use` block in the previous message.',
+      { messages: [user(result('toolu_1'))] },
+    ],
+    [
+      'a result of an earlier turn',
+      'messages.4.content.0: unexpected `tool_use_id` found in `tool_result` blocks: a. Each `tool_result` block must have a corresponding `tool_use` block in the previous message.',
+      { messages: [user('go'), assistant(call('a')), user(result('a')), assistant('so'), user(result('a'))] },
+    ],
+    [
+      'text in front of the results',
+      'messages.1: `tool_use` ids were found without `tool_result` blocks immediately after: a. Each `tool_use` block must have a corresponding `tool_result` block in the next message.',
+      { messages: [user('go'), assistant(call('a')), user('here', result('a'))] },
+    ],
+    [
+      'a note between two results',
+      'messages.1: `tool_use` ids were found without `tool_result` blocks immediately after: b. Each `tool_use` block must have a corresponding `tool_result` block in the next message.',
+      { messages: [user('go'), assistant(call('a'), call('b')), user(result('a'), 'by the way', result('b'))] },
+    ],
+    [
+      'two results of one call',
+      'messages.2.content.1: each tool_use must have a single result. Found multiple `tool_result` blocks with id: a',
+      { messages: [user('go'), assistant(call('a')), user(result('a'), result('a'))] },
+    ],
+    ['two calls of one id', 'messages.1.content.1: `tool_use` ids must be unique', { messages: [user('go'), assistant(call('a'), call('a')), user(result('a'))] }],
+    [
+      'a call id of another provider',
+      "messages.1.content.0.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'",
+      { messages: [user('go'), assistant(call('call_1|fc_2')), user(result('call_1|fc_2'))] },
+    ],
+    ['a call whose input is no object', 'messages.1.content.0.tool_use.input: Input should be a valid dictionary', { messages: [user('go'), assistant({ ...call('a'), input: 'x' }), user(result('a'))] }],
+    ['a call by the user', 'messages.0: `tool_use` blocks can only be in `assistant` messages', { messages: [user(call('a'))] }],
+    ['a result by the model', 'messages.1: `tool_result` blocks can only be in `user` messages', { messages: [user('a'), assistant(result('a')), user('b')] }],
+    // Tools
+    ['a tool name with a dot', "tools.0.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'", { tools: [tool('a.b')] }],
+    ['a tool name that is too long', "tools.0.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'", { tools: [tool('a'.repeat(129))] }],
+    ['two tools of one name', 'tools: Tool names must be unique.', { tools: [tool('a'), tool('a')] }],
+    ['a tool without a schema', 'tools.0.custom.input_schema: Field required', { tools: [{ name: 'a' }] }],
+    ['deferred tools alone', 'At least one tool must have defer_loading=false. All tools cannot be deferred.', { tools: [tool('a', { defer_loading: true })] }],
+    [
+      'a marked deferred tool',
+      "Tool 'b' cannot have both defer_loading=true and cache_control set. Tools with defer_loading cannot use prompt caching.",
+      { tools: [tool('a'), mark(tool('b', { defer_loading: true }))] },
+    ],
+    ['a choice without tools', 'tool_choice may only be specified while providing tools.', { tool_choice: { type: 'auto' } }],
+    ['the choice of a tool that is not there', "Tool 'b' not found in provided tools", { tools: [tool('a')], tool_choice: { type: 'tool', name: 'b' } }],
+    ['forced use with thinking', 'Thinking may not be enabled when tool_choice forces tool use.', { max_tokens: 5000, tools: [tool('a')], tool_choice: { type: 'any' }, thinking: { type: 'enabled', budget_tokens: 2000 } }],
+    ['any tool where the model forces none', 'tool_choice: type "tool" and "any" are not supported for this model.', { ...bound, tools: [tool('a')], tool_choice: { type: 'any' } }],
+    ['one tool where the model forces none', 'tool_choice: type "tool" and "any" are not supported for this model.', { ...bound, tools: [tool('a')], tool_choice: { type: 'tool', name: 'a' } }],
+    // Roles
+    ['a role of its own', "messages.0.role: Input should be 'user' or 'assistant'", { messages: [{ role: 'developer', content: 'a' }] }],
+    ['a system message where the model has none', "role 'system' is not supported on this model", { model: 'no-system', messages: [user('a'), { role: 'system', content: 'b' }] }],
+    ['a reminder without its beta', 'messages.1.clear_at: Extra inputs are not permitted', { messages: [user('a'), { role: 'system', content: 'b', clear_at: 'next_user_message' }] }],
+    [
+      'prefill where the model has none',
+      'This model does not support assistant message prefill. The conversation must end with a user message.',
+      { ...bound, messages: [user('a'), assistant('b')] },
+    ],
+    ['prefill with white space at the end', 'messages: final assistant content cannot end with trailing whitespace', { messages: [user('a'), assistant('b ')] }],
+    // Media
+    [
+      'an image of an unknown type',
+      "messages.0.content.0.image.source.base64.media_type: Input should be 'image/jpeg', 'image/png', 'image/gif' or 'image/webp'",
+      { messages: [user(image('image/bmp'))] },
+    ],
+    // Thinking
+    ['marked thinking', 'messages.1.content.0.thinking.cache_control: Extra inputs are not permitted', { messages: [user('a'), assistant(mark(thinking('hm', 's')), 'b'), user('c')] }],
+    ['thinking without a signature', 'messages.1.content.0.thinking.signature: Field required', { messages: [user('a'), assistant({ type: 'thinking', thinking: 'hm' }, 'b'), user('c')] }],
+    ['thinking that was never issued', 'messages.1.content.0: Invalid `signature` in `thinking` block', { messages: [user('a'), assistant(thinking('hm', 'forged'), 'b'), user('c')] }],
+    ['a small thinking budget', 'thinking.enabled.budget_tokens: Input should be greater than or equal to 1024', { thinking: { type: 'enabled', budget_tokens: 10 } }],
+    ['a thinking budget above the limit', '`max_tokens` must be greater than `thinking.budget_tokens`.', { thinking: { type: 'enabled', budget_tokens: 2000 } }],
+    ['binding controls without their beta', 'thinking.block_binding: Extra inputs are not permitted', { thinking: { type: 'adaptive', block_binding: {} } }],
+    ['an unknown effort', "output_config.effort: Input should be 'low', 'medium', 'high', 'xhigh' or 'max'", { output_config: { effort: 'none' } }],
+  ])('%s', (_, message, fields) => {
+    expect(refusal(simulate(), fields)).toMatchObject({ status: 400, type: 'invalid_request_error', message });
+  });
+
+  it('an unknown kind of block', () => {
+    const { message } = refusal(simulate(), { messages: [user({ type: 'video' })] });
+    expect(message).toContain("messages.0.content.0: Input tag 'video' found using 'type' does not match any of the expected tags");
+  });
+
+  it('a body that is no JSON', () => {
+    expect(simulate().messages({ body: '{"model":' })).toMatchObject({ status: 400, type: 'invalid_request_error' });
+    expect(simulate().messages({ body: '[]' })).toMatchObject({ status: 400 });
+  });
+
+  it('more than 100,000 messages (§1.1)', () => {
+    const messages = Array.from({ length: 100_001 }, () => ({ role: 'user', content: 'a' }));
+    expect(refusal(simulate(), { messages }).message).toBe(
+      'messages: List should have at most 100000 items after validation, not 100001',
+    );
+  });
+});
+
+describe('§1.6 size', () => {
+  it('a prompt above the limit is told in tokens', () => {
+    const fields = { messages: [user('a', 'b')] };
+    expect(refusal(simulate(), fields, long)).toMatchObject({
+      status: 400,
+      message: 'prompt is too long: 300000 tokens > 200000 maximum',
+    });
+  });
+
+  it('input and max_tokens above the window are refused on models before 4.5', () => {
+    const outcome = refusal(simulate(), { model: 'old-model', max_tokens: 64_000 }, long);
+    expect(outcome.message).toBe(
+      'input length and `max_tokens` exceed context limit: 150000 + 64000 > 200000, decrease input length or `max_tokens` and try again',
+    );
+  });
+
+  it('input and max_tokens above the window are accepted from 4.5 on, and stop at the window', () => {
+    const sizes = (): number => 199_999;
+    const { message, usage } = send(simulate(), { max_tokens: 64_000 }, { sizes, answer: { text: 'abcdefgh' } });
+    expect(message).toMatchObject({ stop_reason: 'model_context_window_exceeded', content: [{ text: 'abcd' }] });
+    expect(usage.output_tokens).toBe(1);
+  });
+
+  it('an answer above max_tokens stops there', () => {
+    const { message } = send(simulate(), { max_tokens: 1 }, { answer: { text: 'abcdefgh' } });
+    expect(message).toMatchObject({ stop_reason: 'max_tokens', content: [{ text: 'abcd' }] });
+  });
+
+  it('a body above 32 MB is a 413', () => {
+    const body = new Uint8Array(32_000_001).fill(32);
+    expect(simulate().messages({ body })).toMatchObject({ status: 413, type: 'request_too_large' });
+  });
+});
+
+describe('§1.6 what is no 400', () => {
+  it('an unknown model is a 404', () => {
+    expect(simulate().messages({ body: bodyOf({ model: 'claude-0' }) })).toMatchObject({
+      status: 404,
+      type: 'not_found_error',
+      message: 'model: claude-0',
+    });
+  });
+
+  it.each([
+    [{ kind: 'rate-limited', retryAfter: 7 } as const, 429, 'rate_limit_error', { 'retry-after': '7' }],
+    [{ kind: 'rate-limited' } as const, 429, 'rate_limit_error', {}],
+    [{ kind: 'overloaded' } as const, 529, 'overloaded_error', {}],
+    [{ kind: 'server-error' } as const, 500, 'api_error', {}],
+  ])('a fault %o on request', (fault, status, type, headers) => {
+    const simulator = simulate();
+    simulator.fail(fault);
+    expect(refusal(simulator, {})).toMatchObject({ status, type, headers });
+    expect(send(simulator, {}).status).toBe(200);
+  });
+});
+
+describe('§1.6 what the real service takes too', () => {
+  it.each<[string, Wire]>([
+    ['turns of one role in a row, which it merges', { messages: [user('a'), user('b'), assistant('c'), assistant('d'), user('e')] }],
+    ['results and text over several messages', { messages: [user('go'), assistant(call('a'), call('b')), user(result('a')), user(result('b')), user('so')] }],
+    ['text behind the results', { messages: [user('go'), assistant(call('a')), user(result('a'), 'and now?')] }],
+    ['a result without content', { messages: [user('go'), assistant(call('a')), user({ type: 'tool_result', tool_use_id: 'a' })] }],
+    ['a system message at the end', { model: 'bound-model', messages: [user('a'), { role: 'system', content: 'b' }] }],
+    ['prefill where the model has it', { messages: [user('a'), assistant('b')] }],
+    ['null for an absent field', { system: null, tools: null, cache_control: null }],
+  ])('%s', (_, fields) => {
+    expect(send(simulate(), fields).status).toBe(200);
+  });
+});

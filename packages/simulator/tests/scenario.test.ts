@@ -1,0 +1,137 @@
+// Scenarios: answers in order, and a wrong request noticed.
+
+import { describe, expect, it, test } from 'vitest';
+import { createSimulator, parseScenario, SimulatorError } from '../src/index.ts';
+import type { Scenario } from '../src/index.ts';
+import { assistant, call, refusal, result, send, simulate, text, tool, user } from './conversation.ts';
+
+const SCENARIO: Scenario = {
+  steps: [
+    { expect: { lastUserText: 'fix' }, answer: { thinking: 'hm', text: 'I look.', calls: [{ id: 'c1', name: 'look', arguments: '{"path":"a.ts"}' }] } },
+    { expect: { toolResult: '42' }, answer: { text: 'Fixed.' } },
+  ],
+};
+
+describe('a scenario', () => {
+  it('answers step by step', () => {
+    const simulator = simulate({ scenario: SCENARIO });
+    const first = send(simulator, { messages: [user('please fix it')] });
+    expect(first.message).toMatchObject({
+      stop_reason: 'tool_use',
+      content: [{ type: 'thinking' }, { type: 'text' }, { type: 'tool_use', id: 'c1', name: 'look', input: { path: 'a.ts' } }],
+    });
+    const back = { role: 'assistant', content: first.message['content'] };
+    const second = send(simulator, { messages: [user('please fix it'), back, user(result('c1', 'line 42'))] });
+    expect(second.message).toMatchObject({ stop_reason: 'end_turn', content: [{ text: 'Fixed.' }] });
+    expect(simulator.stepsLeft).toBe(0);
+  });
+
+  it('says what it expected and what came, and keeps the step', () => {
+    const simulator = simulate({ scenario: SCENARIO });
+    expect(refusal(simulator, { messages: [user('hello')] })).toMatchObject({
+      status: 400,
+      message: 'simulator: scenario step 1 of 2 expected a user text with "fix", and got "hello"',
+    });
+    send(simulator, { messages: [user('fix')] });
+    const wrong = { messages: [user('fix'), assistant(call('c1')), user(result('c1', [text('line 41')]))] };
+    expect(refusal(simulator, wrong).message).toBe(
+      'simulator: scenario step 2 of 2 expected a tool result with "42", and got look: "line 41"',
+    );
+    expect(simulator.stepsLeft).toBe(1);
+  });
+
+  it('takes a function as a matcher, with all that was sent', () => {
+    const check = ({ tools, system, model }: { tools: readonly string[]; system: string; model: string }): string | undefined =>
+      tools.includes('look') ? undefined : `${model} got no tool to look with, and the system text ${system}`;
+    const simulator = simulate({ scenario: { steps: [{ expect: { check } }] } });
+    expect(refusal(simulator, { system: 'brief' }).message).toBe(
+      'simulator: scenario step 1 of 1 did not accept the request: test-model got no tool to look with, and the system text brief',
+    );
+    expect(send(simulator, { tools: [tool('look')] }).status).toBe(200);
+  });
+
+  it('refuses a call behind its last step, unless it says what else to answer', () => {
+    const ended = simulate({ scenario: { steps: [] } });
+    expect(refusal(ended, {}).message).toBe(
+      'simulator: all 0 steps of the scenario are used, and another request came, with the user text "hello"',
+    );
+    const going = simulate({ scenario: { steps: [], otherwise: { text: 'Enough.' } } });
+    expect(send(going, {}).message).toMatchObject({ content: [{ text: 'Enough.' }] });
+  });
+
+  it('gives a fault as a step, and the retry the next one', () => {
+    const simulator = simulate({ scenario: { steps: [{ fault: { kind: 'overloaded' } }, { answer: { text: 'There.' } }] } });
+    expect(refusal(simulator, {}).status).toBe(529);
+    expect(send(simulator, {}).message).toMatchObject({ content: [{ text: 'There.' }] });
+  });
+
+  test.each<[string, unknown, string]>([
+    ['an unknown key', { steps: [], stpes: [] }, 'stpes'],
+    ['an unknown fault', { steps: [{ fault: { kind: 'flood' } }] }, 'steps.0.fault.kind'],
+    ['empty text', { steps: [{ answer: { text: '' } }] }, 'steps.0.answer.text'],
+    ['a call id that no request may carry', { steps: [{ answer: { calls: [{ id: 'a|b', name: 'x', arguments: '{}' }] } }] }, 'steps.0.answer.calls.0.id'],
+  ])('is refused with %s, naming the place', (_, scenario, place) => {
+    const parse = (): unknown => parseScenario(scenario);
+    expect(parse).toThrow(SimulatorError);
+    expect(parse).toThrow(place);
+  });
+});
+
+describe('an answer', () => {
+  it('is a fixed text where nobody scripted one', () => {
+    expect(send(simulate(), {}).message).toMatchObject({ role: 'assistant', stop_reason: 'end_turn', content: [{ type: 'text' }] });
+  });
+
+  it('comes from the call, then the queue, then the hook, then the scenario', () => {
+    const said = (fields: { readonly message: unknown }): unknown => fields.message;
+    const simulator = simulate({
+      scenario: { steps: [], otherwise: { text: 'scenario' } },
+      onRequest: (sent) => (sent.lastUserText === 'hook' ? { answer: { text: 'hook' } } : undefined),
+    });
+    simulator.next({ answer: { text: 'queue' } });
+    expect(said(send(simulator, {}, { answer: { text: 'call' } }))).toMatchObject({ content: [{ text: 'call' }] });
+    simulator.next({ answer: { text: 'queue' } });
+    expect(said(send(simulator, { messages: [user('hook')] }))).toMatchObject({ content: [{ text: 'queue' }] });
+    expect(said(send(simulator, { messages: [user('hook')] }))).toMatchObject({ content: [{ text: 'hook' }] });
+    expect(said(send(simulator, {}))).toMatchObject({ content: [{ text: 'scenario' }] });
+  });
+
+  it('keeps the raw text of arguments, and a recorded length', () => {
+    const blocks = [{ type: 'tool_use' as const, id: 'a', name: 'look', arguments: '{"z": 1.0, "a": 2}' }];
+    const { answer, usage } = send(simulate(), { max_tokens: 1 }, { answer: { blocks, outputTokens: 77 } });
+    expect(answer.blocks).toMatchObject([{ arguments: '{"z": 1.0, "a": 2}' }]);
+    expect(usage.output_tokens).toBe(77);
+  });
+});
+
+describe('a simulator', () => {
+  it('refuses options it does not know', () => {
+    const misspelt = { clokc: 'virtual' };
+    expect(() => createSimulator(misspelt)).toThrow('clokc');
+  });
+
+  it('refuses a time that goes back, and a time on a clock of its own', () => {
+    const simulator = simulate();
+    send(simulator, {}, { at: 10 });
+    expect(() => send(simulator, {}, { at: 9 })).toThrow('at 9, after one at 10');
+    expect(() => send(simulate({ clock: 'real' }), {}, { at: 9 })).toThrow("clock: 'virtual'");
+  });
+
+  it('can run on a clock that the embedding process holds', () => {
+    let now = 1000;
+    const simulator = simulate({ clock: () => now });
+    const fields = { cache_control: { type: 'ephemeral' }, messages: [user('a', 'b')] };
+    send(simulator, fields);
+    now += 299_999;
+    expect(send(simulator, fields).usage.cache_read_input_tokens).toBe(2000);
+    now += 300_000;
+    expect(send(simulator, fields).usage.cache_read_input_tokens).toBe(0);
+  });
+
+  it('needs no times on a virtual clock: each call comes after the answer before it began', () => {
+    const simulator = simulate();
+    const fields = { cache_control: { type: 'ephemeral' }, messages: [user('a', 'b')] };
+    send(simulator, fields);
+    expect(send(simulator, fields).usage.cache_read_input_tokens).toBe(2000);
+  });
+});

@@ -1,0 +1,123 @@
+// The door for what Anthropic sends: `unknown` enters, a type leaves. Only what is used is read; the rest passes.
+
+import { z } from 'zod';
+
+type Count = number | null | undefined;
+type Name = string | null | undefined;
+
+/** Counts as they come; a field may be absent or null. */
+export interface WireUsage {
+  readonly input_tokens?: Count;
+  readonly output_tokens?: Count;
+  readonly cache_read_input_tokens?: Count;
+  readonly cache_creation_input_tokens?: Count;
+  readonly cache_creation?:
+    | { readonly ephemeral_5m_input_tokens?: Count; readonly ephemeral_1h_input_tokens?: Count }
+    | null
+    | undefined;
+  readonly output_tokens_details?: { readonly thinking_tokens?: Count } | null | undefined;
+}
+
+/** A content block as it opens, with all its fields. */
+export interface WireBlock {
+  readonly type: string;
+  readonly [field: string]: unknown;
+}
+
+/** One piece of a content block. */
+export interface WireDelta {
+  readonly type: string;
+  readonly text?: string | undefined;
+  readonly thinking?: string | undefined;
+  readonly signature?: string | undefined;
+  readonly partial_json?: string | undefined;
+  readonly content?: Name;
+  readonly citation?: unknown;
+}
+
+/** A whole message, as a call without streaming answers. */
+export interface WireMessage {
+  readonly id?: Name;
+  readonly model?: Name;
+  readonly stop_reason?: Name;
+  readonly usage?: WireUsage | null | undefined;
+  readonly content: readonly WireBlock[];
+}
+
+/** The events that are read, by type. */
+export interface WireEvents {
+  readonly message_start: { readonly message: Omit<WireMessage, 'content'> };
+  readonly content_block_start: { readonly index: number; readonly content_block: WireBlock };
+  readonly content_block_delta: { readonly index: number; readonly delta: WireDelta };
+  readonly content_block_stop: { readonly index: number };
+  readonly message_delta: {
+    readonly delta?: { readonly stop_reason?: Name } | null | undefined;
+    readonly usage?: WireUsage | null | undefined;
+  };
+  readonly message_stop: object;
+  readonly error: {
+    readonly error?: { readonly type?: Name; readonly message?: Name } | null | undefined;
+    readonly request_id?: Name;
+  };
+}
+
+/** Type of an event that is read. */
+export type WireEventType = keyof WireEvents;
+
+const count: z.ZodType<Count> = z.number().int().nonnegative().nullish();
+const name: z.ZodType<Name> = z.string().nullish();
+const index: z.ZodType<number> = z.number().int().nonnegative();
+
+const usage: z.ZodType<WireUsage> = z.looseObject({
+  input_tokens: count,
+  output_tokens: count,
+  cache_read_input_tokens: count,
+  cache_creation_input_tokens: count,
+  cache_creation: z.looseObject({ ephemeral_5m_input_tokens: count, ephemeral_1h_input_tokens: count }).nullish(),
+  output_tokens_details: z.looseObject({ thinking_tokens: count }).nullish(),
+});
+
+const block: z.ZodType<WireBlock> = z.looseObject({ type: z.string() });
+
+const delta: z.ZodType<WireDelta> = z.looseObject({
+  type: z.string(),
+  text: z.string().optional(),
+  thinking: z.string().optional(),
+  signature: z.string().optional(),
+  partial_json: z.string().optional(),
+  content: name,
+  citation: z.unknown().optional(),
+});
+
+const EVENTS: { readonly [T in WireEventType]: z.ZodType<WireEvents[T]> } = {
+  message_start: z.looseObject({ message: z.looseObject({ id: name, model: name, usage: usage.nullish() }) }),
+  content_block_start: z.looseObject({ index: index, content_block: block }),
+  content_block_delta: z.looseObject({ index: index, delta: delta }),
+  content_block_stop: z.looseObject({ index: index }),
+  message_delta: z.looseObject({ delta: z.looseObject({ stop_reason: name }).nullish(), usage: usage.nullish() }),
+  message_stop: z.looseObject({}),
+  error: z.looseObject({ error: z.looseObject({ type: name, message: name }).nullish(), request_id: name }),
+};
+
+const message: z.ZodType<WireMessage> = z.looseObject({
+  id: name,
+  model: name,
+  stop_reason: name,
+  usage: usage.nullish(),
+  content: z.array(block),
+});
+
+/** Whether this event is one that is read. Others are to be ignored (the API may add types). */
+export function isReadEvent(type: string): type is WireEventType {
+  return Object.hasOwn(EVENTS, type);
+}
+
+/** Reads one event. @throws ZodError when it does not have the documented shape. */
+export function readEvent<T extends WireEventType>(type: T, data: unknown): WireEvents[T] {
+  return EVENTS[type].parse(data);
+}
+
+/** Reads a whole message. @throws ZodError when it does not have the documented shape. */
+export function readMessage(data: unknown): WireMessage {
+  return message.parse(data);
+}

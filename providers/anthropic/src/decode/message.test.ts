@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest';
+import { decodeMessage } from './message.ts';
+
+it('reads a whole message and keeps arguments and items as their bytes stand', () => {
+  const thinking = '{ "type":"thinking","thinking":"hm","signature":"s" }';
+  const text =
+    `{"id":"msg_1","model":"m","type":"message","role":"assistant","content":[${thinking},{"type":"text","text":"so"},` +
+    '{"type":"tool_use","id":"t1","name":"read","input":{"10":1.0, "9":2}}],"stop_reason":"tool_use","usage":{"input_tokens":4,"output_tokens":2}}';
+  expect(decodeMessage(text)).toEqual({
+    parts: [
+      { type: 'reasoning', opaque: thinking, text: 'hm' },
+      { type: 'text', text: 'so' },
+      { type: 'call', call: 't1', name: 'read', arguments: '{"10":1.0, "9":2}' },
+    ],
+    stop: 'calls',
+    stopRaw: 'tool_use',
+    truncated: 'no',
+    response: 'msg_1',
+    model: 'm',
+    usage: { fresh: 4, answer: 2 },
+  });
+});
+
+it('takes anything else for malformed', () => {
+  for (const text of ['<html>', '{}', '{"content":[{}]}']) {
+    expect(() => decodeMessage(text)).toThrow(
+      expect.objectContaining({ code: 'provider/malformed', class: 'retryable' }),
+    );
+  }
+});

@@ -1,0 +1,54 @@
+// A whole message, as a call without streaming answers (or a proxy that does not stream). Read from its text, so that
+// arguments and items stay as they were sent.
+
+import type { Answer, AnswerPart } from '@tidemark/model';
+import { ProviderError } from '@tidemark/model';
+import { PROVIDER } from '../encode/refuse.ts';
+import { rawElements, rawMember } from '../encode/raw-json.ts';
+import type { WireMessage } from './events.ts';
+import { readMessage } from './events.ts';
+import { closeBlock, openBlock } from './part.ts';
+import { decodeStop } from './stop.ts';
+import { decodeUsage } from './usage.ts';
+
+/**
+ * The answer in the text of a message.
+ *
+ * @throws ProviderError `provider/malformed` when it is no message.
+ */
+export function decodeMessage(text: string): Answer {
+  const message = read(text);
+  const raws = rawElements(rawMember(text, 'content') ?? '[]');
+  const { id, model } = message;
+  return {
+    parts: message.content.map((block, index) => withRaw(closeBlock(openBlock(block)), raws[index])),
+    ...decodeStop(message.stop_reason),
+    ...(typeof id === 'string' && { response: id }),
+    ...(typeof model === 'string' && { model }),
+    usage: decodeUsage(message.usage ?? {}),
+  };
+}
+
+function withRaw(part: AnswerPart, raw: string | undefined): AnswerPart {
+  if (raw === undefined) return part;
+  switch (part.type) {
+    case 'text':
+      return part;
+    case 'reasoning':
+      return { ...part, opaque: raw };
+    case 'call':
+      return { ...part, arguments: rawMember(raw, 'input') ?? part.arguments };
+    case 'native':
+      return { ...part, item: raw };
+  }
+}
+
+function read(text: string): WireMessage {
+  try {
+    const value: unknown = JSON.parse(text);
+    return readMessage(value);
+  } catch (cause) {
+    const message = 'Anthropic answered with what is no message: send the request again';
+    throw new ProviderError('retryable', 'provider/malformed', message, { provider: PROVIDER }, cause);
+  }
+}

@@ -1,0 +1,152 @@
+// Anthropic's server-sent events become stream parts. The order is that of provider facts 1.9; unknown events pass.
+
+import type { AnswerPart, StreamPart } from '@tidemark/model';
+import { ProviderError } from '@tidemark/model';
+import { PROVIDER } from '../encode/refuse.ts';
+import type { WireEvents, WireEventType, WireUsage } from './events.ts';
+import { isReadEvent, readEvent } from './events.ts';
+import { sortFailure } from './failure.ts';
+import type { OpenBlock } from './part.ts';
+import { closeBlock, growBlock, liveDelta, openBlock } from './part.ts';
+import { decodeStop } from './stop.ts';
+import { decodeInputUsage, decodeUsage, mergeUsage } from './usage.ts';
+
+/** What has arrived of one answer. */
+export interface Arrived {
+  readonly response?: string;
+  readonly model?: string;
+  readonly usage: WireUsage;
+  readonly open: ReadonlyMap<number, OpenBlock>;
+  readonly parts: readonly AnswerPart[];
+  readonly stop?: string;
+  readonly finished: boolean;
+}
+
+/** One step: what has arrived by now, and what it says to whoever listens. */
+export interface Step {
+  readonly arrived: Arrived;
+  readonly says: readonly StreamPart[];
+}
+
+/** Nothing has arrived. */
+export const NOTHING: Arrived = { usage: {}, open: new Map(), parts: [], finished: false };
+
+/**
+ * Takes one event, `data` being its text.
+ *
+ * @throws ProviderError `provider/malformed` for an event without its documented shape; what an `error` event says.
+ */
+export function decodeEvent(arrived: Arrived, data: string): Step {
+  const event = parse(data);
+  const type = typeof event === 'object' && event !== null && 'type' in event ? event.type : undefined;
+  if (arrived.finished || typeof type !== 'string' || !isReadEvent(type)) return { arrived, says: [] };
+  return take(type, arrived, event);
+}
+
+/** @throws ProviderError `provider/cut` when the stream ended before `message_stop`. */
+export function requireFinished(arrived: Arrived): void {
+  if (arrived.finished) return;
+  const message = 'the stream of Anthropic ended before the answer was finished: send the request again';
+  throw new ProviderError('retryable', 'provider/cut', message, { provider: PROVIDER });
+}
+
+function take(type: WireEventType, arrived: Arrived, event: unknown): Step {
+  switch (type) {
+    case 'message_start':
+      return started(arrived, read(type, event));
+    case 'content_block_start':
+      return opened(arrived, read(type, event));
+    case 'content_block_delta':
+      return grown(arrived, read(type, event));
+    case 'content_block_stop':
+      return closed(arrived, read(type, event));
+    case 'message_delta':
+      return told(arrived, read(type, event));
+    case 'message_stop':
+      return finished(arrived);
+    case 'error':
+      throw failed(read(type, event));
+  }
+}
+
+function started(arrived: Arrived, { message }: WireEvents['message_start']): Step {
+  const { id, model } = message;
+  const named = { ...(typeof id === 'string' && { response: id }), ...(typeof model === 'string' && { model }) };
+  const usage = mergeUsage(arrived.usage, message.usage);
+  const began: StreamPart = { type: 'began', ...named, usage: decodeInputUsage(usage) };
+  return { arrived: { ...arrived, ...named, usage }, says: [began] };
+}
+
+function opened(arrived: Arrived, event: WireEvents['content_block_start']): Step {
+  const { index } = event;
+  const block = openBlock(event.content_block);
+  const part = closeBlock(block);
+  const says: readonly StreamPart[] =
+    part.type === 'call' ? [{ type: 'call.began', index, call: part.call, name: part.name }] : [];
+  return { arrived: withOpen(arrived, index, block), says };
+}
+
+function grown(arrived: Arrived, { index, delta }: WireEvents['content_block_delta']): Step {
+  const block = openAt(arrived, index);
+  const live = liveDelta(index, block, delta);
+  return { arrived: withOpen(arrived, index, growBlock(block, delta)), says: live === undefined ? [] : [live] };
+}
+
+function closed(arrived: Arrived, { index }: WireEvents['content_block_stop']): Step {
+  const part = closeBlock(openAt(arrived, index));
+  const open = new Map([...arrived.open].filter(([other]) => other !== index));
+  return { arrived: { ...arrived, open, parts: [...arrived.parts, part] }, says: [{ type: 'part', index, part }] };
+}
+
+function told(arrived: Arrived, { delta, usage }: WireEvents['message_delta']): Step {
+  const stop = delta?.stop_reason;
+  const next = { ...arrived, usage: mergeUsage(arrived.usage, usage) };
+  return { arrived: typeof stop === 'string' ? { ...next, stop } : next, says: [] };
+}
+
+function finished(arrived: Arrived): Step {
+  if (arrived.open.size > 0) throw malformed('the answer ended inside a block');
+  const { response, model, parts, usage } = arrived;
+  const named = { ...(response !== undefined && { response }), ...(model !== undefined && { model }) };
+  const answer = { parts, ...decodeStop(arrived.stop), ...named, usage: decodeUsage(usage) };
+  return { arrived: { ...arrived, finished: true }, says: [{ type: 'finished', answer }] };
+}
+
+function failed({ error, request_id }: WireEvents['error']): ProviderError {
+  return sortFailure({
+    message: error?.message ?? 'an error event without a message',
+    ...(typeof error?.type === 'string' && { type: error.type }),
+    ...(typeof request_id === 'string' && { request: request_id }),
+  });
+}
+
+function read<T extends WireEventType>(type: T, event: unknown): WireEvents[T] {
+  try {
+    return readEvent(type, event);
+  } catch (cause) {
+    throw malformed(`an event "${type}" does not have its documented shape`, cause);
+  }
+}
+
+function parse(data: string): unknown {
+  try {
+    return JSON.parse(data);
+  } catch (cause) {
+    throw malformed('an event is no JSON', cause);
+  }
+}
+
+function withOpen(arrived: Arrived, index: number, block: OpenBlock): Arrived {
+  return { ...arrived, open: new Map([...arrived.open, [index, block]]) };
+}
+
+function openAt(arrived: Arrived, index: number): OpenBlock {
+  const block = arrived.open.get(index);
+  if (block === undefined) throw malformed(`an event came for block ${index}, which is not open`);
+  return block;
+}
+
+function malformed(what: string, cause?: unknown): ProviderError {
+  const message = `Anthropic sent what cannot be read: ${what}. Send the request again`;
+  return new ProviderError('retryable', 'provider/malformed', message, { provider: PROVIDER }, cause);
+}

@@ -1,0 +1,53 @@
+// Usage in disjoint buckets (L7). A field that did not come stays unknown, never 0.
+
+import type { CacheWrite, Usage } from '@tidemark/model';
+import type { WireUsage } from './events.ts';
+
+/** Counts of a later event over those of an earlier one: numbers in a stream are cumulative, absent ones stand. */
+export function mergeUsage(before: WireUsage, after: WireUsage | null | undefined): WireUsage {
+  const told = Object.entries(after ?? {}).filter(([, value]) => value !== null && value !== undefined);
+  return { ...before, ...Object.fromEntries(told) };
+}
+
+/** `input_tokens` is what follows the last breakpoint, so the three input counts are disjoint already (facts 1.4). */
+export function decodeUsage(wire: WireUsage): Usage {
+  const { input_tokens: fresh, cache_read_input_tokens: read } = wire;
+  const writes = decodeWrites(wire);
+  return {
+    ...(typeof fresh === 'number' && { fresh }),
+    ...(typeof read === 'number' && { read }),
+    ...(writes !== undefined && { writes }),
+    ...decodeOutput(wire),
+  };
+}
+
+/** The input counts alone, for the beginning of a stream: the output is still to come. */
+export function decodeInputUsage(wire: WireUsage): Usage {
+  const { fresh, read, writes } = decodeUsage(wire);
+  return { ...(fresh !== undefined && { fresh }), ...(read !== undefined && { read }), ...(writes && { writes }) };
+}
+
+/**
+ * By lifetime. The end of a stream gives a new total without the split: what it adds was written by the API itself
+ * between server tool calls, for 5 minutes (facts 1.1). A total above 0 that was never split is of unknown lifetime.
+ */
+function decodeWrites(wire: WireUsage): readonly CacheWrite[] | undefined {
+  const total = wire.cache_creation_input_tokens;
+  const hour = wire.cache_creation?.ephemeral_1h_input_tokens;
+  const short = wire.cache_creation?.ephemeral_5m_input_tokens;
+  if (typeof hour !== 'number') return total === 0 ? [] : undefined;
+  const rest = typeof total === 'number' ? Math.max(0, total - hour) : short;
+  if (typeof rest !== 'number') return undefined;
+  const writes: readonly CacheWrite[] = [
+    { ttl: '5m', tokens: rest },
+    { ttl: '1h', tokens: hour },
+  ];
+  return writes.filter(({ tokens }) => tokens > 0);
+}
+
+function decodeOutput(wire: WireUsage): Usage {
+  const output = wire.output_tokens;
+  const reasoning = wire.output_tokens_details?.thinking_tokens;
+  if (typeof output !== 'number') return {};
+  return typeof reasoning === 'number' ? { answer: Math.max(0, output - reasoning), reasoning } : { answer: output };
+}

@@ -1,0 +1,14 @@
+// The encoder, revision 1. Its bytes are frozen once released: another way of writing is another revision beside it.
+
+import type { Encoder } from '@tidemark/model';
+import { joinBody } from './body-writer.ts';
+import { lowerFront } from './lower-front.ts';
+import { lowerSpan } from './lower-span.ts';
+
+/** Anthropic Messages. Pure: the same spans, markers and envelope give the same bytes on every machine. */
+export const anthropicEncoder: Encoder = {
+  revision: 'anthropic-messages/1',
+  lowerFront,
+  lowerSpan,
+  join: joinBody,
+};

@@ -1,0 +1,59 @@
+// An image on the wire, or the text that stands for one that the API would refuse (L6).
+
+import type { ImagePart, Materials } from '@tidemark/model';
+import type { Estimate } from './piece.ts';
+import { refuse } from './refuse.ts';
+import { textHead } from './wire-text.ts';
+
+const ACCEPTED = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
+const PIXELS_PER_TOKEN = 750;
+const TOKENS_AT_MOST = 4_784;
+const TOKENS_UNKNOWN_SIZE = 1_600;
+
+/** A content block without its closing brace, and what it weighs. */
+export interface WireImage {
+  readonly head: string;
+  readonly holds: 'image' | 'text';
+  readonly tokens: number;
+  readonly mediaBytes: number;
+}
+
+/**
+ * An image as base64, or a stub where its kind is not one of PNG, JPEG, GIF and WebP.
+ *
+ * @throws ProviderError `provider/invalid` when its bytes are not among the materials.
+ */
+export function wireImage(image: ImagePart, materials: Materials, estimate: Estimate): WireImage {
+  const mediaType = wireMediaType(image.mediaType);
+  if (!ACCEPTED.has(mediaType)) return imageStub(image, 'only PNG, JPEG, GIF and WebP are accepted', estimate);
+  const bytes = materials(image.artifact);
+  if (bytes === undefined) throw missing(image);
+  if (bytes.length === 0) return imageStub(image, 'it is empty', estimate);
+  const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
+  const head = `{"type":"image","source":{"type":"base64","media_type":"${mediaType}","data":"${data}"}`;
+  return { head, holds: 'image', tokens: imageTokens(image), mediaBytes: bytes.length };
+}
+
+/** The text that stands for an image which cannot be sent at its place, with its digest to read it by. */
+export function imageStub(image: ImagePart, reason: string, estimate: Estimate): WireImage {
+  const text = `[image left out: ${reason}. ${image.mediaType}, ${image.bytes} bytes, artifact ${image.artifact}]`;
+  return { head: textHead(text), holds: 'text', tokens: estimate(text), mediaBytes: 0 };
+}
+
+// By pixels, as the vendor counts them; never by the length of base64.
+function imageTokens(image: ImagePart): number {
+  if (image.width === undefined || image.height === undefined) return TOKENS_UNKNOWN_SIZE;
+  return Math.min(TOKENS_AT_MOST, Math.ceil((image.width * image.height) / PIXELS_PER_TOKEN));
+}
+
+function wireMediaType(mediaType: string): string {
+  const plain = mediaType.trim().toLowerCase();
+  return plain === 'image/jpg' ? 'image/jpeg' : plain;
+}
+
+function missing(image: ImagePart): Error {
+  return refuse(
+    'provider/invalid',
+    `the bytes of image ${image.artifact} are not among the materials: load the artifact before lowering, or quarantine the block that names it`,
+  );
+}

@@ -1,0 +1,74 @@
+// What enters the cache key beside the blocks, and how it is written: frozen, before everything else in the body.
+
+import type { Front, JsonValue } from '@tidemark/model';
+import { canonicalJson } from '@tidemark/model';
+import { refuse } from './refuse.ts';
+
+/** Parameters that are fields of the body. */
+const FIELDS = new Set([
+  'context_management',
+  'inference_geo',
+  'output_config',
+  'service_tier',
+  'speed',
+  'stop_sequences',
+  'temperature',
+  'thinking',
+  'tool_choice',
+  'top_k',
+  'top_p',
+]);
+
+type Fields = { readonly [name: string]: JsonValue | undefined };
+
+/** Parameters that stand inside a field, which is this where it is not given itself. */
+const INSIDE: ReadonlyMap<string, readonly [field: string, otherwise: Fields]> = new Map([
+  ['effort', ['output_config', {}]],
+  ['disable_parallel_tool_use', ['tool_choice', { type: 'auto' }]],
+]);
+
+/** Canonical JSON of model and render parameters: the head of the prefix sequence. */
+export function frozenParameters(front: Front): string {
+  return canonicalJson({ ...front.parameters, model: front.model });
+}
+
+/**
+ * The beginning of a body: `{"model":…,` and the parameters by ascending name.
+ *
+ * @throws ProviderError `provider/unsupported` for a name that this provider has no field for.
+ */
+export function bodyHeader(front: Front): string {
+  const fields = canonicalJson(wireParameters(front)).slice(1, -1);
+  return `{"model":${canonicalJson(front.model)},${fields === '' ? '' : `${fields},`}`;
+}
+
+/** The names written before the messages, which therefore cannot come again after them. */
+export function headerNames(front: Front): readonly string[] {
+  return ['model', ...Object.keys(wireParameters(front))];
+}
+
+function wireParameters(front: Front): Fields {
+  const names = Object.keys(front.parameters);
+  const unknown = names.find((name) => !FIELDS.has(name) && !INSIDE.has(name));
+  if (unknown !== undefined) throw unknownName(unknown);
+  const wire: { [name: string]: JsonValue | undefined } = {};
+  for (const name of names) if (FIELDS.has(name)) wire[name] = front.parameters[name];
+  for (const [name, [field, otherwise]] of INSIDE) {
+    const value = front.parameters[name];
+    if (value !== undefined) wire[field] = { ...(recordOf(wire[field]) ?? otherwise), [name]: value };
+  }
+  return wire;
+}
+
+function recordOf(value: JsonValue | undefined): Fields | undefined {
+  return isRecord(value) ? value : undefined;
+}
+
+function isRecord(value: JsonValue | undefined): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function unknownName(name: string): Error {
+  const known = [...FIELDS, ...INSIDE.keys()].toSorted().join(', ');
+  return refuse('provider/unsupported', `Anthropic has no render parameter "${name}": use one of ${known}`);
+}

@@ -1,0 +1,33 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { isJsonObject, rawElements, rawMember, rawMembers } from './raw-json.ts';
+
+it('slices members out as they stand, whatever their order and numbers', () => {
+  const text = ' { "b" : 1.0 , "10":[1, {"x":"}\\"]"}] ,"9":12345678901234567890,"e\\u0301":"\\\\","n":null } ';
+  expect(rawMembers(text)).toEqual([
+    { key: 'b', raw: '1.0' },
+    { key: '10', raw: '[1, {"x":"}\\"]"}]' },
+    { key: '9', raw: '12345678901234567890' },
+    { key: 'e\u0301', raw: '"\\\\"' },
+    { key: 'n', raw: 'null' },
+  ]);
+  expect(rawMember('{"a":1,"a":2}', 'a')).toBe('2');
+  expect(rawMember('[]', 'a')).toBeUndefined();
+});
+
+it('finds every member and element of any JSON', () => {
+  fc.assert(
+    fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.constantFrom('', ' ', 2), (value, space) => {
+      const text = JSON.stringify(value, null, space);
+      const members = rawMembers(text).map(({ key, raw }): [string, unknown] => [key, JSON.parse(raw)]);
+      expect(members).toEqual(Object.entries(JSON.parse(text)));
+      const list = JSON.stringify(Object.values(value), null, space);
+      expect(rawElements(list).map((raw): unknown => JSON.parse(raw))).toEqual(JSON.parse(list));
+    }),
+  );
+});
+
+it('takes nothing but an object for an object', () => {
+  expect(['{}', ' {"a":1}\n'].map(isJsonObject)).toEqual([true, true]);
+  expect(['', '[]', 'null', '"{}"', '{"a":', '{} {}', '1'].map(isJsonObject)).toEqual(Array(7).fill(false));
+});

@@ -1,0 +1,109 @@
+// JSON as text: raw slices of members and elements, so that what was recorded is passed on byte by byte. Parsing and
+// printing again would re-order integer-like keys and change numbers.
+
+/** One member of an object, with its value as the text that stands there. */
+export interface RawMember {
+  readonly key: string;
+  readonly raw: string;
+}
+
+/** Whether a text is one JSON object. */
+export function isJsonObject(text: string): boolean {
+  return parseObject(text) !== undefined;
+}
+
+/** The fields of a text that is one JSON object, else `undefined`. */
+export function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The members of an object, in their order. The text must be valid JSON; anything that is no object has none. */
+export function rawMembers(text: string): readonly RawMember[] {
+  const members: RawMember[] = [];
+  let at = afterSpace(text, 0);
+  if (text[at] !== '{') return members;
+  at = afterSpace(text, at + 1);
+  while (at < text.length && text[at] !== '}') {
+    const keyEnd = valueEnd(text, at);
+    const valueStart = afterSpace(text, afterSpace(text, keyEnd) + 1);
+    const end = valueEnd(text, valueStart);
+    members.push({ key: parseString(text.slice(at, keyEnd)), raw: text.slice(valueStart, end) });
+    at = afterComma(text, end);
+  }
+  return members;
+}
+
+/** The elements of an array, in their order. The text must be valid JSON; anything that is no array has none. */
+export function rawElements(text: string): readonly string[] {
+  const elements: string[] = [];
+  let at = afterSpace(text, 0);
+  if (text[at] !== '[') return elements;
+  at = afterSpace(text, at + 1);
+  while (at < text.length && text[at] !== ']') {
+    const end = valueEnd(text, at);
+    elements.push(text.slice(at, end));
+    at = afterComma(text, end);
+  }
+  return elements;
+}
+
+/** The raw value of one member. Of repeated keys the last one counts, as in `JSON.parse`. */
+export function rawMember(text: string, key: string): string | undefined {
+  return rawMembers(text).findLast((member) => member.key === key)?.raw;
+}
+
+function parseString(raw: string): string {
+  const value: unknown = JSON.parse(raw);
+  return typeof value === 'string' ? value : raw;
+}
+
+function afterComma(text: string, at: number): number {
+  const next = afterSpace(text, at);
+  return text[next] === ',' ? afterSpace(text, next + 1) : next;
+}
+
+function afterSpace(text: string, from: number): number {
+  let at = from;
+  while (at < text.length && isSpace(text.charCodeAt(at))) at += 1;
+  return at;
+}
+
+function isSpace(code: number): boolean {
+  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
+}
+
+function valueEnd(text: string, from: number): number {
+  const first = text[from];
+  if (first === '"') return stringEnd(text, from);
+  if (first === '{' || first === '[') return nestedEnd(text, from);
+  let at = from;
+  while (at < text.length && !isSpace(text.charCodeAt(at)) && !',]}:'.includes(text.charAt(at))) at += 1;
+  return at;
+}
+
+function nestedEnd(text: string, from: number): number {
+  let depth = 0;
+  for (let at = from; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === 0x22) at = stringEnd(text, at) - 1;
+    else if (code === 0x7b || code === 0x5b) depth += 1;
+    else if (code === 0x7d || code === 0x5d) depth -= 1;
+    if (depth === 0) return at + 1;
+  }
+  return text.length;
+}
+
+// Jumps from quote to quote: strings of megabytes (images) are the rule here.
+function stringEnd(text: string, from: number): number {
+  for (let quote = text.indexOf('"', from + 1); quote !== -1; quote = text.indexOf('"', quote + 1)) {
+    let slashes = 0;
+    while (text.charCodeAt(quote - 1 - slashes) === 0x5c) slashes += 1;
+    if (slashes % 2 === 0) return quote + 1;
+  }
+  return text.length;
+}

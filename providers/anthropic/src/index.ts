@@ -1,0 +1,7 @@
+// The face of `provider-anthropic`: Anthropic's Messages API as a provider.
+
+export { decodeMessage } from './decode/message.ts';
+export { anthropicEncoder } from './encode/encoder.ts';
+export { countBody } from './socket/count-body.ts';
+export type { AnthropicOptions } from './socket/provider.ts';
+export { createAnthropicProvider } from './socket/provider.ts';

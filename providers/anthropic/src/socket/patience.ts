@@ -1,0 +1,20 @@
+// Waiting with an end: a stream that says nothing for too long is given up.
+
+import { silent } from './map-error.ts';
+
+/**
+ * What the promise gives, unless it takes longer than `idleMs`.
+ *
+ * @throws ProviderError `provider/silent` when it does; whatever comes of the promise later is of no concern then.
+ */
+export async function within<T>(promise: Promise<T>, idleMs: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const tooLong = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(silent(idleMs)), idleMs);
+  });
+  try {
+    return await Promise.race([promise, tooLong]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

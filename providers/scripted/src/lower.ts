@@ -1,0 +1,83 @@
+// Spans become blocks of the plainest kind: one JSON object per part, every one markable.
+
+import type { Block, Front, JsonValue, LoweredFront, Lowering, Part, Span } from '@tidemark/model';
+import { canonicalJson } from '@tidemark/model';
+
+/** The name of this provider in errors and spans. */
+export const PROVIDER = 'scripted';
+
+/** Tools as their definitions stand, then the system texts that are not blank. */
+export function lowerFront(front: Front, lowering: Lowering): LoweredFront {
+  const tools = front.tools.map((tool): Block => ({
+    ...frontBlock(`{"tool":${tool.definition}`, 'tools', 'tool', lowering),
+    origin: tool.origin,
+  }));
+  const system = front.system
+    .filter(({ text }) => text.trim() !== '')
+    .map(({ text, origin }): Block => ({
+      ...frontBlock(`{"system":${canonicalJson(text)}`, 'system', 'text', lowering),
+      origin,
+    }));
+  const parameters = canonicalJson({ ...front.parameters, model: front.model });
+  return { front, blocks: [...tools, ...system], parameters };
+}
+
+/** One block per part that is packed, results first. The rules of what is left out are those of every provider. */
+export function lowerSpan(span: Span, lowering: Lowering): readonly Block[] {
+  const packed = span.parts.filter((part) => isPacked(part, lowering));
+  const last = packed.findLastIndex((part) => part.type !== 'reasoning');
+  const parts = packed.slice(0, last + 1);
+  const results = parts.filter((part) => part.type === 'result');
+  return [...results, ...parts.filter((part) => part.type !== 'result')].map((part, index) => {
+    const { role, group } = span;
+    const head = canonicalJson({ role, group, part: partValue(part) }).slice(0, -1);
+    return {
+      section: 'messages',
+      role,
+      group,
+      head,
+      tail: '}',
+      markable: part.type !== 'reasoning',
+      run: part.type === 'call' ? 'calls' : part.type === 'result' ? 'results' : 'none',
+      holds: part.type === 'reasoning' ? 'thinking' : part.type,
+      opensTurn: span.opensTurn && index === 0,
+      origin: span.origin,
+      tokens: lowering.estimate(head),
+      mediaBytes: part.type === 'image' ? part.bytes : 0,
+    };
+  });
+}
+
+function frontBlock(
+  head: string,
+  section: 'tools' | 'system',
+  holds: 'tool' | 'text',
+  lowering: Lowering,
+): Omit<Block, 'origin'> {
+  const tokens = lowering.estimate(head);
+  const fixed = { role: 'system', group: -1, markable: true, run: 'none', opensTurn: false, mediaBytes: 0 } as const;
+  return { ...fixed, section, holds, head, tail: '}', tokens };
+}
+
+function isPacked(part: Part, lowering: Lowering): boolean {
+  if (part.type === 'text') return part.text.trim() !== '';
+  if (part.type !== 'reasoning') return true;
+  return part.opaque !== undefined && part.provider === PROVIDER && part.model === lowering.model;
+}
+
+function partValue(part: Part): JsonValue {
+  switch (part.type) {
+    case 'text':
+      return { type: part.type, text: part.text };
+    case 'image':
+      return { type: part.type, artifact: part.artifact, mediaType: part.mediaType, bytes: part.bytes };
+    case 'reasoning':
+      return { type: part.type, opaque: part.opaque };
+    case 'call':
+      return { type: part.type, call: part.call, name: part.name, arguments: part.arguments };
+    case 'native':
+      return { type: part.type, provider: part.provider, item: part.item };
+    case 'result':
+      return { type: part.type, call: part.call, error: part.error, content: part.content.map(partValue) };
+  }
+}

@@ -1,0 +1,49 @@
+// Reading the rooms of a shelf through the record codec, a piece at a time.
+
+import { EMPTY_TIP, LogError, createRecordReader, lineageOf, readBeginning } from '@tidemark/log';
+import type { Beginning, Lineage, ReadFrom, Recorded, RecordReader, SessionId, Tip } from '@tidemark/log';
+import { nodeBytes } from './node-bytes.ts';
+import { bytesOf } from './shelf.ts';
+import type { Room, Shelf } from './shelf.ts';
+
+const PIECE = 65_536;
+
+/** The room of a session. @throws LogError `log/missing`. */
+export function roomOf(shelf: Shelf, session: SessionId): Room {
+  const room = shelf.rooms.get(session);
+  if (room !== undefined && bytesOf(room).includes(0x0a)) return room;
+  throw new LogError('log/missing', `There is no session ${session} here; \`tidemark sessions\` lists those there are.`, { session });
+}
+
+/** A reader at the beginning of a room. */
+export function readerOf(room: Room, tip: Tip, from: number, to: number): RecordReader {
+  const start: ReadFrom = { path: room.session, tip, offset: 0, line: 1, from, to };
+  return createRecordReader(start, nodeBytes);
+}
+
+/** How a room begins. @throws LogError `log/missing`, `log/damaged`. */
+export function begin(shelf: Shelf, session: SessionId): Beginning {
+  const bytes = bytesOf(roomOf(shelf, session));
+  return readBeginning(session, session, bytes.subarray(0, bytes.indexOf(0x0a) + 1), nodeBytes);
+}
+
+/** Where a session comes from. */
+export function lineage(shelf: Shelf, session: SessionId): Promise<Lineage> {
+  return lineageOf(session, async (name) => begin(shelf, name));
+}
+
+/** Own records of a session, in batches, as far as they stand now. */
+export async function* readRoom(shelf: Shelf, session: SessionId, from: number, to: number): AsyncGenerator<readonly Recorded[]> {
+  const room = roomOf(shelf, session);
+  const reader = readerOf(room, { ...EMPTY_TIP, length: begin(shelf, session).start }, from, to);
+  for (let at = 0; at < room.length && !reader.done; at += PIECE) {
+    yield* drain(reader, room.bytes.subarray(at, Math.min(at + PIECE, room.length)));
+  }
+}
+
+/** What a piece gives; damage is thrown behind what is sound. */
+export function* drain(reader: RecordReader, piece: Uint8Array): Generator<readonly Recorded[]> {
+  const { records, failure } = reader.read(piece);
+  if (records.length > 0) yield records;
+  if (failure !== undefined) throw failure;
+}

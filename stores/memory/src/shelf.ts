@@ -1,0 +1,50 @@
+// What a memory store keeps: the real bytes of each log, as a file would hold them.
+
+import type { Parent, SessionId } from '@tidemark/log';
+
+/** One session's room. */
+export interface Room {
+  readonly session: SessionId;
+  readonly parent: Parent | undefined;
+  /** The lines of the log; a buffer that grows, of which `length` bytes count. */
+  bytes: Uint8Array;
+  length: number;
+  snapshot: Uint8Array | undefined;
+  /** Whether a writer holds it. */
+  held: boolean;
+  /** Called after each append. */
+  readonly listeners: Set<() => void>;
+}
+
+/** All rooms and artifacts. Two stores over one shelf are two openings of one place. */
+export interface Shelf {
+  readonly rooms: Map<SessionId, Room>;
+  readonly artifacts: Map<string, Uint8Array>;
+}
+
+/** An empty shelf. */
+export function createShelf(): Shelf {
+  return { rooms: new Map(), artifacts: new Map() };
+}
+
+/** An empty room. */
+export function createRoom(session: SessionId, parent: Parent | undefined): Room {
+  return { session, parent, bytes: new Uint8Array(4096), length: 0, snapshot: undefined, held: false, listeners: new Set() };
+}
+
+/** The bytes of a log so far. */
+export function bytesOf(room: Room): Uint8Array {
+  return room.bytes.subarray(0, room.length);
+}
+
+/** Puts bytes behind those that are there. */
+export function extend(room: Room, lines: Uint8Array): void {
+  if (room.length + lines.length > room.bytes.length) {
+    const larger = new Uint8Array(Math.max(room.bytes.length * 2, room.length + lines.length));
+    larger.set(bytesOf(room));
+    room.bytes = larger;
+  }
+  room.bytes.set(lines, room.length);
+  room.length += lines.length;
+  for (const listener of room.listeners) listener();
+}

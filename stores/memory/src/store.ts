@@ -1,0 +1,113 @@
+// The Log port over a shelf in memory: the twin of the stores on disk, for tests and examples.
+
+import { EMPTY_TIP, LogError, decodeSnapshot, diverged, encodeSnapshot, flatten, newestFirst, passes, readLineage, summaryOf } from '@tidemark/log';
+import type { Chain, Log, LogWriter, Parent, Recorded, SessionId, SessionSummary, Snapshot, Tip, UnreadableSession } from '@tidemark/log';
+import { createArtifacts } from './artifacts.ts';
+import { nodeBytes } from './node-bytes.ts';
+import { begin, lineage, readRoom, readerOf, roomOf } from './read.ts';
+import { bytesOf, createRoom, createShelf } from './shelf.ts';
+import type { Room, Shelf } from './shelf.ts';
+import { tailRoom } from './tail.ts';
+import { MemoryWriter } from './writer.ts';
+
+/** A store that lives as long as its shelf. `sync` has nothing to flush: nothing survives the process. */
+export function createMemoryStore(shelf: Shelf = createShelf()): Log {
+  return {
+    create: (session, parent) => create(shelf, session, parent),
+    open: (session) => open(shelf, session),
+    read: (session, from = 0, to = Infinity) => flatten(readBatches(shelf, session, from, to)),
+    tail: (session, from, signal) => flatten(tailRoom(shelf, session, from, signal)),
+    artifacts: createArtifacts(shelf.artifacts),
+    getSnapshot: (session, revision) => getSnapshot(shelf, session, revision),
+    putSnapshot: async (session, snapshot) => {
+      roomOf(shelf, session).snapshot = encodeSnapshot({ snapshot }, nodeBytes);
+    },
+    sessions: async (filter = {}) => {
+      const { sessions, unreadable } = list(shelf);
+      return { sessions: sessions.filter((summary) => passes(summary, filter)).sort(newestFirst), unreadable };
+    },
+  };
+}
+
+async function* readBatches(shelf: Shelf, session: SessionId, from: number, to: number): AsyncGenerator<readonly Recorded[]> {
+  const origins = await lineage(shelf, session);
+  yield* readLineage(origins, from, to, (name, first, end) => readRoom(shelf, name, first, end));
+}
+
+async function create(shelf: Shelf, session: SessionId, parent: Parent | undefined): Promise<LogWriter> {
+  const tip = parent === undefined ? EMPTY_TIP : await tipAt(shelf, parent);
+  const there = shelf.rooms.get(session);
+  if (there?.held === true) throw locked(session);
+  if (there !== undefined && bytesOf(there).includes(0x0a)) {
+    throw new LogError('log/exists', `Session ${session} exists already; open it, or take another id.`, { session });
+  }
+  const room = createRoom(session, parent);
+  shelf.rooms.set(session, room);
+  return hold(room, tip);
+}
+
+async function open(shelf: Shelf, session: SessionId): Promise<LogWriter> {
+  const room = roomOf(shelf, session);
+  if (room.held) throw locked(session);
+  const { start, record } = begin(shelf, session);
+  const { parent } = record.data;
+  const before = parent === undefined ? EMPTY_TIP : await tipAt(shelf, parent);
+  const reader = readerOf(room, { ...before, length: start }, Infinity, Infinity);
+  const { failure } = reader.read(bytesOf(room));
+  if (failure !== undefined) throw failure;
+  room.length = reader.offset;
+  return hold(room, reader.tip);
+}
+
+function hold(room: Room, tip: Tip): LogWriter {
+  if (room.held) throw locked(room.session);
+  room.held = true;
+  return new MemoryWriter(room, tip);
+}
+
+async function tipAt(shelf: Shelf, parent: Parent): Promise<Tip> {
+  if (!shelf.rooms.has(parent.session)) {
+    const message = `Session ${parent.session}, which is to be forked, is not here.`;
+    throw new LogError('log/parent-missing', message, { parent: parent.session });
+  }
+  for await (const [record] of readBatches(shelf, parent.session, parent.position, parent.position + 1)) {
+    if (record?.chain === parent.chain) return { length: record.position + 1, chain: record.chain, fence: record.fence };
+    throw diverged(parent, 'another history stands there');
+  }
+  throw diverged(parent, `it ends before position ${parent.position}`);
+}
+
+async function getSnapshot(shelf: Shelf, session: SessionId, revision: string | undefined): Promise<Snapshot | undefined> {
+  const kept = roomOf(shelf, session).snapshot;
+  const snapshot = kept === undefined ? undefined : decodeSnapshot(kept, nodeBytes)?.snapshot;
+  if (snapshot === undefined || (revision !== undefined && snapshot.revision !== revision)) return undefined;
+  return (await chainAt(shelf, session, snapshot.length)) === snapshot.chain ? snapshot : undefined;
+}
+
+async function chainAt(shelf: Shelf, session: SessionId, length: number): Promise<Chain | undefined> {
+  try {
+    for await (const [record] of readBatches(shelf, session, length - 1, length)) return record?.chain;
+  } catch (error) {
+    if (!(error instanceof LogError)) throw error;
+  }
+  return undefined;
+}
+
+function list(shelf: Shelf): { readonly sessions: SessionSummary[]; readonly unreadable: UnreadableSession[] } {
+  const sessions: SessionSummary[] = [];
+  const unreadable: UnreadableSession[] = [];
+  for (const room of shelf.rooms.values()) {
+    if (!bytesOf(room).includes(0x0a)) continue;
+    try {
+      sessions.push(summaryOf(begin(shelf, room.session), { bytes: room.length }));
+    } catch (error) {
+      if (!(error instanceof LogError)) throw error;
+      unreadable.push({ session: room.session, reason: error.message });
+    }
+  }
+  return { sessions, unreadable };
+}
+
+function locked(session: SessionId): LogError {
+  return new LogError('log/locked', `Session ${session} is being written by another writer; close that one first.`, { session });
+}

@@ -1,0 +1,154 @@
+// Bytes outside the log, by digest: streamed in beside their place, flushed, and renamed before a record names them.
+
+import { createHash } from 'node:crypto';
+import type { Hash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { access } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { Readable, pipeline as pipelineOf } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createZstdCompress, createZstdDecompress } from 'node:zlib';
+import { LogError, digest as mintDigest } from '@tidemark/log';
+import type { Artifacts, Digest } from '@tidemark/log';
+import { flushFolder } from './durable-folder.ts';
+import type { Folders } from './durable-folder.ts';
+import { artifactPaths } from './paths.ts';
+import type { HomePaths } from './paths.ts';
+import { writeAtomically } from './write-atomically.ts';
+
+/** Larger ones are packed. */
+const PLAIN_LIMIT = 4_096;
+
+/** The artifacts of a home. */
+export function createArtifacts(paths: HomePaths, folders: Folders): Artifacts {
+  return {
+    put: (bytes) => put(paths, folders, bytes instanceof Uint8Array ? Readable.from([bytes]) : bytes),
+    get: (digest) => get(paths, digest),
+    has: async (digest) => (await find(paths, digest)) !== undefined,
+  };
+}
+
+async function put(paths: HomePaths, folders: Folders, bytes: AsyncIterable<Uint8Array>): Promise<PutArtifact> {
+  try {
+    await folders.make(paths.artifacts);
+    const tally: Tally = { hash: createHash('sha256'), size: 0 };
+    let digest: Digest | undefined;
+    await writeAtomically(paths.artifacts, async (handle) => {
+      const packed = await fill(handle, bytes, tally);
+      digest = mintDigest(tally.hash.digest('hex'));
+      await folders.make(artifactPaths(paths, digest).folder);
+      return settle(paths, digest, packed);
+    });
+    if (digest === undefined) throw new TypeError('an artifact was written without a digest');
+    await flushFolder(artifactPaths(paths, digest).folder);
+    return { digest, size: tally.size };
+  } catch (cause) {
+    const message = `An artifact could not be written under ${paths.artifacts}. Nothing names it yet; see to the disk and try again.`;
+    throw new LogError('artifact/write-failed', message, { path: paths.artifacts }, cause);
+  }
+}
+
+/** What `put` tells. */
+interface PutArtifact {
+  readonly digest: Digest;
+  readonly size: number;
+}
+
+interface Tally {
+  readonly hash: Hash;
+  size: number;
+}
+
+/** Writes the bytes, packed if they are many; whether they were. */
+async function fill(handle: FileHandle, bytes: AsyncIterable<Uint8Array>, tally: Tally): Promise<boolean> {
+  const source = bytes[Symbol.asyncIterator]();
+  const head: Uint8Array[] = [];
+  for (let next = await source.next(); next.done !== true; next = await source.next()) {
+    count(tally, next.value);
+    head.push(next.value.slice());
+    if (tally.size > PLAIN_LIMIT) {
+      await pipeline(counted(head, source, tally), createZstdCompress(), async (packed: AsyncIterable<Uint8Array>) => {
+        for await (const piece of packed) await handle.writeFile(piece);
+      });
+      return true;
+    }
+  }
+  for (const piece of head) await handle.writeFile(piece);
+  return false;
+}
+
+function count(tally: Tally, piece: Uint8Array): void {
+  tally.hash.update(piece);
+  tally.size += piece.length;
+}
+
+async function* counted(head: readonly Uint8Array[], rest: AsyncIterator<Uint8Array>, tally: Tally): AsyncGenerator<Uint8Array> {
+  yield* head;
+  for (let next = await rest.next(); next.done !== true; next = await rest.next()) {
+    count(tally, next.value);
+    yield next.value;
+  }
+}
+
+/** Where the new file goes; nowhere when a sound one is there. One that is damaged is replaced. */
+async function settle(paths: HomePaths, digest: Digest, packed: boolean): Promise<string | undefined> {
+  const place = artifactPaths(paths, digest);
+  if (await isSound(paths, digest)) return undefined;
+  return packed ? place.packed : place.plain;
+}
+
+async function isSound(paths: HomePaths, digest: Digest): Promise<boolean> {
+  try {
+    for await (const piece of get(paths, digest)) if (piece.length === 0) continue;
+    return true;
+  } catch (error) {
+    if (error instanceof LogError) return false;
+    throw error;
+  }
+}
+
+async function* get(paths: HomePaths, digest: Digest): AsyncGenerator<Uint8Array> {
+  const found = await find(paths, digest);
+  if (found === undefined) throw missing(paths, digest);
+  const hash = createHash('sha256');
+  try {
+    for await (const piece of unpacked(found)) {
+      hash.update(piece);
+      yield piece;
+    }
+  } catch (cause) {
+    throw broken(found.path, digest, cause);
+  }
+  if (hash.digest('hex') !== digest) throw broken(found.path, digest);
+}
+
+interface Found {
+  readonly path: string;
+  readonly packed: boolean;
+}
+
+async function find(paths: HomePaths, digest: Digest): Promise<Found | undefined> {
+  const { plain, packed } = artifactPaths(paths, digest);
+  if (await exists(packed)) return { path: packed, packed: true };
+  return (await exists(plain)) ? { path: plain, packed: false } : undefined;
+}
+
+function exists(path: string): Promise<boolean> {
+  return access(path).then(() => true, () => false);
+}
+
+function unpacked({ path, packed }: Found): AsyncIterable<Uint8Array> {
+  const file = createReadStream(path);
+  // The callback form hands the streams' errors to whoever reads the last one, and closes both when it stops.
+  return packed ? pipelineOf(file, createZstdDecompress(), () => undefined) : file;
+}
+
+function missing(paths: HomePaths, digest: Digest): LogError {
+  const { plain } = artifactPaths(paths, digest);
+  return new LogError('artifact/missing', `Artifact ${digest} is not here (${plain}); it was removed, or belongs to another home.`, { digest, path: plain });
+}
+
+function broken(path: string, digest: Digest, cause?: unknown): LogError {
+  const message = `${path} no longer has the bytes whose digest is its name, and cannot be used. Putting the same bytes again mends it.`;
+  return new LogError('artifact/damaged', message, { digest, path }, cause);
+}

@@ -1,0 +1,44 @@
+// A file in pieces: large enough to be fast, small enough that a log of any length needs little memory.
+
+import type { FileHandle } from 'node:fs/promises';
+
+const LARGEST = 1_048_576;
+const SMALLEST = 4_096;
+
+/** The bytes from `offset` to the end of the file as it stands when it gets there. A piece is valid until the next. */
+export async function* chunksOf(handle: FileHandle, offset: number): AsyncGenerator<Uint8Array> {
+  const { size } = await handle.stat();
+  const buffer = Buffer.allocUnsafe(Math.min(LARGEST, Math.max(SMALLEST, size - offset + 1)));
+  for (let at = offset; ;) {
+    const { bytesRead } = await handle.read(buffer, 0, buffer.length, at);
+    if (bytesRead === 0) return;
+    at += bytesRead;
+    yield buffer.subarray(0, bytesRead);
+  }
+}
+
+/** The whole bytes of the line that ends at `end`, its newline included; `undefined` when none does. */
+export async function lineEndingAt(handle: FileHandle, end: number): Promise<Uint8Array | undefined> {
+  for (let length = SMALLEST; ; length *= 4) {
+    const start = Math.max(0, end - length);
+    const buffer = Buffer.allocUnsafe(end - start);
+    const { bytesRead } = await handle.read(buffer, 0, buffer.length, start);
+    if (bytesRead < buffer.length || buffer.at(-1) !== NEWLINE) return undefined;
+    const before = buffer.lastIndexOf(NEWLINE, -2);
+    if (before !== -1) return buffer.subarray(before + 1);
+    if (start === 0) return buffer;
+  }
+}
+
+/** The first line of the file, its newline included; `undefined` when there is none yet. */
+export async function firstLine(handle: FileHandle): Promise<Uint8Array | undefined> {
+  for (let length = SMALLEST; ; length *= 4) {
+    const buffer = Buffer.allocUnsafe(length);
+    const { bytesRead } = await handle.read(buffer, 0, length, 0);
+    const end = buffer.subarray(0, bytesRead).indexOf(NEWLINE);
+    if (end !== -1) return buffer.subarray(0, end + 1);
+    if (bytesRead < length) return undefined;
+  }
+}
+
+const NEWLINE = 0x0a;

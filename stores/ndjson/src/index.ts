@@ -1,0 +1,11 @@
+// The face of the NDJSON store.
+
+export type { FilePort, LogFile } from './file-port.ts';
+export { nodeFiles } from './file-port.ts';
+export type { NdjsonOptions } from './home.ts';
+export type { Damage, Inspection } from './inspect-session.ts';
+export { inspectSession } from './inspect-session.ts';
+export type { Repair } from './repair-session.ts';
+export { repairSession } from './repair-session.ts';
+export type { NdjsonStore } from './store.ts';
+export { openNdjsonStore } from './store.ts';

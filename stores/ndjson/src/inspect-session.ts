@@ -1,0 +1,120 @@
+// Looking a session over from end to end: every checksum, every payload, the whole chain, every joint.
+
+import { CHAIN_START, LogError, checkLine, createLineSplitter, createRecordReader } from '@tidemark/log';
+import type { DamagePlace, RecordReader, Segment, SessionId, Tip } from '@tidemark/log';
+import { chunksOf } from './chunks.ts';
+import { openHome } from './home.ts';
+import type { Home, NdjsonOptions } from './home.ts';
+import { nodeBytes } from './node-bytes.ts';
+import { withLog } from './read-log.ts';
+import type { OpenLog } from './read-log.ts';
+import { lineage } from './read-session.ts';
+
+/** What was found. Nothing was changed. */
+export interface Inspection {
+  readonly session: SessionId;
+  /** Sound records from the beginning, ancestors included. */
+  readonly records: number;
+  /** Bytes behind the last newline of its own file: no record; the next writer cuts them. */
+  readonly torn: number;
+  /** Kinds that this build does not know, with their positions. */
+  readonly unknown: readonly { readonly position: number; readonly name: string }[];
+  readonly damage?: Damage;
+}
+
+/** Where reading ends, and how much behind it still has a good checksum. */
+export interface Damage extends DamagePlace {
+  readonly reason: string;
+  /** Lines behind the damage, in the same file, whose own checksum holds: they cannot be placed, but they can be read. */
+  readonly soundBehind: number;
+}
+
+/**
+ * Verifies a session whole, ancestors included.
+ *
+ * @throws LogError `log/missing`, `log/parent-missing`, `log/unknown-revision`, and `log/damaged` when not even a first
+ * record can be read; any other damage is in the report.
+ */
+export function inspectSession(store: NdjsonOptions, session: SessionId): Promise<Inspection> {
+  return inspect(openHome(store), session);
+}
+
+/** As `inspectSession`, in a home that is open. */
+export async function inspect(home: Home, session: SessionId): Promise<Inspection> {
+  const { segments, joints } = await lineage(home, session);
+  const unknown: { readonly position: number; readonly name: string }[] = [];
+  let tip: Tip = { length: 0, chain: CHAIN_START, fence: 0 };
+  let torn = 0;
+  for (const segment of segments) {
+    if (segment.start >= segment.end) continue;
+    const part = await inspectSegment(home, segment, tip, unknown);
+    tip = part.tip;
+    torn = part.torn;
+    if (part.damage !== undefined) return { session, records: tip.length, torn, unknown, damage: part.damage };
+    const joint = joints.find(({ position }) => position + 1 === segment.end);
+    if (joint !== undefined && joint.chain !== tip.chain) {
+      const reason = `session ${joint.session} no longer holds the record at position ${joint.position} that was forked from`;
+      const damage: Damage = { path: part.path, line: tip.length - segment.start, offset: part.offset, phase: 'parent', reason, soundBehind: 0 };
+      return { session, records: tip.length, torn, unknown, damage };
+    }
+  }
+  return { session, records: tip.length, torn, unknown };
+}
+
+interface InspectedSegment {
+  readonly path: string;
+  readonly tip: Tip;
+  readonly offset: number;
+  readonly torn: number;
+  readonly damage?: Damage;
+}
+
+type Unknown = { readonly position: number; readonly name: string }[];
+
+function inspectSegment(home: Home, segment: Segment, tip: Tip, unknown: Unknown): Promise<InspectedSegment> {
+  return withLog(home, segment.session, async (log) => {
+    const place = { path: log.path, tip, offset: 0, line: 1, from: segment.start, to: segment.end };
+    const reader = createRecordReader({ ...place, verifyChain: true }, nodeBytes);
+    const failure = await readAll(log, reader, unknown);
+    const found = { path: log.path, tip: reader.tip, offset: reader.offset, torn: reader.pending };
+    if (failure === undefined) return found;
+    return { ...found, torn: 0, damage: { ...placeOf(failure), soundBehind: await countSound(log, placeOf(failure)) } };
+  });
+}
+
+async function readAll(log: OpenLog, reader: RecordReader, unknown: Unknown): Promise<LogError | undefined> {
+  for await (const chunk of chunksOf(log.handle, 0)) {
+    const { records, failure } = reader.read(chunk);
+    for (const record of records) {
+      if (record.kind === 'unknown') unknown.push({ position: record.position, name: record.name });
+    }
+    if (failure?.code === 'log/damaged') return failure;
+    if (failure !== undefined) throw failure;
+    if (reader.done) return undefined;
+  }
+  return undefined;
+}
+
+function placeOf({ data, message }: LogError): Omit<Damage, 'soundBehind'> {
+  const { path, line, offset, phase, reason } = data;
+  return {
+    path: String(path),
+    line: Number(line),
+    offset: Number(offset),
+    phase: PHASES.find((known) => known === phase) ?? 'frame',
+    reason: typeof reason === 'string' ? reason : message,
+  };
+}
+
+const PHASES: readonly DamagePlace['phase'][] = ['frame', 'checksum', 'parse', 'decode', 'sequence', 'chain', 'parent'];
+
+async function countSound(log: OpenLog, damage: DamagePlace): Promise<number> {
+  const splitter = createLineSplitter(damage.offset, damage.line);
+  let sound = 0;
+  for await (const chunk of chunksOf(log.handle, damage.offset)) {
+    for (const line of splitter.split(chunk)) {
+      if (line.number > damage.line && typeof checkLine(line.bytes, nodeBytes) !== 'string') sound += 1;
+    }
+  }
+  return sound;
+}

@@ -1,0 +1,55 @@
+// The right to write a session: an operating-system lock, held by an open exclusive transaction of SQLite for as long
+// as the process lives. A stopped holder keeps it, a killed one loses it at once; no clock and no heartbeat decide.
+
+import { closeSync, openSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { LogError } from '@tidemark/log';
+import type { SessionId } from '@tidemark/log';
+
+/** A lock that is held. */
+export interface Lease {
+  release(): void;
+}
+
+const SQLITE_BUSY = 5;
+const SQLITE_LOCKED = 6;
+
+/**
+ * Takes the lock of a session, at once or not at all.
+ *
+ * @throws LogError `log/locked` while another writer lives, in this process or any other.
+ */
+export function takeLease(path: string, session: SessionId): Lease {
+  makeLeaseFile(path);
+  const database = new DatabaseSync(path, { timeout: 0 });
+  try {
+    database.exec('BEGIN EXCLUSIVE');
+  } catch (cause) {
+    database.close();
+    throw refusal(path, session, cause);
+  }
+  return { release: () => database.close() };
+}
+
+/**
+ * POSIX drops every lock that a process has on a file as soon as it closes *any* descriptor of it. So nobody but SQLite
+ * opens this file, except to make it, and that in one stride.
+ */
+function makeLeaseFile(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  }
+}
+
+function refusal(path: string, session: SessionId, cause: unknown): unknown {
+  const code = cause instanceof Error && 'errcode' in cause && typeof cause.errcode === 'number' ? cause.errcode & 0xff : 0;
+  if (code !== SQLITE_BUSY && code !== SQLITE_LOCKED) return cause;
+  return new LogError(
+    'log/locked',
+    `Session ${session} is being written by another writer, which is alive (a stopped one is, too). Close it, or fork the session.`,
+    { session, path },
+    cause,
+  );
+}

@@ -1,0 +1,96 @@
+// How a writer comes to its session: look, lock, look again, cut a torn tail.
+
+import { stat } from 'node:fs/promises';
+import { EMPTY_TIP, LogError } from '@tidemark/log';
+import type { LogWriter, Parent, SessionId, Tip } from '@tidemark/log';
+import { flushFolder } from './durable-folder.ts';
+import type { LogFile } from './file-port.ts';
+import type { Home } from './home.ts';
+import { takeLease } from './lease.ts';
+import type { Lease } from './lease.ts';
+import { refuseNetwork } from './network-filesystem.ts';
+import { roomPaths } from './paths.ts';
+import type { RoomPaths } from './paths.ts';
+import { begin, scanTo, withLog } from './read-log.ts';
+import { forkTip } from './read-session.ts';
+import { NdjsonWriter } from './writer.ts';
+
+/** Begins a session. Its folder and its empty file are on stable storage when it returns. */
+export async function createWriter(home: Home, session: SessionId, parent: Parent | undefined): Promise<LogWriter> {
+  const tip = parent === undefined ? EMPTY_TIP : await forkTip(home, parent);
+  await refuseExisting(home, session);
+  const room = roomPaths(home.paths, session);
+  await home.folders.make(room.folder);
+  return holding(home, session, room, async (lease) => {
+    await refuseExisting(home, session);
+    const file = await home.files.openLog(room.log, true);
+    return closingOnFailure(file, async () => {
+      await cut(file, 0);
+      await flushFolder(room.folder);
+      return new NdjsonWriter({ session, parent, path: room.log, file, lease, waypoints: home.waypoints, tip, size: 0 });
+    });
+  });
+}
+
+/** Opens a session that has records. */
+export async function openWriter(home: Home, session: SessionId): Promise<LogWriter> {
+  const { parent } = (await begin(home, session)).record.data;
+  if (parent !== undefined) await forkTip(home, parent);
+  const room = roomPaths(home.paths, session);
+  return holding(home, session, room, async (lease) => {
+    const { tip, size } = await soundEnd(home, session);
+    const file = await home.files.openLog(room.log, false);
+    return closingOnFailure(file, async () => {
+      await cut(file, size);
+      return new NdjsonWriter({ session, parent, path: room.log, file, lease, waypoints: home.waypoints, tip, size });
+    });
+  });
+}
+
+function soundEnd(home: Home, session: SessionId): Promise<{ readonly tip: Tip; readonly size: number }> {
+  return withLog(home, session, async (log) => {
+    const reader = await scanTo(home, log, Infinity);
+    return { tip: reader.tip, size: reader.offset };
+  });
+}
+
+async function cut(file: LogFile, size: number): Promise<void> {
+  if ((await file.size()) > size) await file.truncate(size);
+}
+
+async function holding<T>(home: Home, session: SessionId, room: RoomPaths, use: (lease: Lease) => Promise<T>): Promise<T> {
+  await refuseNetwork(room.folder, home.files);
+  const lease = takeLease(room.lease, session);
+  try {
+    return await use(lease);
+  } catch (error) {
+    lease.release();
+    throw error;
+  }
+}
+
+async function closingOnFailure<T>(file: LogFile, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+async function refuseExisting(home: Home, session: SessionId): Promise<void> {
+  const path = roomPaths(home.paths, session).log;
+  if (!(await holdsRecord(home, session, path))) return;
+  throw new LogError('log/exists', `Session ${session} exists already (${path}); open it, or take another id.`, { session, path });
+}
+
+async function holdsRecord(home: Home, session: SessionId, path: string): Promise<boolean> {
+  const size = await stat(path).then((found) => found.size, () => 0);
+  if (size === 0) return false;
+  try {
+    await begin(home, session);
+    return true;
+  } catch (error) {
+    return !(error instanceof LogError && error.code === 'log/missing');
+  }
+}

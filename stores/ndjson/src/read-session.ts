@@ -1,0 +1,60 @@
+// Reading a session through its ancestors.
+
+import { LogError, diverged, lineageOf, readLineage } from '@tidemark/log';
+import type { Chain, Lineage, Parent, Recorded, SessionId, Tip } from '@tidemark/log';
+import type { Home } from './home.ts';
+import { begin, readOwn } from './read-log.ts';
+
+/** Where a session comes from. */
+export function lineage(home: Home, session: SessionId): Promise<Lineage> {
+  return lineageOf(session, (name) => begin(home, name));
+}
+
+/** Records `from` (inclusive) to `to` (exclusive), ancestors included, in batches. */
+export async function* readSession(
+  home: Home,
+  session: SessionId,
+  from: number,
+  to: number,
+): AsyncGenerator<readonly Recorded[]> {
+  const origins = await lineage(home, session);
+  yield* readLineage(origins, from, to, (name, first, end) => readOwn(home, name, first, end));
+}
+
+/** The record at one position, if there is one. */
+export async function recordAt(home: Home, session: SessionId, position: number): Promise<Recorded | undefined> {
+  for await (const [record] of readSession(home, session, position, position + 1)) return record;
+  return undefined;
+}
+
+/** The chain behind the first `length` records; `undefined` where it cannot be read. */
+export async function chainAt(home: Home, session: SessionId, length: number): Promise<Chain | undefined> {
+  try {
+    return (await recordAt(home, session, length - 1))?.chain;
+  } catch (error) {
+    if (error instanceof LogError) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * The end of the part of a parent that a fork goes on from.
+ *
+ * @throws LogError `log/parent-missing`, `log/parent-diverged`.
+ */
+export async function forkTip(home: Home, parent: Parent): Promise<Tip> {
+  const record = await parentRecord(home, parent);
+  if (record === undefined) throw diverged(parent, `it ends before position ${parent.position}`);
+  if (record.chain !== parent.chain) throw diverged(parent, 'another history stands there now');
+  return { length: record.position + 1, chain: record.chain, fence: record.fence };
+}
+
+async function parentRecord(home: Home, parent: Parent): Promise<Recorded | undefined> {
+  try {
+    return await recordAt(home, parent.session, parent.position);
+  } catch (cause) {
+    if (!(cause instanceof LogError) || cause.code !== 'log/missing') throw cause;
+    const message = `Session ${parent.session}, which is forked, is not here. Bring it back, or begin without a parent.`;
+    throw new LogError('log/parent-missing', message, { parent: parent.session, position: parent.position }, cause);
+  }
+}

@@ -1,0 +1,47 @@
+// The one snapshot of a session. It is a guess at what may save work: whatever is wrong with it, it is not used (L9).
+
+import { readFile } from 'node:fs/promises';
+import { decodeSnapshot, encodeSnapshot } from '@tidemark/log';
+import type { KeptSnapshot, SessionId, Snapshot } from '@tidemark/log';
+import type { Home } from './home.ts';
+import { nodeBytes } from './node-bytes.ts';
+import { roomPaths } from './paths.ts';
+import { scanTo, tipEndingAt, withLog } from './read-log.ts';
+import { chainAt } from './read-session.ts';
+import { writeAtomically } from './write-atomically.ts';
+
+/** Writes the snapshot, with the place in the file where its length ends. */
+export async function putSnapshot(home: Home, session: SessionId, snapshot: Snapshot): Promise<void> {
+  const offset = await withLog(home, session, async (log) => {
+    if (snapshot.length <= log.beginning.start) return undefined;
+    const reader = await scanTo(home, log, snapshot.length);
+    return reader.tip.length === snapshot.length ? reader.offset : undefined;
+  });
+  const room = roomPaths(home.paths, session);
+  const whole = encodeSnapshot(offset === undefined ? { snapshot } : { snapshot, offset }, nodeBytes);
+  await writeAtomically(room.folder, async (handle) => {
+    await handle.writeFile(whole);
+    return room.snapshot;
+  });
+}
+
+/** Reads the snapshot if it fits the log as it stands; a later read begins where it ends. */
+export async function getSnapshot(home: Home, session: SessionId, revision: string | undefined): Promise<Snapshot | undefined> {
+  const kept = await readKept(roomPaths(home.paths, session).snapshot);
+  if (kept === undefined || (revision !== undefined && kept.snapshot.revision !== revision)) return undefined;
+  return (await fits(home, session, kept)) ? kept.snapshot : undefined;
+}
+
+async function readKept(path: string): Promise<KeptSnapshot | undefined> {
+  const whole = await readFile(path).catch(() => undefined);
+  return whole === undefined ? undefined : decodeSnapshot(whole, nodeBytes);
+}
+
+async function fits(home: Home, session: SessionId, { snapshot, offset }: KeptSnapshot): Promise<boolean> {
+  const { length, chain } = snapshot;
+  if (offset === undefined) return (await chainAt(home, session, length)) === chain;
+  const tip = await withLog(home, session, ({ handle }) => tipEndingAt(handle, offset));
+  if (tip?.length !== length || tip.chain !== chain) return false;
+  home.waypoints.learn(session, { length, offset });
+  return true;
+}

@@ -1,0 +1,155 @@
+// The one writer of a session. It holds the lock for its life, and latches at the first fault: it never runs on in
+// memory only.
+
+import { LogError, checkBeginning, encodeRecords, position } from '@tidemark/log';
+import type { Appended, Chain, Event, LogErrorCode, LogWriter, Parent, SessionId, Tip } from '@tidemark/log';
+import type { LogFile } from './file-port.ts';
+import type { Lease } from './lease.ts';
+import { nodeBytes } from './node-bytes.ts';
+import type { Waypoints } from './waypoints.ts';
+
+/** What a writer is made of: all of it was taken and checked before. */
+export interface WriterParts {
+  readonly session: SessionId;
+  readonly parent: Parent | undefined;
+  readonly path: string;
+  readonly file: LogFile;
+  readonly lease: Lease;
+  readonly waypoints: Waypoints;
+  /** The end of the log, and of its file. */
+  readonly tip: Tip;
+  readonly size: number;
+}
+
+/** Appends in the order it is asked, one at a time. */
+export class NdjsonWriter implements LogWriter {
+  readonly session: SessionId;
+  readonly fence: number;
+  readonly #parts: WriterParts;
+  #tip: Tip;
+  #size: number;
+  /** True until the first flush: a writer before this one may have been killed between its write and its flush. */
+  #unflushed = true;
+  #latch: LogError | undefined;
+  #closing: Promise<void> | undefined;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(parts: WriterParts) {
+    this.session = parts.session;
+    this.fence = parts.tip.fence + 1;
+    this.#parts = parts;
+    this.#tip = parts.tip;
+    this.#size = parts.size;
+  }
+
+  get length(): number {
+    return this.#tip.length;
+  }
+
+  get chain(): Chain {
+    return this.#tip.chain;
+  }
+
+  append(events: readonly Event[], expected: number): Promise<Appended> {
+    return this.#inTurn(() => this.#append(events, expected));
+  }
+
+  sync(): Promise<void> {
+    return this.#inTurn(() => this.#flush());
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#last.then(() => this.#release());
+    return this.#closing;
+  }
+
+  async #append(events: readonly Event[], expected: number): Promise<Appended> {
+    const actual = this.#tip.length;
+    if (expected !== actual) return { ok: false, conflict: { expected, actual } };
+    checkBeginning(events, this.session, this.#parts.parent, this.#size === 0);
+    const { lines, records, tip, replaced } = encodeRecords(events, this.#tip, this.fence, nodeBytes);
+    if (events.length > 0) await this.#write(lines);
+    this.#tip = tip;
+    this.#parts.waypoints.learn(this.session, { length: tip.length, offset: this.#size });
+    return { ok: true, position: position(actual), records, replaced };
+  }
+
+  async #write(lines: Uint8Array): Promise<void> {
+    const { file } = this.#parts;
+    await this.#checkSize();
+    this.#unflushed = true;
+    try {
+      await file.append(lines);
+    } catch (cause) {
+      throw this.#latched('log/write-failed', `could not be written (${reasonOf(cause)}); ${await this.#rollBack()}`, cause);
+    }
+    this.#size += lines.length;
+  }
+
+  async #checkSize(): Promise<void> {
+    const size = await this.#parts.file.size();
+    if (size === this.#size) return;
+    const what = size === -1 ? 'was removed' : `is ${size} bytes long where its writer left it at ${this.#size}`;
+    throw this.#latched('log/moved', `${what}: something else wrote to it. Nothing was written`);
+  }
+
+  async #rollBack(): Promise<string> {
+    try {
+      await this.#parts.file.truncate(this.#size);
+      return 'the file is back at its length before';
+    } catch (error) {
+      return `its tail could not be cut (${reasonOf(error)}) and the next writer will cut it`;
+    }
+  }
+
+  async #flush(): Promise<void> {
+    if (!this.#unflushed) return;
+    try {
+      await this.#parts.file.flush();
+    } catch (cause) {
+      const said = `could not be flushed (${reasonOf(cause)}); what was appended since the last flush may not be on the disk`;
+      throw this.#latched('log/flush-failed', said, cause);
+    }
+    this.#unflushed = false;
+  }
+
+  async #release(): Promise<void> {
+    try {
+      if (this.#latch === undefined) await this.#flush();
+    } finally {
+      await this.#parts.file.close();
+      this.#parts.lease.release();
+    }
+  }
+
+  /** Runs after all that was asked before, whatever became of it. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#closing !== undefined) return Promise.reject(closed(this.session));
+    const run = this.#last.then(() => {
+      if (this.#latch !== undefined) throw alreadyLatched(this.session, this.#latch);
+      return work();
+    });
+    this.#last = run.catch(() => undefined);
+    return run;
+  }
+
+  #latched(code: LogErrorCode, what: string, cause?: unknown): LogError {
+    const { path } = this.#parts;
+    const message = `${path} ${what}. This writer takes nothing more; close it, see to the disk, and open the session again.`;
+    this.#latch = new LogError(code, message, { session: this.session, path, length: this.#tip.length }, cause);
+    return this.#latch;
+  }
+}
+
+function closed(session: SessionId): LogError {
+  return new LogError('log/closed', `The writer of session ${session} was closed; open the session again.`, { session });
+}
+
+function alreadyLatched(session: SessionId, first: LogError): LogError {
+  const message = `The writer of session ${session} stopped at an earlier fault (${first.code}); close it and open the session again.`;
+  return new LogError('log/latched', message, { session, first: first.code }, first);
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
