@@ -1,7 +1,7 @@
 // What a command is to the frame, and what the frame gives to a command. A new command is one file in `commands/` and
 // one line in `commands.ts`.
 
-import type { Log } from '@tidemark/log';
+import type { NdjsonStore } from '@tidemark/store-ndjson';
 import type { Command as CommanderCommand } from 'commander';
 
 import type { ExitCode } from './exit-codes.ts';
@@ -17,7 +17,7 @@ export interface CommandContext {
   /** Aborts at Ctrl-C. A command that waits ends when it does; the frame sets the exit code. */
   readonly signal: AbortSignal;
   /** The store in `home`; opened at the first call. */
-  store(): Promise<Log>;
+  store(): Promise<NdjsonStore>;
 }
 
 /** What a command's action returns; nothing is `ok`. Failures are thrown (`CliError` or a typed error from below). */

@@ -1,9 +1,25 @@
 // Every command, in the order of `--help`.
 
 import type { Command } from './command.ts';
+import { demo } from './commands/demo.ts';
 import { doctor } from './commands/doctor.ts';
+import { importCommand } from './commands/import.ts';
+import { replayCommand } from './commands/replay.ts';
 import { sessions } from './commands/sessions.ts';
+import { show } from './commands/show.ts';
 import { simulate } from './commands/simulate.ts';
+import { verify } from './commands/verify.ts';
+import { why } from './commands/why.ts';
 
 /** The commands of `tidemark`. */
-export const COMMANDS: readonly Command[] = [sessions, simulate, doctor];
+export const COMMANDS: readonly Command[] = [
+  demo,
+  importCommand,
+  replayCommand,
+  show,
+  why,
+  verify,
+  sessions,
+  simulate,
+  doctor,
+];

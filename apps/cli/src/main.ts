@@ -2,7 +2,7 @@
 
 import { homedir } from 'node:os';
 
-import type { Log } from '@tidemark/log';
+import { openNdjsonStore } from '@tidemark/store-ndjson';
 
 import { EXIT } from './exit-codes.ts';
 import type { Sink } from './output.ts';
@@ -28,7 +28,7 @@ function surroundingsOf(signal: AbortSignal): Surroundings {
     err: sinkOf(process.stderr),
     signal,
     version: VERSION,
-    openStore,
+    openStore: async (home) => openNdjsonStore({ home }),
   };
 }
 
@@ -39,12 +39,6 @@ function sinkOf(stream: NodeJS.WriteStream): Sink {
     terminal,
     colour: terminal && stream.hasColors() && (process.env['NO_COLOR'] ?? '') === '',
   };
-}
-
-/** Loaded when it is asked for: help and the simulator need no store. */
-async function openStore(home: string): Promise<Log> {
-  const { openNdjsonStore } = await import('@tidemark/store-ndjson');
-  return openNdjsonStore({ home });
 }
 
 /** Ctrl-C asks the command to end; it is ended when it does not, or at the second Ctrl-C. */

@@ -1,6 +1,6 @@
 // One run of the command line as a function: arguments and surroundings in, an exit code out. The process is in `main.ts`.
 
-import type { Log } from '@tidemark/log';
+import type { NdjsonStore } from '@tidemark/store-ndjson';
 import { CommanderError } from 'commander';
 
 import type { Command, CommandContext, Run } from './command.ts';
@@ -24,7 +24,7 @@ export interface Surroundings {
   readonly signal: AbortSignal;
   readonly version: string;
   /** Opens the store in a home. */
-  openStore(home: string): Promise<Log>;
+  openStore(home: string): Promise<NdjsonStore>;
 }
 
 /** Runs one command line. Never throws: what goes wrong is printed, and its exit code returned. */
@@ -70,7 +70,7 @@ function settle(error: unknown, surroundings: Surroundings, output: Output): Exi
 
 function contextOf(surroundings: Surroundings, output: Output): CommandContext {
   const home = homeOf(surroundings.environment, surroundings.userFolder);
-  let opened: Promise<Log> | undefined;
+  let opened: Promise<NdjsonStore> | undefined;
   return {
     output,
     home,

@@ -1,6 +1,7 @@
-// One run of the command line in a test: two texts in place of the streams, and a store of the test's choosing.
+// One run of the command line in a test: two texts in place of the streams, and a home or store of the test's choosing.
 
-import type { Log } from '@tidemark/log';
+import type { NdjsonStore } from '@tidemark/store-ndjson';
+import { openNdjsonStore } from '@tidemark/store-ndjson';
 
 import type { Command } from '../src/command.ts';
 import type { Sink } from '../src/output.ts';
@@ -18,7 +19,7 @@ export interface Ran {
 export interface Choices {
   readonly commands?: readonly Command[];
   readonly environment?: Surroundings['environment'];
-  readonly store?: Log;
+  readonly store?: NdjsonStore;
   readonly signal?: AbortSignal;
   readonly colour?: boolean;
 }
@@ -34,7 +35,7 @@ export async function pretendRun(args: readonly string[], choices: Choices = {})
     err,
     signal: choices.signal ?? new AbortController().signal,
     version: '1.2.3',
-    openStore: async () => choices.store ?? pretendStore(),
+    openStore: async (home) => choices.store ?? openNdjsonStore({ home }),
   };
   const exit = await run(args, surroundings, choices.commands);
   return { exit, out: out.text(), err: err.text() };
@@ -49,12 +50,12 @@ function textSink(terminal: boolean): Sink & { text(): string } {
 }
 
 /** A store in which nothing is kept; `parts` says otherwise. What a test does not give must not be called. */
-export function pretendStore(parts: Partial<Log> = {}): Log {
+export function pretendStore(parts: Partial<NdjsonStore> = {}): NdjsonStore {
   const never = (): never => {
     throw new Error('this test gives the store no such method');
   };
   const artifacts = { put: never, get: never, has: never };
-  const nothing = async (): ReturnType<Log['sessions']> => ({ sessions: [], unreadable: [] });
+  const nothing = async (): ReturnType<NdjsonStore['sessions']> => ({ sessions: [], unreadable: [] });
   return {
     create: never,
     open: never,
@@ -64,6 +65,7 @@ export function pretendStore(parts: Partial<Log> = {}): Log {
     getSnapshot: never,
     putSnapshot: never,
     sessions: nothing,
+    home: '/nobody/.tidemark',
     ...parts,
   };
 }

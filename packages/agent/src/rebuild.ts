@@ -19,8 +19,9 @@ export interface Rebuilt {
   readonly line: Line;
   /** The state up to and including the request. */
   readonly state: State;
-  readonly body: Uint8Array;
   readonly digest: string;
+  /** Makes its bytes. To be asked for before the rebuild goes on: the next request is written over them. */
+  readonly body: () => Uint8Array;
 }
 
 /** How to rebuild. */
@@ -83,6 +84,6 @@ async function freshLine(
 
 function rebuild(record: RecordedOf<'request.prepared'>, line: Line, state: State): Rebuilt {
   const { markers, outputLimit, envelope, betas = [] } = record.data;
-  const written = line.writer.write(blocksOf(line.sequence), markers, { outputLimit, fields: envelope, betas });
-  return { record, line, state, ...written };
+  const given = [blocksOf(line.sequence), markers, { outputLimit, fields: envelope, betas }] as const;
+  return { record, line, state, digest: line.writer.digest(...given), body: () => line.writer.write(...given).body };
 }

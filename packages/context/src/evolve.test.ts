@@ -69,6 +69,11 @@ describe('closing', () => {
   });
 });
 
+test('leaves out blank text, and what then holds nothing', () => {
+  const state = fold([created, prompt('  '), prompt('go'), answer([text('\n\n')]), answer([text(' '), text('done')])]);
+  expect(packed(state)).toEqual(['user: go', 'assistant: done']);
+});
+
 describe('a cut answer', () => {
   const cutBy = (by: 'user' | 'transport'): Told => [
     'answer.interrupted',

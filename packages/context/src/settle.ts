@@ -95,16 +95,27 @@ export function isOpenCall(batch: Batch | undefined, call: string): boolean {
 }
 
 function packBatch(history: History, batch: Batch): History {
-  const ids = new Map(batch.calls.map((call) => [call.call, wireId(history, call.call, batch.position)]));
-  for (const call of batch.calls) if (!history.calls.has(call.call)) history.calls.set(call.call, batch.position);
-  const drafts = [answerDraft(batch, ids), ...resultDrafts(batch, ids)].filter((draft) => draft.parts.length > 0);
-  return releaseWaiting(pack(history, drafts));
+  const ids = wireIds(history, batch);
+  for (const id of [...ids.keys(), ...ids.values()]) if (!history.calls.has(id)) history.calls.set(id, batch.position);
+  return releaseWaiting(pack(history, [answerDraft(batch, ids), ...resultDrafts(batch, ids)]));
 }
 
-/** A provider that numbers its calls anew in each answer would repeat an id: the later one is told apart. */
-function wireId(history: History, call: string, position: Position): string {
-  const first = history.calls.get(call);
-  return first === undefined || first >= position ? call : `${call}_${position}`;
+/**
+ * A provider that numbers its calls anew in each answer would repeat an id: the later one is told apart, by a name that no
+ * call has or was given.
+ */
+function wireIds(history: History, { calls, position }: Batch): ReadonlyMap<string, string> {
+  const isUsed = (id: string): boolean => (history.calls.get(id) ?? Infinity) < position;
+  const taken = new Set(calls.map(({ call }) => call).filter((call) => !isUsed(call)));
+  return new Map(
+    calls.map(({ call }) => {
+      if (taken.has(call)) return [call, call];
+      let id = `${call}_${position}`;
+      while (isUsed(id) || taken.has(id)) id += '_';
+      taken.add(id);
+      return [call, id];
+    }),
+  );
 }
 
 function answerDraft(batch: Batch, ids: ReadonlyMap<string, string>): Draft {
@@ -139,12 +150,16 @@ function resultDrafts(batch: Batch, ids: ReadonlyMap<string, string>): readonly 
   return drafts;
 }
 
+/** Blank text is left out, and so is what then holds nothing: providers refuse both. */
 function pack(history: History, drafts: readonly Draft[]): History {
-  const spans = drafts.map((draft, index): Span => {
-    const { role, session, position, group, opensTurn, parts } = draft;
+  const spans: Span[] = [];
+  for (const { role, session, position, group, opensTurn, parts: all } of drafts) {
+    const parts = all.filter((part) => part.type !== 'text' || part.text.trim() !== '');
+    if (parts.length === 0) continue;
     const origin = { from: 'event', session, position } as const;
-    return { role, stability: 'session', origin, ordinal: history.settled + index, group, opensTurn, parts };
-  });
+    const ordinal = history.settled + spans.length;
+    spans.push({ role, stability: 'session', origin, ordinal, group, opensTurn, parts });
+  }
   return { ...history, packed: append(history.packed, ...spans), settled: history.settled + spans.length };
 }
 
@@ -170,5 +185,7 @@ export function repack(history: History, lead: Lead): History {
     opensTurn: true,
     parts: [part],
   };
-  return { ...history, packed: appendOnly([span, ...kept]), lead: 1, settled: history.settled + 1 };
+  // Ids that are no longer packed may be used again, and a session of any length holds only those it packs.
+  const calls = new Map([...history.calls].filter(([, first]) => first > to));
+  return { ...history, packed: appendOnly([span, ...kept]), lead: 1, settled: history.settled + 1, calls };
 }

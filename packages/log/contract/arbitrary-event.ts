@@ -4,7 +4,20 @@ import fc from 'fast-check';
 import type { Event, EventOf, Kind } from '../src/event.ts';
 import { timestamp, turnId } from '../src/ids.ts';
 import type { Timestamp, TurnId } from '../src/ids.ts';
-import { aChain, aDigest, aMoney, aPosition, aSession, all, callPayloads, contentParts, count, json, name, text } from './arbitrary-payloads.ts';
+import {
+  aChain,
+  aDigest,
+  aMoney,
+  aPosition,
+  aSession,
+  all,
+  callPayloads,
+  contentParts,
+  count,
+  json,
+  name,
+  text,
+} from './arbitrary-payloads.ts';
 import type { Payloads } from './arbitrary-payloads.ts';
 
 const some = { noNullPrototype: true } as const;
@@ -13,7 +26,9 @@ const tool = all({ name, digest: aDigest });
 const range = all({ from: aPosition, to: aPosition });
 const strategy = fc.constantFrom('deterministic' as const, 'model-assisted' as const, 'recorded' as const);
 const outcome = fc.constantFrom('completed' as const, 'failed' as const, 'interrupted' as const, 'limited' as const);
-const began = all({ trigger: fc.constantFrom('user' as const, 'notification' as const, 'subagent' as const, 'schedule' as const) });
+const began = all({
+  trigger: fc.constantFrom('user' as const, 'notification' as const, 'subagent' as const, 'schedule' as const),
+});
 const layer = fc.record(
   {
     name,
@@ -56,7 +71,19 @@ const contextPayloads: Payloads<
     },
     {
       ...some,
-      requiredKeys: ['number', 'cause', 'provider', 'model', 'parameters', 'capabilities', 'contract', 'layers', 'tools', 'cacheKey', 'forecast'],
+      requiredKeys: [
+        'number',
+        'cause',
+        'provider',
+        'model',
+        'parameters',
+        'capabilities',
+        'contract',
+        'layers',
+        'tools',
+        'cacheKey',
+        'forecast',
+      ],
     },
   ),
   'context.noted': fc.record(
@@ -70,7 +97,10 @@ const contextPayloads: Payloads<
     },
     { ...some, requiredKeys: ['source', 'revision', 'cause'] },
   ),
-  'prompt.given': fc.record({ parts: contentParts, presenter: name, steer: fc.boolean() }, { ...some, requiredKeys: ['parts', 'presenter'] }),
+  'prompt.given': fc.record(
+    { parts: contentParts, presenter: name, steer: fc.boolean() },
+    { ...some, requiredKeys: ['parts', 'presenter'] },
+  ),
   'notification.received': all({ source: name, body: text, provenance: text }),
   'tools.changed': all({
     added: fc.array(tool, { maxLength: 2 }),
@@ -96,20 +126,45 @@ const contextPayloads: Payloads<
 };
 
 const pressurePayloads: Payloads<
-  'history.compacted' | 'compaction.refused' | 'history.pruned' | 'block.quarantined' | 'pressure.crossed' | 'branch.summarized'
+  | 'history.compacted'
+  | 'compaction.refused'
+  | 'history.pruned'
+  | 'block.quarantined'
+  | 'pressure.crossed'
+  | 'branch.summarized'
 > = {
   'history.compacted': fc.record(
-    { range, strategy, trigger: name, checkpoint: text, limitations: fc.array(text, { maxLength: 2 }), before: number, after: number, made: json, fallback: text },
+    {
+      range,
+      strategy,
+      trigger: name,
+      checkpoint: text,
+      limitations: fc.array(text, { maxLength: 2 }),
+      before: number,
+      after: number,
+      made: json,
+      fallback: text,
+    },
     { ...some, requiredKeys: ['range', 'strategy', 'trigger', 'checkpoint', 'limitations'] },
   ),
-  'compaction.refused': all({ trigger: name, reason: text, sizes: fc.dictionary(fc.constantFrom('floor', 'input'), number, some) }),
+  'compaction.refused': all({
+    trigger: name,
+    reason: text,
+    sizes: fc.dictionary(fc.constantFrom('floor', 'input'), number, some),
+  }),
   'history.pruned': fc.record(
     { calls: fc.array(name, { maxLength: 2 }), freed: number, cost: aMoney, breakEven: number, cause: text },
     { ...some, requiredKeys: ['calls', 'freed', 'cause'] },
   ),
   'block.quarantined': all({ origin: all({ position: aPosition, part: count }), reason: text, stub: text }),
   'pressure.crossed': fc.record(
-    { tier: fc.constantFrom('calm' as const, 'advisory' as const, 'warning' as const, 'critical' as const), ratio: number, limit: count, input: count, checkpoint: aPosition },
+    {
+      tier: fc.constantFrom('calm' as const, 'advisory' as const, 'warning' as const, 'critical' as const),
+      ratio: number,
+      limit: count,
+      input: count,
+      checkpoint: aPosition,
+    },
     { ...some, requiredKeys: ['tier', 'ratio', 'limit', 'input'] },
   ),
   'branch.summarized': all({ range, strategy, text, limitations: fc.array(text, { maxLength: 2 }) }),
@@ -133,7 +188,10 @@ const sessionPayloads: Payloads<
       parent: all({ session: aSession, position: aPosition, chain: aChain }),
       workspace: text,
       title: text,
-      imported: fc.record({ format: name, source: text, digest: aDigest }, { ...some, requiredKeys: ['format', 'source'] }),
+      imported: fc.record(
+        { format: name, source: text, digest: aDigest },
+        { ...some, requiredKeys: ['format', 'source'] },
+      ),
     },
     { ...some, requiredKeys: ['id', 'root', 'workspace'] },
   ),
@@ -147,13 +205,25 @@ const sessionPayloads: Payloads<
     mode: fc.constantFrom('read-only' as const, 'ask' as const, 'auto' as const),
     by: fc.constantFrom('user' as const, 'settings' as const),
   }),
-  'foreign.recorded': fc.record({ format: name, line: count, record: json, reason: text }, { ...some, requiredKeys: ['format', 'line', 'record'] }),
+  'foreign.recorded': fc.record(
+    { format: name, line: count, record: json, reason: text },
+    { ...some, requiredKeys: ['format', 'line', 'record'] },
+  ),
   'memory.changed': fc.record(
-    { file: text, operation: fc.constantFrom('add' as const, 'replace' as const, 'consolidate' as const), before: aDigest, after: aDigest, bytes: count },
+    {
+      file: text,
+      operation: fc.constantFrom('add' as const, 'replace' as const, 'consolidate' as const),
+      before: aDigest,
+      after: aDigest,
+      bytes: count,
+    },
     { ...some, requiredKeys: ['file', 'operation', 'after', 'bytes'] },
   ),
   'subagent.started': all({ child: aSession, role: text, task: text }),
-  'subagent.ended': fc.record({ child: aSession, status: outcome, summary: text, cost: text }, { ...some, requiredKeys: ['child', 'status', 'summary'] }),
+  'subagent.ended': fc.record(
+    { child: aSession, status: outcome, summary: text, cost: text },
+    { ...some, requiredKeys: ['child', 'status', 'summary'] },
+  ),
 };
 
 const PAYLOADS: Payloads<Kind> = { ...sessionPayloads, ...contextPayloads, ...pressurePayloads, ...callPayloads };
@@ -166,7 +236,10 @@ export const aTime: fc.Arbitrary<Timestamp> = fc
 const aTurn: fc.Arbitrary<TurnId> = fc.string({ unit: 'binary', minLength: 1, maxLength: 8 }).map(turnId);
 
 function arbitraryOf<K extends Kind>(kind: K): fc.Arbitrary<EventOf<K>> {
-  return fc.record({ kind: fc.constant(kind), at: aTime, turn: aTurn, data: PAYLOADS[kind] }, { ...some, requiredKeys: ['kind', 'at', 'data'] });
+  return fc.record(
+    { kind: fc.constant(kind), at: aTime, turn: aTurn, data: PAYLOADS[kind] },
+    { ...some, requiredKeys: ['kind', 'at', 'data'] },
+  );
 }
 
 /** A random event of each kind, by kind. */

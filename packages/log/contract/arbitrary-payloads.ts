@@ -11,24 +11,34 @@ export const text: fc.Arbitrary<string> = fc.string({ unit: 'binary', maxLength:
 export const name: fc.Arbitrary<string> = fc.string({ minLength: 1, maxLength: 12 });
 export const count: fc.Arbitrary<number> = fc.nat();
 const hex = (length: number): fc.Arbitrary<string> =>
-  fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: length, maxLength: length });
+  fc.string({ unit: fc.constantFrom(...Array.from('0123456789abcdef')), minLength: length, maxLength: length });
 
 export const aDigest: fc.Arbitrary<Digest> = hex(64).map(digest);
 export const aChain: fc.Arbitrary<Chain> = hex(16).map(chain);
 export const aPosition: fc.Arbitrary<Position> = fc.nat().map(position);
 export const aSession: fc.Arbitrary<SessionId> = hex(8).map(sessionId);
-export const aMoney: fc.Arbitrary<Money> = fc.tuple(fc.nat(), fc.nat()).map(([whole, part]) => money(`${whole}.${part}`));
+export const aMoney: fc.Arbitrary<Money> = fc
+  .tuple(fc.nat(), fc.nat())
+  .map(([whole, part]) => money(`${whole}.${part}`));
 export const aCall = fc.string({ unit: 'binary', minLength: 1, maxLength: 20 }).map(callId);
 export const json: fc.Arbitrary<Json> = fc.json({ maxDepth: 3 }).map((written): Json => JSON.parse(written));
 const jsonRecord = fc.dictionary(name, json, { maxKeys: 4, noNullPrototype: true });
 
 /** A record with every field. */
-export const all = <T extends Record<string, unknown>>(shape: { [K in keyof T]: fc.Arbitrary<T[K]> }): fc.Arbitrary<{ [K in keyof T]: T[K] }> =>
-  fc.record<T>(shape, { noNullPrototype: true });
+export const all = <T extends Record<string, unknown>>(shape: { [K in keyof T]: fc.Arbitrary<T[K]> }): fc.Arbitrary<{
+  [K in keyof T]: T[K];
+}> => fc.record<T>(shape, { noNullPrototype: true });
 
 const textPart = all({ type: fc.constant('text' as const), text });
 const imagePart = fc.record(
-  { type: fc.constant('image' as const), artifact: aDigest, mediaType: text, bytes: count, width: count, height: count },
+  {
+    type: fc.constant('image' as const),
+    artifact: aDigest,
+    mediaType: text,
+    bytes: count,
+    width: count,
+    height: count,
+  },
   { requiredKeys: ['type', 'artifact', 'mediaType', 'bytes'], noNullPrototype: true },
 );
 const filePart = fc.record(
@@ -42,13 +52,18 @@ const reasoningPart = fc.record(
 const callPart = all({ type: fc.constant('call' as const), call: aCall, name, arguments: text });
 const nativePart = all({ type: fc.constant('native' as const), provider: name, item: text, text });
 
-export const contentParts: fc.Arbitrary<ContentPart[]> = fc.array(fc.oneof(textPart, imagePart, filePart), { maxLength: 3 });
+export const contentParts: fc.Arbitrary<ContentPart[]> = fc.array(fc.oneof(textPart, imagePart, filePart), {
+  maxLength: 3,
+});
 export const answerParts: fc.Arbitrary<AnswerPart[]> = fc.array(
   fc.oneof(textPart, reasoningPart, callPart, nativePart),
   { maxLength: 4 },
 );
 
-const writes = fc.array(all({ ttl: fc.constantFrom('5m' as const, '1h' as const, '30m' as const, '12h' as const), tokens: count }), { maxLength: 2 });
+const writes = fc.array(
+  all({ ttl: fc.constantFrom('5m' as const, '1h' as const, '30m' as const, '12h' as const), tokens: count }),
+  { maxLength: 2 },
+);
 const usage: fc.Arbitrary<Usage> = fc.record(
   { fresh: count, read: count, writes, answer: count, reasoning: count },
   { requiredKeys: [], noNullPrototype: true },
@@ -105,7 +120,9 @@ export const callPayloads: Payloads<Here> = {
       relation: fc.constantFrom('opens' as const, 'inherits' as const, 'extends' as const),
       sequence,
       extra: contentParts,
-      markers: fc.array(all({ block: count, ttl: fc.constantFrom('5m' as const, '1h' as const), prefix: aDigest }), { maxLength: 4 }),
+      markers: fc.array(all({ block: count, ttl: fc.constantFrom('5m' as const, '1h' as const), prefix: aDigest }), {
+        maxLength: 4,
+      }),
       outputLimit: count,
       envelope: jsonRecord,
       responseIds: fc.array(text, { maxLength: 2 }),
@@ -115,7 +132,23 @@ export const callPayloads: Payloads<Here> = {
       mediaBytes: count,
     },
     {
-      requiredKeys: ['step', 'attempt', 'stream', 'purpose', 'epoch', 'encoder', 'digest', 'bytes', 'relation', 'sequence', 'markers', 'outputLimit', 'envelope', 'counts', 'forecast'],
+      requiredKeys: [
+        'step',
+        'attempt',
+        'stream',
+        'purpose',
+        'epoch',
+        'encoder',
+        'digest',
+        'bytes',
+        'relation',
+        'sequence',
+        'markers',
+        'outputLimit',
+        'envelope',
+        'counts',
+        'forecast',
+      ],
       noNullPrototype: true,
     },
   ),
@@ -140,7 +173,10 @@ export const callPayloads: Payloads<Here> = {
       forecast,
       miss,
     },
-    { requiredKeys: ['step', 'stream', 'provider', 'model', 'parts', 'stop', 'truncated', 'usage'], noNullPrototype: true },
+    {
+      requiredKeys: ['step', 'stream', 'provider', 'model', 'parts', 'stop', 'truncated', 'usage'],
+      noNullPrototype: true,
+    },
   ),
   'answer.failed': fc.record(
     {
@@ -180,7 +216,13 @@ export const callPayloads: Payloads<Here> = {
   'tool.failed': ended,
   'tool.abandoned': all({
     call: aCall,
-    reason: fc.constantFrom('interrupted' as const, 'crashed' as const, 'denied' as const, 'unavailable' as const, 'cut' as const),
+    reason: fc.constantFrom(
+      'interrupted' as const,
+      'crashed' as const,
+      'denied' as const,
+      'unavailable' as const,
+      'cut' as const,
+    ),
   }),
   'permission.decided': fc.record(
     {

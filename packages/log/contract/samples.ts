@@ -16,7 +16,10 @@ export const NOON: Timestamp = timestamp('2026-11-20T12:00:00.000Z');
 export const session = (name: string): SessionId => sessionId(name);
 
 /** `session.created`. */
-export function created(id: SessionId, more: { parent?: Parent; workspace?: string; at?: Timestamp } = {}): EventOf<'session.created'> {
+export function created(
+  id: SessionId,
+  more: { parent?: Parent; workspace?: string; at?: Timestamp } = {},
+): EventOf<'session.created'> {
   const { parent, workspace = '/work', at = NOON } = more;
   const root = parent?.session ?? id;
   return { kind: 'session.created', at, data: { id, root, workspace, ...(parent === undefined ? {} : { parent }) } };
@@ -65,7 +68,9 @@ export async function texts(log: Log, id: SessionId, from?: number, to?: number)
 }
 
 /** What was yielded before an iteration failed, and how it failed. */
-export async function untilFailure<T>(values: AsyncIterable<T>): Promise<{ readonly values: T[]; readonly error: LogError }> {
+export async function untilFailure<T>(
+  values: AsyncIterable<T>,
+): Promise<{ readonly values: T[]; readonly error: LogError }> {
   const all: T[] = [];
   try {
     for await (const value of values) all.push(value);
@@ -102,7 +107,7 @@ export async function parentAt(log: Log, id: SessionId, position: number): Promi
 
 /** Flips one bit of one byte. */
 export function flipped(bytes: Uint8Array, at: number): Uint8Array {
-  const changed = bytes.slice();
+  const changed = new Uint8Array(bytes);
   changed[at] = (changed[at] ?? 0) ^ 1;
   return changed;
 }

@@ -32,12 +32,18 @@ export function startOf(parent: Parent | undefined): number {
  *
  * @throws LogError `log/first-record`.
  */
-export function checkBeginning(events: readonly Event[], session: SessionId, parent: Parent | undefined, empty: boolean): void {
+export function checkBeginning(
+  events: readonly Event[],
+  session: SessionId,
+  parent: Parent | undefined,
+  empty: boolean,
+): void {
   events.forEach((event, index) => {
     const first = empty && index === 0;
     if (first !== (event.kind === 'session.created')) throw firstRecord(session, event.kind, index);
     if (event.kind !== 'session.created') return;
-    if (event.data.id !== session || !sameParent(event.data.parent, parent)) throw firstRecord(session, event.kind, index);
+    if (event.data.id !== session || !sameParent(event.data.parent, parent))
+      throw firstRecord(session, event.kind, index);
   });
 }
 

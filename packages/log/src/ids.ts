@@ -66,11 +66,6 @@ export function chain(text: string): Chain {
   return text as Chain;
 }
 
-/** Whether the text is 16 lower-case hex characters. */
-export function isChain(text: string): text is Chain {
-  return CHAIN.test(text);
-}
-
 /** @throws TypeError when the text is not `YYYY-MM-DDTHH:MM:SS.mmmZ`. */
 export function timestamp(text: string): Timestamp {
   if (!TIMESTAMP.test(text)) throw new TypeError(`not a timestamp in UTC with milliseconds: ${JSON.stringify(text)}`);

@@ -88,7 +88,7 @@ export type { BytePort } from './codec/byte-port.ts';
 export type { EncodedRecords } from './codec/encode-records.ts';
 export { encodeRecords } from './codec/encode-records.ts';
 export type { LineFault, LineHead, SoundLine } from './codec/line.ts';
-export { chainBehind, checkLine, seal, writeHead } from './codec/line.ts';
+export { chainBehind, chainIn, checkLine, headOf, seal, writeHead } from './codec/line.ts';
 export type { ReadFrom, RecordBatch, RecordReader } from './codec/read-records.ts';
 export { createRecordReader, damaged } from './codec/read-records.ts';
 export { readBeginning } from './codec/read-beginning.ts';

@@ -63,7 +63,7 @@ function writeArray(values: readonly unknown[], writer: Writer): string {
 function writeRecord(value: object, writer: Writer): string {
   const entries: string[] = [];
   const fields: Readonly<Record<string, unknown>> = { ...value };
-  for (const key of Object.keys(fields).sort(byCodeUnit)) {
+  for (const key of Object.keys(fields).toSorted(byCodeUnit)) {
     const field = fields[key];
     if (field !== undefined) entries.push(`${writeString(key, writer)}:${write(field, writer)}`);
   }

@@ -133,7 +133,9 @@ export interface Log {
   getSnapshot(session: SessionId, revision?: string): Promise<Snapshot | undefined>;
   putSnapshot(session: SessionId, snapshot: Snapshot): Promise<void>;
   /** All sessions, newest first; those that cannot be read are named beside them. */
-  sessions(filter?: SessionFilter): Promise<{ readonly sessions: readonly SessionSummary[]; readonly unreadable: readonly UnreadableSession[] }>;
+  sessions(
+    filter?: SessionFilter,
+  ): Promise<{ readonly sessions: readonly SessionSummary[]; readonly unreadable: readonly UnreadableSession[] }>;
 }
 
 /** The part of `AbortSignal` that is used; a pure package knows no DOM. */

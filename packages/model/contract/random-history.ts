@@ -2,7 +2,8 @@
 // arguments that providers refuse.
 
 import fc from 'fast-check';
-import type { AnswerPart, CallPart, Front, ImagePart, Part, ReasoningPart, ResultPart, Span } from '../src/index.ts';
+import type { AnswerPart, CallPart, ImagePart, Part, ReasoningPart, ResultPart } from '../src/parts.ts';
+import type { Front, Span } from '../src/span.ts';
 
 /** Who the history speaks to. */
 export interface Addressee {
@@ -28,7 +29,9 @@ export function randomHistory(to: Addressee): fc.Arbitrary<readonly Span[]> {
   return fc
     .array(fc.oneof(prompt(), answer(to)), { minLength: 1, maxLength: 12 })
     .map((turns) =>
-      turns.flat().flatMap((message, group) => message.spans.map((parts, index) => ({ message, group, parts, index }))),
+      turns
+        .flatMap((messages, turn) => messages.map((message) => inTurn(message, turn)))
+        .flatMap((message, group) => message.spans.map((parts, index) => ({ message, group, parts, index }))),
     )
     .map((drafts) =>
       drafts.map(({ message, group, parts, index }, ordinal) => {
@@ -62,6 +65,15 @@ interface Message {
   readonly role: Span['role'];
   readonly opensTurn: boolean;
   readonly spans: readonly (readonly Part[])[];
+}
+
+// Ids of calls are unique in a history, as they are in a log.
+function inTurn(message: Message, turn: number): Message {
+  const rename = (part: Part): Part => {
+    if (part.type === 'call') return { ...part, call: `${part.call}_${turn}` };
+    return part.type === 'result' ? { ...part, call: `${part.call}_${turn}` } : part;
+  };
+  return { ...message, spans: message.spans.map((parts) => parts.map(rename)) };
 }
 
 function prompt(): fc.Arbitrary<readonly Message[]> {

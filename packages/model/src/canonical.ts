@@ -10,17 +10,10 @@ import type { JsonValue } from './span.ts';
  * @throws TypeError for a number that JSON has no form for.
  */
 export function canonicalJson(value: JsonValue): string {
-  switch (typeof value) {
-    case 'string':
-      return JSON.stringify(value.toWellFormed());
-    case 'number':
-      return canonicalNumber(value);
-    case 'boolean':
-      return value ? 'true' : 'false';
-    case 'object':
-      if (value === null) return 'null';
-      return isList(value) ? `[${value.map(canonicalJson).join(',')}]` : canonicalRecord(value);
-  }
+  if (typeof value === 'string') return JSON.stringify(value.toWellFormed());
+  if (typeof value === 'number') return canonicalNumber(value);
+  if (typeof value !== 'object' || value === null) return String(value);
+  return isList(value) ? `[${value.map(canonicalJson).join(',')}]` : canonicalRecord(value);
 }
 
 function canonicalNumber(value: number): string {
@@ -30,7 +23,7 @@ function canonicalNumber(value: number): string {
 
 function canonicalRecord(record: { readonly [key: string]: JsonValue | undefined }): string {
   const fields = Object.keys(record)
-    .sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
+    .toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0))
     .flatMap((key) => {
       const value = record[key];
       return value === undefined ? [] : [`${JSON.stringify(key.toWellFormed())}:${canonicalJson(value)}`];

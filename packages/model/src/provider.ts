@@ -42,14 +42,18 @@ export interface LoweredFront {
  */
 export interface BodyWriter {
   /**
-   * The body for all blocks so far with these markers. Marker indexes count over front and messages together.
-   * `blocks` must extend what was given before.
+   * The body for all blocks so far with these markers: first the blocks of the front, then those of the messages, and
+   * marker indexes count over both. `blocks` must extend what was given before; the body is the caller's to keep.
+   *
+   * @throws ProviderError `provider/unclosed-history` when a result stands without its call or the reverse.
    */
   write(
     blocks: readonly Block[],
     markers: readonly Marker[],
     envelope: Envelope,
   ): { readonly body: Uint8Array; readonly digest: string };
+  /** The digest that `write` would give, at the cost of what is new: no body is copied. Throws as `write` does. */
+  digest(blocks: readonly Block[], markers: readonly Marker[], envelope: Envelope): string;
 }
 
 /** The pure half of a provider: one encoder revision. Its bytes never change once released. */
@@ -61,7 +65,7 @@ export interface Encoder {
    * Blocks of one span; none for what is left out of packing (blank text, a trailing reasoning block, reasoning of
    * another model).
    *
-   * @throws ProviderError `provider/unclosed-history` when a result stands without its call or the reverse.
+   * @throws ProviderError `provider/invalid` when a byte it needs is not among the materials.
    */
   lowerSpan(span: Span, lowering: Lowering): readonly Block[];
   /** Begins a body. The hash is SHA-256 of the body's bytes. */

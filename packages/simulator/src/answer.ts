@@ -63,7 +63,9 @@ export interface OutputRoom {
 }
 
 /** The answer where nobody scripted one. */
-export const DEFAULT_ANSWER: ScriptedAnswer = { text: 'This is the simulator: no scenario was given, so this is all it says.' };
+export const DEFAULT_ANSWER: ScriptedAnswer = {
+  text: 'This is the simulator: no scenario was given, so this is all it says.',
+};
 
 /** Nothing, as pre-warming gives it (§1.1). */
 export const NO_ANSWER: SimulatedAnswer = { blocks: [], stop: 'max_tokens', outputTokens: 0, thinkingTokens: 0 };

@@ -47,7 +47,10 @@ function countContent(content: unknown): number {
   if (typeof content === 'string') return Math.max(1, countText(content));
   if (!isList(content)) return 1;
   const parts = content.map((part) => (isObject(part) ? countFields(textOf(part['type']), part) : 0));
-  return Math.max(1, parts.reduce((sum, tokens) => sum + tokens, 0));
+  return Math.max(
+    1,
+    parts.reduce((sum, tokens) => sum + tokens, 0),
+  );
 }
 
 function countImage(fields: WireObject): number {

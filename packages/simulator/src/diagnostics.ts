@@ -100,11 +100,16 @@ function compare(before: Fingerprint, after: Fingerprint, read: number): Diagnos
   return { cache_miss_reason: { type, cache_missed_input_tokens: missed } };
 }
 
-function changed(before: Fingerprint, after: Fingerprint): Exclude<MissReason['type'], 'previous_message_not_found'> | undefined {
+function changed(
+  before: Fingerprint,
+  after: Fingerprint,
+): Exclude<MissReason['type'], 'previous_message_not_found'> | undefined {
   if (before.model !== after.model || before.speed !== after.speed) return 'model_changed';
   if (before.tools !== after.tools) return 'tools_changed';
   if (before.system !== after.system) return 'system_changed';
   if (before.messages.some((digest, i) => digest !== after.messages[i])) return 'messages_changed';
-  const same = (['tools', 'system', 'messages'] as const).every((level) => before.parameters[level] === after.parameters[level]);
+  const same = (['tools', 'system', 'messages'] as const).every(
+    (level) => before.parameters[level] === after.parameters[level],
+  );
   return same ? undefined : 'unavailable';
 }

@@ -49,7 +49,8 @@ export function refusalOf(fault: Fault | undefined): Refusal | undefined {
 }
 
 function rateLimited(retryAfter: number | undefined): Refusal {
-  const headers: { readonly [name: string]: string } = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
+  const headers: { readonly [name: string]: string } =
+    retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
   const text = "This request would exceed your organization's rate limit. Please try again later.";
   return refuse(429, 'rate_limit_error', text, headers);
 }

@@ -9,8 +9,9 @@ import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { Hono } from 'hono';
 import type { Context } from 'hono';
-import { admit, count } from './core.ts';
-import type { Admitted, Core, IncomingCall } from './core.ts';
+import { admit, count } from './admit.ts';
+import type { Admitted, IncomingCall } from './admit.ts';
+import type { Core } from './core.ts';
 import { SimulatorError } from './errors.ts';
 import { errorBody, invalid, refuse } from './refusal.ts';
 import type { Refusal } from './refusal.ts';
@@ -32,7 +33,8 @@ export interface Listening {
  */
 export async function listen(core: Core, port: number): Promise<Listening> {
   const app = createApp(core);
-  const server = createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false }));
+  const answer = getRequestListener(app.fetch, { overrideGlobalObjects: false });
+  const server = createServer((incoming, outgoing) => void answer(incoming, outgoing));
   await bind(server, port);
   const address = server.address();
   const bound = typeof address === 'object' && address !== null ? address.port : port;
@@ -92,7 +94,9 @@ async function answerMessages(door: Door, context: DoorContext): Promise<Respons
   const outcome = admit(core, call);
   if (outcome.outcome === 'refused') return refuseCall(outcome, request);
   await delay(waitOf(core, outcome));
-  return outcome.streamed ? respondStreamed(core, context, outcome, request) : respondWhole(core, context, outcome, request);
+  return outcome.streamed
+    ? respondStreamed(core, context, outcome, request)
+    : respondWhole(core, context, outcome, request);
 }
 
 async function answerCount(door: Door, context: DoorContext): Promise<Response> {

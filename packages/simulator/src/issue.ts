@@ -28,5 +28,14 @@ export function issueThinking(signatures: Signatures, judged: Judged, blocks: re
 /** The block as a client will send it back. Its numbers play no part in a binding. */
 function asSentBack(block: AnswerBlock): WireBlock {
   const fields = contentOf(block);
-  return { index: -1, level: 'messages', role: 'assistant', message: -1, content: -1, type: block.type, fields, marker: undefined };
+  return {
+    index: -1,
+    level: 'messages',
+    role: 'assistant',
+    message: -1,
+    content: -1,
+    type: block.type,
+    fields,
+    marker: undefined,
+  };
 }

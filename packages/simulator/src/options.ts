@@ -8,7 +8,7 @@ import type { ClockChoice } from './clock.ts';
 import type { BlockSizes } from './count.ts';
 import { SimulatorError } from './errors.ts';
 import type { Fault } from './faults.ts';
-import { parseScenario } from './scenario.ts';
+import { parseScenario } from './parse-scenario.ts';
 import type { Scenario } from './scenario.ts';
 import type { SentRequest } from './sent.ts';
 
@@ -50,7 +50,9 @@ export interface SimulatorOptions {
 }
 
 /** Options with nothing left open. */
-export interface Settings extends Required<Omit<SimulatorOptions, 'scenario' | 'onRequest' | 'collapseRuns' | 'promotion'>> {
+export interface Settings extends Required<
+  Omit<SimulatorOptions, 'scenario' | 'onRequest' | 'collapseRuns' | 'promotion'>
+> {
   readonly scenario: Scenario | undefined;
   readonly onRequest: SimulatorOptions['onRequest'] | undefined;
   readonly collapseRuns: boolean | undefined;

@@ -1,9 +1,7 @@
 // A scenario: answers in order, each with what must have been sent before it is given. A wrong tool result is noticed
 // because the next step does not match it.
 
-import { z } from 'zod';
 import type { ScriptedAnswer } from './answer.ts';
-import { SimulatorError } from './errors.ts';
 import type { Fault } from './faults.ts';
 import type { SentRequest } from './sent.ts';
 
@@ -30,100 +28,6 @@ export interface Scenario {
   readonly otherwise?: ScriptedAnswer;
 }
 
-const STOPS = [
-  'end_turn',
-  'max_tokens',
-  'stop_sequence',
-  'tool_use',
-  'pause_turn',
-  'refusal',
-  'model_context_window_exceeded',
-] as const;
-
-const callSchema = z.strictObject({
-  id: z.string().regex(/^[a-zA-Z0-9_-]+$/).exactOptional(),
-  name: z.string().min(1),
-  arguments: z.union([z.string(), z.record(z.string(), z.unknown())]),
-});
-
-const blockSchema = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('text'), text: z.string().min(1) }),
-  z.strictObject({ type: z.literal('thinking'), thinking: z.string(), signature: z.string().exactOptional() }),
-  z.strictObject({ type: z.literal('redacted_thinking'), data: z.string() }),
-  z.strictObject({ type: z.literal('tool_use'), ...callSchema.shape }),
-]);
-
-const answerSchema = z.strictObject({
-  text: z.string().min(1).exactOptional(),
-  thinking: z.string().exactOptional(),
-  calls: z.array(callSchema).exactOptional(),
-  blocks: z.array(blockSchema).exactOptional(),
-  stop: z.enum(STOPS).exactOptional(),
-  outputTokens: z.int().min(0).exactOptional(),
-});
-
-const count = z.int().min(0);
-
-const faultSchema = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('rate-limited'), retryAfter: z.number().min(0).exactOptional() }),
-  z.strictObject({ kind: z.literal('overloaded') }),
-  z.strictObject({ kind: z.literal('server-error') }),
-  z.strictObject({ kind: z.literal('cut'), afterEvents: count }),
-  z.strictObject({ kind: z.literal('silence'), afterEvents: count.exactOptional() }),
-  z.strictObject({ kind: z.literal('slow-first-byte'), ms: z.number().min(0) }),
-  z.strictObject({
-    kind: z.literal('error-event'),
-    afterEvents: count,
-    type: z.string().exactOptional(),
-    message: z.string().exactOptional(),
-  }),
-  z.strictObject({ kind: z.literal('malformed-event'), afterEvents: count }),
-  z.strictObject({ kind: z.literal('evicted') }),
-  z.strictObject({
-    kind: z.literal('wrong-usage'),
-    usage: z.strictObject({
-      input_tokens: count.exactOptional(),
-      cache_read_input_tokens: count.exactOptional(),
-      cache_creation_input_tokens: count.exactOptional(),
-      output_tokens: count.exactOptional(),
-    }),
-  }),
-]);
-
-const scenarioSchema = z.strictObject({
-  steps: z.array(
-    z.strictObject({
-      expect: z
-        .strictObject({
-          lastUserText: z.string().exactOptional(),
-          toolResult: z.string().exactOptional(),
-          check: z.custom<NonNullable<Expectation['check']>>((value) => typeof value === 'function').exactOptional(),
-        })
-        .exactOptional(),
-      answer: answerSchema.exactOptional(),
-      fault: faultSchema.exactOptional(),
-    }),
-  ),
-  otherwise: answerSchema.exactOptional(),
-});
-
-/**
- * Checks a scenario, from a file or from code.
- *
- * @throws SimulatorError `simulator/bad-scenario`, naming each place that is wrong.
- */
-export function parseScenario(value: unknown): Scenario {
-  const parsed = scenarioSchema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'scenario'}: ${issue.message}`);
-  throw new SimulatorError(
-    'simulator/bad-scenario',
-    `The scenario cannot be used: ${problems.join('; ')}. Correct these places.`,
-    { problems },
-    parsed.error,
-  );
-}
-
 /** A scenario being played. */
 export interface Play {
   /** The step that answers this request, or why none does. A step that does not match is not used up. */
@@ -140,7 +44,8 @@ export function playScenario(scenario: Scenario): Play {
       const step = scenario.steps[next];
       if (step === undefined) return atEnd(scenario, sent);
       const complaint = complain(step.expect, sent);
-      if (complaint !== undefined) return { mismatch: `scenario step ${next + 1} of ${scenario.steps.length} ${complaint}` };
+      if (complaint !== undefined)
+        return { mismatch: `scenario step ${next + 1} of ${scenario.steps.length} ${complaint}` };
       next += 1;
       return step;
     },

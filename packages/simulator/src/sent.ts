@@ -46,7 +46,10 @@ function isText(block: WireBlock): boolean {
 }
 
 function joinTexts(blocks: readonly WireBlock[]): string {
-  return blocks.filter(isText).map((block) => textOf(block.fields['text'])).join('\n\n');
+  return blocks
+    .filter(isText)
+    .map((block) => textOf(block.fields['text']))
+    .join('\n\n');
 }
 
 function lastResults(request: WireRequest): readonly SentResult[] {

@@ -1,8 +1,10 @@
 // The simulator as others hold it: a core that answers in process, and a door to listen at.
 
 import type { SimulatedAnswer } from './answer.ts';
-import { admit, count, createCore } from './core.ts';
-import type { Admitted, Core, IncomingCall } from './core.ts';
+import { admit, count } from './admit.ts';
+import type { Admitted, IncomingCall } from './admit.ts';
+import { createCore } from './core.ts';
+import type { Core } from './core.ts';
 import type { Fault } from './faults.ts';
 import { listen } from './http.ts';
 import type { Listening } from './http.ts';
@@ -50,7 +52,9 @@ export interface Simulator {
    */
   messages(call: SimulatorCall): AnsweredCall | Refusal;
   /** Answers one `POST /v1/messages/count_tokens` in process. */
-  countTokens(call: SimulatorCall): { readonly outcome: 'counted'; readonly status: 200; readonly inputTokens: number } | Refusal;
+  countTokens(
+    call: SimulatorCall,
+  ): { readonly outcome: 'counted'; readonly status: 200; readonly inputTokens: number } | Refusal;
   /** How to answer the next messages call that comes, in process or over HTTP. Several queue up. */
   next(plan: CallPlan): void;
   /** A fault for the next call that brings none of its own. Several queue up. */
@@ -105,7 +109,16 @@ function answer(core: Core, call: SimulatorCall): AnsweredCall | Refusal {
 function answered(admitted: Admitted, firstByteAt: number): AnsweredCall {
   const { reply, usage, account, fault } = admitted;
   const hit = account.hit === undefined ? undefined : { tokens: account.counts.read, ttl: account.hit.entry.ttl };
-  return { outcome: 'answered', status: 200, usage, answer: reply.answer, message: messageOf(reply), firstByteAt, hit, fault };
+  return {
+    outcome: 'answered',
+    status: 200,
+    usage,
+    answer: reply.answer,
+    message: messageOf(reply),
+    firstByteAt,
+    hit,
+    fault,
+  };
 }
 
 function incoming(call: SimulatorCall): IncomingCall {

@@ -99,7 +99,9 @@ function dropped(block: WireBlock, reason: Transformation['reason']): Transforma
 }
 
 function seal(block: WireBlock): string {
-  return block.type === 'thinking' ? 'Invalid `signature` in `thinking` block' : 'Invalid `data` in `redacted_thinking` block';
+  return block.type === 'thinking'
+    ? 'Invalid `signature` in `thinking` block'
+    : 'Invalid `data` in `redacted_thinking` block';
 }
 
 function notIssued(block: WireBlock): Refusal {

@@ -1,7 +1,21 @@
 // What is written, what is read, and what it costs: provider-facts §1.1 and §1.2, rule by rule.
 
 import { describe, expect, it, test } from 'vitest';
-import { assistant, call, counts, mark, picture, refusal, result, send, simulate, text, texts, tool, user } from './conversation.ts';
+import {
+  assistant,
+  call,
+  counts,
+  mark,
+  picture,
+  refusal,
+  result,
+  send,
+  simulate,
+  text,
+  texts,
+  tool,
+  user,
+} from './conversation.ts';
 import type { Wire } from './conversation.ts';
 
 /** A request of one user message whose block at each index may carry a marker. */
@@ -27,7 +41,8 @@ describe('§1.1 forms of a marker', () => {
 
   it('is 5m when no lifetime is given, and 1h when that is asked for', () => {
     const short = send(simulate(), { messages: [user(mark(text('a')))] }, { sizes: () => 2000 }).usage.cache_creation;
-    const long = send(simulate(), { messages: [user(mark(text('a'), '1h'))] }, { sizes: () => 2000 }).usage.cache_creation;
+    const long = send(simulate(), { messages: [user(mark(text('a'), '1h'))] }, { sizes: () => 2000 }).usage
+      .cache_creation;
     expect(short).toEqual({ ephemeral_5m_input_tokens: 2000, ephemeral_1h_input_tokens: 0 });
     expect(long).toEqual({ ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 2000 });
   });
@@ -161,7 +176,11 @@ describe('§1.1 writes and reads', () => {
     const ids = Array.from({ length: 15 }, (_, i) => `call_${i}`);
     const before = { messages: [user(...texts(3), mark(text('go')))] };
     const after = {
-      messages: [user(...texts(3), 'go'), assistant(...ids.map((id) => call(id))), user(...ids.map((id) => result(id)), mark(text('on')))],
+      messages: [
+        user(...texts(3), 'go'),
+        assistant(...ids.map((id) => call(id))),
+        user(...ids.map((id) => result(id)), mark(text('on'))),
+      ],
     };
     const collapsed = simulate();
     send(collapsed, before, { at: 0 });
@@ -243,7 +262,9 @@ describe('§1.1 lifetimes', () => {
     expect(refusal(simulate(), fields).message).toBe(
       "messages.0.content.0.cache_control.ttl: a ttl='1h' cache_control block must not come after a ttl='5m' cache_control block.",
     );
-    expect(send(simulate(), { system: [mark(text('front'), '1h')], messages: [user(mark(text('a')))] }).status).toBe(200);
+    expect(send(simulate(), { system: [mark(text('front'), '1h')], messages: [user(mark(text('a')))] }).status).toBe(
+      200,
+    );
   });
 
   /** Ten blocks of 1,000: read up to A, long-lived up to B, short-lived up to C, the rest fresh. */
@@ -253,18 +274,21 @@ describe('§1.1 lifetimes', () => {
     ['hit at the long one', 4, [4, 6], [5000, 0, 2000, 3000]],
     ['hit behind the long one', 5, [2, 6], [6000, 0, 1000, 3000]],
     ['hit at the last', 6, [2, 6], [7000, 0, 0, 3000]],
-  ] as const)('splits mixed lifetimes into A, B and C: %s', (_, hit, [long, short], [read, written1h, written5m, fresh]) => {
-    const simulator = simulate();
-    if (hit !== undefined) send(simulator, marked(hit + 1, hit), { at: 0 });
-    const blocks = texts(10).map((block, i) => (i === long ? mark(block, '1h') : i === short ? mark(block) : block));
-    const { usage } = send(simulator, { messages: [user(...blocks)] }, { at: 10 });
-    expect(usage).toMatchObject({
-      cache_read_input_tokens: read,
-      cache_creation_input_tokens: written1h + written5m,
-      cache_creation: { ephemeral_5m_input_tokens: written5m, ephemeral_1h_input_tokens: written1h },
-      input_tokens: fresh,
-    });
-  });
+  ] as const)(
+    'splits mixed lifetimes into A, B and C: %s',
+    (_, hit, [long, short], [read, written1h, written5m, fresh]) => {
+      const simulator = simulate();
+      if (hit !== undefined) send(simulator, marked(hit + 1, hit), { at: 0 });
+      const blocks = texts(10).map((block, i) => (i === long ? mark(block, '1h') : i === short ? mark(block) : block));
+      const { usage } = send(simulator, { messages: [user(...blocks)] }, { at: 10 });
+      expect(usage).toMatchObject({
+        cache_read_input_tokens: read,
+        cache_creation_input_tokens: written1h + written5m,
+        cache_creation: { ephemeral_5m_input_tokens: written5m, ephemeral_1h_input_tokens: written1h },
+        input_tokens: fresh,
+      });
+    },
+  );
 
   it.each([
     ['works' as const, 3000],
@@ -320,7 +344,9 @@ describe('§1.1 isolation', () => {
     const fields = marked(5, 4);
     send(simulator, fields, { at: 0, account: 'one' });
     expect(counts(send(simulator, fields, { at: 10, account: 'two' }))).toEqual([0, 5000, 0]);
-    expect(counts(send(simulator, { ...fields, model: 'other-model' }, { at: 20, account: 'one' }))).toEqual([0, 5000, 0]);
+    expect(counts(send(simulator, { ...fields, model: 'other-model' }, { at: 20, account: 'one' }))).toEqual([
+      0, 5000, 0,
+    ]);
     expect(counts(send(simulator, fields, { at: 30, account: 'one' }))).toEqual([5000, 0, 0]);
   });
 

@@ -37,7 +37,11 @@ const BASE: Capabilities = {
 export const ROWS: { readonly [model: string]: Partial<Capabilities> } = {
   'test-model': {},
   'other-model': {},
-  'old-model': { thinkingStripped: 'at-new-turn', appends: [], window: { tokens: 200_000, sharedWithOutput: 'refused' } },
+  'old-model': {
+    thinkingStripped: 'at-new-turn',
+    appends: [],
+    window: { tokens: 200_000, sharedWithOutput: 'refused' },
+  },
   'bound-model': { prefixCheck: true, prefill: false, forcedToolChoice: false },
   'bound-sister': { prefixCheck: true, prefill: false, forcedToolChoice: false },
   'no-prewarm': { prewarm: false },
@@ -67,15 +71,15 @@ export function thousand(): number {
 }
 
 /** Sends a call that must be answered. Each block is worth 1,000 tokens unless the call says otherwise. */
-export function send(simulator: Simulator, fields: Wire, call: Partial<SimulatorCall> = {}): AnsweredCall {
-  const outcome = simulator.messages({ body: bodyOf(fields), sizes: thousand, ...call });
+export function send(simulator: Simulator, fields: Wire, extra: Partial<SimulatorCall> = {}): AnsweredCall {
+  const outcome = simulator.messages({ body: bodyOf(fields), sizes: thousand, ...extra });
   if (outcome.outcome === 'refused') throw new Error(`${outcome.status} ${outcome.type}: ${outcome.message}`);
   return outcome;
 }
 
 /** Sends a call that must be refused. */
-export function refusal(simulator: Simulator, fields: Wire, call: Partial<SimulatorCall> = {}): Refusal {
-  const outcome = simulator.messages({ body: bodyOf(fields), sizes: thousand, ...call });
+export function refusal(simulator: Simulator, fields: Wire, extra: Partial<SimulatorCall> = {}): Refusal {
+  const outcome = simulator.messages({ body: bodyOf(fields), sizes: thousand, ...extra });
   if (outcome.outcome !== 'refused') throw new Error('expected a refusal, and it was answered');
   return outcome;
 }

@@ -11,7 +11,9 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((door) => door.close()));
 });
 
-async function start(options: SimulatorOptions = {}): Promise<{ readonly simulator: Simulator; readonly client: Anthropic; readonly url: string }> {
+async function start(
+  options: SimulatorOptions = {},
+): Promise<{ readonly simulator: Simulator; readonly client: Anthropic; readonly url: string }> {
   const simulator = simulate(options);
   const door = await simulator.listen();
   open.push(door);
@@ -24,7 +26,11 @@ const ANSWER = {
   thinking: 'a long thought that needs more than one delta to arrive, 🙂 included',
   text: 'Grüße 🙂 in more than forty-eight characters, so that it comes in pieces 🙂.',
   calls: [
-    { id: 'c1', name: 'look', arguments: '{"path": "a.ts", "deep": {"lines": [1, 2, 3]}, "why": "to see more than one delta"}' },
+    {
+      id: 'c1',
+      name: 'look',
+      arguments: '{"path": "a.ts", "deep": {"lines": [1, 2, 3]}, "why": "to see more than one delta"}',
+    },
     { id: 'c2', name: 'look', arguments: {} },
   ],
 };
@@ -70,9 +76,17 @@ describe('the official SDK as a client', () => {
     }
     expect(names).toEqual([
       'message_start',
-      ...['content_block_start', 'thinking_delta', 'signature_delta', 'content_block_stop'],
-      ...['content_block_start', 'text_delta', 'content_block_stop'],
-      ...['content_block_start', 'input_json_delta', 'input_json_delta', 'content_block_stop'],
+      'content_block_start',
+      'thinking_delta',
+      'signature_delta',
+      'content_block_stop',
+      'content_block_start',
+      'text_delta',
+      'content_block_stop',
+      'content_block_start',
+      'input_json_delta',
+      'input_json_delta',
+      'content_block_stop',
       'message_delta',
       'message_stop',
     ]);
@@ -106,7 +120,9 @@ describe('the official SDK as a client', () => {
     const bad = client.messages.create({ ...REQUEST, messages: [] });
     await expect(bad).rejects.toBeInstanceOf(Anthropic.BadRequestError);
     await expect(bad).rejects.toThrow('messages: at least one message is required');
-    await expect(client.messages.create({ ...REQUEST, model: 'claude-0' })).rejects.toBeInstanceOf(Anthropic.NotFoundError);
+    await expect(client.messages.create({ ...REQUEST, model: 'claude-0' })).rejects.toBeInstanceOf(
+      Anthropic.NotFoundError,
+    );
   });
 
   it('is asked for a key and a version', async () => {
@@ -122,7 +138,10 @@ describe('the official SDK as a client', () => {
   it('can be given a time on a virtual clock', async () => {
     const { client, simulator } = await start();
     const at = (time: number): Promise<Anthropic.Message> =>
-      client.post('/v1/messages', { body: { ...REQUEST, messages: [user(mark(text('x'.repeat(8000))))] }, headers: { 'x-tidemark-at': String(time) } });
+      client.post('/v1/messages', {
+        body: { ...REQUEST, messages: [user(mark(text('x'.repeat(8000))))] },
+        headers: { 'x-tidemark-at': String(time) },
+      });
     expect((await at(0)).usage.cache_read_input_tokens).toBe(0);
     expect((await at(299_999)).usage.cache_read_input_tokens).toBe(2000);
     expect((await at(600_000)).usage.cache_read_input_tokens).toBe(0);

@@ -36,12 +36,20 @@ describe('§1.3 a change keeps what stands in front of it', () => {
     ['tool_choice auto said aloud', 'messages', { tool_choice: { type: 'auto' } }],
     ['disable_parallel_tool_use', 'system', { tool_choice: { type: 'auto', disable_parallel_tool_use: true } }],
     ['a first image, at the end', 'system', { messages: [user('go', mark(text('on')), picture())] }],
-    ['a first image, inside a result', 'system', { messages: [...MESSAGES, assistant(call('a')), user(result('a', [picture()]))] }],
+    [
+      'a first image, inside a result',
+      'system',
+      { messages: [...MESSAGES, assistant(call('a')), user(result('a', [picture()]))] },
+    ],
     ['thinking on', 'system', { thinking: { type: 'adaptive' } }],
     ['effort', 'system', { output_config: { effort: 'low' } }],
     ['the default effort said aloud', 'messages', { output_config: { effort: 'high' } }],
     ['an earlier message', 'system', { messages: [user('gone', mark(text('on')))] }],
-    ['limits and sampling', 'messages', { max_tokens: 7, temperature: 0.5, metadata: { user_id: 'x' }, stop_sequences: ['.'] }],
+    [
+      'limits and sampling',
+      'messages',
+      { max_tokens: 7, temperature: 0.5, metadata: { user_id: 'x' }, stop_sequences: ['.'] },
+    ],
   ])('%s keeps %s', (_, kept, change) => {
     expect(readAfter(BEFORE, { ...BEFORE, ...change })).toBe(KEPT[kept]);
   });
@@ -54,8 +62,12 @@ describe('§1.3 a change keeps what stands in front of it', () => {
 
   it('thinking and effort reach as far back as the row of the model says', () => {
     const model = { model: 'front-thinking' };
-    expect(readAfter({ ...BEFORE, ...model }, { ...BEFORE, ...model, thinking: { type: 'adaptive' } })).toBe(KEPT.nothing);
-    expect(readAfter({ ...BEFORE, ...model }, { ...BEFORE, ...model, output_config: { effort: 'low' } })).toBe(KEPT.tools);
+    expect(readAfter({ ...BEFORE, ...model }, { ...BEFORE, ...model, thinking: { type: 'adaptive' } })).toBe(
+      KEPT.nothing,
+    );
+    expect(readAfter({ ...BEFORE, ...model }, { ...BEFORE, ...model, output_config: { effort: 'low' } })).toBe(
+      KEPT.tools,
+    );
   });
 
   it('an appended system message keeps everything', () => {
@@ -66,7 +78,11 @@ describe('§1.3 a change keeps what stands in front of it', () => {
   it('a deferred tool, added or discovered, keeps everything', () => {
     const deferred = { ...BEFORE, tools: [...TOOLS, tool('rare', { defer_loading: true })] };
     expect(readAfter(BEFORE, deferred)).toBe(KEPT.messages);
-    const found = assistant({ type: 'tool_search_tool_result', tool_use_id: 's', content: [{ type: 'tool_reference', tool_name: 'rare' }] });
+    const found = assistant({
+      type: 'tool_search_tool_result',
+      tool_use_id: 's',
+      content: [{ type: 'tool_reference', tool_name: 'rare' }],
+    });
     expect(readAfter(deferred, { ...deferred, messages: [...MESSAGES, found, user('next')] })).toBe(KEPT.messages);
   });
 
@@ -77,16 +93,48 @@ describe('§1.3 a change keeps what stands in front of it', () => {
   });
 
   it('another key order inside the input of a call loses the messages', () => {
-    const turn = (input: Wire): Wire => ({ ...BEFORE, messages: [user('go'), assistant(call('a', input)), user(mark(result('a')))] });
+    const turn = (input: Wire): Wire => ({
+      ...BEFORE,
+      messages: [user('go'), assistant(call('a', input)), user(mark(result('a')))],
+    });
     expect(readAfter(turn({ a: 1, b: 2 }), turn({ a: 1, b: 2 }))).toBe(12_000);
     expect(readAfter(turn({ a: 1, b: 2 }), turn({ b: 2, a: 1 }))).toBe(KEPT.system);
+  });
+});
+
+describe('§1.1 the key holds everything that is shown', () => {
+  const step = (...results: readonly Wire[]): Wire => ({
+    messages: [user('go'), assistant(call('a')), user(...results, mark(text('on')))],
+  });
+  test.each<[string, Wire, Wire]>([
+    ['who speaks', { messages: [user('a', mark(text('b')))] }, { messages: [user('a'), assistant(mark(text('b')))] }],
+    ['that a result is an error', step(result('a')), step({ ...result('a'), is_error: true })],
+    [
+      'where one text of a result ends',
+      step(result('a', [text('ab'), text('c')])),
+      step(result('a', [text('a'), text('bc')])),
+    ],
+    [
+      'the id of a call',
+      step(result('a')),
+      { messages: [user('go'), assistant(call('b')), user(result('b'), mark(text('on')))] },
+    ],
+  ])('%s', (_, before, after) => {
+    expect(readAfter(before, before)).toBeGreaterThan(0);
+    expect(readAfter(before, after)).toBe(0);
   });
 });
 
 describe('§1.3 thinking in the history', () => {
   const thought = thinking('hm', 'sig-1');
   const step = [user('go'), assistant(thought, call('a')), user(mark(result('a')))];
-  const next = [user('go'), assistant(thought, call('a')), user(mark(result('a'))), assistant('done'), user(mark(text('again')))];
+  const next = [
+    user('go'),
+    assistant(thought, call('a')),
+    user(mark(result('a'))),
+    assistant('done'),
+    user(mark(text('again'))),
+  ];
 
   it('stays through tool results on every model, and is read and counted', () => {
     const more = [...step, assistant(call('b')), user(mark(result('b')))];

@@ -52,7 +52,9 @@ it('reads exactly what the rules of §1.1 say, over any history of requests', ()
       for (const shot of history) {
         now += shot.pause;
         words = [...words.slice(0, shot.keep), ...shot.grow];
-        const marked = [...new Set(shot.markers.map((back) => words.length - 1 - back).filter((at) => at >= 0))].toSorted((a, b) => a - b);
+        const marked = [
+          ...new Set(shot.markers.map((back) => words.length - 1 - back).filter((at) => at >= 0)),
+        ].toSorted((a, b) => a - b);
         const blocks = words.map((word, i) => (marked.includes(i) ? mark(text(word)) : text(word)));
         const answered = send(simulator, { messages: [user(...blocks)] }, { at: now, sizes: () => WORTH });
         const [read, written, fresh] = counts(answered);

@@ -1,7 +1,20 @@
 // What is refused, with the status, the type and the text of the real service: provider-facts §1.6.
 
 import { describe, expect, it, test } from 'vitest';
-import { assistant, bodyOf, call, mark, refusal, result, send, simulate, text, thinking, tool, user } from './conversation.ts';
+import {
+  assistant,
+  bodyOf,
+  call,
+  mark,
+  refusal,
+  result,
+  send,
+  simulate,
+  text,
+  thinking,
+  tool,
+  user,
+} from './conversation.ts';
 import type { Wire } from './conversation.ts';
 
 const long = { sizes: () => 150_000 };
@@ -26,11 +39,27 @@ describe('§1.6 a request that is refused with 400 invalid_request_error', () =>
     // Text
     ['empty text', 'messages: text content blocks must be non-empty', { messages: [user('')] }],
     ['blank text', 'messages: text content blocks must contain non-whitespace text', { messages: [user(' \n')] }],
-    ['blank text of the model', 'messages: text content blocks must contain non-whitespace text', { messages: [user('a'), assistant('\n\n'), user('b')] }],
-    ['marked empty text', 'messages.0.content.0.text: cache_control cannot be set for empty text blocks', { messages: [user(mark(text('')))] }],
-    ['marked blank text', 'messages.0.content.0.text: cache_control cannot be set for empty text blocks', { messages: [user(mark(text(' ')))] }],
+    [
+      'blank text of the model',
+      'messages: text content blocks must contain non-whitespace text',
+      { messages: [user('a'), assistant('\n\n'), user('b')] },
+    ],
+    [
+      'marked empty text',
+      'messages.0.content.0.text: cache_control cannot be set for empty text blocks',
+      { messages: [user(mark(text('')))] },
+    ],
+    [
+      'marked blank text',
+      'messages.0.content.0.text: cache_control cannot be set for empty text blocks',
+      { messages: [user(mark(text(' ')))] },
+    ],
     ['empty system text', 'system: text content blocks must be non-empty', { system: [text('')] }],
-    ['empty text in a result', 'messages: text content blocks must be non-empty', { messages: [user('go'), assistant(call('a')), user(result('a', [text('')]))] }],
+    [
+      'empty text in a result',
+      'messages: text content blocks must be non-empty',
+      { messages: [user('go'), assistant(call('a')), user(result('a', [text('')]))] },
+    ],
     [
       'an empty message',
       'messages.0: all messages must have non-empty content except for the optional final assistant message',
@@ -77,41 +106,110 @@ describe('§1.6 a request that is refused with 400 invalid_request_error', () =>
       'messages.2.content.1: each tool_use must have a single result. Found multiple `tool_result` blocks with id: a',
       { messages: [user('go'), assistant(call('a')), user(result('a'), result('a'))] },
     ],
-    ['two calls of one id', 'messages.1.content.1: `tool_use` ids must be unique', { messages: [user('go'), assistant(call('a'), call('a')), user(result('a'))] }],
+    [
+      'two calls of one id',
+      'messages.1.content.1: `tool_use` ids must be unique',
+      { messages: [user('go'), assistant(call('a'), call('a')), user(result('a'))] },
+    ],
     [
       'a call id of another provider',
       "messages.1.content.0.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'",
       { messages: [user('go'), assistant(call('call_1|fc_2')), user(result('call_1|fc_2'))] },
     ],
-    ['a call whose input is no object', 'messages.1.content.0.tool_use.input: Input should be a valid dictionary', { messages: [user('go'), assistant({ ...call('a'), input: 'x' }), user(result('a'))] }],
-    ['a call by the user', 'messages.0: `tool_use` blocks can only be in `assistant` messages', { messages: [user(call('a'))] }],
-    ['a result by the model', 'messages.1: `tool_result` blocks can only be in `user` messages', { messages: [user('a'), assistant(result('a')), user('b')] }],
+    [
+      'a call whose input is no object',
+      'messages.1.content.0.tool_use.input: Input should be a valid dictionary',
+      { messages: [user('go'), assistant({ ...call('a'), input: 'x' }), user(result('a'))] },
+    ],
+    [
+      'a call by the user',
+      'messages.0: `tool_use` blocks can only be in `assistant` messages',
+      { messages: [user(call('a'))] },
+    ],
+    [
+      'a result by the model',
+      'messages.1: `tool_result` blocks can only be in `user` messages',
+      { messages: [user('a'), assistant(result('a')), user('b')] },
+    ],
     // Tools
-    ['a tool name with a dot', "tools.0.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'", { tools: [tool('a.b')] }],
-    ['a tool name that is too long', "tools.0.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'", { tools: [tool('a'.repeat(129))] }],
+    [
+      'a tool name with a dot',
+      "tools.0.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'",
+      { tools: [tool('a.b')] },
+    ],
+    [
+      'a tool name that is too long',
+      "tools.0.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'",
+      { tools: [tool('a'.repeat(129))] },
+    ],
     ['two tools of one name', 'tools: Tool names must be unique.', { tools: [tool('a'), tool('a')] }],
     ['a tool without a schema', 'tools.0.custom.input_schema: Field required', { tools: [{ name: 'a' }] }],
-    ['deferred tools alone', 'At least one tool must have defer_loading=false. All tools cannot be deferred.', { tools: [tool('a', { defer_loading: true })] }],
+    [
+      'deferred tools alone',
+      'At least one tool must have defer_loading=false. All tools cannot be deferred.',
+      { tools: [tool('a', { defer_loading: true })] },
+    ],
     [
       'a marked deferred tool',
       "Tool 'b' cannot have both defer_loading=true and cache_control set. Tools with defer_loading cannot use prompt caching.",
       { tools: [tool('a'), mark(tool('b', { defer_loading: true }))] },
     ],
-    ['a choice without tools', 'tool_choice may only be specified while providing tools.', { tool_choice: { type: 'auto' } }],
-    ['the choice of a tool that is not there', "Tool 'b' not found in provided tools", { tools: [tool('a')], tool_choice: { type: 'tool', name: 'b' } }],
-    ['forced use with thinking', 'Thinking may not be enabled when tool_choice forces tool use.', { max_tokens: 5000, tools: [tool('a')], tool_choice: { type: 'any' }, thinking: { type: 'enabled', budget_tokens: 2000 } }],
-    ['any tool where the model forces none', 'tool_choice: type "tool" and "any" are not supported for this model.', { ...bound, tools: [tool('a')], tool_choice: { type: 'any' } }],
-    ['one tool where the model forces none', 'tool_choice: type "tool" and "any" are not supported for this model.', { ...bound, tools: [tool('a')], tool_choice: { type: 'tool', name: 'a' } }],
+    [
+      'a choice without tools',
+      'tool_choice may only be specified while providing tools.',
+      { tool_choice: { type: 'auto' } },
+    ],
+    [
+      'the choice of a tool that is not there',
+      "Tool 'b' not found in provided tools",
+      { tools: [tool('a')], tool_choice: { type: 'tool', name: 'b' } },
+    ],
+    [
+      'forced use with thinking',
+      'Thinking may not be enabled when tool_choice forces tool use.',
+      {
+        max_tokens: 5000,
+        tools: [tool('a')],
+        tool_choice: { type: 'any' },
+        thinking: { type: 'enabled', budget_tokens: 2000 },
+      },
+    ],
+    [
+      'any tool where the model forces none',
+      'tool_choice: type "tool" and "any" are not supported for this model.',
+      { ...bound, tools: [tool('a')], tool_choice: { type: 'any' } },
+    ],
+    [
+      'one tool where the model forces none',
+      'tool_choice: type "tool" and "any" are not supported for this model.',
+      { ...bound, tools: [tool('a')], tool_choice: { type: 'tool', name: 'a' } },
+    ],
     // Roles
-    ['a role of its own', "messages.0.role: Input should be 'user' or 'assistant'", { messages: [{ role: 'developer', content: 'a' }] }],
-    ['a system message where the model has none', "role 'system' is not supported on this model", { model: 'no-system', messages: [user('a'), { role: 'system', content: 'b' }] }],
-    ['a reminder without its beta', 'messages.1.clear_at: Extra inputs are not permitted', { messages: [user('a'), { role: 'system', content: 'b', clear_at: 'next_user_message' }] }],
+    [
+      'a role of its own',
+      "messages.0.role: Input should be 'user' or 'assistant'",
+      { messages: [{ role: 'developer', content: 'a' }] },
+    ],
+    [
+      'a system message where the model has none',
+      "role 'system' is not supported on this model",
+      { model: 'no-system', messages: [user('a'), { role: 'system', content: 'b' }] },
+    ],
+    [
+      'a reminder without its beta',
+      'messages.1.clear_at: Extra inputs are not permitted',
+      { messages: [user('a'), { role: 'system', content: 'b', clear_at: 'next_user_message' }] },
+    ],
     [
       'prefill where the model has none',
       'This model does not support assistant message prefill. The conversation must end with a user message.',
       { ...bound, messages: [user('a'), assistant('b')] },
     ],
-    ['prefill with white space at the end', 'messages: final assistant content cannot end with trailing whitespace', { messages: [user('a'), assistant('b ')] }],
+    [
+      'prefill with white space at the end',
+      'messages: final assistant content cannot end with trailing whitespace',
+      { messages: [user('a'), assistant('b ')] },
+    ],
     // Media
     [
       'an image of an unknown type',
@@ -119,20 +217,50 @@ describe('§1.6 a request that is refused with 400 invalid_request_error', () =>
       { messages: [user(image('image/bmp'))] },
     ],
     // Thinking
-    ['marked thinking', 'messages.1.content.0.thinking.cache_control: Extra inputs are not permitted', { messages: [user('a'), assistant(mark(thinking('hm', 's')), 'b'), user('c')] }],
-    ['thinking without a signature', 'messages.1.content.0.thinking.signature: Field required', { messages: [user('a'), assistant({ type: 'thinking', thinking: 'hm' }, 'b'), user('c')] }],
-    ['thinking that was never issued', 'messages.1.content.0: Invalid `signature` in `thinking` block', { messages: [user('a'), assistant(thinking('hm', 'forged'), 'b'), user('c')] }],
-    ['a small thinking budget', 'thinking.enabled.budget_tokens: Input should be greater than or equal to 1024', { thinking: { type: 'enabled', budget_tokens: 10 } }],
-    ['a thinking budget above the limit', '`max_tokens` must be greater than `thinking.budget_tokens`.', { thinking: { type: 'enabled', budget_tokens: 2000 } }],
-    ['binding controls without their beta', 'thinking.block_binding: Extra inputs are not permitted', { thinking: { type: 'adaptive', block_binding: {} } }],
-    ['an unknown effort', "output_config.effort: Input should be 'low', 'medium', 'high', 'xhigh' or 'max'", { output_config: { effort: 'none' } }],
+    [
+      'marked thinking',
+      'messages.1.content.0.thinking.cache_control: Extra inputs are not permitted',
+      { messages: [user('a'), assistant(mark(thinking('hm', 's')), 'b'), user('c')] },
+    ],
+    [
+      'thinking without a signature',
+      'messages.1.content.0.thinking.signature: Field required',
+      { messages: [user('a'), assistant({ type: 'thinking', thinking: 'hm' }, 'b'), user('c')] },
+    ],
+    [
+      'thinking that was never issued',
+      'messages.1.content.0: Invalid `signature` in `thinking` block',
+      { messages: [user('a'), assistant(thinking('hm', 'forged'), 'b'), user('c')] },
+    ],
+    [
+      'a small thinking budget',
+      'thinking.enabled.budget_tokens: Input should be greater than or equal to 1024',
+      { thinking: { type: 'enabled', budget_tokens: 10 } },
+    ],
+    [
+      'a thinking budget above the limit',
+      '`max_tokens` must be greater than `thinking.budget_tokens`.',
+      { thinking: { type: 'enabled', budget_tokens: 2000 } },
+    ],
+    [
+      'binding controls without their beta',
+      'thinking.block_binding: Extra inputs are not permitted',
+      { thinking: { type: 'adaptive', block_binding: {} } },
+    ],
+    [
+      'an unknown effort',
+      "output_config.effort: Input should be 'low', 'medium', 'high', 'xhigh' or 'max'",
+      { output_config: { effort: 'none' } },
+    ],
   ])('%s', (_, message, fields) => {
     expect(refusal(simulate(), fields)).toMatchObject({ status: 400, type: 'invalid_request_error', message });
   });
 
   it('an unknown kind of block', () => {
     const { message } = refusal(simulate(), { messages: [user({ type: 'video' })] });
-    expect(message).toContain("messages.0.content.0: Input tag 'video' found using 'type' does not match any of the expected tags");
+    expect(message).toContain(
+      "messages.0.content.0: Input tag 'video' found using 'type' does not match any of the expected tags",
+    );
   });
 
   it('a body that is no JSON', () => {
@@ -206,10 +334,19 @@ describe('§1.6 what is no 400', () => {
 
 describe('§1.6 what the real service takes too', () => {
   it.each<[string, Wire]>([
-    ['turns of one role in a row, which it merges', { messages: [user('a'), user('b'), assistant('c'), assistant('d'), user('e')] }],
-    ['results and text over several messages', { messages: [user('go'), assistant(call('a'), call('b')), user(result('a')), user(result('b')), user('so')] }],
+    [
+      'turns of one role in a row, which it merges',
+      { messages: [user('a'), user('b'), assistant('c'), assistant('d'), user('e')] },
+    ],
+    [
+      'results and text over several messages',
+      { messages: [user('go'), assistant(call('a'), call('b')), user(result('a')), user(result('b')), user('so')] },
+    ],
     ['text behind the results', { messages: [user('go'), assistant(call('a')), user(result('a'), 'and now?')] }],
-    ['a result without content', { messages: [user('go'), assistant(call('a')), user({ type: 'tool_result', tool_use_id: 'a' })] }],
+    [
+      'a result without content',
+      { messages: [user('go'), assistant(call('a')), user({ type: 'tool_result', tool_use_id: 'a' })] },
+    ],
     ['a system message at the end', { model: 'bound-model', messages: [user('a'), { role: 'system', content: 'b' }] }],
     ['prefill where the model has it', { messages: [user('a'), assistant('b')] }],
     ['null for an absent field', { system: null, tools: null, cache_control: null }],

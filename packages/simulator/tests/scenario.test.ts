@@ -7,7 +7,10 @@ import { assistant, call, refusal, result, send, simulate, text, tool, user } fr
 
 const SCENARIO: Scenario = {
   steps: [
-    { expect: { lastUserText: 'fix' }, answer: { thinking: 'hm', text: 'I look.', calls: [{ id: 'c1', name: 'look', arguments: '{"path":"a.ts"}' }] } },
+    {
+      expect: { lastUserText: 'fix' },
+      answer: { thinking: 'hm', text: 'I look.', calls: [{ id: 'c1', name: 'look', arguments: '{"path":"a.ts"}' }] },
+    },
     { expect: { toolResult: '42' }, answer: { text: 'Fixed.' } },
   ],
 };
@@ -18,7 +21,11 @@ describe('a scenario', () => {
     const first = send(simulator, { messages: [user('please fix it')] });
     expect(first.message).toMatchObject({
       stop_reason: 'tool_use',
-      content: [{ type: 'thinking' }, { type: 'text' }, { type: 'tool_use', id: 'c1', name: 'look', input: { path: 'a.ts' } }],
+      content: [
+        { type: 'thinking' },
+        { type: 'text' },
+        { type: 'tool_use', id: 'c1', name: 'look', input: { path: 'a.ts' } },
+      ],
     });
     const back = { role: 'assistant', content: first.message['content'] };
     const second = send(simulator, { messages: [user('please fix it'), back, user(result('c1', 'line 42'))] });
@@ -41,7 +48,15 @@ describe('a scenario', () => {
   });
 
   it('takes a function as a matcher, with all that was sent', () => {
-    const check = ({ tools, system, model }: { tools: readonly string[]; system: string; model: string }): string | undefined =>
+    const check = ({
+      tools,
+      system,
+      model,
+    }: {
+      tools: readonly string[];
+      system: string;
+      model: string;
+    }): string | undefined =>
       tools.includes('look') ? undefined : `${model} got no tool to look with, and the system text ${system}`;
     const simulator = simulate({ scenario: { steps: [{ expect: { check } }] } });
     expect(refusal(simulator, { system: 'brief' }).message).toBe(
@@ -60,7 +75,9 @@ describe('a scenario', () => {
   });
 
   it('gives a fault as a step, and the retry the next one', () => {
-    const simulator = simulate({ scenario: { steps: [{ fault: { kind: 'overloaded' } }, { answer: { text: 'There.' } }] } });
+    const simulator = simulate({
+      scenario: { steps: [{ fault: { kind: 'overloaded' } }, { answer: { text: 'There.' } }] },
+    });
     expect(refusal(simulator, {}).status).toBe(529);
     expect(send(simulator, {}).message).toMatchObject({ content: [{ text: 'There.' }] });
   });
@@ -69,7 +86,11 @@ describe('a scenario', () => {
     ['an unknown key', { steps: [], stpes: [] }, 'stpes'],
     ['an unknown fault', { steps: [{ fault: { kind: 'flood' } }] }, 'steps.0.fault.kind'],
     ['empty text', { steps: [{ answer: { text: '' } }] }, 'steps.0.answer.text'],
-    ['a call id that no request may carry', { steps: [{ answer: { calls: [{ id: 'a|b', name: 'x', arguments: '{}' }] } }] }, 'steps.0.answer.calls.0.id'],
+    [
+      'a call id that no request may carry',
+      { steps: [{ answer: { calls: [{ id: 'a|b', name: 'x', arguments: '{}' }] } }] },
+      'steps.0.answer.calls.0.id',
+    ],
   ])('is refused with %s, naming the place', (_, scenario, place) => {
     const parse = (): unknown => parseScenario(scenario);
     expect(parse).toThrow(SimulatorError);
@@ -79,7 +100,11 @@ describe('a scenario', () => {
 
 describe('an answer', () => {
   it('is a fixed text where nobody scripted one', () => {
-    expect(send(simulate(), {}).message).toMatchObject({ role: 'assistant', stop_reason: 'end_turn', content: [{ type: 'text' }] });
+    expect(send(simulate(), {}).message).toMatchObject({
+      role: 'assistant',
+      stop_reason: 'end_turn',
+      content: [{ type: 'text' }],
+    });
   });
 
   it('comes from the call, then the queue, then the hook, then the scenario', () => {
@@ -106,7 +131,7 @@ describe('an answer', () => {
 
 describe('a simulator', () => {
   it('refuses options it does not know', () => {
-    const misspelt = { clokc: 'virtual' };
+    const misspelt = { clock: 'virtual' as const, clokc: 'virtual' };
     expect(() => createSimulator(misspelt)).toThrow('clokc');
   });
 

@@ -2,7 +2,20 @@
 
 import { describe, expect, it, test } from 'vitest';
 import type { Simulator } from '../src/index.ts';
-import { assistant, call, mark, picture, refusal, result, send, simulate, text, thinking, tool, user } from './conversation.ts';
+import {
+  assistant,
+  call,
+  mark,
+  picture,
+  refusal,
+  result,
+  send,
+  simulate,
+  text,
+  thinking,
+  tool,
+  user,
+} from './conversation.ts';
 import type { Wire } from './conversation.ts';
 
 const CONTROLS = ['thinking-binding-controls-2026-08-01'];
@@ -10,7 +23,10 @@ const OTHER_CONVERSATION =
   'Invalid `signature` in `thinking` block. The block is bound to a different conversation. Remove the block, or set `thinking.block_binding.prefix_mismatch_behavior` to "drop_block".';
 
 /** A conversation of three answers with thinking, as a client sends it back. */
-function conversation(simulator: Simulator, account = 'default'): { readonly fields: Wire; readonly messages: readonly Wire[] } {
+function conversation(
+  simulator: Simulator,
+  account = 'default',
+): { readonly fields: Wire; readonly messages: readonly Wire[] } {
   const fields: Wire = { model: 'bound-model', tools: [tool('look')], system: [text('brief'), text('kind')] };
   let messages: readonly Wire[] = [user('go', 'now')];
   for (const [i, id] of ['a', 'b', 'c'].entries()) {
@@ -32,12 +48,24 @@ describe('§1.8 the prefix check takes', () => {
     ['the conversation as it was', (fields, messages) => ({ ...fields, messages })],
     ['a longer one', (fields, messages) => ({ ...fields, messages: [...messages, assistant('so'), user('on')] })],
     ['markers elsewhere', (fields, messages) => ({ ...fields, system: [mark(text('brief')), text('kind')], messages })],
-    ['an unreferenced deferred tool', (fields, messages) => ({ ...fields, tools: [tool('look'), tool('rare', { defer_loading: true })], messages })],
-    ['other parameters', (fields, messages) => ({ ...fields, messages, thinking: { type: 'adaptive' }, tool_choice: { type: 'none' } })],
-    ['thinking dropped from the front', (fields, messages) => ({ ...fields, messages: messages.with(1, without(messages[1], 0)) })],
+    [
+      'an unreferenced deferred tool',
+      (fields, messages) => ({ ...fields, tools: [tool('look'), tool('rare', { defer_loading: true })], messages }),
+    ],
+    [
+      'other parameters',
+      (fields, messages) => ({ ...fields, messages, thinking: { type: 'adaptive' }, tool_choice: { type: 'none' } }),
+    ],
+    [
+      'thinking dropped from the front',
+      (fields, messages) => ({ ...fields, messages: messages.with(1, without(messages[1], 0)) }),
+    ],
     [
       'thinking dropped from the front, twice',
-      (fields, messages) => ({ ...fields, messages: messages.with(1, without(messages[1], 0)).with(3, without(messages[3], 0)) }),
+      (fields, messages) => ({
+        ...fields,
+        messages: messages.with(1, without(messages[1], 0)).with(3, without(messages[3], 0)),
+      }),
     ],
   ])('%s', (_, change) => {
     const simulator = simulate();
@@ -48,19 +76,58 @@ describe('§1.8 the prefix check takes', () => {
 
 describe('§1.8 the prefix check refuses', () => {
   test.each<[string, string, (fields: Wire, messages: readonly Wire[]) => Wire]>([
-    ['another system text', 'messages.1.content.0', (fields, messages) => ({ ...fields, system: [text('long')], messages })],
-    ['another tool', 'messages.1.content.0', (fields, messages) => ({ ...fields, tools: [tool('look'), tool('new')], messages })],
-    ['an edited tool', 'messages.1.content.0', (fields, messages) => ({ ...fields, tools: [tool('look', { description: 'x' })], messages })],
-    ['an edited message', 'messages.1.content.0', (fields, messages) => ({ ...fields, messages: messages.with(0, user('gone', 'now')) })],
-    ['an old turn with a text more', 'messages.1.content.0', (fields, messages) => ({ ...fields, messages: messages.with(0, user('go', 'now', 'more')) })],
-    ['an old turn with a text less', 'messages.1.content.0', (fields, messages) => ({ ...fields, messages: messages.with(0, user('go')) })],
-    ['a shortened result', 'messages.3.content.0', (fields, messages) => ({ ...fields, messages: messages.with(2, user(result('a', '[cut]'), 'next 0')) })],
-    ['a middle thinking block removed', 'messages.5.content.0', (fields, messages) => ({ ...fields, messages: messages.with(3, without(messages[3], 0)) })],
-    ['an image more', 'messages.3.content.0', (fields, messages) => ({ ...fields, messages: messages.with(2, user(result('a'), 'next 0', picture())) })],
+    [
+      'another system text',
+      'messages.1.content.0',
+      (fields, messages) => ({ ...fields, system: [text('long')], messages }),
+    ],
+    [
+      'another tool',
+      'messages.1.content.0',
+      (fields, messages) => ({ ...fields, tools: [tool('look'), tool('new')], messages }),
+    ],
+    [
+      'an edited tool',
+      'messages.1.content.0',
+      (fields, messages) => ({ ...fields, tools: [tool('look', { description: 'x' })], messages }),
+    ],
+    [
+      'an edited message',
+      'messages.1.content.0',
+      (fields, messages) => ({ ...fields, messages: messages.with(0, user('gone', 'now')) }),
+    ],
+    [
+      'an old turn with a text more',
+      'messages.1.content.0',
+      (fields, messages) => ({ ...fields, messages: messages.with(0, user('go', 'now', 'more')) }),
+    ],
+    [
+      'an old turn with a text less',
+      'messages.1.content.0',
+      (fields, messages) => ({ ...fields, messages: messages.with(0, user('go')) }),
+    ],
+    [
+      'a shortened result',
+      'messages.3.content.0',
+      (fields, messages) => ({ ...fields, messages: messages.with(2, user(result('a', '[cut]'), 'next 0')) }),
+    ],
+    [
+      'a middle thinking block removed',
+      'messages.5.content.0',
+      (fields, messages) => ({ ...fields, messages: messages.with(3, without(messages[3], 0)) }),
+    ],
+    [
+      'an image more',
+      'messages.3.content.0',
+      (fields, messages) => ({ ...fields, messages: messages.with(2, user(result('a'), 'next 0', picture())) }),
+    ],
   ])('%s', (_, path, change) => {
     const simulator = simulate();
     const { fields, messages } = conversation(simulator);
-    expect(refusal(simulator, change(fields, messages))).toMatchObject({ status: 400, message: `${path}: ${OTHER_CONVERSATION}` });
+    expect(refusal(simulator, change(fields, messages))).toMatchObject({
+      status: 400,
+      message: `${path}: ${OTHER_CONVERSATION}`,
+    });
   });
 });
 
@@ -72,7 +139,11 @@ describe('§1.8 beside the prefix check', () => {
     const changed = { ...fields, system: [text('long')], messages, thinking: binding };
     const { message, usage } = send(simulator, changed, { betas: CONTROLS });
     expect(message['input_transformations']).toEqual(
-      [1, 3, 5].map((i) => ({ type: 'thinking_dropped', path: `messages.${i}.content.0`, reason: 'prefix_binding_mismatch' })),
+      [1, 3, 5].map((i) => ({
+        type: 'thinking_dropped',
+        path: `messages.${i}.content.0`,
+        reason: 'prefix_binding_mismatch',
+      })),
     );
     expect(usage.input_tokens).toBe(13_000);
   });
@@ -81,7 +152,9 @@ describe('§1.8 beside the prefix check', () => {
     const simulator = simulate();
     const { fields, messages } = conversation(simulator);
     const last = messages[5]?.['content'];
-    const content = Array.isArray(last) ? last.map((block: Wire) => (block['type'] === 'thinking' ? { ...block, thinking: 'edited' } : block)) : [];
+    const content = Array.isArray(last)
+      ? last.map((block: Wire) => (block['type'] === 'thinking' ? { ...block, thinking: 'edited' } : block))
+      : [];
     const edited = { ...fields, messages: messages.with(5, { role: 'assistant', content }) };
     expect(refusal(simulator, edited).message).toBe(
       'messages.5.content.0: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified. These blocks must remain as they were in the original response.',
@@ -94,7 +167,7 @@ describe('§1.8 beside the prefix check', () => {
     expect(send(simulator, { ...fields, messages: [user('summary, and what next')] }).status).toBe(200);
   });
 
-  it("drops the thinking of another account, and of another model", () => {
+  it('drops the thinking of another account, and of another model', () => {
     const simulator = simulate();
     const { fields, messages } = conversation(simulator, 'one');
     const reasons = (model: string, account: string): unknown =>
@@ -121,16 +194,24 @@ describe('§1.8 beside the prefix check', () => {
   it('binds redacted thinking too', () => {
     const simulator = simulate();
     const fields = { model: 'bound-model' };
-    const blocks = [{ type: 'redacted_thinking' as const, data: 'opaque' }, { type: 'text' as const, text: 'b' }];
+    const blocks = [
+      { type: 'redacted_thinking' as const, data: 'opaque' },
+      { type: 'text' as const, text: 'b' },
+    ];
     const { message } = send(simulator, { ...fields, messages: [user('a')] }, { answer: { blocks } });
     const back = { role: 'assistant', content: message['content'] };
     expect(send(simulator, { ...fields, messages: [user('a'), back, user('c')] }).status).toBe(200);
-    expect(refusal(simulator, { ...fields, messages: [user('x'), back, user('c')] }).message).toContain('Invalid `data` in `redacted_thinking` block.');
+    expect(refusal(simulator, { ...fields, messages: [user('x'), back, user('c')] }).message).toContain(
+      'Invalid `data` in `redacted_thinking` block.',
+    );
   });
 });
 
 describe('recorded signatures', () => {
-  const turn = (first: string): Wire => ({ model: 'bound-model', messages: [user(first), assistant(thinking('hm', 'recorded'), call('a')), user(result('a'))] });
+  const turn = (first: string): Wire => ({
+    model: 'bound-model',
+    messages: [user(first), assistant(thinking('hm', 'recorded'), call('a')), user(result('a'))],
+  });
 
   it('are bound where they are first seen when recordings are taken as issued', () => {
     const simulator = simulate({ recordedSignatures: 'issued' });
@@ -149,7 +230,13 @@ describe('recorded signatures', () => {
 
   it('may be all the same, as in a sanitized recording', () => {
     const simulator = simulate({ recordedSignatures: 'issued' });
-    const messages = [user('a'), assistant(thinking('one', '[REDACTED]'), 'b'), user('c'), assistant(thinking('two', '[REDACTED]'), 'd'), user('e')];
+    const messages = [
+      user('a'),
+      assistant(thinking('one', '[REDACTED]'), 'b'),
+      user('c'),
+      assistant(thinking('two', '[REDACTED]'), 'd'),
+      user('e'),
+    ];
     expect(send(simulator, { model: 'bound-model', messages }).status).toBe(200);
   });
 });

@@ -27,7 +27,9 @@ describe('§1.4 usage', () => {
     const simulator = simulate();
     send(simulator, { messages: [user(...texts(4), mark(text('x')))] }, { at: 0 });
     const { usage } = send(simulator, { messages: [user(...texts(4), 'x', mark(text('y')), 'z')] }, { at: 10 });
-    expect([usage.cache_read_input_tokens, usage.cache_creation_input_tokens, usage.input_tokens]).toEqual([5000, 1000, 1000]);
+    expect([usage.cache_read_input_tokens, usage.cache_creation_input_tokens, usage.input_tokens]).toEqual([
+      5000, 1000, 1000,
+    ]);
     expect(totalInput(usage)).toBe(7000);
   });
 
@@ -39,7 +41,12 @@ describe('§1.4 usage', () => {
 });
 
 describe('§1.4 diagnosis', () => {
-  const before: Wire = { tools: [tool('look')], system: 'brief', messages: [user('go')], diagnostics: { previous_message_id: null } };
+  const before: Wire = {
+    tools: [tool('look')],
+    system: 'brief',
+    messages: [user('go')],
+    diagnostics: { previous_message_id: null },
+  };
 
   function reasonAfter(change: Wire): unknown {
     const simulator = simulate();
@@ -54,11 +61,24 @@ describe('§1.4 diagnosis', () => {
     ['the speed', { type: 'model_changed', cache_missed_input_tokens: missed }, { speed: 'fast' }],
     ['the tools', { type: 'tools_changed', cache_missed_input_tokens: missed }, { tools: [tool('see')] }],
     ['the system text', { type: 'system_changed', cache_missed_input_tokens: missed }, { system: 'long' }],
-    ['an earlier message', { type: 'messages_changed', cache_missed_input_tokens: missed }, { messages: [user('gone')] }],
+    [
+      'an earlier message',
+      { type: 'messages_changed', cache_missed_input_tokens: missed },
+      { messages: [user('gone')] },
+    ],
     ['another parameter', { type: 'unavailable' }, { tool_choice: { type: 'none' } }],
     ['an unknown message', { type: 'previous_message_not_found' }, { diagnostics: { previous_message_id: 'msg_x' } }],
   ])('names %s', (_, reason, change) => {
     expect(reasonAfter(change)).toEqual({ cache_miss_reason: reason });
+  });
+
+  it('knows no message of another account', () => {
+    const simulator = simulate();
+    const first = send(simulator, before, { account: 'one' });
+    const asked = { ...before, diagnostics: { previous_message_id: first.message['id'] } };
+    expect(send(simulator, asked, { account: 'two' }).message['diagnostics']).toEqual({
+      cache_miss_reason: { type: 'previous_message_not_found' },
+    });
   });
 
   it('is null when the request only grew, and when nothing was asked', () => {
@@ -70,11 +90,14 @@ describe('§1.4 diagnosis', () => {
 describe('the count of its own', () => {
   it('takes bytes by four, pictures by pixels, and at least one for a block', () => {
     const simulator = simulate();
-    const tokens = (content: Wire): unknown => simulator.countTokens({ body: JSON.stringify({ model: 'test-model', messages: [user(content)] }) });
+    const tokens = (content: Wire): unknown =>
+      simulator.countTokens({ body: JSON.stringify({ model: 'test-model', messages: [user(content)] }) });
     expect(tokens(text('abcdefgh'))).toMatchObject({ inputTokens: 2 });
     expect(tokens(text('äö€'))).toMatchObject({ inputTokens: 2 });
     expect(tokens(picture())).toMatchObject({ inputTokens: 1 });
-    expect(tokens({ type: 'image', source: { type: 'url', url: 'https://example.org/a.png' } })).toMatchObject({ inputTokens: 1600 });
+    expect(tokens({ type: 'image', source: { type: 'url', url: 'https://example.org/a.png' } })).toMatchObject({
+      inputTokens: 1600,
+    });
   });
 
   it('gives way, block by block, to a recorded size', () => {
@@ -87,7 +110,9 @@ describe('the count of its own', () => {
     const simulator = simulate();
     const body = JSON.stringify({ model: 'test-model', messages: [user('abcdefgh')], system: 'abcd' });
     expect(simulator.countTokens({ body })).toMatchObject({ outcome: 'counted', inputTokens: 3 });
-    expect(simulator.countTokens({ body: bodyOf({}) })).toMatchObject({ message: 'max_tokens: Extra inputs are not permitted' });
+    expect(simulator.countTokens({ body: bodyOf({}) })).toMatchObject({
+      message: 'max_tokens: Extra inputs are not permitted',
+    });
     expect(simulator.calls.map((seen) => [seen.endpoint, seen.status])).toEqual([
       ['count_tokens', 200],
       ['count_tokens', 400],
@@ -119,6 +144,9 @@ describe('the shipped catalog', () => {
   it('is what a simulator goes by when it was given no rows', () => {
     const simulator = createSimulator();
     expect(simulator.messages({ body: bodyOf({ model: 'claude-opus-5-5' }) }).status).toBe(200);
-    expect(simulator.messages({ body: bodyOf({ model: 'claude-opus-99' }) })).toMatchObject({ status: 404, type: 'not_found_error' });
+    expect(simulator.messages({ body: bodyOf({ model: 'claude-opus-99' }) })).toMatchObject({
+      status: 404,
+      type: 'not_found_error',
+    });
   });
 });

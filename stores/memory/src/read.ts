@@ -12,7 +12,11 @@ const PIECE = 65_536;
 export function roomOf(shelf: Shelf, session: SessionId): Room {
   const room = shelf.rooms.get(session);
   if (room !== undefined && bytesOf(room).includes(0x0a)) return room;
-  throw new LogError('log/missing', `There is no session ${session} here; \`tidemark sessions\` lists those there are.`, { session });
+  throw new LogError(
+    'log/missing',
+    `There is no session ${session} here; \`tidemark sessions\` lists those there are.`,
+    { session },
+  );
 }
 
 /** A reader at the beginning of a room. */
@@ -33,7 +37,12 @@ export function lineage(shelf: Shelf, session: SessionId): Promise<Lineage> {
 }
 
 /** Own records of a session, in batches, as far as they stand now. */
-export async function* readRoom(shelf: Shelf, session: SessionId, from: number, to: number): AsyncGenerator<readonly Recorded[]> {
+export async function* readRoom(
+  shelf: Shelf,
+  session: SessionId,
+  from: number,
+  to: number,
+): AsyncGenerator<readonly Recorded[]> {
   const room = roomOf(shelf, session);
   const reader = readerOf(room, { ...EMPTY_TIP, length: begin(shelf, session).start }, from, to);
   for (let at = 0; at < room.length && !reader.done; at += PIECE) {

@@ -29,7 +29,15 @@ export function createShelf(): Shelf {
 
 /** An empty room. */
 export function createRoom(session: SessionId, parent: Parent | undefined): Room {
-  return { session, parent, bytes: new Uint8Array(4096), length: 0, snapshot: undefined, held: false, listeners: new Set() };
+  return {
+    session,
+    parent,
+    bytes: new Uint8Array(4096),
+    length: 0,
+    snapshot: undefined,
+    held: false,
+    listeners: new Set(),
+  };
 }
 
 /** The bytes of a log so far. */

@@ -1,7 +1,29 @@
 // The Log port over a shelf in memory: the twin of the stores on disk, for tests and examples.
 
-import { EMPTY_TIP, LogError, decodeSnapshot, diverged, encodeSnapshot, flatten, newestFirst, passes, readLineage, summaryOf } from '@tidemark/log';
-import type { Chain, Log, LogWriter, Parent, Recorded, SessionId, SessionSummary, Snapshot, Tip, UnreadableSession } from '@tidemark/log';
+import {
+  EMPTY_TIP,
+  LogError,
+  decodeSnapshot,
+  diverged,
+  encodeSnapshot,
+  flatten,
+  newestFirst,
+  passes,
+  readLineage,
+  summaryOf,
+} from '@tidemark/log';
+import type {
+  Chain,
+  Log,
+  LogWriter,
+  Parent,
+  Recorded,
+  SessionId,
+  SessionSummary,
+  Snapshot,
+  Tip,
+  UnreadableSession,
+} from '@tidemark/log';
 import { createArtifacts } from './artifacts.ts';
 import { nodeBytes } from './node-bytes.ts';
 import { begin, lineage, readRoom, readerOf, roomOf } from './read.ts';
@@ -24,12 +46,17 @@ export function createMemoryStore(shelf: Shelf = createShelf()): Log {
     },
     sessions: async (filter = {}) => {
       const { sessions, unreadable } = list(shelf);
-      return { sessions: sessions.filter((summary) => passes(summary, filter)).sort(newestFirst), unreadable };
+      return { sessions: sessions.filter((summary) => passes(summary, filter)).toSorted(newestFirst), unreadable };
     },
   };
 }
 
-async function* readBatches(shelf: Shelf, session: SessionId, from: number, to: number): AsyncGenerator<readonly Recorded[]> {
+async function* readBatches(
+  shelf: Shelf,
+  session: SessionId,
+  from: number,
+  to: number,
+): AsyncGenerator<readonly Recorded[]> {
   const origins = await lineage(shelf, session);
   yield* readLineage(origins, from, to, (name, first, end) => readRoom(shelf, name, first, end));
 }
@@ -37,10 +64,10 @@ async function* readBatches(shelf: Shelf, session: SessionId, from: number, to: 
 async function create(shelf: Shelf, session: SessionId, parent: Parent | undefined): Promise<LogWriter> {
   const tip = parent === undefined ? EMPTY_TIP : await tipAt(shelf, parent);
   const there = shelf.rooms.get(session);
-  if (there?.held === true) throw locked(session);
   if (there !== undefined && bytesOf(there).includes(0x0a)) {
     throw new LogError('log/exists', `Session ${session} exists already; open it, or take another id.`, { session });
   }
+  if (there?.held === true) throw locked(session);
   const room = createRoom(session, parent);
   shelf.rooms.set(session, room);
   return hold(room, tip);
@@ -71,13 +98,18 @@ async function tipAt(shelf: Shelf, parent: Parent): Promise<Tip> {
     throw new LogError('log/parent-missing', message, { parent: parent.session });
   }
   for await (const [record] of readBatches(shelf, parent.session, parent.position, parent.position + 1)) {
-    if (record?.chain === parent.chain) return { length: record.position + 1, chain: record.chain, fence: record.fence };
+    if (record?.chain === parent.chain)
+      return { length: record.position + 1, chain: record.chain, fence: record.fence };
     throw diverged(parent, 'another history stands there');
   }
   throw diverged(parent, `it ends before position ${parent.position}`);
 }
 
-async function getSnapshot(shelf: Shelf, session: SessionId, revision: string | undefined): Promise<Snapshot | undefined> {
+async function getSnapshot(
+  shelf: Shelf,
+  session: SessionId,
+  revision: string | undefined,
+): Promise<Snapshot | undefined> {
   const kept = roomOf(shelf, session).snapshot;
   const snapshot = kept === undefined ? undefined : decodeSnapshot(kept, nodeBytes)?.snapshot;
   if (snapshot === undefined || (revision !== undefined && snapshot.revision !== revision)) return undefined;
@@ -109,5 +141,7 @@ function list(shelf: Shelf): { readonly sessions: SessionSummary[]; readonly unr
 }
 
 function locked(session: SessionId): LogError {
-  return new LogError('log/locked', `Session ${session} is being written by another writer; close that one first.`, { session });
+  return new LogError('log/locked', `Session ${session} is being written by another writer; close that one first.`, {
+    session,
+  });
 }

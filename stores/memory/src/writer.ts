@@ -53,6 +53,8 @@ export class MemoryWriter implements LogWriter {
 
   #checkOpen(): void {
     if (!this.#closed) return;
-    throw new LogError('log/closed', `The writer of session ${this.session} was closed; open the session again.`, { session: this.session });
+    throw new LogError('log/closed', `The writer of session ${this.session} was closed; open the session again.`, {
+      session: this.session,
+    });
   }
 }

@@ -29,23 +29,33 @@ export function createArtifacts(paths: HomePaths, folders: Folders): Artifacts {
 }
 
 async function put(paths: HomePaths, folders: Folders, bytes: AsyncIterable<Uint8Array>): Promise<PutArtifact> {
+  const tally: Tally = { hash: createHash('sha256'), size: 0, sourceFailed: false };
   try {
-    await folders.make(paths.artifacts);
-    const tally: Tally = { hash: createHash('sha256'), size: 0 };
-    let digest: Digest | undefined;
-    await writeAtomically(paths.artifacts, async (handle) => {
-      const packed = await fill(handle, bytes, tally);
-      digest = mintDigest(tally.hash.digest('hex'));
-      await folders.make(artifactPaths(paths, digest).folder);
-      return settle(paths, digest, packed);
-    });
-    if (digest === undefined) throw new TypeError('an artifact was written without a digest');
+    const digest = await write(paths, folders, bytes, tally);
     await flushFolder(artifactPaths(paths, digest).folder);
     return { digest, size: tally.size };
   } catch (cause) {
+    if (tally.sourceFailed) throw cause;
     const message = `An artifact could not be written under ${paths.artifacts}. Nothing names it yet; see to the disk and try again.`;
     throw new LogError('artifact/write-failed', message, { path: paths.artifacts }, cause);
   }
+}
+
+async function write(
+  paths: HomePaths,
+  folders: Folders,
+  bytes: AsyncIterable<Uint8Array>,
+  tally: Tally,
+): Promise<Digest> {
+  await folders.make(paths.artifacts);
+  let packed = false;
+  const name = (): Digest => mintDigest(tally.hash.copy().digest('hex'));
+  await writeAtomically(paths.artifacts, async (handle) => {
+    packed = await fill(handle, counted(bytes, tally), tally);
+    await folders.make(artifactPaths(paths, name()).folder);
+    return settle(paths, name(), packed);
+  });
+  return name();
 }
 
 /** What `put` tells. */
@@ -57,37 +67,42 @@ interface PutArtifact {
 interface Tally {
   readonly hash: Hash;
   size: number;
+  sourceFailed: boolean;
+}
+
+/** The caller's bytes, counted as they pass; what fails in there is the caller's own error. */
+async function* counted(bytes: AsyncIterable<Uint8Array>, tally: Tally): AsyncGenerator<Uint8Array> {
+  tally.sourceFailed = true;
+  for await (const piece of bytes) {
+    tally.sourceFailed = false;
+    tally.hash.update(piece);
+    tally.size += piece.length;
+    yield piece;
+    tally.sourceFailed = true;
+  }
+  tally.sourceFailed = false;
 }
 
 /** Writes the bytes, packed if they are many; whether they were. */
-async function fill(handle: FileHandle, bytes: AsyncIterable<Uint8Array>, tally: Tally): Promise<boolean> {
-  const source = bytes[Symbol.asyncIterator]();
+async function fill(handle: FileHandle, bytes: AsyncGenerator<Uint8Array>, tally: Tally): Promise<boolean> {
   const head: Uint8Array[] = [];
-  for (let next = await source.next(); next.done !== true; next = await source.next()) {
-    count(tally, next.value);
-    head.push(next.value.slice());
-    if (tally.size > PLAIN_LIMIT) {
-      await pipeline(counted(head, source, tally), createZstdCompress(), async (packed: AsyncIterable<Uint8Array>) => {
-        for await (const piece of packed) await handle.writeFile(piece);
-      });
-      return true;
+  while (tally.size <= PLAIN_LIMIT) {
+    const next = await bytes.next();
+    if (next.done === true) {
+      for (const piece of head) await handle.writeFile(piece);
+      return false;
     }
+    head.push(new Uint8Array(next.value));
   }
-  for (const piece of head) await handle.writeFile(piece);
-  return false;
+  await pipeline(whole(head, bytes), createZstdCompress(), async (packed: AsyncIterable<Uint8Array>) => {
+    for await (const piece of packed) await handle.writeFile(piece);
+  });
+  return true;
 }
 
-function count(tally: Tally, piece: Uint8Array): void {
-  tally.hash.update(piece);
-  tally.size += piece.length;
-}
-
-async function* counted(head: readonly Uint8Array[], rest: AsyncIterator<Uint8Array>, tally: Tally): AsyncGenerator<Uint8Array> {
+async function* whole(head: readonly Uint8Array[], rest: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   yield* head;
-  for (let next = await rest.next(); next.done !== true; next = await rest.next()) {
-    count(tally, next.value);
-    yield next.value;
-  }
+  yield* rest;
 }
 
 /** Where the new file goes; nowhere when a sound one is there. One that is damaged is replaced. */
@@ -134,7 +149,10 @@ async function find(paths: HomePaths, digest: Digest): Promise<Found | undefined
 }
 
 function exists(path: string): Promise<boolean> {
-  return access(path).then(() => true, () => false);
+  return access(path).then(
+    () => true,
+    () => false,
+  );
 }
 
 function unpacked({ path, packed }: Found): AsyncIterable<Uint8Array> {
@@ -145,7 +163,11 @@ function unpacked({ path, packed }: Found): AsyncIterable<Uint8Array> {
 
 function missing(paths: HomePaths, digest: Digest): LogError {
   const { plain } = artifactPaths(paths, digest);
-  return new LogError('artifact/missing', `Artifact ${digest} is not here (${plain}); it was removed, or belongs to another home.`, { digest, path: plain });
+  return new LogError(
+    'artifact/missing',
+    `Artifact ${digest} is not here (${plain}); it was removed, or belongs to another home.`,
+    { digest, path: plain },
+  );
 }
 
 function broken(path: string, digest: Digest, cause?: unknown): LogError {

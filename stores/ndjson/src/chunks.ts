@@ -2,7 +2,7 @@
 
 import type { FileHandle } from 'node:fs/promises';
 
-const LARGEST = 1_048_576;
+const LARGEST = 131_072;
 const SMALLEST = 4_096;
 
 /** The bytes from `offset` to the end of the file as it stands when it gets there. A piece is valid until the next. */

@@ -1,12 +1,12 @@
 // Looking a session over from end to end: every checksum, every payload, the whole chain, every joint.
 
-import { CHAIN_START, LogError, checkLine, createLineSplitter, createRecordReader } from '@tidemark/log';
-import type { DamagePlace, RecordReader, Segment, SessionId, Tip } from '@tidemark/log';
+import { EMPTY_TIP, LogError, checkLine, createLineSplitter } from '@tidemark/log';
+import type { DamagePlace, Segment, SessionId, Tip } from '@tidemark/log';
 import { chunksOf } from './chunks.ts';
 import { openHome } from './home.ts';
 import type { Home, NdjsonOptions } from './home.ts';
 import { nodeBytes } from './node-bytes.ts';
-import { withLog } from './read-log.ts';
+import { readOn, withLog } from './read-log.ts';
 import type { OpenLog } from './read-log.ts';
 import { lineage } from './read-session.ts';
 
@@ -43,7 +43,7 @@ export function inspectSession(store: NdjsonOptions, session: SessionId): Promis
 export async function inspect(home: Home, session: SessionId): Promise<Inspection> {
   const { segments, joints } = await lineage(home, session);
   const unknown: { readonly position: number; readonly name: string }[] = [];
-  let tip: Tip = { length: 0, chain: CHAIN_START, fence: 0 };
+  let tip: Tip = EMPTY_TIP;
   let torn = 0;
   for (const segment of segments) {
     if (segment.start >= segment.end) continue;
@@ -54,7 +54,14 @@ export async function inspect(home: Home, session: SessionId): Promise<Inspectio
     const joint = joints.find(({ position }) => position + 1 === segment.end);
     if (joint !== undefined && joint.chain !== tip.chain) {
       const reason = `session ${joint.session} no longer holds the record at position ${joint.position} that was forked from`;
-      const damage: Damage = { path: part.path, line: tip.length - segment.start, offset: part.offset, phase: 'parent', reason, soundBehind: 0 };
+      const damage: Damage = {
+        path: part.path,
+        line: tip.length - segment.start,
+        offset: part.offset,
+        phase: 'parent',
+        reason,
+        soundBehind: 0,
+      };
       return { session, records: tip.length, torn, unknown, damage };
     }
   }
@@ -71,28 +78,27 @@ interface InspectedSegment {
 
 type Unknown = { readonly position: number; readonly name: string }[];
 
-function inspectSegment(home: Home, segment: Segment, tip: Tip, unknown: Unknown): Promise<InspectedSegment> {
+function inspectSegment(home: Home, segment: Segment, before: Tip, unknown: Unknown): Promise<InspectedSegment> {
   return withLog(home, segment.session, async (log) => {
-    const place = { path: log.path, tip, offset: 0, line: 1, from: segment.start, to: segment.end };
-    const reader = createRecordReader({ ...place, verifyChain: true }, nodeBytes);
-    const failure = await readAll(log, reader, unknown);
-    const found = { path: log.path, tip: reader.tip, offset: reader.offset, torn: reader.pending };
-    if (failure === undefined) return found;
-    return { ...found, torn: 0, damage: { ...placeOf(failure), soundBehind: await countSound(log, placeOf(failure)) } };
-  });
-}
-
-async function readAll(log: OpenLog, reader: RecordReader, unknown: Unknown): Promise<LogError | undefined> {
-  for await (const chunk of chunksOf(log.handle, 0)) {
-    const { records, failure } = reader.read(chunk);
-    for (const record of records) {
-      if (record.kind === 'unknown') unknown.push({ position: record.position, name: record.name });
+    const what = { from: segment.start, to: segment.end, verifyChain: true };
+    const reading = readOn(home, log, { tip: before, offset: 0 }, what);
+    let tip = before;
+    try {
+      for (;;) {
+        const step = await reading.next();
+        if (step.done === true) return { path: log.path, tip, offset: step.value.offset, torn: step.value.pending };
+        for (const record of step.value) {
+          if (record.kind === 'unknown') unknown.push({ position: record.position, name: record.name });
+          tip = { length: record.position + 1, chain: record.chain, fence: record.fence };
+        }
+      }
+    } catch (error) {
+      if (!(error instanceof LogError) || error.code !== 'log/damaged') throw error;
+      const place = placeOf(error);
+      const damage = { ...place, soundBehind: await countSound(log, place) };
+      return { path: log.path, tip, offset: place.offset, torn: 0, damage };
     }
-    if (failure?.code === 'log/damaged') return failure;
-    if (failure !== undefined) throw failure;
-    if (reader.done) return undefined;
-  }
-  return undefined;
+  });
 }
 
 function placeOf({ data, message }: LogError): Omit<Damage, 'soundBehind'> {

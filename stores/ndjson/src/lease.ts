@@ -44,7 +44,8 @@ function makeLeaseFile(path: string): void {
 }
 
 function refusal(path: string, session: SessionId, cause: unknown): unknown {
-  const code = cause instanceof Error && 'errcode' in cause && typeof cause.errcode === 'number' ? cause.errcode & 0xff : 0;
+  const code =
+    cause instanceof Error && 'errcode' in cause && typeof cause.errcode === 'number' ? cause.errcode & 0xff : 0;
   if (code !== SQLITE_BUSY && code !== SQLITE_LOCKED) return cause;
   return new LogError(
     'log/locked',

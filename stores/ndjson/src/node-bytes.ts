@@ -13,5 +13,6 @@ export const nodeBytes: BytePort = {
     return hash.digest('hex');
   },
   encode: (text) => Buffer.from(text, 'utf8'),
-  decode: (bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'),
+  decode: (bytes) =>
+    (Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)).toString('utf8'),
 };

@@ -27,7 +27,16 @@ export async function createWriter(home: Home, session: SessionId, parent: Paren
     return closingOnFailure(file, async () => {
       await cut(file, 0);
       await flushFolder(room.folder);
-      return new NdjsonWriter({ session, parent, path: room.log, file, lease, waypoints: home.waypoints, tip, size: 0 });
+      return new NdjsonWriter({
+        session,
+        parent,
+        path: room.log,
+        file,
+        lease,
+        waypoints: home.waypoints,
+        tip,
+        size: 0,
+      });
     });
   });
 }
@@ -49,8 +58,8 @@ export async function openWriter(home: Home, session: SessionId): Promise<LogWri
 
 function soundEnd(home: Home, session: SessionId): Promise<{ readonly tip: Tip; readonly size: number }> {
   return withLog(home, session, async (log) => {
-    const reader = await scanTo(home, log, Infinity);
-    return { tip: reader.tip, size: reader.offset };
+    const { tip, offset } = await scanTo(home, log, Infinity);
+    return { tip, size: offset };
   });
 }
 
@@ -58,7 +67,12 @@ async function cut(file: LogFile, size: number): Promise<void> {
   if ((await file.size()) > size) await file.truncate(size);
 }
 
-async function holding<T>(home: Home, session: SessionId, room: RoomPaths, use: (lease: Lease) => Promise<T>): Promise<T> {
+async function holding<T>(
+  home: Home,
+  session: SessionId,
+  room: RoomPaths,
+  use: (lease: Lease) => Promise<T>,
+): Promise<T> {
   await refuseNetwork(room.folder, home.files);
   const lease = takeLease(room.lease, session);
   try {
@@ -81,11 +95,17 @@ async function closingOnFailure<T>(file: LogFile, work: () => Promise<T>): Promi
 async function refuseExisting(home: Home, session: SessionId): Promise<void> {
   const path = roomPaths(home.paths, session).log;
   if (!(await holdsRecord(home, session, path))) return;
-  throw new LogError('log/exists', `Session ${session} exists already (${path}); open it, or take another id.`, { session, path });
+  throw new LogError('log/exists', `Session ${session} exists already (${path}); open it, or take another id.`, {
+    session,
+    path,
+  });
 }
 
 async function holdsRecord(home: Home, session: SessionId, path: string): Promise<boolean> {
-  const size = await stat(path).then((found) => found.size, () => 0);
+  const size = await stat(path).then(
+    (found) => found.size,
+    () => 0,
+  );
   if (size === 0) return false;
   try {
     await begin(home, session);

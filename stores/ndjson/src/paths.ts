@@ -36,7 +36,10 @@ export function roomPaths(paths: HomePaths, session: SessionId): RoomPaths {
 }
 
 /** Where an artifact stands: as it is, or packed by zstd. */
-export function artifactPaths(paths: HomePaths, digest: Digest): { readonly folder: string; readonly plain: string; readonly packed: string } {
+export function artifactPaths(
+  paths: HomePaths,
+  digest: Digest,
+): { readonly folder: string; readonly plain: string; readonly packed: string } {
   const folder = join(paths.artifacts, digest.slice(0, 2));
   const plain = join(folder, digest);
   return { folder, plain, packed: `${plain}.zst` };

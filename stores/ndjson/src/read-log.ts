@@ -2,13 +2,12 @@
 
 import { open } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
-import { EMPTY_TIP, LogError, checkLine, createRecordReader, readBeginning } from '@tidemark/log';
+import { EMPTY_TIP, LogError, chainIn, checkLine, createRecordReader, readBeginning } from '@tidemark/log';
 import type { Beginning, ReadFrom, Recorded, RecordReader, SessionId, Tip } from '@tidemark/log';
 import { chunksOf, firstLine, lineEndingAt } from './chunks.ts';
 import type { Home } from './home.ts';
 import { nodeBytes } from './node-bytes.ts';
 import { roomPaths } from './paths.ts';
-import type { Waypoint } from './waypoints.ts';
 
 /** A log file, open for reading, whose first record was read. */
 export interface OpenLog {
@@ -66,68 +65,92 @@ function missing(session: SessionId, path: string, cause?: unknown): LogError {
 
 /** The end of the record that ends at this offset, if a sound one does. */
 export async function tipEndingAt(handle: FileHandle, offset: number): Promise<Tip | undefined> {
-  const line = offset === 0 ? undefined : await lineEndingAt(handle, offset);
-  const sound = line === undefined ? 'frame' : checkLine(line.subarray(0, -1), nodeBytes);
-  if (typeof sound === 'string') return undefined;
-  return { length: sound.position + 1, chain: sound.chain, fence: sound.fence };
+  const line = offset === 0 ? undefined : (await lineEndingAt(handle, offset))?.subarray(0, -1);
+  const sound = line === undefined ? 'frame' : checkLine(line, nodeBytes);
+  if (line === undefined || typeof sound === 'string') return undefined;
+  return { length: sound.position + 1, chain: chainIn(line, sound, nodeBytes), fence: sound.fence };
 }
 
-/** What to read of a file; `ReadFrom` without its place. */
-export type ReadWhat = Pick<ReadFrom, 'from' | 'to'>;
+/** A place between two records. */
+export type Place = Pick<RecordReader, 'tip' | 'offset'>;
 
-/** A reader at the waypoint nearest to `from`, or at the beginning. */
-export async function readerNear(home: Home, log: OpenLog, what: ReadWhat): Promise<RecordReader> {
-  const { session, start } = log.beginning;
-  const near = home.waypoints.before(session, Math.min(what.from, what.to));
-  const tip = near === undefined ? undefined : await tipEndingAt(log.handle, near.offset);
-  if (near === undefined || tip?.length !== near.length) {
-    if (near !== undefined) home.waypoints.forget(session);
-    return createRecordReader({ path: log.path, tip: { ...EMPTY_TIP, length: start }, offset: 0, line: 1, ...what }, nodeBytes);
+/** What to read from a place on. */
+export type What = Pick<ReadFrom, 'from' | 'to' | 'verifyChain'>;
+
+/** The waypoint nearest to a position, or the beginning. */
+export async function placeNear(home: Home, { handle, beginning }: OpenLog, position: number): Promise<Place> {
+  const { session, start } = beginning;
+  const near = home.waypoints.before(session, position);
+  if (near !== undefined) {
+    const tip = await tipEndingAt(handle, near.offset);
+    if (tip?.length === near.length) return { tip, offset: near.offset };
+    home.waypoints.forget(session);
   }
-  const place = { path: log.path, tip, offset: near.offset, line: near.length - start + 1 };
-  return createRecordReader({ ...place, ...what }, nodeBytes);
+  return { tip: { ...EMPTY_TIP, length: start }, offset: 0 };
 }
 
-/** Own records of a session in batches, as far as they stand now; damage is thrown behind what is sound. */
-export async function* readOwn(home: Home, session: SessionId, from: number, to: number): AsyncGenerator<readonly Recorded[]> {
+/** A fresh reader at a place. */
+export function readerAt({ path, beginning }: OpenLog, { tip, offset }: Place, what: What): RecordReader {
+  const line = tip.length - beginning.start + 1;
+  return createRecordReader({ path, tip, offset, line, ...what }, nodeBytes);
+}
+
+/**
+ * Reads from a place to the end of the file as it stands by then, in batches; damage is thrown behind what is sound.
+ * It is believed only when it is seen twice: a torn tail that a writer cuts and writes anew meanwhile looks like one.
+ */
+export async function* readOn(
+  home: Home,
+  log: OpenLog,
+  place: Place,
+  what: What,
+): AsyncGenerator<readonly Recorded[], RecordReader> {
+  let reader = readerAt(log, place, what);
+  for (let doubted = -1; ;) {
+    const failure = yield* feed(home, log, reader);
+    if (failure === undefined) return reader;
+    if (failure.code !== 'log/damaged' || reader.offset === doubted) throw failure;
+    doubted = reader.offset;
+    reader = readerAt(log, reader, what);
+  }
+}
+
+async function* feed(
+  home: Home,
+  log: OpenLog,
+  reader: RecordReader,
+): AsyncGenerator<readonly Recorded[], LogError | undefined> {
+  const { session } = log.beginning;
+  for await (const chunk of chunksOf(log.handle, reader.offset)) {
+    const { records, failure } = reader.read(chunk);
+    home.waypoints.learn(session, { length: reader.tip.length, offset: reader.offset });
+    if (records.length > 0) yield records;
+    if (failure !== undefined) return failure;
+    if (reader.done) return undefined;
+  }
+  return undefined;
+}
+
+/** Own records of a session in batches, as far as they stand now. */
+export async function* readOwn(
+  home: Home,
+  session: SessionId,
+  from: number,
+  to: number,
+): AsyncGenerator<readonly Recorded[]> {
   const log = await openLog(home, session);
   try {
-    const reader = await readerNear(home, log, { from, to });
-    yield* drain(home, session, reader, chunksOf(log.handle, reader.offset));
+    yield* readOn(home, log, await placeNear(home, log, Math.min(from, to)), { from, to });
   } finally {
     await log.handle.close();
   }
 }
 
-/** Feeds a reader to its end. */
-export async function* drain(
-  home: Home,
-  session: SessionId,
-  reader: RecordReader,
-  chunks: AsyncIterable<Uint8Array>,
-): AsyncGenerator<readonly Recorded[]> {
-  for await (const chunk of chunks) {
-    const { records, failure } = reader.read(chunk);
-    home.waypoints.learn(session, waypointOf(reader));
-    if (records.length > 0) yield records;
-    if (failure !== undefined) throw failure;
-    if (reader.done) return;
+/** Checks on to `length` without decoding anything, and tells where that is. */
+export async function scanTo(home: Home, log: OpenLog, length: number): Promise<Place> {
+  const scan = readOn(home, log, await placeNear(home, log, length), { from: Infinity, to: length });
+  for (;;) {
+    const step = await scan.next();
+    if (step.done === true) return step.value;
   }
-}
-
-/** Where a reader stands. */
-export function waypointOf(reader: RecordReader): Waypoint {
-  return { length: reader.tip.length, offset: reader.offset };
-}
-
-/** Reads on to `length` without decoding anything, and tells where that is. */
-export async function scanTo(home: Home, log: OpenLog, length: number): Promise<RecordReader> {
-  const reader = await readerNear(home, log, { from: Infinity, to: length });
-  for await (const chunk of chunksOf(log.handle, reader.offset)) {
-    const { failure } = reader.read(chunk);
-    if (failure !== undefined) throw failure;
-    if (reader.done) break;
-  }
-  home.waypoints.learn(log.beginning.session, waypointOf(reader));
-  return reader;
 }

@@ -1,7 +1,16 @@
 // Copying what is sound of a damaged session into a new one. The old one stays as it is (L5).
 
 import { open, rename } from 'node:fs/promises';
-import { CHAIN_START, LogError, canonicalJson, chainBehind, createRecordReader, seal, writeHead } from '@tidemark/log';
+import {
+  EMPTY_TIP,
+  LogError,
+  canonicalJson,
+  chainBehind,
+  createRecordReader,
+  headOf,
+  seal,
+  writeHead,
+} from '@tidemark/log';
 import type { Chain, SessionId, SoundLine, Tip } from '@tidemark/log';
 import { chunksOf } from './chunks.ts';
 import { flushFolder } from './durable-folder.ts';
@@ -65,7 +74,7 @@ async function copy(home: Home, log: OpenLog, to: SessionId, length: number): Pr
 
 async function tipBefore(home: Home, { beginning }: OpenLog): Promise<Tip> {
   const { parent } = beginning.record.data;
-  return parent === undefined ? { length: 0, chain: CHAIN_START, fence: 0 } : forkTip(home, parent);
+  return parent === undefined ? EMPTY_TIP : forkTip(home, parent);
 }
 
 /** The sound lines with a new beginning, and therefore a new chain. */
@@ -73,13 +82,16 @@ async function* resealed(log: OpenLog, to: SessionId, length: number, before: Ti
   const { start } = log.beginning;
   let chain: Chain = before.chain;
   let lines = '';
-  const onLine = ({ head, position }: SoundLine): void => {
-    const text = position === start ? newBeginning(log, to) : nodeBytes.decode(head);
+  const onLine = (line: SoundLine, raw: Uint8Array): void => {
+    const text = line.position === start ? newBeginning(log, to) : nodeBytes.decode(headOf(raw, line));
     chain = chainBehind(chain, text, nodeBytes);
     lines += seal(text, chain, nodeBytes);
   };
   const tip = { ...before, length: start };
-  const reader = createRecordReader({ path: log.path, tip, offset: 0, line: 1, from: Infinity, to: length, onLine }, nodeBytes);
+  const reader = createRecordReader(
+    { path: log.path, tip, offset: 0, line: 1, from: Infinity, to: length, onLine },
+    nodeBytes,
+  );
   for await (const chunk of chunksOf(log.handle, 0)) {
     const { failure } = reader.read(chunk);
     yield lines;

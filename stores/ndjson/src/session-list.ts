@@ -29,7 +29,7 @@ export async function listSessions(home: Home, filter: SessionFilter): Promise<S
     if ('reason' in one) unreadable.push(one);
     else if (passes(one, filter)) sessions.push(one);
   }
-  return { sessions: sessions.sort(newestFirst), unreadable };
+  return { sessions: sessions.toSorted(newestFirst), unreadable };
 }
 
 /** A home that was never written to has no sessions. */

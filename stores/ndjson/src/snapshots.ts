@@ -14,8 +14,8 @@ import { writeAtomically } from './write-atomically.ts';
 export async function putSnapshot(home: Home, session: SessionId, snapshot: Snapshot): Promise<void> {
   const offset = await withLog(home, session, async (log) => {
     if (snapshot.length <= log.beginning.start) return undefined;
-    const reader = await scanTo(home, log, snapshot.length);
-    return reader.tip.length === snapshot.length ? reader.offset : undefined;
+    const end = await scanTo(home, log, snapshot.length);
+    return end.tip.length === snapshot.length ? end.offset : undefined;
   });
   const room = roomPaths(home.paths, session);
   const whole = encodeSnapshot(offset === undefined ? { snapshot } : { snapshot, offset }, nodeBytes);
@@ -26,7 +26,11 @@ export async function putSnapshot(home: Home, session: SessionId, snapshot: Snap
 }
 
 /** Reads the snapshot if it fits the log as it stands; a later read begins where it ends. */
-export async function getSnapshot(home: Home, session: SessionId, revision: string | undefined): Promise<Snapshot | undefined> {
+export async function getSnapshot(
+  home: Home,
+  session: SessionId,
+  revision: string | undefined,
+): Promise<Snapshot | undefined> {
   const kept = await readKept(roomPaths(home.paths, session).snapshot);
   if (kept === undefined || (revision !== undefined && kept.snapshot.revision !== revision)) return undefined;
   return (await fits(home, session, kept)) ? kept.snapshot : undefined;

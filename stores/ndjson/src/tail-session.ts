@@ -1,13 +1,11 @@
 // Following a session as it grows.
 
-import { LogError, createRecordReader, readLineage } from '@tidemark/log';
-import type { AbortSignalLike, Recorded, RecordReader, SessionId, Tip } from '@tidemark/log';
-import { chunksOf } from './chunks.ts';
+import { LogError, readLineage } from '@tidemark/log';
+import type { AbortSignalLike, Recorded, SessionId } from '@tidemark/log';
 import { watchGrowth } from './growth.ts';
 import type { Home } from './home.ts';
-import { nodeBytes } from './node-bytes.ts';
-import { drain, openLog, readOwn, readerNear, tipEndingAt } from './read-log.ts';
-import type { OpenLog } from './read-log.ts';
+import { openLog, placeNear, readOn, readOwn, tipEndingAt } from './read-log.ts';
+import type { OpenLog, Place } from './read-log.ts';
 import { lineage } from './read-session.ts';
 
 /** Records from `from` in batches, then new ones as they come, until the signal aborts. */
@@ -22,11 +20,9 @@ export async function* tailSession(
   const growth = watchGrowth(log.path, signal);
   try {
     yield* readLineage(origins, from, log.beginning.start, (name, first, end) => readOwn(home, name, first, end));
-    let place = await readerNear(home, log, { from, to: Infinity });
+    let place = await placeNear(home, log, from);
     while (!signal.aborted) {
-      const reader = readerAt(log, place, from);
-      yield* follow(home, log, reader);
-      place = reader;
+      place = yield* follow(home, log, place, from);
       await growth.next();
     }
   } finally {
@@ -35,30 +31,28 @@ export async function* tailSession(
   }
 }
 
-/** A fresh reader where another one stood: a torn tail that it saw may have been cut since. */
-function readerAt(log: OpenLog, { tip, offset }: RecordReader, from: number): RecordReader {
-  const line = tip.length - log.beginning.start + 1;
-  const place = { path: log.path, tip, offset, line, from, to: Infinity };
-  return createRecordReader({ ...place, verifyChain: offset > 0 }, nodeBytes);
-}
-
-async function* follow(home: Home, log: OpenLog, reader: RecordReader): AsyncGenerator<readonly Recorded[]> {
-  const { tip, offset } = reader;
+async function* follow(
+  home: Home,
+  log: OpenLog,
+  place: Place,
+  from: number,
+): AsyncGenerator<readonly Recorded[], Place> {
+  const what = { from, to: Infinity, verifyChain: place.offset > 0 };
   try {
-    yield* drain(home, log.beginning.session, reader, chunksOf(log.handle, offset));
+    const end = yield* readOn(home, log, place, what);
+    if (await standsStill(log, place)) return end;
   } catch (error) {
-    if (await standsStill(log, tip, offset)) throw error;
-    throw takenBack(log, tip);
+    if (await standsStill(log, place)) throw error;
   }
-  if (!(await standsStill(log, tip, offset))) throw takenBack(log, tip);
+  const message = `${log.path} became shorter while it was followed: a failed write was taken back. Read it again from before position ${place.tip.length}.`;
+  throw new LogError('log/moved', message, {
+    session: log.beginning.session,
+    path: log.path,
+    length: place.tip.length,
+  });
 }
 
-/** A failed write is taken back; whoever was faster than that has seen records that are none. */
-async function standsStill(log: OpenLog, tip: Tip, offset: number): Promise<boolean> {
+/** Whether the records up to a place are still there: those of a failed write are taken back. */
+async function standsStill(log: OpenLog, { tip, offset }: Place): Promise<boolean> {
   return offset === 0 || (await tipEndingAt(log.handle, offset))?.chain === tip.chain;
-}
-
-function takenBack({ path, beginning }: OpenLog, tip: Tip): LogError {
-  const message = `${path} became shorter while it was followed: a failed write was taken back. Read it again from before position ${tip.length}.`;
-  return new LogError('log/moved', message, { session: beginning.session, path, length: tip.length });
 }

@@ -6,7 +6,10 @@ import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** Writes a new file in `folder` by `fill`, then gives it the name that `fill` returned; nothing for no name. */
-export async function writeAtomically(folder: string, fill: (handle: FileHandle) => Promise<string | undefined>): Promise<void> {
+export async function writeAtomically(
+  folder: string,
+  fill: (handle: FileHandle) => Promise<string | undefined>,
+): Promise<void> {
   const temporary = join(folder, `.incoming-${randomUUID()}`);
   try {
     const name = await filled(temporary, fill);
@@ -18,7 +21,10 @@ export async function writeAtomically(folder: string, fill: (handle: FileHandle)
   }
 }
 
-async function filled(path: string, fill: (handle: FileHandle) => Promise<string | undefined>): Promise<string | undefined> {
+async function filled(
+  path: string,
+  fill: (handle: FileHandle) => Promise<string | undefined>,
+): Promise<string | undefined> {
   const handle = await open(path, 'wx', 0o600);
   try {
     const name = await fill(handle);

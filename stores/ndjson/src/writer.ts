@@ -81,7 +81,11 @@ export class NdjsonWriter implements LogWriter {
     try {
       await file.append(lines);
     } catch (cause) {
-      throw this.#latched('log/write-failed', `could not be written (${reasonOf(cause)}); ${await this.#rollBack()}`, cause);
+      throw this.#latched(
+        'log/write-failed',
+        `could not be written (${reasonOf(cause)}); ${await this.#rollBack()}`,
+        cause,
+      );
     }
     this.#size += lines.length;
   }
@@ -142,7 +146,9 @@ export class NdjsonWriter implements LogWriter {
 }
 
 function closed(session: SessionId): LogError {
-  return new LogError('log/closed', `The writer of session ${session} was closed; open the session again.`, { session });
+  return new LogError('log/closed', `The writer of session ${session} was closed; open the session again.`, {
+    session,
+  });
 }
 
 function alreadyLatched(session: SessionId, first: LogError): LogError {

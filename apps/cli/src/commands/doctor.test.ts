@@ -1,14 +1,16 @@
-// `tidemark doctor` over homes and stores of the test's.
+// `tidemark doctor` over real homes.
 
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import type { Log, SessionSummary } from '@tidemark/log';
-import { LogError, sessionId, timestamp } from '@tidemark/log';
+import type { Event } from '@tidemark/log';
+import { sessionId, timestamp } from '@tidemark/log';
+import { openNdjsonStore } from '@tidemark/store-ndjson';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
-import { pretendRun, pretendStore } from '../../tests/pretend-run.ts';
+import type { Ran } from '../../tests/pretend-run.ts';
+import { pretendRun } from '../../tests/pretend-run.ts';
 
 let home: string;
 
@@ -18,22 +20,33 @@ beforeEach(() => {
 
 afterEach(() => rmSync(home, { recursive: true }));
 
-const place = { path: '/h/log.ndjson', line: 3, offset: 210, phase: 'checksum' };
-
-function summaryOf(name: string): SessionSummary {
-  const session = sessionId(name);
-  return { session, root: session, workspace: '/w', createdAt: timestamp('2026-11-20T09:30:00.000Z') };
+function doctor(...args: readonly string[]): Promise<Ran> {
+  return pretendRun(['doctor', ...args], { environment: { TIDEMARK_HOME: home } });
 }
 
-/** One sound session of no records, and one that is damaged from the start. */
-function damagedStore(): Log {
-  return pretendStore({
-    sessions: async () => ({ sessions: [summaryOf('sound'), summaryOf('torn')], unreadable: [] }),
-    // eslint-disable-next-line require-yield
-    read: async function* (session) {
-      if (session === 'torn') throw new LogError('log/damaged', 'line 3 of /h/log.ndjson is damaged', place);
-    },
+/** A session of a beginning and two prompts. */
+async function record(name: string): Promise<string> {
+  const id = sessionId(name);
+  const at = timestamp('2026-11-20T09:30:00.000Z');
+  const prompt = (text: string): Event => ({
+    kind: 'prompt.given',
+    at,
+    data: { parts: [{ type: 'text', text }], presenter: 'test' },
   });
+  const writer = await openNdjsonStore({ home }).create(id);
+  await writer.append(
+    [{ kind: 'session.created', at, data: { id, root: id, workspace: '/w' } }, prompt('first'), prompt('second')],
+    0,
+  );
+  await writer.close();
+  return join(home, 'sessions', name, 'log.ndjson');
+}
+
+/** Changes one letter inside the second line. Returns the offset of that line. */
+function damage(path: string): number {
+  const text = readFileSync(path, 'utf8');
+  writeFileSync(path, text.replace('first', 'worst'));
+  return text.indexOf('\n') + 1;
 }
 
 test('finds a new home good, and says that it is not there yet', async () => {
@@ -42,9 +55,18 @@ test('finds a new home good, and says that it is not there yet', async () => {
   expect(out).toMatch(/good +home: .*not there yet/);
 });
 
+test('finds sound sessions good, and counts their records', async () => {
+  await record('one');
+  await record('two');
+  const { exit, out } = await doctor();
+  expect(exit).toBe(0);
+  expect(out).toMatch(/good +session one: 3 records/);
+  expect(out).toContain('2 sessions, 6 records, 0 damaged');
+});
+
 test('warns of a home that is open to others', async () => {
   chmodSync(home, 0o755);
-  const { exit, out } = await pretendRun(['doctor'], { environment: { TIDEMARK_HOME: home } });
+  const { exit, out } = await doctor();
   expect(exit).toBe(0);
   expect(out).toContain(`open to others (0755)\n         next: chmod 700 ${home}`);
 });
@@ -59,17 +81,43 @@ test('says whether a key is set, and never what it is', async () => {
 });
 
 test('names a damage with path, line, offset and phase, the repair, and ends with 4', async () => {
-  const choices = { environment: { TIDEMARK_HOME: home }, store: damagedStore() };
-  const json = await pretendRun(['doctor', '--json'], choices);
+  await record('sound');
+  const path = await record('torn');
+  const offset = damage(path);
+  const json = await doctor('--json');
   expect(json.exit).toBe(4);
-  expect(JSON.parse(json.out)).toMatchObject({
-    healthy: false,
-    sessions: [
-      { session: 'sound', state: 'good', records: 0 },
-      { session: 'torn', state: 'failed', records: 0, damage: place, next: 'tidemark doctor --repair torn' },
-    ],
+  const report: { healthy: boolean; sessions: { session: string }[] } = JSON.parse(json.out);
+  expect(report.healthy).toBe(false);
+  expect(report.sessions.find((each) => each.session === 'sound')).toMatchObject({ state: 'good', records: 3 });
+  expect(report.sessions.find((each) => each.session === 'torn')).toMatchObject({
+    state: 'failed',
+    records: 1,
+    damage: { path, line: 2, offset, phase: 'checksum', soundBehind: 1 },
+    next: 'tidemark doctor --repair torn',
   });
-  const text = await pretendRun(['doctor'], choices);
-  expect(text.out).toContain('next: tidemark doctor --repair torn');
-  expect(text.out).toContain('2 sessions, 0 records, 1 damaged');
+  const text = await doctor();
+  expect(text.out).toContain(`${path}, line 2, byte ${offset} (checksum)`);
+  expect(text.out).toContain('2 sessions, 4 records, 1 damaged');
+});
+
+test('repairs into a new session and leaves the damaged one byte for byte', async () => {
+  const path = await record('torn');
+  damage(path);
+  const before = readFileSync(path);
+  expect(JSON.parse((await doctor('--repair', 'torn', '--json')).out)).toMatchObject({
+    repaired: 'torn',
+    session: 'torn-repaired',
+    records: 1,
+    damage: { line: 2 },
+  });
+  expect(readFileSync(path)).toEqual(before);
+  expect((await doctor('--repair', 'torn')).out).toBe(
+    '1 sound records of torn are now in torn-repaired-2; torn is as it was\n',
+  );
+  expect((await doctor()).out).toMatch(/good +session torn-repaired: 1 records/);
+});
+
+test('refuses to repair what is not there or no session id', async () => {
+  expect((await doctor('--repair', 'nobody')).exit).toBe(3);
+  expect((await doctor('--repair', '../up')).exit).toBe(2);
 });

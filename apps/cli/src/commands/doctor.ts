@@ -36,7 +36,7 @@ async function examine(context: CommandContext): Promise<Outcome> {
   const checks = [checkNode(process.versions.node), await checkHome(context.home)];
   const keys = keysIn(context.environment);
   const sessions: InspectedSession[] = [];
-  for await (const session of inspectSessions(await context.store())) sessions.push(session);
+  for await (const session of inspectSessions(await context.store(), context.home)) sessions.push(session);
   const outcome = outcomeOf(checks, sessions);
   context.output.result({ healthy: outcome === EXIT.ok, checks, keys, sessions }, () => [
     ...checks.flatMap(checkLine),

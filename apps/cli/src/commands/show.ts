@@ -63,8 +63,15 @@ async function showSession(session: SessionId, context: CommandContext): Promise
     const row = stepRow(record);
     if (row !== undefined) steps.push(row);
   }
-  context.output.result({ session, records, kinds, steps }, () => `${session}: ${grouped(records)} records, ${steps.length} steps`);
-  context.output.table({ head: ['step', 'at', 'model', 'fresh', 'read', 'written', 'answer', 'cost', ''], rows: steps.map(cells), numbers: [0, 3, 4, 5, 6, 7] });
+  context.output.result(
+    { session, records, kinds, steps },
+    () => `${session}: ${grouped(records)} records, ${steps.length} steps`,
+  );
+  context.output.table({
+    head: ['step', 'at', 'model', 'fresh', 'read', 'written', 'answer', 'cost', ''],
+    rows: steps.map(cells),
+    numbers: [0, 3, 4, 5, 6, 7],
+  });
   return undefined;
 }
 
@@ -82,14 +89,29 @@ function stepRow(record: Recorded): StepRow | undefined {
     written: usage.writes === undefined ? null : usage.writes.reduce((sum, write) => sum + write.tokens, 0),
     answer: usage.answer ?? null,
     cost: received?.cost ?? null,
-    note: record.kind === 'answer.interrupted' ? 'interrupted' : miss === undefined ? '' : `${miss.cause}: ${grouped(miss.tokens)} paid again`,
+    note:
+      record.kind === 'answer.interrupted'
+        ? 'interrupted'
+        : miss === undefined
+          ? ''
+          : `${miss.cause}: ${grouped(miss.tokens)} paid again`,
   };
 }
 
 function cells(row: StepRow): readonly string[] {
   const count = (value: number | null): string => (value === null ? '?' : grouped(value));
   const { step, at, model, fresh, read, written, answer, cost, note } = row;
-  return [String(step), at.slice(0, 19), model, count(fresh), count(read), count(written), count(answer), cost === null ? '' : dollars(cost), note];
+  return [
+    String(step),
+    at.slice(0, 19),
+    model,
+    count(fresh),
+    count(read),
+    count(written),
+    count(answer),
+    cost === null ? '' : dollars(cost),
+    note,
+  ];
 }
 
 async function showStep(session: SessionId, step: number, options: Options, context: CommandContext): Promise<Outcome> {
@@ -99,11 +121,16 @@ async function showStep(session: SessionId, step: number, options: Options, cont
   const divergence = before === undefined ? undefined : firstDivergence(before.line.sequence, line.sequence);
   const from = options.diff === true && before !== undefined ? startOf(divergence, before) : 0;
   const markers = new Map(record.data.markers.map((marker) => [marker.block, marker.ttl]));
-  const spans = slice(line.sequence.blocks, from).map((block, index) => spanOf(block, from + index, markers.get(from + index)));
+  const spans = slice(line.sequence.blocks, from).map((block, index) =>
+    spanOf(block, from + index, markers.get(from + index)),
+  );
   const relation = divergence === undefined ? 'extends' : 'breaks';
   const { digest, bytes, forecast, epoch } = record.data;
   context.output.result({ session, step, epoch, digest, bytes, forecast, relation, from, spans }, () => {
-    const told = before === undefined ? 'the first request' : `${relation} the request before it at block ${from === 0 ? before.line.sequence.blocks.length : from}`;
+    const told =
+      before === undefined
+        ? 'the first request'
+        : `${relation} the request before it at block ${from === 0 ? before.line.sequence.blocks.length : from}`;
     return `step ${step} of ${session}: ${grouped(bytes)} bytes, ${grouped(line.sequence.blocks.length)} blocks, epoch ${epoch}, digest ${digest.slice(0, 12)}…\n${told}`;
   });
   context.output.table(tableOf(spans));
@@ -111,11 +138,16 @@ async function showStep(session: SessionId, step: number, options: Options, cont
 }
 
 /** The request of a step, and the one before it. */
-async function requestAt(store: Log, session: SessionId, step: number): Promise<{ readonly before?: Rebuilt; readonly found?: Rebuilt }> {
+async function requestAt(
+  store: Log,
+  session: SessionId,
+  step: number,
+): Promise<{ readonly before?: Rebuilt; readonly found?: Rebuilt }> {
   let before: Rebuilt | undefined;
   for await (const one of rebuildSession(store, session, { encoders })) {
     if (one.type !== 'request') continue;
-    if (one.rebuilt.record.data.step === step) return { found: one.rebuilt, ...(before === undefined ? {} : { before }) };
+    if (one.rebuilt.record.data.step === step)
+      return { found: one.rebuilt, ...(before === undefined ? {} : { before }) };
     before = one.rebuilt;
   }
   return {};
@@ -150,7 +182,10 @@ const BEGINNING = 48;
 function beginning(block: Block): string {
   const texts = [...block.head.matchAll(/"(?:text|thinking|input|name|content)":("(?:[^"\\]|\\.)*|\{)/g)];
   const [first] = texts.map((match) => match[1] ?? '');
-  return (first ?? '').replace(/^"/, '').replaceAll(/\\[nrt]/g, ' ').slice(0, BEGINNING);
+  return (first ?? '')
+    .replace(/^"/, '')
+    .replaceAll(/\\[nrt]/g, ' ')
+    .slice(0, BEGINNING);
 }
 
 function tableOf(spans: readonly SpanRow[]): TableOf {
@@ -164,5 +199,9 @@ function tableOf(spans: readonly SpanRow[]): TableOf {
     marker === null ? '' : `▼ ${marker}`,
     begins,
   ]);
-  return { head: ['block', 'section', 'span', 'origin', 'bytes', 'tokens', 'marker', 'begins'], rows, numbers: [0, 4, 5] };
+  return {
+    head: ['block', 'section', 'span', 'origin', 'bytes', 'tokens', 'marker', 'begins'],
+    rows,
+    numbers: [0, 4, 5],
+  };
 }

@@ -3,6 +3,9 @@
 import type { Verification } from '@tidemark/agent';
 import { verifySession } from '@tidemark/agent';
 import type { SessionId } from '@tidemark/log';
+import { LogError } from '@tidemark/log';
+import type { Damage } from '@tidemark/store-ndjson';
+import { inspectSession } from '@tidemark/store-ndjson';
 
 import type { Command, CommandContext, Outcome } from '../command.ts';
 import { encoders } from '../encoders.ts';
@@ -25,7 +28,9 @@ export const verify: Command = {
     void command
       .argument('<session>', 'the session')
       .option('--full', 'rebuild each request from nothing')
-      .action((session: string, options: Options) => run((context) => check(sessionArgument(session), options, context))),
+      .action((session: string, options: Options) =>
+        run((context) => check(sessionArgument(session), options, context)),
+      ),
 };
 
 interface Options {
@@ -34,11 +39,21 @@ interface Options {
 
 async function check(session: SessionId, options: Options, context: CommandContext): Promise<Outcome> {
   const store = await context.store();
-  const { records, chain } = await store.verifyChain(session);
+  const { records, damage } = await inspectSession(store, session);
+  if (damage !== undefined) throw damaged(session, damage);
   const found = await verifySession(store, session, { encoders, full: options.full === true });
   const ok = found.differences.length === 0 && found.breaks.every((one) => one.cause !== undefined);
-  context.output.result({ ok, session, chain, ...found, records }, () => report(session, found, records, ok));
+  context.output.result({ ok, session, ...found, records }, () => report(session, found, records, ok));
   return ok ? undefined : EXIT.difference;
+}
+
+function damaged(session: SessionId, damage: Damage): LogError {
+  const { path, line, offset, phase, reason } = damage;
+  return new LogError(
+    'log/damaged',
+    `${session} is damaged: ${reason} (${path}, line ${line}, byte ${offset}, ${phase})`,
+    { ...damage },
+  );
 }
 
 function report(session: SessionId, found: Verification, records: number, ok: boolean): Shown {
@@ -52,7 +67,9 @@ function report(session: SessionId, found: Verification, records: number, ok: bo
     styled(ok ? 'green' : 'red', ok ? 'whole' : 'differs'),
     ` ${session}\n  ${grouped(records)} records, chain unbroken\n  ${requestsLine}`,
     requests === 0 ? '' : `\n  ${breaks.length - unlabelled.length} labelled breaks, ${unlabelled.length} unlabelled`,
-    ...differences.map((one) => `\n  step ${one.step}: recorded ${one.recorded.slice(0, 12)}…, rebuilt ${one.rebuilt.slice(0, 12)}…`),
+    ...differences.map(
+      (one) => `\n  step ${one.step}: recorded ${one.recorded.slice(0, 12)}…, rebuilt ${one.rebuilt.slice(0, 12)}…`,
+    ),
     ...unlabelled.map((one) => `\n  step ${one.step}: a break that no epoch explains (L3)`),
     ...problems.map((problem) => `\n  set aside: ${problem}`),
   ];

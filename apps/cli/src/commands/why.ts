@@ -28,7 +28,9 @@ export const why: Command = {
       .argument('<session>', 'the session')
       .argument('[step]', 'one step')
       .action((session: string, step: string | undefined) =>
-        run((context) => explain(sessionArgument(session), step === undefined ? undefined : stepArgument(step), context)),
+        run((context) =>
+          explain(sessionArgument(session), step === undefined ? undefined : stepArgument(step), context),
+        ),
       ),
 };
 
@@ -36,7 +38,9 @@ async function explain(session: SessionId, step: number | undefined, context: Co
   const found = await explainSession(await context.store(), session, encoders, step);
   if (step !== undefined && found.length === 0) throw noStep(session, step);
   context.output.result({ session, explained: found.map(valueOf) }, () =>
-    found.length === 0 ? `nothing to explain: each request of ${session} extends the one before it and read all it could` : lines(found),
+    found.length === 0
+      ? `nothing to explain: each request of ${session} extends the one before it and read all it could`
+      : lines(found),
   );
   return undefined;
 }
@@ -51,25 +55,32 @@ export function noStep(session: SessionId, step: number): CliError {
 }
 
 function lines(found: readonly Explanation[]): Shown {
-  return found.flatMap((one, index) => [index === 0 ? '' : '\n', ...describe(one)]);
+  return found.flatMap((one, index) => [index === 0 ? '' : '\n', ...describeExplanation(one)]);
 }
 
-function describe(one: Explanation): readonly Shown[] {
+/** One explanation, for people. */
+export function describeExplanation(one: Explanation): readonly Shown[] {
   const said: Shown[] = [styled('bold', `step ${one.step}`), ` at ${one.at}`];
-  if (one.divergence === undefined && one.miss === undefined) said.push('\n  extends the request before it and read all it could');
+  if (one.divergence === undefined && one.miss === undefined)
+    said.push('\n  extends the request before it and read all it could');
   if (one.divergence !== undefined) said.push(`\n  breaks at ${placeOf(one.divergence)}`);
   if (one.opened !== undefined) {
     const { cause, number, forecast } = one.opened;
-    said.push(`\n  cause: ${cause} (epoch ${number}), said before it was sent: ${grouped(forecast.rewrite)} tokens written again, ${dollars(forecast.cost)}`);
+    said.push(
+      `\n  cause: ${cause} (epoch ${number}), said before it was sent: ${grouped(forecast.rewrite)} tokens written again, ${dollars(forecast.cost)}`,
+    );
   } else if (one.divergence !== undefined) said.push(styled('red', '\n  no event explains it: this is a bug (L3)'));
   if (one.miss !== undefined) {
-    said.push(`\n  paid again: ${grouped(one.miss.tokens)} tokens, ${dollars(one.miss.cost)} above reading them (${one.miss.cause})`);
+    said.push(
+      `\n  paid again: ${grouped(one.miss.tokens)} tokens, ${dollars(one.miss.cost)} above reading them (${one.miss.cause})`,
+    );
   }
   return said;
 }
 
 function placeOf(divergence: NonNullable<Explanation['divergence']>): string {
-  if (divergence.at === 'parameters') return `the render parameters, which the cache of ${divergence.section} depends on`;
+  if (divergence.at === 'parameters')
+    return `the render parameters, which the cache of ${divergence.section} depends on`;
   const { is, was, byte } = divergence;
   return `block ${divergence.at}, byte ${byte}: ${blockName(is)}, where ${blockName(was)} stood`;
 }
@@ -85,6 +96,13 @@ export function originName(origin: Origin): string {
 
 function valueOf(one: Explanation): object {
   const { divergence, answer, ...rest } = one;
-  const place = divergence === undefined || divergence.at === 'parameters' ? divergence : { at: divergence.at, byte: divergence.byte, is: divergence.is?.origin, was: divergence.was?.origin };
-  return { ...rest, ...(place === undefined ? {} : { divergence: place }), ...(answer === undefined ? {} : { usage: answer.usage, cost: answer.cost }) };
+  const place =
+    divergence === undefined || divergence.at === 'parameters'
+      ? divergence
+      : { at: divergence.at, byte: divergence.byte, is: divergence.is?.origin, was: divergence.was?.origin };
+  return {
+    ...rest,
+    ...(place === undefined ? {} : { divergence: place }),
+    ...(answer === undefined ? {} : { usage: answer.usage, cost: answer.cost }),
+  };
 }

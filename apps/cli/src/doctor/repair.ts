@@ -2,6 +2,7 @@
 
 import type { Log } from '@tidemark/log';
 import { sessionId } from '@tidemark/log';
+import { repairSession } from '@tidemark/store-ndjson';
 
 import type { CommandContext, Outcome } from '../command.ts';
 import { sessionArgument } from '../session-argument.ts';
@@ -12,9 +13,8 @@ export async function repair(name: string, context: CommandContext): Promise<Out
   const store = await context.store();
   const from = sessionArgument(name);
   const to = sessionId(await freeName(store, `${from}-repaired`));
-  const { repairSession } = await import('@tidemark/store-ndjson');
-  const { records } = await repairSession(store, from, to);
-  context.output.result({ repaired: from, session: to, records }, () => [
+  const { records, damage } = await repairSession({ home: context.home }, from, to);
+  context.output.result({ repaired: from, session: to, records, damage }, () => [
     `${records} sound records of ${from} are now in `,
     styled('cyan', to),
     `; ${from} is as it was`,

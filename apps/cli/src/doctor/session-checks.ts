@@ -1,59 +1,54 @@
-// Reads every session of a store from its first record to its last. Takes no lock and writes nothing.
+// Looks every session over from its first record to its last: checksums, payloads, the chain. Takes no lock, writes nothing.
 
 import type { DamagePlace, Log, SessionId } from '@tidemark/log';
 import { LogError } from '@tidemark/log';
+import type { Inspection } from '@tidemark/store-ndjson';
+import { inspectSession } from '@tidemark/store-ndjson';
 
 import type { CheckState } from './check.ts';
 
-/** What reading one session found. */
+/** What looking over one session found. */
 export interface InspectedSession {
   readonly session: string;
   readonly state: CheckState;
   /** Sound records, ancestors included, up to the first damage. */
   readonly records: number;
   readonly found: string;
-  readonly damage?: DamagePlace;
+  readonly damage?: DamagePlace & { readonly reason: string; readonly soundBehind: number };
   readonly next?: string;
 }
 
-/** Every session of the store, one after the other; those that cannot even be listed come last. */
-export async function* inspectSessions(store: Log): AsyncIterable<InspectedSession> {
+/** Every session in a home, one after the other; those that cannot even be listed come last. */
+export async function* inspectSessions(store: Log, home: string): AsyncIterable<InspectedSession> {
   const { sessions, unreadable } = await store.sessions();
-  for (const { session } of sessions) yield await inspect(store, session);
+  for (const { session } of sessions) yield await inspectOne(home, session);
   for (const { session, reason } of unreadable) {
-    yield { session, state: 'failed', records: 0, found: reason, next: repairHint(session) };
+    yield { session, state: 'failed', records: 0, found: `not one record can be read: ${reason}`, next: RESTORE };
   }
 }
 
-async function inspect(store: Log, session: SessionId): Promise<InspectedSession> {
-  let records = 0;
+const RESTORE = 'restore its folder from a backup, or move it away';
+
+async function inspectOne(home: string, session: SessionId): Promise<InspectedSession> {
   try {
-    for await (const _record of store.read(session)) records += 1;
+    return judge(await inspectSession({ home }, session));
   } catch (error) {
     if (!(error instanceof LogError)) throw error;
-    return failed(session, records, error);
+    return { session, state: 'failed', records: 0, found: error.message };
   }
-  return { session, state: 'good', records, found: `${records} records` };
 }
 
-function failed(session: SessionId, records: number, error: LogError): InspectedSession {
-  const found = `${records} sound records, then: ${error.message}`;
-  const base = { session, state: 'failed', records, found } as const;
-  if (error.code !== 'log/damaged') return base;
-  const damage = placeIn(error.data);
-  return { ...base, next: repairHint(session), ...(damage !== undefined && { damage }) };
-}
-
-function repairHint(session: string): string {
-  return `tidemark doctor --repair ${session}`;
-}
-
-const PHASES: readonly DamagePlace['phase'][] = ['frame', 'checksum', 'parse', 'decode', 'sequence', 'chain', 'parent'];
-
-function placeIn(data: Readonly<Record<string, unknown>>): DamagePlace | undefined {
-  const { path, line, offset, phase } = data;
-  const known = PHASES.find((each) => each === phase);
-  if (typeof path !== 'string' || typeof line !== 'number' || typeof offset !== 'number' || known === undefined)
-    return undefined;
-  return { path, line, offset, phase: known };
+function judge({ session, records, torn, unknown, damage }: Inspection): InspectedSession {
+  if (damage !== undefined) {
+    const { path, line, offset, phase, reason, soundBehind } = damage;
+    const place = `${path}, line ${line}, byte ${offset} (${phase})`;
+    const found = `${records} sound records, then damage in ${place}: ${reason}; ${soundBehind} sound lines behind it`;
+    return { session, state: 'failed', records, found, damage, next: `tidemark doctor --repair ${session}` };
+  }
+  const names = [...new Set(unknown.map((each) => each.name))];
+  const tail = torn === 0 ? '' : `, and a torn tail of ${torn} bytes that the next writer cuts`;
+  const found = `${records} records${tail}`;
+  if (names.length === 0) return { session, state: 'good', records, found };
+  const next = 'update Tidemark to run this session';
+  return { session, state: 'warning', records, found: `${found}; kinds unknown here: ${names.join(', ')}`, next };
 }

@@ -1,7 +1,7 @@
 // The read door: the raw bytes of a sound line enter, a typed record leaves.
 
 import type { Recorded, RecordedUnknown } from '../event.ts';
-import { position as mintPosition, timestamp, turnId } from '../ids.ts';
+import { chain as mintChain, position as mintPosition, timestamp, turnId } from '../ids.ts';
 import type { Json } from '../json.ts';
 import type { BytePort } from './byte-port.ts';
 import type { SoundLine } from './line.ts';
@@ -19,9 +19,10 @@ export function decodeRecord(line: Uint8Array, sound: SoundLine, bytes: BytePort
   const parsed = parse(bytes.decode(line));
   if (parsed === undefined) return { phase: 'parse', reason: 'it is no JSON object' };
   const envelope = readEnvelope(sound, parsed);
-  if (envelope === undefined) return { phase: 'decode', reason: 'its timestamp or turn is not one' };
+  if (envelope === undefined) return { phase: 'decode', reason: 'its timestamp, turn or chain is not one' };
   const { kind, data } = parsed;
-  if (typeof kind !== 'string' || data === undefined) return { phase: 'decode', reason: 'its kind or payload is missing' };
+  if (typeof kind !== 'string' || data === undefined)
+    return { phase: 'decode', reason: 'its kind or payload is missing' };
   if (!isKind(kind)) return unknownRecord(kind, envelope, data);
   const record = DECODERS[kind](envelope, data);
   if (!('unfit' in record)) return record;
@@ -33,6 +34,7 @@ interface ParsedLine {
   readonly turn?: Json;
   readonly kind?: Json;
   readonly data?: Json;
+  readonly chain?: Json;
 }
 
 function parse(text: string): ParsedLine | undefined {
@@ -45,8 +47,9 @@ function parse(text: string): ParsedLine | undefined {
 }
 
 function readEnvelope(sound: SoundLine, parsed: ParsedLine): Envelope | undefined {
-  const { at, turn } = parsed;
-  if (typeof at !== 'string' || (turn !== undefined && typeof turn !== 'string')) return undefined;
+  const { at, turn, chain } = parsed;
+  if (typeof at !== 'string' || typeof chain !== 'string' || (turn !== undefined && typeof turn !== 'string'))
+    return undefined;
   try {
     return {
       v: 1,
@@ -54,7 +57,7 @@ function readEnvelope(sound: SoundLine, parsed: ParsedLine): Envelope | undefine
       at: timestamp(at),
       fence: sound.fence,
       turn: turn === undefined ? undefined : turnId(turn),
-      chain: sound.chain,
+      chain: mintChain(chain),
     };
   } catch {
     return undefined;

@@ -63,7 +63,8 @@ function encodeRecord(event: Event, position: Position, before: Chain, fence: nu
 }
 
 function checkEnvelope(event: Event): { readonly at: Timestamp; readonly turn: TurnId | undefined } {
-  if (!isKind(event.kind)) throw invalid(String(event.kind), [{ path: 'kind', expected: 'a kind that this build knows' }]);
+  if (!isKind(event.kind))
+    throw invalid(String(event.kind), [{ path: 'kind', expected: 'a kind that this build knows' }]);
   try {
     return { at: timestamp(event.at), turn: event.turn === undefined ? undefined : turnId(event.turn) };
   } catch (cause) {

@@ -4,7 +4,7 @@
 //
 // The layout holds for every revision; `v` names that of the payload.
 
-import { chain as mintChain, isChain } from '../ids.ts';
+import { chain as mintChain } from '../ids.ts';
 import type { Chain, Position, Timestamp, TurnId } from '../ids.ts';
 import type { BytePort } from './byte-port.ts';
 
@@ -54,9 +54,19 @@ export interface SoundLine {
   readonly v: number;
   readonly position: number;
   readonly fence: number;
-  /** The raw bytes before the chain. */
-  readonly head: Uint8Array;
-  readonly chain: Chain;
+  /** How many raw bytes stand before the chain. */
+  readonly sealed: number;
+}
+
+/** The raw bytes of a sound line before its chain. */
+export function headOf(line: Uint8Array, { sealed }: SoundLine): Uint8Array {
+  return line.subarray(0, sealed);
+}
+
+/** The chain that a sound line names. @throws TypeError when it is none. */
+export function chainIn(line: Uint8Array, { sealed }: SoundLine, bytes: BytePort): Chain {
+  const start = sealed + CHAIN_KEY.length;
+  return mintChain(bytes.decode(line.subarray(start, start + 16)));
 }
 
 /** The check that a line failed: `frame` is its layout, `checksum` its bytes. */
@@ -71,14 +81,11 @@ export function checkLine(line: Uint8Array, bytes: BytePort): SoundLine | LineFa
   const sum = readHex(line, end - CLOSING.length - 8, 8);
   if (sum === undefined) return 'frame';
   if (bytes.crc32(line.subarray(0, end - SUM)) !== sum) return 'checksum';
-  const head = line.subarray(0, sealed);
-  const numbers = readNumbers(head);
-  if (numbers === undefined) return 'frame';
-  const chain = bytes.decode(line.subarray(sealed + CHAIN_KEY.length, end - SUM - 1));
-  return isChain(chain) ? { ...numbers, head, chain } : 'frame';
+  if (!isHex(line, sealed + CHAIN_KEY.length, 16)) return 'frame';
+  return readNumbers(line, sealed) ?? 'frame';
 }
 
-function readNumbers(head: Uint8Array): Pick<SoundLine, 'v' | 'position' | 'fence'> | undefined {
+function readNumbers(head: Uint8Array, sealed: number): SoundLine | undefined {
   if (!stands(VERSION_KEY, head, 0)) return undefined;
   const v = readInteger(head, VERSION_KEY.length);
   if (v === undefined || !stands(POSITION_KEY, head, v.end)) return undefined;
@@ -88,7 +95,7 @@ function readNumbers(head: Uint8Array): Pick<SoundLine, 'v' | 'position' | 'fenc
   if (!stands(FENCE_KEY, head, behindAt)) return undefined;
   const fence = readInteger(head, behindAt + FENCE_KEY.length);
   if (fence === undefined || !stands(KIND_KEY, head, fence.end)) return undefined;
-  return { v: v.value, position: position.value, fence: fence.value };
+  return { v: v.value, position: position.value, fence: fence.value, sealed };
 }
 
 function readInteger(from: Uint8Array, start: number): { readonly value: number; readonly end: number } | undefined {
@@ -104,6 +111,10 @@ function readInteger(from: Uint8Array, start: number): { readonly value: number;
 function digitAt(from: Uint8Array, index: number): number | undefined {
   const byte = from[index];
   return byte !== undefined && byte >= 0x30 && byte <= 0x39 ? byte - 0x30 : undefined;
+}
+
+function isHex(from: Uint8Array, start: number, length: number): boolean {
+  return readHex(from, start, length) !== undefined;
 }
 
 function readHex(from: Uint8Array, start: number, length: number): number | undefined {

@@ -5,7 +5,7 @@ import type { DamagePlace } from '../errors.ts';
 import type { Recorded } from '../event.ts';
 import type { BytePort } from './byte-port.ts';
 import { decodeRecord } from './decode-record.ts';
-import { chainBehind, checkLine } from './line.ts';
+import { chainBehind, chainIn, checkLine, headOf } from './line.ts';
 import type { SoundLine } from './line.ts';
 import { createLineSplitter } from './split-lines.ts';
 import type { RawLine } from './split-lines.ts';
@@ -27,7 +27,7 @@ export interface ReadFrom {
   /** Whether to compute the chain anew and compare. */
   readonly verifyChain?: boolean;
   /** Sees each sound line, in order, decoded or not. */
-  readonly onLine?: (line: SoundLine) => void;
+  readonly onLine?: (line: SoundLine, bytes: Uint8Array) => void;
 }
 
 /** What a chunk gave: all sound records, then the damage that stands behind them, if any. */
@@ -60,16 +60,13 @@ export function createRecordReader(start: ReadFrom, bytes: BytePort): RecordRead
   function step(raw: RawLine): Step {
     const sound = checkLine(raw.bytes, bytes);
     if (typeof sound === 'string') return damaged(start.path, raw, sound, LINE_FAULTS[sound]);
-    const wrong = outOfSequence(sound, tip);
-    if (wrong !== undefined) return damaged(start.path, raw, 'sequence', wrong);
-    if (sound.v !== 1) return unknownRevision(start.path, raw, sound.v);
-    if (start.verifyChain === true && chainBehind(tip.chain, sound.head, bytes) !== sound.chain) {
-      return damaged(start.path, raw, 'chain', `the chain behind position ${sound.position} does not follow from the records before it`);
-    }
+    const wrong = misplaced(start, raw, sound, tip, bytes);
+    if (wrong !== undefined) return wrong;
     const record = sound.position < start.from ? undefined : decodeRecord(raw.bytes, sound, bytes);
     if (record !== undefined && 'phase' in record) return damaged(start.path, raw, record.phase, record.reason);
-    start.onLine?.(sound);
-    tip = { length: tip.length + 1, chain: sound.chain, fence: sound.fence };
+    start.onLine?.(sound, raw.bytes);
+    const chain = record === undefined ? chainIn(raw.bytes, sound, bytes) : record.chain;
+    tip = { length: tip.length + 1, chain, fence: sound.fence };
     offset = raw.offset + raw.bytes.length + 1;
     return record;
   }
@@ -111,6 +108,16 @@ const LINE_FAULTS = {
   checksum: 'its bytes are not those that were written',
 } as const;
 
+function misplaced(start: ReadFrom, raw: RawLine, line: SoundLine, tip: Tip, bytes: BytePort): LogError | undefined {
+  const wrong = outOfSequence(line, tip);
+  if (wrong !== undefined) return damaged(start.path, raw, 'sequence', wrong);
+  if (line.v !== 1) return unknownRevision(start.path, raw, line.v);
+  if (start.verifyChain !== true) return undefined;
+  if (chainBehind(tip.chain, headOf(raw.bytes, line), bytes) === chainIn(raw.bytes, line, bytes)) return undefined;
+  const reason = `the chain behind position ${line.position} does not follow from the records before it`;
+  return damaged(start.path, raw, 'chain', reason);
+}
+
 function outOfSequence(line: SoundLine, tip: Tip): string | undefined {
   if (line.position !== tip.length) return `it says position ${line.position} where ${tip.length} is due`;
   if (line.fence < tip.fence) return `writer ${line.fence} wrote behind writer ${tip.fence}`;
@@ -118,7 +125,12 @@ function outOfSequence(line: SoundLine, tip: Tip): string | undefined {
 }
 
 /** The error for a damage at a line of a log. */
-export function damaged(path: string, line: Omit<RawLine, 'bytes'>, phase: DamagePlace['phase'], reason: string): LogError {
+export function damaged(
+  path: string,
+  line: Omit<RawLine, 'bytes'>,
+  phase: DamagePlace['phase'],
+  reason: string,
+): LogError {
   const place: DamagePlace = { path, line: line.number, offset: line.offset, phase };
   return new LogError(
     'log/damaged',
@@ -135,4 +147,3 @@ function unknownRevision(path: string, line: RawLine, v: number): LogError {
     { path, line: line.number, offset: line.offset, revision: v },
   );
 }
-

@@ -31,7 +31,7 @@ export function decodeSnapshot(whole: Uint8Array, bytes: BytePort): KeptSnapshot
   const end = whole.indexOf(NEWLINE);
   if (end <= DIGEST_LENGTH) return undefined;
   const header = whole.subarray(DIGEST_LENGTH + 1, end);
-  const state = whole.slice(end + 1);
+  const state = new Uint8Array(whole.subarray(end + 1));
   if (bytes.sha256([header, state]) !== bytes.decode(whole.subarray(0, DIGEST_LENGTH))) return undefined;
   return readHeader(bytes.decode(header), state);
 }

@@ -39,7 +39,8 @@ export function createLineSplitter(offset: number, number: number): LineSplitter
       yield line;
     }
     if (start === chunk.length) return;
-    pieces.push(chunk.slice(start));
+    // A copy: `slice` of a Node buffer would be a view of bytes that are about to be overwritten.
+    pieces.push(new Uint8Array(chunk.subarray(start)));
     pending += chunk.length - start;
   }
   return {

@@ -106,7 +106,12 @@ export interface AnswerReceived {
   readonly startedAt?: string;
   readonly prices?: string;
   readonly cost?: Money;
-  readonly transport?: { readonly kind: string; readonly continuation?: boolean; readonly reset?: string; readonly fallback?: string };
+  readonly transport?: {
+    readonly kind: string;
+    readonly continuation?: boolean;
+    readonly reset?: string;
+    readonly fallback?: string;
+  };
   readonly forecast?: CallForecast;
   readonly miss?: Miss;
 }

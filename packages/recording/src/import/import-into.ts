@@ -103,7 +103,8 @@ async function checkSame(store: Log, step: SessionStep, start: number, source: s
 }
 
 async function parentOf(store: Log, parent: NonNullable<SessionStep['parent']>): Promise<Parent> {
-  for await (const { chain } of store.read(parent.session, parent.position, parent.position + 1)) return { ...parent, chain };
+  for await (const { chain } of store.read(parent.session, parent.position, parent.position + 1))
+    return { ...parent, chain };
   const message = `Session ${parent.session} ends before position ${parent.position}, where its fork leaves it.`;
   throw new LogError('log/parent-diverged', message, { parent: parent.session });
 }

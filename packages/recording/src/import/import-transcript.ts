@@ -35,7 +35,10 @@ const NO_TIME: Timestamp = timestamp('1970-01-01T00:00:00.000Z');
  *
  * @throws ImportError before the first step, when nothing can be imported; `import/changed` when the file shrinks.
  */
-export async function* importTranscript(open: OpenBytes, options: ImportOptions): AsyncGenerator<ImportStep, ImportOutcome> {
+export async function* importTranscript(
+  open: OpenBytes,
+  options: ImportOptions,
+): AsyncGenerator<ImportStep, ImportOutcome> {
   const format = await recogniseFormat(open, options.source);
   const surveyed = await survey(open, format);
   const { outline } = surveyed;
@@ -48,7 +51,8 @@ export async function* importTranscript(open: OpenBytes, options: ImportOptions)
     for (const line of lines) {
       // What was appended to the file since the first pass belongs to another import.
       if (line.number > outline.lines) break;
-      const { records, problems } = 'reason' in line ? { records: [], problems: [line.reason] } : readRecords(line.text);
+      const { records, problems } =
+        'reason' in line ? { records: [], problems: [line.reason] } : readRecords(line.text);
       for (const reason of problems) skipped.push({ line: line.number, reason });
       for (const raw of records) {
         if (ordinal === outline.records) break;
@@ -69,7 +73,10 @@ function timeOf(value: Json): Timestamp | undefined {
   return momentOf(objectOf(value)['timestamp']);
 }
 
-async function survey(open: OpenBytes, format: Format): Promise<{ readonly outline: Outline; readonly digest: Digest }> {
+async function survey(
+  open: OpenBytes,
+  format: Format,
+): Promise<{ readonly outline: Outline; readonly digest: Digest }> {
   const hash = createHash('sha256');
   const drawing = drawOutline();
   let count = 0;
@@ -85,7 +92,10 @@ async function survey(open: OpenBytes, format: Format): Promise<{ readonly outli
   return { outline: drawing.finish(count), digest: digest(hash.digest('hex')) };
 }
 
-async function* hashed(chunks: AsyncIterable<Uint8Array>, see: (chunk: Uint8Array) => void): AsyncGenerator<Uint8Array> {
+async function* hashed(
+  chunks: AsyncIterable<Uint8Array>,
+  see: (chunk: Uint8Array) => void,
+): AsyncGenerator<Uint8Array> {
   for await (const chunk of chunks) {
     see(chunk);
     yield chunk;

@@ -96,7 +96,9 @@ function refusal(seen: Seen, source: string): ImportError {
 function describe(value: Json): string {
   if (isList(value)) return 'a JSON list';
   if (!isObject(value)) return `a JSON ${value === null ? 'null' : typeof value}`;
-  const keys = Object.keys(value).slice(0, 6).map((key) => JSON.stringify(key.slice(0, 40)));
+  const keys = Object.keys(value)
+    .slice(0, 6)
+    .map((key) => JSON.stringify(key.slice(0, 40)));
   return keys.length === 0 ? 'an empty JSON object' : `a JSON object with ${keys.join(', ')}`;
 }
 
@@ -117,7 +119,14 @@ function piByHeader(header: JsonObject, source: string, line: number): Format | 
   throw new ImportError('import/unrecognised', message, { source, line, reason });
 }
 
-const PI_ROLES: ReadonlySet<unknown> = new Set(['user', 'assistant', 'toolResult', 'bashExecution', 'custom', 'hookMessage']);
+const PI_ROLES: ReadonlySet<unknown> = new Set([
+  'user',
+  'assistant',
+  'toolResult',
+  'bashExecution',
+  'custom',
+  'hookMessage',
+]);
 
 // A file whose header was lost still tells what it is.
 function piByEntry(entry: JsonObject): Format | undefined {

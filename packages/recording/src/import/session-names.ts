@@ -14,7 +14,10 @@ export interface SessionSeed {
   /** SHA-256 of the file. */
   readonly digest: Digest;
   /** Which of the file's sessions. Forks count from 1; agents as the file names them. */
-  readonly part: { readonly kind: 'main' } | { readonly kind: 'fork'; readonly number: number } | { readonly kind: 'agent'; readonly name: string };
+  readonly part:
+    | { readonly kind: 'main' }
+    | { readonly kind: 'fork'; readonly number: number }
+    | { readonly kind: 'agent'; readonly name: string };
 }
 
 /** Makes the name of a session. Different seeds must give different names. */
@@ -56,7 +59,10 @@ export function nameBranches({ format, outline, digest, mint }: NamedFile): read
   return outline.branches.map(({ index, kind, agent }) => {
     if (kind === 'fork') forks += 1;
     const name = agent ?? `${index}`;
-    const asked = mint({ ...seed, part: kind === 'fork' ? { kind, number: forks } : kind === 'agent' ? { kind, name } : { kind } });
+    const asked = mint({
+      ...seed,
+      part: kind === 'fork' ? { kind, number: forks } : kind === 'agent' ? { kind, name } : { kind },
+    });
     // Two agents whose names differ only in what a session id cannot hold.
     const free = taken.has(asked) ? mint({ ...seed, part: { kind: 'agent', name: `${index}_${name}` } }) : asked;
     taken.add(free);

@@ -5,8 +5,8 @@ import type { Digest, Position, SessionId } from '@tidemark/log';
 import { digest, position } from '@tidemark/log';
 import { applyMove, finishDraft } from './build/apply-move.ts';
 import { abandonCalls } from './build/close-calls.ts';
-import type { Draft } from './build/draft.ts';
-import { endTurn, forkDraft, lastPosition, newDraft } from './build/draft.ts';
+import type { Draft, ForkPoint } from './build/draft.ts';
+import { emit, endTurn, forkPoint, lastPosition, newDraft } from './build/draft.ts';
 import type { RawRecord } from './file/read-records.ts';
 import type { BranchReader, Format, Keep } from './format.ts';
 import type { ImportOutcome, ImportStep, SessionStep } from './import-step.ts';
@@ -39,17 +39,11 @@ interface Live {
   pending: number;
 }
 
-/** A fork that did not begin yet: the parent as it was where it leaves. */
-interface Waiting {
-  readonly draft: Draft;
-  readonly parent: SessionId;
-  readonly position: Position;
-}
-
 interface State extends SessionsOf {
   readonly names: readonly SessionId[];
   readonly live: Map<number, Live>;
-  readonly waiting: Map<number, Waiting>;
+  /** Forks that did not begin yet. */
+  readonly waiting: Map<number, ForkPoint>;
   /** Last positions of branches that came to their end. */
   readonly ended: Map<number, Position>;
   readonly begun: SessionId[];
@@ -108,14 +102,11 @@ function take(state: State, raw: RawRecord, from: From): void {
   else if (live.draft.events.length >= BATCH.events || live.pending >= BATCH.characters) handOn(state, live);
 }
 
-/** Keeps the branch as it is now, closed, for the fork that begins later. */
+/** Keeps the branch as it is now for the fork that begins later. */
 function leaveFork(state: State, index: number, fork: number, from: From): void {
   const live = state.live.get(index) ?? begin(state, index, from);
   apply(state, live, live.reader.release());
-  abandonCalls(live.draft, from.at, 'interrupted');
-  const at = lastPosition(live.draft);
-  const draft = forkDraft(live.draft, nameOf(state, fork));
-  state.waiting.set(fork, { draft, parent: live.draft.session, position: at });
+  state.waiting.set(fork, forkPoint(live.draft, nameOf(state, fork)));
 }
 
 function begin(state: State, index: number, from: From): Live {
@@ -123,7 +114,10 @@ function begin(state: State, index: number, from: From): Live {
   if (branch === undefined) throw new RangeError(`no branch ${index} in the outline`);
   if (branch.startedBy !== undefined) ensureBegun(state, branch.startedBy, from);
   const waiting = state.waiting.get(index);
-  const draft = waiting === undefined ? newDraft(nameOf(state, index), startOf(state, branch, from)) : takeUp(state, branch, waiting);
+  const draft =
+    waiting === undefined
+      ? newDraft(nameOf(state, index), startOf(state, branch, from))
+      : takeUp(state, branch, waiting);
   const reader = state.format.reader({
     branch: index,
     isSubagent: branch.agent !== undefined && branch.kind !== 'main',
@@ -135,8 +129,15 @@ function begin(state: State, index: number, from: From): Live {
   state.begun.push(draft.session);
   state.events += 1;
   state.ready.push(sessionStep(state, branch, waiting, from));
-  if (waiting !== undefined) endTurn(draft);
+  if (waiting !== undefined) beginFork(waiting);
   return live;
+}
+
+/** What the parent had under way ends here. */
+function beginFork({ draft, taken }: ForkPoint): void {
+  for (const event of taken) emit(draft, event);
+  abandonCalls(draft, draft.at, 'interrupted');
+  endTurn(draft);
 }
 
 function ensureBegun(state: State, index: number, from: From): void {
@@ -144,7 +145,7 @@ function ensureBegun(state: State, index: number, from: From): void {
 }
 
 /** The parent's records are handed on first: the fork follows one of them. */
-function takeUp(state: State, branch: Branch, { draft, position: at }: Waiting): Draft {
+function takeUp(state: State, branch: Branch, { draft, position: at }: ForkPoint): Draft {
   state.waiting.delete(branch.index);
   const parent = branch.leaves?.branch ?? state.outline.main;
   const live = state.live.get(parent);
@@ -166,7 +167,7 @@ function keeping(draft: Draft): Keep {
   };
 }
 
-function sessionStep(state: State, branch: Branch, waiting: Waiting | undefined, from: From): SessionStep {
+function sessionStep(state: State, branch: Branch, waiting: ForkPoint | undefined, from: From): SessionStep {
   const { outline, format, source } = state;
   const session = nameOf(state, branch.index);
   const titled = outline.title === undefined || branch.agent !== undefined ? {} : { title: outline.title };
@@ -198,7 +199,8 @@ function announce(state: State, child: Live, moves: readonly Move[], from: From)
 function apply(state: State, live: Live, moves: readonly Move[]): void {
   const view = { branch: live.branch.index, format: state.format.name, outline: state.outline };
   for (const move of moves) {
-    if ((move.type === 'answer' || move.type === 'interrupted') && Object.keys(move.usage ?? {}).length > 0) state.calls += 1;
+    if ((move.type === 'answer' || move.type === 'interrupted') && Object.keys(move.usage ?? {}).length > 0)
+      state.calls += 1;
     applyMove(live.draft, move, view);
   }
 }

@@ -6,14 +6,14 @@ import { position as asPosition, timestamp } from '@tidemark/log';
 import type { Lines, Prepared, Session } from '@tidemark/agent';
 import { commit, keepCapabilities, newHash, prepareRequest, recordAnswer, recordInterrupted } from '@tidemark/agent';
 import type { FrontTexts, State, Wanted } from '@tidemark/context';
-import { at, layer } from '@tidemark/context';
-import type { Answer, Capabilities, Usage } from '@tidemark/model';
+import { at, estimateImageTokens, estimateTokens, layer, slice } from '@tidemark/context';
+import type { Answer, Capabilities, Part, Span, Usage } from '@tidemark/model';
 import { anthropicEncoder } from '@tidemark/provider-anthropic';
 import type { RecordedCall } from './recorded-call.ts';
 import { recordedCall } from './recorded-call.ts';
 import type { Sizes } from './size.ts';
 import { createSizes } from './size.ts';
-import type { Serve } from './serve.ts';
+import type { Serve, Served } from './serve.ts';
 import type { Row } from './stand-in.ts';
 
 /** One call as it was driven. */
@@ -55,6 +55,7 @@ interface Drive {
   front: FrontTexts | undefined;
   reasoning: string | undefined;
   clock: number;
+  begun: boolean;
 }
 
 /** Where each record of the recording went. */
@@ -74,6 +75,7 @@ export async function drive(options: DriveOptions, inherited?: Driven): Promise<
     front: undefined,
     reasoning: undefined,
     clock: 0,
+    begun: false,
   };
   for await (const record of options.records) {
     await follow(drive, record);
@@ -88,12 +90,16 @@ async function follow(drive: Drive, record: Recorded): Promise<void> {
   if (call !== undefined) return driveCall(drive, call);
   if (record.kind === 'epoch.opened') drive.reasoning = reasoningOf(record.data.parameters);
   const event = carried(drive, record);
-  if (event !== undefined) await commit(drive.options.session, [event]);
+  if (event === undefined) return;
+  await commit(drive.options.session, [event]);
+  drive.begun = true;
 }
+
+const NO_REASONING = ['off', 'none'];
 
 function reasoningOf(parameters: { readonly [name: string]: unknown }): string | undefined {
   const setting = parameters['reasoning'];
-  return typeof setting === 'string' && setting !== 'off' ? setting : undefined;
+  return typeof setting === 'string' && !NO_REASONING.includes(setting) ? setting : undefined;
 }
 
 /** A fact as the driven log holds it; nothing for what the drive itself decides. */
@@ -105,7 +111,8 @@ function carried(drive: Drive, record: Recorded): Event | undefined {
     case 'foreign.recorded':
       return undefined;
     case 'session.created':
-      return created(drive, record);
+      // An ancestor's beginning, where a fork is driven without its parent, is no beginning here.
+      return drive.begun ? undefined : created(drive, record);
     case 'history.compacted':
       return { kind: record.kind, at: record.at, data: { ...record.data, range: moved(drive, record.data.range) } };
     case 'branch.summarized':
@@ -145,7 +152,7 @@ async function driveCall(drive: Drive, call: RecordedCall): Promise<void> {
   const served = await options.serve(prepared, sentAt, call);
   const endedAt = later(drive, call.endedAt);
   if ('refused' in served) await fail(options.session, step, served.refused, endedAt);
-  else await answer(options.session, prepared, call, served.usage, endedAt);
+  else await answer(options.session, prepared, call, served, endedAt);
   const usage = 'refused' in served ? undefined : served.usage;
   options.onCall({ step, recorded: call, prepared, row, usage, refused: 'refused' in served ? served.refused : undefined, before });
 }
@@ -167,7 +174,7 @@ async function endWithUser({ options }: Drive, sentAt: Timestamp): Promise<void>
 async function callOptions(drive: Drive, call: RecordedCall, capabilities: Capabilities, sentAt: Timestamp): Promise<Parameters<typeof prepareRequest>[2]> {
   const { session } = drive.options;
   const parameters = reasoningParameters(drive.reasoning);
-  drive.front ??= opaqueFront(session.state, capabilities, call.input, drive.options.id);
+  drive.front ??= opaqueFront(session.state, call.input, drive.options.id);
   const kept = drive.rows.get(capabilities.model) ?? keepCapabilities(session.log.artifacts, capabilities);
   drive.rows.set(capabilities.model, kept);
   const wanted: Wanted = { provider: 'anthropic', model: capabilities.model, parameters, capabilities: await kept, texts: drive.front };
@@ -183,19 +190,46 @@ const OUTPUT_LIMIT = 20_480;
 const BUDGETS: Readonly<Record<string, number>> = { minimal: 1_024, low: 2_048, medium: 4_096, high: 8_192, xhigh: 16_384, max: 18_432 };
 
 function reasoningParameters(level: string | undefined): Wanted['parameters'] {
-  return level === undefined ? {} : { thinking: { type: 'enabled', budget_tokens: BUDGETS[level] ?? 12_288 } };
+  return level === undefined ? {} : { thinking: { type: 'enabled', budget_tokens: budgetOf(level) } };
+}
+
+/** A level by name, or the budget itself, as some recordings have it. */
+function budgetOf(level: string): number {
+  const asked = BUDGETS[level] ?? Number(level);
+  return Number.isFinite(asked) ? Math.min(Math.max(asked, 1_024), OUTPUT_LIMIT - 1) : 12_288;
 }
 
 /** System text and schemas are not in the file: one opaque layer of the size that the first prompt leaves. */
-function opaqueFront(state: State, capabilities: Capabilities, input: number, id: SessionId): FrontTexts {
-  const spans = state.history.packed.buffer.slice(0, state.history.packed.length);
-  const lowering = { model: capabilities.model, capabilities, materials: () => undefined, estimate: (text: string) => text.length / 4 };
-  const blocks = spans.flatMap((span) => anthropicEncoder.lowerSpan(span, lowering));
-  const tail = Math.ceil(blocks.reduce((sum, block) => sum + block.tokens, 0));
-  const tokens = Math.max(1, input - Math.min(Math.max(blocks.length, tail), Math.floor(input * 0.9)));
+function opaqueFront(state: State, input: number, id: SessionId): FrontTexts {
+  const tail = slice(state.history.packed).reduce((sum, span) => sum + estimateSpan(span), 0);
+  const tokens = Math.max(1, input - Math.min(tail, Math.floor(input * LARGEST_TAIL)));
   const text = `The front of this recording (system text and tool schemas of ${id}) is not in the file: ${tokens} tokens.`;
   const opaque = layer('recorded-front', 'opaque', 'session', text, newHash);
   return { contract: 'recorded', layers: [{ ...opaque, record: { ...opaque.record, tokens, sized: 'recorded' } }], tools: [] };
+}
+
+/** An estimate may be too high: the front is then a tenth of the first call, not nothing. */
+const LARGEST_TAIL = 0.9;
+
+function estimateSpan(span: Span): number {
+  return span.parts.reduce((sum, part) => sum + estimatePart(part), 0);
+}
+
+function estimatePart(part: Part): number {
+  switch (part.type) {
+    case 'text':
+      return estimateTokens(part.text);
+    case 'image':
+      return estimateImageTokens(part.width, part.height, part.bytes);
+    case 'call':
+      return estimateTokens(part.arguments);
+    case 'reasoning':
+      return estimateTokens(part.text);
+    case 'native':
+      return estimateTokens(part.item);
+    case 'result':
+      return part.content.reduce((sum, one) => sum + estimatePart(one), 0);
+  }
 }
 
 async function fail(session: Session, step: number, message: string, at: Timestamp): Promise<void> {
@@ -203,15 +237,16 @@ async function fail(session: Session, step: number, message: string, at: Timesta
   await commit(session, [{ kind: 'answer.failed', at, data }]);
 }
 
-async function answer(session: Session, prepared: Prepared, call: RecordedCall, usage: Usage, at: Timestamp): Promise<void> {
+async function answer(session: Session, prepared: Prepared, call: RecordedCall, served: Extract<Served, { usage: Usage }>, at: Timestamp): Promise<void> {
   const { data } = call;
-  const output = { ...(call.usage.answer === undefined ? {} : { answer: call.usage.answer }), ...(call.usage.reasoning === undefined ? {} : { reasoning: call.usage.reasoning }) };
-  const parts = data.parts;
+  const { answer: output, reasoning } = call.usage;
+  const usage: Usage = { ...served.usage, ...(output === undefined ? {} : { answer: output }), ...(reasoning === undefined ? {} : { reasoning }) };
   if (!call.received || !('stop' in data)) {
-    await recordInterrupted(session, prepared, 'by' in data ? data.by : 'transport', { parts, stop: 'other', truncated: 'unknown', usage: { ...usage, ...output } }, at);
+    const cut: Answer = { parts: data.parts, stop: 'other', truncated: 'unknown', usage };
+    await recordInterrupted(session, prepared, 'by' in data ? data.by : 'transport', cut, at);
     return;
   }
   const { stop, truncated, stopRaw } = data;
-  const whole: Answer = { parts, stop, truncated, usage: { ...usage, ...output }, ...(stopRaw === undefined ? {} : { stopRaw }) };
-  await recordAnswer(session, prepared, whole, at);
+  const recorded: Answer = { parts: data.parts, stop, truncated, usage, ...(stopRaw === undefined ? {} : { stopRaw }) };
+  await recordAnswer(session, prepared, served.answer ?? recorded, at);
 }

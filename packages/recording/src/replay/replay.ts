@@ -112,7 +112,7 @@ async function replaySession(state: Replay, session: SessionId, servers: Map<Ses
         id,
         root: at === undefined ? id : options.name(beginning.data.root),
         ...(at === undefined ? {} : { parent: at }),
-        records: options.source.read(session, beginning.position),
+        records: options.source.read(session, at === undefined ? 0 : beginning.position),
         row: (model) => rowOf(state, model, server),
         serve: server.serve,
         onCall: follower,

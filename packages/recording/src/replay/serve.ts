@@ -3,13 +3,13 @@
 import type { Prepared } from '@tidemark/agent';
 import { at } from '@tidemark/context';
 import type { Timestamp } from '@tidemark/log';
-import type { Capabilities, Usage } from '@tidemark/model';
+import type { Answer, Capabilities, Usage } from '@tidemark/model';
 import type { Simulator, WireUsage } from '@tidemark/simulator';
 import { createSimulator } from '@tidemark/simulator';
 import type { RecordedCall } from './recorded-call.ts';
 
-/** What the simulator said to a request. */
-export type Served = { readonly usage: Usage } | { readonly refused: string };
+/** What the simulator said to a request: its usage, and the answer itself where it came over a wire. */
+export type Served = { readonly usage: Usage; readonly answer?: Answer } | { readonly refused: string };
 
 /** Sends a prepared request at a time, for a recorded call. */
 export type Serve = (prepared: Prepared, sentAt: Timestamp, call: RecordedCall) => Promise<Served>;

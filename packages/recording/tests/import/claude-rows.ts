@@ -7,7 +7,13 @@ let second = 0;
 /** A row of any kind, hanging on another. Each row is a second later than the one before. */
 export function row(uuid: string, parentUuid: string | null, fields: object): object {
   second += 1;
-  const common = { isSidechain: false, cwd: '/work', sessionId: 'ccccdddd-0000', version: '2.1.39', timestamp: moment(second) };
+  const common = {
+    isSidechain: false,
+    cwd: '/work',
+    sessionId: 'ccccdddd-0000',
+    version: '2.1.39',
+    timestamp: moment(second),
+  };
   return { parentUuid, ...common, uuid, ...fields };
 }
 
@@ -25,7 +31,15 @@ export function answer(uuid: string, parent: string | null, id: string, block: o
     cache_creation: { ephemeral_5m_input_tokens: 10, ephemeral_1h_input_tokens: 20 },
     output_tokens: 5,
   };
-  const message = { id, role: 'assistant', model: 'claude-opus-4-6', content: [block], stop_reason: null, usage, ...fields };
+  const message = {
+    id,
+    role: 'assistant',
+    model: 'claude-opus-4-6',
+    content: [block],
+    stop_reason: null,
+    usage,
+    ...fields,
+  };
   return row(uuid, parent, { type: 'assistant', message });
 }
 

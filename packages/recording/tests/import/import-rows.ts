@@ -2,7 +2,7 @@
 
 import { emptyState, evolve } from '@tidemark/context';
 import type { State } from '@tidemark/context';
-import type { Kind, Log, Recorded, RecordedOf, SessionId } from '@tidemark/log';
+import type { EventData, Kind, Log, Recorded, RecordedOf, SessionId } from '@tidemark/log';
 import { createMemoryStore } from '@tidemark/store-memory';
 import { importInto } from '../../src/import/import-into.ts';
 import type { Imported } from '../../src/import/import-into.ts';
@@ -17,7 +17,7 @@ export interface ImportedRows {
   /** Events of the main session. */
   readonly events: readonly Recorded[];
   /** Events of any of its sessions, counted as they began; ancestors included. */
-  of(index: number): readonly Recorded[];
+  readonly of: (index: number) => readonly Recorded[];
 }
 
 /** The file that these rows are. */
@@ -40,7 +40,7 @@ export function sourceOf(bytes: Uint8Array, chunk = 97): { open(): AsyncIterable
 export async function importRows(rows: readonly Row[], store: Log = createMemoryStore()): Promise<ImportedRows> {
   const imported = await importInto(store, sourceOf(fileOf(rows)));
   const all = new Map<SessionId, readonly Recorded[]>();
-  for (const session of imported.sessions) all.set(session, await Array.fromAsync(store.read(session)));
+  for (const session of imported.sessions) all.set(session, await collect(store.read(session)));
   const of = (index: number): readonly Recorded[] => {
     const session = imported.sessions[index];
     return (session === undefined ? undefined : all.get(session)) ?? [];
@@ -54,14 +54,24 @@ export function kinds(events: readonly Recorded[]): readonly string[] {
 }
 
 /** All events of one kind. */
-export function pick<K extends Kind>(events: readonly Recorded[], kind: K): readonly RecordedOf<K>[] {
-  return events.filter((event): event is RecordedOf<K> => event.kind === kind);
+export function pick<K extends Kind>(events: readonly Recorded[], kind: K): readonly Of<K>[] {
+  return events.filter((event): event is Of<K> => event.kind === kind);
+}
+
+type Of<K extends Kind> = Recorded & RecordedOf<K>;
+
+/** Everything that comes. */
+export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
 }
 
 /** The data of the one event of a kind. @throws when there is none or more than one. */
-export function only<K extends Kind>(events: readonly Recorded[], kind: K): RecordedOf<K>['data'] {
+export function only<K extends Kind>(events: readonly Recorded[], kind: K): EventData[K] {
   const [first, ...more] = pick(events, kind);
-  if (first === undefined || more.length > 0) throw new Error(`expected one ${kind}, found ${first === undefined ? 0 : more.length + 1}`);
+  if (first === undefined || more.length > 0)
+    throw new Error(`expected one ${kind}, found ${first === undefined ? 0 : more.length + 1}`);
   return first.data;
 }
 

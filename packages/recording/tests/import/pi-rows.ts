@@ -24,8 +24,8 @@ export function message(role: string, fields: object, second = 1): object {
 }
 
 /** A prompt. */
-export function user(text: string, second = 1): object {
-  return message('user', { content: [{ type: 'text', text }] }, second);
+export function user(said: string, second = 1): object {
+  return message('user', { content: [text(said)] }, second);
 }
 
 /** An answer with these blocks. */

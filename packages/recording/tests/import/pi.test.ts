@@ -31,7 +31,12 @@ describe('a pi session', () => {
     ]);
     expect(imported).toMatchObject({ format: 'pi-1', calls: 3, lines: 7, skipped: [], events: events.length });
     expect(pick(events, 'turn.ended').map((event) => event.data.outcome)).toEqual(['completed', 'completed']);
-    expect(only(events, 'epoch.opened')).toMatchObject({ cause: 'initial', parameters: { reasoning: 'off' }, layers: [], tools: [] });
+    expect(only(events, 'epoch.opened')).toMatchObject({
+      cause: 'initial',
+      parameters: { reasoning: 'off' },
+      layers: [],
+      tools: [],
+    });
   });
 
   it.each([1, 2, 3] as const)('is recognised as format %i by its header', async (version) => {
@@ -47,8 +52,11 @@ describe('a pi session', () => {
 
   it('keeps arguments as the raw text of the file, key order and numbers included', async () => {
     const raw = '{"10":1.0,"9":12345678901234567890,"a":{"z":"\\u0041","b":[1, 2]}}';
-    const line = JSON.stringify(assistant([text('{"arguments":{}}'), call('a')])).replace('"arguments":{}}', `"arguments":${raw}}`);
-    const { events } = await importRows([header(1), user('go'), line.replace('{\\"arguments', '{\\"arguments'), result('a')]);
+    const line = JSON.stringify(assistant([text('{"arguments":{}}'), call('a')])).replace(
+      '"arguments":{}}',
+      `"arguments":${raw}}`,
+    );
+    const { events } = await importRows([header(1), user('go'), line, result('a')]);
     const [part] = only(events, 'answer.received').parts.filter((one) => one.type === 'call');
     expect(part).toEqual({ type: 'call', call: 'a', name: 'read', arguments: raw });
   });
@@ -75,12 +83,18 @@ describe('a pi session', () => {
       user('once more'),
       assistant([], { stopReason: 'error', usage: none }),
     ]);
-    expect(pick(events, 'answer.interrupted').map(({ data }) => [data.by, data.parts.length, data.usage === undefined])).toEqual([
+    expect(
+      pick(events, 'answer.interrupted').map(({ data }) => [data.by, data.parts.length, data.usage === undefined]),
+    ).toEqual([
       ['user', 2, false],
       ['user', 0, true],
       ['transport', 0, true],
     ]);
-    expect(pick(events, 'turn.ended').map((event) => event.data.outcome)).toEqual(['interrupted', 'interrupted', 'failed']);
+    expect(pick(events, 'turn.ended').map((event) => event.data.outcome)).toEqual([
+      'interrupted',
+      'interrupted',
+      'failed',
+    ]);
     expect(pick(events, 'epoch.opened')).toHaveLength(1);
     expect(imported.calls).toBe(1);
   });
@@ -113,10 +127,19 @@ describe('a pi session', () => {
     const { events } = await importRows([
       header(1),
       user('go'),
-      assistant([{ type: 'thinking', thinking: 'hm', thinkingSignature: 'sig' }, { type: 'thinking', thinking: 'plain' }, text('a')]),
-      assistant([{ type: 'thinking', thinking: '', thinkingSignature: item }, text('b')], { api: 'openai-responses', provider: 'openai' }),
+      assistant([
+        { type: 'thinking', thinking: 'hm', thinkingSignature: 'sig' },
+        { type: 'thinking', thinking: 'plain' },
+        text('a'),
+      ]),
+      assistant([{ type: 'thinking', thinking: '', thinkingSignature: item }, text('b')], {
+        api: 'openai-responses',
+        provider: 'openai',
+      }),
     ]);
-    const parts = pick(events, 'answer.received').flatMap(({ data }) => data.parts.filter((part) => part.type === 'reasoning'));
+    const parts = pick(events, 'answer.received').flatMap(({ data }) =>
+      data.parts.filter((part) => part.type === 'reasoning'),
+    );
     expect(parts).toEqual([
       { type: 'reasoning', text: 'hm', opaque: '{"type":"thinking","thinking":"hm","signature":"sig"}' },
       { type: 'reasoning', text: 'plain' },
@@ -150,7 +173,7 @@ describe('a pi session', () => {
       [3, label, undefined],
       [4, strange, undefined],
       [5, unfit, 'a message entry without a message'],
-      [6, [1, 2], undefined],
+      [6, [1, 2], 'a record without a type'],
     ]);
   });
 });
@@ -172,7 +195,12 @@ describe('a pi compaction', () => {
     const { events } = await importRows(rows({ firstKeptEntryId: 'c' }));
     const second = pick(events, 'turn.started')[1];
     const compacted = only(events, 'history.compacted');
-    expect(compacted).toMatchObject({ strategy: 'recorded', checkpoint: 'we did one', before: 9000, range: { from: 0 } });
+    expect(compacted).toMatchObject({
+      strategy: 'recorded',
+      checkpoint: 'we did one',
+      before: 9000,
+      range: { from: 0 },
+    });
     expect(compacted.range.to).toBe((second?.position ?? 0) - 1);
     const epochs = pick(events, 'epoch.opened').map(({ data }) => [data.cause, data.checkpoint]);
     expect(epochs).toEqual([

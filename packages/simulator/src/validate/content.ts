@@ -82,7 +82,10 @@ function blank(text: string, where: string): Refusal | undefined {
 function checkImage(fields: WireObject, path: string): Refusal | undefined {
   const source = objectAt(fields, 'source');
   const type = textOf(source['type']);
-  if (!IMAGE_SOURCES.has(type)) return invalid(`${path}.source: Input tag '${type}' found using 'type' does not match any of the expected tags: 'base64', 'url', 'file'`);
+  if (!IMAGE_SOURCES.has(type))
+    return invalid(
+      `${path}.source: Input tag '${type}' found using 'type' does not match any of the expected tags: 'base64', 'url', 'file'`,
+    );
   if (type !== 'base64') return undefined;
   if (IMAGE_TYPES.has(textOf(source['media_type']))) {
     return typeof source['data'] === 'string' ? undefined : invalid(`${path}.source.base64.data: Field required`);

@@ -34,7 +34,9 @@ const MOST_MESSAGES = 100_000;
 
 /** The first thing wrong with the top level, without a look at blocks. */
 export function checkFields(fields: WireObject, purpose: Purpose): Refusal | undefined {
-  return missing(fields, purpose) ?? unknownField(fields, purpose) ?? wrongKind(fields) ?? messageCount(fields['messages']);
+  return (
+    missing(fields, purpose) ?? unknownField(fields, purpose) ?? wrongKind(fields) ?? messageCount(fields['messages'])
+  );
 }
 
 function missing(fields: WireObject, purpose: Purpose): Refusal | undefined {
@@ -53,7 +55,8 @@ function wrongKind(fields: WireObject): Refusal | undefined {
   if (typeof model !== 'string') return invalid('model: Input should be a valid string');
   if (!isList(messages)) return invalid('messages: Input should be a valid list');
   if (given(tools) && !isList(tools)) return invalid('tools: Input should be a valid list');
-  if (given(system) && typeof system !== 'string' && !isList(system)) return invalid('system: Input should be a valid list');
+  if (given(system) && typeof system !== 'string' && !isList(system))
+    return invalid('system: Input should be a valid list');
   if (given(stream) && typeof stream !== 'boolean') return invalid('stream: Input should be a valid boolean');
   const object = ['tool_choice', 'thinking', 'output_config', 'cache_control', 'diagnostics'].find(
     (name) => given(fields[name]) && !isObject(fields[name]),

@@ -13,7 +13,9 @@ const BINDING = 'thinking-binding-controls-2026-08-01';
 
 /** Refuses an output limit, a thinking setting or a pre-warming call that the service would not take. */
 export const checkOutput: Rule = (request) =>
-  checkEffort(request) ?? (request.purpose === 'count' ? undefined : (checkLimit(request) ?? checkPrewarm(request))) ?? checkThinking(request);
+  checkEffort(request) ??
+  (request.purpose === 'count' ? undefined : (checkLimit(request) ?? checkPrewarm(request))) ??
+  checkThinking(request);
 
 /** Whether a request only writes the cache: `max_tokens: 0` on a model that takes it. */
 export function isPrewarm(request: WireRequest): boolean {
@@ -23,7 +25,8 @@ export function isPrewarm(request: WireRequest): boolean {
 function checkLimit(request: WireRequest): Refusal | undefined {
   const asked = request.fields['max_tokens'];
   const { outputLimit, prewarm } = request.capabilities;
-  if (typeof asked !== 'number' || !Number.isInteger(asked)) return invalid('max_tokens: Input should be a valid integer');
+  if (typeof asked !== 'number' || !Number.isInteger(asked))
+    return invalid('max_tokens: Input should be a valid integer');
   const least = prewarm ? 0 : 1;
   if (asked < least) return invalid(`max_tokens: Input should be greater than or equal to ${least}`);
   if (asked <= outputLimit) return undefined;

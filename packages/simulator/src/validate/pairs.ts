@@ -38,7 +38,8 @@ function checkCalls(turn: Turn, next: Turn | undefined, seen: Set<string>): Refu
   if (calls.length === 0) return undefined;
   for (const call of calls) {
     const id = textOf(call.fields['id']);
-    if (seen.has(id)) return invalid(`messages.${call.message}.content.${call.content}: \`tool_use\` ids must be unique`);
+    if (seen.has(id))
+      return invalid(`messages.${call.message}.content.${call.content}: \`tool_use\` ids must be unique`);
     seen.add(id);
   }
   const answered = new Set(leadingResults(next).map((result) => textOf(result.fields['tool_use_id'])));

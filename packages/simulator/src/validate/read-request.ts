@@ -78,7 +78,11 @@ function isMessages(value: readonly WireMessage[] | Refusal): value is readonly 
 
 function readTools(tools: unknown, list: BlockList): Refusal | undefined {
   for (const [content, tool] of (isList(tools) ? tools : []).entries()) {
-    const wrong = addBlock(list, { level: 'tools', role: 'system', message: -1, content, path: `tools.${content}` }, tool);
+    const wrong = addBlock(
+      list,
+      { level: 'tools', role: 'system', message: -1, content, path: `tools.${content}` },
+      tool,
+    );
     if (wrong !== undefined) return wrong;
   }
   return undefined;

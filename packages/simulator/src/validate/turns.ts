@@ -34,11 +34,15 @@ function checkSystem(request: WireRequest, message: WireMessage, index: number):
   }
   const change = message.blocks.find((block) => block.type === 'tool_addition' || block.type === 'tool_removal');
   if (change !== undefined && !request.betas.includes(TOOL_CHANGES)) {
-    return invalid(`messages.${index}.content.${change.content}: Input tag '${change.type}' found using 'type' does not match any of the expected tags: 'text'`);
+    return invalid(
+      `messages.${index}.content.${change.content}: Input tag '${change.type}' found using 'type' does not match any of the expected tags: 'text'`,
+    );
   }
   const marked = clears ? message.blocks.find((block) => block.marker !== undefined) : undefined;
   if (marked === undefined) return undefined;
-  return invalid(`messages.${index}.content.${marked.content}.${marked.type}.cache_control: Extra inputs are not permitted`);
+  return invalid(
+    `messages.${index}.content.${marked.content}.${marked.type}.cache_control: Extra inputs are not permitted`,
+  );
 }
 
 function checkEnd(request: WireRequest): Refusal | undefined {

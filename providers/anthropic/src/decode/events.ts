@@ -121,3 +121,10 @@ export function readEvent<T extends WireEventType>(type: T, data: unknown): Wire
 export function readMessage(data: unknown): WireMessage {
   return message.parse(data);
 }
+
+const counted: z.ZodType<{ readonly input_tokens: number }> = z.looseObject({ input_tokens: index });
+
+/** Reads what a count answers. @throws ZodError when it does not have the documented shape. */
+export function readCount(data: unknown): number {
+  return counted.parse(data).input_tokens;
+}

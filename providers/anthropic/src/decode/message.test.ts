@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { decodeMessage } from './message.ts';
+import { decodeCount, decodeMessage } from './message.ts';
 
 it('reads a whole message and keeps arguments and items as their bytes stand', () => {
   const thinking = '{ "type":"thinking","thinking":"hm","signature":"s" }';
@@ -26,5 +26,12 @@ it('takes anything else for malformed', () => {
     expect(() => decodeMessage(text)).toThrow(
       expect.objectContaining({ code: 'provider/malformed', class: 'retryable' }),
     );
+  }
+});
+
+it('reads a count, and takes anything else for malformed', () => {
+  expect(decodeCount('{"input_tokens":7,"context_management":null}')).toBe(7);
+  for (const text of ['', '7', '{"input_tokens":"7"}']) {
+    expect(() => decodeCount(text)).toThrow(expect.objectContaining({ code: 'provider/malformed' }));
   }
 });

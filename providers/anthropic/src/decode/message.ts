@@ -2,11 +2,10 @@
 // arguments and items stay as they were sent.
 
 import type { Answer, AnswerPart } from '@tidemark/model';
-import { ProviderError } from '@tidemark/model';
-import { PROVIDER } from '../encode/refuse.ts';
 import { rawElements, rawMember } from '../encode/raw-json.ts';
 import type { WireMessage } from './events.ts';
-import { readMessage } from './events.ts';
+import { readCount, readMessage } from './events.ts';
+import { malformed } from './malformed.ts';
 import { closeBlock, openBlock } from './part.ts';
 import { decodeStop } from './stop.ts';
 import { decodeUsage } from './usage.ts';
@@ -48,7 +47,20 @@ function read(text: string): WireMessage {
     const value: unknown = JSON.parse(text);
     return readMessage(value);
   } catch (cause) {
-    const message = 'Anthropic answered with what is no message: send the request again';
-    throw new ProviderError('retryable', 'provider/malformed', message, { provider: PROVIDER }, cause);
+    throw malformed('an answer that is no message', cause);
+  }
+}
+
+/**
+ * The tokens in the text of a count.
+ *
+ * @throws ProviderError `provider/malformed` when it is none.
+ */
+export function decodeCount(text: string): number {
+  try {
+    const value: unknown = JSON.parse(text);
+    return readCount(value);
+  } catch (cause) {
+    throw malformed('an answer that is no count', cause);
   }
 }

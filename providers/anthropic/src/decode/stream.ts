@@ -6,6 +6,7 @@ import { PROVIDER } from '../encode/refuse.ts';
 import type { WireEvents, WireEventType, WireUsage } from './events.ts';
 import { isReadEvent, readEvent } from './events.ts';
 import { sortFailure } from './failure.ts';
+import { malformed } from './malformed.ts';
 import type { OpenBlock } from './part.ts';
 import { closeBlock, growBlock, liveDelta, openBlock } from './part.ts';
 import { decodeStop } from './stop.ts';
@@ -144,9 +145,4 @@ function openAt(arrived: Arrived, index: number): OpenBlock {
   const block = arrived.open.get(index);
   if (block === undefined) throw malformed(`an event came for block ${index}, which is not open`);
   return block;
-}
-
-function malformed(what: string, cause?: unknown): ProviderError {
-  const message = `Anthropic sent what cannot be read: ${what}. Send the request again`;
-  return new ProviderError('retryable', 'provider/malformed', message, { provider: PROVIDER }, cause);
 }

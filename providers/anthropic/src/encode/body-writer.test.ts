@@ -165,7 +165,12 @@ describe('what is refused', () => {
   it('is text between the results of a message', () => {
     const call = (id: string): Part => ({ type: 'call', call: id, name: 'read', arguments: '{}' });
     const result = (id: string): Span => span('user', 1, [{ type: 'result', call: id, error: false, content: [] }]);
-    const spans = [span('assistant', 0, [call('a'), call('b')]), result('a'), span('user', 1, [said('also')]), result('b')];
+    const spans = [
+      span('assistant', 0, [call('a'), call('b')]),
+      result('a'),
+      span('user', 1, [said('also')]),
+      result('b'),
+    ];
     expect(() => writer().write(lower(spans, lowered), [], ENVELOPE)).toThrow(
       expect.objectContaining({ code: 'provider/unclosed-history' }),
     );

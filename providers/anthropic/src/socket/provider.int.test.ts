@@ -238,17 +238,24 @@ describe('failing', () => {
     await expect(call()).rejects.toMatchObject({ class: 'stop', code: 'provider/aborted' });
   });
 
-  it('lets go of the connection when its listener leaves', async () => {
-    let left: () => void = () => undefined;
-    const gone = new Promise<void>((resolve) => (left = resolve));
-    const { baseURL } = await serve((response, arrival) => {
-      response.on('close', left);
-      streaming(ANSWER.slice(0, 4), () => undefined)(response, arrival);
-    });
-    for await (const part of createAnthropicProvider({ apiKey: KEY, baseURL }).send(outgoing())) {
+  it('lets go of the connection, and of the signal, when its listener leaves', async () => {
+    const { baseURL } = await serve(streaming(ANSWER.slice(0, 4), () => undefined));
+    const ours: (AbortSignal | null | undefined)[] = [];
+    const fetch: typeof globalThis.fetch = (url, init) => {
+      ours.push(init?.signal);
+      return globalThis.fetch(url, init);
+    };
+    const listeners = new Set<() => void>();
+    const signal: NonNullable<Outgoing['signal']> = {
+      aborted: false,
+      addEventListener: (_type, listener) => listeners.add(listener),
+      removeEventListener: (_type, listener) => listeners.delete(listener),
+    };
+    for await (const part of createAnthropicProvider({ apiKey: KEY, baseURL, fetch }).send(outgoing({ signal }))) {
       if (part.type === 'began') break;
     }
-    await gone;
+    expect(ours.map((one) => one?.aborted)).toEqual([true]);
+    expect(listeners.size).toBe(0);
   });
 });
 

@@ -4,8 +4,7 @@ import { Anthropic } from '@anthropic-ai/sdk';
 import { Stream } from '@anthropic-ai/sdk/streaming';
 import type { Outgoing, Provider, StreamPart } from '@tidemark/model';
 import { ProviderError } from '@tidemark/model';
-import { z } from 'zod';
-import { decodeMessage } from '../decode/message.ts';
+import { decodeCount, decodeMessage } from '../decode/message.ts';
 import { decodeEvent, NOTHING, requireFinished } from '../decode/stream.ts';
 import { anthropicEncoder } from '../encode/encoder.ts';
 import { PROVIDER } from '../encode/refuse.ts';
@@ -128,15 +127,12 @@ function* whole(text: string): Generator<StreamPart, void> {
   yield { type: 'finished', answer };
 }
 
-const counted = z.looseObject({ input_tokens: z.number().int().nonnegative() });
-
 async function countTokens(socket: Socket, outgoing: Outgoing): Promise<number> {
   const bridge = bridgeAbort(outgoing.signal);
   try {
     const body = countBody(outgoing.body);
     const response = await post(socket, '/v1/messages/count_tokens', body, outgoing.betas, bridge);
-    const answer: unknown = JSON.parse(await within(response.text(), socket.idleMs));
-    return counted.parse(answer).input_tokens;
+    return decodeCount(await within(response.text(), socket.idleMs));
   } catch (error) {
     throw bridge.aborted() ? aborted() : mapError(error, 'answering', socket.key);
   } finally {

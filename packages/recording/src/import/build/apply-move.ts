@@ -125,7 +125,7 @@ function takeNote(draft: Draft, { from, source, body }: NoteMove): void {
 }
 
 function takeAnswer(draft: Draft, move: AnswerMove): void {
-  const { type, from, ...answer } = move;
+  const { type: _type, from, ...answer } = move;
   const turn = needTurn(draft, from.at);
   openEpoch(draft, from.at, move);
   const calls = callsOf(move.parts);
@@ -133,7 +133,13 @@ function takeAnswer(draft: Draft, move: AnswerMove): void {
     draft.open.set(call, draft.position);
     draft.closed.delete(hashText(call));
   }
-  emit(draft, { kind: 'answer.received', at: from.at, turn: turn.id, data: { step: draft.step, stream: 'main', ...answer } });
+  if (calls.size > 0) draft.batch = { position: draft.position, events: [] };
+  emit(draft, {
+    kind: 'answer.received',
+    at: from.at,
+    turn: turn.id,
+    data: { step: draft.step, stream: 'main', ...answer },
+  });
   draft.step += 1;
   turn.steps += 1;
   turn.calls += calls.size;
@@ -145,7 +151,7 @@ function callsOf(parts: readonly AnswerPart[]): ReadonlySet<string> {
 }
 
 function takeInterrupted(draft: Draft, move: InterruptedMove): void {
-  const { type, from, ...answer } = move;
+  const { type: _type, from, ...answer } = move;
   const turn = needTurn(draft, from.at);
   // One that never got through needs no front of its own.
   if (move.usage !== undefined) openEpoch(draft, from.at, move);
@@ -157,9 +163,14 @@ function takeInterrupted(draft: Draft, move: InterruptedMove): void {
 }
 
 function takeFailed(draft: Draft, move: FailedMove): void {
-  const { type, from, ...failure } = move;
+  const { type: _type, from, ...failure } = move;
   const turn = needTurn(draft, from.at);
-  emit(draft, { kind: 'answer.failed', at: from.at, turn: turn.id, data: { step: draft.step, stream: 'main', ...failure } });
+  emit(draft, {
+    kind: 'answer.failed',
+    at: from.at,
+    turn: turn.id,
+    data: { step: draft.step, stream: 'main', ...failure },
+  });
   turn.mood = 'failed';
 }
 

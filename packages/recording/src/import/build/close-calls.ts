@@ -16,8 +16,7 @@ export function abandonCalls(
 ): number {
   const left = [...draft.open.keys()].filter((call) => !spare(call));
   for (const call of left) {
-    draft.open.delete(call);
-    draft.closed.add(hashText(call));
+    shut(draft, call);
     emit(draft, { kind: 'tool.abandoned', at, ...inTurn(draft), data: { call: callId(call), reason } });
   }
   return left.length;
@@ -29,9 +28,14 @@ export function closeCall(draft: Draft, move: ResultMove): string | undefined {
   if (!draft.open.has(call)) {
     return draft.closed.has(hashText(call)) ? `second result of call ${call}` : `result without its call ${call}`;
   }
-  draft.open.delete(call);
-  draft.closed.add(hashText(call));
+  shut(draft, call);
   const data = { call, parts, ...(durationMs === undefined ? {} : { durationMs }) };
   emit(draft, { kind: move.error ? 'tool.failed' : 'tool.returned', at: move.from.at, ...inTurn(draft), data });
   return undefined;
+}
+
+function shut(draft: Draft, call: string): void {
+  draft.open.delete(call);
+  draft.closed.add(hashText(call));
+  if (draft.open.size === 0) draft.batch = undefined;
 }

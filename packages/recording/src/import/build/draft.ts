@@ -29,6 +29,12 @@ export interface KeptBytes {
   readonly bytes: Uint8Array;
 }
 
+/** An answer with open calls, and what came since: what a fork that leaves within it takes along. */
+export interface OpenBatch {
+  readonly position: number;
+  readonly events: Event[];
+}
+
 /** The session so far. One owner changes it; `forkDraft` copies it. */
 export interface Draft {
   readonly session: SessionId;
@@ -40,6 +46,8 @@ export interface Draft {
   step: number;
   /** Open calls, with the position of their answer's first event. */
   readonly open: Map<string, number>;
+  /** There while calls are open. */
+  batch: OpenBatch | undefined;
   /** Hashes of the calls that were closed. */
   readonly closed: Set<number>;
   epoch: EpochInForce | undefined;
@@ -64,6 +72,7 @@ export function newDraft(session: SessionId, at: Timestamp): Draft {
     turns: 0,
     step: 0,
     open: new Map(),
+    batch: undefined,
     closed: new Set(),
     epoch: undefined,
     reasoning: undefined,
@@ -75,24 +84,48 @@ export function newDraft(session: SessionId, at: Timestamp): Draft {
   };
 }
 
-/** A copy to fork from later; nothing is open in it. The fork's own first record takes the next position. */
-export function forkDraft(draft: Draft, session: SessionId): Draft {
-  return {
-    ...draft,
+/** A fork that is ready to begin: a closed position of its parent, and what it takes along from behind it. */
+export interface ForkPoint {
+  readonly parent: SessionId;
+  readonly position: Position;
+  readonly draft: Draft;
+  /** The unfinished batch: it stands behind the closed position, so the fork has its own copy. */
+  readonly taken: readonly Event[];
+}
+
+/** Where a fork leaves this session now. The session itself goes on as it was. */
+export function forkPoint(draft: Draft, session: SessionId): ForkPoint {
+  const next = draft.batch?.position ?? draft.position;
+  const anchors = new Map([...draft.anchors].map(([ordinal, at]) => [ordinal, Math.min(at, next)]));
+  const turn = draft.turn === undefined ? undefined : { ...draft.turn };
+  const own = {
     session,
-    position: draft.position + 1,
-    turn: draft.turn === undefined ? undefined : { ...draft.turn },
-    open: new Map(),
+    position: next + 1,
+    turn,
+    batch: undefined,
     closed: new Set(draft.closed),
-    anchors: new Map(draft.anchors),
+    anchors,
     events: [],
     bytes: [],
   };
+  const copy: Draft = { ...draft, ...own, open: new Map([...draft.open.keys()].map((call) => [call, next + 1])) };
+  return {
+    parent: draft.session,
+    position: position(next - 1),
+    draft: copy,
+    taken: (draft.batch?.events ?? []).map(unbilled),
+  };
+}
+
+// Its usage stands in the parent: a call is billed once.
+function unbilled(event: Event): Event {
+  return event.kind === 'answer.received' ? { ...event, data: { ...event.data, usage: {} } } : event;
 }
 
 /** Adds an event behind the last. */
 export function emit(draft: Draft, event: Event): void {
   draft.events.push(event);
+  if (event.kind !== 'foreign.recorded') draft.batch?.events.push(event);
   draft.position += 1;
   draft.at = event.at;
 }

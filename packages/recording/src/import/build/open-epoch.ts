@@ -10,7 +10,13 @@ import { emit, inTurn } from './draft.ts';
 /** Opens an epoch if the one in force does not fit this answer. */
 export function openEpoch(draft: Draft, at: Timestamp, { provider, model }: Answerer): void {
   const { epoch, reasoning, checkpoint } = draft;
-  const next: EpochInForce = { number: epoch === undefined ? 0 : epoch.number + 1, provider, model, reasoning, checkpoint };
+  const next: EpochInForce = {
+    number: epoch === undefined ? 0 : epoch.number + 1,
+    provider,
+    model,
+    reasoning,
+    checkpoint,
+  };
   const cause = causeOf(epoch, next);
   if (cause === undefined) return;
   draft.epoch = next;
@@ -43,7 +49,10 @@ function causeOf(before: EpochInForce | undefined, next: EpochInForce): EpochCau
 }
 
 // The recording holds no catalog row: the artifact names the model and claims nothing about it.
-function keepName(draft: Draft, name: { readonly provider: string; readonly model: string }): ReturnType<typeof digest> {
+function keepName(
+  draft: Draft,
+  name: { readonly provider: string; readonly model: string },
+): ReturnType<typeof digest> {
   const bytes = new TextEncoder().encode(canonicalJson(name).text);
   const hex = digest(createHash('sha256').update(bytes).digest('hex'));
   draft.bytes.push({ digest: hex, bytes });

@@ -26,7 +26,9 @@ const UNKNOWN: Failure = { class: 'retryable', code: 'provider/server' };
 
 /** The failed call that a row tells of. */
 export function claudeError(row: JsonObject, from: From): FailedMove {
-  const message = listOf(objectOf(row['message'])['content']).map((block) => textOf(objectOf(block)['text']) ?? '').join('\n');
+  const message = listOf(objectOf(row['message'])['content'])
+    .map((block) => textOf(objectOf(block)['text']) ?? '')
+    .join('\n');
   const said = `${nameOf(row['error']) ?? ''} ${message}`;
   const [, failure] = FAILURES.find(([pattern]) => pattern.test(said)) ?? [undefined, UNKNOWN];
   return { type: 'failed', from, ...failure, message };

@@ -49,7 +49,8 @@ export function claudeReader(source: BranchSource): BranchReader {
 
 function readRow(reading: Reading, raw: RawRecord, from: From): readonly Move[] {
   const row = objectOf(raw.value);
-  const moves = row['type'] === 'assistant' && isAnswer(row) ? answerRow(reading, row, raw, from) : otherRow(reading, row, from);
+  const moves =
+    row['type'] === 'assistant' && isAnswer(row) ? answerRow(reading, row, raw, from) : otherRow(reading, row, from);
   reading.before = from;
   reading.held += reading.answer === undefined ? 0 : raw.text.length;
   return reading.held > MOST_HELD ? [...moves, ...letGo(reading)] : moves;
@@ -106,8 +107,10 @@ function otherRow(reading: Reading, row: JsonObject, from: From): readonly Move[
     case 'system':
       if (row['subtype'] !== 'compact_boundary') return holdBack(reading, [{ type: 'foreign', from }]);
       return holdBack(reading, openBoundary(reading, row, from));
-    default:
-      return holdBack(reading, [{ type: 'foreign', from }]);
+    default: {
+      const untyped = typeof row['type'] === 'string' ? {} : { reason: 'a record without a type' };
+      return holdBack(reading, [{ type: 'foreign', from, ...untyped }]);
+    }
   }
 }
 
@@ -127,7 +130,9 @@ function openBoundary(reading: Reading, row: JsonObject, from: From): readonly M
 function dropBoundary(reading: Reading): readonly Move[] {
   const { boundary } = reading;
   reading.boundary = undefined;
-  return boundary === undefined ? [] : [{ type: 'foreign', from: boundary.from, reason: 'a boundary without a summary' }];
+  return boundary === undefined
+    ? []
+    : [{ type: 'foreign', from: boundary.from, reason: 'a boundary without a summary' }];
 }
 
 function userRow(reading: Reading, row: JsonObject, from: From): readonly Move[] {
@@ -159,7 +164,10 @@ function compaction(reading: Reading, row: JsonObject, from: From): Move {
 function reasoningOf(reading: Reading, row: JsonObject, from: From): readonly Move[] {
   const metadata = objectOf(row['thinkingMetadata']);
   const budget = countOf(metadata['maxThinkingTokens']);
-  const setting = metadata['disabled'] === true ? 'none' : (nameOf(metadata['level']) ?? (budget === undefined ? undefined : `${budget}`));
+  const setting =
+    metadata['disabled'] === true
+      ? 'none'
+      : (nameOf(metadata['level']) ?? (budget === undefined ? undefined : `${budget}`));
   if (setting === undefined || setting === reading.reasoning) return [];
   const first = reading.reasoning === undefined;
   reading.reasoning = setting;

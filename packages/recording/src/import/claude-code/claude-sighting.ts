@@ -50,7 +50,8 @@ function stepOf(row: JsonObject): Pick<Sighting, 'step' | 'answer' | 'results' |
 // Only what a person says can be a rewind; results and notes stand with the row they hang on.
 function userStep(row: JsonObject): Pick<Sighting, 'step' | 'results'> {
   // Behind its boundary, which moved history on; older versions write none.
-  if (row['isCompactSummary'] === true) return { step: nameOf(row['parentUuid']) === undefined ? 'advances' : 'belongs' };
+  if (row['isCompactSummary'] === true)
+    return { step: nameOf(row['parentUuid']) === undefined ? 'advances' : 'belongs' };
   const { results, said } = userContent(row);
   const calls = results.flatMap((block) => nameOf(block['tool_use_id']) ?? []);
   const closes = calls.length === 0 ? {} : { results: calls };

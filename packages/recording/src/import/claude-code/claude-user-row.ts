@@ -32,10 +32,13 @@ export function userContent(row: JsonObject): UserContent {
 export function userMoves(row: JsonObject, from: From, keep: Keep, isSubagent: boolean): readonly Move[] {
   if (row['isVisibleInTranscriptOnly'] === true) return [{ type: 'foreign', from }];
   const { results, said } = userContent(row);
-  if (results.length === 0 && said === undefined) return [{ type: 'foreign', from, reason: 'a user row without content' }];
+  if (results.length === 0 && said === undefined)
+    return [{ type: 'foreign', from, reason: 'a user row without content' }];
   const duration = countOf(objectOf(row['toolUseResult'])['durationMs']);
   const moves = results.map((block) => resultMove(block, from, keep, results.length === 1 ? duration : undefined));
-  return said === undefined ? moves : [...moves, saidMove(row, contentParts(said, keep), from, isSubagent, moves.length > 0)];
+  return said === undefined
+    ? moves
+    : [...moves, saidMove(row, contentParts(said, keep), from, isSubagent, moves.length > 0)];
 }
 
 function resultMove(block: JsonObject, from: From, keep: Keep, durationMs: number | undefined): Move {

@@ -28,9 +28,23 @@ export function answerId(row: JsonObject): string | undefined {
 }
 
 /** An answer from its first row. It was asked for when the row before that was written. */
-export function beginAnswer(id: string, row: JsonObject, text: string, from: From, startedAt?: Timestamp): GrowingAnswer {
+export function beginAnswer(
+  id: string,
+  row: JsonObject,
+  text: string,
+  from: From,
+  startedAt?: Timestamp,
+): GrowingAnswer {
   const message = objectOf(row['message']);
-  return { id, first: from, startedAt, last: from.ordinal, parts: claudeParts(message['content'], text), message, at: from.at };
+  return {
+    id,
+    first: from,
+    startedAt,
+    last: from.ordinal,
+    parts: claudeParts(message['content'], text),
+    message,
+    at: from.at,
+  };
 }
 
 /** One more row of it. */

@@ -49,7 +49,7 @@ class LineReader {
       start = end + 1;
     }
     // A copy: the source may use its buffer again.
-    if (start < chunk.length) this.#hold(chunk.slice(start));
+    if (start < chunk.length) this.#hold(new Uint8Array(chunk.subarray(start)));
     return lines;
   }
 

@@ -91,7 +91,11 @@ export function emptyDrawing(): Drawing {
 }
 
 /** A new branch of a voice, and the current one from here on. */
-export function openBranch(drawing: Drawing, voice: Voice, what: Pick<Branch, 'kind' | 'agent' | 'leaves'>): BranchDraft {
+export function openBranch(
+  drawing: Drawing,
+  voice: Voice,
+  what: Pick<Branch, 'kind' | 'agent' | 'leaves'>,
+): BranchDraft {
   const branch: BranchDraft = {
     index: drawing.branches.length,
     kind: what.kind,

@@ -83,11 +83,15 @@ function readEntry(entry: JsonObject, raw: RawRecord, from: From, keep: Keep): r
       return [piBranchSummary(entry, from)];
     case 'thinking_level_change': {
       const setting = nameOf(entry['thinkingLevel']);
-      return [setting === undefined ? { type: 'foreign', from, reason: 'no level' } : { type: 'reasoning', from, setting }];
+      return [
+        setting === undefined ? { type: 'foreign', from, reason: 'no level' } : { type: 'reasoning', from, setting },
+      ];
     }
     case 'session':
       return [{ type: 'foreign', from, reason: 'a second header' }];
     default:
-      return [{ type: 'foreign', from }];
+      return [
+        { type: 'foreign', from, ...(typeof entry['type'] === 'string' ? {} : { reason: 'a record without a type' }) },
+      ];
   }
 }

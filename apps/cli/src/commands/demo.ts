@@ -1,0 +1,105 @@
+// `tidemark demo`: a recorded coding session, driven over HTTP through the official SDK against the simulator, call by
+// call; then one break explained, every request rebuilt, and what the same session costs uncached.
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { explainSession, verifySession } from '@tidemark/agent';
+import type { SessionId } from '@tidemark/log';
+import { defaultCatalog } from '@tidemark/model';
+import type { DrivenCall, ReplayResult } from '@tidemark/recording';
+import { importInto, replay, replayName } from '@tidemark/recording';
+import { createMemoryStore } from '@tidemark/store-memory';
+import type { NdjsonStore } from '@tidemark/store-ndjson';
+import { inspectSession, openNdjsonStore } from '@tidemark/store-ndjson';
+
+import type { Command, CommandContext, Outcome } from '../command.ts';
+import { callRow, openCallTable } from '../demo-calls.ts';
+import { openDemoServer } from '../demo-server.ts';
+import { encoders } from '../encoders.ts';
+import { EXIT } from '../exit-codes.ts';
+import { grouped, percent } from '../numbers.ts';
+import { styled } from '../shown.ts';
+import { describeExplanation } from './why.ts';
+
+/** Runs the demo. */
+export const demo: Command = {
+  name: 'demo',
+  summary: 'drive a whole coding session against the simulator, and say what each call cost and why; no key needed',
+  examples: [
+    ['tidemark demo', 'about ten seconds; leaves nothing behind'],
+    ['tidemark demo --json', 'one JSON object a call, then one for the whole'],
+  ],
+  declare: (command, run) => void command.action(() => run(runDemo)),
+};
+
+const RECORDING = fileURLToPath(new URL('../../demo/recording.jsonl', import.meta.url));
+
+async function runDemo(context: CommandContext): Promise<Outcome> {
+  const folder = await mkdtemp(join(tmpdir(), 'tidemark-demo-'));
+  const server = await openDemoServer();
+  try {
+    const source = createMemoryStore();
+    const { sessions } = await importInto(source, { open: await recording(), source: 'the demo' });
+    const target = openNdjsonStore({ home: folder });
+    const { output } = context;
+    output.line([
+      styled('bold', 'A coding session of 14 calls'),
+      `, driven through the official SDK against the simulator at ${server.url}\n`,
+    ]);
+    const show = openCallTable(output);
+    const onCall = (call: DrivenCall): void => output.event(callRow(call), () => show(call));
+    const result = await replay({
+      source,
+      sessions,
+      target,
+      catalog: defaultCatalog(),
+      name: replayName,
+      server: () => server,
+      onCall,
+    });
+    return await conclude(result, target, context);
+  } finally {
+    await server.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function recording(): Promise<() => AsyncIterable<Uint8Array>> {
+  const { createReadStream } = await import('node:fs');
+  return () => createReadStream(RECORDING);
+}
+
+async function conclude(result: ReplayResult, store: NdjsonStore, { output }: CommandContext): Promise<Outcome> {
+  const [session] = result.sessions;
+  if (session === undefined) return EXIT.bug;
+  await explainOne(session, store, output);
+  const verified = await verifySession(store, session, { encoders });
+  const { records, damage } = await inspectSession(store, session);
+  const whole =
+    verified.differences.length === 0 && damage === undefined && result.breaks.unlabelled === 0 && result.refused === 0;
+  const { sessions: _sessions, ...figures } = result;
+  const summary = {
+    ok: whole,
+    ...figures,
+    verified: { records, requests: verified.requests, differences: verified.differences.length },
+  };
+  output.result(summary, () => [
+    styled('bold', 'verify'),
+    `  ${verified.requests} requests rebuilt from ${records} records, ${verified.differences.length === 0 ? 'every byte the same' : styled('red', 'some differ')}\n\n`,
+    styled('bold', 'input cost'),
+    `, in tokens at the base price: ${grouped(result.billed)} (${percent(result.billed, result.uncached)} of the ${grouped(result.uncached)} uncached; the agent that recorded it paid ${grouped(result.recorded.billed)})\n\n`,
+    styled('bold', 'next'),
+    ', on a transcript of your own (pi, Claude Code):\n  npx tidemark replay <file>         what it cost, and what it had to\n  npx tidemark replay <file> --keep  and keep the driven session\n  npx tidemark why <session>         each break and miss, with cause and price',
+  ]);
+  return whole ? undefined : EXIT.difference;
+}
+
+/** The break that cost most, as `why` explains it. */
+async function explainOne(session: SessionId, store: NdjsonStore, output: CommandContext['output']): Promise<void> {
+  const broken = (await explainSession(store, session, encoders)).filter((one) => one.opened !== undefined);
+  const [dearest] = broken.toSorted((a, b) => (b.opened?.forecast.rewrite ?? 0) - (a.opened?.forecast.rewrite ?? 0));
+  if (dearest !== undefined) output.line(['\n', styled('bold', 'why'), '  ', ...describeExplanation(dearest), '\n']);
+}

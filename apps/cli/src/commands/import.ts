@@ -1,0 +1,53 @@
+// `tidemark import`: a transcript of another agent becomes a session.
+
+import type { Imported } from '@tidemark/recording';
+import { importInto } from '@tidemark/recording';
+
+import type { Command, CommandContext, Outcome } from '../command.ts';
+import { grouped } from '../numbers.ts';
+import type { Shown } from '../shown.ts';
+import { styled } from '../shown.ts';
+
+/** Imports a transcript. */
+export const importCommand: Command = {
+  name: 'import',
+  summary: 'make a session of a transcript of pi or Claude Code, recognised by its content',
+  examples: [
+    ['tidemark import ~/.claude/projects/shop/4f1c.jsonl', 'its id is printed; nothing of the file is lost'],
+    ['tidemark import session.jsonl --json', 'as one JSON object'],
+  ],
+  declare: (command, run) =>
+    void command
+      .argument('<file>', 'the transcript')
+      .action((file: string) => run((context) => importFile(file, context))),
+};
+
+async function importFile(file: string, context: CommandContext): Promise<Outcome> {
+  const imported = await importInto(await context.store(), file);
+  context.output.result({ ok: true, ...imported }, () => report(imported));
+  if (!context.output.json) noteSkipped(imported, context);
+  return undefined;
+}
+
+function report(imported: Imported): Shown {
+  const { session, sessions, format, lines, events, added, calls } = imported;
+  const others = sessions.length - 1;
+  return [
+    styled('cyan', session),
+    `\n  ${format}: ${grouped(lines)} lines, ${grouped(events)} events, ${grouped(calls)} billed calls`,
+    others === 0
+      ? ''
+      : `\n  and ${others} more ${others === 1 ? 'session' : 'sessions'} (subagents, branches): ${sessions.filter((one) => one !== session).join(', ')}`,
+    added === 0 ? '\n  it was imported before; nothing was added' : '',
+    `\nnext: tidemark replay ${session}`,
+  ];
+}
+
+const SKIPPED_SHOWN = 10;
+
+/** Lines that could not be read, on stderr: everything sound was imported. */
+export function noteSkipped({ skipped }: Pick<Imported, 'skipped'>, { output }: Pick<CommandContext, 'output'>): void {
+  for (const { line, reason } of skipped.slice(0, SKIPPED_SHOWN)) output.note(`skipped: line ${line}: ${reason}`);
+  if (skipped.length > SKIPPED_SHOWN)
+    output.note(`skipped: ${skipped.length - SKIPPED_SHOWN} more lines; --json lists them all`);
+}

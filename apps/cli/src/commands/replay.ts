@@ -1,0 +1,119 @@
+// `tidemark replay`: a recorded session driven through the engine against the simulator, at its recorded times.
+
+import { existsSync } from 'node:fs';
+
+import type { Log, SessionId } from '@tidemark/log';
+import { sessionId } from '@tidemark/log';
+import { defaultCatalog } from '@tidemark/model';
+import type { ReplayResult } from '@tidemark/recording';
+import { importInto, replay, replayName } from '@tidemark/recording';
+import { createMemoryStore } from '@tidemark/store-memory';
+
+import type { Command, CommandContext, Outcome } from '../command.ts';
+import { CliError } from '../failure.ts';
+import { missTable, replayHeadline, replayTable } from '../replay-report.ts';
+import { noteSkipped } from './import.ts';
+
+/** Replays a transcript or a session. */
+export const replayCommand: Command = {
+  name: 'replay',
+  summary: 'drive a recorded session against the simulator: billed, against recorded, uncached and ideal',
+  examples: [
+    ['tidemark replay session.jsonl', 'a transcript, as it is'],
+    ['tidemark replay <session> --keep', 'a session, keeping the driven one for show, why and verify'],
+    ['tidemark replay session.jsonl --json', 'every figure, break and miss as one JSON object'],
+  ],
+  declare: (command, run) =>
+    void command
+      .argument('<transcript or session>', 'a file of pi or Claude Code, or a session of the store')
+      .option('--keep', 'store the driven session')
+      .action((subject: string, options: Options) => run((context) => replaySubject(subject, options, context))),
+};
+
+interface Options {
+  readonly keep?: boolean;
+}
+
+interface Subject {
+  readonly source: Log;
+  readonly sessions: readonly SessionId[];
+  readonly skipped: readonly { readonly line: number; readonly reason: string }[];
+}
+
+async function replaySubject(name: string, options: Options, context: CommandContext): Promise<Outcome> {
+  const { source, sessions, skipped } = await subjectOf(name, context);
+  const target = options.keep === true ? await context.store() : createMemoryStore();
+  const suffix = options.keep === true ? await freeSuffix(target, sessions) : '';
+  const nameOf = (session: SessionId): SessionId => sessionId(`${replayName(session)}${suffix}`);
+  const result = await replay({
+    source,
+    sessions,
+    target,
+    catalog: defaultCatalog(),
+    name: nameOf,
+    ...progressOn(context),
+  });
+  report(result, options, context);
+  if (!context.output.json) noteSkipped({ skipped }, context);
+  return undefined;
+}
+
+/** A file is a transcript; anything else names a session. */
+async function subjectOf(name: string, context: CommandContext): Promise<Subject> {
+  if (existsSync(name)) {
+    const source = createMemoryStore();
+    const { sessions, skipped } = await importInto(source, name);
+    return { source, sessions, skipped };
+  }
+  const source = await context.store();
+  const session = asSession(name);
+  const { sessions } = await source.sessions();
+  if (session !== undefined && sessions.some((one) => one.session === session))
+    return { source, sessions: [session], skipped: [] };
+  throw new CliError(
+    'cli/not-found',
+    `there is no file and no session ${JSON.stringify(name)}`,
+    'check the path, or see `tidemark sessions`',
+  );
+}
+
+function asSession(name: string): SessionId | undefined {
+  try {
+    return sessionId(name);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A replay never writes over an earlier one. */
+async function freeSuffix(store: Log, sessions: readonly SessionId[]): Promise<string> {
+  const { sessions: kept, unreadable } = await store.sessions();
+  const taken = new Set<string>([...kept, ...unreadable].map((one) => one.session));
+  for (let count = 1; ; count += 1) {
+    const suffix = count === 1 ? '' : `-${count}`;
+    if (!sessions.some((session) => taken.has(`${replayName(session)}${suffix}`))) return suffix;
+  }
+}
+
+const CALLS_PER_NOTE = 200;
+
+function progressOn({ output }: CommandContext): { readonly onCall?: () => void } {
+  if (!output.watched) return {};
+  let calls = 0;
+  return {
+    onCall: () => {
+      calls += 1;
+      if (calls % CALLS_PER_NOTE === 0) output.note(`${calls} calls driven`);
+    },
+  };
+}
+
+function report(result: ReplayResult, options: Options, { output }: CommandContext): void {
+  const { sessions, ...figures } = result;
+  output.result({ ...figures, ...(options.keep === true ? { kept: sessions } : {}) }, () => replayHeadline(result));
+  if (result.calls === 0) return;
+  output.table(replayTable(result));
+  const misses = missTable(result);
+  if (misses !== undefined) output.table(misses);
+  if (options.keep === true) output.line(`kept as ${sessions.join(', ')}\nnext: tidemark why ${sessions[0] ?? ''}`);
+}

@@ -1,0 +1,70 @@
+// The calls of the demo, one line each, as they are answered.
+
+import type { DrivenCall } from '@tidemark/recording';
+import { costOf, priceAt } from '@tidemark/model';
+
+import { dollars, grouped } from './numbers.ts';
+import type { Output } from './output.ts';
+import type { Shown } from './shown.ts';
+import { styled } from './shown.ts';
+
+/** One call, for programs. */
+export interface CallRow {
+  readonly step: number;
+  readonly at: string;
+  readonly read: number | null;
+  readonly written: number | null;
+  readonly fresh: number | null;
+  readonly cost: string | null;
+  readonly note: string;
+}
+
+/** What there is to say of a driven call. */
+export function callRow(call: DrivenCall): CallRow {
+  const { usage, prepared } = call;
+  const written = usage?.writes?.reduce((sum, write) => sum + write.tokens, 0);
+  const at = prepared.record.at;
+  return {
+    step: call.step,
+    at,
+    read: usage?.read ?? null,
+    written: written ?? null,
+    fresh: usage?.fresh ?? null,
+    cost: (usage === undefined ? undefined : inputCost(call)) ?? null,
+    note: noteOf(call),
+  };
+}
+
+function inputCost({ usage, row, prepared, recorded }: DrivenCall): string | undefined {
+  const price = priceAt(row.capabilities, prepared.record.at.slice(0, 10), recorded.input);
+  return price === undefined || usage === undefined ? undefined : costOf(price, { ...usage, answer: 0 })?.total;
+}
+
+function noteOf({ refused, prepared }: DrivenCall): string {
+  if (refused !== undefined) return `refused: ${refused}`;
+  const { opened, outlook } = prepared;
+  if (opened !== undefined && opened.data.cause !== 'initial') {
+    return `epoch ${opened.data.number}: ${opened.data.cause}, ${grouped(opened.data.forecast.rewrite)} tokens again`;
+  }
+  return outlook.loss === undefined ? '' : `${outlook.loss.cause}: ${grouped(outlook.loss.tokens)} tokens again`;
+}
+
+const COLUMNS = [
+  ['call', 4],
+  ['read', 8],
+  ['written', 8],
+  ['fresh', 6],
+  ['paid', 9],
+] as const;
+
+/** Prints the head; what it returns gives the line of one call. */
+export function openCallTable(output: Output): (call: DrivenCall) => Shown {
+  output.line([styled('dim', COLUMNS.map(([name, width]) => name.padStart(width)).join('  '))]);
+  return (call) => {
+    const { step, read, written, fresh, cost, note } = callRow(call);
+    const count = (value: number | null): string => (value === null ? '?' : grouped(value));
+    const cells = [String(step), count(read), count(written), count(fresh), dollars(cost ?? undefined)];
+    const line = cells.map((cell, index) => cell.padStart(COLUMNS[index]?.[1] ?? 0)).join('  ');
+    return [line, note === '' ? '' : styled('yellow', `  ${note}`)];
+  };
+}

@@ -1,0 +1,72 @@
+// The provider of the demo: the simulator behind a real port, and the official SDK in front of it.
+
+import type { Answer, Capabilities } from '@tidemark/model';
+import { ProviderError } from '@tidemark/model';
+import { createAnthropicProvider } from '@tidemark/provider-anthropic';
+import type { RecordedCall, Server } from '@tidemark/recording';
+import type { ScriptedAnswer, ScriptedBlock } from '@tidemark/simulator';
+import { createSimulator } from '@tidemark/simulator';
+import { at } from '@tidemark/context';
+
+/** A server over HTTP, and how to close it. */
+export interface DemoServer extends Server {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** Opens a loopback port on which the simulator answers as the recording did. */
+export async function openDemoServer(): Promise<DemoServer> {
+  const rows = new Map<string, Capabilities>();
+  const simulator = createSimulator({
+    capabilities: (model) => rows.get(model),
+    clock: 'virtual',
+    recordedSignatures: 'issued',
+    firstByteMs: 0,
+  });
+  const listening = await simulator.listen();
+  const provider = createAnthropicProvider({ apiKey: 'simulated', baseURL: listening.url });
+  return {
+    url: listening.url,
+    know: (capabilities) => void rows.set(capabilities.model, capabilities),
+    serve: async ({ body, betas, sequence }, sentAt, call) => {
+      simulator.next({
+        at: Date.parse(sentAt),
+        sizes: (index) => at(sequence.blocks, index)?.tokens,
+        answer: scripted(call),
+      });
+      try {
+        return answered(await lastPart(provider.send({ body, betas })), call);
+      } catch (error) {
+        if (error instanceof ProviderError && error.class === 'refused') return { refused: error.message };
+        throw error;
+      }
+    },
+    close: () => listening.close(),
+  };
+}
+
+async function lastPart(parts: ReturnType<ReturnType<typeof createAnthropicProvider>['send']>): Promise<Answer> {
+  for await (const part of parts) if (part.type === 'finished') return part.answer;
+  throw new ProviderError(
+    'retryable',
+    'provider/cut',
+    'the answer of the simulator ended before it was finished: run the demo again',
+    { provider: 'anthropic' },
+  );
+}
+
+/** What arrived, with the output tokens of the recording. */
+function answered(answer: Answer, call: RecordedCall): { readonly usage: Answer['usage']; readonly answer: Answer } {
+  const { answer: output } = call.usage;
+  const usage = output === undefined ? answer.usage : { ...answer.usage, answer: output };
+  return { usage, answer: { ...answer, usage } };
+}
+
+function scripted(call: RecordedCall): ScriptedAnswer {
+  const blocks = call.data.parts.flatMap((part): readonly ScriptedBlock[] => {
+    if (part.type === 'text') return [{ type: 'text', text: part.text }];
+    if (part.type !== 'call') return [];
+    return [{ type: 'tool_use', id: part.call, name: part.name, arguments: part.arguments }];
+  });
+  return { blocks, outputTokens: call.usage.answer ?? 1 };
+}

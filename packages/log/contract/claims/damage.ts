@@ -1,0 +1,127 @@
+// Damage: what is torn is cut, what is broken inside is never passed over.
+// anthropics/claude-code#49876 and #50347 (null bytes), github/copilot-cli#4098 and PrimeIntellect-ai/prime-agent#1785
+// (a torn tail glued to the next event), QwenLM/qwen-code#3606 (`}{`).
+
+import { describe, expect } from 'vitest';
+import type { SessionId } from '../../src/ids.ts';
+import type { LogFactory, LogUnderTest } from '../log-under-test.ts';
+import {
+  appended,
+  fails,
+  flipped,
+  gather,
+  prompts,
+  said,
+  session,
+  sessionWith,
+  texts,
+  untilFailure,
+} from '../samples.ts';
+import { splitLines } from '../raw-lines.ts';
+import { claimWhere } from '../with-store.ts';
+
+type Lines = NonNullable<LogUnderTest['lines']>;
+
+export function claimDamage(factory: LogFactory): void {
+  const damage = (title: string, test: (store: LogUnderTest, lines: Lines, id: SessionId) => Promise<void>): void =>
+    claimWhere(
+      factory,
+      title,
+      ({ lines }) => lines,
+      'this store keeps no lines',
+      async (store, lines) => {
+        const id = session('a');
+        await (await sessionWith(store.log, id, 4)).close();
+        await test(store, lines, id);
+      },
+    );
+
+  describe('damage', () => {
+    damage('ignores a torn tail, and the next writer cuts it', async ({ reopen }, lines, id) => {
+      const whole = await lines.read(id);
+      for (const tail of ['{"v":1,"position":5', '\0\0\0\0', '{', '}{']) {
+        await lines.write(id, Buffer.concat([whole, Buffer.from(tail)]));
+        expect(await texts(reopen(), id)).toEqual(['session.created', '0', '1', '2', '3']);
+        await (await reopen().open(id)).close();
+        expect(Buffer.from(await lines.read(id)).equals(whole)).toBe(true);
+      }
+      const writer = await reopen().open(id);
+      await appended(writer, prompts(1, 4));
+      await writer.close();
+      expect(await texts(reopen(), id, 4)).toEqual(['3', '4']);
+    });
+
+    damage('yields all sound records before a damage, then says its place', async ({ reopen }, lines, id) => {
+      const whole = await lines.read(id);
+      const start = whole.indexOf(0x0a, whole.indexOf(0x0a) + 1) + 1;
+      for (const [offset, phase] of [
+        [0, 'checksum'],
+        [60, 'checksum'],
+        [-2, 'frame'],
+      ] as const) {
+        const line = splitLines(whole)[2] ?? new Uint8Array();
+        const at = start + (offset < 0 ? line.length + offset : offset);
+        await lines.write(id, flipped(whole, at));
+        const { values, error } = await untilFailure(reopen().read(id));
+        expect(values.map(said)).toEqual(['session.created', '0']);
+        expect(error.code).toBe('log/damaged');
+        expect(error.data).toMatchObject({ line: 3, offset: start, phase });
+        expect(typeof error.data['path']).toBe('string');
+        await fails(reopen().open(id), 'log/damaged');
+        expect(Buffer.from(await lines.read(id)).equals(flipped(whole, at))).toBe(true);
+      }
+    });
+
+    damage('notices any one bit that changed', async ({ reopen }, lines, id) => {
+      const whole = await lines.read(id);
+      const start = whole.lastIndexOf(0x0a, whole.length - 2) + 1;
+      for (let at = start; at < whole.length - 1; at += 1) {
+        await lines.write(id, flipped(whole, at));
+        const { values, error } = await untilFailure(reopen().read(id));
+        expect([at, values.length, error.code]).toEqual([at, 4, 'log/damaged']);
+      }
+    });
+
+    damage('finds null bytes, garbage, empty lines and glued records inside', async ({ reopen }, lines, id) => {
+      const each = splitLines(await lines.read(id)).map((line) => Buffer.from(line).toString());
+      const [first = '', second = '', third = ''] = each;
+      const broken: readonly (readonly [string, string])[] = [
+        [`${first}\n${'\0'.repeat(200)}\n${second}\n`, 'frame'],
+        [`${first}\n${'\0'.repeat(64)}${second}\n${third}\n`, 'checksum'],
+        [`${first}\ngarbage\n${second}\n`, 'frame'],
+        [`${first}\n\n${second}\n`, 'frame'],
+        [`${first}\n${second.slice(0, 30)}${second}\n`, 'checksum'],
+        [`${first}\n${second}${third}\n`, 'checksum'],
+        [`${first}\n${third}\n`, 'sequence'],
+        [`${first}\n${first}\n`, 'sequence'],
+      ];
+      for (const [text, phase] of broken) {
+        await lines.write(id, Buffer.from(text));
+        const { values, error } = await untilFailure(reopen().read(id));
+        expect([text, values.length, error.data['phase'], error.data['line']]).toEqual([text, 1, phase, 2]);
+      }
+    });
+
+    damage('refuses a log whose first record begins another session', async ({ log, reopen }, lines, id) => {
+      const other = session('b');
+      await (await sessionWith(log, other, 0)).close();
+      await lines.write(id, await lines.read(other));
+      const { error } = await untilFailure(reopen().read(id));
+      expect(error.data).toMatchObject({ line: 1, phase: 'sequence' });
+    });
+
+    damage('cuts anywhere and carries on: every prefix of a log is a log (L8)', async ({ reopen }, lines, id) => {
+      const whole = await lines.read(id);
+      const ends = splitLines(whole).map((line) => line.byteOffset + line.length + 1 - whole.byteOffset);
+      for (let length = ends[0] ?? 0; length <= whole.length; length += 7) {
+        await lines.write(id, whole.subarray(0, length));
+        const sound = ends.filter((end) => end <= length).length;
+        const writer = await reopen().open(id);
+        expect(writer.length).toBe(sound);
+        await appended(writer, prompts(1, 99));
+        await writer.close();
+        expect((await gather(reopen().read(id))).map(said).at(-1)).toBe('99');
+      }
+    });
+  });
+}

@@ -1,0 +1,131 @@
+// One writer at a time; one that stopped at a fault takes nothing more.
+// can1357/oh-my-pi#12624 (two windows on one session, one in memory only), bug-ops/zeph#5487 (doubled numbers).
+
+import { describe, expect } from 'vitest';
+import { LOG_ERRORS } from '../../src/errors.ts';
+import type { LogFactory } from '../log-under-test.ts';
+import { appended, created, fails, gather, prompt, prompts, session, sessionWith, texts } from '../samples.ts';
+import { claim, claimWhere } from '../with-store.ts';
+
+const NO_FAULTS = 'nothing can fail in this store';
+
+export function claimOneWriter(factory: LogFactory): void {
+  describe('one writer', () => {
+    claim(factory, 'locks out a second writer until the first is closed', async ({ log, reopen }) => {
+      const id = session('a');
+      const first = await sessionWith(log, id, 1);
+      for (const store of [log, reopen()]) {
+        const error = await fails(store.open(id), 'log/locked');
+        expect(LOG_ERRORS[error.code]).toBe('retryable');
+      }
+      await appended(first, prompts(1, 1));
+      await first.close();
+      const second = await reopen().open(id);
+      expect(second.fence).toBe(first.fence + 1);
+      await appended(second, prompts(1, 2));
+      await second.close();
+      expect((await gather(log.read(id))).map(({ fence }) => fence - first.fence)).toEqual([0, 0, 0, 1]);
+    });
+
+    claim(factory, 'lets one of many openings at once win', async ({ log, reopen }) => {
+      const id = session('a');
+      await (await sessionWith(log, id, 0)).close();
+      const tries = await Promise.allSettled([log, reopen(), reopen(), log].map((store) => store.open(id)));
+      const won = tries.filter((one) => one.status === 'fulfilled');
+      expect(won.length).toBe(1);
+      for (const one of won) await one.value.close();
+    });
+
+    claim(factory, 'refuses to create a session that exists, or is being created', async ({ log, reopen }) => {
+      const id = session('a');
+      const writer = await log.create(id);
+      await fails(reopen().create(id), 'log/locked');
+      await appended(writer, [created(id)]);
+      await fails(reopen().create(id), 'log/exists');
+      await writer.close();
+      await fails(log.create(id), 'log/exists');
+    });
+
+    claim(factory, 'closes once, however often it is asked, and then takes nothing', async ({ log }) => {
+      const id = session('a');
+      const writer = await sessionWith(log, id, 1);
+      await Promise.all([writer.close(), writer.close()]);
+      await writer.close();
+      await fails(writer.append([prompt('late')], 2), 'log/closed');
+      await fails(writer.sync(), 'log/closed');
+      expect(await texts(log, id)).toEqual(['session.created', '0']);
+    });
+
+    claim(factory, 'keeps what was appended before a close that nobody synced', async ({ log, reopen }) => {
+      const id = session('a');
+      const writer = await sessionWith(log, id, 0);
+      const pending = writer.append(prompts(2), 1);
+      const closing = writer.close();
+      expect((await pending).ok).toBe(true);
+      await closing;
+      expect(await texts(reopen(), id)).toEqual(['session.created', '0', '1']);
+    });
+
+    claimWhere(
+      factory,
+      'takes a failed write back, and latches',
+      ({ faults }) => faults,
+      NO_FAULTS,
+      async ({ log, reopen }, faults) => {
+        const id = session('a');
+        const writer = await sessionWith(log, id, 1);
+        await writer.sync();
+        faults.failWrites();
+        await fails(writer.append(prompts(3, 1), 2), 'log/write-failed');
+        expect(await texts(reopen(), id)).toEqual(['session.created', '0']);
+        faults.heal();
+        expect((await fails(writer.append(prompts(1, 1), 2), 'log/latched')).data).toMatchObject({
+          first: 'log/write-failed',
+        });
+        await fails(writer.sync(), 'log/latched');
+        await fails(reopen().open(id), 'log/locked');
+        await writer.close();
+        const next = await reopen().open(id);
+        await appended(next, prompts(1, 5));
+        await next.close();
+        expect(await texts(log, id)).toEqual(['session.created', '0', '5']);
+      },
+    );
+
+    claimWhere(
+      factory,
+      'takes nothing back after a failed flush, and latches',
+      ({ faults }) => faults,
+      NO_FAULTS,
+      async ({ log, reopen }, faults) => {
+        const id = session('a');
+        const writer = await sessionWith(log, id, 1);
+        faults.failFlushes();
+        await fails(writer.sync(), 'log/flush-failed');
+        expect(await texts(reopen(), id)).toEqual(['session.created', '0']);
+        faults.heal();
+        await fails(writer.append(prompts(1, 1), 2), 'log/latched');
+        await writer.close();
+        const next = await reopen().open(id);
+        expect(next.length).toBe(2);
+        await next.sync();
+        await next.close();
+      },
+    );
+
+    claimWhere(
+      factory,
+      'gives the lock back though its last flush fails',
+      ({ faults }) => faults,
+      NO_FAULTS,
+      async ({ log, reopen }, faults) => {
+        const id = session('a');
+        const writer = await sessionWith(log, id, 1);
+        faults.failFlushes();
+        await fails(writer.close(), 'log/flush-failed');
+        faults.heal();
+        await (await reopen().open(id)).close();
+      },
+    );
+  });
+}

@@ -1,0 +1,34 @@
+// The contract of the Log port: every store passes all of it, and nothing else may rely on more.
+
+import { describe } from 'vitest';
+import { claimAppends } from './claims/append.ts';
+import { claimArtifacts } from './claims/artifacts.ts';
+import { claimBounds } from './claims/bounds.ts';
+import { claimDamage } from './claims/damage.ts';
+import { claimForks } from './claims/fork.ts';
+import { claimLists } from './claims/list.ts';
+import { claimReads } from './claims/read.ts';
+import { claimSnapshots } from './claims/snapshot.ts';
+import { claimTails } from './claims/tail.ts';
+import { claimOneWriter } from './claims/one-writer.ts';
+import type { LogFactory } from './log-under-test.ts';
+
+export { EVENTS, aTime, anEvent } from './arbitrary-event.ts';
+export type { LogFactory, LogUnderTest } from './log-under-test.ts';
+export * as samples from './samples.ts';
+
+/** Describes the whole contract for one store. */
+export function describeLogContract(name: string, factory: LogFactory): void {
+  describe(`${name} keeps the contract of a log`, () => {
+    claimAppends(factory);
+    claimReads(factory);
+    claimTails(factory);
+    claimForks(factory);
+    claimOneWriter(factory);
+    claimDamage(factory);
+    claimArtifacts(factory);
+    claimSnapshots(factory);
+    claimLists(factory);
+    claimBounds(factory);
+  });
+}

@@ -1,0 +1,64 @@
+// Lines that no build of today would write, sealed as they should be.
+
+import { createHash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import type { BytePort } from '../src/codec/byte-port.ts';
+import { chainBehind, chainIn, checkLine, seal, writeHead } from '../src/codec/line.ts';
+import type { SoundLine } from '../src/codec/line.ts';
+import { position } from '../src/ids.ts';
+import type { SessionId } from '../src/ids.ts';
+import type { LogUnderTest } from './log-under-test.ts';
+import { NOON } from './samples.ts';
+
+/** Bytes by Node. */
+export const testBytes: BytePort = {
+  crc32: (data) => crc32(data),
+  sha256(pieces) {
+    const hash = createHash('sha256');
+    for (const piece of pieces) hash.update(piece);
+    return hash.digest('hex');
+  },
+  encode: (text) => Buffer.from(text),
+  decode: (bytes) => Buffer.from(bytes).toString(),
+};
+
+type Lines = NonNullable<LogUnderTest['lines']>;
+
+/** The lines of a file, newlines excluded; a torn tail is no line. */
+export function splitLines(bytes: Uint8Array): Uint8Array[] {
+  const lines: Uint8Array[] = [];
+  for (let start = 0; ;) {
+    const end = bytes.indexOf(0x0a, start);
+    if (end === -1) return lines;
+    lines.push(bytes.subarray(start, end));
+    start = end + 1;
+  }
+}
+
+/** A line that is known to be sound. */
+export function soundLine(line: Uint8Array | undefined): SoundLine {
+  const sound = line === undefined ? 'frame' : checkLine(line, testBytes);
+  if (typeof sound === 'string') throw new Error(`no sound line: ${sound}`);
+  return sound;
+}
+
+/** Puts one more sound line behind a log. */
+export async function appendRaw(
+  lines: Lines,
+  id: SessionId,
+  record: { v?: number; kind: string; data: string },
+): Promise<void> {
+  const bytes = await lines.read(id);
+  const line = splitLines(bytes).at(-1) ?? bytes;
+  const last = soundLine(line);
+  const head = {
+    position: position(last.position + 1),
+    at: NOON,
+    fence: last.fence,
+    kind: record.kind,
+    turn: undefined,
+  };
+  const text = writeHead(head, record.data).replace('{"v":1', `{"v":${record.v ?? 1}`);
+  const sealed = seal(text, chainBehind(chainIn(line, last, testBytes), text, testBytes), testBytes);
+  await lines.write(id, Buffer.concat([bytes, Buffer.from(sealed)]));
+}

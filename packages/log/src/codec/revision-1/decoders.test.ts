@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { KINDS, isKind } from './decoders.ts';
+
+describe('revision 1', () => {
+  it('knows these kinds', () => {
+    expect(KINDS.toSorted()).toEqual([
+      'answer.failed',
+      'answer.interrupted',
+      'answer.received',
+      'block.quarantined',
+      'branch.summarized',
+      'compaction.refused',
+      'context.noted',
+      'epoch.opened',
+      'foreign.recorded',
+      'history.compacted',
+      'history.pruned',
+      'memory.changed',
+      'mode.changed',
+      'notification.received',
+      'permission.decided',
+      'pressure.crossed',
+      'prompt.given',
+      'reasoning.changed',
+      'request.prepared',
+      'session.created',
+      'skill.loaded',
+      'subagent.ended',
+      'subagent.started',
+      'tool.abandoned',
+      'tool.failed',
+      'tool.returned',
+      'tool.started',
+      'tools.changed',
+      'turn.ended',
+      'turn.resumed',
+      'turn.started',
+    ]);
+  });
+
+  it('takes no inherited name for a kind', () => {
+    expect(['toString', '__proto__', 'unknown', ''].map(isKind)).toEqual([false, false, false, false]);
+  });
+});

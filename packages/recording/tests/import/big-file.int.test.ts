@@ -1,0 +1,48 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+
+const full = process.env['TIDEMARK_FULL'] === '1';
+if (!full) console.warn('imports 30 MB; with TIDEMARK_FULL=1 also 200 MB');
+
+interface Measured {
+  readonly rows: number;
+  readonly lines: number;
+  readonly calls: number;
+  readonly grown: number;
+}
+
+async function measure(megabytes: number): Promise<Measured> {
+  const folder = await mkdtemp(join(tmpdir(), 'tidemark-big-'));
+  try {
+    const script = join(import.meta.dirname, 'import-big-file.ts');
+    // A heap as small as this does not hold the file.
+    const flags = ['--expose-gc', '--max-old-space-size=96'];
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      ...flags,
+      script,
+      join(folder, 'big.jsonl'),
+      `${megabytes}`,
+    ]);
+    const measured: Measured = JSON.parse(stdout);
+    return measured;
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+describe('a large transcript', () => {
+  it.each(full ? [30, 200] : [30])(
+    'of %i MB is imported in memory that does not follow its size',
+    async (megabytes) => {
+      const { rows, lines, calls, grown } = await measure(megabytes);
+      expect(lines).toBe(rows);
+      expect(calls).toBe(rows / 3);
+      // What is open, and about a hundred bytes a record.
+      expect(grown).toBeLessThan(8 * 1024 * 1024 + rows * 200);
+    },
+  );
+});

@@ -1,0 +1,42 @@
+// Who says how a call is answered: the call itself, the queue, the hook, the scenario, in this order.
+
+import type { Core } from './core.ts';
+import { refusalOf } from './faults.ts';
+import type { AnswerPlan, CallPlan } from './options.ts';
+import { invalid } from './refusal.ts';
+import type { Refusal } from './refusal.ts';
+import type { WireRequest } from './request.ts';
+import { describeRequest } from './sent.ts';
+
+/** What the call brings, and behind it what was queued for it. Takes one plan and, where it has none, one fault. */
+export function planCall(core: Core, call: CallPlan): CallPlan {
+  const plan = { ...core.plans.shift(), ...present(call) };
+  const fault = plan.fault ?? core.faults.shift();
+  return { ...plan, ...present({ fault }) };
+}
+
+/** The plan with what the hook says behind it. */
+export function askHook(core: Core, request: WireRequest, plan: AnswerPlan): AnswerPlan {
+  const hook = core.settings.onRequest;
+  return hook === undefined ? plan : { ...hook(describeRequest(request)), ...plan };
+}
+
+/** The plan with the scenario's next step behind it, where nobody gave an answer; or why no step fits. */
+export function playStep(core: Core, request: WireRequest, plan: AnswerPlan): AnswerPlan | Refusal {
+  if (plan.answer !== undefined || core.play === undefined) return plan;
+  const step = core.play.take(describeRequest(request));
+  if ('mismatch' in step) return invalid(`simulator: ${step.mismatch}`);
+  const fault = plan.fault ?? step.fault;
+  return refusalOf(fault) ?? { ...plan, ...present({ answer: step.answer, fault }) };
+}
+
+/** Only what is there, so that an absent part hides none behind it. */
+function present(plan: { readonly [Key in keyof CallPlan]: CallPlan[Key] | undefined }): CallPlan {
+  const { answer, sizes, fault, at } = plan;
+  return {
+    ...(answer === undefined ? {} : { answer }),
+    ...(sizes === undefined ? {} : { sizes }),
+    ...(fault === undefined ? {} : { fault }),
+    ...(at === undefined ? {} : { at }),
+  };
+}

@@ -1,0 +1,49 @@
+// Talking with a child process, a line at a time.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+/** A process that answers each line with a line. */
+export interface Child {
+  ask(line: string): Promise<string>;
+  tell(line: string): void;
+  /** The next line it says. */
+  hear(): Promise<string>;
+  signal(name: NodeJS.Signals): void;
+  /** Kills it and waits until it is gone. */
+  kill(): Promise<void>;
+}
+
+/** The program that holds a session. */
+export const HOLD_SESSION: string = fileURLToPath(new URL('hold-session.ts', import.meta.url));
+
+/** Starts a command. */
+export function startChild(command: string, args: readonly string[]): Child {
+  const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+  const gone = once(child, 'exit');
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+  const hear = async (): Promise<string> => {
+    const line = await lines.next();
+    return line.done === true ? 'gone' : line.value;
+  };
+  return {
+    tell: (line) => void child.stdin.write(`${line}\n`),
+    hear,
+    ask(line) {
+      child.stdin.write(`${line}\n`);
+      return hear();
+    },
+    signal: (name) => void child.kill(name),
+    async kill() {
+      if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+      await gone;
+    },
+  };
+}
+
+/** Starts a process that holds a session of this home. */
+export function startHolder(home: string, session: string): Child {
+  return startChild(process.execPath, [HOLD_SESSION, home, session]);
+}

@@ -1,0 +1,6 @@
+// The NDJSON store under the contract of the port.
+
+import { describeLogContract } from '@tidemark/log/contract';
+import { storeUnderTest } from './temporary-home.ts';
+
+describeLogContract('the NDJSON store', storeUnderTest);

@@ -1,0 +1,201 @@
+// What a crash leaves on a disk: a write torn at any byte, a tail that was never flushed, a log that something else
+// touched, a disk that refuses.
+
+import { appendFile, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import fc from 'fast-check';
+import { sessionId } from '@tidemark/log';
+import { samples } from '@tidemark/log/contract';
+import { describe, expect, it } from 'vitest';
+import { inspectSession } from '../src/inspect-session.ts';
+import { homePaths, roomPaths } from '../src/paths.ts';
+import { openNdjsonStore } from '../src/store.ts';
+import { faultyFiles } from './faulty-files.ts';
+import { temporaryHome } from './temporary-home.ts';
+
+const { appended, fails, gather, prompts, said, sessionWith, texts } = samples;
+const id = sessionId('a');
+const logOf = (home: string): string => roomPaths(homePaths(home), id).log;
+
+async function inHome(test: (home: string) => Promise<void>): Promise<void> {
+  const home = await temporaryHome();
+  try {
+    await test(home);
+  } finally {
+    await rm(home, { recursive: true, force: true });
+  }
+}
+
+describe('a torn write', () => {
+  it('at any byte of an append of two records loses nothing before it, doubles nothing, and the next append is sound', () =>
+    inHome(async (home) => {
+      const store = openNdjsonStore({ home });
+      const writer = await sessionWith(store, id, 1);
+      const before = (await readFile(logOf(home))).length;
+      await appended(writer, prompts(2, 1));
+      await writer.close();
+      const whole = await readFile(logOf(home));
+      const middle = whole.indexOf(0x0a, before) + 1;
+      for (let length = before; length <= whole.length; length += 1) {
+        await writeFile(logOf(home), whole.subarray(0, length));
+        const sound = length === whole.length ? 4 : length >= middle ? 3 : 2;
+        const fresh = openNdjsonStore({ home });
+        expect([length, (await gather(fresh.read(id))).length]).toEqual([length, sound]);
+        const next = await fresh.open(id);
+        await appended(next, prompts(1, 77));
+        await next.close();
+        expect(await inspectSession({ home }, id)).toEqual({ session: id, records: sound + 1, torn: 0, unknown: [] });
+        expect((await gather(fresh.read(id))).map(said).at(-1)).toBe('77');
+      }
+    }));
+
+  it('of the very first record leaves a room that can be created again', () =>
+    inHome(async (home) => {
+      await (await sessionWith(openNdjsonStore({ home }), id, 0)).close();
+      const { length } = await readFile(logOf(home));
+      for (const cut of [0, 1, 40, length - 1]) {
+        await truncate(logOf(home), cut);
+        await fails(openNdjsonStore({ home }).open(id), 'log/missing');
+        await (await sessionWith(openNdjsonStore({ home }), id, 1)).close();
+        expect(await texts(openNdjsonStore({ home }), id)).toEqual(['session.created', '0']);
+      }
+    }));
+});
+
+describe('a power loss', () => {
+  it('takes at most what no returned sync covered (L8)', async () => {
+    const step = fc.oneof(fc.record({ append: fc.integer({ min: 1, max: 4 }) }), fc.constant('sync' as const));
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 12 }), fc.double({ min: 0, max: 1, noNaN: true }), (steps, cut) =>
+        inHome(async (home) => {
+          const files = faultyFiles();
+          const writer = await openNdjsonStore({ home, files: files.port }).create(id);
+          await appended(writer, [samples.created(id)]);
+          await writer.sync();
+          let acknowledged = writer.length;
+          for (const one of steps) {
+            if (one === 'sync') {
+              await writer.sync();
+              acknowledged = writer.length;
+            } else await appended(writer, prompts(one.append, writer.length));
+          }
+          const written = await readFile(logOf(home));
+          const flushed = files.flushed.get(logOf(home)) ?? 0;
+          await writer.close();
+          await truncate(logOf(home), flushed + Math.floor((written.length - flushed) * cut));
+          const store = openNdjsonStore({ home });
+          const survivors = await gather(store.read(id));
+          expect(survivors.length).toBeGreaterThanOrEqual(acknowledged);
+          const numbers = survivors.slice(1).map(said);
+          expect(numbers).toEqual(numbers.map((_, index) => `${index + 1}`));
+          await (await store.open(id)).close();
+        }),
+      ),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe('the writer', () => {
+  it('stops when something else wrote to its log, and touches nothing', () =>
+    inHome(async (home) => {
+      const store = openNdjsonStore({ home });
+      const writer = await sessionWith(store, id, 1);
+      await appendFile(logOf(home), 'a stranger');
+      const before = await readFile(logOf(home));
+      await fails(writer.append(prompts(1), 2), 'log/moved');
+      await fails(writer.append(prompts(1), 2), 'log/latched');
+      expect((await readFile(logOf(home))).equals(before)).toBe(true);
+      await writer.close();
+    }));
+
+  it('stops when its log was removed: it never runs on in memory only', () =>
+    inHome(async (home) => {
+      const writer = await sessionWith(openNdjsonStore({ home }), id, 1);
+      await rm(logOf(home));
+      const error = await fails(writer.append(prompts(1), 2), 'log/moved');
+      expect(error.message).toContain('was removed');
+      await writer.close();
+    }));
+
+  it('says so when a failed write cannot be taken back, and the next one cuts it', () =>
+    inHome(async (home) => {
+      const files = faultyFiles();
+      const writer = await sessionWith(openNdjsonStore({ home, files: files.port }), id, 1);
+      files.failWrites();
+      files.failTruncates();
+      const error = await fails(writer.append(prompts(1, 1), 2), 'log/write-failed');
+      expect(error.message).toContain('could not be cut');
+      expect(error.cause).toMatchObject({ code: 'ENOSPC' });
+      files.heal();
+      await writer.close();
+      expect((await inspectSession({ home }, id)).torn).toBeGreaterThan(0);
+      const next = await openNdjsonStore({ home }).open(id);
+      await appended(next, prompts(1, 1));
+      await next.close();
+      expect(await texts(openNdjsonStore({ home }), id)).toEqual(['session.created', '0', '1']);
+    }));
+
+  it('flushes once for any number of appends, and not at all for none', () =>
+    inHome(async (home) => {
+      const files = faultyFiles();
+      const writer = await sessionWith(openNdjsonStore({ home, files: files.port }), id, 3);
+      await appended(writer, prompts(2));
+      await writer.sync();
+      await writer.sync();
+      await writer.close();
+      expect(files.flushes).toBe(1);
+    }));
+
+  it('flushes what a killed writer before it may have left unflushed', () =>
+    inHome(async (home) => {
+      await (await sessionWith(openNdjsonStore({ home }), id, 1)).close();
+      const files = faultyFiles();
+      const writer = await openNdjsonStore({ home, files: files.port }).open(id);
+      await writer.sync();
+      expect(files.flushes).toBe(1);
+      await writer.close();
+    }));
+
+  it('leaves the log byte for byte as it is when it only opens and closes', () =>
+    inHome(async (home) => {
+      await (await sessionWith(openNdjsonStore({ home }), id, 2)).close();
+      const before = await readFile(logOf(home));
+      await (await openNdjsonStore({ home }).open(id)).close();
+      expect((await readFile(logOf(home))).equals(before)).toBe(true);
+    }));
+});
+
+describe('a reader that follows', () => {
+  it('goes on over a torn tail that the next writer cuts', () =>
+    inHome(async (home) => {
+      const store = openNdjsonStore({ home });
+      await (await sessionWith(store, id, 1)).close();
+      await appendFile(logOf(home), '{"v":1,"position":2,"at":"torn');
+      const stop = new AbortController();
+      const seen: string[] = [];
+      for await (const record of openNdjsonStore({ home }).tail(id, 0, stop.signal)) {
+        seen.push(said(record));
+        if (seen.length === 2) {
+          const writer = await store.open(id);
+          await appended(writer, prompts(1, 1));
+          await writer.close();
+        }
+        if (seen.length === 3) stop.abort();
+      }
+      expect(seen).toEqual(['session.created', '0', '1']);
+    }));
+
+  it('says so when records it has shown were taken back', () =>
+    inHome(async (home) => {
+      const store = openNdjsonStore({ home });
+      const writer = await sessionWith(store, id, 0);
+      const { length } = await readFile(logOf(home));
+      await appended(writer, prompts(1));
+      await writer.close();
+      const tail = openNdjsonStore({ home }).tail(id, 0, new AbortController().signal)[Symbol.asyncIterator]();
+      await tail.next();
+      expect((await tail.next()).value?.position).toBe(1);
+      await truncate(logOf(home), length);
+      await fails(Promise.resolve(tail.next()), 'log/moved');
+    }));
+});

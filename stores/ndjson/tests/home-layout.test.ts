@@ -1,0 +1,105 @@
+// What stands in a home, and who may read it.
+
+import { mkdir, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { zstdDecompressSync } from 'node:zlib';
+import { sessionId } from '@tidemark/log';
+import { samples } from '@tidemark/log/contract';
+import { describe, expect, it } from 'vitest';
+import { openNdjsonStore } from '../src/store.ts';
+import { faultyFiles } from './faulty-files.ts';
+import { temporaryHome } from './temporary-home.ts';
+
+const { digestOf, fails, gather, sessionWith, texts } = samples;
+const id = sessionId('a');
+
+async function inHome(test: (home: string) => Promise<void>): Promise<void> {
+  const home = await temporaryHome();
+  try {
+    await test(join(home, 'made', 'on', 'demand'));
+  } finally {
+    await rm(home, { recursive: true, force: true });
+  }
+}
+
+const modeOf = async (path: string): Promise<string> => ((await stat(path)).mode & 0o777).toString(8);
+
+describe('a home', () => {
+  it('is readable by its owner only', () =>
+    inHome(async (home) => {
+      const store = openNdjsonStore({ home });
+      const writer = await sessionWith(store, id, 1);
+      await store.putSnapshot(id, { length: 2, chain: writer.chain, revision: 'r', bytes: Buffer.from('x') });
+      const { digest } = await store.artifacts.put(Buffer.from('x'));
+      await writer.close();
+      for (const folder of ['', 'sessions', 'sessions/a', 'artifacts', `artifacts/${digest.slice(0, 2)}`]) {
+        expect([folder, await modeOf(join(home, folder))]).toEqual([folder, '700']);
+      }
+      for (const file of ['log.ndjson', 'lease.db', 'snapshot'].map((name) => `sessions/a/${name}`)) {
+        expect([file, await modeOf(join(home, file))]).toEqual([file, '600']);
+      }
+      expect(await modeOf(join(home, 'artifacts', digest.slice(0, 2), digest))).toBe('600');
+    }));
+
+  it('is not made by reading', () =>
+    inHome(async (home) => {
+      const store = openNdjsonStore({ home });
+      expect(await store.sessions()).toEqual({ sessions: [], unreadable: [] });
+      await fails(gather(store.read(id)), 'log/missing');
+      await expect(stat(home)).rejects.toThrow('ENOENT');
+    }));
+
+  it('packs artifacts above 4 KiB, and leaves nothing else behind', () =>
+    inHome(async (home) => {
+      const { artifacts } = openNdjsonStore({ home });
+      const [small, large] = [Buffer.alloc(4096, 'a'), Buffer.alloc(4097, 'a')];
+      await artifacts.put(small);
+      await artifacts.put(large);
+      await artifacts.put(large);
+      const path = (bytes: Buffer): string => join(home, 'artifacts', digestOf(bytes).slice(0, 2), digestOf(bytes));
+      expect((await readFile(path(small))).equals(small)).toBe(true);
+      expect(zstdDecompressSync(await readFile(`${path(large)}.zst`)).equals(large)).toBe(true);
+      const files = (await readdir(join(home, 'artifacts'), { recursive: true, withFileTypes: true })).filter((entry) =>
+        entry.isFile(),
+      );
+      expect(files.length).toBe(2);
+    }));
+
+  it('lists what is no session beside those that are', () =>
+    inHome(async (home) => {
+      await (await sessionWith(openNdjsonStore({ home }), id, 0)).close();
+      await mkdir(join(home, 'sessions', 'not a session'));
+      await writeFile(join(home, 'sessions', 'a file'), '');
+      const { sessions, unreadable } = await openNdjsonStore({ home }).sessions();
+      expect(sessions.map((each) => each.session)).toEqual(['a']);
+      expect(unreadable.map((each) => each.session)).toEqual(['not a session']);
+    }));
+
+  it('on a network file system takes no writer, and says why', () =>
+    inHome(async (home) => {
+      const files = faultyFiles();
+      await (await sessionWith(openNdjsonStore({ home, files: files.port }), id, 0)).close();
+      files.standOn(0x6969);
+      const error = await fails(openNdjsonStore({ home, files: files.port }).open(id), 'log/unsupported-filesystem');
+      expect(error.message).toContain('NFS');
+      expect(await texts(openNdjsonStore({ home, files: files.port }), id)).toEqual(['session.created']);
+    }));
+
+  it('says that an artifact cannot be written, with the cause', () =>
+    inHome(async (home) => {
+      await mkdir(home, { recursive: true });
+      await writeFile(join(home, 'artifacts'), 'in the way');
+      const error = await fails(openNdjsonStore({ home }).artifacts.put(Buffer.from('x')), 'artifact/write-failed');
+      expect(error.cause).toBeInstanceOf(Error);
+    }));
+
+  it('ignores a snapshot that is none', () =>
+    inHome(async (home) => {
+      await (await sessionWith(openNdjsonStore({ home }), id, 0)).close();
+      const path = join(home, 'sessions', 'a', 'snapshot');
+      for (const garbage of ['', '\n', 'x'.repeat(100), `${'0'.repeat(64)} {}\n`]) {
+        await writeFile(path, garbage);
+        expect(await openNdjsonStore({ home }).getSnapshot(id)).toBeUndefined();
+      }
+    }));
+});

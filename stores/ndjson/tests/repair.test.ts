@@ -1,0 +1,139 @@
+// Inspecting and repairing.
+
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { seal, sessionId, chain } from '@tidemark/log';
+import type { SessionId } from '@tidemark/log';
+import { samples } from '@tidemark/log/contract';
+import { describe, expect, it } from 'vitest';
+import { inspectSession } from '../src/inspect-session.ts';
+import { nodeBytes } from '../src/node-bytes.ts';
+import { homePaths, roomPaths } from '../src/paths.ts';
+import { repairSession } from '../src/repair-session.ts';
+import { openNdjsonStore } from '../src/store.ts';
+import { temporaryHome } from './temporary-home.ts';
+
+const { appended, created, fails, flipped, gather, parentAt, prompts, sessionWith, texts } = samples;
+const [a, b, c] = [sessionId('a'), sessionId('b'), sessionId('c')];
+const logOf = (home: string, id: SessionId): string => roomPaths(homePaths(home), id).log;
+
+async function inHome(test: (home: string) => Promise<void>): Promise<void> {
+  const home = await temporaryHome();
+  try {
+    await test(home);
+  } finally {
+    await rm(home, { recursive: true, force: true });
+  }
+}
+
+async function damage(home: string, id: SessionId, line: number): Promise<number> {
+  const bytes = await readFile(logOf(home, id));
+  let start = 0;
+  for (let count = 1; count < line; count += 1) start = bytes.indexOf(0x0a, start) + 1;
+  await writeFile(logOf(home, id), flipped(bytes, start + 60));
+  return start;
+}
+
+describe('inspecting', () => {
+  it('verifies a sound session whole, ancestors included', () =>
+    inHome(async (home) => {
+      const store = openNdjsonStore({ home });
+      await (await sessionWith(store, a, 5)).close();
+      const parent = await parentAt(store, a, 3);
+      const fork = await store.create(b, parent);
+      await appended(fork, [created(b, { parent }), ...prompts(2)]);
+      await fork.close();
+      expect(await inspectSession(store, a)).toEqual({ session: a, records: 6, torn: 0, unknown: [] });
+      expect(await inspectSession(store, b)).toEqual({ session: b, records: 7, torn: 0, unknown: [] });
+    }));
+
+  it('names the place of a damage, and counts what is sound behind it', () =>
+    inHome(async (home) => {
+      await (await sessionWith(openNdjsonStore({ home }), a, 9)).close();
+      const offset = await damage(home, a, 4);
+      const before = await readFile(logOf(home, a));
+      const found = await inspectSession({ home }, a);
+      expect(found).toMatchObject({
+        records: 3,
+        damage: { path: logOf(home, a), line: 4, offset, phase: 'checksum', soundBehind: 6 },
+      });
+      expect((await readFile(logOf(home, a))).equals(before)).toBe(true);
+    }));
+
+  it('finds a record that was changed and summed anew: the chain does not follow', () =>
+    inHome(async (home) => {
+      await (await sessionWith(openNdjsonStore({ home }), a, 3)).close();
+      const lines = (await readFile(logOf(home, a), 'utf8')).split('\n');
+      const [head = '', rest = ''] = (lines[2] ?? '').split(',"chain":"');
+      lines[2] = seal(head.replace('"text":"1"', '"text":"2"'), chain(rest.slice(0, 16)), nodeBytes).trimEnd();
+      await writeFile(logOf(home, a), lines.join('\n'));
+      expect((await gather(openNdjsonStore({ home }).read(a))).length).toBe(4);
+      expect((await inspectSession({ home }, a)).damage).toMatchObject({ line: 3, phase: 'chain' });
+    }));
+
+  it('finds that a parent no longer holds the record that was forked from', () =>
+    inHome(async (home) => {
+      const store = openNdjsonStore({ home });
+      await (await sessionWith(store, a, 3)).close();
+      const parent = await parentAt(store, a, 2);
+      const fork = await store.create(b, parent);
+      await appended(fork, [created(b, { parent })]);
+      await fork.close();
+      await rm(roomPaths(homePaths(home), a).folder, { recursive: true });
+      const other = await sessionWith(openNdjsonStore({ home }), a, 0);
+      await appended(other, prompts(3, 50));
+      await other.close();
+      expect((await inspectSession({ home }, b)).damage).toMatchObject({ phase: 'parent', path: logOf(home, a) });
+    }));
+});
+
+describe('repairing', () => {
+  it('copies what is sound into a new session, and leaves the old one byte for byte', () =>
+    inHome(async (home) => {
+      await (await sessionWith(openNdjsonStore({ home }), a, 9)).close();
+      await damage(home, a, 5);
+      const before = await readFile(logOf(home, a));
+      const repair = await repairSession({ home }, a, b);
+      expect(repair).toMatchObject({ from: a, to: b, records: 4, damage: { line: 5, soundBehind: 5 } });
+      expect((await readFile(logOf(home, a))).equals(before)).toBe(true);
+      const store = openNdjsonStore({ home });
+      expect(await texts(store, b)).toEqual(['session.created', '0', '1', '2']);
+      expect(await inspectSession(store, b)).toEqual({ session: b, records: 4, torn: 0, unknown: [] });
+      const [first] = await gather(store.read(b, 0, 1));
+      expect(first?.data).toMatchObject({ id: b, root: b, imported: { format: 'tidemark-repair', source: a } });
+      const writer = await store.open(b);
+      await appended(writer, prompts(1, 3));
+      await writer.close();
+    }));
+
+  it('keeps a fork a fork', () =>
+    inHome(async (home) => {
+      const store = openNdjsonStore({ home });
+      await (await sessionWith(store, a, 3)).close();
+      const parent = await parentAt(store, a, 2);
+      const fork = await store.create(b, parent);
+      await appended(fork, [created(b, { parent }), ...prompts(4, 10)]);
+      await fork.close();
+      await damage(home, b, 4);
+      expect(await repairSession(store, b, c)).toMatchObject({ records: 6 });
+      expect(await texts(openNdjsonStore({ home }), c)).toEqual([
+        'session.created',
+        '0',
+        '1',
+        'session.created',
+        '10',
+        '11',
+      ]);
+      expect((await inspectSession(store, c)).damage).toBeUndefined();
+    }));
+
+  it('refuses a taken name, and a session of which nothing is sound', () =>
+    inHome(async (home) => {
+      const store = openNdjsonStore({ home });
+      await (await sessionWith(store, a, 3)).close();
+      await (await sessionWith(store, b, 3)).close();
+      await fails(repairSession(store, a, b), 'log/exists');
+      await damage(home, a, 1);
+      await fails(repairSession(store, a, c), 'log/damaged');
+      await fails(repairSession(store, sessionId('nobody'), c), 'log/missing');
+    }));
+});

@@ -1,0 +1,85 @@
+// Writers in processes of their own: two at once, one that is stopped and woken, one that is killed.
+// can1357/oh-my-pi#12624: two windows on one session.
+
+import { rm } from 'node:fs/promises';
+import { sessionId } from '@tidemark/log';
+import { samples } from '@tidemark/log/contract';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openNdjsonStore } from '../src/store.ts';
+import { startHolder } from './child.ts';
+import type { Child } from './child.ts';
+import { temporaryHome } from './temporary-home.ts';
+
+const { appended, fails, prompts, said, texts } = samples;
+const id = sessionId('a');
+
+describe('a writer in another process', () => {
+  let home = '';
+  let holder: Child;
+  beforeEach(async () => {
+    home = await temporaryHome();
+    holder = startHolder(home, 'a');
+    expect(await holder.ask('create')).toBe('created');
+  });
+  afterEach(async () => {
+    await holder.kill();
+    await rm(home, { recursive: true, force: true });
+  });
+
+  it('locks this one out, while its records are read here', async () => {
+    const store = openNdjsonStore({ home });
+    await fails(store.open(id), 'log/locked');
+    const second = startHolder(home, 'a');
+    expect(await second.ask('open')).toBe('log/locked');
+    await second.kill();
+    expect(await holder.ask('append one')).toBe('length 2');
+    expect(await texts(store, id)).toEqual(['session.created', 'one']);
+    expect(await holder.ask('close')).toBe('closed');
+    await (await store.open(id)).close();
+  });
+
+  it('is not robbed while it is stopped, and goes on when it wakes', async () => {
+    const store = openNdjsonStore({ home });
+    holder.signal('SIGSTOP');
+    await fails(store.open(id), 'log/locked');
+    holder.tell('append woken');
+    await fails(store.open(id), 'log/locked');
+    holder.signal('SIGCONT');
+    expect(await holder.hear()).toBe('length 2');
+    expect(await texts(store, id)).toEqual(['session.created', 'woken']);
+  });
+
+  it('frees its session at once when it is killed, also while it is stopped', async () => {
+    expect(await holder.ask('append one')).toBe('length 2');
+    holder.signal('SIGSTOP');
+    await holder.kill();
+    const writer = await openNdjsonStore({ home }).open(id);
+    expect([writer.length, writer.fence]).toEqual([2, 2]);
+    await appended(writer, prompts(1, 7));
+    await writer.close();
+    expect(await texts(openNdjsonStore({ home }), id)).toEqual(['session.created', 'one', '7']);
+  });
+
+  it('is followed from here', async () => {
+    const stop = new AbortController();
+    const seen: string[] = [];
+    for await (const record of openNdjsonStore({ home }).tail(id, 0, stop.signal)) {
+      seen.push(said(record));
+      if (seen.length < 4) holder.tell(`append ${seen.length}`);
+      else stop.abort();
+    }
+    expect(seen).toEqual(['session.created', '1', '2', '3']);
+  });
+
+  it('keeps its lock though another store of its process looked at the session and gave up', async () => {
+    const here = openNdjsonStore({ home });
+    const other = sessionId('b');
+    const writer = await samples.sessionWith(here, other, 0);
+    await fails(openNdjsonStore({ home }).open(other), 'log/locked');
+    await fails(openNdjsonStore({ home }).create(other), 'log/exists');
+    const stranger = startHolder(home, 'b');
+    expect(await stranger.ask('open')).toBe('log/locked');
+    await stranger.kill();
+    await writer.close();
+  });
+});
