@@ -13,11 +13,13 @@ import { VERSION } from './version.ts';
 /** How long a command has to end by itself after Ctrl-C, in milliseconds. */
 const GRACE_MS = 1500;
 
-/** Runs the command line of this process and sets its exit code. */
+/** Runs the command line of this process and ends it: a command that fails may leave a server or a timer behind. */
 export async function main(): Promise<void> {
   process.stdout.on('error', endWhenUnread);
   process.stderr.on('error', endWhenUnread);
-  process.exitCode = await run(process.argv.slice(2), surroundingsOf(interruption()));
+  const exit = await run(process.argv.slice(2), surroundingsOf(interruption()));
+  await Promise.all([written(process.stdout), written(process.stderr)]);
+  process.exit(exit);
 }
 
 function surroundingsOf(signal: AbortSignal): Surroundings {
@@ -39,6 +41,11 @@ function sinkOf(stream: NodeJS.WriteStream): Sink {
     terminal,
     colour: terminal && stream.hasColors() && (process.env['NO_COLOR'] ?? '') === '',
   };
+}
+
+/** When everything said so far has left the process; pipes are not synchronous everywhere. */
+function written(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => stream.write('', () => resolve()));
 }
 
 /** Ctrl-C asks the command to end; it is ended when it does not, or at the second Ctrl-C. */

@@ -97,6 +97,14 @@ test('refuses a port that is taken, with the next step', async () => {
   expect(JSON.parse(ran.out)).toMatchObject({ ok: false, error: { code: 'simulator/listen-failed' } });
 });
 
+test('ends when the command has ended, whatever it left open, and loses no output', () => {
+  const preload = join(folder, 'left-open.cjs');
+  writeFileSync(preload, 'setInterval(() => undefined, 1000);');
+  const ran = spawnSync(process.execPath, ['--require', preload, BIN, '--help'], { encoding: 'utf8', timeout: 20_000 });
+  expect({ status: ran.status, signal: ran.signal }).toEqual({ status: 0, signal: null });
+  expect(ran.stdout).toMatch(/141 output closed\.\n$/);
+});
+
 test('ends with 141 and without a word when nobody reads its output', async () => {
   const child = spawn(process.execPath, [BIN, '--help'], { stdio: ['ignore', 'pipe', 'pipe'] });
   child.stdout.destroy();

@@ -12,6 +12,8 @@ import { extendsSequence } from './verify.ts';
 export interface Explanation {
   readonly step: number;
   readonly at: string;
+  /** Milliseconds since the request before it on its stream. */
+  readonly gap?: number;
   /** Where it stops extending the request before it; absent when it only grew. */
   readonly divergence?: Divergence;
   /** The epoch that opened with it: a labelled break. */
@@ -53,6 +55,7 @@ function explain(before: Rebuilt | undefined, { record, line, state }: Rebuilt, 
   return {
     step: record.data.step,
     at: record.at,
+    ...(before === undefined ? {} : { gap: Date.parse(record.at) - Date.parse(before.record.at) }),
     ...(divergence === undefined ? {} : { divergence }),
     ...(opened === undefined ? {} : { opened: { cause: opened.cause, number: opened.number, forecast: opened.forecast } }),
     ...(answer?.miss === undefined ? {} : { miss: answer.miss }),

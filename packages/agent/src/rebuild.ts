@@ -84,6 +84,6 @@ async function freshLine(
 
 function rebuild(record: RecordedOf<'request.prepared'>, line: Line, state: State): Rebuilt {
   const { markers, outputLimit, envelope, betas = [] } = record.data;
-  const given = [blocksOf(line.sequence), markers, { outputLimit, fields: envelope, betas }] as const;
-  return { record, line, state, digest: line.writer.digest(...given), body: () => line.writer.write(...given).body };
+  const request = [blocksOf(line.sequence), markers, { outputLimit, fields: envelope, betas }] as const;
+  return { record, line, state, digest: line.writer.digest(...request), body: () => line.writer.write(...request).body };
 }

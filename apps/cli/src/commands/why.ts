@@ -78,6 +78,11 @@ export function describeExplanation(one: Explanation): readonly Shown[] {
   return said;
 }
 
+/** Entries live five minutes, from the start of the request that wrote or read them. */
+function pauseBefore({ gap = 0 }: Explanation): string {
+  return `: the request before it was sent ${(gap / 60_000).toFixed(1)} minutes earlier`;
+}
+
 function placeOf(divergence: NonNullable<Explanation['divergence']>): string {
   if (divergence.at === 'parameters')
     return `the render parameters, which the cache of ${divergence.section} depends on`;
