@@ -6,7 +6,7 @@ import { createAnthropicProvider } from '@tidemark/provider-anthropic';
 import type { RecordedCall, Server } from '@tidemark/recording';
 import type { ScriptedAnswer, ScriptedBlock } from '@tidemark/simulator';
 import { createSimulator } from '@tidemark/simulator';
-import { at } from '@tidemark/context';
+import { itemAt } from '@tidemark/context';
 
 /** A server over HTTP, and how to close it. */
 export interface DemoServer extends Server {
@@ -31,7 +31,7 @@ export async function openDemoServer(): Promise<DemoServer> {
     serve: async ({ body, betas, sequence }, sentAt, call) => {
       simulator.next({
         at: Date.parse(sentAt),
-        sizes: (index) => at(sequence.blocks, index)?.tokens,
+        sizes: (index) => itemAt(sequence.blocks, index)?.tokens,
         answer: scripted(call),
       });
       try {

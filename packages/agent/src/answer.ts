@@ -11,7 +11,7 @@ import { commit } from './session.ts';
 
 /** Commits a finished answer. */
 export async function recordAnswer(session: Session, prepared: Prepared, answer: Answer, at: Timestamp): Promise<Recorded | undefined> {
-  const data = answered(session, prepared, answer, at);
+  const data = answered(session, prepared, answer);
   const [record] = await commit(session, [{ kind: 'answer.received', at, data }]);
   return record;
 }
@@ -24,13 +24,13 @@ export async function recordInterrupted(
   answer: Answer,
   at: Timestamp,
 ): Promise<Recorded | undefined> {
-  const { step, stream, request, provider, model, parts, usage } = answered(session, prepared, answer, at);
+  const { step, stream, request, provider, model, parts, usage } = answered(session, prepared, answer);
   const data: AnswerInterrupted = { step, stream, by, provider, model, parts, usage, ...(request === undefined ? {} : { request }) };
   const [record] = await commit(session, [{ kind: 'answer.interrupted', at, data }]);
   return record;
 }
 
-function answered(session: Session, prepared: Prepared, answer: Answer, at: Timestamp): AnswerReceived {
+function answered(session: Session, prepared: Prepared, answer: Answer): AnswerReceived {
   const { record, outlook } = prepared;
   const opened = session.state.epoch?.opened;
   const { usage } = answer;

@@ -2,7 +2,7 @@
 
 import type { Timestamp } from '@tidemark/log';
 import type { Outlook, State } from '@tidemark/context';
-import { at as itemAt, forecast, plan, readableEntries } from '@tidemark/context';
+import { itemAt, forecast, plan, readableEntries } from '@tidemark/context';
 import type { Capabilities, Marker } from '@tidemark/model';
 import type { Line, Resize } from './line.ts';
 

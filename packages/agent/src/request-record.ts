@@ -3,7 +3,7 @@
 import type { MarkerRecord, RequestPrepared } from '@tidemark/log';
 import { digest } from '@tidemark/log';
 import type { Sequence, State } from '@tidemark/context';
-import { at as itemAt } from '@tidemark/context';
+import { itemAt } from '@tidemark/context';
 import type { Block, Encoder, JsonValue } from '@tidemark/model';
 import type { CallPlan } from './call-plan.ts';
 import type { Line } from './line.ts';

@@ -3,7 +3,7 @@
 
 import type { EpochCause, Log, Position, SessionId } from '@tidemark/log';
 import type { Sequence } from '@tidemark/context';
-import { at } from '@tidemark/context';
+import { itemAt } from '@tidemark/context';
 import type { Rebuilt, RebuildOptions } from './rebuild.ts';
 import { rebuildSession } from './rebuild.ts';
 
@@ -60,7 +60,7 @@ export async function verifySession(log: Log, session: SessionId, options: Rebui
 /** Whether a sequence begins with all of another one, under the same render parameters (L3). */
 export function extendsSequence(before: Sequence, after: Sequence): boolean {
   const end = before.blocks.length - 1;
-  return before.parameters.messages === after.parameters.messages && at(before.prefixes, end) === at(after.prefixes, end);
+  return before.parameters.messages === after.parameters.messages && itemAt(before.prefixes, end) === itemAt(after.prefixes, end);
 }
 
 function difference({ record, digest }: Rebuilt): Difference {

@@ -1,7 +1,7 @@
 // A list that only grows, as a value: many states share one buffer, each with its own length. A new state costs what is
 // new; the older ones stay as they were.
 
-/** A list value. Read it through `at`, `slice` and `items`: the buffer may hold more than this value's length. */
+/** A list value. Read it through `itemAt`, `slice` and `items`: the buffer may hold more than this value's length. */
 export interface AppendOnly<T> {
   readonly buffer: T[];
   readonly length: number;
@@ -21,7 +21,7 @@ export function append<T>(list: AppendOnly<T>, ...items: readonly T[]): AppendOn
 }
 
 /** The item at this index, or `undefined` outside the list. Negative indexes count from the end. */
-export function at<T>(list: AppendOnly<T>, index: number): T | undefined {
+export function itemAt<T>(list: AppendOnly<T>, index: number): T | undefined {
   const place = index < 0 ? list.length + index : index;
   return place < list.length ? list.buffer[place] : undefined;
 }

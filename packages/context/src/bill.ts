@@ -2,6 +2,7 @@
 // In exact decimals, in units of the base input price: 1 is one token read fresh.
 
 import type { Timestamp, Usage } from '@tidemark/log';
+import { milliseconds } from '@tidemark/log';
 import type { Capabilities, Price } from '@tidemark/model';
 import { multiplier, priceAt } from '@tidemark/model';
 import { Decimal } from 'decimal.js';
@@ -73,7 +74,7 @@ export function ratesOf(price: Price): { readonly read: Decimal; readonly write:
 }
 
 function expired({ at, before }: BilledCall): boolean {
-  return before !== undefined && Date.parse(at) - Date.parse(before) >= LIFE['5m'];
+  return before !== undefined && milliseconds(at) - milliseconds(before) >= LIFE['5m'];
 }
 
 /** The bill of both. */

@@ -1,6 +1,7 @@
 // The price of opening an epoch, said before it is paid.
 
 import type { EpochForecast, Timestamp } from '@tidemark/log';
+import { milliseconds } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
 import { LIFE } from './entries.ts';
 import type { Outlook } from './forecast.ts';
@@ -24,7 +25,7 @@ export interface EpochPrice {
  */
 export function epochForecast({ state, outlook, capabilities, at, ttl }: EpochPrice): EpochForecast {
   const entries = state.streams['main']?.entries ?? [];
-  const alive = entries.some((entry) => Date.parse(at) - Date.parse(entry.at) < LIFE[entry.ttl]);
+  const alive = entries.some((entry) => milliseconds(at) - milliseconds(entry.at) < LIFE[entry.ttl]);
   const { read, write, fresh } = outlook.forecast;
   const rewrite = alive ? Math.max(0, outlook.held - read) : 0;
   const cost = rewriteCost({ capabilities, at, input: read + write + fresh, tokens: rewrite, ttl });

@@ -2,7 +2,7 @@ import { callId, position } from '@tidemark/log';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Told } from '../tests/log-of.ts';
-import { answer, call, created, fold, logOf, note, packed, prompt, request, returned, text } from '../tests/log-of.ts';
+import { answer, call, created, fold, logOf, named, note, packed, prompt, request, returned, text } from '../tests/log-of.ts';
 import { emptyState } from './state.ts';
 import { evolve } from './evolve.ts';
 import { INTERRUPTED } from './render.ts';
@@ -102,7 +102,7 @@ describe('an epoch', () => {
       provider: 'anthropic',
       model: 'm',
       parameters: {},
-      capabilities: '0'.repeat(64) as never,
+      capabilities: named('row'),
       contract: 'tm1',
       layers: [],
       tools: [],

@@ -4,10 +4,9 @@ import type { CallForecast, MissCause, Timestamp, Usage } from '@tidemark/log';
 import { money } from '@tidemark/log';
 import type { Capabilities, Marker } from '@tidemark/model';
 import { costOf, priceAt } from '@tidemark/model';
-import { at } from './append-only.ts';
+import { itemAt } from './append-only.ts';
 import type { Lookup } from './entries.ts';
 import { unreadable } from './entries.ts';
-import type { Sequence } from './sequence.ts';
 import { tokensUpTo } from './sequence.ts';
 import type { Accepted, Entry } from './state.ts';
 
@@ -71,7 +70,7 @@ function costOfInput(capabilities: Capabilities, day: Timestamp, total: number, 
 function scaleOf({ lookup: { sequence, capabilities }, accepted, sizes }: ForecastInput): number {
   if (sizes === 'recorded' || !accepted?.input) return 1;
   const { blocks, digest } = accepted.prepared.sequence;
-  if (at(sequence.prefixes, blocks - 1) !== digest) return 1;
+  if (itemAt(sequence.prefixes, blocks - 1) !== digest) return 1;
   const estimated = tokensUpTo(sequence, blocks - 1, capabilities.thinkingStripped === 'at-new-turn', blocks);
   return estimated === 0 ? 1 : accepted.input / estimated;
 }
@@ -113,8 +112,8 @@ function longestReached({ lookup, markers, readable }: ForecastInput): Entry | u
 function withinLookback({ sequence, capabilities }: Lookup, from: number, to: number): boolean {
   let positions = 1;
   for (let index = from; index > to && positions <= capabilities.lookback; index -= 1) {
-    const run = at(sequence.blocks, index)?.run;
-    const joined = capabilities.runsCollapse && run !== 'none' && run === at(sequence.blocks, index - 1)?.run;
+    const run = itemAt(sequence.blocks, index)?.run;
+    const joined = capabilities.runsCollapse && run !== 'none' && run === itemAt(sequence.blocks, index - 1)?.run;
     if (!joined) positions += 1;
   }
   return positions <= capabilities.lookback;
@@ -123,7 +122,7 @@ function withinLookback({ sequence, capabilities }: Lookup, from: number, to: nu
 function heldBefore({ accepted, lookup, sizes }: ForecastInput, sentBefore: number): number {
   if (accepted === undefined) return 0;
   if (sizes === 'recorded') return sentBefore;
-  const extended = at(lookup.sequence.prefixes, accepted.prepared.sequence.blocks - 1) === accepted.prepared.sequence.digest;
+  const extended = itemAt(lookup.sequence.prefixes, accepted.prepared.sequence.blocks - 1) === accepted.prepared.sequence.digest;
   return extended && accepted.cached ? Math.min(sentBefore, accepted.cached) : sentBefore;
 }
 

@@ -49,7 +49,7 @@ export function composeFront(spec: FrontSpec, newHash: NewHash): FrontTexts {
   const layers = [layer('runtime', TM1, 'global', TM1_RUNTIME, newHash)];
   if (spec.skills) layers.push(layer('skills', 'r1', 'project', spec.skills, newHash));
   if (spec.role) layers.push(layer('role', 'r1', 'project', spec.role, newHash));
-  return { contract: TM1, layers, tools: (spec.tools ?? []).map((tool) => defineTool(tool, newHash)).sort(byName) };
+  return { contract: TM1, layers, tools: (spec.tools ?? []).map((tool) => defineTool(tool, newHash)).toSorted(byName) };
 }
 
 /** One layer, with the digest of its bytes. */

@@ -1,7 +1,7 @@
 // The face of `context`: what the model sees.
 
 export type { AppendOnly } from './append-only.ts';
-export { append, appendOnly, at, slice } from './append-only.ts';
+export { append, appendOnly, itemAt, slice } from './append-only.ts';
 export type { Bill, BilledCall } from './bill.ts';
 export { addBills, billOf, NO_BILL, ratesOf, unitPrice } from './bill.ts';
 export { withoutBoundReasoning } from './bound-reasoning.ts';

@@ -1,13 +1,13 @@
 import type { Block } from '@tidemark/model';
 import { expect, test } from 'vitest';
-import { newHash, row, second } from '../tests/log-of.ts';
+import { named, newHash, row, second } from '../tests/log-of.ts';
 import { readableEntries, unreadable } from './entries.ts';
 import { plan } from './plan.ts';
 import type { Sequence } from './sequence.ts';
 import { beginSequence, extendSequence, firstDivergence, tokensUpTo } from './sequence.ts';
 import type { Entry } from './state.ts';
 
-const PARAMETERS = { tools: 'p', system: 'p', messages: 'p' };
+const PARAMETERS = { tools: named('p'), system: named('p'), messages: named('p') };
 
 function block(text: string, over: Partial<Block> = {}): Block {
   return {
@@ -36,7 +36,7 @@ function sequenceOf(...blocks: readonly Block[]): Sequence {
 }
 
 function entryAt(sequence: Sequence, index: number, of: number = index + 1, at = 0): Entry {
-  return { parameters: PARAMETERS as never, block: index, of, prefix: sequence.prefixes.buffer[index] ?? '', ttl: '5m', at: second(at) };
+  return { parameters: PARAMETERS, block: index, of, prefix: sequence.prefixes.buffer[index] ?? '', ttl: '5m', at: second(at) };
 }
 
 const sonnet = row('claude-sonnet-4-5');

@@ -2,7 +2,7 @@
 // prefix sequence, so markers may move.
 
 import type { Capabilities, Marker } from '@tidemark/model';
-import { at } from './append-only.ts';
+import { itemAt } from './append-only.ts';
 import type { Sequence } from './sequence.ts';
 import { tokensUpTo, turnStartOf } from './sequence.ts';
 import type { Entry } from './state.ts';
@@ -29,13 +29,13 @@ export function plan(input: PlanInput): readonly Marker[] {
   const wanted = [tail(sequence), anchor(input), turnAnchor(input), frontEnd(input, 'system'), frontEnd(input, 'tools')];
   const blocks = new Set<number>();
   for (const block of wanted) if (block !== undefined && blocks.size < capabilities.slots) blocks.add(block);
-  return [...blocks].sort((a, b) => a - b).map((block) => ({ block, ttl }));
+  return [...blocks].toSorted((a, b) => a - b).map((block) => ({ block, ttl }));
 }
 
 /** The last block that can be marked: never thinking, so walk back. */
 function tail(sequence: Sequence): number | undefined {
   for (let index = sequence.blocks.length - 1; index >= sequence.front; index -= 1) {
-    if (at(sequence.blocks, index)?.markable === true) return index;
+    if (itemAt(sequence.blocks, index)?.markable === true) return index;
   }
   return undefined;
 }
@@ -43,7 +43,7 @@ function tail(sequence: Sequence): number | undefined {
 function anchor({ sequence, readable, acceptedEnd }: PlanInput): number | undefined {
   const longest = readable.at(-1)?.block;
   const end = longest ?? acceptedEnd;
-  return end !== undefined && end >= sequence.front && at(sequence.blocks, end)?.markable === true ? end : undefined;
+  return end !== undefined && end >= sequence.front && itemAt(sequence.blocks, end)?.markable === true ? end : undefined;
 }
 
 /** The entry behind the prompt of this turn: all that a strip of this turn's thinking leaves readable. */
@@ -57,7 +57,7 @@ function turnAnchor({ sequence, capabilities, readable }: PlanInput): number | u
 /** The end of a section of the front; it gives way below the floor, where it would cache nothing. */
 function frontEnd({ sequence, capabilities }: PlanInput, section: 'tools' | 'system'): number | undefined {
   for (let index = sequence.front - 1; index >= 0; index -= 1) {
-    const block = at(sequence.blocks, index);
+    const block = itemAt(sequence.blocks, index);
     if (block?.section !== section || !block.markable) continue;
     return tokensUpTo(sequence, index, false) < (capabilities.floor ?? 0) ? undefined : index;
   }

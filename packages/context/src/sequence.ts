@@ -4,7 +4,7 @@
 import type { Block, Capabilities, Hash, JsonValue, LostFrom, NewHash, RenderParameters, Section } from '@tidemark/model';
 import { canonicalJson } from '@tidemark/log';
 import type { AppendOnly } from './append-only.ts';
-import { append, appendOnly, at } from './append-only.ts';
+import { append, appendOnly, itemAt } from './append-only.ts';
 import { utf8Length } from './utf8.ts';
 
 /** Digests of the render parameters that each section's cache depends on, those of earlier sections included. */
@@ -77,15 +77,15 @@ export function extendSequence(sequence: Sequence, blocks: readonly Block[]): Se
 
 function withBlock(sequence: Sequence, block: Block): Sequence {
   const index = sequence.blocks.length;
-  const previous = at(sequence.blocks, -1);
+  const previous = itemAt(sequence.blocks, -1);
   sequence.hash.update(envelope(previous, block)).update(block.head).update(block.tail);
   const thinks = block.holds === 'thinking';
   return {
     ...sequence,
     blocks: append(sequence.blocks, block),
     prefixes: append(sequence.prefixes, sequence.hash.copy().hex()),
-    tokens: append(sequence.tokens, (at(sequence.tokens, -1) ?? 0) + block.tokens),
-    thinking: append(sequence.thinking, (at(sequence.thinking, -1) ?? 0) + (thinks ? block.tokens : 0)),
+    tokens: append(sequence.tokens, (itemAt(sequence.tokens, -1) ?? 0) + block.tokens),
+    thinking: append(sequence.thinking, (itemAt(sequence.thinking, -1) ?? 0) + (thinks ? block.tokens : 0)),
     turns: withTurn(sequence.turns, index, previous, block),
     counts: { ...sequence.counts, [block.section]: sequence.counts[block.section] + 1 },
     mediaBytes: sequence.mediaBytes + block.mediaBytes,
@@ -101,7 +101,7 @@ function envelope(previous: Block | undefined, block: Block): string {
 
 function withTurn(turns: AppendOnly<TurnStart>, index: number, previous: Block | undefined, block: Block): AppendOnly<TurnStart> {
   if (block.opensTurn && !(previous?.opensTurn === true && previous.role === block.role)) return append(turns, { block: index });
-  const turn = at(turns, -1);
+  const turn = itemAt(turns, -1);
   if (block.holds !== 'thinking' || turn === undefined || turn.thinking !== undefined) return turns;
   return { buffer: [...turns.buffer.slice(0, turns.length - 1), { ...turn, thinking: index }], length: turns.length };
 }
@@ -109,7 +109,7 @@ function withTurn(turns: AppendOnly<TurnStart>, index: number, previous: Block |
 /** Where the last turn begins, seen from a request of that many blocks. 0 when none began. */
 export function turnStartOf(sequence: Sequence, blocks: number = sequence.blocks.length): TurnStart {
   for (let index = sequence.turns.length - 1; index >= 0; index -= 1) {
-    const turn = at(sequence.turns, index);
+    const turn = itemAt(sequence.turns, index);
     if (turn !== undefined && turn.block < blocks) return turn;
   }
   return { block: 0 };
@@ -120,10 +120,10 @@ export function turnStartOf(sequence: Sequence, blocks: number = sequence.blocks
  * without that of the turns before the request's own.
  */
 export function tokensUpTo(sequence: Sequence, block: number, strips: boolean, of: number = sequence.blocks.length): number {
-  const all = block < 0 ? 0 : (at(sequence.tokens, block) ?? 0);
+  const all = block < 0 ? 0 : (itemAt(sequence.tokens, block) ?? 0);
   if (!strips) return all;
   const last = Math.min(block, turnStartOf(sequence, of).block - 1);
-  return all - (last < 0 ? 0 : (at(sequence.thinking, last) ?? 0));
+  return all - (last < 0 ? 0 : (itemAt(sequence.thinking, last) ?? 0));
 }
 
 /** Where two sequences part. */
@@ -141,8 +141,8 @@ export function firstDivergence(before: Sequence, after: Sequence): Divergence |
   }
   const index = firstDifferentPrefix(before.prefixes, after.prefixes);
   if (index === undefined) return undefined;
-  const was = at(before.blocks, index);
-  const is = at(after.blocks, index);
+  const was = itemAt(before.blocks, index);
+  const is = itemAt(after.blocks, index);
   return { at: index, was, is, byte: firstDifferentByte(was, is) };
 }
 
@@ -152,7 +152,7 @@ function firstDifferentPrefix(before: AppendOnly<string>, after: AppendOnly<stri
   let high = before.length;
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
-    if (at(before, middle) === at(after, middle)) low = middle + 1;
+    if (itemAt(before, middle) === itemAt(after, middle)) low = middle + 1;
     else high = middle;
   }
   return low === before.length ? undefined : low;

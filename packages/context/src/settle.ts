@@ -3,6 +3,7 @@
 
 import type { AnswerInterrupted, AnswerReceived, Position, RecordedOf, SessionId } from '@tidemark/log';
 import type { CallPart, Part, ResultPart, Span, TextPart } from '@tidemark/model';
+import { isBlank } from '@tidemark/model';
 import { append, appendOnly, slice } from './append-only.ts';
 import { INTERRUPTED } from './render.ts';
 import type { Batch, Closing, History, Waiting } from './state.ts';
@@ -79,7 +80,7 @@ export function settleInterrupted(history: History, event: RecordedOf<'answer.in
 }
 
 function saidText(data: AnswerInterrupted): readonly TextPart[] {
-  return data.parts.filter((part): part is TextPart => part.type === 'text' && part.text.trim() !== '');
+  return data.parts.filter((part): part is TextPart => part.type === 'text' && !isBlank(part.text));
 }
 
 /** A call was closed: by its first closing event. Packs the batch when it was the last. */
@@ -122,15 +123,23 @@ function answerDraft(batch: Batch, ids: ReadonlyMap<string, string>): Draft {
   const { position, session, answer } = batch;
   const parts: Part[] = [];
   const seen = new Set<string>();
+  // A provider may bind reasoning to all that came before it: where some of that is left out, the reasoning says so.
+  let displaced = false;
   for (const part of answer.parts) {
-    if (part.type === 'reasoning') parts.push({ ...part, provider: answer.provider, model: answer.model });
-    else if (part.type !== 'call') parts.push(part);
-    else if (!seen.has(part.call) && batch.closed[part.call]?.cut !== true) {
+    if (part.type === 'reasoning') {
+      parts.push({ ...part, provider: answer.provider, model: answer.model, ...(displaced ? { displaced } : {}) });
+    } else if (part.type === 'call' ? seen.has(part.call) || batch.closed[part.call]?.cut === true : isBlankText(part)) {
+      displaced = true;
+    } else if (part.type === 'call') {
       seen.add(part.call);
       parts.push({ ...part, call: ids.get(part.call) ?? part.call });
-    }
+    } else parts.push(part);
   }
   return { role: 'assistant', session, position, group: position, opensTurn: false, parts };
+}
+
+function isBlankText(part: Part): boolean {
+  return part.type === 'text' && isBlank(part.text);
 }
 
 function resultDrafts(batch: Batch, ids: ReadonlyMap<string, string>): readonly Draft[] {
@@ -154,7 +163,7 @@ function resultDrafts(batch: Batch, ids: ReadonlyMap<string, string>): readonly 
 function pack(history: History, drafts: readonly Draft[]): History {
   const spans: Span[] = [];
   for (const { role, session, position, group, opensTurn, parts: all } of drafts) {
-    const parts = all.filter((part) => part.type !== 'text' || part.text.trim() !== '');
+    const parts = all.filter((part) => !isBlankText(part));
     if (parts.length === 0) continue;
     const origin = { from: 'event', session, position } as const;
     const ordinal = history.settled + spans.length;
@@ -172,10 +181,16 @@ export interface Lead {
   readonly part: TextPart;
 }
 
-/** What an epoch packs when it takes up a checkpoint: the checkpoint, then every message behind its range. */
+/**
+ * What an epoch packs when it takes up a checkpoint: the checkpoint, then every message from the first one behind its range
+ * on. Settled order decides, not position: a prompt recorded while an answer was on its way stands behind that answer, and
+ * stays with it.
+ */
 export function repack(history: History, lead: Lead): History {
   const { position, session, to, part } = lead;
-  const kept = slice(history.packed, history.lead).filter((span) => span.group > to);
+  const tail = slice(history.packed, history.lead);
+  const first = tail.findIndex((span) => span.group > to);
+  const kept = first === -1 ? [] : tail.slice(first);
   const span: Span = {
     role: 'user',
     stability: 'session',

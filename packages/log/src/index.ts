@@ -105,3 +105,4 @@ export type { Lineage, Segment } from './lineage.ts';
 export { diverged, lineageOf, readLineage } from './lineage.ts';
 export type { SummaryExtra } from './summary.ts';
 export { newestFirst, passes, summaryOf } from './summary.ts';
+export { milliseconds } from './time.ts';

@@ -88,7 +88,8 @@ async function conclude(result: ReplayResult, store: NdjsonStore, { output }: Co
   };
   output.result(summary, () => [
     styled('bold', 'verify'),
-    `  ${verified.requests} requests rebuilt from ${records} records, ${verified.differences.length === 0 ? 'every byte the same' : styled('red', 'some differ')}\n\n`,
+    `  ${verified.requests} requests rebuilt from ${records} records, `,
+    verified.differences.length === 0 ? 'every byte the same\n\n' : styled('red', 'some differ\n\n'),
     styled('bold', 'input cost'),
     `, in tokens at the base price: ${grouped(result.billed)} (${percent(result.billed, result.uncached)} of the ${grouped(result.uncached)} uncached; the agent that recorded it paid ${grouped(result.recorded.billed)})\n\n`,
     styled('bold', 'next'),

@@ -72,7 +72,7 @@ export function describeExplanation(one: Explanation): readonly Shown[] {
   } else if (one.divergence !== undefined) said.push(styled('red', '\n  no event explains it: this is a bug (L3)'));
   if (one.miss !== undefined) {
     said.push(
-      `\n  paid again: ${grouped(one.miss.tokens)} tokens, ${dollars(one.miss.cost)} above reading them (${one.miss.cause})`,
+      `\n  paid again: ${grouped(one.miss.tokens)} tokens, ${dollars(one.miss.cost)} above reading them (${one.miss.cause}${one.miss.cause === 'expired' ? pauseBefore(one) : ''})`,
     );
   }
   return said;
