@@ -6,7 +6,10 @@ export default defineConfig({
       {
         test: {
           name: 'rooms',
-          include: ['{packages,stores,providers,apps}/*/{src,tests,contract}/**/*.test.ts'],
+          include: [
+            '{packages,stores,providers,apps}/*/{src,tests,contract}/**/*.test.ts',
+            '{bench,scripts}/**/*.test.ts',
+          ],
           testTimeout: 60_000,
         },
       },

@@ -3,7 +3,7 @@
 
 import type { Artifacts } from '@tidemark/log';
 import type { AppendOnly, Epoch, FrontTexts, Sequence, State } from '@tidemark/context';
-import { append, appendOnly, beginSequence, estimateTokens, extendSequence, frontOf, knownParameters, parameterDigests, slice, withoutBoundReasoning } from '@tidemark/context';
+import { appendAll, appendOnly, beginSequence, estimateTokens, extendSequence, frontOf, knownParameters, parameterDigests, slice, withoutBoundReasoning } from '@tidemark/context';
 import type { Block, BodyWriter, Capabilities, Encoder, LoweredFront, Span } from '@tidemark/model';
 import { loadImages } from './materials.ts';
 import { newHash } from './node-hash.ts';
@@ -70,7 +70,7 @@ export async function extendLine(line: Line, state: State, artifacts: Artifacts,
     ...line,
     lowered: state.history.packed.length,
     sequence: (resize ?? extendSequence)(line.sequence, blocks),
-    ordinals: append(line.ordinals, ...ordinals),
+    ordinals: appendAll(line.ordinals, ordinals),
   };
 }
 

@@ -14,6 +14,11 @@ export function appendOnly<T>(items: readonly T[] = []): AppendOnly<T> {
 
 /** The list with more items behind. Only the newest value of a buffer extends it; an older one takes a copy. */
 export function append<T>(list: AppendOnly<T>, ...items: readonly T[]): AppendOnly<T> {
+  return appendAll(list, items);
+}
+
+/** The same for any number of items: arguments of a call must fit the stack. */
+export function appendAll<T>(list: AppendOnly<T>, items: readonly T[]): AppendOnly<T> {
   if (items.length === 0) return list;
   const buffer = list.buffer.length === list.length ? list.buffer : list.buffer.slice(0, list.length);
   for (const item of items) buffer.push(item);

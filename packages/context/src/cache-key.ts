@@ -1,6 +1,6 @@
 // The cache key: a routing hint that sessions of one family share. It holds no prompt text and nothing volatile.
 
-import { canonicalJson } from '@tidemark/log';
+import { canonicalText } from '@tidemark/log';
 import type { NewHash } from '@tidemark/model';
 
 /** What tells one family's front from another's. */
@@ -20,6 +20,6 @@ export interface KeyInput {
  * characters for `tm1`, within the 64 that OpenAI takes.
  */
 export function cacheKey(input: KeyInput, newHash: NewHash): string {
-  const short = (value: unknown): string => newHash().update(canonicalJson(value).text).hex().slice(0, 12);
+  const short = (value: unknown): string => newHash().update(canonicalText(value)).hex().slice(0, 12);
   return [input.contract, short(input.model), short(input.root), short(input.tools), short(input.skills ?? null)].join('.');
 }

@@ -2,7 +2,7 @@
 // opens none (L3).
 
 import type { Digest, EpochCause, EpochForecast, EpochOpened, RenderParameters } from '@tidemark/log';
-import { canonicalJson } from '@tidemark/log';
+import { canonicalText } from '@tidemark/log';
 import type { NewHash } from '@tidemark/model';
 import { cacheKey } from './cache-key.ts';
 import type { FrontTexts } from './front.ts';
@@ -50,7 +50,7 @@ function changedParameter(before: RenderParameters, after: RenderParameters): Ep
 }
 
 function same(a: unknown, b: unknown): boolean {
-  return canonicalJson(a).text === canonicalJson(b).text;
+  return canonicalText(a) === canonicalText(b);
 }
 
 /** The event that opens the epoch. */

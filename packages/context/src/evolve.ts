@@ -1,7 +1,7 @@
 // The fold: one small function per kind of fact. State in, state out; what did not change is the same object.
 
 import type { EpochOpened, Kind, Recorded, RecordedOf } from '@tidemark/log';
-import { canonicalJson } from '@tidemark/log';
+import { canonicalText } from '@tidemark/log';
 import { append } from './append-only.ts';
 import { accept, fail, send } from './evolve-calls.ts';
 import { renderAbandoned, renderBranch, renderCheckpoint, renderContent, renderNote, renderNotification } from './render.ts';
@@ -125,7 +125,7 @@ function close(
 }
 
 function setAside(state: State, position: Recorded['position'], call: string): State {
-  const known = state.history.calls.has(call) || state.history.batch?.closed[call] !== undefined;
+  const known = state.history.calls.has(call) || state.history.batch?.closed.has(call) === true;
   const problem: Problem = known
     ? { position, code: 'second-closing', message: `call ${call} was closed before; this closing is ignored` }
     : { position, code: 'orphan-closing', message: `call ${call} is not open; its closing is ignored` };
@@ -151,6 +151,6 @@ function openEpoch(state: State, event: RecordedOf<'epoch.opened'>): State {
 /** Whether a request under the new front differs in what the one before it held, and not only in its parameters. */
 function editsSent(before: EpochOpened, after: EpochOpened): boolean {
   const sent = ({ layers, tools, checkpoint, prunings, quarantines }: EpochOpened): string =>
-    canonicalJson({ layers: layers.map((layer) => layer.digest), tools, checkpoint, prunings, quarantines }).text;
+    canonicalText({ layers: layers.map((layer) => layer.digest), tools, checkpoint, prunings, quarantines });
   return sent(before) !== sent(after);
 }

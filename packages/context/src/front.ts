@@ -1,7 +1,7 @@
 // The epoch front: layers 0 to 3, composed once when an epoch opens, and the same bytes until the next one.
 
 import type { LayerRecord, RenderParameters, ToolRecord } from '@tidemark/log';
-import { canonicalJson, digest } from '@tidemark/log';
+import { canonicalText, digest } from '@tidemark/log';
 import type { Capabilities, Front, JsonValue, NewHash, SystemText, ToolDefinition } from '@tidemark/model';
 import { TM1, TM1_RUNTIME } from './contract/tm1.ts';
 import { estimateTokens } from './estimate.ts';
@@ -70,7 +70,7 @@ export function layer(name: string, revision: string, stability: LayerRecord['st
 /** A tool as canonical bytes: whatever the order of its schema's keys was. */
 export function defineTool(tool: ToolSpec, newHash: NewHash): Tool {
   const { name, description, schema } = tool;
-  const definition = canonicalJson({ description, name, schema }).text;
+  const definition = canonicalText({ description, name, schema });
   return { record: { name, digest: digest(newHash().update(definition).hex()) }, definition };
 }
 

@@ -1,7 +1,7 @@
 // The face of `context`: what the model sees.
 
 export type { AppendOnly } from './append-only.ts';
-export { append, appendOnly, itemAt, slice } from './append-only.ts';
+export { append, appendAll, appendOnly, itemAt, slice } from './append-only.ts';
 export type { Bill, BilledCall } from './bill.ts';
 export { addBills, billOf, NO_BILL, ratesOf, unitPrice } from './bill.ts';
 export { withoutBoundReasoning } from './bound-reasoning.ts';
@@ -28,6 +28,7 @@ export { RENDERING } from './render.ts';
 export type { Divergence, ParameterDigests, Sequence, TurnStart } from './sequence.ts';
 export {
   beginSequence,
+  beginsTurn,
   extendSequence,
   firstDivergence,
   parameterDigests,

@@ -2,7 +2,7 @@
 // parameters. It only grows inside an epoch (L3), so it is kept, and extended by what is new.
 
 import type { Block, Capabilities, Hash, JsonValue, LostFrom, NewHash, RenderParameters, Section } from '@tidemark/model';
-import { canonicalJson } from '@tidemark/log';
+import { canonicalText } from '@tidemark/log';
 import type { AppendOnly } from './append-only.ts';
 import { append, appendOnly, itemAt } from './append-only.ts';
 import { utf8Length } from './utf8.ts';
@@ -47,7 +47,7 @@ export function parameterDigests(
   const of = (sections: readonly LostFrom[]): string => {
     const held: Record<string, JsonValue | undefined> = { model };
     for (const name of Object.keys(parameters)) if (sections.includes(rules[name] ?? 'tools')) held[name] = parameters[name];
-    return newHash().update(canonicalJson(held).text).hex();
+    return newHash().update(canonicalText(held)).hex();
   };
   return { tools: of(['tools']), system: of(['tools', 'system']), messages: of(['tools', 'system', 'messages']) };
 }
@@ -100,10 +100,15 @@ function envelope(previous: Block | undefined, block: Block): string {
 }
 
 function withTurn(turns: AppendOnly<TurnStart>, index: number, previous: Block | undefined, block: Block): AppendOnly<TurnStart> {
-  if (block.opensTurn && !(previous?.opensTurn === true && previous.role === block.role)) return append(turns, { block: index });
+  if (beginsTurn(previous, block)) return append(turns, { block: index });
   const turn = itemAt(turns, -1);
   if (block.holds !== 'thinking' || turn === undefined || turn.thinking !== undefined) return turns;
   return { buffer: [...turns.buffer.slice(0, turns.length - 1), { ...turn, thinking: index }], length: turns.length };
+}
+
+/** Whether a turn of the user begins with this block, given the one before it: notes and prompt begin one together. */
+export function beginsTurn(previous: Block | undefined, block: Block): boolean {
+  return block.opensTurn && !(previous?.opensTurn === true && previous.role === block.role);
 }
 
 /** Where the last turn begins, seen from a request of that many blocks. 0 when none began. */

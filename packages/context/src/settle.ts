@@ -4,7 +4,7 @@
 import type { AnswerInterrupted, AnswerReceived, Position, RecordedOf, SessionId } from '@tidemark/log';
 import type { CallPart, Part, ResultPart, Span, TextPart } from '@tidemark/model';
 import { isBlank } from '@tidemark/model';
-import { append, appendOnly, slice } from './append-only.ts';
+import { appendAll, appendOnly, slice } from './append-only.ts';
 import { INTERRUPTED } from './render.ts';
 import type { Batch, Closing, History, Waiting } from './state.ts';
 
@@ -57,7 +57,7 @@ function asDraft(waiting: Waiting, group: Position): Draft {
 /** An answer arrived: packed at once when it made no calls, else when the last of them closes. */
 export function settleAnswer(history: History, event: RecordedOf<'answer.received'>, session: SessionId): History {
   const calls = distinctCalls(event.data);
-  const batch: Batch = { position: event.position, session, answer: event.data, calls, closed: {} };
+  const batch: Batch = { position: event.position, session, answer: event.data, calls, closed: new Map() };
   const open = { ...history, inFlight: false };
   return calls.length === 0 ? packBatch(open, batch) : { ...open, batch };
 }
@@ -83,16 +83,16 @@ function saidText(data: AnswerInterrupted): readonly TextPart[] {
   return data.parts.filter((part): part is TextPart => part.type === 'text' && !isBlank(part.text));
 }
 
-/** A call was closed: by its first closing event. Packs the batch when it was the last. */
+/** An open call of the batch was closed: by its first closing event. Packs the batch when it was the last. */
 export function settleClosing(history: History, batch: Batch, call: string, closing: Closing): History {
-  const next: Batch = { ...batch, closed: { ...batch.closed, [call]: closing } };
-  const done = next.calls.every((one) => next.closed[one.call] !== undefined);
+  const next: Batch = { ...batch, closed: new Map(batch.closed).set(call, closing) };
+  const done = next.closed.size === next.calls.length;
   return done ? packBatch({ ...history, batch: undefined }, next) : { ...history, batch: next };
 }
 
 /** Whether a call of this answer waits for its closing event. */
 export function isOpenCall(batch: Batch | undefined, call: string): boolean {
-  return batch !== undefined && batch.calls.some((one) => one.call === call) && batch.closed[call] === undefined;
+  return batch !== undefined && batch.calls.some((one) => one.call === call) && !batch.closed.has(call);
 }
 
 function packBatch(history: History, batch: Batch): History {
@@ -128,7 +128,7 @@ function answerDraft(batch: Batch, ids: ReadonlyMap<string, string>): Draft {
   for (const part of answer.parts) {
     if (part.type === 'reasoning') {
       parts.push({ ...part, provider: answer.provider, model: answer.model, ...(displaced ? { displaced } : {}) });
-    } else if (part.type === 'call' ? seen.has(part.call) || batch.closed[part.call]?.cut === true : isBlankText(part)) {
+    } else if (part.type === 'call' ? seen.has(part.call) || batch.closed.get(part.call)?.cut === true : isBlankText(part)) {
       displaced = true;
     } else if (part.type === 'call') {
       seen.add(part.call);
@@ -145,7 +145,7 @@ function isBlankText(part: Part): boolean {
 function resultDrafts(batch: Batch, ids: ReadonlyMap<string, string>): readonly Draft[] {
   const drafts: Draft[] = [];
   for (const call of batch.calls) {
-    const closing = batch.closed[call.call];
+    const closing = batch.closed.get(call.call);
     if (closing === undefined || closing.cut) continue;
     const result: ResultPart = {
       type: 'result',
@@ -169,7 +169,7 @@ function pack(history: History, drafts: readonly Draft[]): History {
     const ordinal = history.settled + spans.length;
     spans.push({ role, stability: 'session', origin, ordinal, group, opensTurn, parts });
   }
-  return { ...history, packed: append(history.packed, ...spans), settled: history.settled + spans.length };
+  return { ...history, packed: appendAll(history.packed, spans), settled: history.settled + spans.length };
 }
 
 /** What a repacking puts first, and up to where it stands for what was packed. */

@@ -66,7 +66,7 @@ export interface History {
   readonly inFlight: boolean;
   readonly notes: readonly Waiting[];
   readonly prompts: readonly Waiting[];
-  /** Where each call id was first used. Shared and only added to: an entry counts when below this state's length. */
+  /** Where each call id that is packed was first used. Shared and only added to: an entry counts when below this state's length. */
   readonly calls: Map<string, number>;
 }
 
@@ -76,8 +76,8 @@ export interface Batch {
   readonly session: SessionId;
   readonly answer: AnswerReceived;
   readonly calls: readonly CallPart[];
-  /** Wire id of each call, by the id recorded. */
-  readonly closed: { readonly [call: string]: Closing };
+  /** What closed each call, by the id recorded. */
+  readonly closed: ReadonlyMap<string, Closing>;
 }
 
 /** What closed a call. */

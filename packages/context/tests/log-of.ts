@@ -21,7 +21,7 @@ import type { State } from '../src/state.ts';
 import { emptyState } from '../src/state.ts';
 
 /** A kind and its data, and perhaps the second of the test's hour it happened at. */
-export type Told = { [K in Kind]: readonly [kind: K, data: EventData[K], second?: number] }[Kind];
+export type Told = { [K in Kind]: readonly [kind: K, data: EventData[K], second?: number | undefined] }[Kind];
 
 export const SESSION = sessionId('s1');
 

@@ -15,7 +15,23 @@ import type { LogFactory } from './log-under-test.ts';
 
 export { EVENTS, aTime, anEvent } from './arbitrary-event.ts';
 export type { LogFactory, LogUnderTest } from './log-under-test.ts';
-export * as samples from './samples.ts';
+export {
+  appended,
+  created,
+  digestOf,
+  fails,
+  flipped,
+  gather,
+  NOON,
+  parentAt,
+  prompt,
+  prompts,
+  said,
+  session,
+  sessionWith,
+  texts,
+  untilFailure,
+} from './samples.ts';
 
 /** Describes the whole contract for one store. */
 export function describeLogContract(name: string, factory: LogFactory): void {

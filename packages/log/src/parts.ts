@@ -2,7 +2,7 @@
 // artifacts named by digest.
 
 import type { CallId, Digest } from './ids.ts';
-import type { Json } from './json.ts';
+import type { Json } from '@tidemark/json';
 
 /** Plain text. */
 export interface TextPart {

@@ -1,8 +1,9 @@
 // The face of `model`: what a model is.
 
 export type { Answer, StopReason, StreamPart } from './answer.ts';
+export { isBlank } from './blank.ts';
 export type { Block, Marker, Run, Section } from './block.ts';
-export { canonicalJson } from './canonical.ts';
+export { canonicalText } from '@tidemark/json';
 export type { Capabilities, LostFrom, Price, PriceList } from './capabilities.ts';
 export type { Catalog, CatalogErrorCode, CatalogIssue } from './catalog.ts';
 export { CatalogError } from './catalog.ts';

@@ -26,6 +26,8 @@ export interface ReasoningPart {
   /** The provider and model it is bound to. */
   readonly provider: string;
   readonly model: string;
+  /** Something that stood before it in its answer is left out of packing: its prefix is no longer the one it came in. */
+  readonly displaced?: boolean;
 }
 
 /** A tool call; its arguments are the raw text that was streamed. */

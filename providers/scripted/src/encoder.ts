@@ -1,7 +1,7 @@
 // The encoder of the twin: a body is lines of JSON, joined anew each time. Simple on purpose, to keep the port honest.
 
 import type { Block, BodyWriter, Encoder, LoweredFront, Marker, NewHash } from '@tidemark/model';
-import { canonicalJson, ProviderError } from '@tidemark/model';
+import { canonicalText, ProviderError } from '@tidemark/model';
 import { lowerFront, lowerSpan, PROVIDER } from './lower.ts';
 
 /** One line for the parameters, one for each block with its marker, one for the envelope. */
@@ -13,7 +13,7 @@ function join(front: LoweredFront, newHash: NewHash): BodyWriter {
     const marks = new Map(markers.map(({ block, ttl }) => [block, ttl]));
     const lines = blocks.map((block, index) => block.head + mark(marks.get(index)) + block.tail);
     const { outputLimit, fields } = envelope;
-    const text = [front.parameters, ...lines, canonicalJson({ outputLimit, fields }), ''].join('\n');
+    const text = [front.parameters, ...lines, canonicalText({ outputLimit, fields }), ''].join('\n');
     const body = new TextEncoder().encode(text);
     return { body, digest: newHash().update(body).hex() };
   };

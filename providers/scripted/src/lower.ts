@@ -1,7 +1,7 @@
 // Spans become blocks of the plainest kind: one JSON object per part, every one markable.
 
 import type { Block, Front, JsonValue, LoweredFront, Lowering, Part, Span } from '@tidemark/model';
-import { canonicalJson } from '@tidemark/model';
+import { canonicalText, isBlank } from '@tidemark/model';
 
 /** The name of this provider in errors and spans. */
 export const PROVIDER = 'scripted';
@@ -13,12 +13,12 @@ export function lowerFront(front: Front, lowering: Lowering): LoweredFront {
     origin: tool.origin,
   }));
   const system = front.system
-    .filter(({ text }) => text.trim() !== '')
+    .filter(({ text }) => !isBlank(text))
     .map(({ text, origin }): Block => ({
-      ...frontBlock(`{"system":${canonicalJson(text)}`, 'system', 'text', lowering),
+      ...frontBlock(`{"system":${canonicalText(text)}`, 'system', 'text', lowering),
       origin,
     }));
-  const parameters = canonicalJson({ ...front.parameters, model: front.model });
+  const parameters = canonicalText({ ...front.parameters, model: front.model });
   return { front, blocks: [...tools, ...system], parameters };
 }
 
@@ -30,7 +30,7 @@ export function lowerSpan(span: Span, lowering: Lowering): readonly Block[] {
   const results = parts.filter((part) => part.type === 'result');
   return [...results, ...parts.filter((part) => part.type !== 'result')].map((part, index) => {
     const { role, group } = span;
-    const head = canonicalJson({ role, group, part: partValue(part) }).slice(0, -1);
+    const head = canonicalText({ role, group, part: partValue(part) }).slice(0, -1);
     return {
       section: 'messages',
       role,
@@ -60,7 +60,7 @@ function frontBlock(
 }
 
 function isPacked(part: Part, lowering: Lowering): boolean {
-  if (part.type === 'text') return part.text.trim() !== '';
+  if (part.type === 'text') return !isBlank(part.text);
   if (part.type !== 'reasoning') return true;
   return part.opaque !== undefined && part.provider === PROVIDER && part.model === lowering.model;
 }

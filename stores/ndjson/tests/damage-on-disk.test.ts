@@ -4,7 +4,7 @@
 import { appendFile, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import { sessionId } from '@tidemark/log';
-import { samples } from '@tidemark/log/contract';
+import * as samples from '@tidemark/log/contract';
 import { describe, expect, it } from 'vitest';
 import { inspectSession } from '../src/inspect-session.ts';
 import { homePaths, roomPaths } from '../src/paths.ts';

@@ -5,7 +5,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sessionId } from '@tidemark/log';
-import { samples } from '@tidemark/log/contract';
+import * as samples from '@tidemark/log/contract';
 import { inspectSession } from '../src/inspect-session.ts';
 import { openNdjsonStore } from '../src/store.ts';
 import { HOLD_SESSION, startChild } from './child.ts';

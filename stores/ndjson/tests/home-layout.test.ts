@@ -4,7 +4,7 @@ import { mkdir, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
 import { sessionId } from '@tidemark/log';
-import { samples } from '@tidemark/log/contract';
+import * as samples from '@tidemark/log/contract';
 import { describe, expect, it } from 'vitest';
 import { openNdjsonStore } from '../src/store.ts';
 import { faultyFiles } from './faulty-files.ts';

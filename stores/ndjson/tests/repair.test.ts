@@ -3,7 +3,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { seal, sessionId, chain } from '@tidemark/log';
 import type { SessionId } from '@tidemark/log';
-import { samples } from '@tidemark/log/contract';
+import * as samples from '@tidemark/log/contract';
 import { describe, expect, it } from 'vitest';
 import { inspectSession } from '../src/inspect-session.ts';
 import { nodeBytes } from '../src/node-bytes.ts';

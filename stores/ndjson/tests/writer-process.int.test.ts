@@ -3,7 +3,7 @@
 
 import { rm } from 'node:fs/promises';
 import { sessionId } from '@tidemark/log';
-import { samples } from '@tidemark/log/contract';
+import * as samples from '@tidemark/log/contract';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openNdjsonStore } from '../src/store.ts';
 import { startHolder } from './child.ts';

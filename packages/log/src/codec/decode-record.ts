@@ -2,7 +2,7 @@
 
 import type { Recorded, RecordedUnknown } from '../event.ts';
 import { chain as mintChain, position as mintPosition, timestamp, turnId } from '../ids.ts';
-import type { Json } from '../json.ts';
+import type { Json } from '@tidemark/json';
 import type { BytePort } from './byte-port.ts';
 import type { SoundLine } from './line.ts';
 import type { Envelope } from './revision-1/decoder.ts';

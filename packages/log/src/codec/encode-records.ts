@@ -4,7 +4,7 @@ import { LogError } from '../errors.ts';
 import type { Event, Recorded } from '../event.ts';
 import { position as mintPosition, timestamp, turnId } from '../ids.ts';
 import type { Chain, Position, Timestamp, TurnId } from '../ids.ts';
-import { canonicalJson } from '../json.ts';
+import { canonicalJson } from '@tidemark/json';
 import type { BytePort } from './byte-port.ts';
 import { chainBehind, seal, writeHead } from './line.ts';
 import { DECODERS, isKind } from './revision-1/decoders.ts';

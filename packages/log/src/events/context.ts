@@ -1,7 +1,7 @@
 // Facts that decide what the model sees: epochs, notes, prompts, and the records that wait for an epoch.
 
 import type { Digest, Money, Position } from '../ids.ts';
-import type { Json } from '../json.ts';
+import type { Json } from '@tidemark/json';
 import type { ContentPart, RenderParameters } from '../parts.ts';
 
 /** Why an epoch opened. */

@@ -1,7 +1,7 @@
 // Facts about the session itself: its beginning, its turns, its settings, what an import kept.
 
 import type { Chain, Digest, Position, SessionId } from '../ids.ts';
-import type { Json } from '../json.ts';
+import type { Json } from '@tidemark/json';
 
 /** Where a fork leaves its parent: the child's log goes on behind this record. */
 export interface Parent {

@@ -1,12 +1,13 @@
 // A call and its result on the wire.
 
 import type { CallPart, Lowering, ResultPart } from '@tidemark/model';
+import { isBlank } from '@tidemark/model';
 import { imageStub, wireImage } from './image.ts';
 import type { Piece } from './piece.ts';
 import { markablePiece } from './piece.ts';
 import { isJsonObject } from './raw-json.ts';
 import { wireId, wireName } from './wire-names.ts';
-import { isBlank, jsonString, textHead, wellFormedJson } from './wire-text.ts';
+import { jsonString, textHead, wellFormedJson } from './wire-text.ts';
 
 /** What a `tool_use` begins with; the id follows, and a quote ends it. */
 export const CALL_PREFIX = '{"type":"tool_use","id":"';

@@ -1,13 +1,14 @@
 // The front becomes blocks: tools in the order given, then system texts.
 
 import type { Block, Front, LoweredFront, Lowering, SystemText, ToolDefinition } from '@tidemark/model';
+import { isBlank } from '@tidemark/model';
 import { bodyHeader, frozenParameters } from './parameters.ts';
 import type { Piece } from './piece.ts';
 import { markablePiece } from './piece.ts';
 import { parseObject, rawMember } from './raw-json.ts';
 import { refuse } from './refuse.ts';
 import { isToolName } from './wire-names.ts';
-import { isBlank, jsonString, textHead } from './wire-text.ts';
+import { jsonString, textHead } from './wire-text.ts';
 
 /**
  * Lowers the front. Blank system texts are left out.

@@ -1,12 +1,13 @@
 // A span becomes blocks, one per content block. What is left out of packing is left out here, the same way every time.
 
 import type { Block, Capabilities, Lowering, Part, Role, Span } from '@tidemark/model';
+import { isBlank } from '@tidemark/model';
 import { callPiece, resultPiece } from './call.ts';
 import { imageStub, wireImage } from './image.ts';
 import type { Piece } from './piece.ts';
 import { markablePiece } from './piece.ts';
 import { nativePiece, reasoningPiece } from './reasoning.ts';
-import { isBlank, textHead } from './wire-text.ts';
+import { textHead } from './wire-text.ts';
 
 /**
  * Blocks of one span: results first, then the rest in order. None for blank text, for reasoning that the model would

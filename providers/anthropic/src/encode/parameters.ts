@@ -1,7 +1,7 @@
 // What enters the cache key beside the blocks, and how it is written: frozen, before everything else in the body.
 
 import type { Front, JsonValue } from '@tidemark/model';
-import { canonicalJson } from '@tidemark/model';
+import { canonicalText } from '@tidemark/model';
 import { refuse } from './refuse.ts';
 
 /** Parameters that are fields of the body. */
@@ -29,7 +29,7 @@ const INSIDE: ReadonlyMap<string, readonly [field: string, otherwise: Fields]> =
 
 /** Canonical JSON of model and render parameters: the head of the prefix sequence. */
 export function frozenParameters(front: Front): string {
-  return canonicalJson({ ...front.parameters, model: front.model });
+  return canonicalText({ ...front.parameters, model: front.model });
 }
 
 /**
@@ -38,8 +38,8 @@ export function frozenParameters(front: Front): string {
  * @throws ProviderError `provider/unsupported` for a name that this provider has no field for.
  */
 export function bodyHeader(front: Front): string {
-  const fields = canonicalJson(wireParameters(front)).slice(1, -1);
-  return `{"model":${canonicalJson(front.model)},${fields === '' ? '' : `${fields},`}`;
+  const fields = canonicalText(wireParameters(front)).slice(1, -1);
+  return `{"model":${canonicalText(front.model)},${fields === '' ? '' : `${fields},`}`;
 }
 
 /** The names written before the messages, which therefore cannot come again after them. */

@@ -1,7 +1,7 @@
 // What stands between blocks. It depends on the two neighbours alone, so a body is the same however it was put together.
 
 import type { Block, Envelope, LoweredFront, Marker } from '@tidemark/model';
-import { canonicalJson } from '@tidemark/model';
+import { canonicalText } from '@tidemark/model';
 import { headerNames } from './parameters.ts';
 import { refuse } from './refuse.ts';
 
@@ -28,7 +28,7 @@ export function bodyEnd(front: LoweredFront, envelope: Envelope): string {
   if (twice !== undefined) {
     throw refuse('provider/invalid', `the field "${twice}" already stands in the body: leave it out of the envelope`);
   }
-  const fields = canonicalJson(envelope.fields).slice(1, -1);
+  const fields = canonicalText(envelope.fields).slice(1, -1);
   return `,"max_tokens":${envelope.outputLimit},"stream":true${fields === '' ? '' : `,${fields}`}}`;
 }
 

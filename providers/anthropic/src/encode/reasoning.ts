@@ -1,11 +1,12 @@
 // Reasoning and native items: passed on verbatim where the model will accept them, else left out or told as text.
 
 import type { Lowering, NativePart, ReasoningPart } from '@tidemark/model';
+import { isBlank } from '@tidemark/model';
 import type { Piece } from './piece.ts';
 import { markablePiece, verbatimPiece } from './piece.ts';
 import { isJsonObject, parseObject } from './raw-json.ts';
 import { PROVIDER } from './refuse.ts';
-import { isBlank, textHead } from './wire-text.ts';
+import { textHead } from './wire-text.ts';
 
 /**
  * The thinking block as it was received. None when it is of another provider or model (its signature would be a 400), or

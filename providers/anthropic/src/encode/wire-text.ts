@@ -1,16 +1,7 @@
-// Text as the API takes it: what counts as blank, and no lone surrogates, neither as they are nor as escapes.
-
-// Python's idea of white space as well as ECMAScript's: the API strips with the former before it refuses an empty text.
-// oxlint-disable-next-line no-control-regex
-const VISIBLE = /[^\s\u001c-\u001f\u0085]/;
+// Text as the API takes it: no lone surrogates, neither as they are nor as escapes.
 
 const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
 const ESCAPES = /\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[dD][89a-fA-F][0-9a-fA-F]{2}|\\./gs;
-
-/** Whether the API would refuse this as an empty text block (provider facts 1.6). */
-export function isBlank(text: string): boolean {
-  return !VISIBLE.test(text);
-}
 
 /** A JSON string. Lone surrogates become U+FFFD: the API refuses a body that has one, even escaped. */
 export function jsonString(text: string): string {

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import type { CallId, Chain, Digest, Money, Position, SessionId } from '../../ids.ts';
-import type { Json } from '../../json.ts';
+import type { Json } from '@tidemark/json';
 
 /** One schema for each field of `T`, none forgotten: a field without one would be lost in silence (L6). */
 export type ShapeOf<T> = {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canonicalJson } from './json.ts';
+import { canonicalJson } from './canonical-json.ts';
 
 describe('canonical JSON', () => {
   it('sorts keys by code unit, at every depth, without white space', () => {

@@ -21,6 +21,11 @@ export function canonicalJson(value: unknown): CanonicalJson {
   return { text: write(value, writer), replaced: writer.replaced };
 }
 
+/** The text of `canonicalJson`, where what was replaced does not matter. */
+export function canonicalText(value: unknown): string {
+  return canonicalJson(value).text;
+}
+
 interface Writer {
   replaced: number;
   readonly open: Set<object>;

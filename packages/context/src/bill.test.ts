@@ -1,0 +1,69 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { row, second } from '../tests/log-of.ts';
+import { addBills, billOf, NO_BILL } from './bill.ts';
+import { missOf, rewriteCost } from './miss.ts';
+
+const sonnet = row('claude-sonnet-4-5');
+const opus = row('claude-opus-5-5');
+const usage = { fresh: 3, read: 1000, writes: [{ ttl: '5m' as const, tokens: 200 }] };
+
+test('bills fresh at 1, reads and writes at the price of the model', () => {
+  const bill = billOf({ capabilities: sonnet, at: second(0), usage, unsent: 203, before: undefined });
+  expect(bill?.billed.toString()).toBe('353'); // 3 + 0.1 × 1000 + 1.25 × 200
+  expect(bill?.uncached.toString()).toBe('1203');
+  expect(bill?.ideal.toString()).toBe('353.75'); // 1.25 × 203 + 0.1 × 1000
+});
+
+test('knows that a read is not 0.1 everywhere', () => {
+  const bill = billOf({ capabilities: opus, at: second(0), usage, unsent: 203, before: undefined });
+  expect(bill?.billed.toString()).toBe('303'); // 3 + 0.05 × 1000 + 1.25 × 200
+});
+
+test('writes everything again after five minutes, where entries expire', () => {
+  const call = { capabilities: sonnet, at: second(300), usage, unsent: 203 };
+  expect(billOf({ ...call, before: second(1) })?.expiring.toString()).toBe('353.75');
+  expect(billOf({ ...call, before: second(0) })?.expiring.toString()).toBe('1503.75'); // 1.25 × 1203
+});
+
+test('bills one hour writes at twice the input price', () => {
+  const long = { fresh: 0, read: 0, writes: [{ ttl: '1h' as const, tokens: 100 }] };
+  expect(billOf({ capabilities: sonnet, at: second(0), usage: long, unsent: 100, before: undefined })?.billed.toString()).toBe('200');
+});
+
+test('has no bill for an unknown bucket (L7)', () => {
+  expect(billOf({ capabilities: sonnet, at: second(0), usage: { fresh: 3, read: 1 }, unsent: 0, before: undefined })).toBeUndefined();
+});
+
+test('never bills less than the ideal when each new token is written and each old one read', () => {
+  fc.assert(
+    fc.property(fc.nat(200_000), fc.nat(200_000), (old, unsent) => {
+      const perfect = { fresh: 0, read: old, writes: [{ ttl: '5m' as const, tokens: unsent }] };
+      const bill = billOf({ capabilities: sonnet, at: second(0), usage: perfect, unsent, before: undefined });
+      expect(bill?.billed.eq(bill.ideal)).toBe(true);
+    }),
+  );
+});
+
+test('adds exactly: a million small calls lose nothing', () => {
+  const one = billOf({ capabilities: sonnet, at: second(0), usage: { fresh: 0, read: 1, writes: [] }, unsent: 0, before: undefined });
+  let sum = NO_BILL;
+  for (let count = 0; count < 1000; count += 1) sum = addBills(sum, one ?? NO_BILL);
+  expect(sum.billed.toString()).toBe('100');
+});
+
+test('prices a rewrite as what writing costs above reading, in dollars', () => {
+  expect(rewriteCost({ capabilities: sonnet, at: second(0), input: 100_000, tokens: 100_000, ttl: '5m' })).toBe('0.345');
+});
+
+test('has no miss when all that was held was read, or when the read is unknown', () => {
+  const base = { capabilities: sonnet, at: second(0), held: 1000, loss: undefined };
+  expect(missOf({ ...base, usage })).toBeUndefined();
+  expect(missOf({ ...base, usage: {} })).toBeUndefined();
+});
+
+test('names the cause that was known before sending, else unknown', () => {
+  const base = { capabilities: sonnet, at: second(0), held: 1500, usage };
+  expect(missOf({ ...base, loss: { cause: 'expired', tokens: 1500 } })).toMatchObject({ cause: 'expired', tokens: 500 });
+  expect(missOf({ ...base, loss: undefined })).toMatchObject({ cause: 'unknown', tokens: 500, cost: '0.001725' });
+});

@@ -1,0 +1,67 @@
+import { position } from '@tidemark/log';
+import { expect, test } from 'vitest';
+import type { Told } from '../tests/log-of.ts';
+import { created, fold, logOf, named, newHash, prompt } from '../tests/log-of.ts';
+import type { Wanted } from './epoch.ts';
+import { neededEpoch, openEpoch } from './epoch.ts';
+import { composeFront } from './front.ts';
+import type { State } from './state.ts';
+
+const texts = composeFront({ tools: [{ name: 'read', description: 'Reads.', schema: {} }] }, newHash);
+const wanted: Wanted = { provider: 'anthropic', model: 'm', parameters: {}, capabilities: named('row'), texts };
+const before = fold([created, prompt('go')]);
+
+function openedWith(one: Wanted, state: State = before): State {
+  const cause = neededEpoch(state, one) ?? 'initial';
+  return fold([['epoch.opened', openEpoch(state, one, cause, { rewrite: 0 }, newHash)]], state);
+}
+
+const open = openedWith(wanted);
+
+test('opens the first epoch with the first request', () => {
+  expect(neededEpoch(before, wanted)).toBe('initial');
+  expect(open.epoch?.opened).toMatchObject({ number: 0, cause: 'initial', contract: 'tm1', tools: [{ name: 'read' }] });
+});
+
+test('opens none for the same front', () => {
+  expect(neededEpoch(open, { ...wanted })).toBeUndefined();
+});
+
+test('opens none for tools that come back with the same bytes (claude-code#65917)', () => {
+  const again = composeFront({ tools: [{ schema: {}, name: 'read', description: 'Reads.' }] }, newHash);
+  expect(neededEpoch(open, { ...wanted, texts: again })).toBeUndefined();
+});
+
+test('opens none for a setting that was changed and changed back', () => {
+  expect(neededEpoch(open, { ...wanted, parameters: { effort: 'high' } })).toBe('reasoning');
+  expect(neededEpoch(open, wanted)).toBeUndefined();
+});
+
+test.each<readonly [string, Partial<Wanted>]>([
+  ['model', { model: 'n' }],
+  ['model', { provider: 'openai' }],
+  ['tools', { texts: composeFront({}, newHash) }],
+  ['role', { texts: { ...texts, layers: composeFront({ role: 'You review.' }, newHash).layers } }],
+  ['skills', { texts: { ...texts, layers: composeFront({ skills: '- tax: taxes' }, newHash).layers } }],
+  ['reasoning', { parameters: { thinking: { type: 'enabled', budget_tokens: 1024 } } }],
+  ['parameters', { parameters: { speed: 'fast' } }],
+  ['contract', { texts: { ...texts, contract: 'tm2' } }],
+])('opens one because of %s', (cause, change) => {
+  expect(neededEpoch(open, { ...wanted, ...change })).toBe(cause);
+});
+
+test('opens one for a compaction, once', () => {
+  const data = { range: { from: position(0), to: position(1) }, strategy: 'recorded', trigger: 'manual', checkpoint: 'so far', limitations: [] } as const;
+  const compacted: Told = ['history.compacted', data];
+  const state = logOf([compacted], open.length).reduce((folded) => fold([compacted], folded), open);
+  expect(neededEpoch(state, wanted)).toBe('compaction');
+  const after = openedWith(wanted, state);
+  expect(after.epoch?.opened.checkpoint).toBe(open.length);
+  expect(neededEpoch(after, wanted)).toBeUndefined();
+});
+
+test('counts a changed parameter as no edit of what was sent, a changed front as one', () => {
+  const first = open.epoch?.edited;
+  expect(openedWith({ ...wanted, parameters: { effort: 'high' } }, open).epoch?.edited).toBe(first);
+  expect(openedWith({ ...wanted, texts: composeFront({}, newHash) }, open).epoch?.edited).toBe(open.length);
+});

@@ -1,0 +1,4 @@
+// The face of `json`: what a value is on paper.
+
+export type { CanonicalJson, Json } from './canonical-json.ts';
+export { canonicalJson, canonicalText } from './canonical-json.ts';

@@ -1,0 +1,156 @@
+// Where imports may lead: down, never round, and only through faces.
+
+import type { Import } from './imports.ts';
+import { fileNamed, importsOf, packageNamed, roomNamed } from './imports.ts';
+import type { Room } from './rooms.ts';
+import { ARROWS, roomOf, roomsOf } from './rooms.ts';
+import type { Tree, Violation } from './tree.ts';
+import { isSource, isTest } from './tree.ts';
+
+/** Imports that the table of arrows does not allow. Tests of a room may reach any room that points no further up. */
+export function upwardArrows(tree: Tree): readonly Violation[] {
+  const rooms = roomsOf(tree);
+  return importsOf(tree).flatMap((each) => {
+    const own = roomOf(each.from, rooms);
+    const other = roomNamed(each, rooms);
+    if (own === undefined || other === undefined || own.folder === other.folder) return [];
+    if (mayImport(own, other, each.from)) return [];
+    return [{ file: each.from, problem: `${own.folder} may not import ${other.folder}` }];
+  });
+}
+
+function mayImport(own: Room, other: Room, from: string): boolean {
+  const allowed = ARROWS[own.folder] ?? [];
+  if (allowed === '*' || allowed.includes(other.folder)) return true;
+  return isTest(from) && TWINS[own.folder]?.includes(other.folder) === true;
+}
+
+/** What the tests of a room may use beside what the room may: twins and neighbours that drive it. */
+const TWINS: Readonly<Record<string, readonly string[]>> = {
+  'packages/context': ['stores/memory', 'providers/scripted', 'providers/anthropic'],
+  'packages/agent': [
+    'stores/memory',
+    'stores/ndjson',
+    'providers/scripted',
+    'providers/anthropic',
+    'packages/simulator',
+  ],
+  'providers/anthropic': ['packages/simulator'],
+  'packages/recording': ['stores/ndjson'],
+};
+
+/** Imports of the simulator that would make it prove nothing: of the code that it is there to check. */
+export function simulatorDebts(tree: Tree): readonly Violation[] {
+  const rooms = roomsOf(tree);
+  return importsOf(tree).flatMap((each) => {
+    const other = roomNamed(each, rooms)?.folder ?? '';
+    if (!each.from.startsWith('packages/simulator/') || !/^(packages\/context|providers\/.*)$/.test(other)) return [];
+    return [{ file: each.from, problem: `the simulator imports ${other}` }];
+  });
+}
+
+/** Rooms that reach themselves, by manifests and imports of products (tests may drive a room from above). */
+export function circlesOfRooms(tree: Tree): readonly Violation[] {
+  const rooms = roomsOf(tree);
+  const edges = new Map<string, Set<string>>(rooms.map((room) => [room.folder, new Set()]));
+  for (const each of importsOf(tree)) {
+    const own = roomOf(each.from, rooms);
+    const other = roomNamed(each, rooms);
+    if (own !== undefined && other !== undefined && own !== other && !isTest(each.from))
+      edges.get(own.folder)?.add(other.folder);
+  }
+  return circlesIn(edges);
+}
+
+/** Files that reach themselves by relative imports, type imports included. */
+export function circlesOfFiles(tree: Tree): readonly Violation[] {
+  const edges = new Map<string, Set<string>>([...tree.keys()].filter(isSource).map((path) => [path, new Set()]));
+  for (const { from, specifier } of importsOf(tree)) {
+    const file = fileNamed(from, specifier);
+    if (file !== undefined && edges.has(file)) edges.get(from)?.add(file);
+  }
+  return circlesIn(edges);
+}
+
+type Edges = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** One violation per circle that a depth-first search closes. */
+function circlesIn(edges: Edges): readonly Violation[] {
+  const found: Violation[] = [];
+  const done = new Set<string>();
+  const path: string[] = [];
+  const visit = (node: string): void => {
+    const start = path.indexOf(node);
+    if (start !== -1) found.push({ file: node, problem: `circle: ${[...path.slice(start), node].join(' → ')}` });
+    if (start !== -1 || done.has(node)) return;
+    path.push(node);
+    for (const next of edges.get(node) ?? []) visit(next);
+    path.pop();
+    done.add(node);
+  };
+  for (const node of edges.keys()) visit(node);
+  return found;
+}
+
+/** Relative imports that leave their room, and subpaths of packages of ours that their manifest does not export. */
+export function deepImports(tree: Tree): readonly Violation[] {
+  const rooms = roomsOf(tree);
+  return importsOf(tree).flatMap((each) => {
+    const other = roomNamed(each, rooms);
+    const file = fileNamed(each.from, each.specifier);
+    if (file !== undefined) return leavesRoom(each.from, file, rooms) ? [deep(each)] : [];
+    if (other === undefined || exportsOf(tree, other).includes(subpathOf(each.specifier))) return [];
+    return [deep(each)];
+  });
+}
+
+function deep({ from, specifier }: Import): Violation {
+  return { file: from, problem: `${specifier} is no face: import the package by its name` };
+}
+
+function leavesRoom(from: string, file: string, rooms: readonly Room[]): boolean {
+  const own = roomOf(from, rooms);
+  return own !== undefined && !file.startsWith(`${own.folder}/`);
+}
+
+function subpathOf(specifier: string): string {
+  const name = packageNamed(specifier) ?? '';
+  return `.${specifier.slice(name.length)}`;
+}
+
+function exportsOf(tree: Tree, room: Room): readonly string[] {
+  const manifest: unknown = JSON.parse(tree.get(`${room.folder}/package.json`) ?? '{}');
+  const exported =
+    typeof manifest === 'object' && manifest !== null && 'exports' in manifest ? manifest.exports : undefined;
+  return typeof exported === 'object' && exported !== null ? Object.keys(exported) : [];
+}
+
+/** Products that import the face of their own room, by path or name. Tests and contract suites may: they stand outside. */
+export function ownFaces(tree: Tree): readonly Violation[] {
+  const rooms = roomsOf(tree);
+  return importsOf(tree).flatMap((each) => {
+    const own = roomOf(each.from, rooms);
+    if (own === undefined) return [];
+    const byPath = fileNamed(each.from, each.specifier) === `${own.folder}/src/index.ts`;
+    const byName = each.specifier === own.name;
+    if (!(byPath || byName) || isTest(each.from)) return [];
+    return [{ file: each.from, problem: `imports the face of its own room (${each.specifier})` }];
+  });
+}
+
+/** `index.ts` anywhere but `src/index.ts`, and every `export *`. */
+export function looseFaces(tree: Tree): readonly Violation[] {
+  const rooms = roomsOf(tree);
+  const second = [...tree.keys()].filter((path) => {
+    const own = roomOf(path, rooms);
+    return own !== undefined && /(^|\/)index\.[cm]?[jt]s$/.test(path) && path !== `${own.folder}/src/index.ts`;
+  });
+  const stars = importsOf(tree).filter((each) => each.star);
+  return [
+    ...second.map((file) => ({ file, problem: 'a second index: one face per package' })),
+    ...stars.map(({ from, specifier }) => ({
+      file: from,
+      problem: `export * from ${specifier}: a face names each export`,
+    })),
+  ];
+}

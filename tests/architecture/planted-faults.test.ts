@@ -1,0 +1,205 @@
+// Each kind of fault, planted in a tiny tree: the checker for it sees it, and a sound tree passes.
+
+import { describe, expect, test } from 'vitest';
+
+import {
+  circlesOfFiles,
+  circlesOfRooms,
+  deepImports,
+  looseFaces,
+  ownFaces,
+  simulatorDebts,
+  upwardArrows,
+} from './arrows.ts';
+import { undeclared, unused } from './manifests.ts';
+import { newSyntax } from './old-node.ts';
+import { impurities, looseCompilers } from './purity.ts';
+import { longFiles } from './sizes.ts';
+import type { Tree, Violation } from './tree.ts';
+
+type Checker = (tree: Tree) => readonly Violation[];
+
+const SOUND: Readonly<Record<string, string>> = {
+  'tsconfig.base.json': '{"compilerOptions":{"types":[],"lib":["es2024"]}}',
+  'packages/log/package.json': manifest('@tidemark/log', []),
+  'packages/log/tsconfig.json': '{}',
+  'packages/log/src/index.ts': `export { record } from './record.ts';`,
+  'packages/log/src/record.ts': `export const record = { process: 1, at: (x: { Date: string }): string => x.Date };`,
+  'packages/model/package.json': manifest('@tidemark/model', []),
+  'packages/model/tsconfig.json': '{}',
+  'packages/model/src/index.ts': `export const model = 1;`,
+  'packages/context/package.json': manifest('@tidemark/context', ['@tidemark/log']),
+  'packages/context/tsconfig.json': '{}',
+  'packages/context/src/index.ts': `import { record } from '@tidemark/log';\nexport const context: number = record.process;`,
+  'packages/simulator/package.json': manifest('@tidemark/simulator', []),
+  'packages/simulator/src/index.ts': `export const started: number = Date.now();`,
+};
+
+const CHECKERS: readonly Checker[] = [
+  upwardArrows,
+  circlesOfRooms,
+  circlesOfFiles,
+  deepImports,
+  ownFaces,
+  looseFaces,
+  impurities,
+  looseCompilers,
+  longFiles,
+  undeclared,
+  unused,
+  simulatorDebts,
+  newSyntax,
+];
+
+test('passes a sound tree', () => {
+  expect(CHECKERS.flatMap((check) => check(planted({})))).toEqual([]);
+});
+
+describe('sees', () => {
+  const log = 'packages/log/src/record.ts';
+  const faults: readonly (readonly [name: string, Checker, Readonly<Record<string, string>>])[] = [
+    [
+      'an arrow up',
+      upwardArrows,
+      { [log]: `import { context } from '@tidemark/context'; export const record = context;` },
+    ],
+    [
+      'an arrow up of a type',
+      upwardArrows,
+      { [log]: `import type { Context } from '@tidemark/context'; export type Record = Context;` },
+    ],
+    ['an arrow up in a re-export', upwardArrows, { [log]: `export { context as record } from '@tidemark/context';` }],
+    [
+      'an arrow up in import()',
+      upwardArrows,
+      { [log]: `export const record = (): Promise<unknown> => import('@tidemark/context');` },
+    ],
+    [
+      'an arrow up in a type query',
+      upwardArrows,
+      { [log]: `export type Record = import('@tidemark/context').Context;` },
+    ],
+    [
+      'an arrow up by path',
+      upwardArrows,
+      { [log]: `import { x } from '../../context/src/index.ts'; export const record = x;` },
+    ],
+    [
+      'an arrow up in a test',
+      upwardArrows,
+      { 'packages/log/src/record.test.ts': `import { x } from '@tidemark/context'; x;` },
+    ],
+    [
+      'a simulator that knows context',
+      upwardArrows,
+      { 'packages/simulator/src/index.ts': `import '@tidemark/context';` },
+    ],
+    [
+      'a circle of rooms',
+      circlesOfRooms,
+      { [log]: `import { context } from '@tidemark/context'; export const record = context;` },
+    ],
+    [
+      'a circle of files',
+      circlesOfFiles,
+      {
+        [log]: `import { a } from './a.ts'; export const record = a;`,
+        'packages/log/src/a.ts': `export { record as a } from './record.ts';`,
+      },
+    ],
+    [
+      'a circle of files by types alone',
+      circlesOfFiles,
+      {
+        [log]: `import type { A } from './a.ts'; export interface R { a: A }`,
+        'packages/log/src/a.ts': `import type { R } from './record.ts'; export interface A { r: R }`,
+      },
+    ],
+    [
+      'a file that imports itself',
+      circlesOfFiles,
+      { [log]: `import { record as r } from './record.ts'; export const record = r;` },
+    ],
+    [
+      'a deep import by name',
+      deepImports,
+      { 'packages/context/src/index.ts': `import { record } from '@tidemark/log/src/record.ts'; record;` },
+    ],
+    [
+      'a deep import by path',
+      deepImports,
+      { 'packages/context/src/index.ts': `import { record } from '../../log/src/record.ts'; record;` },
+    ],
+    [
+      'an import of the own face',
+      ownFaces,
+      { 'packages/log/src/a.ts': `import { record } from './index.ts'; record;` },
+    ],
+    [
+      'an import of the own name',
+      ownFaces,
+      { 'packages/log/src/a.ts': `import { record } from '@tidemark/log'; record;` },
+    ],
+    ['a second index', looseFaces, { 'packages/log/src/codec/index.ts': `export const x = 1;` }],
+    ['an export *', looseFaces, { 'packages/log/src/index.ts': `export * from './record.ts';` }],
+    ['an export type *', looseFaces, { 'packages/log/src/index.ts': `export type * from './record.ts';` }],
+    ['node: in a pure room', impurities, { [log]: `import { join } from 'node:path'; export const record = join;` }],
+    [
+      'types of node: in a pure room',
+      impurities,
+      { [log]: `import type { Hash } from 'node:crypto'; export type Record = Hash;` },
+    ],
+    ['Node without its prefix in a pure room', impurities, { [log]: `import fs from 'fs'; export const record = fs;` }],
+    ['a clock in a pure room', impurities, { [log]: `export const record: number = Date.now();` }],
+    ['a new Date in a pure room', impurities, { [log]: `export const record: unknown = new Date();` }],
+    ['randomness in a pure room', impurities, { [log]: `export const record: number = Math.random();` }],
+    ['randomness by a computed name', impurities, { [log]: `export const record: unknown = Math['random'];` }],
+    ['a uuid in a pure room', impurities, { [log]: `export const record: string = crypto.randomUUID();` }],
+    ['the console in a pure room', impurities, { [log]: `export function record(): void { console.log(1); }` }],
+    ['the process in a pure room', impurities, { [log]: `export const record = process.env;` }],
+    ['a way round by globalThis', impurities, { [log]: `export const record = globalThis;` }],
+    ['a shorthand that reaches out', impurities, { [log]: `export const record = { process };` }],
+    [
+      'types of Node for a pure room',
+      looseCompilers,
+      { 'packages/log/tsconfig.json': '{"compilerOptions":{"types":["node"]}}' },
+    ],
+    [
+      'the DOM for a pure room',
+      looseCompilers,
+      { 'packages/log/tsconfig.json': '{"compilerOptions":{"lib":["es2024","dom"]}}' },
+    ],
+    ['a file of 401 lines', longFiles, { [log]: '// line\n'.repeat(401) }],
+    ['an undeclared dependency', undeclared, { [log]: `import { z } from 'zod'; export const record = z;` }],
+    [
+      'a dependency that tests alone use',
+      unused,
+      {
+        'packages/log/package.json': manifest('@tidemark/log', ['zod']),
+        'packages/log/src/record.test.ts': `import { z } from 'zod'; z;`,
+      },
+    ],
+    [
+      'a test with an undeclared dependency',
+      undeclared,
+      { 'packages/log/src/record.test.ts': `import { z } from 'zod'; z;` },
+    ],
+    ['an unused dependency', unused, { 'packages/log/package.json': manifest('@tidemark/log', ['zod']) }],
+  ];
+
+  test.each(faults)('%s', (_name, check, fault) => {
+    const [path] = Object.keys(fault);
+    const violations = check(planted(fault));
+    expect(violations.length).toBeGreaterThan(0);
+    if (check !== circlesOfRooms) expect(violations.map((each) => each.file)).toContain(path);
+  });
+});
+
+function planted(fault: Readonly<Record<string, string>>): Tree {
+  return new Map(Object.entries({ ...SOUND, ...fault }));
+}
+
+function manifest(name: string, dependencies: readonly string[]): string {
+  const versions = Object.fromEntries(dependencies.map((dependency) => [dependency, '0.0.0']));
+  return JSON.stringify({ name, exports: { '.': './src/index.ts' }, dependencies: versions });
+}

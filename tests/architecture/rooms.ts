@@ -1,0 +1,68 @@
+// The rooms of the house and the arrows that are allowed between them: the arch of the design, as a table.
+
+import type { Tree } from './tree.ts';
+
+/** A room: a workspace of the tree. */
+export interface Room {
+  /** Its folder: `packages/log`. */
+  readonly folder: string;
+  /** Its package name: `@tidemark/log`. */
+  readonly name: string;
+}
+
+/** Which rooms a room may import, by folder. A room that is not here may import nothing; `'*'` is any. */
+export const ARROWS: Readonly<Record<string, readonly string[] | '*'>> = {
+  'packages/json': [],
+  'packages/log': ['packages/json'],
+  'packages/model': ['packages/json'],
+  'packages/context': ['packages/log', 'packages/model'],
+  'packages/agent': ['packages/log', 'packages/model', 'packages/context'],
+  'packages/simulator': ['packages/model'],
+  'packages/recording': [
+    'packages/log',
+    'packages/model',
+    'packages/context',
+    'packages/agent',
+    'packages/simulator',
+    'providers/anthropic',
+    'stores/memory',
+  ],
+  'stores/memory': ['packages/log'],
+  'stores/ndjson': ['packages/log'],
+  'providers/scripted': ['packages/model'],
+  'providers/anthropic': ['packages/model'],
+  'apps/cli': [
+    'packages/log',
+    'packages/model',
+    'packages/context',
+    'packages/agent',
+    'packages/simulator',
+    'packages/recording',
+    'stores/memory',
+    'stores/ndjson',
+    'providers/scripted',
+    'providers/anthropic',
+  ],
+  tests: '*',
+  bench: '*',
+};
+
+/** The rooms that stay pure: no clock, no randomness, nothing of Node or a browser. */
+export const PURE: readonly string[] = ['packages/json', 'packages/log', 'packages/model', 'packages/context'];
+
+/** Every room of a tree, by its manifest; the root is none. */
+export function roomsOf(tree: Tree): readonly Room[] {
+  const rooms: Room[] = [];
+  for (const [path, text] of tree) {
+    if (!path.endsWith('/package.json')) continue;
+    const manifest: unknown = JSON.parse(text);
+    const name = typeof manifest === 'object' && manifest !== null && 'name' in manifest ? manifest.name : undefined;
+    if (typeof name === 'string') rooms.push({ folder: path.slice(0, -'/package.json'.length), name });
+  }
+  return rooms;
+}
+
+/** The room that a file lies in. */
+export function roomOf(path: string, rooms: readonly Room[]): Room | undefined {
+  return rooms.find((room) => path.startsWith(`${room.folder}/`));
+}

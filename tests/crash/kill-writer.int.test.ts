@@ -1,0 +1,123 @@
+// L8: a writing process is killed at random instants, again and again over the same sessions. Whatever it had
+// acknowledged is there, nothing is doubled, the chain is whole, and the next append works.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { LogError, canonicalJson, sessionId } from '@tidemark/log';
+import type { SessionId } from '@tidemark/log';
+import { inspectSession, openNdjsonStore } from '@tidemark/store-ndjson';
+import { expect, it } from 'vitest';
+import { expectedAt } from './written-events.ts';
+
+/** How many writers are cut. Each kill cuts all writers of one process. */
+const KILLS = Number(process.env['TIDEMARK_KILLS'] ?? 200);
+const WRITERS = 5;
+const LANES = 2;
+/** After that many kills a lane begins new sessions. */
+const LIVES = 8;
+const SEED = Number(process.env['TIDEMARK_SEED'] ?? Date.now() % 1_000_000);
+const PROGRAM = fileURLToPath(new URL('writing-process.ts', import.meta.url));
+
+type Random = () => number;
+
+/** Mulberry32. */
+function randomFrom(seed: number): Random {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+interface Acknowledged {
+  readonly length: number;
+  readonly chain: string;
+}
+
+/** Starts a writing process, kills it at a random instant, and tells what it had acknowledged. */
+async function killOnce(home: string, names: readonly string[], random: Random): Promise<Map<string, Acknowledged>> {
+  const child = spawn(process.execPath, [PROGRAM, home, ...names], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const gone = once(child, 'close');
+  const after = Math.floor(random() * 60);
+  const delay = random() * 4;
+  let heard = '';
+  let lines = 0;
+  let dying = false;
+  child.stdout.on('data', (chunk: Buffer) => {
+    heard += chunk.toString();
+    lines = heard.split('\n').length - 1;
+    if (lines >= after && !dying) setTimeout(() => child.kill('SIGKILL'), delay);
+    dying ||= lines >= after;
+  });
+  if (after < 6) setTimeout(() => child.kill('SIGKILL'), 50 + random() * 700);
+  const [, signal] = await gone;
+  expect(signal).toBe('SIGKILL');
+  const last = new Map<string, Acknowledged>();
+  for (const line of heard.split('\n').slice(0, -1)) {
+    const [name = '', length = '', chain = ''] = line.split(' ');
+    last.set(name, { length: Number(length), chain });
+  }
+  return last;
+}
+
+/** What must hold of a session after a kill; its length, and `undefined` where nothing of it was ever written. */
+async function checkSession(home: string, id: SessionId, acknowledged: Acknowledged | undefined): Promise<number> {
+  const store = openNdjsonStore({ home });
+  let length = 0;
+  try {
+    for await (const record of store.read(id)) {
+      const { kind, at, data } = record;
+      expect(canonicalJson({ kind, at, data }).text).toBe(canonicalJson(expectedAt(id, length)).text);
+      length += 1;
+      if (length === acknowledged?.length) expect(record.chain).toBe(acknowledged.chain);
+    }
+  } catch (error) {
+    if (!(error instanceof LogError && error.code === 'log/missing')) throw error;
+  }
+  expect(length).toBeGreaterThanOrEqual(acknowledged?.length ?? 0);
+  if (length === 0) return 0;
+  const writer = await store.open(id);
+  expect(writer.length).toBe(length);
+  expect((await writer.append([expectedAt(id, length)], length)).ok).toBe(true);
+  await writer.close();
+  expect(await inspectSession(store, id)).toEqual({ session: id, records: length + 1, torn: 0, unknown: [] });
+  return length;
+}
+
+async function lane(number: number, kills: number): Promise<{ readonly cut: number; readonly records: number }> {
+  const random = randomFrom(SEED + number);
+  const home = await mkdtemp(join(tmpdir(), 'tidemark-crash-'));
+  let cut = 0;
+  let records = 0;
+  try {
+    for (let life = 0; cut < kills; life += 1) {
+      const names = Array.from({ length: WRITERS }, (_, index) => `s${Math.floor(life / LIVES)}-${index}`);
+      const acknowledged = await killOnce(home, names, random);
+      for (const name of names) records += await checkSession(home, sessionId(name), acknowledged.get(name));
+      cut += WRITERS;
+    }
+  } finally {
+    await rm(home, { recursive: true, force: true });
+  }
+  return { cut, records };
+}
+
+it(
+  `loses nothing acknowledged and doubles nothing when ${KILLS} writers are killed (L8)`,
+  { timeout: KILLS * 2_000 + 60_000 },
+  async () => {
+    const lanes = await Promise.all(Array.from({ length: LANES }, (_, index) => lane(index, KILLS / LANES)));
+    const cut = lanes.reduce((sum, each) => sum + each.cut, 0);
+    const records = lanes.reduce((sum, each) => sum + each.records, 0);
+    process.stdout.write(
+      `crash: ${cut} writers cut by ${cut / WRITERS} kills, ${records} records checked, seed ${SEED} (TIDEMARK_SEED)\n`,
+    );
+    expect(records).toBeGreaterThan(cut);
+  },
+);

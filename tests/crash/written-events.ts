@@ -1,0 +1,44 @@
+// What the writing process writes at each position.
+
+import { callId, sessionId, timestamp } from '@tidemark/log';
+import type { Event, EventOf, SessionId } from '@tidemark/log';
+
+const AT = timestamp('2026-11-20T12:00:00.000Z');
+
+/** Record 0. */
+export function beginningEvent(session: SessionId): EventOf<'session.created'> {
+  return { kind: 'session.created', at: AT, data: { id: session, root: session, workspace: '/work' } };
+}
+
+/** The event of a position behind it: a prompt, an answer, or a result, in turn. */
+export function eventAt(session: SessionId, position: number): Event {
+  const text = `${session} ${position} ${'~'.repeat((position * 37) % 700)}`;
+  const parts = [{ type: 'text', text }] as const;
+  switch (position % 3) {
+    case 0:
+      return { kind: 'prompt.given', at: AT, data: { parts, presenter: 'crash' } };
+    case 1:
+      return {
+        kind: 'answer.received',
+        at: AT,
+        data: {
+          step: position,
+          stream: 'main',
+          provider: 'none',
+          model: 'none',
+          parts,
+          stop: 'end',
+          truncated: 'no',
+          usage: { answer: position },
+        },
+      };
+    default:
+      return { kind: 'tool.returned', at: AT, data: { call: callId(`call-${position}`), parts } };
+  }
+}
+
+/** The event that must stand at a position. */
+export function expectedAt(session: string, position: number): Event {
+  const id = sessionId(session);
+  return position === 0 ? beginningEvent(id) : eventAt(id, position);
+}
