@@ -1,0 +1,170 @@
+import type { Event } from '@tidemark/log';
+import { callId, position, sessionId } from '@tidemark/log';
+import { scriptedEncoder } from '@tidemark/provider-scripted';
+import { createMemoryStore, createShelf } from '@tidemark/store-memory';
+import { describe, expect, test } from 'vitest';
+import { answer, begin, ID, prepare, prompt, second } from '../tests/small-session.ts';
+import type { Small } from '../tests/small-session.ts';
+import { explainSession } from './explain.ts';
+import { commit, createSession, foldLog, openSession } from './session.ts';
+import { verifySession } from './verify.ts';
+
+const encoders = { encoders: () => scriptedEncoder };
+const LONG = 'word '.repeat(8000);
+
+async function turn(small: Small, text: string, at: number, change = {}): Promise<Awaited<ReturnType<typeof prepare>>> {
+  await commit(small.session, [prompt(text, at)]);
+  const prepared = await prepare(small, at, change);
+  await answer(small, prepared, undefined, at);
+  return prepared;
+}
+
+describe('preparing a request', () => {
+  test('is in the log, with its epoch, before anything goes out (L1)', async () => {
+    const small = await begin();
+    await commit(small.session, [prompt('go')]);
+    const prepared = await prepare(small);
+    const kinds = [];
+    for await (const record of small.log.read(ID)) kinds.push(record.kind);
+    expect(kinds).toEqual(['session.created', 'prompt.given', 'epoch.opened', 'request.prepared']);
+    expect(prepared.opened?.data).toMatchObject({ number: 0, cause: 'initial', forecast: { rewrite: 0 } });
+    expect(prepared.record.data.relation).toBe('opens');
+  });
+
+  test('extends the request before it and forecasts that it will be read', async () => {
+    const small = await begin();
+    const first = await turn(small, LONG, 0);
+    const next = await turn(small, 'and now?', 60);
+    const held = first.outlook.forecast.write;
+    expect(next.record.data).toMatchObject({ relation: 'extends', step: 1, forecast: { read: held } });
+    expect(next.outlook.loss).toBeUndefined();
+    expect(next.opened).toBeUndefined();
+  });
+
+  test('knows before sending that an entry has expired', async () => {
+    const small = await begin();
+    const first = await turn(small, LONG, 0);
+    const next = await turn(small, 'back from lunch', 3600);
+    expect(next.outlook.loss).toEqual({ cause: 'expired', tokens: first.outlook.forecast.write });
+    expect(next.record.data.forecast.read).toBe(0);
+  });
+
+  test('says what a break will cost before it is sent', async () => {
+    const small = await begin();
+    await turn(small, LONG, 0);
+    const next = await turn(small, 'think', 60, { parameters: { thinking: { type: 'enabled', budget_tokens: 1024 } } });
+    expect(next.opened?.data.cause).toBe('reasoning');
+    expect(next.opened?.data.forecast.rewrite).toBeGreaterThan(5000);
+    expect(Number(next.opened?.data.forecast.cost)).toBeGreaterThan(0);
+  });
+
+  test('costs nothing to open an epoch whose entries had expired anyway', async () => {
+    const small = await begin();
+    await turn(small, LONG, 0);
+    const next = await turn(small, 'later', 3600, { model: 'claude-opus-5-5' });
+    expect(next.opened?.data).toMatchObject({ cause: 'model', forecast: { rewrite: 0 } });
+  });
+
+  test('refuses what cannot be sent, by name', async () => {
+    const small = await begin();
+    await expect(prepare(small)).rejects.toMatchObject({ code: 'agent/nothing-to-send', sort: 'refused' });
+    await commit(small.session, [prompt('go')]);
+    const calls: Event = {
+      kind: 'answer.received',
+      at: second(1),
+      data: {
+        step: 0,
+        stream: 'main',
+        provider: 'scripted',
+        model: 'm',
+        parts: [{ type: 'call', call: callId('c1'), name: 'read', arguments: '{}' }],
+        stop: 'calls',
+        truncated: 'no',
+        usage: {},
+      },
+    };
+    await commit(small.session, [calls]);
+    await expect(prepare(small)).rejects.toMatchObject({ code: 'agent/unclosed-history', sort: 'bug' });
+  });
+
+  test('finds the same bytes after the process was replaced (L2)', async () => {
+    const shelf = createShelf();
+    const small = await begin(createMemoryStore(shelf));
+    await turn(small, LONG, 0);
+    await small.session.writer.close();
+    const log = createMemoryStore(shelf);
+    const reopened: Small = { log, session: await openSession(log, ID), lines: { main: undefined } };
+    const next = await turn(reopened, 'go on', 60);
+    expect(next.record.data.relation).toBe('extends');
+    expect(next.outlook.loss).toBeUndefined();
+    expect(await verifySession(log, ID, encoders)).toMatchObject({ requests: 2, differences: [], breaks: [] });
+  });
+});
+
+describe('a fork', () => {
+  test('inherits the epoch and reads what its parent wrote', async () => {
+    const small = await begin();
+    const first = await turn(small, LONG, 0);
+    const parent = { session: ID, position: position(small.session.state.length - 1), chain: small.session.writer.chain };
+    await small.session.writer.close();
+    const id = sessionId('s2');
+    const session = await createSession(small.log, id, parent);
+    await commit(session, [{ kind: 'session.created', at: second(30), data: { id, root: ID, parent, workspace: '/w' } }]);
+    const child: Small = { log: small.log, session, lines: { main: undefined } };
+    const next = await turn(child, 'another way', 60);
+    expect(next.record.data).toMatchObject({ relation: 'inherits', forecast: { read: first.outlook.forecast.write } });
+    expect(next.opened).toBeUndefined();
+  });
+});
+
+describe('the answer of a call', () => {
+  test('carries its miss: what was held and not read, why, and its price', async () => {
+    const small = await begin();
+    const first = await turn(small, LONG, 0);
+    await commit(small.session, [prompt('again', 60)]);
+    const prepared = await prepare(small, 60);
+    await answer(small, prepared, { fresh: 0, read: 0, writes: [{ ttl: '5m', tokens: 9000 }], answer: 1 }, 60);
+    const [explained] = await explainSession(small.log, ID, () => scriptedEncoder);
+    expect(explained).toMatchObject({ step: 1, miss: { cause: 'unknown', tokens: first.outlook.forecast.write } });
+  });
+
+  test('knows nothing of a usage that was not told (L7)', async () => {
+    const small = await begin();
+    await commit(small.session, [prompt('go')]);
+    await answer(small, await prepare(small), {});
+    const state = await foldLog(small.log, ID);
+    expect(state.streams['main']?.accepted).toMatchObject({ cached: undefined, input: undefined });
+  });
+});
+
+describe('verifying', () => {
+  test('names a request whose bytes cannot be made again', async () => {
+    const small = await begin();
+    await turn(small, LONG, 0);
+    const other = { ...scriptedEncoder, join: (...given: Parameters<typeof scriptedEncoder.join>) => ({ ...scriptedEncoder.join(...given), digest: () => '0'.repeat(64) }) };
+    const found = await verifySession(small.log, ID, { encoders: () => other });
+    expect(found.differences).toMatchObject([{ step: 0, rebuilt: '0'.repeat(64) }]);
+  });
+
+  test('refuses an encoder that this version does not have', async () => {
+    const small = await begin();
+    await turn(small, LONG, 0);
+    await expect(verifySession(small.log, ID, { encoders: () => undefined })).rejects.toMatchObject({ code: 'agent/unknown-encoder' });
+  });
+
+  test('rebuilds the same bytes from nothing as on top of the request before', async () => {
+    const small = await begin();
+    for (let step = 0; step < 5; step += 1) await turn(small, `prompt ${step} ${LONG}`, step * 30);
+    expect(await verifySession(small.log, ID, { ...encoders, full: true })).toEqual(await verifySession(small.log, ID, encoders));
+  });
+
+  test('counts a labelled break with its cause, and explains where it lies', async () => {
+    const small = await begin();
+    await turn(small, LONG, 0);
+    await turn(small, 'other tools', 30, { tools: [] });
+    const found = await verifySession(small.log, ID, encoders);
+    expect(found.breaks).toMatchObject([{ step: 1, cause: 'tools' }]);
+    const [explained] = await explainSession(small.log, ID, () => scriptedEncoder);
+    expect(explained).toMatchObject({ step: 1, gap: 30_000, opened: { cause: 'tools' }, divergence: { at: 0 } });
+  });
+});

@@ -1,0 +1,84 @@
+// A session for tests: memory store, scripted encoder, a catalog row, and a clock of the test's.
+
+import type { Event, Log, Timestamp } from '@tidemark/log';
+import { sessionId, timestamp } from '@tidemark/log';
+import type { ToolSpec, Wanted } from '@tidemark/context';
+import { composeFront } from '@tidemark/context';
+import type { Answer, Capabilities, Usage } from '@tidemark/model';
+import { defaultCatalog, findModel } from '@tidemark/model';
+import { scriptedEncoder } from '@tidemark/provider-scripted';
+import { createMemoryStore } from '@tidemark/store-memory';
+import { recordAnswer } from '../src/answer.ts';
+import { keepCapabilities } from '../src/materials.ts';
+import { newHash } from '../src/node-hash.ts';
+import type { Lines, Prepared } from '../src/prepare.ts';
+import { prepareRequest } from '../src/prepare.ts';
+import type { Session } from '../src/session.ts';
+import { commit, createSession } from '../src/session.ts';
+
+export const ID = sessionId('s1');
+
+/** `2026-11-20T12:00:00.000Z` and so many seconds. */
+export function second(count: number): Timestamp {
+  return timestamp(new Date(Date.UTC(2026, 10, 20, 12) + count * 1000).toISOString());
+}
+
+/** The row of a model that a test names. */
+export function row(model: string): Capabilities {
+  const found = findModel(defaultCatalog(), model, 'anthropic');
+  if (found === undefined) throw new Error(`the catalog has no ${model}`);
+  return found;
+}
+
+export const READ: ToolSpec = { name: 'read', description: 'Reads a file.', schema: { type: 'object' } };
+
+export function prompt(text: string, at = 0): Event {
+  return { kind: 'prompt.given', at: second(at), data: { parts: [{ type: 'text', text }], presenter: 'test' } };
+}
+
+/** What a test may change of the front. */
+export interface Change {
+  readonly model?: string;
+  readonly tools?: readonly ToolSpec[];
+  readonly parameters?: Wanted['parameters'];
+}
+
+/** A session with its lines. */
+export interface Small {
+  readonly log: Log;
+  readonly session: Session;
+  readonly lines: Lines;
+}
+
+/** A session that holds its first record. */
+export async function begin(log: Log = createMemoryStore()): Promise<Small> {
+  const session = await createSession(log, ID);
+  await commit(session, [{ kind: 'session.created', at: second(0), data: { id: ID, root: ID, workspace: '/w' } }]);
+  return { log, session, lines: { main: undefined } };
+}
+
+/** Prepares the next request. */
+export async function prepare({ log, session, lines }: Small, at = 0, change: Change = {}): Promise<Prepared> {
+  const { model = 'claude-sonnet-4-5', tools = [READ], parameters = {} } = change;
+  const capabilities = row(model);
+  const wanted: Wanted = {
+    provider: 'scripted',
+    model,
+    parameters,
+    capabilities: await keepCapabilities(log.artifacts, capabilities),
+    texts: composeFront({ tools }, newHash),
+  };
+  return prepareRequest(session, lines, { at: second(at), wanted, capabilities, encoder: scriptedEncoder, outputLimit: 1000 });
+}
+
+/** Answers a request in words, with the usage that was forecast unless a test says otherwise. */
+export async function answer({ session }: Small, prepared: Prepared, usage?: Usage, at = 0): Promise<void> {
+  const { read, write, fresh } = prepared.outlook.forecast;
+  const said: Answer = {
+    parts: [{ type: 'text', text: 'done' }],
+    stop: 'end',
+    truncated: 'no',
+    usage: usage ?? { read, fresh, writes: [{ ttl: '5m', tokens: write }], answer: 5 },
+  };
+  await recordAnswer(session, prepared, said, second(at));
+}
