@@ -1,5 +1,7 @@
 // From anything thrown to what a person or a script needs: a stable code, what happened, the next step, an exit code.
 
+import type { AgentErrorCode } from '@tidemark/agent';
+import { AGENT_ERRORS } from '@tidemark/agent';
 import type { LogErrorCode } from '@tidemark/log';
 import { LOG_ERRORS } from '@tidemark/log';
 
@@ -47,8 +49,11 @@ export function failureOf(thrown: unknown): Failure {
   if (isLogCode(code)) return { ...told(thrown, code), next: LOG_NEXT[code] ?? '', exit: logExit(code) };
   const system = SYSTEM_ERRORS[code];
   if (system !== undefined) return { code: `system/${code.toLowerCase()}`, message: thrown.message, ...system };
+  if (isAgentCode(code)) return { ...told(thrown, code), next: '`tidemark doctor` looks the sessions over', exit: AGENT_EXITS[AGENT_ERRORS[code]] };
   const family = FAMILIES[code.slice(0, code.indexOf('/'))];
-  return family === undefined ? bug(thrown) : { ...told(thrown, code), exit: family };
+  if (family === undefined) return bug(thrown);
+  const { next, ...rest } = told(thrown, code);
+  return { ...rest, next: next === '' ? family.next : next, exit: family.exit };
 }
 
 function told(error: Error, code: string): { readonly code: string; readonly message: string; readonly next: string } {
@@ -94,14 +99,18 @@ const LOG_NEXT: { readonly [code in LogErrorCode]?: string } = {
   'artifact/damaged': '`tidemark doctor` names what is damaged',
 };
 
+function isAgentCode(code: string): code is AgentErrorCode {
+  return Object.hasOwn(AGENT_ERRORS, code);
+}
+
+const AGENT_EXITS = { refused: EXIT.refused, conflict: EXIT.busy, bug: EXIT.bug } as const;
+
 /** Error families of other packages, by what stands before the slash of their codes. */
-const FAMILIES: Readonly<Record<string, ExitCode>> = {
-  import: EXIT.refused,
-  replay: EXIT.refused,
-  catalog: EXIT.refused,
-  context: EXIT.refused,
-  simulator: EXIT.refused,
-  provider: EXIT.provider,
+const FAMILIES: Readonly<Record<string, Pick<Failure, 'exit' | 'next'>>> = {
+  import: { exit: EXIT.refused, next: 'give a session file of pi or a transcript of Claude Code' },
+  catalog: { exit: EXIT.refused, next: 'mend the named fields and run the command again' },
+  simulator: { exit: EXIT.refused, next: 'mend what is named and run the command again' },
+  provider: { exit: EXIT.provider, next: 'see what the provider said, and run the command again' },
 };
 
 const SYSTEM_ERRORS: Readonly<Record<string, { readonly next: string; readonly exit: ExitCode }>> = {
