@@ -3,7 +3,7 @@
 import type { DrivenCall } from '@tidemark/recording';
 import { costOf, priceAt } from '@tidemark/model';
 
-import { dollars, grouped } from './numbers.ts';
+import { grouped } from './numbers.ts';
 import type { Output } from './output.ts';
 import type { Shown } from './shown.ts';
 import { styled } from './shown.ts';
@@ -44,9 +44,9 @@ function noteOf({ refused, prepared }: DrivenCall): string {
   if (refused !== undefined) return `refused: ${refused}`;
   const { opened, outlook } = prepared;
   if (opened !== undefined && opened.data.cause !== 'initial') {
-    return `epoch ${opened.data.number}: ${opened.data.cause}, ${grouped(opened.data.forecast.rewrite)} tokens again`;
+    return `epoch ${opened.data.number}: ${opened.data.cause}, ${grouped(opened.data.forecast.rewrite)} again`;
   }
-  return outlook.loss === undefined ? '' : `${outlook.loss.cause}: ${grouped(outlook.loss.tokens)} tokens again`;
+  return outlook.loss === undefined ? '' : `${outlook.loss.cause}: ${grouped(outlook.loss.tokens)} again`;
 }
 
 const COLUMNS = [
@@ -54,7 +54,7 @@ const COLUMNS = [
   ['read', 8],
   ['written', 8],
   ['fresh', 6],
-  ['paid', 9],
+  ['paid', 8],
 ] as const;
 
 /** Prints the head; what it returns gives the line of one call. */
@@ -63,7 +63,7 @@ export function openCallTable(output: Output): (call: DrivenCall) => Shown {
   return (call) => {
     const { step, read, written, fresh, cost, note } = callRow(call);
     const count = (value: number | null): string => (value === null ? '?' : grouped(value));
-    const cells = [String(step), count(read), count(written), count(fresh), dollars(cost ?? undefined)];
+    const cells = [String(step), count(read), count(written), count(fresh), cost === null ? '?' : `$${Number(cost).toFixed(4)}`];
     const line = cells.map((cell, index) => cell.padStart(COLUMNS[index]?.[1] ?? 0)).join('  ');
     return [line, note === '' ? '' : styled('yellow', `  ${note}`)];
   };

@@ -47,7 +47,7 @@ async function runDemo(context: CommandContext): Promise<Outcome> {
     const { output } = context;
     output.line([
       styled('bold', 'A coding session of 14 calls'),
-      `, driven through the official SDK against the simulator at ${server.url}\n`,
+      `, driven through the official SDK\nagainst the simulator at ${server.url}\n`,
     ]);
     const show = openCallTable(output);
     const onCall = (call: DrivenCall): void => output.event(callRow(call), () => show(call));
@@ -90,10 +90,11 @@ async function conclude(result: ReplayResult, store: NdjsonStore, { output }: Co
     styled('bold', 'verify'),
     `  ${verified.requests} requests rebuilt from ${records} records, `,
     verified.differences.length === 0 ? 'every byte the same\n\n' : styled('red', 'some differ\n\n'),
-    styled('bold', 'input cost'),
-    `, in tokens at the base price: ${grouped(result.billed)} (${percent(result.billed, result.uncached)} of the ${grouped(result.uncached)} uncached; the agent that recorded it paid ${grouped(result.recorded.billed)})\n\n`,
+    styled('bold', 'cost'),
+    `    ${grouped(result.billed)} for input, in tokens at the base price: ${percent(result.billed, result.uncached)} of uncached\n`,
+    `        ${grouped(result.uncached)} uncached; ${grouped(result.recorded.billed)} were paid when it was recorded\n\n`,
     styled('bold', 'next'),
-    ', on a transcript of your own (pi, Claude Code):\n  npx tidemark replay <file>         what it cost, and what it had to\n  npx tidemark replay <file> --keep  and keep the driven session\n  npx tidemark why <session>         each break and miss, with cause and price',
+    '    on a transcript of your own (pi, Claude Code):\n  npx tidemark replay <file>         what it cost, and what it had to\n  npx tidemark replay <file> --keep  and keep the driven session\n  npx tidemark why <session>         each break and miss, with cause and price',
   ]);
   return whole ? undefined : EXIT.difference;
 }

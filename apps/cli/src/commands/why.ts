@@ -67,7 +67,7 @@ export function describeExplanation(one: Explanation): readonly Shown[] {
   if (one.opened !== undefined) {
     const { cause, number, forecast } = one.opened;
     said.push(
-      `\n  cause: ${cause} (epoch ${number}), said before it was sent: ${grouped(forecast.rewrite)} tokens written again, ${dollars(forecast.cost)}`,
+      `\n  cause: ${cause} (epoch ${number}); forecast: ${grouped(forecast.rewrite)} tokens written again, ${dollars(forecast.cost)}`,
     );
   } else if (one.divergence !== undefined) said.push(styled('red', '\n  no event explains it: this is a bug (L3)'));
   if (one.miss !== undefined) {
