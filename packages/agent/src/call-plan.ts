@@ -2,8 +2,9 @@
 
 import type { Timestamp } from '@tidemark/log';
 import type { Outlook, State } from '@tidemark/context';
-import { itemAt, forecast, plan, readableEntries } from '@tidemark/context';
+import { forecast, itemAt, plan, readableEntries, tokensUpTo } from '@tidemark/context';
 import type { Capabilities, Marker } from '@tidemark/model';
+import { isBlank } from '@tidemark/model';
 import type { Line, Resize } from './line.ts';
 
 /** What a plan needs beside state and line. */
@@ -21,37 +22,36 @@ export interface CallPlan {
   readonly outlook: Outlook;
 }
 
-/** Plans the next call of the main stream. `before` is the line of the request before it, if it is still known. */
-export function planCall(state: State, line: Line, before: Line | undefined, options: PlanOptions): CallPlan {
+/** Plans the next call of the main stream, from the log's own state and the line alone (L9). */
+export function planCall(state: State, line: Line, options: PlanOptions): CallPlan {
   const { sequence } = line;
   const { at, capabilities, ttl = '5m' } = options;
-  const { accepted, entries = [] } = state.streams['main'] ?? {};
+  const { accepted, entries = [], front: sentFront } = state.streams['main'] ?? {};
   const lookup = { sequence, capabilities, now: Date.parse(at) };
   const readable = readableEntries(entries, lookup);
   const end = accepted?.prepared.markers.at(-1);
   const stands = end !== undefined && itemAt(sequence.prefixes, end.block) === end.prefix;
   const markers = plan({ sequence, capabilities, readable, ttl, ...(stands ? { acceptedEnd: end.block } : {}) });
   const sizes = options.resize === undefined ? 'estimated' : 'recorded';
-  const unsent = unsentTail(line, accepted?.spans ?? 0) + unsentFront(line, accepted === undefined ? undefined : (before ?? line));
+  const unsent = unsentTail(line, accepted?.spans ?? 0, capabilities.thinkingStripped === 'at-new-turn') + unsentFront(line, sentFront);
   return { markers, outlook: forecast({ lookup, at, markers, readable, accepted, unsent, sizes }) };
 }
 
-/** Tokens of the tail that no accepted request of this stream held: their ordinals are at or above what it held. */
-function unsentTail({ sequence, ordinals }: Line, sent: number): number {
-  let tokens = 0;
+/**
+ * Tokens of the tail that no accepted request of this stream held: their ordinals are at or above what it held. Thinking
+ * that the provider strips is no part of the request, and so not of this.
+ */
+function unsentTail({ sequence, ordinals }: Line, sent: number, strips: boolean): number {
   let index = sequence.blocks.length - 1;
-  for (; index >= sequence.front && (itemAt(ordinals, index) ?? 0) >= sent; index -= 1) {
-    tokens += itemAt(sequence.blocks, index)?.tokens ?? 0;
-  }
+  while (index >= sequence.front && (itemAt(ordinals, index) ?? 0) >= sent) index -= 1;
+  const tokens = tokensUpTo(sequence, sequence.blocks.length - 1, strips) - tokensUpTo(sequence, index, strips);
   // A checkpoint stands first, and is newer than what is kept behind it.
   const leads = index > sequence.front && (itemAt(ordinals, sequence.front) ?? 0) >= sent;
   return tokens + (leads ? (itemAt(sequence.blocks, sequence.front)?.tokens ?? 0) : 0);
 }
 
-/** Tokens of the front that the line before did not hold. */
-function unsentFront(line: Line, before: Line | undefined): number {
-  if (before === line || before?.front === line.front) return 0;
-  const sent = new Set(before?.front.blocks.map((block) => block.head + block.tail));
-  const fresh = line.front.blocks.filter((block) => !sent.has(block.head + block.tail));
-  return fresh.reduce((sum, block) => sum + block.tokens, 0);
+/** Tokens of the front that no accepted request of this stream held: its blocks are the tools, then the texts that are not blank. */
+function unsentFront({ front, materials: { texts } }: Line, sent: ReadonlySet<string> = new Set()): number {
+  const digests = [...texts.tools, ...texts.layers.filter(({ text }) => !isBlank(text))].map(({ record }) => record.digest);
+  return front.blocks.reduce((sum, block, index) => (sent.has(digests[index] ?? '') ? sum : sum + block.tokens), 0);
 }

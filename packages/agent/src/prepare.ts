@@ -59,7 +59,7 @@ export async function prepareRequest(session: Session, lines: Lines, options: Ca
   const epoch = await openIfNeeded(session, options);
   const state = epoch === undefined ? session.state : drafted(session.state, epoch);
   const line = await currentLine(session, lines.main, state, options);
-  const call = planCall(state, line, lines.main, options);
+  const call = planCall(state, line, options);
   const { data, body } = writeRequest(state, line, call, options, epoch !== undefined);
   const request: EventOf<'request.prepared'> = { kind: 'request.prepared', at: options.at, data };
   const records = await commit(session, epoch === undefined ? [request] : [priced(epoch, session.state, call.outlook, options), request]);

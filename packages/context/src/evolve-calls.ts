@@ -1,12 +1,12 @@
 // The fold of requests and answers: what was sent on each stream, what was accepted, what the provider then holds.
 
-import type { RecordedOf, Usage } from '@tidemark/log';
+import type { RecordedOf, RequestPrepared, Usage } from '@tidemark/log';
 import type { Accepted, Entry, Sent, State, Stream } from './state.ts';
 
 /** Entries kept per stream: the newest. Four markers a call, of which at most two are new. */
 const ENTRIES_KEPT = 16;
 
-const NO_STREAM: Stream = { pending: undefined, accepted: undefined, entries: [], calls: 0 };
+const NO_STREAM: Stream = { pending: undefined, accepted: undefined, entries: [], front: new Set(), calls: 0 };
 
 /** A request was recorded, and so may be on its way. */
 export function send(state: State, event: RecordedOf<'request.prepared'>): State {
@@ -30,7 +30,14 @@ export function accept(state: State, event: RecordedOf<'answer.received' | 'answ
   if (pending === undefined) return withStream(state, name, { ...stream, calls: stream.calls + 1 });
   const accepted: Accepted = { ...pending, cached: cachedTokens(usage), input: totalTokens(usage), answer: event.position };
   const entries = touch(stream.entries, pending, accepted.cached);
-  return withStream(state, name, { pending: undefined, accepted, entries, calls: stream.calls + 1 });
+  return withStream(state, name, { pending: undefined, accepted, entries, front: sentFront(state, stream, pending), calls: stream.calls + 1 });
+}
+
+/** Layers and tools that were accepted on this stream, whatever the epoch: a new front has only the others to write anew. */
+function sentFront({ epoch }: State, stream: Stream, { prepared }: Sent): Stream['front'] {
+  if (epoch === undefined || stream.accepted?.prepared.epoch === prepared.epoch) return stream.front;
+  const { tools, layers } = epoch.opened;
+  return new Set([...stream.front, ...[...tools, ...layers].map(({ digest }) => digest)]);
 }
 
 function withStream(state: State, name: string, stream: Stream): State {
@@ -47,14 +54,23 @@ function totalTokens(usage: Usage | undefined): number | undefined {
   return cached === undefined || usage?.fresh === undefined ? undefined : cached + usage.fresh;
 }
 
-/** Each marker names an entry: written now, or read and so refreshed. Nothing cached means that none was written. */
+/**
+ * Each marker names an entry: written now, or read and so refreshed. Nothing cached means that none was written. The same
+ * bytes under other parameters, or of another model, are another entry.
+ */
 function touch(entries: readonly Entry[], sent: Sent, cached: number | undefined): readonly Entry[] {
   if (cached === 0) return entries;
   const { at } = sent;
-  const { markers, sequence } = sent.prepared;
+  const { markers, sequence, counts } = sent.prepared;
   const written = markers.map(
     ({ block, prefix, ttl }): Entry => ({ parameters: sequence.parameters, block, of: sequence.blocks, prefix, ttl, at }),
   );
-  const names = new Set(written.map((entry) => entry.prefix));
-  return [...entries.filter((entry) => !names.has(entry.prefix)), ...written].slice(-ENTRIES_KEPT);
+  const nameOf = ({ prefix, parameters, block }: Entry): string => `${prefix} ${parameters[sectionOf(counts, block)]}`;
+  const names = new Set(written.map(nameOf));
+  return [...entries.filter((entry) => !names.has(nameOf(entry))), ...written].slice(-ENTRIES_KEPT);
+}
+
+function sectionOf({ tools, system }: RequestPrepared['counts'], block: number): keyof RequestPrepared['counts'] {
+  if (block < tools) return 'tools';
+  return block < tools + system ? 'system' : 'messages';
 }

@@ -26,17 +26,17 @@ const STEPS: Steps = {
   'context.noted': (state, event) => {
     const { source, revision, body, artifact, urgent } = event.data;
     const text = body ?? `The content of this note is the artifact ${artifact ?? 'unknown'}.`;
-    return wait(state, 'note', event, { opensTurn: false, urgent: urgent === true, parts: [renderNote(source, revision, text)] });
+    return wait(state, 'note', event, { urgent: urgent === true, parts: [renderNote(source, revision, text)] });
   },
   'turn.started': (state, event) => resumed(state, event),
   'turn.resumed': (state, event) => resumed(state, event),
   'prompt.given': (state, event) => {
     const parts = renderContent(event.data.parts);
-    return wait(state, 'prompt', event, { opensTurn: true, urgent: false, parts });
+    return wait(state, 'prompt', event, { urgent: false, parts });
   },
   'notification.received': (state, event) => {
     const { source, provenance, body } = event.data;
-    return wait(state, 'prompt', event, { opensTurn: true, urgent: false, parts: [renderNotification(source, provenance, body)] });
+    return wait(state, 'prompt', event, { urgent: false, parts: [renderNotification(source, provenance, body)] });
   },
   'request.prepared': (state, event) => {
     const sent = send(state, event);
@@ -76,7 +76,7 @@ const STEPS: Steps = {
   'subagent.ended': keep,
   'branch.summarized': (state, event) => {
     const parts = [renderBranch(event.data.text, event.data.limitations)];
-    return wait(state, 'note', event, { opensTurn: true, urgent: true, parts });
+    return wait(state, 'note', event, { urgent: true, parts });
   },
   'turn.ended': (state) => landed({ ...state, turn: undefined }),
 };
@@ -106,7 +106,7 @@ function landed(state: State): State {
   return { ...state, history: releaseWaiting({ ...state.history, inFlight: false }) };
 }
 
-function wait(state: State, kind: 'note' | 'prompt', event: Recorded, what: Pick<Waiting, 'opensTurn' | 'urgent' | 'parts'>): State {
+function wait(state: State, kind: 'note' | 'prompt', event: Recorded, what: Pick<Waiting, 'urgent' | 'parts'>): State {
   if (state.session === undefined) return state;
   const waiting: Waiting = { position: event.position, session: state.session, ...what };
   return { ...state, history: settleWaiting(state.history, kind, waiting) };

@@ -56,7 +56,7 @@ export function forecast(input: ForecastInput): Outlook {
   return {
     forecast: { read, write, fresh: total - held, unsent, ...costOfInput(capabilities, input.at, total, usage) },
     held: before,
-    loss: before > read ? { cause: causeOf(input), tokens: before - read } : undefined,
+    loss: before > read ? { cause: held === 0 ? 'below-floor' : causeOf(input), tokens: before - read } : undefined,
   };
 }
 

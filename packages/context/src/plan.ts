@@ -40,10 +40,12 @@ function tail(sequence: Sequence): number | undefined {
   return undefined;
 }
 
-function anchor({ sequence, readable, acceptedEnd }: PlanInput): number | undefined {
-  const longest = readable.at(-1)?.block;
-  const end = longest ?? acceptedEnd;
-  return end !== undefined && end >= sequence.front && itemAt(sequence.blocks, end)?.markable === true ? end : undefined;
+/** The end of the last accepted request stands in where no entry can be read; below the floor it would cache nothing. */
+function anchor({ sequence, capabilities, readable, acceptedEnd }: PlanInput): number | undefined {
+  const end = readable.at(-1)?.block ?? acceptedEnd;
+  if (end === undefined || end < sequence.front || itemAt(sequence.blocks, end)?.markable !== true) return undefined;
+  const strips = capabilities.thinkingStripped === 'at-new-turn';
+  return tokensUpTo(sequence, end, strips) < (capabilities.floor ?? 0) ? undefined : end;
 }
 
 /** The entry behind the prompt of this turn: all that a strip of this turn's thinking leaves readable. */

@@ -60,7 +60,8 @@ export function beginSequence(parameters: ParameterDigests, front: readonly Bloc
     prefixes: appendOnly(),
     tokens: appendOnly(),
     thinking: appendOnly(),
-    turns: appendOnly(),
+    // A history may begin without a prompt: what stands before the first one is a turn too.
+    turns: appendOnly([{ block: 0 }]),
     firstImage: undefined,
     front: 0,
     counts: { tools: 0, system: 0, messages: 0 },

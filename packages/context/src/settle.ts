@@ -50,8 +50,9 @@ function releaseUrgent(history: History): History {
 }
 
 function asDraft(waiting: Waiting, group: Position): Draft {
-  const { position, session, opensTurn, parts } = waiting;
-  return { role: 'user', session, position, group, opensTurn, parts };
+  const { position, session, parts } = waiting;
+  // To a provider, all user content that is no result begins a turn: a note in a tool loop too.
+  return { role: 'user', session, position, group, opensTurn: true, parts };
 }
 
 /** An answer arrived: packed at once when it made no calls, else when the last of them closes. */
@@ -201,6 +202,6 @@ export function repack(history: History, lead: Lead): History {
     parts: [part],
   };
   // Ids that are no longer packed may be used again, and a session of any length holds only those it packs.
-  const calls = new Map([...history.calls].filter(([, first]) => first > to));
+  const calls = new Map([...history.calls].filter(([, usedAt]) => usedAt > to));
   return { ...history, packed: appendOnly([span, ...kept]), lead: 1, settled: history.settled + 1, calls };
 }

@@ -92,7 +92,6 @@ export interface Closing {
 export interface Waiting {
   readonly position: Position;
   readonly session: SessionId;
-  readonly opensTurn: boolean;
   readonly urgent: boolean;
   readonly parts: readonly (TextPart | ImagePart)[];
 }
@@ -105,6 +104,8 @@ export interface Stream {
   readonly accepted: Accepted | undefined;
   /** What the provider is believed to hold, newest last. */
   readonly entries: readonly Entry[];
+  /** Digests of the layers and tools that accepted requests held. */
+  readonly front: ReadonlySet<string>;
   readonly calls: number;
 }
 

@@ -1,0 +1,36 @@
+// What a benchmark is: one ratio, measured in one run, against a limit or an alternative.
+
+/** What one run measured. */
+export interface Measured {
+  /** Ours divided by the alternative, or the counted thing itself where the target is a count. `null`: nothing was there. */
+  readonly ratio: number | null;
+  /** What the ratio was made of, with units in the names: `oursMs`, `theirsMs`, `events`. */
+  readonly details?: { readonly [name: string]: number | string };
+}
+
+/** One row of the table of benchmarks. Each file in `benchmarks/` exports one as `benchmark`. */
+export interface Benchmark {
+  /** Kebab-case; the name on the command line and of the result file. */
+  readonly name: string;
+  /** What ours is measured against, in words. */
+  readonly against: string;
+  /** The largest ratio that meets the target. */
+  readonly target: number;
+  run(): Promise<Measured>;
+}
+
+/** A benchmark with its measurement. */
+export interface Result extends Measured {
+  readonly name: string;
+  readonly against: string;
+  readonly target: number;
+  /** `null` where nothing was measured. */
+  readonly met: boolean | null;
+}
+
+/** Runs one benchmark. */
+export async function measure(benchmark: Benchmark): Promise<Result> {
+  const { name, against, target } = benchmark;
+  const measured = await benchmark.run();
+  return { name, against, target, met: measured.ratio === null ? null : measured.ratio <= target, ...measured };
+}

@@ -1,0 +1,86 @@
+// What an append costs the processor apart from the file system: encoding, checking, chaining and summing records.
+
+import { createHash } from 'node:crypto';
+
+import { createMemoryStore } from '@tidemark/store-memory';
+import { openNdjsonStore } from '@tidemark/store-ndjson';
+import type { Event, Log, LogWriter, Recorded, SessionId } from '@tidemark/log';
+
+import type { Benchmark, Measured } from '../benchmark.ts';
+import { median } from '../figures.ts';
+import { bodilessEncoder } from '../other-encoders.ts';
+import { quietFiles } from '../quiet-files.ts';
+import { beginSteady } from '../steady-session.ts';
+import { processorTime } from '../stopwatch.ts';
+import { withTemporaryHome } from '../temporary-home.ts';
+
+export const benchmark: Benchmark = {
+  name: 'append',
+  against: 'JSON.stringify and SHA-256 of the same records, by processor time',
+  target: 2,
+  run,
+};
+
+const STEPS = 250;
+const RESULT_BYTES = 2_000;
+const ROUNDS = 9;
+
+async function run(): Promise<Measured> {
+  const { id, events } = await recordedEvents();
+  const ours: number[] = [];
+  const theirs: number[] = [];
+  let bytes = 0;
+  await withTemporaryHome(async (home) => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const quiet = quietFiles();
+      const writer = await openNdjsonStore({ home: `${home}/${round}`, files: quiet.files }).create(id);
+      ours.push(await processorTime(() => appendEach(writer, events)));
+      theirs.push(await processorTime(() => digestEach(events)));
+      await writer.close();
+      ({ bytes } = quiet);
+    }
+  });
+  const perAppend = (ms: number): number => (1_000 * ms) / events.length;
+  return {
+    ratio: median(ours) / median(theirs),
+    details: {
+      oursUs: perAppend(median(ours)),
+      theirsUs: perAppend(median(theirs)),
+      appends: events.length,
+      meanBytes: bytes / events.length,
+    },
+  };
+}
+
+/** The records of a session as its authors gave them. */
+async function recordedEvents(): Promise<{ readonly id: SessionId; readonly events: readonly Event[] }> {
+  const log = createMemoryStore();
+  const { id, session, step } = await beginSteady({ log, encoder: bodilessEncoder(), calls: 1, bytes: RESULT_BYTES });
+  for (let count = 0; count < STEPS; count += 1) await step();
+  await session.writer.close();
+  return { id, events: await eventsOf(log, id) };
+}
+
+async function eventsOf(log: Log, id: SessionId): Promise<readonly Event[]> {
+  const events: Event[] = [];
+  for await (const record of log.read(id)) if (record.kind !== 'unknown') events.push(asGiven(record));
+  return events;
+}
+
+function asGiven(record: Exclude<Recorded, { kind: 'unknown' }>): Event {
+  const { v: _v, position: _position, fence: _fence, chain: _chain, ...event } = record;
+  return event;
+}
+
+async function appendEach(writer: LogWriter, events: readonly Event[]): Promise<void> {
+  for (const event of events) await writer.append([event], writer.length);
+}
+
+/** Once for each record, asynchronously as an append is. */
+async function digestEach(events: readonly Event[]): Promise<void> {
+  for (const event of events) await digest(event);
+}
+
+async function digest(event: Event): Promise<string> {
+  return createHash('sha256').update(JSON.stringify(event)).digest('hex');
+}

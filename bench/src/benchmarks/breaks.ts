@@ -1,0 +1,27 @@
+// Requests of the scripted and recorded sessions that stop extending the one before them although no epoch opened, and
+// those that `verify` could not make again.
+
+import type { Benchmark, Measured } from '../benchmark.ts';
+import { sum } from '../figures.ts';
+import { recordedSessions } from '../recorded-sessions.ts';
+import { scriptedSessions } from '../scripted-sessions.ts';
+
+export const benchmark: Benchmark = {
+  name: 'breaks',
+  against: 'nothing: breaks without an event, and bodies that are not those that were sent',
+  target: 0,
+  run,
+};
+
+async function run(): Promise<Measured> {
+  const scripted = await scriptedSessions();
+  const recorded = await recordedSessions();
+  const unlabelledScripted = sum(scripted.map(({ driven }) => driven.unlabelled));
+  const unlabelledRecorded = sum(recorded.map(({ result }) => result.breaks.unlabelled));
+  const differences = sum(scripted.map(({ driven }) => driven.differences));
+  const calls = sum([...scripted.map(({ driven }) => driven.calls), ...recorded.map(({ result }) => result.calls)]);
+  return {
+    ratio: unlabelledScripted + unlabelledRecorded + differences,
+    details: { calls, unlabelledScripted, unlabelledRecorded, differences },
+  };
+}

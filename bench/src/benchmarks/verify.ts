@@ -1,0 +1,63 @@
+// `verify` follows the log and not the sum of the bodies: a call late in a long session costs what an early one does.
+
+import type { Log, SessionId } from '@tidemark/log';
+import { verifySession } from '@tidemark/agent';
+import { anthropicEncoder } from '@tidemark/provider-anthropic';
+import { createMemoryStore } from '@tidemark/store-memory';
+
+import type { Benchmark, Measured } from '../benchmark.ts';
+import { median } from '../figures.ts';
+import { bodilessEncoder } from '../other-encoders.ts';
+import { beginSteady } from '../steady-session.ts';
+import { timedAsync } from '../stopwatch.ts';
+
+export const benchmark: Benchmark = {
+  name: 'verify',
+  against: 'time per call of verifying 1,000 calls',
+  target: 1.3,
+  run,
+};
+
+const FEW = 1_000;
+const MANY = 10_000;
+const ROUNDS = 3;
+
+async function run(): Promise<Measured> {
+  const few = await sessionOf(FEW);
+  const many = await sessionOf(MANY);
+  const fewMs: number[] = [];
+  const manyMs: number[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    for (let repeat = 0; repeat < MANY / FEW / 2; repeat += 1) fewMs.push(await timedAsync(() => verify(few)));
+    manyMs.push(await timedAsync(() => verify(many)));
+  }
+  const perCall = { few: median(fewMs) / FEW, many: median(manyMs) / MANY };
+  return {
+    ratio: perCall.many / perCall.few,
+    details: { manyMsPerCall: perCall.many, fewMsPerCall: perCall.few, manyMs: median(manyMs) },
+  };
+}
+
+interface Session {
+  readonly log: Log;
+  readonly id: SessionId;
+}
+
+/** Turns of chat: a request, an answer, a prompt. */
+async function sessionOf(calls: number): Promise<Session> {
+  const log = createMemoryStore();
+  const { id, session, step } = await beginSteady({ log, encoder: bodilessEncoder(), calls: 0, bytes: 200 });
+  for (let count = 0; count < calls; count += 1) await step();
+  await session.writer.close();
+  return { log, id };
+}
+
+async function verify({ log, id }: Session): Promise<void> {
+  const { differences, breaks, requests } = await verifySession(log, id, {
+    encoders: (revision) => (revision === anthropicEncoder.revision ? anthropicEncoder : undefined),
+  });
+  if (differences.length + breaks.length === 0) return;
+  throw new Error(
+    `of ${requests} requests ${differences.length} differ and ${breaks.length} break: the fold has a fault`,
+  );
+}
