@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
-import { canonicalJson } from './canonical-json.ts';
+import { describe, expect, it, test } from 'vitest';
+import { canonicalJson, canonicalText } from './canonical-json.ts';
 
 describe('canonical JSON', () => {
   it('sorts keys by code unit, at every depth, without white space', () => {
@@ -46,4 +46,30 @@ describe('canonical JSON', () => {
       }),
     );
   });
+});
+
+test('gives the same text on both ways of writing: by the engine, and by hand', () => {
+  const value = fc.jsonValue({ maxDepth: 5 });
+  fc.assert(
+    fc.property(value, fc.boolean(), (given, odd) => {
+      // A key that looks like an integer sends the whole value the other way.
+      const byHand = canonicalText({ 0: given });
+      expect(byHand).toBe(`{"0":${canonicalText(given)}}`);
+      expect(JSON.parse(canonicalText(odd ? [given] : given))).toEqual(JSON.parse(JSON.stringify(odd ? [given] : given)));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('leaves out what is undefined, and writes a gap in a list as null, on both ways', () => {
+  const value = { b: undefined, a: [undefined, { d: undefined, c: -0 }] };
+  expect(canonicalText(value)).toBe('{"a":[null,{"c":0}]}');
+  expect(canonicalText({ ...value, 1: 2 })).toBe('{"1":2,"a":[null,{"c":0}]}');
+});
+
+test('refuses on both ways what JSON cannot hold, and a value deeper than it goes', () => {
+  const circle: { self?: unknown } = {};
+  circle.self = circle;
+  for (const value of [circle, { a: Number.NaN }, { 1: Number.NaN }, [() => 1], 1n]) expect(() => canonicalText(value)).toThrow(TypeError);
+  expect(canonicalText({ at: new Date(0) })).toBe('{"at":{}}');
 });

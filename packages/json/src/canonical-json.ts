@@ -1,6 +1,8 @@
 // JSON values, and the one canonical way this project writes them: keys sorted by UTF-16 code unit, no white
 // space, no locale, numbers as ECMAScript prints them. Two equal values always give the same bytes.
 
+import { byCodeUnit, NO_COPY, orderedCopy } from './ordered-copy.ts';
+
 /** A value that JSON can hold. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json | undefined };
 
@@ -17,6 +19,8 @@ export interface CanonicalJson {
  * @throws TypeError for what JSON cannot hold: a non-finite number, a function, a symbol, a bigint, a circle.
  */
 export function canonicalJson(value: unknown): CanonicalJson {
+  const quick = quickText(value);
+  if (quick !== undefined) return { text: quick, replaced: 0 };
   const writer = { replaced: 0, open: new Set<object>() };
   return { text: write(value, writer), replaced: writer.replaced };
 }
@@ -24,6 +28,15 @@ export function canonicalJson(value: unknown): CanonicalJson {
 /** The text of `canonicalJson`, where what was replaced does not matter. */
 export function canonicalText(value: unknown): string {
   return canonicalJson(value).text;
+}
+
+/** What the engine's own writer makes of it; nothing where that could differ from the canonical form. */
+function quickText(value: unknown): string | undefined {
+  const ordered = orderedCopy(value);
+  if (ordered === NO_COPY) return undefined;
+  const text = JSON.stringify(ordered);
+  // The engine writes a lone surrogate as an escape, where the canonical form has U+FFFD.
+  return text.includes('\\ud') ? undefined : text;
 }
 
 interface Writer {
@@ -73,8 +86,4 @@ function writeRecord(value: object, writer: Writer): string {
     if (field !== undefined) entries.push(`${writeString(key, writer)}:${write(field, writer)}`);
   }
   return `{${entries.join(',')}}`;
-}
-
-function byCodeUnit(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -58,7 +58,7 @@ export async function appendRaw(
     kind: record.kind,
     turn: undefined,
   };
-  const text = writeHead(head, record.data).replace('{"v":1', `{"v":${record.v ?? 1}`);
+  const text = testBytes.encode(writeHead(head, record.data).replace('{"v":1', `{"v":${record.v ?? 1}`));
   const sealed = seal(text, chainBehind(chainIn(line, last, testBytes), text, testBytes), testBytes);
-  await lines.write(id, Buffer.concat([bytes, Buffer.from(sealed)]));
+  await lines.write(id, Buffer.concat([bytes, sealed]));
 }

@@ -4,7 +4,7 @@ import { open, rename } from 'node:fs/promises';
 import {
   EMPTY_TIP,
   LogError,
-  canonicalJson,
+  canonicalText,
   chainBehind,
   createRecordReader,
   headOf,
@@ -78,14 +78,14 @@ async function tipBefore(home: Home, { beginning }: OpenLog): Promise<Tip> {
 }
 
 /** The sound lines with a new beginning, and therefore a new chain. */
-async function* resealed(log: OpenLog, to: SessionId, length: number, before: Tip): AsyncGenerator<string> {
+async function* resealed(log: OpenLog, to: SessionId, length: number, before: Tip): AsyncGenerator<Uint8Array> {
   const { start } = log.beginning;
   let chain: Chain = before.chain;
-  let lines = '';
+  let lines: Uint8Array[] = [];
   const onLine = (line: SoundLine, raw: Uint8Array): void => {
-    const text = line.position === start ? newBeginning(log, to) : nodeBytes.decode(headOf(raw, line));
-    chain = chainBehind(chain, text, nodeBytes);
-    lines += seal(text, chain, nodeBytes);
+    const head = line.position === start ? newBeginning(log, to) : headOf(raw, line);
+    chain = chainBehind(chain, head, nodeBytes);
+    lines.push(seal(head, chain, nodeBytes));
   };
   const tip = { ...before, length: start };
   const reader = createRecordReader(
@@ -94,18 +94,18 @@ async function* resealed(log: OpenLog, to: SessionId, length: number, before: Ti
   );
   for await (const chunk of chunksOf(log.handle, 0)) {
     const { failure } = reader.read(chunk);
-    yield lines;
-    lines = '';
+    yield Buffer.concat(lines);
+    lines = [];
     if (failure !== undefined) throw failure;
     if (reader.done) return;
   }
 }
 
-function newBeginning({ beginning }: OpenLog, to: SessionId): string {
+function newBeginning({ beginning }: OpenLog, to: SessionId): Uint8Array {
   const { data, ...head } = beginning.record;
   const root = data.root === data.id ? to : data.root;
   const imported = { format: 'tidemark-repair', source: data.id };
-  return writeHead({ ...head, turn: head.turn }, canonicalJson({ ...data, id: to, root, imported }).text);
+  return nodeBytes.encode(writeHead({ ...head, turn: head.turn }, canonicalText({ ...data, id: to, root, imported })));
 }
 
 function nothingSound(from: SessionId, damage: Damage | undefined): LogError {

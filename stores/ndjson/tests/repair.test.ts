@@ -64,7 +64,8 @@ describe('inspecting', () => {
       await (await sessionWith(openNdjsonStore({ home }), a, 3)).close();
       const lines = (await readFile(logOf(home, a), 'utf8')).split('\n');
       const [head = '', rest = ''] = (lines[2] ?? '').split(',"chain":"');
-      lines[2] = seal(head.replace('"text":"1"', '"text":"2"'), chain(rest.slice(0, 16)), nodeBytes).trimEnd();
+      const changed = Buffer.from(head.replace('"text":"1"', '"text":"2"'));
+      lines[2] = nodeBytes.decode(seal(changed, chain(rest.slice(0, 16)), nodeBytes)).trimEnd();
       await writeFile(logOf(home, a), lines.join('\n'));
       expect((await gather(openNdjsonStore({ home }).read(a))).length).toBe(4);
       expect((await inspectSession({ home }, a)).damage).toMatchObject({ line: 3, phase: 'chain' });

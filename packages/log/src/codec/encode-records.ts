@@ -29,23 +29,35 @@ export interface EncodedRecords {
  */
 export function encodeRecords(events: readonly Event[], tip: Tip, fence: number, bytes: BytePort): EncodedRecords {
   const records: Recorded[] = [];
-  let text = '';
+  const lines: Uint8Array[] = [];
   let replaced = 0;
   let { length, chain } = tip;
   for (const event of events) {
     const one = encodeRecord(event, mintPosition(length), chain, fence, bytes);
-    text += one.line;
+    lines.push(one.line);
     replaced += one.replaced;
     records.push(one.record);
     chain = one.record.chain;
     length += 1;
   }
   const end = events.length === 0 ? tip : { length, chain, fence };
-  return { lines: bytes.encode(text), records, tip: end, replaced };
+  return { lines: joined(lines), records, tip: end, replaced };
+}
+
+function joined(lines: readonly Uint8Array[]): Uint8Array {
+  const [first] = lines;
+  if (first !== undefined && lines.length === 1) return first;
+  const all = new Uint8Array(lines.reduce((sum, line) => sum + line.length, 0));
+  let offset = 0;
+  for (const line of lines) {
+    all.set(line, offset);
+    offset += line.length;
+  }
+  return all;
 }
 
 interface EncodedRecord {
-  readonly line: string;
+  readonly line: Uint8Array;
   readonly record: Recorded;
   readonly replaced: number;
 }
@@ -53,7 +65,7 @@ interface EncodedRecord {
 function encodeRecord(event: Event, position: Position, before: Chain, fence: number, bytes: BytePort): EncodedRecord {
   const { at, turn } = checkEnvelope(event);
   const data = writeData(event);
-  const head = writeHead({ position, at, fence, kind: event.kind, turn }, data.text);
+  const head = bytes.encode(writeHead({ position, at, fence, kind: event.kind, turn }, data.text));
   const chain = chainBehind(before, head, bytes);
   const envelope = { v: 1, position, at, fence, turn, chain } as const;
   const payload: unknown = data.replaced === 0 ? event.data : JSON.parse(data.text);

@@ -43,9 +43,14 @@ export function chainBehind(before: Chain, head: string | Uint8Array, bytes: Byt
 }
 
 /** The whole line, newline included: head, chain, and the CRC-32 of both. */
-export function seal(head: string, behind: Chain, bytes: BytePort): string {
-  const summed = `${head},"chain":"${behind}"`;
-  return `${summed},"sum":"${bytes.crc32(summed).toString(16).padStart(8, '0')}"}\n`;
+export function seal(head: Uint8Array, behind: Chain, bytes: BytePort): Uint8Array {
+  const line = new Uint8Array(head.length + SEAL + 1);
+  line.set(head);
+  line.set(bytes.encode(`,"chain":"${behind}"`), head.length);
+  const summed = line.length - SUM - 1;
+  const sum = bytes.crc32(line.subarray(0, summed)).toString(16).padStart(8, '0');
+  line.set(bytes.encode(`,"sum":"${sum}"}\n`), summed);
+  return line;
 }
 
 /** A line whose layout and checksum hold. */
