@@ -1,0 +1,45 @@
+// Whether a program printed what a page shows. `…` stands for anything within its line, and alone in a line for any
+// number of lines; how far columns stand apart does not count, because a pipe has tabs where a terminal has spaces.
+
+/** The first line of `shown` that `printed` does not go on with, or `undefined` when all of it is as shown. */
+export function firstMissing(shown: readonly string[], printed: string): string | undefined {
+  const lines = printed.split('\n').map(plain).filter(isSomething);
+  const wanted = shown.map(plain).filter(isSomething);
+  let at = 0;
+  let mayskip = false;
+  for (const line of wanted) {
+    if (line === ANYTHING) {
+      mayskip = true;
+      continue;
+    }
+    const found = mayskip ? lines.findIndex((one, index) => index >= at && fits(line, one)) : at;
+    if (found === -1 || !fits(line, lines[found] ?? '')) return line;
+    at = found + 1;
+    mayskip = false;
+  }
+  return mayskip || at === lines.length ? undefined : `(nothing more), but it printed: ${lines[at] ?? ''}`;
+}
+
+const ANYTHING = '…';
+
+function plain(line: string): string {
+  return line.replaceAll(/\s+/g, ' ').trim();
+}
+
+function isSomething(line: string): boolean {
+  return line !== '';
+}
+
+function fits(shown: string, printed: string): boolean {
+  const [first = '', ...others] = shown.split(ANYTHING);
+  const last = others.pop();
+  if (last === undefined) return shown === printed;
+  if (!printed.startsWith(first) || !printed.endsWith(last)) return false;
+  let at = first.length;
+  for (const piece of others) {
+    const found = printed.indexOf(piece, at);
+    if (found === -1) return false;
+    at = found + piece.length;
+  }
+  return at + last.length <= printed.length;
+}

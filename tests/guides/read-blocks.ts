@@ -1,0 +1,55 @@
+// The fenced blocks of a page: `sh` holds commands that run, and the `text` block behind it what they print.
+
+/** One fenced block. */
+export interface Block {
+  /** What stands behind the opening fence. */
+  readonly language: string;
+  /** 1-based line of its first line of content. */
+  readonly line: number;
+  readonly lines: readonly string[];
+}
+
+/** Commands, and what the page says that they print. */
+export interface Exercise {
+  /** 1-based line of the first command. */
+  readonly line: number;
+  /** Arguments of `tidemark`, per command. */
+  readonly commands: readonly (readonly string[])[];
+  /** Absent where the page shows no output. */
+  readonly shown: readonly string[] | undefined;
+}
+
+/** All fenced blocks of a page, in order. */
+export function blocksIn(page: string): readonly Block[] {
+  const blocks: Block[] = [];
+  let open: { readonly language: string; readonly line: number; readonly lines: string[] } | undefined;
+  page.split('\n').forEach((text, index) => {
+    const fence = /^```(.*)$/.exec(text);
+    if (fence === null) open?.lines.push(text);
+    else if (open === undefined) open = { language: (fence[1] ?? '').trim(), line: index + 2, lines: [] };
+    else {
+      blocks.push(open);
+      open = undefined;
+    }
+  });
+  if (open !== undefined) throw new Error(`the block that begins at line ${open.line} is never closed`);
+  return blocks;
+}
+
+/** The exercises of a page: each `sh` block, with the `text` block that follows it. */
+export function exercisesIn(page: string): readonly Exercise[] {
+  const blocks = blocksIn(page);
+  return blocks.flatMap((block, index) => {
+    if (block.language !== 'sh') return [];
+    const next = blocks[index + 1];
+    const commands = block.lines.filter((line) => line.trim() !== '').map((line) => argumentsOf(line, block.line));
+    return [{ line: block.line, commands, shown: next?.language === 'text' ? next.lines : undefined }];
+  });
+}
+
+const COMMAND = 'npx tidemark ';
+
+function argumentsOf(line: string, at: number): readonly string[] {
+  if (!line.startsWith(COMMAND)) throw new Error(`the block at line ${at} runs something else than tidemark: ${line}`);
+  return line.slice(COMMAND.length).trim().split(/\s+/);
+}
