@@ -23,14 +23,23 @@ export interface Explanation {
   readonly answer?: AnswerReceived;
 }
 
+/** What was found in a session. */
+export interface Explained {
+  /** Requests of this runtime; an import holds none. */
+  readonly requests: number;
+  readonly explained: readonly Explanation[];
+}
+
 /** Explains the steps of a session that broke or missed; with `step`, that one, whatever happened there. */
-export async function explainSession(log: Log, session: SessionId, encoders: Encoders, step?: number): Promise<readonly Explanation[]> {
+export async function explainSession(log: Log, session: SessionId, encoders: Encoders, step?: number): Promise<Explained> {
   const explained: Explanation[] = [];
+  let requests = 0;
   let before: Rebuilt | undefined;
   let current: { readonly rebuilt: Rebuilt; readonly before: Rebuilt | undefined } | undefined;
   for await (const one of rebuildSession(log, session, { encoders })) {
     if (one.type === 'request') {
       if (current !== undefined) push(explained, explain(current.before, current.rebuilt, undefined), step);
+      requests += 1;
       current = { rebuilt: one.rebuilt, before };
       before = one.rebuilt;
     } else if (one.record.kind === 'answer.received' && current !== undefined && one.record.data.request === current.rebuilt.record.position) {
@@ -39,7 +48,7 @@ export async function explainSession(log: Log, session: SessionId, encoders: Enc
     }
   }
   if (current !== undefined) push(explained, explain(current.before, current.rebuilt, undefined), step);
-  return explained;
+  return { requests, explained };
 }
 
 function push(list: Explanation[], one: Explanation, step: number | undefined): void {

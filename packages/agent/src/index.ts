@@ -5,7 +5,7 @@ export type { CallPlan, PlanOptions } from './call-plan.ts';
 export { planCall } from './call-plan.ts';
 export type { AgentErrorCode, AgentErrorSort } from './errors.ts';
 export { AGENT_ERRORS, AgentError } from './errors.ts';
-export type { Explanation } from './explain.ts';
+export type { Explained, Explanation } from './explain.ts';
 export { explainSession } from './explain.ts';
 export type { EpochMaterials, Line, Resize } from './line.ts';
 export { beginLine, continues, extendLine } from './line.ts';

@@ -124,7 +124,7 @@ describe('the answer of a call', () => {
     await commit(small.session, [prompt('again', 60)]);
     const prepared = await prepare(small, 60);
     await answer(small, prepared, { fresh: 0, read: 0, writes: [{ ttl: '5m', tokens: 9000 }], answer: 1 }, 60);
-    const [explained] = await explainSession(small.log, ID, () => scriptedEncoder);
+    const { explained: [explained] } = await explainSession(small.log, ID, () => scriptedEncoder);
     expect(explained).toMatchObject({ step: 1, miss: { cause: 'unknown', tokens: first.outlook.forecast.write } });
   });
 
@@ -164,7 +164,7 @@ describe('verifying', () => {
     await turn(small, 'other tools', 30, { tools: [] });
     const found = await verifySession(small.log, ID, encoders);
     expect(found.breaks).toMatchObject([{ step: 1, cause: 'tools' }]);
-    const [explained] = await explainSession(small.log, ID, () => scriptedEncoder);
+    const { explained: [explained] } = await explainSession(small.log, ID, () => scriptedEncoder);
     expect(explained).toMatchObject({ step: 1, gap: 30_000, opened: { cause: 'tools' }, divergence: { at: 0 } });
   });
 });

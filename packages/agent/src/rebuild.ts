@@ -2,7 +2,7 @@
 
 import type { Log, Recorded, RecordedOf, SessionId } from '@tidemark/log';
 import type { State } from '@tidemark/context';
-import { emptyState, evolve } from '@tidemark/context';
+import { emptyState, evolve, RENDERING } from '@tidemark/context';
 import type { Encoder } from '@tidemark/model';
 import { AgentError } from './errors.ts';
 import type { EpochMaterials, Line } from './line.ts';
@@ -59,10 +59,15 @@ export async function* rebuildSession(log: Log, session: SessionId, options: Reb
 }
 
 function encoderOf(encoders: Encoders, record: RecordedOf<'request.prepared'>): Encoder {
-  const encoder = encoders(record.data.encoder);
+  const { encoder: revision, rendering = RENDERING, step } = record.data;
+  const encoder = encoders(revision);
+  if (rendering !== RENDERING) throw unknownRevision(step, rendering);
   if (encoder !== undefined) return encoder;
-  const { encoder: revision, step } = record.data;
-  throw new AgentError('agent/unknown-encoder', `step ${step} was encoded by "${revision}", which this version does not have: use the version that wrote it`, { revision });
+  throw unknownRevision(step, revision);
+}
+
+function unknownRevision(step: number, revision: string): AgentError {
+  return new AgentError('agent/unknown-encoder', `step ${step} was encoded by "${revision}", which this version does not have: use the version that wrote it`, { revision });
 }
 
 async function freshLine(

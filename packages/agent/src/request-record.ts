@@ -3,7 +3,7 @@
 import type { MarkerRecord, RequestPrepared } from '@tidemark/log';
 import { digest } from '@tidemark/log';
 import type { Sequence, State } from '@tidemark/context';
-import { itemAt } from '@tidemark/context';
+import { itemAt, RENDERING } from '@tidemark/context';
 import type { Block, Encoder, JsonValue } from '@tidemark/model';
 import type { CallPlan } from './call-plan.ts';
 import type { Line } from './line.ts';
@@ -36,6 +36,7 @@ export function writeRequest(
     purpose: options.purpose ?? 'turn',
     epoch: state.epoch?.opened.number ?? 0,
     encoder: options.encoder.revision,
+    rendering: RENDERING,
     digest: digest(written.digest),
     bytes: written.body.length,
     relation: opens ? 'opens' : relationOf(state),

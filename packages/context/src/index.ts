@@ -24,6 +24,8 @@ export type { MissInput, Rewrite } from './miss.ts';
 export { missOf, rewriteCost } from './miss.ts';
 export type { PlanInput } from './plan.ts';
 export { plan } from './plan.ts';
+export type { Ratio, TokenEstimate } from './ratio.ts';
+export { applyRatio, guessRatio, learnRatio } from './ratio.ts';
 export { RENDERING } from './render.ts';
 export type { Divergence, ParameterDigests, Sequence, TurnStart } from './sequence.ts';
 export {

@@ -115,6 +115,7 @@ export const callPayloads: Payloads<Here> = {
       purpose: text,
       epoch: count,
       encoder: name,
+      rendering: name,
       digest: aDigest,
       bytes: count,
       relation: fc.constantFrom('opens' as const, 'inherits' as const, 'extends' as const),

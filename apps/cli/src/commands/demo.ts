@@ -101,7 +101,8 @@ async function conclude(result: ReplayResult, store: NdjsonStore, { output }: Co
 
 /** The break that cost most, as `why` explains it. */
 async function explainOne(session: SessionId, store: NdjsonStore, output: CommandContext['output']): Promise<void> {
-  const broken = (await explainSession(store, session, encoders)).filter((one) => one.opened !== undefined);
+  const { explained } = await explainSession(store, session, encoders);
+  const broken = explained.filter((one) => one.opened !== undefined);
   const [dearest] = broken.toSorted((a, b) => (b.opened?.forecast.rewrite ?? 0) - (a.opened?.forecast.rewrite ?? 0));
   if (dearest !== undefined) output.line(['\n', styled('bold', 'why'), '  ', ...describeExplanation(dearest), '\n']);
 }

@@ -35,14 +35,18 @@ export const why: Command = {
 };
 
 async function explain(session: SessionId, step: number | undefined, context: CommandContext): Promise<Outcome> {
-  const found = await explainSession(await context.store(), session, encoders, step);
-  if (step !== undefined && found.length === 0) throw noStep(session, step);
-  context.output.result({ session, explained: found.map(valueOf) }, () =>
-    found.length === 0
-      ? `nothing to explain: each request of ${session} extends the one before it and read all it could`
-      : lines(found),
+  const { requests, explained } = await explainSession(await context.store(), session, encoders, step);
+  if (step !== undefined && explained.length === 0) throw noStep(session, step);
+  context.output.result({ session, requests, explained: explained.map(valueOf) }, () =>
+    explained.length === 0 ? nothingToExplain(session, requests) : lines(explained),
   );
   return undefined;
+}
+
+function nothingToExplain(session: SessionId, requests: number): string {
+  return requests === 0
+    ? `0 requests of ours in ${session}: an import holds none (\`tidemark replay --keep\` drives it and keeps its requests)`
+    : `nothing to explain: each request of ${session} extends the one before it and read all it could`;
 }
 
 /** The step is not there: an import has none of ours. */

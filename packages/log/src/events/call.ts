@@ -43,6 +43,8 @@ export interface RequestPrepared {
   readonly epoch: number;
   /** The encoder revision that made the bytes: `anthropic-messages/1`. */
   readonly encoder: string;
+  /** The revision of this project's own words in the context (notes, stubs, checkpoints): `render/1`, which absent means. */
+  readonly rendering?: string;
   readonly digest: Digest;
   /** Length of the body in bytes. */
   readonly bytes: number;

@@ -53,6 +53,7 @@ const requestPrepared = z.object({
   purpose: text,
   epoch: number,
   encoder: text,
+  rendering: optional(text),
   digest,
   bytes: number,
   relation: z.enum(['opens', 'inherits', 'extends']),
