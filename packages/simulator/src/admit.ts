@@ -57,7 +57,7 @@ export function admit(core: Core, call: IncomingCall): Admitted | Refusal {
   const outcome = refusalOf(plan.fault) ?? admitArrived(core, arrived, plan);
   const told =
     outcome.outcome === 'refused' ? refused(outcome) : { status: 200, usage: outcome.usage, message: outcome.reply.id };
-  core.ledger.add({ ...describe(arrived), endpoint: 'messages', ...told });
+  core.ledger.add(() => ({ ...describe(arrived), endpoint: 'messages', ...told }));
   return outcome;
 }
 
@@ -69,11 +69,11 @@ export function count(
   const arrived = arrive(core, call, 'count', call.at);
   const request = readChecked(core, arrived);
   const judged = 'outcome' in request ? request : judge(request, { ...core, account: call.account, sizes: call.sizes });
-  core.ledger.add({
+  core.ledger.add(() => ({
     ...describe(arrived),
     endpoint: 'count_tokens',
     ...('outcome' in judged ? refused(judged) : { status: 200 }),
-  });
+  }));
   return 'outcome' in judged ? judged : { outcome: 'counted', tokens: judged.tokens };
 }
 
@@ -105,7 +105,7 @@ function admitArrived(core: Core, arrived: Arrived, planned: AnswerPlan): Admitt
   const request = readChecked(core, arrived);
   if ('outcome' in request) return request;
   const plan = askHook(core, request, planned);
-  const judged = judge(request, { account: arrived.account, signatures: core.signatures, sizes: plan.sizes });
+  const judged = judge(request, { account: arrived.account, signatures: core.signatures, digests: core.digests, sizes: plan.sizes });
   if ('outcome' in judged) return judged;
   const room = outputRoom(request, judged.tokens);
   if ('outcome' in room) return room;

@@ -9,6 +9,8 @@ import type { EntryStore } from './entries.ts';
 import type { Fault } from './faults.ts';
 import { createLedger } from './ledger.ts';
 import type { Ledger } from './ledger.ts';
+import { createDigestMemory } from './judge.ts';
+import type { DigestMemory } from './judge.ts';
 import type { CallPlan, Settings } from './options.ts';
 import { playScenario } from './scenario.ts';
 import type { Play } from './scenario.ts';
@@ -21,6 +23,7 @@ export interface Core {
   readonly clock: Clock;
   readonly ledger: Ledger;
   readonly signatures: Signatures;
+  readonly digests: DigestMemory;
   readonly play: Play | undefined;
   /** For calls that have not come yet, first in front. */
   readonly plans: CallPlan[];
@@ -38,6 +41,7 @@ export function createCore(settings: Settings): Core {
     clock: createClock(settings.clock),
     ledger: createLedger(settings.ledgerCalls),
     signatures: createSignatures(settings.recordedSignatures === 'issued'),
+    digests: createDigestMemory(),
     play: settings.scenario === undefined ? undefined : playScenario(settings.scenario),
     plans: [],
     faults: [],

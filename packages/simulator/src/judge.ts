@@ -6,7 +6,8 @@ import type { LevelParameters } from './parameters.ts';
 import { buildPrefix, hiddenBlocks } from './prefix.ts';
 import type { LeftOut, PrefixBlock } from './prefix.ts';
 import type { Refusal } from './refusal.ts';
-import { digestBlock } from './render.ts';
+import { createDigests, digestBlock } from './render.ts';
+import type { Digests } from './render.ts';
 import type { WireRequest } from './request.ts';
 import type { Signatures } from './signatures.ts';
 import { judgeThinking } from './thinking.ts';
@@ -34,19 +35,32 @@ export interface JudgeContext {
   readonly account: string;
   readonly signatures: Signatures;
   readonly sizes: BlockSizes | undefined;
+  readonly digests: DigestMemory;
+}
+
+/** What is remembered of the last request: digests of its blocks, and hashes up to each with and without thinking. */
+export interface DigestMemory {
+  readonly blocks: Digests;
+  readonly prefix: Digests;
+  readonly thinking: Digests;
+}
+
+/** Nothing remembered yet. */
+export function createDigestMemory(): DigestMemory {
+  return { blocks: createDigests(), prefix: createDigests(), thinking: createDigests() };
 }
 
 /** Judges a request that passed the rules. Each block is digested once. */
 export function judge(request: WireRequest, context: JudgeContext): Judged | Refusal {
   const breakpoints = placeBreakpoints(request);
   if ('outcome' in breakpoints) return breakpoints;
-  const digests = request.blocks.map(digestBlock);
+  const digests = request.blocks.map((block) => digestBlock(block, context.digests.blocks));
   const hidden = hiddenBlocks(request);
-  const thinking = judgeThinking(request, { ...context, digests, hidden });
+  const thinking = judgeThinking(request, { ...context, digests, hidden, hashes: context.digests.thinking });
   if ('outcome' in thinking) return thinking;
   const leftOut = new Set([...hidden, ...thinking.stripped]);
   const parameters = levelParameters(request);
-  const prefix = buildPrefix(request, { digests, parameters, leftOut, sizes: context.sizes });
+  const prefix = buildPrefix(request, { digests, parameters, leftOut, sizes: context.sizes, hashes: context.digests.prefix });
   const tokens = prefix.at(-1)?.tokens ?? 0;
   const { account } = context;
   return { request, account, breakpoints, thinking, digests, leftOut, parameters, prefix, tokens };

@@ -24,7 +24,8 @@ export interface LedgerCall {
 
 /** The list of calls. */
 export interface Ledger {
-  add(call: LedgerCall): void;
+  /** Enters a call; where none is kept it is not even described. */
+  add(describe: () => LedgerCall): void;
   readonly calls: readonly LedgerCall[];
 }
 
@@ -32,8 +33,9 @@ export interface Ledger {
 export function createLedger(most: number): Ledger {
   const calls: LedgerCall[] = [];
   return {
-    add(call) {
-      calls.push(call);
+    add(describe) {
+      if (most === 0) return;
+      calls.push(describe());
       if (calls.length > most) calls.shift();
     },
     calls,

@@ -4,7 +4,8 @@
 import { countBlock } from './count.ts';
 import type { BlockSizes } from './count.ts';
 import type { LevelParameters } from './parameters.ts';
-import { digestOf } from './render.ts';
+import { digestAnew, digestOf } from './render.ts';
+import type { Digests } from './render.ts';
 import { isDeferred } from './request.ts';
 import type { Level, WireBlock, WireRequest } from './request.ts';
 import { textOf } from './wire.ts';
@@ -28,6 +29,8 @@ export interface PrefixParts {
   readonly parameters: LevelParameters;
   readonly leftOut: LeftOut;
   readonly sizes: BlockSizes | undefined;
+  /** Remembers the hashes of the last request. */
+  readonly hashes?: Digests;
 }
 
 const LEVELS: readonly Level[] = ['tools', 'system', 'messages'];
@@ -42,7 +45,7 @@ export function buildPrefix(request: WireRequest, parts: PrefixParts): readonly 
     const own = LEVELS.indexOf(levelOf(block));
     for (; level < own; level += 1) hash = enter(hash, LEVELS[level + 1], parts.parameters);
     if (parts.leftOut.has(block.index)) continue;
-    hash = extend(hash, block, parts.digests[block.index] ?? '');
+    hash = extend(hash, block, parts.digests[block.index] ?? '', parts.hashes);
     tokens += countBlock(block, parts.sizes);
     prefix.push({ block, hash, tokens });
   }
@@ -50,8 +53,13 @@ export function buildPrefix(request: WireRequest, parts: PrefixParts): readonly 
 }
 
 /** Extends a hash by one block. */
-export function extend(hash: string, block: Pick<WireBlock, 'role'>, digest: string): string {
-  return digestOf(`${hash}|${block.role}|${digest}`);
+export function extend(
+  hash: string,
+  block: Pick<WireBlock, 'role' | 'index'>,
+  digest: string,
+  hashes: Digests = digestAnew,
+): string {
+  return hashes(block.index, `${hash}|${block.role}|${digest}`);
 }
 
 /** Web search and fetch stand among the tools, but switching them spares the other tools (§1.3): they open the system level. */

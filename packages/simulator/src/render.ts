@@ -11,9 +11,31 @@ export function digestOf(text: string): string {
   return hash('sha256', text, 'base64url');
 }
 
+/** Digests by place: where the text is that of the last request, so is the digest. A request repeats most of the one before. */
+export type Digests = (place: number, text: string) => string;
+
+/** Digests that remember one request. */
+export function createDigests(): Digests {
+  const texts: string[] = [];
+  const digests: string[] = [];
+  return (place, text) => {
+    const known = digests[place];
+    if (known !== undefined && texts[place] === text) return known;
+    const digest = digestOf(text);
+    texts[place] = text;
+    digests[place] = digest;
+    return digest;
+  };
+}
+
 /** The digest of one block's content. Two blocks with one digest are the same to the model. */
-export function digestBlock(block: WireBlock): string {
-  return digestOf(`${block.type}:${renderFields(block.type, block.fields)}`);
+export function digestBlock(block: WireBlock, digests: Digests = digestAnew): string {
+  return digests(block.index, `${block.type}:${renderFields(block.type, block.fields)}`);
+}
+
+/** Digests that remember nothing. */
+export function digestAnew(_place: number, text: string): string {
+  return digestOf(text);
 }
 
 /** The text of a block's content, as it is digested. A string and a list of one text are the same. */

@@ -40,6 +40,9 @@ export interface Signatures {
 
 const MOST_BINDINGS = 200_000;
 
+/** What a real seal looks like. A recording may hold something else in its place (`[REDACTED_SIGNATURE]`), which binds nothing. */
+const SIGNATURE = /^[A-Za-z0-9+/_=-]+$/;
+
 /** No seals. With `recorded`, any seal is taken as issued where it is first seen: recordings bring theirs. */
 export function createSignatures(recorded: boolean): Signatures {
   const issued = new Map<string, Binding>();
@@ -60,6 +63,7 @@ export function createSignatures(recorded: boolean): Signatures {
       if (known !== undefined) return known.thinking === sealed.thinking ? known : 'edited';
       if (admitted.delete(sealed.seal)) return bind(sealed.seal, sealed, place, account, model);
       if (!recorded) return 'unknown';
+      if (!SIGNATURE.test(sealed.seal)) return { ...place, key: sealed.seal, account, model, thinking: sealed.thinking };
       const key = `${sealed.seal}\n${sealed.thinking}`;
       return issued.get(key) ?? bind(key, sealed, place, account, model);
     },

@@ -4,6 +4,7 @@
 import { extend } from './prefix.ts';
 import type { LeftOut } from './prefix.ts';
 import { invalid } from './refusal.ts';
+import type { Digests } from './render.ts';
 import type { Refusal } from './refusal.ts';
 import { isThinking, pathOf } from './request.ts';
 import type { WireBlock, WireRequest } from './request.ts';
@@ -31,6 +32,8 @@ export interface ThinkingContext {
   /** By `WireBlock.index`. */
   readonly digests: readonly string[];
   readonly hidden: LeftOut;
+  /** Remembers the hashes of the last request. */
+  readonly hashes?: Digests;
 }
 
 /** Judges every thinking block of a request, in order. */
@@ -42,7 +45,7 @@ export function judgeThinking(request: WireRequest, context: ThinkingContext): T
   for (const block of request.blocks) {
     if (context.hidden.has(block.index)) continue;
     if (!isThinking(block)) {
-      place = { ...place, prefix: extend(place.prefix, block, context.digests[block.index] ?? '') };
+      place = { ...place, prefix: extend(place.prefix, block, context.digests[block.index] ?? '', context.hashes) };
     } else if (block.index < turn) {
       stripped.add(block.index);
     } else {

@@ -44,8 +44,8 @@ export interface Account {
 /** The account of nothing. */
 export const NO_ACCOUNT: Account = { calls: 0, refused: [], bill: NO_BILL, forced: {}, breaks: [], misses: [] };
 
-/** What a provider drops by its own rules: no engine that sends the same context can avoid it. */
-const PROVIDER_RULES: readonly MissCause[] = ['image', 'thinking-stripped'];
+/** What a provider does not keep by its own rules: no engine that sends the same context can avoid it. */
+const PROVIDER_RULES: readonly MissCause[] = ['image', 'thinking-stripped', 'below-floor'];
 
 /** The account with one more call. */
 export function addCall(account: Account, session: string, call: DrivenCall, labelled: boolean | undefined): Account {
@@ -82,7 +82,9 @@ function lossOf(call: DrivenCall, usage: Usage): Loss {
   const tokens = call.before === undefined ? 0 : Math.max(0, input - unsent - (usage.read ?? 0));
   const price = unitPrice(call.row.capabilities, call.prepared.record.at, input);
   const rate = price === undefined ? undefined : ratesOf(price);
-  const cost = rate === undefined ? new Decimal(0) : rate.write.minus(rate.read).times(tokens);
+  // Below the floor nothing is written: what is lost is paid as fresh input.
+  const paid = written === 0 ? 1 : rate?.write;
+  const cost = rate === undefined || paid === undefined ? new Decimal(0) : new Decimal(paid).minus(rate.read).times(tokens);
   return { cause: expired(call) ? 'expired' : call.prepared.opened !== undefined ? 'opened' : (call.prepared.outlook.loss?.cause ?? 'unknown'), tokens, cost };
 }
 

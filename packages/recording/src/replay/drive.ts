@@ -1,19 +1,24 @@
 // A recorded session driven again: each of its facts goes into a new log, and each billed call through fold, front, plan,
 // encoding and the simulator's cache accounting, at the time it was recorded.
 
-import type { Event, EventOf, Parent, Recorded, SessionId, Timestamp } from '@tidemark/log';
-import { position as asPosition, timestamp } from '@tidemark/log';
-import type { Lines, Prepared, Session } from '@tidemark/agent';
+import type { Artifacts, Event, Position, Recorded, Timestamp } from '@tidemark/log';
+import { timestamp } from '@tidemark/log';
+import type { CallOptions, Lines, Prepared, Session } from '@tidemark/agent';
 import { commit, keepCapabilities, newHash, prepareRequest, recordAnswer, recordInterrupted } from '@tidemark/agent';
-import type { FrontTexts, State, Wanted } from '@tidemark/context';
-import { at, estimateImageTokens, estimateTokens, layer, slice } from '@tidemark/context';
-import type { Answer, Capabilities, Part, Span, Usage } from '@tidemark/model';
+import type { FrontTexts, Wanted } from '@tidemark/context';
+import { itemAt } from '@tidemark/context';
+import type { Answer, Capabilities, Usage } from '@tidemark/model';
 import { anthropicEncoder } from '@tidemark/provider-anthropic';
+import type { Destination } from './carry.ts';
+import { carried, carryBytes } from './carry.ts';
+import { opaqueFront } from './opaque-front.ts';
+import type { Levels } from './reasoning-level.ts';
+import { createLevels } from './reasoning-level.ts';
 import type { RecordedCall } from './recorded-call.ts';
 import { recordedCall } from './recorded-call.ts';
 import type { Sizes } from './size.ts';
 import { createSizes } from './size.ts';
-import type { Serve, Served } from './serve.ts';
+import type { Provider, Served } from './serve.ts';
 import type { Row } from './stand-in.ts';
 
 /** One call as it was driven. */
@@ -30,211 +35,160 @@ export interface DrivenCall {
 }
 
 /** What a drive is made with. */
-export interface DriveOptions {
+export interface DriveOptions extends Pick<Destination, 'id' | 'root' | 'parent' | 'name'> {
   readonly session: Session;
-  readonly id: SessionId;
-  readonly root: SessionId;
-  readonly parent?: Parent;
-  /** The facts, in order. */
+  /** The facts, in order, and the bytes that they name. */
   readonly records: AsyncIterable<Recorded>;
+  readonly bytes: Artifacts;
   /** The row for a recorded model. */
   readonly row: (model: string) => Row;
-  /** Sends a prepared request to the simulator at a time. */
-  readonly serve: Serve;
+  readonly provider: Provider;
+  /** Positions of the recording at which forks leave it. */
+  readonly forksAt: ReadonlySet<number>;
   readonly onCall: (call: DrivenCall) => void;
 }
 
-/** What is known while a session is driven. */
+/** Where a drive pauses: before a call, with its time in milliseconds; or where a fork leaves, with what the fork takes over. */
+export type Pause = { readonly callAt: number } | { readonly leaves: Position; readonly memory: Memory };
+
+/** What is known of a stream beside its log; a fork goes on with a copy of its parent's. */
+export interface Memory {
+  readonly sizes: Sizes;
+  readonly levels: Levels;
+  /** New length of the log after each old record. */
+  readonly lengths: readonly number[];
+  /** The parent's own list, which goes on to grow. */
+  readonly trunk: readonly number[];
+  readonly front: FrontTexts | undefined;
+  readonly reasoning: string | undefined;
+}
+
 interface Drive {
   readonly options: DriveOptions;
   readonly sizes: Sizes;
+  readonly levels: Levels;
   readonly lines: Lines;
   readonly rows: Map<string, Promise<Wanted['capabilities']>>;
-  /** New length of the log after each old record. */
   readonly lengths: number[];
+  readonly trunk: readonly number[];
   front: FrontTexts | undefined;
   reasoning: string | undefined;
   clock: number;
   begun: boolean;
 }
 
-/** Where each record of the recording went. */
-export interface Driven {
-  /** Length of the driven log after the record at this position. */
-  readonly lengths: readonly number[];
+/** Drives one session into `options.session`, which holds nothing of its own yet. Ends when the records do. */
+export async function* drive(options: DriveOptions, inherited?: Memory): AsyncGenerator<Pause, void> {
+  const drive = beginDrive(options, inherited);
+  for await (const record of options.records) {
+    const call = recordedCall(record);
+    if (call === undefined) {
+      await follow(drive, record);
+    } else {
+      yield { callAt: later(drive, call.startedAt) };
+      await driveCall(drive, call);
+    }
+    drive.lengths[record.position] = options.session.state.length;
+    if (!options.forksAt.has(record.position)) continue;
+    await options.session.writer.sync();
+    yield { leaves: record.position, memory: memoryOf(drive) };
+  }
+  await options.session.writer.sync();
 }
 
-/** Drives one session into `session`, which holds nothing of its own yet. */
-export async function drive(options: DriveOptions, inherited?: Driven): Promise<Driven> {
-  const drive: Drive = {
+function beginDrive(options: DriveOptions, inherited: Memory | undefined): Drive {
+  return {
     options,
-    sizes: createSizes(newHash),
+    sizes: inherited?.sizes ?? createSizes(newHash),
+    levels: inherited?.levels ?? createLevels(),
     lines: { main: undefined },
     rows: new Map(),
     lengths: [...(inherited?.lengths ?? [])],
-    front: undefined,
-    reasoning: undefined,
+    trunk: inherited?.trunk ?? [],
+    front: inherited?.front,
+    reasoning: inherited?.reasoning,
     clock: 0,
     begun: false,
   };
-  for await (const record of options.records) {
-    await follow(drive, record);
-    drive.lengths[record.position] = options.session.state.length;
-  }
-  await options.session.writer.sync();
-  return { lengths: drive.lengths };
+}
+
+function memoryOf({ sizes, levels, lengths, front, reasoning }: Drive): Memory {
+  return { sizes: sizes.copy(), levels, lengths: [...lengths], trunk: lengths, front, reasoning };
 }
 
 async function follow(drive: Drive, record: Recorded): Promise<void> {
-  const call = recordedCall(record);
-  if (call !== undefined) return driveCall(drive, call);
+  const { options, lengths, trunk, begun } = drive;
   if (record.kind === 'epoch.opened') drive.reasoning = reasoningOf(record.data.parameters);
-  const event = carried(drive, record);
+  const event = carried(record, { ...options, lengths, trunk, begun });
   if (event === undefined) return;
-  await commit(drive.options.session, [event]);
+  await carryBytes(event, options.bytes, options.session.log.artifacts);
+  await commit(options.session, [event]);
   drive.begun = true;
 }
 
-const NO_REASONING = ['off', 'none'];
-
 function reasoningOf(parameters: { readonly [name: string]: unknown }): string | undefined {
   const setting = parameters['reasoning'];
-  return typeof setting === 'string' && !NO_REASONING.includes(setting) ? setting : undefined;
-}
-
-/** A fact as the driven log holds it; nothing for what the drive itself decides. */
-function carried(drive: Drive, record: Recorded): Event | undefined {
-  switch (record.kind) {
-    case 'unknown':
-    case 'epoch.opened':
-    case 'request.prepared':
-    case 'foreign.recorded':
-      return undefined;
-    case 'session.created':
-      // An ancestor's beginning, where a fork is driven without its parent, is no beginning here.
-      return drive.begun ? undefined : created(drive, record);
-    case 'history.compacted':
-      return { kind: record.kind, at: record.at, data: { ...record.data, range: moved(drive, record.data.range) } };
-    case 'branch.summarized':
-      return { kind: record.kind, at: record.at, data: { ...record.data, range: moved(drive, record.data.range) } };
-    default:
-      return bare(record);
-  }
-}
-
-function created({ options }: Drive, record: Extract<Recorded, { kind: 'session.created' }>): EventOf<'session.created'> {
-  const { workspace, title } = record.data;
-  const { id, root, parent } = options;
-  const data = { id, root, workspace, ...(title === undefined ? {} : { title }), ...(parent === undefined ? {} : { parent }) };
-  return { kind: 'session.created', at: record.at, data };
-}
-
-function bare(record: Exclude<Recorded, { kind: 'unknown' }>): Event {
-  const { v: _v, position: _position, fence: _fence, chain: _chain, ...event } = record;
-  return event;
-}
-
-/** A range of the recording, where its facts went. */
-function moved({ lengths }: Drive, range: { readonly from: number; readonly to: number }): { from: ReturnType<typeof asPosition>; to: ReturnType<typeof asPosition> } {
-  const from = range.from === 0 ? 0 : (lengths[range.from - 1] ?? 0);
-  return { from: asPosition(from), to: asPosition(Math.max(0, (lengths[range.to] ?? 1) - 1)) };
+  return typeof setting === 'string' ? setting : undefined;
 }
 
 async function driveCall(drive: Drive, call: RecordedCall): Promise<void> {
   const { options } = drive;
+  const { session, provider } = options;
   const row = options.row(call.data.model);
-  const sentAt = later(drive, call.startedAt);
-  await endWithUser(drive, sentAt);
-  if (options.session.state.history.packed.length === 0) return;
-  const before = options.session.state.streams['main']?.accepted?.at;
-  const step = options.session.state.steps;
-  const prepared = await prepareRequest(options.session, drive.lines, await callOptions(drive, call, row.capabilities, sentAt));
-  const served = await options.serve(prepared, sentAt, call);
-  const endedAt = later(drive, call.endedAt);
-  if ('refused' in served) await fail(options.session, step, served.refused, endedAt);
-  else await answer(options.session, prepared, call, served, endedAt);
+  drive.clock = Math.max(later(drive, call.startedAt), provider.told);
+  provider.told = drive.clock;
+  const sentAt = asTime(drive.clock);
+  await endWithUser(session, sentAt);
+  const before = session.state.streams['main']?.accepted?.at;
+  const step = session.state.steps;
+  const prepared = await prepareRequest(session, drive.lines, await callOptions(drive, call, row.capabilities, sentAt));
+  const served = await provider.serve(prepared, sentAt, call);
+  drive.clock = later(drive, call.endedAt);
+  if ('refused' in served) await fail(session, step, served.refused, drive.clock, call);
+  else await answer(session, prepared, call, served, asTime(drive.clock));
   const usage = 'refused' in served ? undefined : served.usage;
   options.onCall({ step, recorded: call, prepared, row, usage, refused: 'refused' in served ? served.refused : undefined, before });
 }
 
 /** Calls start in the order they are recorded: a clock that went back stands still. */
-function later(drive: Drive, time: Timestamp): Timestamp {
-  drive.clock = Math.max(drive.clock, Date.parse(time));
-  return timestamp(new Date(drive.clock).toISOString());
+function later({ clock }: Drive, time: Timestamp): number {
+  return Math.max(clock, Date.parse(time));
+}
+
+function asTime(clock: number): Timestamp {
+  return timestamp(new Date(clock).toISOString());
 }
 
 /** A request ends with the user. Where the file does not hold what was said then, the drive says so in its place. */
-async function endWithUser({ options }: Drive, sentAt: Timestamp): Promise<void> {
-  const { packed } = options.session.state.history;
-  if (at(packed, -1)?.role !== 'assistant') return;
+async function endWithUser(session: Session, sentAt: Timestamp): Promise<void> {
+  const last = itemAt(session.state.history.packed, -1);
+  if (last !== undefined && last.role !== 'assistant') return;
   const parts = [{ type: 'text', text: '[The recording does not hold what was said here.]' }] as const;
-  await commit(options.session, [{ kind: 'prompt.given', at: sentAt, data: { parts, presenter: 'replay' } }]);
+  await commit(session, [{ kind: 'prompt.given', at: sentAt, data: { parts, presenter: 'replay' } }]);
 }
 
-async function callOptions(drive: Drive, call: RecordedCall, capabilities: Capabilities, sentAt: Timestamp): Promise<Parameters<typeof prepareRequest>[2]> {
-  const { session } = drive.options;
-  const parameters = reasoningParameters(drive.reasoning);
-  drive.front ??= opaqueFront(session.state, call.input, drive.options.id);
-  const kept = drive.rows.get(capabilities.model) ?? keepCapabilities(session.log.artifacts, capabilities);
-  drive.rows.set(capabilities.model, kept);
-  const wanted: Wanted = { provider: 'anthropic', model: capabilities.model, parameters, capabilities: await kept, texts: drive.front };
-  const strips = capabilities.thinkingStripped === 'at-new-turn';
-  const resize = drive.sizes.resize(call.input, strips);
-  return { at: sentAt, wanted, capabilities, encoder: anthropicEncoder, outputLimit: OUTPUT_LIMIT, resize };
-}
-
-/** Enough for any reasoning budget below. */
+/** Enough for the usual reasoning budgets. */
 const OUTPUT_LIMIT = 20_480;
 
-/** Reasoning levels of recordings, as budgets in tokens. What counts here is that another level is another parameter. */
-const BUDGETS: Readonly<Record<string, number>> = { minimal: 1_024, low: 2_048, medium: 4_096, high: 8_192, xhigh: 16_384, max: 18_432 };
-
-function reasoningParameters(level: string | undefined): Wanted['parameters'] {
-  return level === undefined ? {} : { thinking: { type: 'enabled', budget_tokens: budgetOf(level) } };
+async function callOptions(drive: Drive, call: RecordedCall, capabilities: Capabilities, sentAt: Timestamp): Promise<CallOptions> {
+  const { session, id } = drive.options;
+  const outputLimit = Math.min(OUTPUT_LIMIT, capabilities.outputLimit);
+  drive.front ??= opaqueFront(session.state, call.input, id);
+  const kept = drive.rows.get(capabilities.model) ?? keepCapabilities(session.log.artifacts, capabilities);
+  drive.rows.set(capabilities.model, kept);
+  const parameters = drive.levels(drive.reasoning, outputLimit);
+  const wanted: Wanted = { provider: 'anthropic', model: capabilities.model, parameters, capabilities: await kept, texts: drive.front };
+  const resize = drive.sizes.resize(call.input, capabilities.thinkingStripped === 'at-new-turn');
+  return { at: sentAt, wanted, capabilities, encoder: anthropicEncoder, outputLimit, resize };
 }
 
-/** A level by name, or the budget itself, as some recordings have it. */
-function budgetOf(level: string): number {
-  const asked = BUDGETS[level] ?? Number(level);
-  return Number.isFinite(asked) ? Math.min(Math.max(asked, 1_024), OUTPUT_LIMIT - 1) : 12_288;
-}
-
-/** System text and schemas are not in the file: one opaque layer of the size that the first prompt leaves. */
-function opaqueFront(state: State, input: number, id: SessionId): FrontTexts {
-  const tail = slice(state.history.packed).reduce((sum, span) => sum + estimateSpan(span), 0);
-  const tokens = Math.max(1, input - Math.min(tail, Math.floor(input * LARGEST_TAIL)));
-  const text = `The front of this recording (system text and tool schemas of ${id}) is not in the file: ${tokens} tokens.`;
-  const opaque = layer('recorded-front', 'opaque', 'session', text, newHash);
-  return { contract: 'recorded', layers: [{ ...opaque, record: { ...opaque.record, tokens, sized: 'recorded' } }], tools: [] };
-}
-
-/** An estimate may be too high: the front is then a tenth of the first call, not nothing. */
-const LARGEST_TAIL = 0.9;
-
-function estimateSpan(span: Span): number {
-  return span.parts.reduce((sum, part) => sum + estimatePart(part), 0);
-}
-
-function estimatePart(part: Part): number {
-  switch (part.type) {
-    case 'text':
-      return estimateTokens(part.text);
-    case 'image':
-      return estimateImageTokens(part.width, part.height, part.bytes);
-    case 'call':
-      return estimateTokens(part.arguments);
-    case 'reasoning':
-      return estimateTokens(part.text);
-    case 'native':
-      return estimateTokens(part.item);
-    case 'result':
-      return part.content.reduce((sum, one) => sum + estimatePart(one), 0);
-  }
-}
-
-async function fail(session: Session, step: number, message: string, at: Timestamp): Promise<void> {
+/** A refused call has no usage. What was answered then still stands in the history of the calls behind it. */
+async function fail(session: Session, step: number, message: string, clock: number, call: RecordedCall): Promise<void> {
+  const at = asTime(clock);
   const data = { step, stream: 'main', class: 'refused', code: 'provider/invalid', message } as const;
-  await commit(session, [{ kind: 'answer.failed', at, data }]);
+  const { usage: _usage, ...said } = { ...call.data, step };
+  const kept: Event = 'stop' in said ? { kind: 'answer.received', at, data: { ...said, usage: {} } } : { kind: 'answer.interrupted', at, data: said };
+  await commit(session, [{ kind: 'answer.failed', at, data }, kept]);
 }
 
 async function answer(session: Session, prepared: Prepared, call: RecordedCall, served: Extract<Served, { usage: Usage }>, at: Timestamp): Promise<void> {

@@ -50,6 +50,7 @@ export function leftBy(call: DrivenCall): Left {
 /** The account with one more call. */
 export function addRecorded(account: RecordedAccount, session: string, call: DrivenCall, left: Left | undefined): RecordedAccount {
   const { usage, input } = call.recorded;
+  if (input === 0) return account;
   const price = unitPrice(call.row.capabilities, call.recorded.startedAt, input);
   if (price === undefined) return account;
   const rate = ratesOf(price);

@@ -3,26 +3,25 @@
 import type { AnswerInterrupted, AnswerReceived, Recorded, Timestamp, Usage } from '@tidemark/log';
 import { timestamp } from '@tidemark/log';
 
-/** A recorded call that was billed. */
+/** A recorded call with usage. */
 export interface RecordedCall {
   readonly data: AnswerReceived | AnswerInterrupted;
   readonly received: boolean;
   readonly startedAt: Timestamp;
   readonly endedAt: Timestamp;
   readonly usage: Usage;
-  /** Input tokens in all buckets. */
+  /** Input tokens in all buckets that are told; 0 where the file tells of the answer alone. */
   readonly input: number;
 }
 
-/** The billed call that a record tells of; `undefined` for any other record, and for an answer without usage. */
+/** The call that a record tells of; `undefined` for any other record, and for an answer without usage. */
 export function recordedCall(record: Recorded): RecordedCall | undefined {
   if (record.kind !== 'answer.received' && record.kind !== 'answer.interrupted') return undefined;
   const { usage } = record.data;
-  const input = usage === undefined ? 0 : knownInput(usage);
-  if (usage === undefined || input === 0) return undefined;
+  if (usage === undefined || Object.keys(usage).length === 0) return undefined;
   const startedAt = record.data.startedAt === undefined ? record.at : timestamp(record.data.startedAt);
   const received = record.kind === 'answer.received';
-  return { data: record.data, received, startedAt, endedAt: record.at, usage, input };
+  return { data: record.data, received, startedAt, endedAt: record.at, usage, input: knownInput(usage) };
 }
 
 function knownInput(usage: Usage): number {

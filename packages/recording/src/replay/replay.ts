@@ -1,52 +1,25 @@
-// A recording replayed: every billed call driven anew against the simulator at its recorded time, and the three accounts
-// compared: what was billed then, what this engine is billed, and what could not be avoided.
+// A recording replayed: every call driven anew against the simulator at its recorded time, and the accounts compared: what
+// was billed then, what this engine is billed, and what could not be avoided. Sessions of one recording are driven side by
+// side, in the order of their calls: a fork reads what its parent wrote, and time never goes back.
 
-import type { Log, Recorded, SessionId } from '@tidemark/log';
+import type { Log, Recorded, RecordedOf, SessionId } from '@tidemark/log';
 import { sessionId } from '@tidemark/log';
 import { createSession, extendsSequence } from '@tidemark/agent';
 import type { Sequence } from '@tidemark/context';
 import type { Catalog } from '@tidemark/model';
-import { Decimal } from 'decimal.js';
-import type { Account, ReplayBreak, ReplayMiss } from './account.ts';
+import type { Account } from './account.ts';
 import { addCall, NO_ACCOUNT } from './account.ts';
-import type { Driven, DrivenCall } from './drive.ts';
+import type { DrivenCall, Memory, Pause } from './drive.ts';
 import { drive } from './drive.ts';
-import type { Left, RecordedAccount, RecordedMiss } from './recorded-account.ts';
+import type { Left, RecordedAccount } from './recorded-account.ts';
 import { addRecorded, leftBy, NO_RECORDED_ACCOUNT } from './recorded-account.ts';
 import { recordedCall } from './recorded-call.ts';
-import type { Server } from './serve.ts';
+import type { ReplayResult } from './result.ts';
+import { resultOf } from './result.ts';
+import type { Provider, Server } from './serve.ts';
 import { createServer } from './serve.ts';
 import type { Row } from './stand-in.ts';
-import { rowFor } from './stand-in.ts';
-
-/** What a replay found. Costs are in units of the base input price: 1 is one token read fresh. */
-export interface ReplayResult {
-  readonly calls: number;
-  /** Sum of input tokens. */
-  readonly tokens: number;
-  readonly billed: number;
-  readonly forced: number;
-  /** `forced` by what forces it: labelled breaks of the recording, and rules of the provider. */
-  readonly forcedBy: { readonly [cause: string]: number };
-  readonly ideal: number;
-  readonly expiring: number;
-  readonly uncached: number;
-  /** (billed − forced) / ideal; `null` for nothing. */
-  readonly ratio: number | null;
-  readonly expiringRatio: number | null;
-  readonly recorded: { readonly billed: number; readonly ideal: number; readonly misses: readonly RecordedMiss[] };
-  readonly recordedRatio: number | null;
-  readonly breaks: { readonly labelled: number; readonly unlabelled: number; readonly list: readonly ReplayBreak[] };
-  readonly misses: readonly ReplayMiss[];
-  readonly refused: number;
-  readonly refusals: Account['refused'];
-  /** How the sizes of blocks are known. */
-  readonly sizes: 'recorded totals' | 'estimates';
-  /** Models that were driven with another one's row. */
-  readonly standIns: readonly { readonly model: string; readonly as: string }[];
-  /** The sessions that were driven, and where they were stored. */
-  readonly sessions: readonly SessionId[];
-}
+import { roomy, rowFor } from './stand-in.ts';
 
 /** What to replay. */
 export interface ReplayOptions {
@@ -58,144 +31,184 @@ export interface ReplayOptions {
   readonly catalog: Catalog;
   /** Names a driven session. */
   readonly name: (session: SessionId) => SessionId;
-  /** What answers; a simulator in this process unless said otherwise. */
+  /** What answers; a simulator in this process unless said otherwise. One per session, and for the forks of it. */
   readonly server?: () => Server;
   readonly onCall?: (call: DrivenCall) => void;
+}
+
+/** A session of the recording as it begins. */
+interface Planned {
+  readonly session: SessionId;
+  readonly beginning: RecordedOf<'session.created'>;
+  readonly forks: readonly Planned[];
+}
+
+/** What the call before left on a stream. */
+interface Last {
+  readonly sequence: Sequence;
+  readonly left: Left;
+}
+
+/** A session under way. */
+interface Run {
+  readonly planned: Planned;
+  readonly server: Server;
+  readonly provider: Provider;
+  readonly steps: AsyncGenerator<Pause, void>;
+  readonly close: () => Promise<void>;
+  /** Time of its next call. */
+  at: number;
+  last: Last | undefined;
 }
 
 interface Replay {
   readonly options: ReplayOptions;
   readonly largest: ReadonlyMap<string, number>;
-  readonly driven: Map<SessionId, Driven>;
+  readonly runs: Run[];
   readonly standIns: Map<string, string>;
   account: Account;
   recorded: RecordedAccount;
+  untold: number;
 }
 
 /** Replays a recording. Reads its sessions twice, writes the driven ones to `target`. */
 export async function replay(options: ReplayOptions): Promise<ReplayResult> {
   const largest = await largestInputs(options);
-  const state: Replay = { options, largest, driven: new Map(), standIns: new Map(), account: NO_ACCOUNT, recorded: NO_RECORDED_ACCOUNT };
-  const servers = new Map<SessionId, Server>();
-  for (const session of options.sessions) await replaySession(state, session, servers);
-  return resultOf(state);
+  const state: Replay = { options, largest, runs: [], standIns: new Map(), account: NO_ACCOUNT, recorded: NO_RECORDED_ACCOUNT, untold: 0 };
+  try {
+    for (const planned of await planSessions(options)) await start(state, planned);
+    for (let next = earliest(state); next !== undefined; next = earliest(state)) await advance(state, next);
+  } finally {
+    for (const run of state.runs) await run.close();
+  }
+  return resultOf({ ...state, sessions: options.sessions.map((session) => options.name(session)) });
 }
 
-/** The largest recorded input of each model: a recording shows that its calls were accepted. */
-async function largestInputs({ source, sessions }: ReplayOptions): Promise<ReadonlyMap<string, number>> {
+/** More than any window: a file that does not tell an input does not tell how large it may be. */
+const UNTOLD = 4_000_000;
+
+/** The largest recorded input by model of the catalog: a recording shows that its calls were accepted. */
+async function largestInputs({ source, sessions, catalog }: ReplayOptions): Promise<ReadonlyMap<string, number>> {
   const largest = new Map<string, number>();
   for (const session of sessions) {
     for await (const record of source.read(session)) {
       const call = recordedCall(record);
-      if (call !== undefined) largest.set(call.data.model, Math.max(call.input, largest.get(call.data.model) ?? 0));
+      if (call === undefined) continue;
+      const { model } = rowFor(catalog, call.data.model).capabilities;
+      largest.set(model, Math.max(call.input === 0 ? UNTOLD : call.input, largest.get(model) ?? 0));
     }
   }
   return largest;
 }
 
-async function replaySession(state: Replay, session: SessionId, servers: Map<SessionId, Server>): Promise<void> {
+/** The sessions as trees. A fork whose parent is not among them, or does not reach its place, is driven from its root's beginning on. */
+async function planSessions(options: ReplayOptions): Promise<readonly Planned[]> {
+  const planned = new Map<SessionId, Planned & { readonly forks: Planned[] }>();
+  const roots: Planned[] = [];
+  for (const session of options.sessions) {
+    const beginning = await firstOwnRecord(options.source, session);
+    if (beginning === undefined) continue;
+    const one = { session, beginning, forks: [] };
+    planned.set(session, one);
+    const { parent } = beginning.data;
+    const trunk = parent === undefined ? undefined : planned.get(parent.session);
+    const isReached = parent !== undefined && trunk !== undefined && parent.position >= trunk.beginning.position;
+    (isReached ? trunk.forks : roots).push(one);
+  }
+  return roots;
+}
+
+async function firstOwnRecord(source: Log, session: SessionId): Promise<RecordedOf<'session.created'> | undefined> {
+  for await (const record of source.read(session)) if (isBeginning(record) && record.data.id === session) return record;
+  return undefined;
+}
+
+function isBeginning(record: Recorded): record is RecordedOf<'session.created'> {
+  return record.kind === 'session.created';
+}
+
+function earliest({ runs }: Replay): Run | undefined {
+  return runs.reduce<Run | undefined>((first, run) => (first === undefined || run.at < first.at ? run : first), undefined);
+}
+
+/** What a fork takes over. */
+interface Trunk {
+  readonly run: Run;
+  readonly memory: Memory;
+}
+
+async function start(state: Replay, planned: Planned, trunk?: Trunk): Promise<void> {
   const { options } = state;
-  const beginning = await firstOwnRecord(options.source, session);
-  if (beginning === undefined) return;
-  const { parent } = beginning.data;
-  const inherited = parent === undefined ? undefined : state.driven.get(parent.session);
-  const at = parent === undefined || inherited === undefined ? undefined : await forkPoint(options, parent.session, inherited.lengths[parent.position] ?? 0);
+  const { beginning, session, forks } = planned;
   const id = options.name(session);
+  const at = trunk === undefined ? undefined : await forkPoint(options, trunk);
   const opened = await createSession(options.target, id, at);
-  const server = (parent === undefined ? undefined : servers.get(parent.session)) ?? (options.server ?? createServer)();
-  servers.set(session, server);
-  const follower = followCalls(state, id);
-  try {
-    const driven = await drive(
-      {
-        session: opened,
-        id,
-        root: at === undefined ? id : options.name(beginning.data.root),
-        ...(at === undefined ? {} : { parent: at }),
-        records: options.source.read(session, at === undefined ? 0 : beginning.position),
-        row: (model) => rowOf(state, model, server),
-        serve: server.serve,
-        onCall: follower,
-      },
-      inherited,
-    );
-    state.driven.set(session, driven);
-  } finally {
-    await opened.writer.close();
-  }
+  const server = trunk?.run.server ?? (options.server ?? createServer)();
+  const provider = trunk?.run.provider ?? { serve: server.serve, told: 0 };
+  const steps = drive(
+    {
+      session: opened,
+      id,
+      root: at === undefined ? id : options.name(beginning.data.root),
+      ...(at === undefined ? {} : { parent: at }),
+      name: options.name,
+      records: options.source.read(session, at === undefined ? 0 : beginning.position),
+      bytes: options.source.artifacts,
+      row: (model) => rowOf(state, model, server),
+      provider,
+      forksAt: new Set(forks.map((fork) => fork.beginning.data.parent?.position ?? -1)),
+      onCall: (call) => takeCall(state, run, call),
+    },
+    trunk?.memory,
+  );
+  const run: Run = { planned, server, provider, steps, close: () => opened.writer.close(), at: -1, last: trunk?.run.last };
+  state.runs.push(run);
 }
 
-async function firstOwnRecord(source: Log, session: SessionId): Promise<Extract<Recorded, { kind: 'session.created' }> | undefined> {
-  for await (const record of source.read(session)) if (record.kind === 'session.created' && record.data.id === session) return record;
+/** The place in the driven parent where a fork leaves it: its last record up to now. */
+async function forkPoint({ target, name }: ReplayOptions, { run, memory }: Trunk): Promise<Parameters<typeof createSession>[2]> {
+  const session = name(run.planned.session);
+  const length = memory.lengths.at(-1) ?? 1;
+  for await (const { position, chain } of target.read(session, length - 1, length)) return { session, position, chain };
   return undefined;
 }
 
-/** The place in the driven parent where a fork leaves it. */
-async function forkPoint({ target, name }: ReplayOptions, parent: SessionId, length: number): Promise<Parameters<typeof createSession>[2]> {
-  for await (const record of target.read(name(parent), length - 1, length)) {
-    return { session: name(parent), position: record.position, chain: record.chain };
+/** Drives a session up to before its next call, or to its end; forks that leave it on the way begin. */
+async function advance(state: Replay, run: Run): Promise<void> {
+  for (let next = await run.steps.next(); ; next = await run.steps.next()) {
+    if (next.done === true) {
+      state.runs.splice(state.runs.indexOf(run), 1);
+      return run.close();
+    }
+    if ('callAt' in next.value) {
+      run.at = next.value.callAt;
+      return undefined;
+    }
+    const { leaves, memory } = next.value;
+    for (const fork of run.planned.forks) if (fork.beginning.data.parent?.position === leaves) await start(state, fork, { run, memory });
   }
-  return undefined;
 }
 
 function rowOf(state: Replay, model: string, server: Server): Row {
-  const row = rowFor(state.options.catalog, model, state.largest.get(model) ?? 0);
-  server.know(row.capabilities);
-  if (row.standIn) state.standIns.set(model, row.capabilities.model);
-  return row;
+  const { capabilities, standIn } = rowFor(state.options.catalog, model);
+  const row = roomy(capabilities, state.largest.get(capabilities.model) ?? 0);
+  server.know(row);
+  if (standIn !== undefined) state.standIns.set(model, standIn);
+  return { capabilities: row, ...(standIn === undefined ? {} : { standIn }) };
 }
 
-/** Adds each call to the accounts, with what the call before it on this stream left. */
-function followCalls(state: Replay, session: SessionId): (call: DrivenCall) => void {
-  let sequence: Sequence | undefined;
-  let left: Left | undefined;
-  return (call) => {
-    const broke = sequence !== undefined && !extendsSequence(sequence, call.prepared.sequence);
-    state.account = addCall(state.account, session, call, broke ? call.prepared.opened !== undefined : undefined);
-    state.recorded = addRecorded(state.recorded, session, call, left);
-    sequence = call.prepared.sequence;
-    left = leftBy(call);
-    state.options.onCall?.(call);
-  };
-}
-
-function resultOf({ account, recorded, standIns, options }: Replay): ReplayResult {
-  const { bill, breaks } = account;
-  const forced = Object.values(account.forced).reduce((sum, cost) => sum.plus(cost), new Decimal(0));
-  const unlabelled = breaks.filter((one) => one.cause === undefined).length;
-  return {
-    calls: account.calls,
-    tokens: bill.tokens,
-    billed: rounded(bill.billed),
-    forced: rounded(forced),
-    forcedBy: Object.fromEntries(Object.entries(account.forced).map(([cause, cost]) => [cause, rounded(cost)])),
-    ideal: rounded(bill.ideal),
-    expiring: rounded(bill.expiring),
-    uncached: rounded(bill.uncached),
-    ratio: over(bill.billed.minus(forced), bill.ideal),
-    expiringRatio: over(bill.billed.minus(forced), bill.expiring),
-    recorded: { billed: rounded(recorded.billed), ideal: rounded(recorded.ideal), misses: recorded.misses },
-    recordedRatio: over(recorded.billed, recorded.ideal),
-    breaks: { labelled: breaks.length - unlabelled, unlabelled, list: breaks },
-    misses: account.misses,
-    refused: account.refused.length,
-    refusals: account.refused,
-    sizes: 'recorded totals',
-    standIns: [...standIns].map(([model, as]) => ({ model, as })),
-    sessions: options.sessions.map((session) => options.name(session)),
-  };
-}
-
-function rounded(value: Decimal): number {
-  return value.toDecimalPlaces(3).toNumber();
-}
-
-function over(a: Decimal, b: Decimal): number | null {
-  return b.isZero() ? null : a.div(b).toDecimalPlaces(4).toNumber();
+/** Adds a call to the accounts, with what the call before it on this stream left. */
+function takeCall(state: Replay, run: Run, call: DrivenCall): void {
+  const session = state.options.name(run.planned.session);
+  const broke = run.last !== undefined && !extendsSequence(run.last.sequence, call.prepared.sequence);
+  state.account = addCall(state.account, session, call, broke ? call.prepared.opened !== undefined : undefined);
+  state.recorded = addRecorded(state.recorded, session, call, run.last?.left);
+  state.untold += call.recorded.input === 0 ? 1 : 0;
+  run.last = { sequence: call.prepared.sequence, left: call.recorded.input === 0 && run.last !== undefined ? run.last.left : leftBy(call) };
+  state.options.onCall?.(call);
 }
 
 /** The usual name of a driven session: told from the recording's own. */
 export function replayName(session: SessionId): SessionId {
   return sessionId(`replay-${session}`.slice(0, 128));
 }
-

@@ -1,7 +1,7 @@
 // The simulator as the provider of a drive: each prepared body goes in as bytes, its usage comes out.
 
 import type { Prepared } from '@tidemark/agent';
-import { at } from '@tidemark/context';
+import { itemAt } from '@tidemark/context';
 import type { Timestamp } from '@tidemark/log';
 import type { Answer, Capabilities, Usage } from '@tidemark/model';
 import type { Simulator, WireUsage } from '@tidemark/simulator';
@@ -19,6 +19,13 @@ export interface Server {
   readonly serve: Serve;
   /** Makes a row known under its model's name. */
   readonly know: (capabilities: Capabilities) => void;
+}
+
+/** A server as the drives of one family share it. */
+export interface Provider {
+  readonly serve: Serve;
+  /** Milliseconds of the last call: time never goes back. */
+  told: number;
 }
 
 /** A strict simulator that takes recorded signatures as issued, and sizes from the requests themselves. */
@@ -42,7 +49,7 @@ function send(simulator: Simulator, { body, betas, sequence }: Prepared, sentAt:
     body,
     betas,
     at: Date.parse(sentAt),
-    sizes: (index) => at(sequence.blocks, index)?.tokens,
+    sizes: (index) => itemAt(sequence.blocks, index)?.tokens,
     answer: { text: 'recorded', outputTokens: 1 },
   });
   return said.outcome === 'answered' ? { usage: bucketsOf(said.usage) } : { refused: `${said.status} ${said.type}: ${said.message}` };

@@ -1,12 +1,14 @@
-// The catalog row that a recorded call is driven with: the model's own, or the nearest one of Anthropic, said as such.
+// The catalog row that a recorded call is driven with: the model's own, or that of the nearest model of Anthropic under
+// the recorded name, said as such.
 
 import type { Capabilities, Catalog } from '@tidemark/model';
 import { findModel, nearestModel } from '@tidemark/model';
 
-/** A row for the replay, and whether it is the model's own. */
+/** A row for the replay, and whose it is. */
 export interface Row {
   readonly capabilities: Capabilities;
-  readonly standIn: boolean;
+  /** The model whose row stands in, where the recorded one has none of Anthropic's. */
+  readonly standIn?: string;
 }
 
 /** Where no row is near: calls of another provider are driven as if this model had been asked. */
@@ -15,20 +17,17 @@ const USUAL = 'claude-sonnet-4-5';
 /** Room for an answer beyond the largest recorded input: a recording shows that its calls were accepted. */
 const OUTPUT_ROOM = 32_768;
 
-/** The row of a recorded model, with limits that hold the largest input that was recorded for it. */
-export function rowFor(catalog: Catalog, model: string, largest: number): Row {
+/** The row of a recorded model. A stand-in keeps the recorded name: to switch to another model is a break, whatever its row. */
+export function rowFor(catalog: Catalog, model: string): Row {
   const own = findModel(catalog, model, 'anthropic');
-  const capabilities = own ?? nearestModel(catalog, model)?.capabilities ?? findModel(catalog, USUAL, 'anthropic');
-  if (capabilities === undefined) throw new Error(`the catalog has no row for ${USUAL}: restore the default catalog`);
-  const anthropic = capabilities.provider === 'anthropic' ? capabilities : usual(catalog, capabilities);
-  return { capabilities: roomy(anthropic, largest), standIn: own === undefined };
+  if (own !== undefined) return { capabilities: own };
+  const near = nearestModel(catalog, model, 'anthropic')?.capabilities ?? findModel(catalog, USUAL, 'anthropic');
+  if (near === undefined) throw new Error(`the catalog has no row for ${USUAL}: restore the default catalog`);
+  return { capabilities: { ...near, model, aliases: [] }, standIn: near.model };
 }
 
-function usual(catalog: Catalog, fallback: Capabilities): Capabilities {
-  return findModel(catalog, USUAL, 'anthropic') ?? fallback;
-}
-
-function roomy(row: Capabilities, largest: number): Capabilities {
+/** The row with limits that hold the largest input that was recorded for its model. */
+export function roomy(row: Capabilities, largest: number): Capabilities {
   if (largest + OUTPUT_ROOM <= row.inputLimit) return row;
   const tokens = Math.max(row.window.tokens, largest + OUTPUT_ROOM);
   return { ...row, inputLimit: Math.max(row.inputLimit, largest + OUTPUT_ROOM), window: { ...row.window, tokens } };

@@ -1,5 +1,6 @@
 // From bytes to a request with the shape of one, or to the refusal that the real service gives for what it is not.
 
+import { isUtf8 } from 'node:buffer';
 import type { Capabilities } from '@tidemark/model';
 import { invalid, refuse } from '../refusal.ts';
 import type { Refusal } from '../refusal.ts';
@@ -34,7 +35,7 @@ export function readRequest(body: Uint8Array, reading: Reading): WireRequest | R
 
 function parseBody(body: Uint8Array): unknown {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+    return isUtf8(body) ? JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8')) : undefined;
   } catch {
     return undefined;
   }

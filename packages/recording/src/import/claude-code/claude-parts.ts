@@ -3,7 +3,7 @@
 import type { AnswerPart, Json } from '@tidemark/log';
 import { callId } from '@tidemark/log';
 import type { JsonObject } from '../file/fields.ts';
-import { listOf, nameOf, objectOf, textOf } from '../file/fields.ts';
+import { isObject, listOf, nameOf, objectOf, textOf } from '../file/fields.ts';
 import type { Slice } from '../file/raw-json.ts';
 import { rawField, rawItems, rawPath } from '../file/raw-json.ts';
 
@@ -46,8 +46,17 @@ function partOf(block: JsonObject, raw: string, text: string, slice: Slice | und
   }
 }
 
+/** Items of tools that the provider runs itself: it takes them back as they are. */
+const SERVED = /^(?:server_tool_use|mcp_tool_use|\w+_tool_result)$/;
+
+/** Who wrote what no provider would take back: kept, and told by its text alone. */
+const UNKNOWN = 'unknown';
+
 function native(block: JsonObject, raw: string): AnswerPart {
-  return { type: 'native', provider: ANTHROPIC, item: raw, text: textOf(block['text']) ?? '' };
+  const type = textOf(block['type']) ?? '';
+  const isCall = nameOf(block['id']) !== undefined && nameOf(block['name']) !== undefined && isObject(block['input']);
+  const isTaken = SERVED.test(type) && (isCall || type.endsWith('_result'));
+  return { type: 'native', provider: isTaken ? ANTHROPIC : UNKNOWN, item: raw, text: textOf(block['text']) ?? '' };
 }
 
 function callOf(block: JsonObject, text: string, slice: Slice | undefined): AnswerPart | undefined {

@@ -74,7 +74,8 @@ function answerPart(block: Json, raw: Raw, provider: string, message: JsonObject
   if (fields['type'] === 'toolCall' && id !== undefined && name !== undefined) {
     return { type: 'call', call: callId(id), name, arguments: argumentsOf(fields, raw) };
   }
-  return { type: 'native', provider, item: JSON.stringify(block), text: text ?? '' };
+  // In pi's own words, which no provider would take back.
+  return { type: 'native', provider: 'pi', item: JSON.stringify(block), text: text ?? '' };
 }
 
 function argumentsOf(fields: JsonObject, { text, slice }: Raw): string {

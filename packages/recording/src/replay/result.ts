@@ -1,0 +1,87 @@
+// What a replay found, as it is printed.
+
+import type { SessionId } from '@tidemark/log';
+import { Decimal } from 'decimal.js';
+import type { Account, ReplayBreak, ReplayMiss } from './account.ts';
+import type { RecordedAccount, RecordedMiss } from './recorded-account.ts';
+
+/** How the sizes of blocks are known. */
+export type SizesTold = 'recorded totals' | 'estimates' | 'recorded totals, and estimates where there are none';
+
+/** What a replay found. Costs are in units of the base input price: 1 is one token read fresh. */
+export interface ReplayResult {
+  readonly calls: number;
+  /** Sum of input tokens. */
+  readonly tokens: number;
+  readonly billed: number;
+  readonly forced: number;
+  /** `forced` by what forces it: labelled breaks of the recording, and rules of the provider. */
+  readonly forcedBy: { readonly [cause: string]: number };
+  readonly ideal: number;
+  readonly expiring: number;
+  readonly uncached: number;
+  /** (billed − forced) / ideal; `null` for nothing. */
+  readonly ratio: number | null;
+  readonly expiringRatio: number | null;
+  readonly recorded: { readonly billed: number; readonly ideal: number; readonly misses: readonly RecordedMiss[] };
+  readonly recordedRatio: number | null;
+  readonly breaks: { readonly labelled: number; readonly unlabelled: number; readonly list: readonly ReplayBreak[] };
+  readonly misses: readonly ReplayMiss[];
+  readonly refused: number;
+  readonly refusals: Account['refused'];
+  readonly sizes: SizesTold;
+  /** Models that were driven with another one's row. */
+  readonly standIns: readonly { readonly model: string; readonly as: string }[];
+  /** The sessions that were driven, and where they were stored. */
+  readonly sessions: readonly SessionId[];
+}
+
+/** What a result is made from. */
+export interface Findings {
+  readonly account: Account;
+  readonly recorded: RecordedAccount;
+  /** Stand-in by recorded model. */
+  readonly standIns: ReadonlyMap<string, string>;
+  readonly sessions: readonly SessionId[];
+  /** Calls whose input the file does not tell. */
+  readonly untold: number;
+}
+
+/** The result of what was found. Lists are in the order of the sessions. */
+export function resultOf({ account, recorded, standIns, sessions, untold }: Findings): ReplayResult {
+  const { bill, calls } = account;
+  const places = new Map<string, number>(sessions.map((session, place) => [session, place]));
+  const inOrder = <T extends { readonly session: string }>(list: readonly T[]): readonly T[] =>
+    list.toSorted((a, b) => (places.get(a.session) ?? 0) - (places.get(b.session) ?? 0));
+  const forced = Object.values(account.forced).reduce((sum, cost) => sum.plus(cost), new Decimal(0));
+  const unlabelled = account.breaks.filter((one) => one.cause === undefined).length;
+  return {
+    calls,
+    tokens: bill.tokens,
+    billed: rounded(bill.billed),
+    forced: rounded(forced),
+    forcedBy: Object.fromEntries(Object.entries(account.forced).map(([cause, cost]) => [cause, rounded(cost)])),
+    ideal: rounded(bill.ideal),
+    expiring: rounded(bill.expiring),
+    uncached: rounded(bill.uncached),
+    ratio: over(bill.billed.minus(forced), bill.ideal),
+    expiringRatio: over(bill.billed.minus(forced), bill.expiring),
+    recorded: { billed: rounded(recorded.billed), ideal: rounded(recorded.ideal), misses: inOrder(recorded.misses) },
+    recordedRatio: over(recorded.billed, recorded.ideal),
+    breaks: { labelled: account.breaks.length - unlabelled, unlabelled, list: inOrder(account.breaks) },
+    misses: inOrder(account.misses),
+    refused: account.refused.length,
+    refusals: inOrder(account.refused),
+    sizes: untold === 0 ? 'recorded totals' : untold === calls ? 'estimates' : 'recorded totals, and estimates where there are none',
+    standIns: [...standIns].map(([model, as]) => ({ model, as })),
+    sessions,
+  };
+}
+
+function rounded(value: Decimal): number {
+  return value.toDecimalPlaces(3).toNumber();
+}
+
+function over(a: Decimal, b: Decimal): number | null {
+  return b.isZero() ? null : a.div(b).toDecimalPlaces(4).toNumber();
+}
