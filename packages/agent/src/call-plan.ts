@@ -2,7 +2,7 @@
 
 import type { Timestamp } from '@tidemark/log';
 import type { Outlook, State } from '@tidemark/context';
-import { forecast, itemAt, plan, readableEntries, tokensUpTo } from '@tidemark/context';
+import { forecast, itemAt, plan, readableEntries, tokensUpTo, turnStartOf } from '@tidemark/context';
 import type { Capabilities, Marker } from '@tidemark/model';
 import { isBlank } from '@tidemark/model';
 import type { Line, Resize } from './line.ts';
@@ -26,14 +26,16 @@ export interface CallPlan {
 export function planCall(state: State, line: Line, options: PlanOptions): CallPlan {
   const { sequence } = line;
   const { at, capabilities, ttl = '5m' } = options;
-  const { accepted, entries = [], front: sentFront } = state.streams['main'] ?? {};
+  const { accepted, entries = [], front: sentFront, reach = {} } = state.streams['main'] ?? {};
   const lookup = { sequence, capabilities, now: Date.parse(at) };
   const readable = readableEntries(entries, lookup);
   const end = accepted?.prepared.markers.at(-1);
   const stands = end !== undefined && itemAt(sequence.prefixes, end.block) === end.prefix;
   const markers = plan({ sequence, capabilities, readable, ttl, ...(stands ? { acceptedEnd: end.block } : {}) });
   const sizes = options.resize === undefined ? 'estimated' : 'recorded';
-  const unsent = unsentTail(line, accepted?.spans ?? 0, capabilities.thinkingStripped === 'at-new-turn') + unsentFront(line, sentFront);
+  const strips = capabilities.thinkingStripped === 'at-new-turn';
+  const sent = accepted?.spans ?? 0;
+  const unsent = unsentTail(line, sent, strips) + unsentThinking(line, reach[line.materials.epoch.opened.model] ?? 0, sent, strips) + unsentFront(line, sentFront);
   return { markers, outlook: forecast({ lookup, at, markers, readable, accepted, unsent, sizes }) };
 }
 
@@ -48,6 +50,19 @@ function unsentTail({ sequence, ordinals }: Line, sent: number, strips: boolean)
   // A checkpoint stands first, and is newer than what is kept behind it.
   const leads = index > sequence.front && (itemAt(ordinals, sequence.front) ?? 0) >= sent;
   return tokens + (leads ? (itemAt(sequence.blocks, sequence.front)?.tokens ?? 0) : 0);
+}
+
+/** Tokens of thinking that other models were not sent: after a switch back it goes out for the first time. */
+function unsentThinking({ sequence, ordinals }: Line, reach: number, sent: number, strips: boolean): number {
+  if (reach >= sent) return 0;
+  const first = Math.max(sequence.front, strips ? turnStartOf(sequence).block : 0);
+  let tokens = 0;
+  for (let index = sequence.blocks.length - 1; index >= first; index -= 1) {
+    const block = itemAt(sequence.blocks, index);
+    const ordinal = itemAt(ordinals, index) ?? 0;
+    if (block?.holds === 'thinking' && ordinal >= reach && ordinal < sent) tokens += block.tokens;
+  }
+  return tokens;
 }
 
 /** Tokens of the front that no accepted request of this stream held: its blocks are the tools, then the texts that are not blank. */

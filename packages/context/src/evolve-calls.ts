@@ -6,7 +6,7 @@ import type { Accepted, Entry, Sent, State, Stream } from './state.ts';
 /** Entries kept per stream: the newest. Four markers a call, of which at most two are new. */
 const ENTRIES_KEPT = 16;
 
-const NO_STREAM: Stream = { pending: undefined, accepted: undefined, entries: [], front: new Set(), calls: 0 };
+const NO_STREAM: Stream = { pending: undefined, accepted: undefined, entries: [], front: new Set(), reach: {}, calls: 0 };
 
 /** A request was recorded, and so may be on its way. */
 export function send(state: State, event: RecordedOf<'request.prepared'>): State {
@@ -30,7 +30,15 @@ export function accept(state: State, event: RecordedOf<'answer.received' | 'answ
   if (pending === undefined) return withStream(state, name, { ...stream, calls: stream.calls + 1 });
   const accepted: Accepted = { ...pending, cached: cachedTokens(usage), input: totalTokens(usage), answer: event.position };
   const entries = touch(stream.entries, pending, accepted.cached);
-  return withStream(state, name, { pending: undefined, accepted, entries, front: sentFront(state, stream, pending), calls: stream.calls + 1 });
+  const model = state.epoch?.opened.model ?? '';
+  return withStream(state, name, {
+    pending: undefined,
+    accepted,
+    entries,
+    front: sentFront(state, stream, pending),
+    reach: stream.reach[model] === pending.spans ? stream.reach : { ...stream.reach, [model]: pending.spans },
+    calls: stream.calls + 1,
+  });
 }
 
 /** Layers and tools that were accepted on this stream, whatever the epoch: a new front has only the others to write anew. */

@@ -1,8 +1,8 @@
-import { callId, position } from '@tidemark/log';
+import { callId, position, sessionId } from '@tidemark/log';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Told } from '../tests/log-of.ts';
-import { answer, call, created, fold, logOf, named, note, packed, prompt, request, returned, text } from '../tests/log-of.ts';
+import { answer, call, created, fold, logOf, named, note, packed, prompt, request, returned, SESSION, text } from '../tests/log-of.ts';
 import { emptyState } from './state.ts';
 import { evolve } from './evolve.ts';
 import { INTERRUPTED } from './render.ts';
@@ -173,4 +173,30 @@ test('a kind that this version does not know stops the running, not the reading'
   if (record === undefined) throw new Error('no record');
   const state = evolve(emptyState(), { ...unknown, at: record.at, v: 1, position: position(0), fence: 1, chain: record.chain });
   expect(state.unknown).toEqual({ name: 'x.happened', position: 0 });
+});
+
+test('a fork that takes up a checkpoint of its parent names the parent as its origin (L4)', () => {
+  const range = { from: position(0), to: position(1) };
+  const data = { range, strategy: 'recorded', trigger: 'manual', checkpoint: 'so far', limitations: [] } as const;
+  const child = sessionId('s2');
+  const opened: Told = [
+    'epoch.opened',
+    {
+      number: 1,
+      cause: 'compaction',
+      provider: 'anthropic',
+      model: 'm',
+      parameters: {},
+      capabilities: named('row'),
+      contract: 'tm1',
+      layers: [],
+      tools: [],
+      checkpoint: position(2),
+      cacheKey: 'k',
+      forecast: { rewrite: 0 },
+    },
+  ];
+  const forked: Told = ['session.created', { id: child, root: SESSION, workspace: '/w' }];
+  const state = fold([created, prompt('one'), ['history.compacted', data], forked, opened]);
+  expect(state.history.packed.buffer[0]?.origin).toEqual({ from: 'event', session: SESSION, position: 2 });
 });

@@ -66,7 +66,8 @@ const STEPS: Steps = {
   'tools.changed': keep,
   'reasoning.changed': keep,
   'skill.loaded': keep,
-  'history.compacted': (state, event) => ({ ...state, compacted: { position: event.position, data: event.data } }),
+  'history.compacted': (state, { position, data }) =>
+    state.session === undefined ? state : { ...state, compacted: { position, session: state.session, data } },
   'compaction.refused': keep,
   'history.pruned': keep,
   'block.quarantined': keep,
@@ -138,14 +139,14 @@ function openEpoch(state: State, event: RecordedOf<'epoch.opened'>): State {
   const opened = { ...state, epoch: { position: event.position, opened: event.data, edited } };
   const { checkpoint } = event.data;
   if (checkpoint === undefined || checkpoint === state.epoch?.opened.checkpoint) return opened;
-  const { compacted, session } = state;
-  if (compacted?.position !== checkpoint || session === undefined) {
+  const { compacted } = state;
+  if (compacted?.position !== checkpoint) {
     const message = `epoch ${event.data.number} names a checkpoint at ${checkpoint}, which is no history.compacted`;
     const problem: Problem = { position: event.position, code: 'unknown-epoch-record', message };
     return { ...opened, problems: append(state.problems, problem) };
   }
   const part = renderCheckpoint(compacted.data.checkpoint, compacted.data.limitations);
-  return { ...opened, history: repack(state.history, { position: checkpoint, session, to: compacted.data.range.to, part }) };
+  return { ...opened, history: repack(state.history, { position: checkpoint, session: compacted.session, to: compacted.data.range.to, part }) };
 }
 
 /** Whether a request under the new front differs in what the one before it held, and not only in its parameters. */

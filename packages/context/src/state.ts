@@ -49,6 +49,8 @@ export interface Epoch {
 /** A recorded compaction. */
 export interface Compacted {
   readonly position: Position;
+  /** Whose log holds it: a fork may take up what its parent recorded. */
+  readonly session: SessionId;
   readonly data: HistoryCompacted;
 }
 
@@ -106,6 +108,8 @@ export interface Stream {
   readonly entries: readonly Entry[];
   /** Digests of the layers and tools that accepted requests held. */
   readonly front: ReadonlySet<string>;
+  /** Spans that the last accepted request to each model held: a model is sent its own reasoning alone. */
+  readonly reach: { readonly [model: string]: number };
   readonly calls: number;
 }
 
