@@ -63,7 +63,13 @@ export function openCallTable(output: Output): (call: DrivenCall) => Shown {
   return (call) => {
     const { step, read, written, fresh, cost, note } = callRow(call);
     const count = (value: number | null): string => (value === null ? '?' : grouped(value));
-    const cells = [String(step), count(read), count(written), count(fresh), cost === null ? '?' : `$${Number(cost).toFixed(4)}`];
+    const cells = [
+      String(step),
+      count(read),
+      count(written),
+      count(fresh),
+      cost === null ? '?' : `$${Number(cost).toFixed(4)}`,
+    ];
     const line = cells.map((cell, index) => cell.padStart(COLUMNS[index]?.[1] ?? 0)).join('  ');
     return [line, note === '' ? '' : styled('yellow', `  ${note}`)];
   };

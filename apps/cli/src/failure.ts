@@ -49,7 +49,12 @@ export function failureOf(thrown: unknown): Failure {
   if (isLogCode(code)) return { ...told(thrown, code), next: LOG_NEXT[code] ?? '', exit: logExit(code) };
   const system = SYSTEM_ERRORS[code];
   if (system !== undefined) return { code: `system/${code.toLowerCase()}`, message: thrown.message, ...system };
-  if (isAgentCode(code)) return { ...told(thrown, code), next: '`tidemark doctor` looks the sessions over', exit: AGENT_EXITS[AGENT_ERRORS[code]] };
+  if (isAgentCode(code))
+    return {
+      ...told(thrown, code),
+      next: '`tidemark doctor` looks the sessions over',
+      exit: AGENT_EXITS[AGENT_ERRORS[code]],
+    };
   const family = FAMILIES[code.slice(0, code.indexOf('/'))];
   if (family === undefined) return bug(thrown);
   const { next, ...rest } = told(thrown, code);

@@ -55,7 +55,9 @@ test('gives the same text on both ways of writing: by the engine, and by hand', 
       // A key that looks like an integer sends the whole value the other way.
       const byHand = canonicalText({ 0: given });
       expect(byHand).toBe(`{"0":${canonicalText(given)}}`);
-      expect(JSON.parse(canonicalText(odd ? [given] : given))).toEqual(JSON.parse(JSON.stringify(odd ? [given] : given)));
+      expect(JSON.parse(canonicalText(odd ? [given] : given))).toEqual(
+        JSON.parse(JSON.stringify(odd ? [given] : given)),
+      );
     }),
     { numRuns: 500 },
   );
@@ -70,6 +72,7 @@ test('leaves out what is undefined, and writes a gap in a list as null, on both 
 test('refuses on both ways what JSON cannot hold, and a value deeper than it goes', () => {
   const circle: { self?: unknown } = {};
   circle.self = circle;
-  for (const value of [circle, { a: Number.NaN }, { 1: Number.NaN }, [() => 1], 1n]) expect(() => canonicalText(value)).toThrow(TypeError);
+  for (const value of [circle, { a: Number.NaN }, { 1: Number.NaN }, [() => 1], 1n])
+    expect(() => canonicalText(value)).toThrow(TypeError);
   expect(canonicalText({ at: new Date(0) })).toBe('{"at":{}}');
 });

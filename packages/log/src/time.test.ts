@@ -5,8 +5,15 @@ import { milliseconds } from './time.ts';
 
 test('says the same as the clock of the machine, for every day it can name', () => {
   fc.assert(
-    fc.property(fc.date({ min: new Date('0001-01-01T00:00:00.000Z'), max: new Date('9999-12-31T23:59:59.999Z'), noInvalidDate: true }), (date) => {
-      expect(milliseconds(timestamp(date.toISOString()))).toBe(date.getTime());
-    }),
+    fc.property(
+      fc.date({
+        min: new Date('0001-01-01T00:00:00.000Z'),
+        max: new Date('9999-12-31T23:59:59.999Z'),
+        noInvalidDate: true,
+      }),
+      (date) => {
+        expect(milliseconds(timestamp(date.toISOString()))).toBe(date.getTime());
+      },
+    ),
   );
 });

@@ -105,7 +105,12 @@ function admitArrived(core: Core, arrived: Arrived, planned: AnswerPlan): Admitt
   const request = readChecked(core, arrived);
   if ('outcome' in request) return request;
   const plan = askHook(core, request, planned);
-  const judged = judge(request, { account: arrived.account, signatures: core.signatures, digests: core.digests, sizes: plan.sizes });
+  const judged = judge(request, {
+    account: arrived.account,
+    signatures: core.signatures,
+    digests: core.digests,
+    sizes: plan.sizes,
+  });
   if ('outcome' in judged) return judged;
   const room = outputRoom(request, judged.tokens);
   if ('outcome' in room) return room;

@@ -60,7 +60,13 @@ export function judge(request: WireRequest, context: JudgeContext): Judged | Ref
   if ('outcome' in thinking) return thinking;
   const leftOut = new Set([...hidden, ...thinking.stripped]);
   const parameters = levelParameters(request);
-  const prefix = buildPrefix(request, { digests, parameters, leftOut, sizes: context.sizes, hashes: context.digests.prefix });
+  const prefix = buildPrefix(request, {
+    digests,
+    parameters,
+    leftOut,
+    sizes: context.sizes,
+    hashes: context.digests.prefix,
+  });
   const tokens = prefix.at(-1)?.tokens ?? 0;
   const { account } = context;
   return { request, account, breakpoints, thinking, digests, leftOut, parameters, prefix, tokens };

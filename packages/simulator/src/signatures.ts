@@ -63,7 +63,8 @@ export function createSignatures(recorded: boolean): Signatures {
       if (known !== undefined) return known.thinking === sealed.thinking ? known : 'edited';
       if (admitted.delete(sealed.seal)) return bind(sealed.seal, sealed, place, account, model);
       if (!recorded) return 'unknown';
-      if (!SIGNATURE.test(sealed.seal)) return { ...place, key: sealed.seal, account, model, thinking: sealed.thinking };
+      if (!SIGNATURE.test(sealed.seal))
+        return { ...place, key: sealed.seal, account, model, thinking: sealed.thinking };
       const key = `${sealed.seal}\n${sealed.thinking}`;
       return issued.get(key) ?? bind(key, sealed, place, account, model);
     },

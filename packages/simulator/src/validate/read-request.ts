@@ -35,7 +35,9 @@ export function readRequest(body: Uint8Array, reading: Reading): WireRequest | R
 
 function parseBody(body: Uint8Array): unknown {
   try {
-    return isUtf8(body) ? JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8')) : undefined;
+    return isUtf8(body)
+      ? JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8'))
+      : undefined;
   } catch {
     return undefined;
   }
