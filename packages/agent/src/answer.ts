@@ -10,7 +10,12 @@ import type { Session } from './session.ts';
 import { commit } from './session.ts';
 
 /** Commits a finished answer. */
-export async function recordAnswer(session: Session, prepared: Prepared, answer: Answer, at: Timestamp): Promise<Recorded | undefined> {
+export async function recordAnswer(
+  session: Session,
+  prepared: Prepared,
+  answer: Answer,
+  at: Timestamp,
+): Promise<Recorded | undefined> {
   const data = answered(session, prepared, answer);
   const [record] = await commit(session, [{ kind: 'answer.received', at, data }]);
   return record;
@@ -25,7 +30,16 @@ export async function recordInterrupted(
   at: Timestamp,
 ): Promise<Recorded | undefined> {
   const { step, stream, request, provider, model, parts, usage } = answered(session, prepared, answer);
-  const data: AnswerInterrupted = { step, stream, by, provider, model, parts, usage, ...(request === undefined ? {} : { request }) };
+  const data: AnswerInterrupted = {
+    step,
+    stream,
+    by,
+    provider,
+    model,
+    parts,
+    usage,
+    ...(request === undefined ? {} : { request }),
+  };
   const [record] = await commit(session, [{ kind: 'answer.interrupted', at, data }]);
   return record;
 }
@@ -35,7 +49,13 @@ function answered(session: Session, prepared: Prepared, answer: Answer): AnswerR
   const opened = session.state.epoch?.opened;
   const { usage } = answer;
   const sentAt = record.at;
-  const miss = missOf({ capabilities: prepared.capabilities, at: sentAt, usage, held: outlook.held, loss: outlook.loss });
+  const miss = missOf({
+    capabilities: prepared.capabilities,
+    at: sentAt,
+    usage,
+    held: outlook.held,
+    loss: outlook.loss,
+  });
   return {
     step: record.data.step,
     stream: record.data.stream,
@@ -55,7 +75,11 @@ function answered(session: Session, prepared: Prepared, answer: Answer): AnswerR
   };
 }
 
-function costOfAnswer({ capabilities }: Prepared, usage: Answer['usage'], at: Timestamp): Pick<AnswerReceived, 'cost' | 'prices'> {
+function costOfAnswer(
+  { capabilities }: Prepared,
+  usage: Answer['usage'],
+  at: Timestamp,
+): Pick<AnswerReceived, 'cost' | 'prices'> {
   const input = inputTokens(usage);
   const price = input === undefined ? undefined : priceAt(capabilities, at.slice(0, 10), input);
   const cost = price === undefined ? undefined : costOf(price, usage);

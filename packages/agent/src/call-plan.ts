@@ -35,7 +35,10 @@ export function planCall(state: State, line: Line, options: PlanOptions): CallPl
   const sizes = options.resize === undefined ? 'estimated' : 'recorded';
   const strips = capabilities.thinkingStripped === 'at-new-turn';
   const sent = accepted?.spans ?? 0;
-  const unsent = unsentTail(line, sent, strips) + unsentThinking(line, reach[line.materials.epoch.opened.model] ?? 0, sent, strips) + unsentFront(line, sentFront);
+  const unsent =
+    unsentTail(line, sent, strips) +
+    unsentThinking(line, reach[line.materials.epoch.opened.model] ?? 0, sent, strips) +
+    unsentFront(line, sentFront);
   return { markers, outlook: forecast({ lookup, at, markers, readable, accepted, unsent, sizes }) };
 }
 
@@ -67,6 +70,8 @@ function unsentThinking({ sequence, ordinals }: Line, reach: number, sent: numbe
 
 /** Tokens of the front that no accepted request of this stream held: its blocks are the tools, then the texts that are not blank. */
 function unsentFront({ front, materials: { texts } }: Line, sent: ReadonlySet<string> = new Set()): number {
-  const digests = [...texts.tools, ...texts.layers.filter(({ text }) => !isBlank(text))].map(({ record }) => record.digest);
+  const digests = [...texts.tools, ...texts.layers.filter(({ text }) => !isBlank(text))].map(
+    ({ record }) => record.digest,
+  );
   return front.blocks.reduce((sum, block, index) => (sent.has(digests[index] ?? '') ? sum : sum + block.tokens), 0);
 }

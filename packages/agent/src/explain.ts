@@ -31,7 +31,12 @@ export interface Explained {
 }
 
 /** Explains the steps of a session that broke or missed; with `step`, that one, whatever happened there. */
-export async function explainSession(log: Log, session: SessionId, encoders: Encoders, step?: number): Promise<Explained> {
+export async function explainSession(
+  log: Log,
+  session: SessionId,
+  encoders: Encoders,
+  step?: number,
+): Promise<Explained> {
   const explained: Explanation[] = [];
   let requests = 0;
   let before: Rebuilt | undefined;
@@ -42,7 +47,11 @@ export async function explainSession(log: Log, session: SessionId, encoders: Enc
       requests += 1;
       current = { rebuilt: one.rebuilt, before };
       before = one.rebuilt;
-    } else if (one.record.kind === 'answer.received' && current !== undefined && one.record.data.request === current.rebuilt.record.position) {
+    } else if (
+      one.record.kind === 'answer.received' &&
+      current !== undefined &&
+      one.record.data.request === current.rebuilt.record.position
+    ) {
       push(explained, explain(current.before, current.rebuilt, one.record.data), step);
       current = undefined;
     }
@@ -56,17 +65,24 @@ function push(list: Explanation[], one: Explanation, step: number | undefined): 
   if (step === undefined ? happened : one.step === step) list.push(one);
 }
 
-function explain(before: Rebuilt | undefined, { record, line, state }: Rebuilt, answer: AnswerReceived | undefined): Explanation {
+function explain(
+  before: Rebuilt | undefined,
+  { record, line, state }: Rebuilt,
+  answer: AnswerReceived | undefined,
+): Explanation {
   const { epoch } = state;
   const broke = before !== undefined && !extendsSequence(before.line.sequence, line.sequence);
   const divergence = broke ? firstDivergence(before.line.sequence, line.sequence) : undefined;
-  const opened = broke && epoch !== undefined && epoch.position !== before.state.epoch?.position ? epoch.opened : undefined;
+  const opened =
+    broke && epoch !== undefined && epoch.position !== before.state.epoch?.position ? epoch.opened : undefined;
   return {
     step: record.data.step,
     at: record.at,
     ...(before === undefined ? {} : { gap: Date.parse(record.at) - Date.parse(before.record.at) }),
     ...(divergence === undefined ? {} : { divergence }),
-    ...(opened === undefined ? {} : { opened: { cause: opened.cause, number: opened.number, forecast: opened.forecast } }),
+    ...(opened === undefined
+      ? {}
+      : { opened: { cause: opened.cause, number: opened.number, forecast: opened.forecast } }),
     ...(answer?.miss === undefined ? {} : { miss: answer.miss }),
     ...(answer === undefined ? {} : { answer }),
   };

@@ -3,7 +3,18 @@
 
 import type { Artifacts } from '@tidemark/log';
 import type { AppendOnly, Epoch, FrontTexts, Sequence, State } from '@tidemark/context';
-import { appendAll, appendOnly, beginSequence, estimateTokens, extendSequence, frontOf, knownParameters, parameterDigests, slice, withoutBoundReasoning } from '@tidemark/context';
+import {
+  appendAll,
+  appendOnly,
+  beginSequence,
+  estimateTokens,
+  extendSequence,
+  frontOf,
+  knownParameters,
+  parameterDigests,
+  slice,
+  withoutBoundReasoning,
+} from '@tidemark/context';
 import type { Block, BodyWriter, Capabilities, Encoder, LoweredFront, Span } from '@tidemark/model';
 import { loadImages } from './materials.ts';
 import { newHash } from './node-hash.ts';
@@ -74,7 +85,10 @@ export async function extendLine(line: Line, state: State, artifacts: Artifacts,
   };
 }
 
-function lowering(materials: EpochMaterials, images: ReadonlyMap<string, Uint8Array>): Parameters<Encoder['lowerSpan']>[1] {
+function lowering(
+  materials: EpochMaterials,
+  images: ReadonlyMap<string, Uint8Array>,
+): Parameters<Encoder['lowerSpan']>[1] {
   return {
     model: materials.epoch.opened.model,
     capabilities: materials.capabilities,

@@ -30,7 +30,10 @@ export async function keepCapabilities(artifacts: Artifacts, capabilities: Capab
 export async function loadCapabilities(artifacts: Artifacts, opened: EpochOpened): Promise<Capabilities> {
   const [row] = parseCatalog(JSON.parse(await readText(artifacts, opened.capabilities))).rows;
   if (row !== undefined) return row;
-  throw new AgentError('agent/missing-material', `the catalog row of epoch ${opened.number} is empty: run tidemark doctor`);
+  throw new AgentError(
+    'agent/missing-material',
+    `the catalog row of epoch ${opened.number} is empty: run tidemark doctor`,
+  );
 }
 
 /** The texts of an epoch's front. */
@@ -47,7 +50,10 @@ async function readText(artifacts: Artifacts, name: Digest): Promise<string> {
 }
 
 /** The bytes of every image that these spans name. */
-export async function loadImages(artifacts: Artifacts, spans: readonly Span[]): Promise<ReadonlyMap<string, Uint8Array>> {
+export async function loadImages(
+  artifacts: Artifacts,
+  spans: readonly Span[],
+): Promise<ReadonlyMap<string, Uint8Array>> {
   const loaded = new Map<string, Uint8Array>();
   for (const name of imagesOf(spans)) {
     if (!loaded.has(name)) loaded.set(name, await loadImage(artifacts, name));
@@ -59,7 +65,12 @@ async function loadImage(artifacts: Artifacts, name: string): Promise<Uint8Array
   try {
     return await readArtifact(artifacts, digest(name));
   } catch (cause) {
-    throw new AgentError('agent/missing-material', `the image ${name} that the history names cannot be read: run tidemark doctor`, { name }, cause);
+    throw new AgentError(
+      'agent/missing-material',
+      `the image ${name} that the history names cannot be read: run tidemark doctor`,
+      { name },
+      cause,
+    );
   }
 }
 

@@ -105,11 +105,17 @@ describe('a fork', () => {
   test('inherits the epoch and reads what its parent wrote', async () => {
     const small = await begin();
     const first = await turn(small, LONG, 0);
-    const parent = { session: ID, position: position(small.session.state.length - 1), chain: small.session.writer.chain };
+    const parent = {
+      session: ID,
+      position: position(small.session.state.length - 1),
+      chain: small.session.writer.chain,
+    };
     await small.session.writer.close();
     const id = sessionId('s2');
     const session = await createSession(small.log, id, parent);
-    await commit(session, [{ kind: 'session.created', at: second(30), data: { id, root: ID, parent, workspace: '/w' } }]);
+    await commit(session, [
+      { kind: 'session.created', at: second(30), data: { id, root: ID, parent, workspace: '/w' } },
+    ]);
     const child: Small = { log: small.log, session, lines: { main: undefined } };
     const next = await turn(child, 'another way', 60);
     expect(next.record.data).toMatchObject({ relation: 'inherits', forecast: { read: first.outlook.forecast.write } });
@@ -124,7 +130,9 @@ describe('the answer of a call', () => {
     await commit(small.session, [prompt('again', 60)]);
     const prepared = await prepare(small, 60);
     await answer(small, prepared, { fresh: 0, read: 0, writes: [{ ttl: '5m', tokens: 9000 }], answer: 1 }, 60);
-    const { explained: [explained] } = await explainSession(small.log, ID, () => scriptedEncoder);
+    const {
+      explained: [explained],
+    } = await explainSession(small.log, ID, () => scriptedEncoder);
     expect(explained).toMatchObject({ step: 1, miss: { cause: 'unknown', tokens: first.outlook.forecast.write } });
   });
 
@@ -141,7 +149,13 @@ describe('verifying', () => {
   test('names a request whose bytes cannot be made again', async () => {
     const small = await begin();
     await turn(small, LONG, 0);
-    const other = { ...scriptedEncoder, join: (...given: Parameters<typeof scriptedEncoder.join>) => ({ ...scriptedEncoder.join(...given), digest: () => '0'.repeat(64) }) };
+    const other = {
+      ...scriptedEncoder,
+      join: (...given: Parameters<typeof scriptedEncoder.join>) => ({
+        ...scriptedEncoder.join(...given),
+        digest: () => '0'.repeat(64),
+      }),
+    };
     const found = await verifySession(small.log, ID, { encoders: () => other });
     expect(found.differences).toMatchObject([{ step: 0, rebuilt: '0'.repeat(64) }]);
   });
@@ -149,13 +163,17 @@ describe('verifying', () => {
   test('refuses an encoder that this version does not have', async () => {
     const small = await begin();
     await turn(small, LONG, 0);
-    await expect(verifySession(small.log, ID, { encoders: () => undefined })).rejects.toMatchObject({ code: 'agent/unknown-encoder' });
+    await expect(verifySession(small.log, ID, { encoders: () => undefined })).rejects.toMatchObject({
+      code: 'agent/unknown-encoder',
+    });
   });
 
   test('rebuilds the same bytes from nothing as on top of the request before', async () => {
     const small = await begin();
     for (let step = 0; step < 5; step += 1) await turn(small, `prompt ${step} ${LONG}`, step * 30);
-    expect(await verifySession(small.log, ID, { ...encoders, full: true })).toEqual(await verifySession(small.log, ID, encoders));
+    expect(await verifySession(small.log, ID, { ...encoders, full: true })).toEqual(
+      await verifySession(small.log, ID, encoders),
+    );
   });
 
   test('counts a labelled break with its cause, and explains where it lies', async () => {
@@ -164,7 +182,9 @@ describe('verifying', () => {
     await turn(small, 'other tools', 30, { tools: [] });
     const found = await verifySession(small.log, ID, encoders);
     expect(found.breaks).toMatchObject([{ step: 1, cause: 'tools' }]);
-    const { explained: [explained] } = await explainSession(small.log, ID, () => scriptedEncoder);
+    const {
+      explained: [explained],
+    } = await explainSession(small.log, ID, () => scriptedEncoder);
     expect(explained).toMatchObject({ step: 1, gap: 30_000, opened: { cause: 'tools' }, divergence: { at: 0 } });
   });
 });

@@ -62,30 +62,59 @@ export async function prepareRequest(session: Session, lines: Lines, options: Ca
   const call = planCall(state, line, options);
   const { data, body } = writeRequest(state, line, call, options, epoch !== undefined);
   const request: EventOf<'request.prepared'> = { kind: 'request.prepared', at: options.at, data };
-  const records = await commit(session, epoch === undefined ? [request] : [priced(epoch, session.state, call.outlook, options), request]);
+  const records = await commit(
+    session,
+    epoch === undefined ? [request] : [priced(epoch, session.state, call.outlook, options), request],
+  );
   await session.writer.sync();
   lines.main = rebased(line, session.state);
   const record = records.find(isRequest);
-  if (record === undefined) throw new AgentError('agent/conflict', 'the log did not return the request that was appended: read it again');
+  if (record === undefined)
+    throw new AgentError('agent/conflict', 'the log did not return the request that was appended: read it again');
   const { capabilities, betas = [] } = options;
-  return { body, betas, record, opened: records.find(isOpening), outlook: call.outlook, capabilities, sequence: line.sequence };
+  return {
+    body,
+    betas,
+    record,
+    opened: records.find(isOpening),
+    outlook: call.outlook,
+    capabilities,
+    sequence: line.sequence,
+  };
 }
 
-function priced(epoch: EventOf<'epoch.opened'>, before: State, outlook: Outlook, options: CallOptions): EventOf<'epoch.opened'> {
+function priced(
+  epoch: EventOf<'epoch.opened'>,
+  before: State,
+  outlook: Outlook,
+  options: CallOptions,
+): EventOf<'epoch.opened'> {
   const { capabilities, at, ttl = '5m' } = options;
-  return { ...epoch, data: { ...epoch.data, forecast: epochForecast({ state: before, outlook, capabilities, at, ttl }) } };
+  return {
+    ...epoch,
+    data: { ...epoch.data, forecast: epochForecast({ state: before, outlook, capabilities, at, ttl }) },
+  };
 }
 
-const isOpening = (event: { readonly kind: string }): event is RecordedOf<'epoch.opened'> => event.kind === 'epoch.opened';
-const isRequest = (event: { readonly kind: string }): event is RecordedOf<'request.prepared'> => event.kind === 'request.prepared';
+const isOpening = (event: { readonly kind: string }): event is RecordedOf<'epoch.opened'> =>
+  event.kind === 'epoch.opened';
+const isRequest = (event: { readonly kind: string }): event is RecordedOf<'request.prepared'> =>
+  event.kind === 'request.prepared';
 
 function requireSendable(state: State): void {
   if (state.unknown !== undefined) {
     const { name, position: place } = state.unknown;
-    throw new AgentError('agent/unknown-kind', `record ${place} is a "${name}", which this version does not know: run it with the version that wrote it`, state.unknown);
+    throw new AgentError(
+      'agent/unknown-kind',
+      `record ${place} is a "${name}", which this version does not know: run it with the version that wrote it`,
+      state.unknown,
+    );
   }
   if (state.history.batch !== undefined) {
-    throw new AgentError('agent/unclosed-history', 'calls of the last answer are open: close each with a result or as abandoned before the next request');
+    throw new AgentError(
+      'agent/unclosed-history',
+      'calls of the last answer are open: close each with a result or as abandoned before the next request',
+    );
   }
   if (state.history.packed.length === 0) {
     throw new AgentError('agent/nothing-to-send', 'the history holds nothing to send: give a prompt first');
@@ -105,7 +134,12 @@ function drafted(state: State, epoch: EventOf<'epoch.opened'>): State {
   return evolve(state, { ...epoch, v: 1, position: position(state.length), fence: 0, chain: CHAIN_START });
 }
 
-async function currentLine(session: Session, kept: Line | undefined, state: State, options: CallOptions): Promise<Line> {
+async function currentLine(
+  session: Session,
+  kept: Line | undefined,
+  state: State,
+  options: CallOptions,
+): Promise<Line> {
   const held = kept !== undefined && continues(kept, state) ? kept : await newLine(session, state, options);
   return extendLine(held, state, session.log.artifacts, options.resize);
 }
@@ -113,7 +147,10 @@ async function currentLine(session: Session, kept: Line | undefined, state: Stat
 async function newLine(session: Session, state: State, { encoder, capabilities }: CallOptions): Promise<Line> {
   const { epoch } = state;
   if (epoch === undefined) throw new AgentError('agent/no-epoch', 'no epoch is open: prepare opens one first');
-  return beginLine({ epoch, texts: await loadFront(session.log.artifacts, epoch.opened), capabilities, encoder }, state);
+  return beginLine(
+    { epoch, texts: await loadFront(session.log.artifacts, epoch.opened), capabilities, encoder },
+    state,
+  );
 }
 
 /** After the append the epoch has its real record: the line goes on under it. */

@@ -50,9 +50,13 @@ export async function* rebuildSession(log: Log, session: SessionId, options: Reb
   for await (const record of log.read(session)) {
     state = evolve(state, record);
     yield { type: 'record', record, state };
-    if (record.kind !== 'request.prepared' || record.data.stream !== 'main' || options.only?.(record) === false) continue;
+    if (record.kind !== 'request.prepared' || record.data.stream !== 'main' || options.only?.(record) === false)
+      continue;
     const encoder = encoderOf(options.encoders, record);
-    const held = line !== undefined && options.full !== true && continues(line, state) ? line : await freshLine(log, state, encoder, fronts);
+    const held =
+      line !== undefined && options.full !== true && continues(line, state)
+        ? line
+        : await freshLine(log, state, encoder, fronts);
     line = await extendLine(held, state, log.artifacts);
     yield { type: 'request', rebuilt: rebuild(record, line, state) };
   }
@@ -67,7 +71,11 @@ function encoderOf(encoders: Encoders, record: RecordedOf<'request.prepared'>): 
 }
 
 function unknownRevision(step: number, revision: string): AgentError {
-  return new AgentError('agent/unknown-encoder', `step ${step} was encoded by "${revision}", which this version does not have: use the version that wrote it`, { revision });
+  return new AgentError(
+    'agent/unknown-encoder',
+    `step ${step} was encoded by "${revision}", which this version does not have: use the version that wrote it`,
+    { revision },
+  );
 }
 
 async function freshLine(
@@ -77,7 +85,8 @@ async function freshLine(
   fronts: Map<string, Omit<EpochMaterials, 'epoch' | 'encoder'>>,
 ): Promise<Line> {
   const { epoch } = state;
-  if (epoch === undefined) throw new AgentError('agent/no-epoch', 'a request stands before any epoch: the log is no log of this runtime');
+  if (epoch === undefined)
+    throw new AgentError('agent/no-epoch', 'a request stands before any epoch: the log is no log of this runtime');
   const key = `${epoch.position}`;
   const front = fronts.get(key) ?? {
     texts: await loadFront(log.artifacts, epoch.opened),
@@ -90,5 +99,11 @@ async function freshLine(
 function rebuild(record: RecordedOf<'request.prepared'>, line: Line, state: State): Rebuilt {
   const { markers, outputLimit, envelope, betas = [] } = record.data;
   const request = [blocksOf(line.sequence), markers, { outputLimit, fields: envelope, betas }] as const;
-  return { record, line, state, digest: line.writer.digest(...request), body: () => line.writer.write(...request).body };
+  return {
+    record,
+    line,
+    state,
+    digest: line.writer.digest(...request),
+    body: () => line.writer.write(...request).body,
+  };
 }

@@ -73,5 +73,7 @@ function prefixAt(sequence: Sequence, block: number): MarkerRecord['prefix'] {
 /** A fork's first request of its own goes on from its parent's. */
 function relationOf(state: State): RequestPrepared['relation'] {
   const last = state.streams['main']?.accepted;
-  return last !== undefined && state.createdAt !== undefined && last.position < state.createdAt ? 'inherits' : 'extends';
+  return last !== undefined && state.createdAt !== undefined && last.position < state.createdAt
+    ? 'inherits'
+    : 'extends';
 }

@@ -15,7 +15,11 @@ export interface Session {
 /** Begins a session. The first commit must be its `session.created`. */
 export async function createSession(log: Log, id: SessionId, parent?: Parent): Promise<Session> {
   const writer = await log.create(id, parent);
-  return { log, writer, state: parent === undefined ? emptyState() : await foldLog(log, parent.session, parent.position + 1) };
+  return {
+    log,
+    writer,
+    state: parent === undefined ? emptyState() : await foldLog(log, parent.session, parent.position + 1),
+  };
 }
 
 /** Opens a session for writing: takes its lock, folds its log, writes nothing else. */
@@ -46,7 +50,10 @@ export async function commit(session: Session, events: readonly Event[]): Promis
   const appended = await session.writer.append(events, session.state.length);
   if (!appended.ok) {
     const { expected, actual } = appended.conflict;
-    throw new AgentError('agent/conflict', `session ${session.writer.session} holds ${actual} records, not ${expected}: read it again and decide again`);
+    throw new AgentError(
+      'agent/conflict',
+      `session ${session.writer.session} holds ${actual} records, not ${expected}: read it again and decide again`,
+    );
   }
   session.state = appended.records.reduce(evolve, session.state);
   return appended.records;

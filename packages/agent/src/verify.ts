@@ -45,13 +45,15 @@ export async function verifySession(log: Log, session: SessionId, options: Rebui
   for await (const step of rebuildSession(log, session, options)) {
     if (step.type === 'record') {
       records += 1;
-      if (step.state.problems.length > problems.length) problems = step.state.problems.buffer.map((problem) => `record ${problem.position}: ${problem.message}`);
+      if (step.state.problems.length > problems.length)
+        problems = step.state.problems.buffer.map((problem) => `record ${problem.position}: ${problem.message}`);
       continue;
     }
     requests += 1;
     const { rebuilt } = step;
     if (rebuilt.digest !== rebuilt.record.data.digest) differences.push(difference(rebuilt));
-    if (before !== undefined && !extendsSequence(before.line.sequence, rebuilt.line.sequence)) breaks.push(breakOf(before, rebuilt));
+    if (before !== undefined && !extendsSequence(before.line.sequence, rebuilt.line.sequence))
+      breaks.push(breakOf(before, rebuilt));
     before = rebuilt;
   }
   return { records, requests, differences, breaks, problems };
@@ -60,7 +62,10 @@ export async function verifySession(log: Log, session: SessionId, options: Rebui
 /** Whether a sequence begins with all of another one, under the same render parameters (L3). */
 export function extendsSequence(before: Sequence, after: Sequence): boolean {
   const end = before.blocks.length - 1;
-  return before.parameters.messages === after.parameters.messages && itemAt(before.prefixes, end) === itemAt(after.prefixes, end);
+  return (
+    before.parameters.messages === after.parameters.messages &&
+    itemAt(before.prefixes, end) === itemAt(after.prefixes, end)
+  );
 }
 
 function difference({ record, digest }: Rebuilt): Difference {

@@ -68,7 +68,13 @@ export async function prepare({ log, session, lines }: Small, at = 0, change: Ch
     capabilities: await keepCapabilities(log.artifacts, capabilities),
     texts: composeFront({ tools }, newHash),
   };
-  return prepareRequest(session, lines, { at: second(at), wanted, capabilities, encoder: scriptedEncoder, outputLimit: 1000 });
+  return prepareRequest(session, lines, {
+    at: second(at),
+    wanted,
+    capabilities,
+    encoder: scriptedEncoder,
+    outputLimit: 1000,
+  });
 }
 
 /** Answers a request in words, with the usage that was forecast unless a test says otherwise. */

@@ -28,11 +28,15 @@ test('writes everything again after five minutes, where entries expire', () => {
 
 test('bills one hour writes at twice the input price', () => {
   const long = { fresh: 0, read: 0, writes: [{ ttl: '1h' as const, tokens: 100 }] };
-  expect(billOf({ capabilities: sonnet, at: second(0), usage: long, unsent: 100, before: undefined })?.billed.toString()).toBe('200');
+  expect(
+    billOf({ capabilities: sonnet, at: second(0), usage: long, unsent: 100, before: undefined })?.billed.toString(),
+  ).toBe('200');
 });
 
 test('has no bill for an unknown bucket (L7)', () => {
-  expect(billOf({ capabilities: sonnet, at: second(0), usage: { fresh: 3, read: 1 }, unsent: 0, before: undefined })).toBeUndefined();
+  expect(
+    billOf({ capabilities: sonnet, at: second(0), usage: { fresh: 3, read: 1 }, unsent: 0, before: undefined }),
+  ).toBeUndefined();
 });
 
 test('never bills less than the ideal when each new token is written and each old one read', () => {
@@ -46,14 +50,22 @@ test('never bills less than the ideal when each new token is written and each ol
 });
 
 test('adds exactly: a million small calls lose nothing', () => {
-  const one = billOf({ capabilities: sonnet, at: second(0), usage: { fresh: 0, read: 1, writes: [] }, unsent: 0, before: undefined });
+  const one = billOf({
+    capabilities: sonnet,
+    at: second(0),
+    usage: { fresh: 0, read: 1, writes: [] },
+    unsent: 0,
+    before: undefined,
+  });
   let sum = NO_BILL;
   for (let count = 0; count < 1000; count += 1) sum = addBills(sum, one ?? NO_BILL);
   expect(sum.billed.toString()).toBe('100');
 });
 
 test('prices a rewrite as what writing costs above reading, in dollars', () => {
-  expect(rewriteCost({ capabilities: sonnet, at: second(0), input: 100_000, tokens: 100_000, ttl: '5m' })).toBe('0.345');
+  expect(rewriteCost({ capabilities: sonnet, at: second(0), input: 100_000, tokens: 100_000, ttl: '5m' })).toBe(
+    '0.345',
+  );
 });
 
 test('has no miss when all that was held was read, or when the read is unknown', () => {
@@ -64,6 +76,9 @@ test('has no miss when all that was held was read, or when the read is unknown',
 
 test('names the cause that was known before sending, else unknown', () => {
   const base = { capabilities: sonnet, at: second(0), held: 1500, usage };
-  expect(missOf({ ...base, loss: { cause: 'expired', tokens: 1500 } })).toMatchObject({ cause: 'expired', tokens: 500 });
+  expect(missOf({ ...base, loss: { cause: 'expired', tokens: 1500 } })).toMatchObject({
+    cause: 'expired',
+    tokens: 500,
+  });
   expect(missOf({ ...base, loss: undefined })).toMatchObject({ cause: 'unknown', tokens: 500, cost: '0.001725' });
 });

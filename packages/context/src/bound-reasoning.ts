@@ -11,5 +11,8 @@ import type { Epoch } from './state.ts';
 export function withoutBoundReasoning(span: Span, epoch: Epoch, capabilities: Capabilities): Span {
   if (!capabilities.prefixCheck || span.role !== 'assistant') return span;
   const edited = span.group <= epoch.edited;
-  return { ...span, parts: span.parts.filter((part) => part.type !== 'reasoning' || !(edited || part.displaced === true)) };
+  return {
+    ...span,
+    parts: span.parts.filter((part) => part.type !== 'reasoning' || !(edited || part.displaced === true)),
+  };
 }

@@ -21,5 +21,7 @@ export interface KeyInput {
  */
 export function cacheKey(input: KeyInput, newHash: NewHash): string {
   const short = (value: unknown): string => newHash().update(canonicalText(value)).hex().slice(0, 12);
-  return [input.contract, short(input.model), short(input.root), short(input.tools), short(input.skills ?? null)].join('.');
+  return [input.contract, short(input.model), short(input.root), short(input.tools), short(input.skills ?? null)].join(
+    '.',
+  );
 }

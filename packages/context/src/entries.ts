@@ -33,7 +33,9 @@ export function unreadable(entry: Entry, lookup: Lookup): MissCause | undefined 
   if (now - milliseconds(entry.at) >= LIFE[entry.ttl]) return 'expired';
   if (entry.block < sequence.front) return undefined;
   if (imagesSeen(sequence, entry.of) !== imagesSeen(sequence, sequence.blocks.length)) return 'image';
-  return lookup.capabilities.thinkingStripped === 'at-new-turn' && lostThinking(sequence, entry) ? 'thinking-stripped' : undefined;
+  return lookup.capabilities.thinkingStripped === 'at-new-turn' && lostThinking(sequence, entry)
+    ? 'thinking-stripped'
+    : undefined;
 }
 
 function sectionOf(sequence: Sequence, entry: Entry): Section {

@@ -51,7 +51,13 @@ test.each<readonly [string, Partial<Wanted>]>([
 });
 
 test('opens one for a compaction, once', () => {
-  const data = { range: { from: position(0), to: position(1) }, strategy: 'recorded', trigger: 'manual', checkpoint: 'so far', limitations: [] } as const;
+  const data = {
+    range: { from: position(0), to: position(1) },
+    strategy: 'recorded',
+    trigger: 'manual',
+    checkpoint: 'so far',
+    limitations: [],
+  } as const;
   const compacted: Told = ['history.compacted', data];
   const state = logOf([compacted], open.length).reduce((folded) => fold([compacted], folded), open);
   expect(neededEpoch(state, wanted)).toBe('compaction');

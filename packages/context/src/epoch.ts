@@ -30,7 +30,13 @@ export function neededEpoch(state: State, wanted: Wanted): EpochCause | undefine
   if (opened.provider !== wanted.provider || opened.model !== wanted.model) return 'model';
   if (state.compacted !== undefined && state.compacted.position !== opened.checkpoint) return 'compaction';
   if (opened.contract !== wanted.texts.contract) return 'contract';
-  if (!same(opened.tools, wanted.texts.tools.map((tool) => tool.record))) return 'tools';
+  if (
+    !same(
+      opened.tools,
+      wanted.texts.tools.map((tool) => tool.record),
+    )
+  )
+    return 'tools';
   return changedLayer(opened, wanted) ?? changedParameter(opened.parameters, wanted.parameters);
 }
 
@@ -38,7 +44,9 @@ function changedLayer(opened: EpochOpened, wanted: Wanted): EpochCause | undefin
   const before = opened.layers.map(({ name, digest }) => ({ name, digest }));
   const after = wanted.texts.layers.map(({ record: { name, digest } }) => ({ name, digest }));
   if (same(before, after)) return undefined;
-  const changed = [...before, ...after].find((one) => !(before.some((b) => same(b, one)) && after.some((a) => same(a, one))));
+  const changed = [...before, ...after].find(
+    (one) => !(before.some((b) => same(b, one)) && after.some((a) => same(a, one))),
+  );
   return changed?.name === 'skills' ? 'skills' : changed?.name === 'role' ? 'role' : 'contract';
 }
 
@@ -54,11 +62,23 @@ function same(a: unknown, b: unknown): boolean {
 }
 
 /** The event that opens the epoch. */
-export function openEpoch(state: State, wanted: Wanted, cause: EpochCause, forecast: EpochForecast, newHash: NewHash): EpochOpened {
+export function openEpoch(
+  state: State,
+  wanted: Wanted,
+  cause: EpochCause,
+  forecast: EpochForecast,
+  newHash: NewHash,
+): EpochOpened {
   const { texts, provider, model, parameters, capabilities, skills } = wanted;
   const tools = texts.tools.map((tool) => tool.record);
   const root = state.root ?? state.session ?? '';
-  const key = { contract: texts.contract, model, root, tools: tools.map((tool) => tool.digest), ...(skills === undefined ? {} : { skills }) };
+  const key = {
+    contract: texts.contract,
+    model,
+    root,
+    tools: tools.map((tool) => tool.digest),
+    ...(skills === undefined ? {} : { skills }),
+  };
   return {
     number: (state.epoch?.opened.number ?? -1) + 1,
     cause,

@@ -6,7 +6,14 @@ import type { Accepted, Entry, Sent, State, Stream } from './state.ts';
 /** Entries kept per stream: the newest. Four markers a call, of which at most two are new. */
 const ENTRIES_KEPT = 16;
 
-const NO_STREAM: Stream = { pending: undefined, accepted: undefined, entries: [], front: new Set(), reach: {}, calls: 0 };
+const NO_STREAM: Stream = {
+  pending: undefined,
+  accepted: undefined,
+  entries: [],
+  front: new Set(),
+  reach: {},
+  calls: 0,
+};
 
 /** A request was recorded, and so may be on its way. */
 export function send(state: State, event: RecordedOf<'request.prepared'>): State {
@@ -28,7 +35,12 @@ export function accept(state: State, event: RecordedOf<'answer.received' | 'answ
   const stream = state.streams[name] ?? NO_STREAM;
   const { pending } = stream;
   if (pending === undefined) return withStream(state, name, { ...stream, calls: stream.calls + 1 });
-  const accepted: Accepted = { ...pending, cached: cachedTokens(usage), input: totalTokens(usage), answer: event.position };
+  const accepted: Accepted = {
+    ...pending,
+    cached: cachedTokens(usage),
+    input: totalTokens(usage),
+    answer: event.position,
+  };
   const entries = touch(stream.entries, pending, accepted.cached);
   const model = state.epoch?.opened.model ?? '';
   return withStream(state, name, {
@@ -70,9 +82,14 @@ function touch(entries: readonly Entry[], sent: Sent, cached: number | undefined
   if (cached === 0) return entries;
   const { at } = sent;
   const { markers, sequence, counts } = sent.prepared;
-  const written = markers.map(
-    ({ block, prefix, ttl }): Entry => ({ parameters: sequence.parameters, block, of: sequence.blocks, prefix, ttl, at }),
-  );
+  const written = markers.map(({ block, prefix, ttl }): Entry => ({
+    parameters: sequence.parameters,
+    block,
+    of: sequence.blocks,
+    prefix,
+    ttl,
+    at,
+  }));
   const nameOf = ({ prefix, parameters, block }: Entry): string => `${prefix} ${parameters[sectionOf(counts, block)]}`;
   const names = new Set(written.map(nameOf));
   return [...entries.filter((entry) => !names.has(nameOf(entry))), ...written].slice(-ENTRIES_KEPT);

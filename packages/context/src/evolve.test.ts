@@ -2,15 +2,40 @@ import { callId, position, sessionId } from '@tidemark/log';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Told } from '../tests/log-of.ts';
-import { answer, call, created, fold, logOf, named, note, packed, prompt, request, returned, SESSION, text } from '../tests/log-of.ts';
+import {
+  answer,
+  call,
+  created,
+  fold,
+  logOf,
+  named,
+  note,
+  packed,
+  prompt,
+  request,
+  returned,
+  SESSION,
+  text,
+} from '../tests/log-of.ts';
 import { emptyState } from './state.ts';
 import { evolve } from './evolve.ts';
 import { INTERRUPTED } from './render.ts';
 
 describe('settled order', () => {
   test('packs results in call order, whatever the order they came in', () => {
-    const state = fold([created, prompt('go'), answer([text('I look.'), call('c1'), call('c2')]), returned('c2'), returned('c1')]);
-    expect(packed(state)).toEqual(['user: go', 'assistant: I look. + call c1 + call c2', 'user: result c1', 'user: result c2']);
+    const state = fold([
+      created,
+      prompt('go'),
+      answer([text('I look.'), call('c1'), call('c2')]),
+      returned('c2'),
+      returned('c1'),
+    ]);
+    expect(packed(state)).toEqual([
+      'user: go',
+      'assistant: I look. + call c1 + call c2',
+      'user: result c1',
+      'user: result c2',
+    ]);
   });
 
   test('packs a steer behind the batch it was recorded in', () => {
@@ -30,13 +55,21 @@ describe('settled order', () => {
 
   test('packs a note with the next prompt, before it; an urgent one at once', () => {
     expect(packed(fold([created, note('workspace')]))).toEqual([]);
-    expect(packed(fold([created, note('workspace'), prompt('go')])).map((span) => span.slice(0, 14))).toEqual(['user: <context', 'user: go']);
+    expect(packed(fold([created, note('workspace'), prompt('go')])).map((span) => span.slice(0, 14))).toEqual([
+      'user: <context',
+      'user: go',
+    ]);
     expect(packed(fold([created, note('mode', true)]))).toHaveLength(1);
   });
 
   test('lets an urgent note wait for the results of an open batch', () => {
     const state = fold([created, prompt('go'), answer([call('c1')]), note('mode', true), returned('c1')]);
-    expect(packed(state).map((span) => span.slice(0, 15))).toEqual(['user: go', 'assistant: call', 'user: result c1', 'user: <context ']);
+    expect(packed(state).map((span) => span.slice(0, 15))).toEqual([
+      'user: go',
+      'assistant: call',
+      'user: result c1',
+      'user: <context ',
+    ]);
   });
 });
 
@@ -53,7 +86,12 @@ describe('closing', () => {
   });
 
   test('packs an abandoned call as an error result (claude-code#3639)', () => {
-    const state = fold([created, prompt('go'), answer([call('c1')]), ['tool.abandoned', { call: callId('c1'), reason: 'interrupted' }]]);
+    const state = fold([
+      created,
+      prompt('go'),
+      answer([call('c1')]),
+      ['tool.abandoned', { call: callId('c1'), reason: 'interrupted' }],
+    ]);
     expect(packed(state)).toEqual(['user: go', 'assistant: call c1', 'user: error result c1']);
   });
 
@@ -64,7 +102,14 @@ describe('closing', () => {
   });
 
   test('tells apart a call id that a later answer repeats', () => {
-    const state = fold([created, prompt('go'), answer([call('c1')]), returned('c1'), answer([call('c1')]), returned('c1')]);
+    const state = fold([
+      created,
+      prompt('go'),
+      answer([call('c1')]),
+      returned('c1'),
+      answer([call('c1')]),
+      returned('c1'),
+    ]);
     expect(packed(state).slice(3)).toEqual(['assistant: call c1_4', 'user: result c1_4']);
   });
 });
@@ -81,7 +126,11 @@ describe('a cut answer', () => {
   ];
 
   test('is packed as what was said and a closing line when the user cut it', () => {
-    expect(packed(fold([created, prompt('go'), cutBy('user'), prompt('again')]))).toEqual(['user: go', `assistant: half + ${INTERRUPTED}`, 'user: again']);
+    expect(packed(fold([created, prompt('go'), cutBy('user'), prompt('again')]))).toEqual([
+      'user: go',
+      `assistant: half + ${INTERRUPTED}`,
+      'user: again',
+    ]);
   });
 
   test('is not packed when the transport cut it', () => {
@@ -92,7 +141,13 @@ describe('a cut answer', () => {
 describe('an epoch', () => {
   const compacted: Told = [
     'history.compacted',
-    { range: { from: position(0), to: position(2) }, strategy: 'recorded', trigger: 'manual', checkpoint: 'all before', limitations: [] },
+    {
+      range: { from: position(0), to: position(2) },
+      strategy: 'recorded',
+      trigger: 'manual',
+      checkpoint: 'all before',
+      limitations: [],
+    },
   ];
   const opened = (checkpoint?: number): Told => [
     'epoch.opened',
@@ -111,7 +166,14 @@ describe('an epoch', () => {
       ...(checkpoint === undefined ? {} : { checkpoint: position(checkpoint) }),
     },
   ];
-  const before: readonly Told[] = [created, prompt('one'), answer([text('1')]), prompt('two'), answer([text('2')]), compacted];
+  const before: readonly Told[] = [
+    created,
+    prompt('one'),
+    answer([text('1')]),
+    prompt('two'),
+    answer([text('2')]),
+    compacted,
+  ];
 
   test('alone changes packing: a compaction is inert until one names it', () => {
     expect(packed(fold(before))).toHaveLength(4);
@@ -171,7 +233,14 @@ test('a kind that this version does not know stops the running, not the reading'
   const unknown = { kind: 'unknown', name: 'x.happened', data: null } as const;
   const [record] = logOf([prompt('go')]);
   if (record === undefined) throw new Error('no record');
-  const state = evolve(emptyState(), { ...unknown, at: record.at, v: 1, position: position(0), fence: 1, chain: record.chain });
+  const state = evolve(emptyState(), {
+    ...unknown,
+    at: record.at,
+    v: 1,
+    position: position(0),
+    fence: 1,
+    chain: record.chain,
+  });
   expect(state.unknown).toEqual({ name: 'x.happened', position: 0 });
 });
 

@@ -4,9 +4,24 @@ import type { EpochOpened, Kind, Recorded, RecordedOf } from '@tidemark/log';
 import { canonicalText } from '@tidemark/log';
 import { append } from './append-only.ts';
 import { accept, fail, send } from './evolve-calls.ts';
-import { renderAbandoned, renderBranch, renderCheckpoint, renderContent, renderNote, renderNotification } from './render.ts';
+import {
+  renderAbandoned,
+  renderBranch,
+  renderCheckpoint,
+  renderContent,
+  renderNote,
+  renderNotification,
+} from './render.ts';
 import type { Closing, Problem, State, Waiting } from './state.ts';
-import { isOpenCall, releaseWaiting, repack, settleAnswer, settleClosing, settleInterrupted, settleWaiting } from './settle.ts';
+import {
+  isOpenCall,
+  releaseWaiting,
+  repack,
+  settleAnswer,
+  settleClosing,
+  settleInterrupted,
+  settleWaiting,
+} from './settle.ts';
 
 type Step<K extends Kind> = (state: State, event: RecordedOf<K>) => State;
 type Steps = { readonly [K in Kind]: Step<K> };
@@ -47,15 +62,18 @@ const STEPS: Steps = {
     if (event.data.stream !== 'main' || state.session === undefined) return accepted;
     return { ...accepted, steps: event.data.step + 1, history: settleAnswer(state.history, event, state.session) };
   },
-  'answer.failed': (state, event) => (event.data.stream === 'main' ? landed(fail(state, event.data.stream)) : fail(state, event.data.stream)),
+  'answer.failed': (state, event) =>
+    event.data.stream === 'main' ? landed(fail(state, event.data.stream)) : fail(state, event.data.stream),
   'answer.interrupted': (state, event) => {
     const failed = event.data.usage === undefined ? fail(state, event.data.stream) : accept(state, event);
     if (event.data.stream !== 'main' || state.session === undefined) return failed;
     return { ...failed, steps: event.data.step + 1, history: settleInterrupted(state.history, event, state.session) };
   },
   'tool.started': keep,
-  'tool.returned': (state, event) => close(state, event, { error: false, cut: false, content: renderContent(event.data.parts) }),
-  'tool.failed': (state, event) => close(state, event, { error: true, cut: false, content: renderContent(event.data.parts) }),
+  'tool.returned': (state, event) =>
+    close(state, event, { error: false, cut: false, content: renderContent(event.data.parts) }),
+  'tool.failed': (state, event) =>
+    close(state, event, { error: true, cut: false, content: renderContent(event.data.parts) }),
   'tool.abandoned': (state, event) => {
     const { reason } = event.data;
     return close(state, event, { error: true, cut: reason === 'cut', content: [renderAbandoned(reason)] });
@@ -146,7 +164,15 @@ function openEpoch(state: State, event: RecordedOf<'epoch.opened'>): State {
     return { ...opened, problems: append(state.problems, problem) };
   }
   const part = renderCheckpoint(compacted.data.checkpoint, compacted.data.limitations);
-  return { ...opened, history: repack(state.history, { position: checkpoint, session: compacted.session, to: compacted.data.range.to, part }) };
+  return {
+    ...opened,
+    history: repack(state.history, {
+      position: checkpoint,
+      session: compacted.session,
+      to: compacted.data.range.to,
+      part,
+    }),
+  };
 }
 
 /** Whether a request under the new front differs in what the one before it held, and not only in its parameters. */

@@ -60,7 +60,12 @@ export function forecast(input: ForecastInput): Outlook {
   };
 }
 
-function costOfInput(capabilities: Capabilities, day: Timestamp, total: number, usage: Usage): Pick<CallForecast, 'cost'> {
+function costOfInput(
+  capabilities: Capabilities,
+  day: Timestamp,
+  total: number,
+  usage: Usage,
+): Pick<CallForecast, 'cost'> {
   const price = priceAt(capabilities, day.slice(0, 10), total);
   const cost = price === undefined ? undefined : costOf(price, usage);
   return cost === undefined ? {} : { cost: money(cost.total) };
@@ -82,16 +87,24 @@ function measured(input: ForecastInput): (block: number) => number {
   const scale = scaleOf(input);
   const known = knownEnd(input);
   return (block) =>
-    known !== undefined && block === known.block ? known.tokens : Math.round(tokensUpTo(sequence, block, strips) * scale);
+    known !== undefined && block === known.block
+      ? known.tokens
+      : Math.round(tokensUpTo(sequence, block, strips) * scale);
 }
 
 /** The end of the last accepted request, whose size the provider told. */
-function knownEnd({ lookup, accepted, sizes }: ForecastInput): { readonly block: number; readonly tokens: number } | undefined {
+function knownEnd({
+  lookup,
+  accepted,
+  sizes,
+}: ForecastInput): { readonly block: number; readonly tokens: number } | undefined {
   if (sizes === 'recorded') return undefined;
   const end = accepted?.prepared.markers.at(-1);
   if (end === undefined || !accepted?.cached) return undefined;
   const entry = entryOf(accepted);
-  return entry !== undefined && unreadable(entry, lookup) === undefined ? { block: end.block, tokens: accepted.cached } : undefined;
+  return entry !== undefined && unreadable(entry, lookup) === undefined
+    ? { block: end.block, tokens: accepted.cached }
+    : undefined;
 }
 
 function entryOf(accepted: Accepted): Entry | undefined {
@@ -122,7 +135,8 @@ function withinLookback({ sequence, capabilities }: Lookup, from: number, to: nu
 function heldBefore({ accepted, lookup, sizes }: ForecastInput, sentBefore: number): number {
   if (accepted === undefined) return 0;
   if (sizes === 'recorded') return sentBefore;
-  const extended = itemAt(lookup.sequence.prefixes, accepted.prepared.sequence.blocks - 1) === accepted.prepared.sequence.digest;
+  const extended =
+    itemAt(lookup.sequence.prefixes, accepted.prepared.sequence.blocks - 1) === accepted.prepared.sequence.digest;
   return extended && accepted.cached ? Math.min(sentBefore, accepted.cached) : sentBefore;
 }
 

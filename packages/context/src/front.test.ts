@@ -3,7 +3,11 @@ import { newHash } from '../tests/log-of.ts';
 import { cacheKey } from './cache-key.ts';
 import { composeFront, defineTool, frontOf } from './front.ts';
 
-const read = { name: 'read', description: 'Reads a file.', schema: { type: 'object', properties: { path: { type: 'string' } } } };
+const read = {
+  name: 'read',
+  description: 'Reads a file.',
+  schema: { type: 'object', properties: { path: { type: 'string' } } },
+};
 const bash = { name: 'bash', description: 'Runs a command.', schema: { properties: {}, type: 'object' } };
 
 test('pins the bytes of layer 0 to the contract: an edit is a new version', () => {
@@ -24,7 +28,11 @@ test('orders tools by name and layers by number, whatever order they were given 
 });
 
 test('gives a tool the same bytes whatever the order of its keys (opencode#23571)', () => {
-  const other = { schema: { properties: { path: { type: 'string' } }, type: 'object' }, description: 'Reads a file.', name: 'read' };
+  const other = {
+    schema: { properties: { path: { type: 'string' } }, type: 'object' },
+    description: 'Reads a file.',
+    name: 'read',
+  };
   expect(defineTool(other, newHash)).toEqual(defineTool(read, newHash));
 });
 

@@ -53,7 +53,13 @@ export function composeFront(spec: FrontSpec, newHash: NewHash): FrontTexts {
 }
 
 /** One layer, with the digest of its bytes. */
-export function layer(name: string, revision: string, stability: LayerRecord['stability'], text: string, newHash: NewHash): Layer {
+export function layer(
+  name: string,
+  revision: string,
+  stability: LayerRecord['stability'],
+  text: string,
+  newHash: NewHash,
+): Layer {
   const bytes = newHash().update(text);
   const record: LayerRecord = {
     name,

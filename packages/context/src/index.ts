@@ -37,5 +37,18 @@ export {
   tokensUpTo,
   turnStartOf,
 } from './sequence.ts';
-export type { Accepted, Batch, Closing, Compacted, Entry, Epoch, History, Problem, Sent, State, Stream, Waiting } from './state.ts';
+export type {
+  Accepted,
+  Batch,
+  Closing,
+  Compacted,
+  Entry,
+  Epoch,
+  History,
+  Problem,
+  Sent,
+  State,
+  Stream,
+  Waiting,
+} from './state.ts';
 export { emptyState } from './state.ts';

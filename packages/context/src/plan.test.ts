@@ -27,7 +27,10 @@ function block(text: string, over: Partial<Block> = {}): Block {
   };
 }
 
-const FRONT = [block('tool', { section: 'tools', role: 'system', tokens: 1500 }), block('sys', { section: 'system', role: 'system', tokens: 1500 })];
+const FRONT = [
+  block('tool', { section: 'tools', role: 'system', tokens: 1500 }),
+  block('sys', { section: 'system', role: 'system', tokens: 1500 }),
+];
 const PROMPT = block('go', { opensTurn: true });
 const THINKING = block('hm', { role: 'assistant', holds: 'thinking', markable: false, group: 1 });
 
@@ -36,7 +39,14 @@ function sequenceOf(...blocks: readonly Block[]): Sequence {
 }
 
 function entryAt(sequence: Sequence, index: number, of: number = index + 1, at = 0): Entry {
-  return { parameters: PARAMETERS, block: index, of, prefix: sequence.prefixes.buffer[index] ?? '', ttl: '5m', at: second(at) };
+  return {
+    parameters: PARAMETERS,
+    block: index,
+    of,
+    prefix: sequence.prefixes.buffer[index] ?? '',
+    ttl: '5m',
+    at: second(at),
+  };
 }
 
 const sonnet = row('claude-sonnet-4-5');
@@ -65,20 +75,34 @@ test('places no markers where the provider takes none', () => {
 });
 
 test('never asks for more markers than there are slots', () => {
-  const sequence = sequenceOf(PROMPT, THINKING, block('c', { role: 'assistant', holds: 'call', group: 1 }), block('r', { holds: 'result' }));
+  const sequence = sequenceOf(
+    PROMPT,
+    THINKING,
+    block('c', { role: 'assistant', holds: 'call', group: 1 }),
+    block('r', { holds: 'result' }),
+  );
   const readable = [entryAt(sequence, 2), entryAt(sequence, 4)];
   expect(marks(plan({ sequence, capabilities: sonnet, readable, ttl: '5m' }))).toEqual([1, 2, 4, 5]);
 });
 
 test('keeps the entry behind the prompt alive where thinking will be stripped at the next turn', () => {
-  const sequence = sequenceOf(PROMPT, THINKING, block('c', { role: 'assistant', holds: 'call', group: 1 }), block('r', { holds: 'result' }));
+  const sequence = sequenceOf(
+    PROMPT,
+    THINKING,
+    block('c', { role: 'assistant', holds: 'call', group: 1 }),
+    block('r', { holds: 'result' }),
+  );
   const markers = marks(plan({ sequence, capabilities: sonnet, readable: [entryAt(sequence, 2)], ttl: '5m' }));
   expect(markers).toContain(2);
 });
 
 test('reads an entry for five minutes from the start of the request that wrote it, no longer', () => {
   const sequence = sequenceOf(PROMPT);
-  const lookup = (seconds: number): Parameters<typeof unreadable>[1] => ({ sequence, capabilities: opus, now: Date.parse(second(seconds)) });
+  const lookup = (seconds: number): Parameters<typeof unreadable>[1] => ({
+    sequence,
+    capabilities: opus,
+    now: Date.parse(second(seconds)),
+  });
   expect(unreadable(entryAt(sequence, 2), lookup(299))).toBeUndefined();
   expect(unreadable(entryAt(sequence, 2), lookup(300))).toBe('expired');
 });

@@ -26,7 +26,13 @@ export interface PlanInput {
 export function plan(input: PlanInput): readonly Marker[] {
   const { sequence, capabilities, ttl } = input;
   if (capabilities.markers !== 'explicit') return [];
-  const wanted = [tail(sequence), anchor(input), turnAnchor(input), frontEnd(input, 'system'), frontEnd(input, 'tools')];
+  const wanted = [
+    tail(sequence),
+    anchor(input),
+    turnAnchor(input),
+    frontEnd(input, 'system'),
+    frontEnd(input, 'tools'),
+  ];
   const blocks = new Set<number>();
   for (const block of wanted) if (block !== undefined && blocks.size < capabilities.slots) blocks.add(block);
   return [...blocks].toSorted((a, b) => a - b).map((block) => ({ block, ttl }));

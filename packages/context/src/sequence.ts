@@ -1,7 +1,16 @@
 // The prefix sequence: the blocks of a request in the provider's cache order, without markers, headed by the render
 // parameters. It only grows inside an epoch (L3), so it is kept, and extended by what is new.
 
-import type { Block, Capabilities, Hash, JsonValue, LostFrom, NewHash, RenderParameters, Section } from '@tidemark/model';
+import type {
+  Block,
+  Capabilities,
+  Hash,
+  JsonValue,
+  LostFrom,
+  NewHash,
+  RenderParameters,
+  Section,
+} from '@tidemark/model';
 import { canonicalText } from '@tidemark/log';
 import type { AppendOnly } from './append-only.ts';
 import { append, appendOnly, itemAt } from './append-only.ts';
@@ -46,7 +55,8 @@ export function parameterDigests(
 ): ParameterDigests {
   const of = (sections: readonly LostFrom[]): string => {
     const held: Record<string, JsonValue | undefined> = { model };
-    for (const name of Object.keys(parameters)) if (sections.includes(rules[name] ?? 'tools')) held[name] = parameters[name];
+    for (const name of Object.keys(parameters))
+      if (sections.includes(rules[name] ?? 'tools')) held[name] = parameters[name];
     return newHash().update(canonicalText(held)).hex();
   };
   return { tools: of(['tools']), system: of(['tools', 'system']), messages: of(['tools', 'system', 'messages']) };
@@ -100,7 +110,12 @@ function envelope(previous: Block | undefined, block: Block): string {
   return `\n${block.section} ${block.role}${joins ? '' : ' +'} ${block.head.length + block.tail.length}:`;
 }
 
-function withTurn(turns: AppendOnly<TurnStart>, index: number, previous: Block | undefined, block: Block): AppendOnly<TurnStart> {
+function withTurn(
+  turns: AppendOnly<TurnStart>,
+  index: number,
+  previous: Block | undefined,
+  block: Block,
+): AppendOnly<TurnStart> {
   if (beginsTurn(previous, block)) return append(turns, { block: index });
   const turn = itemAt(turns, -1);
   if (block.holds !== 'thinking' || turn === undefined || turn.thinking !== undefined) return turns;
@@ -125,7 +140,12 @@ export function turnStartOf(sequence: Sequence, blocks: number = sequence.blocks
  * Tokens up to and including a block, as counted for a request of that many blocks: where the provider strips thinking,
  * without that of the turns before the request's own.
  */
-export function tokensUpTo(sequence: Sequence, block: number, strips: boolean, of: number = sequence.blocks.length): number {
+export function tokensUpTo(
+  sequence: Sequence,
+  block: number,
+  strips: boolean,
+  of: number = sequence.blocks.length,
+): number {
   const all = block < 0 ? 0 : (itemAt(sequence.tokens, block) ?? 0);
   if (!strips) return all;
   const last = Math.min(block, turnStartOf(sequence, of).block - 1);

@@ -1,7 +1,8 @@
+import type { AnswerPart, Position } from '@tidemark/log';
 import { position } from '@tidemark/log';
 import { expect, test } from 'vitest';
 import type { Told } from '../tests/log-of.ts';
-import { answer, call, created, fold, named, packed, prompt, returned } from '../tests/log-of.ts';
+import { answer, call, created, fold, named, packed, prompt, request, returned } from '../tests/log-of.ts';
 
 test('a call closes whatever name its provider gave it, that of a member of every object included', () => {
   const state = fold([created, prompt('go'), answer([call('constructor')]), returned('constructor')]);
@@ -31,26 +32,61 @@ test('an epoch that repacks forgets the calls it drops and knows those it keeps'
       limitations: [],
     },
   ];
-  const opened: Told = [
-    'epoch.opened',
-    {
-      number: 1,
-      cause: 'compaction',
-      provider: 'anthropic',
-      model: 'm',
-      parameters: {},
-      capabilities: named('row'),
-      contract: 'tm1',
-      layers: [],
-      tools: [],
-      cacheKey: 'k',
-      forecast: { rewrite: 0 },
-      checkpoint: position(7),
-    },
-  ];
   const used: readonly Told[] = [answer([call('a')]), returned('a'), prompt('on'), answer([call('b')]), returned('b')];
-  const state = fold([created, prompt('go'), ...used, compacted, opened]);
+  const state = fold([created, prompt('go'), ...used, compacted, opening(position(7))]);
   expect([...state.history.calls.keys()]).toEqual(['b']);
   const again = fold([answer([call('a'), call('b')]), returned('a'), returned('b')], state);
   expect(packed(again).at(-3)).toBe('assistant: call a + call b_9');
 });
+
+test('a repeated call id is told apart by a name that no other call has, in the same answer or later', () => {
+  const first: readonly Told[] = [created, prompt('go'), answer([call('a')]), returned('a')];
+  const both = fold([...first, answer([call('a'), call('a_4')]), returned('a'), returned('a_4')]);
+  expect(packed(both).slice(-3)).toEqual(['assistant: call a_4_ + call a_4', 'user: result a_4_', 'user: result a_4']);
+  const later = fold([...first, answer([call('a')]), returned('a'), answer([call('a_4')]), returned('a_4')]);
+  expect(packed(later).slice(-2)).toEqual(['assistant: call a_4_6', 'user: result a_4_6']);
+});
+
+test('reasoning behind something that is left out of its answer says so', () => {
+  const thought: AnswerPart = { type: 'reasoning', opaque: '{}', text: 'hm' };
+  const state = fold([
+    created,
+    prompt('go'),
+    answer([thought, { type: 'text', text: ' ' }, thought, { type: 'text', text: 'so' }]),
+  ]);
+  const parts = state.history.packed.buffer.at(-1)?.parts ?? [];
+  expect(parts.map((part) => part.type === 'reasoning' && part.displaced === true)).toEqual([false, true, false]);
+});
+
+test('a prompt recorded while an answer was on its way is kept with that answer, whatever its position', () => {
+  const flight: readonly Told[] = [
+    created,
+    prompt('go'),
+    request(1),
+    prompt('and this'),
+    answer([{ type: 'text', text: 'done' }]),
+  ];
+  const range = { from: position(0), to: position(3) };
+  const compacted: Told = [
+    'history.compacted',
+    { range, strategy: 'recorded', trigger: 't', checkpoint: 'c', limitations: [] },
+  ];
+  const state = fold([...flight, compacted, opening(position(5))]);
+  expect(packed(state).slice(1)).toEqual(['assistant: done', 'user: and this']);
+});
+
+/** An epoch that takes up the checkpoint at this position. */
+function opening(checkpoint: Position): Told {
+  const front = {
+    contract: 'tm1',
+    layers: [],
+    tools: [],
+    capabilities: named('row'),
+    cacheKey: 'k',
+    forecast: { rewrite: 0 },
+  };
+  return [
+    'epoch.opened',
+    { number: 1, cause: 'compaction', provider: 'anthropic', model: 'm', parameters: {}, checkpoint, ...front },
+  ];
+}

@@ -34,7 +34,10 @@ export function releaseWaiting(history: History): History {
   const [first] = history.prompts;
   const group = first?.position;
   if (group === undefined) return history;
-  const drafts = [...history.notes.map((note) => asDraft(note, group)), ...history.prompts.map((one) => asDraft(one, group))];
+  const drafts = [
+    ...history.notes.map((note) => asDraft(note, group)),
+    ...history.prompts.map((one) => asDraft(one, group)),
+  ];
   return { ...pack(history, drafts), notes: [], prompts: [] };
 }
 
@@ -44,7 +47,10 @@ function releaseUrgent(history: History): History {
   if (last === undefined) return history;
   const packed = history.notes.filter((note) => note.position <= last.position);
   return {
-    ...pack(history, packed.map((note) => asDraft(note, last.position))),
+    ...pack(
+      history,
+      packed.map((note) => asDraft(note, last.position)),
+    ),
     notes: history.notes.filter((note) => note.position > last.position),
   };
 }
@@ -70,7 +76,11 @@ function distinctCalls(answer: AnswerReceived): readonly CallPart[] {
 }
 
 /** An answer that was cut. By the user: its whole text parts and a fixed closing line. By transport: nothing. */
-export function settleInterrupted(history: History, event: RecordedOf<'answer.interrupted'>, session: SessionId): History {
+export function settleInterrupted(
+  history: History,
+  event: RecordedOf<'answer.interrupted'>,
+  session: SessionId,
+): History {
   const open = { ...history, inFlight: false };
   const said = event.data.by === 'user' ? saidText(event.data) : [];
   if (said.length === 0) return releaseWaiting(open);
@@ -129,7 +139,9 @@ function answerDraft(batch: Batch, ids: ReadonlyMap<string, string>): Draft {
   for (const part of answer.parts) {
     if (part.type === 'reasoning') {
       parts.push({ ...part, provider: answer.provider, model: answer.model, ...(displaced ? { displaced } : {}) });
-    } else if (part.type === 'call' ? seen.has(part.call) || batch.closed.get(part.call)?.cut === true : isBlankText(part)) {
+    } else if (
+      part.type === 'call' ? seen.has(part.call) || batch.closed.get(part.call)?.cut === true : isBlankText(part)
+    ) {
       displaced = true;
     } else if (part.type === 'call') {
       seen.add(part.call);
@@ -155,7 +167,14 @@ function resultDrafts(batch: Batch, ids: ReadonlyMap<string, string>): readonly 
       content: closing.content,
     };
     const { position } = closing;
-    drafts.push({ role: 'user', session: batch.session, position, group: batch.position, opensTurn: false, parts: [result] });
+    drafts.push({
+      role: 'user',
+      session: batch.session,
+      position,
+      group: batch.position,
+      opensTurn: false,
+      parts: [result],
+    });
   }
   return drafts;
 }

@@ -153,7 +153,6 @@ export interface Problem {
   readonly message: string;
 }
 
-
 /** The fold of no records. */
 export function emptyState(): State {
   return {

@@ -52,11 +52,23 @@ export function prompt(said: string, at?: number): Told {
 }
 
 export function note(source: string, urgent = false): Told {
-  return ['context.noted', { source, revision: 'r1', cause: 'initial', body: `about ${source}`, ...(urgent ? { urgent } : {}) }];
+  return [
+    'context.noted',
+    { source, revision: 'r1', cause: 'initial', body: `about ${source}`, ...(urgent ? { urgent } : {}) },
+  ];
 }
 
 export function answer(parts: readonly AnswerPart[], usage: Usage = {}, step = 0): Told {
-  const said = { step, stream: 'main', provider: 'anthropic', model: 'm', parts, stop: 'end', truncated: 'no', usage } as const;
+  const said = {
+    step,
+    stream: 'main',
+    provider: 'anthropic',
+    model: 'm',
+    parts,
+    stop: 'end',
+    truncated: 'no',
+    usage,
+  } as const;
   return ['answer.received', said];
 }
 

@@ -20,7 +20,7 @@ export { recogniseFormat } from './import/recognise.ts';
 export type { MintSession, SessionSeed } from './import/session-names.ts';
 export { importedSessionId } from './import/session-names.ts';
 export type { ReplayBreak, ReplayMiss } from './replay/account.ts';
-export type { DrivenCall } from './replay/drive.ts';
+export type { DrivenCall } from './replay/driving.ts';
 export type { RecordedCause, RecordedMiss } from './replay/recorded-account.ts';
 export type { RecordedCall } from './replay/recorded-call.ts';
 export type { ReplayOptions } from './replay/replay.ts';

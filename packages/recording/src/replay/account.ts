@@ -6,7 +6,7 @@ import type { Bill } from '@tidemark/context';
 import { addBills, billOf, LIFE, NO_BILL, ratesOf, unitPrice } from '@tidemark/context';
 import type { Usage } from '@tidemark/model';
 import { Decimal } from 'decimal.js';
-import type { DrivenCall } from './drive.ts';
+import type { DrivenCall } from './driving.ts';
 
 /** A driven call that read less than was sent before. */
 export interface ReplayMiss {
@@ -64,7 +64,13 @@ export function addCall(account: Account, session: string, call: DrivenCall, lab
     bill: billed === undefined ? account.bill : addBills(account.bill, billed),
     forced: withForced(account.forced, lost, call),
     breaks: labelled === undefined ? account.breaks : [...account.breaks, breakOf(session, call, lost)],
-    misses: lost.tokens === 0 ? account.misses : [...account.misses, { session, step: call.step, cause: lost.cause, tokens: lost.tokens, cost: lost.cost.toNumber() }],
+    misses:
+      lost.tokens === 0
+        ? account.misses
+        : [
+            ...account.misses,
+            { session, step: call.step, cause: lost.cause, tokens: lost.tokens, cost: lost.cost.toNumber() },
+          ],
   };
 }
 
@@ -84,8 +90,17 @@ function lossOf(call: DrivenCall, usage: Usage): Loss {
   const rate = price === undefined ? undefined : ratesOf(price);
   // Below the floor nothing is written: what is lost is paid as fresh input.
   const paid = written === 0 ? 1 : rate?.write;
-  const cost = rate === undefined || paid === undefined ? new Decimal(0) : new Decimal(paid).minus(rate.read).times(tokens);
-  return { cause: expired(call) ? 'expired' : call.prepared.opened !== undefined ? 'opened' : (call.prepared.outlook.loss?.cause ?? 'unknown'), tokens, cost };
+  const cost =
+    rate === undefined || paid === undefined ? new Decimal(0) : new Decimal(paid).minus(rate.read).times(tokens);
+  return {
+    cause: expired(call)
+      ? 'expired'
+      : call.prepared.opened !== undefined
+        ? 'opened'
+        : (call.prepared.outlook.loss?.cause ?? 'unknown'),
+    tokens,
+    cost,
+  };
 }
 
 function expired({ before, prepared }: DrivenCall): boolean {
@@ -95,11 +110,22 @@ function expired({ before, prepared }: DrivenCall): boolean {
 /** A labelled break whose entry had not expired, or a rule of the provider. */
 function withForced(forced: Forced, lost: Loss, call: DrivenCall): Forced {
   if (lost.tokens === 0) return forced;
-  const cause = lost.cause === 'opened' ? call.prepared.opened?.data.cause : PROVIDER_RULES.includes(lost.cause) ? lost.cause : undefined;
+  const cause =
+    lost.cause === 'opened'
+      ? call.prepared.opened?.data.cause
+      : PROVIDER_RULES.includes(lost.cause)
+        ? lost.cause
+        : undefined;
   return cause === undefined ? forced : { ...forced, [cause]: (forced[cause] ?? new Decimal(0)).plus(lost.cost) };
 }
 
 function breakOf(session: string, call: DrivenCall, lost: Loss): ReplayBreak {
   const cause = call.prepared.opened?.data.cause;
-  return { session, step: call.step, ...(cause === undefined ? {} : { cause }), tokens: lost.tokens, cost: lost.cost.toNumber() };
+  return {
+    session,
+    step: call.step,
+    ...(cause === undefined ? {} : { cause }),
+    tokens: lost.tokens,
+    cost: lost.cost.toNumber(),
+  };
 }

@@ -2,7 +2,17 @@
 // drive itself decides (epochs, requests) is left behind.
 
 import { readArtifact } from '@tidemark/agent';
-import type { Artifacts, ContentPart, Digest, Event, Parent, Range, Recorded, RecordedOf, SessionId } from '@tidemark/log';
+import type {
+  Artifacts,
+  ContentPart,
+  Digest,
+  Event,
+  Parent,
+  Range,
+  Recorded,
+  RecordedOf,
+  SessionId,
+} from '@tidemark/log';
 import { position as asPosition } from '@tidemark/log';
 
 /** Where facts go. */
@@ -44,7 +54,13 @@ export function carried(record: Recorded, to: Destination): Event | undefined {
 
 function created(record: RecordedOf<'session.created'>, { id, root, parent }: Destination): Event {
   const { workspace, title } = record.data;
-  const data = { id, root, workspace, ...(title === undefined ? {} : { title }), ...(parent === undefined ? {} : { parent }) };
+  const data = {
+    id,
+    root,
+    workspace,
+    ...(title === undefined ? {} : { title }),
+    ...(parent === undefined ? {} : { parent }),
+  };
   return { kind: 'session.created', at: record.at, data };
 }
 

@@ -15,7 +15,11 @@ export function opaqueFront(state: State, input: number, id: SessionId): FrontTe
   const tokens = Math.max(1, input - Math.min(tail, Math.floor(input * LARGEST_TAIL)));
   const text = `The front of this recording (system text and tool schemas of ${id}) is not in the file: ${tokens} tokens.`;
   const opaque = layer('recorded-front', 'opaque', 'session', text, newHash);
-  return { contract: 'recorded', layers: [{ ...opaque, record: { ...opaque.record, tokens, sized: 'recorded' } }], tools: [] };
+  return {
+    contract: 'recorded',
+    layers: [{ ...opaque, record: { ...opaque.record, tokens, sized: 'recorded' } }],
+    tools: [],
+  };
 }
 
 function estimateSpan(span: Span): number {

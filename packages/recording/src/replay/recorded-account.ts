@@ -4,7 +4,7 @@ import type { Usage } from '@tidemark/log';
 import { LIFE, ratesOf, unitPrice } from '@tidemark/context';
 import { multiplier } from '@tidemark/model';
 import { Decimal } from 'decimal.js';
-import type { DrivenCall } from './drive.ts';
+import type { DrivenCall } from './driving.ts';
 
 /** Why a recorded call read less than the calls before it had left in the cache, as far as the file allows. */
 export type RecordedCause = 'expired' | 'reasoning' | 'model' | 'compaction' | 'thinking-stripped' | 'unknown';
@@ -48,16 +48,26 @@ export function leftBy(call: DrivenCall): Left {
 }
 
 /** The account with one more call. */
-export function addRecorded(account: RecordedAccount, session: string, call: DrivenCall, left: Left | undefined): RecordedAccount {
+export function addRecorded(
+  account: RecordedAccount,
+  session: string,
+  call: DrivenCall,
+  left: Left | undefined,
+): RecordedAccount {
   const { usage, input } = call.recorded;
   if (input === 0) return account;
   const price = unitPrice(call.row.capabilities, call.recorded.startedAt, input);
   if (price === undefined) return account;
   const rate = ratesOf(price);
   const old = Math.max(0, input - Math.min(input, call.prepared.record.data.forecast.unsent));
-  const paid = (usage.writes ?? []).map((write) => new Decimal(multiplier(price, write.ttl) ?? rate.write).times(write.tokens));
+  const paid = (usage.writes ?? []).map((write) =>
+    new Decimal(multiplier(price, write.ttl) ?? rate.write).times(write.tokens),
+  );
   const missed = missOf(call, usage, left, Math.min(old, left?.cached ?? 0));
-  const cost = rate.write.minus(rate.read).times(missed?.tokens ?? 0).toNumber();
+  const cost = rate.write
+    .minus(rate.read)
+    .times(missed?.tokens ?? 0)
+    .toNumber();
   return {
     billed: account.billed.plus(Decimal.sum(usage.fresh ?? 0, rate.read.times(usage.read ?? 0), ...paid)),
     ideal: account.ideal.plus(rate.write.times(input - old)).plus(rate.read.times(old)),
@@ -65,8 +75,14 @@ export function addRecorded(account: RecordedAccount, session: string, call: Dri
   };
 }
 
-function missOf(call: DrivenCall, usage: Usage, left: Left | undefined, held: number): Pick<RecordedMiss, 'cause' | 'tokens'> | undefined {
-  const tokens = held - (usage.read ?? 0);
+function missOf(
+  call: DrivenCall,
+  usage: Usage,
+  left: Left | undefined,
+  held: number,
+): Pick<RecordedMiss, 'cause' | 'tokens'> | undefined {
+  // What was read is unknown, not nothing, where the file does not tell it.
+  const tokens = usage.read === undefined ? 0 : held - usage.read;
   return left === undefined || tokens <= TOLERANCE ? undefined : { cause: causeOf(call, left), tokens };
 }
 

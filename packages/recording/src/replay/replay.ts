@@ -2,15 +2,18 @@
 // was billed then, what this engine is billed, and what could not be avoided. Sessions of one recording are driven side by
 // side, in the order of their calls: a fork reads what its parent wrote, and time never goes back.
 
-import type { Log, Recorded, RecordedOf, SessionId } from '@tidemark/log';
+import type { Log, SessionId } from '@tidemark/log';
 import { sessionId } from '@tidemark/log';
 import { createSession, extendsSequence } from '@tidemark/agent';
 import type { Sequence } from '@tidemark/context';
 import type { Catalog } from '@tidemark/model';
 import type { Account } from './account.ts';
 import { addCall, NO_ACCOUNT } from './account.ts';
-import type { DrivenCall, Memory, Pause } from './drive.ts';
+import type { Pause } from './drive.ts';
 import { drive } from './drive.ts';
+import type { DrivenCall, Memory } from './driving.ts';
+import type { Planned } from './plan-sessions.ts';
+import { planSessions } from './plan-sessions.ts';
 import type { Left, RecordedAccount } from './recorded-account.ts';
 import { addRecorded, leftBy, NO_RECORDED_ACCOUNT } from './recorded-account.ts';
 import { recordedCall } from './recorded-call.ts';
@@ -34,13 +37,6 @@ export interface ReplayOptions {
   /** What answers; a simulator in this process unless said otherwise. One per session, and for the forks of it. */
   readonly server?: () => Server;
   readonly onCall?: (call: DrivenCall) => void;
-}
-
-/** A session of the recording as it begins. */
-interface Planned {
-  readonly session: SessionId;
-  readonly beginning: RecordedOf<'session.created'>;
-  readonly forks: readonly Planned[];
 }
 
 /** What the call before left on a stream. */
@@ -74,9 +70,17 @@ interface Replay {
 /** Replays a recording. Reads its sessions twice, writes the driven ones to `target`. */
 export async function replay(options: ReplayOptions): Promise<ReplayResult> {
   const largest = await largestInputs(options);
-  const state: Replay = { options, largest, runs: [], standIns: new Map(), account: NO_ACCOUNT, recorded: NO_RECORDED_ACCOUNT, untold: 0 };
+  const state: Replay = {
+    options,
+    largest,
+    runs: [],
+    standIns: new Map(),
+    account: NO_ACCOUNT,
+    recorded: NO_RECORDED_ACCOUNT,
+    untold: 0,
+  };
   try {
-    for (const planned of await planSessions(options)) await start(state, planned);
+    for (const planned of await planSessions(options.source, options.sessions)) await start(state, planned);
     for (let next = earliest(state); next !== undefined; next = earliest(state)) await advance(state, next);
   } finally {
     for (const run of state.runs) await run.close();
@@ -101,34 +105,11 @@ async function largestInputs({ source, sessions, catalog }: ReplayOptions): Prom
   return largest;
 }
 
-/** The sessions as trees. A fork whose parent is not among them, or does not reach its place, is driven from its root's beginning on. */
-async function planSessions(options: ReplayOptions): Promise<readonly Planned[]> {
-  const planned = new Map<SessionId, Planned & { readonly forks: Planned[] }>();
-  const roots: Planned[] = [];
-  for (const session of options.sessions) {
-    const beginning = await firstOwnRecord(options.source, session);
-    if (beginning === undefined) continue;
-    const one = { session, beginning, forks: [] };
-    planned.set(session, one);
-    const { parent } = beginning.data;
-    const trunk = parent === undefined ? undefined : planned.get(parent.session);
-    const isReached = parent !== undefined && trunk !== undefined && parent.position >= trunk.beginning.position;
-    (isReached ? trunk.forks : roots).push(one);
-  }
-  return roots;
-}
-
-async function firstOwnRecord(source: Log, session: SessionId): Promise<RecordedOf<'session.created'> | undefined> {
-  for await (const record of source.read(session)) if (isBeginning(record) && record.data.id === session) return record;
-  return undefined;
-}
-
-function isBeginning(record: Recorded): record is RecordedOf<'session.created'> {
-  return record.kind === 'session.created';
-}
-
 function earliest({ runs }: Replay): Run | undefined {
-  return runs.reduce<Run | undefined>((first, run) => (first === undefined || run.at < first.at ? run : first), undefined);
+  return runs.reduce<Run | undefined>(
+    (first, run) => (first === undefined || run.at < first.at ? run : first),
+    undefined,
+  );
 }
 
 /** What a fork takes over. */
@@ -161,12 +142,23 @@ async function start(state: Replay, planned: Planned, trunk?: Trunk): Promise<vo
     },
     trunk?.memory,
   );
-  const run: Run = { planned, server, provider, steps, close: () => opened.writer.close(), at: -1, last: trunk?.run.last };
+  const run: Run = {
+    planned,
+    server,
+    provider,
+    steps,
+    close: () => opened.writer.close(),
+    at: -1,
+    last: trunk?.run.last,
+  };
   state.runs.push(run);
 }
 
 /** The place in the driven parent where a fork leaves it: its last record up to now. */
-async function forkPoint({ target, name }: ReplayOptions, { run, memory }: Trunk): Promise<Parameters<typeof createSession>[2]> {
+async function forkPoint(
+  { target, name }: ReplayOptions,
+  { run, memory }: Trunk,
+): Promise<Parameters<typeof createSession>[2]> {
   const session = name(run.planned.session);
   const length = memory.lengths.at(-1) ?? 1;
   for await (const { position, chain } of target.read(session, length - 1, length)) return { session, position, chain };
@@ -185,7 +177,8 @@ async function advance(state: Replay, run: Run): Promise<void> {
       return undefined;
     }
     const { leaves, memory } = next.value;
-    for (const fork of run.planned.forks) if (fork.beginning.data.parent?.position === leaves) await start(state, fork, { run, memory });
+    for (const fork of run.planned.forks)
+      if (fork.beginning.data.parent?.position === leaves) await start(state, fork, { run, memory });
   }
 }
 
@@ -204,7 +197,10 @@ function takeCall(state: Replay, run: Run, call: DrivenCall): void {
   state.account = addCall(state.account, session, call, broke ? call.prepared.opened !== undefined : undefined);
   state.recorded = addRecorded(state.recorded, session, call, run.last?.left);
   state.untold += call.recorded.input === 0 ? 1 : 0;
-  run.last = { sequence: call.prepared.sequence, left: call.recorded.input === 0 && run.last !== undefined ? run.last.left : leftBy(call) };
+  run.last = {
+    sequence: call.prepared.sequence,
+    left: call.recorded.input === 0 && run.last !== undefined ? run.last.left : leftBy(call),
+  };
   state.options.onCall?.(call);
 }
 

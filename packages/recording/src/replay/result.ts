@@ -72,7 +72,12 @@ export function resultOf({ account, recorded, standIns, sessions, untold }: Find
     misses: inOrder(account.misses),
     refused: account.refused.length,
     refusals: inOrder(account.refused),
-    sizes: untold === 0 ? 'recorded totals' : untold === calls ? 'estimates' : 'recorded totals, and estimates where there are none',
+    sizes:
+      untold === 0
+        ? 'recorded totals'
+        : untold === calls
+          ? 'estimates'
+          : 'recorded totals, and estimates where there are none',
     standIns: [...standIns].map(([model, as]) => ({ model, as })),
     sessions,
   };

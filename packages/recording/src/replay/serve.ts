@@ -52,7 +52,9 @@ function send(simulator: Simulator, { body, betas, sequence }: Prepared, sentAt:
     sizes: (index) => itemAt(sequence.blocks, index)?.tokens,
     answer: { text: 'recorded', outputTokens: 1 },
   });
-  return said.outcome === 'answered' ? { usage: bucketsOf(said.usage) } : { refused: `${said.status} ${said.type}: ${said.message}` };
+  return said.outcome === 'answered'
+    ? { usage: bucketsOf(said.usage) }
+    : { refused: `${said.status} ${said.type}: ${said.message}` };
 }
 
 function bucketsOf(usage: WireUsage): Usage {
@@ -61,5 +63,9 @@ function bucketsOf(usage: WireUsage): Usage {
     { ttl: '5m' as const, tokens: short },
     { ttl: '1h' as const, tokens: long },
   ];
-  return { fresh: usage.input_tokens, read: usage.cache_read_input_tokens, writes: writes.filter((one) => one.tokens > 0) };
+  return {
+    fresh: usage.input_tokens,
+    read: usage.cache_read_input_tokens,
+    writes: writes.filter((one) => one.tokens > 0),
+  };
 }

@@ -20,7 +20,10 @@ export function createSizes(newHash: NewHash, remembered: ReadonlyMap<string, nu
   const resize = (total: number, strips: boolean): Resize => {
     return (sequence, blocks) => {
       const keys = keysOf(blocks);
-      const recalled = blocks.map((block, index) => ({ ...block, tokens: known.get(keys[index] ?? '') ?? block.tokens }));
+      const recalled = blocks.map((block, index) => ({
+        ...block,
+        tokens: known.get(keys[index] ?? '') ?? block.tokens,
+      }));
       const fresh = keys.map((key) => !known.has(key));
       const sized = fit({ sequence, blocks: recalled, fresh, total, strips, newHash });
       const anew = slice(sized.sequence.blocks, sized.from);
@@ -35,7 +38,8 @@ export function createSizes(newHash: NewHash, remembered: ReadonlyMap<string, nu
 function keysOf(blocks: readonly Block[]): readonly string[] {
   const counts = new Map<string, number>();
   return blocks.map(({ origin, holds }) => {
-    const place = origin.from === 'event' ? `${origin.session}:${origin.position}:${holds}` : `${origin.layer}:${holds}`;
+    const place =
+      origin.from === 'event' ? `${origin.session}:${origin.position}:${holds}` : `${origin.layer}:${holds}`;
     const nth = counts.get(place) ?? 0;
     counts.set(place, nth + 1);
     return `${place}:${nth}`;
@@ -60,7 +64,9 @@ interface Sized {
 /** Makes the whole come to the total. Where it shrank, which only an edit of sent history does, older blocks give way. */
 function fit({ sequence, blocks, fresh, total, strips, newHash }: Fit): Sized {
   const { counted, before } = outlook(sequence, blocks, strips);
-  const share = blocks.map((block, index) => (fresh[index] === true && counted[index] === true ? Math.max(1, block.tokens) : 0));
+  const share = blocks.map((block, index) =>
+    fresh[index] === true && counted[index] === true ? Math.max(1, block.tokens) : 0,
+  );
   const recalled = blocks.filter((_, index) => fresh[index] === false && counted[index] === true);
   const older = before + sum(recalled.map((block) => block.tokens));
   const due = total === 0 ? sum(share) : total - older;
@@ -74,9 +80,15 @@ function fit({ sequence, blocks, fresh, total, strips, newHash }: Fit): Sized {
  * How a call with these blocks behind will be counted, before they are there (a sequence is extended once): which of them
  * count, and the tokens of what stands before them. Thinking of an older turn is stripped where the provider does so.
  */
-function outlook(sequence: Sequence, blocks: readonly Block[], strips: boolean): { readonly counted: readonly boolean[]; readonly before: number } {
+function outlook(
+  sequence: Sequence,
+  blocks: readonly Block[],
+  strips: boolean,
+): { readonly counted: readonly boolean[]; readonly before: number } {
   const end = sequence.blocks.length - 1;
-  const turn = blocks.findLastIndex((block, index) => beginsTurn(blocks[index - 1] ?? itemAt(sequence.blocks, end), block));
+  const turn = blocks.findLastIndex((block, index) =>
+    beginsTurn(blocks[index - 1] ?? itemAt(sequence.blocks, end), block),
+  );
   const counted = blocks.map((block, index) => !(strips && block.holds === 'thinking' && index < turn));
   if (!strips || turn === -1) return { counted, before: tokensUpTo(sequence, end, strips) };
   return { counted, before: (itemAt(sequence.tokens, end) ?? 0) - (itemAt(sequence.thinking, end) ?? 0) };
@@ -108,7 +120,10 @@ function rescaled(trial: Sequence, total: number, { strips, newHash }: Pick<Fit,
   const counts = (block: Block, index: number): boolean => !(strips && block.holds === 'thinking' && index < turn);
   const share = blocks.map((block, index) => (counts(block, index) ? Math.max(1, block.tokens) : 0));
   const scaled = spread(blocks, share, total);
-  return extendSequence(beginSequence(trial.parameters, scaled.slice(0, trial.front), newHash), scaled.slice(trial.front));
+  return extendSequence(
+    beginSequence(trial.parameters, scaled.slice(0, trial.front), newHash),
+    scaled.slice(trial.front),
+  );
 }
 
 function sum(numbers: readonly number[]): number {

@@ -209,8 +209,10 @@ describe('a compaction of Claude Code', () => {
     expect(packed(events)).toHaveLength(3);
   });
 
-  it('keeps the segment that newer versions keep, and goes on behind it without a fork', async () => {
-    const kept = { preservedSegment: { headUuid: 'p1', anchorUuid: 'cs', tailUuid: 'a1' } };
+  it.each([
+    { preservedSegment: { headUuid: 'p1', anchorUuid: 'cs', tailUuid: 'a1' } },
+    { preservedMessages: { anchorUuid: 'cs', uuids: ['p1', 'a1'] } },
+  ])('keeps the segment that newer versions keep, and goes on behind it without a fork: %j', async (kept) => {
     const { events, imported } = await importRows([
       ...before(),
       boundary(kept),

@@ -1,7 +1,7 @@
 // How the first pass sees a row of Claude Code: where it hangs, and whether it moves the conversation on.
 
 import type { JsonObject } from '../file/fields.ts';
-import { momentOf, nameOf, objectOf } from '../file/fields.ts';
+import { listOf, momentOf, nameOf, objectOf } from '../file/fields.ts';
 import type { RawRecord } from '../file/read-records.ts';
 import { openingOf } from '../opening.ts';
 import type { Sighting } from '../outline/sighting.ts';
@@ -88,10 +88,13 @@ function titleOf(row: JsonObject): string | undefined {
   return row['type'] === 'summary' ? nameOf(row['summary']) : undefined;
 }
 
-// Newer versions keep a segment: from which record, and the last one, on which the conversation goes on.
+// Newer versions keep a segment: from which record, and the last one, on which the conversation goes on. The newest may
+// name its records one by one.
 function keptSegment(row: JsonObject): Pick<Sighting, 'keptFrom' | 'relinked'> {
-  const segment = objectOf(objectOf(row['compactMetadata'])['preservedSegment']);
-  const keptFrom = nameOf(segment['headUuid']);
-  const relinked = nameOf(segment['tailUuid']);
+  const metadata = objectOf(row['compactMetadata']);
+  const segment = objectOf(metadata['preservedSegment']);
+  const uuids = listOf(objectOf(metadata['preservedMessages'])['uuids']);
+  const keptFrom = nameOf(segment['headUuid'] ?? uuids[0]);
+  const relinked = nameOf(segment['tailUuid'] ?? uuids.at(-1));
   return { ...(keptFrom === undefined ? {} : { keptFrom }), ...(relinked === undefined ? {} : { relinked }) };
 }

@@ -1,0 +1,116 @@
+// One recorded call driven: prepared from the log as it stands, sent to the simulator, and its answer recorded.
+
+import type { CallOptions, Prepared, Session } from '@tidemark/agent';
+import { commit, keepCapabilities, prepareRequest, recordAnswer, recordInterrupted } from '@tidemark/agent';
+import type { Wanted } from '@tidemark/context';
+import { itemAt } from '@tidemark/context';
+import type { Event, Timestamp } from '@tidemark/log';
+import type { Answer, Capabilities, Usage } from '@tidemark/model';
+import { anthropicEncoder } from '@tidemark/provider-anthropic';
+import type { Driving } from './driving.ts';
+import { asTime, later } from './driving.ts';
+import { opaqueFront } from './opaque-front.ts';
+import type { RecordedCall } from './recorded-call.ts';
+import type { Served } from './serve.ts';
+
+/** Drives a call. What was refused is said, and has no usage. */
+export async function driveCall(driving: Driving, call: RecordedCall): Promise<void> {
+  const { options } = driving;
+  const { session, provider } = options;
+  const row = options.row(call.data.model);
+  driving.clock = Math.max(later(driving, call.startedAt), provider.told);
+  provider.told = driving.clock;
+  const sentAt = asTime(driving.clock);
+  await endWithUser(session, sentAt);
+  const before = session.state.streams['main']?.accepted?.at;
+  const step = session.state.steps;
+  const prepared = await prepareRequest(
+    session,
+    driving.lines,
+    await callOptions(driving, call, row.capabilities, sentAt),
+  );
+  const served = await provider.serve(prepared, sentAt, call);
+  driving.clock = later(driving, call.endedAt);
+  if ('refused' in served) await fail(session, step, served.refused, driving.clock, call);
+  else await answer(session, prepared, call, served, asTime(driving.clock));
+  const usage = 'refused' in served ? undefined : served.usage;
+  options.onCall({
+    step,
+    recorded: call,
+    prepared,
+    row,
+    usage,
+    refused: 'refused' in served ? served.refused : undefined,
+    before,
+  });
+}
+
+/** A request ends with the user. Where the file does not hold what was said then, the drive says so in its place. */
+async function endWithUser(session: Session, sentAt: Timestamp): Promise<void> {
+  const last = itemAt(session.state.history.packed, -1);
+  if (last !== undefined && last.role !== 'assistant') return;
+  const parts = [{ type: 'text', text: '[The recording does not hold what was said here.]' }] as const;
+  await commit(session, [{ kind: 'prompt.given', at: sentAt, data: { parts, presenter: 'replay' } }]);
+}
+
+/** Enough for the usual reasoning budgets. */
+const OUTPUT_LIMIT = 20_480;
+
+async function callOptions(
+  driving: Driving,
+  call: RecordedCall,
+  capabilities: Capabilities,
+  sentAt: Timestamp,
+): Promise<CallOptions> {
+  const { session, id } = driving.options;
+  const outputLimit = Math.min(OUTPUT_LIMIT, capabilities.outputLimit);
+  driving.front ??= opaqueFront(session.state, call.input, id);
+  const kept = driving.rows.get(capabilities.model) ?? keepCapabilities(session.log.artifacts, capabilities);
+  driving.rows.set(capabilities.model, kept);
+  const parameters = driving.levels(driving.reasoning, outputLimit);
+  const wanted: Wanted = {
+    provider: 'anthropic',
+    model: capabilities.model,
+    parameters,
+    capabilities: await kept,
+    texts: driving.front,
+  };
+  const resize = driving.sizes.resize(call.input, capabilities.thinkingStripped === 'at-new-turn');
+  return { at: sentAt, wanted, capabilities, encoder: anthropicEncoder, outputLimit, resize };
+}
+
+/** A refused call has no usage. What was answered then still stands in the history of the calls behind it. */
+async function fail(session: Session, step: number, message: string, clock: number, call: RecordedCall): Promise<void> {
+  const at = asTime(clock);
+  const data = { step, stream: 'main', class: 'refused', code: 'provider/invalid', message } as const;
+  const { usage: _usage, ...said } = { ...call.data, step };
+  const kept: Event =
+    'stop' in said
+      ? { kind: 'answer.received', at, data: { ...said, usage: {} } }
+      : { kind: 'answer.interrupted', at, data: said };
+  await commit(session, [{ kind: 'answer.failed', at, data }, kept]);
+}
+
+async function answer(
+  session: Session,
+  prepared: Prepared,
+  call: RecordedCall,
+  served: Extract<Served, { usage: Usage }>,
+  at: Timestamp,
+): Promise<void> {
+  const { data } = call;
+  const { answer: output, reasoning } = call.usage;
+  const usage: Usage = {
+    ...served.usage,
+    ...(output === undefined ? {} : { answer: output }),
+    ...(reasoning === undefined ? {} : { reasoning }),
+  };
+  if (!call.received || !('stop' in data)) {
+    const cut: Answer = { parts: data.parts, stop: 'other', truncated: 'unknown', usage };
+    await recordInterrupted(session, prepared, 'by' in data ? data.by : 'transport', cut, at);
+    return;
+  }
+  const { stop, truncated, stopRaw } = data;
+  const recorded: Answer = { parts: data.parts, stop, truncated, usage, ...(stopRaw === undefined ? {} : { stopRaw }) };
+  await recordAnswer(session, prepared, served.answer ?? recorded, at);
+}

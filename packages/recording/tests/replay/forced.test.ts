@@ -1,0 +1,185 @@
+// What no engine can avoid, by what forces it. Every figure is worked out in the test: a token of Sonnet 4.5 costs 1.25 to
+// write, 0.1 to read and 1 fresh, so a token that is written again costs 1.15 too much.
+
+import { describe, expect, it } from 'vitest';
+import { header, message, moment, text, user } from '../import/pi-rows.ts';
+import { pictureOf } from './recorder.ts';
+import { replayRows } from './replay-rows.ts';
+import { answerAt, callAt, levelAt, longPrompt, usageOf } from './sized-rows.ts';
+
+const sonnet = { model: 'claude-sonnet-4-5' };
+
+describe('forced', () => {
+  it('is nothing where each call extends the one before it', async () => {
+    const { result } = await replayRows([
+      header(1),
+      longPrompt(),
+      ...callAt(10, 100_000, 0),
+      answerAt(20, 101_000, 100_000),
+    ]);
+    // 125,000 for the first call; then 100,000 read and 1,000 written.
+    expect(result).toMatchObject({ billed: 125_000 + 10_000 + 1_250, forced: 0, ratio: 1, expiringRatio: 1 });
+    expect(result).toMatchObject({
+      ideal: result.billed,
+      expiring: result.billed,
+      uncached: 201_000,
+      tokens: 201_000,
+      calls: 2,
+    });
+  });
+
+  it('counts what a changed reasoning level writes again: all but the front', async () => {
+    const rows = [
+      header(1),
+      longPrompt(),
+      answerAt(10, 100_000, 0),
+      levelAt(11, 'high'),
+      user('on', 12),
+      answerAt(20, 100_500, 10_000),
+    ];
+    const { result } = await replayRows(rows);
+    expect(result.forcedBy).toEqual({ reasoning: 103_500 });
+    // The front is read, the rest is written anew.
+    expect(result.billed).toBe(125_000 + 1_000 + 1.25 * 90_500);
+    expect(result.ideal).toBe(125_000 + 10_000 + 1.25 * 500);
+    expect(result).toMatchObject({ ratio: 1, breaks: { labelled: 1, unlabelled: 0 } });
+    expect(result.breaks.list).toMatchObject([{ step: 1, cause: 'reasoning', tokens: 90_000, cost: 103_500 }]);
+  });
+
+  it('counts nothing for a level that changed back before a call needed it', async () => {
+    const rows = [
+      header(1),
+      longPrompt(),
+      answerAt(10, 100_000, 0),
+      levelAt(11, 'high'),
+      levelAt(12, 'off'),
+      user('on', 13),
+      answerAt(20, 100_500, 100_000),
+    ];
+    const { result } = await replayRows(rows);
+    expect(result).toMatchObject({ forced: 0, breaks: { labelled: 0, unlabelled: 0 }, ratio: 1 });
+  });
+
+  it('reads the entry of a level that comes back while it lives', async () => {
+    const rows = [
+      header(1),
+      longPrompt(),
+      answerAt(10, 100_000, 0),
+      levelAt(11, 'high'),
+      user('on', 12),
+      answerAt(20, 100_500, 10_000),
+      levelAt(21, 'off'),
+      user('back', 22),
+      answerAt(30, 101_000, 100_000),
+    ];
+    const { result } = await replayRows(rows);
+    // The third call reads the 100,000 of the first, and writes again the 500 that only the second had sent.
+    expect(result.forcedBy).toEqual({ reasoning: 103_500 + 575 });
+    expect(result.ratio).toBe(1);
+  });
+
+  it('counts all that was sent when the model changes', async () => {
+    const rows = [
+      header(1),
+      longPrompt(),
+      answerAt(10, 100_000, 0, sonnet),
+      user('on', 12),
+      answerAt(20, 100_500, 0, { model: 'claude-opus-4-6' }),
+    ];
+    const { result } = await replayRows(rows);
+    expect(result.forcedBy).toEqual({ model: 115_000 });
+    expect(result).toMatchObject({ billed: 125_000 + 1.25 * 100_500, ratio: 1, standIns: [] });
+  });
+
+  it('counts what a compaction keeps behind its checkpoint: the front is read', async () => {
+    const rows = [
+      header(1),
+      longPrompt(),
+      answerAt(10, 100_000, 0),
+      user('on', 12),
+      answerAt(20, 101_000, 100_000),
+      // Kept from the first answer on: that answer and the prompt behind it, 1,000 tokens.
+      { type: 'compaction', timestamp: moment(21), summary: 'so far', firstKeptEntryIndex: 2, tokensBefore: 101_000 },
+      user('more', 22),
+      answerAt(30, 12_500, 10_000),
+    ];
+    const { result } = await replayRows(rows);
+    expect(result.forcedBy).toEqual({ compaction: 1_150 });
+    expect(result.billed).toBe(125_000 + (10_000 + 1_250) + (1_000 + 1.25 * 2_500));
+    expect(result.ratio).toBe(1);
+  });
+
+  it('counts nothing for a break whose entry had expired: that is the price of the pause', async () => {
+    const rows = [
+      header(1),
+      longPrompt(),
+      answerAt(10, 100_000, 0),
+      levelAt(11, 'high'),
+      user('on', 12),
+      answerAt(310, 100_500, 0),
+    ];
+    const { result } = await replayRows(rows);
+    expect(result).toMatchObject({ forced: 0, forcedBy: {}, expiringRatio: 1, expiring: 125_000 + 1.25 * 100_500 });
+    expect(result.misses).toMatchObject([{ cause: 'expired', tokens: 100_000 }]);
+  });
+
+  it('counts what the first image of a session loses, by a rule of the provider', async () => {
+    const { mediaType, data } = pictureOf({ now: 0, context: 0, cached: 0, cachedAt: 0, made: 1 });
+    const picture = message('user', { content: [text('look'), { type: 'image', mimeType: mediaType, data }] }, 12);
+    const { result } = await replayRows([
+      header(1),
+      longPrompt(),
+      answerAt(10, 100_000, 0),
+      picture,
+      answerAt(20, 100_500, 10_000),
+    ]);
+    expect(result.forcedBy).toEqual({ image: 103_500 });
+    expect(result).toMatchObject({ ratio: 1, breaks: { labelled: 0, unlabelled: 0 } });
+  });
+
+  it('counts what stood behind thinking that the provider strips at a new turn', async () => {
+    const thinking = { type: 'thinking', thinking: 'let me see', thinkingSignature: 'c2lnbmF0dXJl' };
+    const [called, came] = callAt(10, 100_000, 0, {
+      content: [thinking, { type: 'toolCall', id: 'call-10', name: 'read', arguments: {} }],
+    });
+    const rows = [
+      header(1),
+      longPrompt(),
+      called ?? {},
+      came ?? {},
+      answerAt(20, 103_000, 100_000),
+      user('on', 22),
+      answerAt(30, 103_000, 100_000),
+    ];
+    const { result, calls } = await replayRows(rows);
+    const stripped = calls[1]?.prepared.sequence.blocks.buffer.find((block) => block.holds === 'thinking')?.tokens ?? 0;
+    // Of the 3,000 tokens behind the prompt, the thinking is no longer sent and the rest is written again.
+    expect(stripped).toBeGreaterThan(0);
+    expect(result.forcedBy['thinking-stripped']).toBeCloseTo(1.15 * (3_000 - stripped), 3);
+    expect(result.ratio).toBe(1);
+  });
+
+  it('counts what is below the floor, where nothing is kept', async () => {
+    const haiku = { model: 'claude-haiku-4-5' };
+    const small = (second: number, total: number): object =>
+      answerAt(second, total, 0, { ...haiku, ...usageOf(total, 0) });
+    const rows = [
+      header(1),
+      user('go'),
+      small(10, 3_000),
+      user('on', 12),
+      small(20, 3_500),
+      user('on', 22),
+      small(30, 5_000),
+    ];
+    const { result } = await replayRows(rows);
+    // Two calls below the floor of 4,096 are fresh; the third is written whole: 0.9 too much for 3,000, 1.15 for 3,500.
+    expect(result.billed).toBe(3_000 + 3_500 + 1.25 * 5_000);
+    expect(result.forcedBy).toEqual({ 'below-floor': 2_700 + 4_025 });
+    expect(result.misses).toMatchObject([
+      { cause: 'below-floor', tokens: 3_000 },
+      { cause: 'below-floor', tokens: 3_500 },
+    ]);
+    expect(result.expiringRatio).toBeLessThanOrEqual(1);
+  });
+});

@@ -1,0 +1,96 @@
+// What the recording's own cache fell short of, and why, as far as the file tells.
+
+import { describe, expect, it } from 'vitest';
+import { header, moment, user } from '../import/pi-rows.ts';
+import { replayRows } from './replay-rows.ts';
+import { answerAt, callAt, levelAt, longPrompt } from './sized-rows.ts';
+
+async function missesOf(...rows: readonly object[]): Promise<readonly object[]> {
+  const { result } = await replayRows([header(1), longPrompt(), answerAt(10, 100_000, 0), ...rows]);
+  return result.recorded.misses;
+}
+
+describe('a recorded call that read less than was left for it', () => {
+  it('missed because its entry had expired', async () => {
+    expect(await missesOf(user('on', 311), answerAt(312, 100_500, 0))).toMatchObject([
+      { step: 1, cause: 'expired', tokens: 100_000, cost: 115_000 },
+    ]);
+  });
+
+  it('missed because the reasoning level had changed, whatever the time', async () => {
+    const misses = await missesOf(levelAt(11, 'high'), user('on', 12), answerAt(20, 100_500, 10_000));
+    expect(misses).toMatchObject([{ cause: 'reasoning', tokens: 90_000 }]);
+  });
+
+  it('missed because the model had changed, also to one of another provider', async () => {
+    const gpt = { model: 'gpt-5.1-codex', provider: 'openai', api: 'openai-responses' };
+    const { result } = await replayRows([
+      header(1),
+      longPrompt(),
+      answerAt(10, 100_000, 0),
+      user('on', 12),
+      answerAt(20, 100_500, 0, gpt),
+    ]);
+    expect(result.recorded.misses).toMatchObject([{ cause: 'model', tokens: 100_000 }]);
+    expect(result.standIns).toEqual([{ model: 'gpt-5.1-codex', as: 'claude-sonnet-4-5-20250929' }]);
+  });
+
+  it('missed because of a compaction', async () => {
+    const compaction = {
+      type: 'compaction',
+      timestamp: moment(21),
+      summary: 'so far',
+      firstKeptEntryIndex: 2,
+      tokensBefore: 100_000,
+    };
+    const misses = await missesOf(
+      user('on', 12),
+      answerAt(20, 101_000, 100_000),
+      compaction,
+      user('more', 22),
+      answerAt(30, 12_500, 10_000),
+    );
+    expect(misses).toMatchObject([{ step: 2, cause: 'compaction', tokens: 1_000 }]);
+  });
+
+  it('missed because thinking was stripped', async () => {
+    const thinking = { type: 'thinking', thinking: 'let me see', thinkingSignature: 'c2lnbmF0dXJl' };
+    const called = callAt(20, 101_000, 100_000, {
+      content: [thinking, { type: 'toolCall', id: 'call-20', name: 'read', arguments: {} }],
+    });
+    const misses = await missesOf(
+      user('on', 12),
+      ...called,
+      answerAt(30, 103_000, 101_000),
+      user('on', 32),
+      answerAt(40, 103_100, 101_000),
+    );
+    expect(misses).toMatchObject([{ step: 3, cause: 'thinking-stripped' }]);
+  });
+
+  it('missed for a reason that the file does not tell', async () => {
+    expect(await missesOf(user('on', 12), answerAt(20, 100_500, 10_000))).toMatchObject([
+      { cause: 'unknown', tokens: 90_000 },
+    ]);
+  });
+
+  it('missed nothing where it is short by a few tokens, or the file does not tell what was read', async () => {
+    expect(await missesOf(user('on', 12), answerAt(20, 100_500, 99_990))).toEqual([]);
+    expect(await missesOf(user('on', 12), answerAt(20, 100_500, 0, { usage: { input: 100_500, output: 1 } }))).toEqual(
+      [],
+    );
+  });
+});
+
+it('bills a recording as it was billed, and says what it had to cost', async () => {
+  const { result } = await replayRows([
+    header(1),
+    longPrompt(),
+    answerAt(10, 100_000, 0),
+    user('on', 12),
+    answerAt(20, 100_500, 10_000),
+  ]);
+  expect(result.recorded.billed).toBe(125_000 + 1_000 + 1.25 * 90_500);
+  expect(result.recorded.ideal).toBe(125_000 + 10_000 + 1.25 * 500);
+  expect(result.recordedRatio).toBe(1.7631);
+});

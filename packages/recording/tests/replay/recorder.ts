@@ -1,0 +1,103 @@
+// What both writers of transcripts keep while they follow a script: the time, the size of the context, what a cache would
+// hold of it, and texts that look like what they stand for.
+
+import type { Told } from './script.ts';
+
+/** Counts of one call, as a provider told them. */
+export interface Counts {
+  readonly fresh: number;
+  readonly read: number;
+  readonly written: number;
+  readonly output: number;
+}
+
+/** One conversation while it is written. */
+export interface Recorder {
+  now: number;
+  /** Tokens that the next request would hold. */
+  context: number;
+  cached: number;
+  cachedAt: number;
+  made: number;
+}
+
+const START = Date.UTC(2026, 9, 20, 9);
+
+/** Begins with a front that the file will not hold. */
+export function beginRecorder(front: number): Recorder {
+  return { now: START, context: front, cached: 0, cachedAt: START, made: 0 };
+}
+
+/** What the call at this moment counts; the whole request is cached from then on. */
+export function countCall(recorder: Recorder, output: number, told: Told): Counts {
+  const { context, now } = recorder;
+  const total = Math.max(1, Math.round(context));
+  const alive = told !== 'uncached' && now - recorder.cachedAt < 300_000;
+  const read = alive ? Math.min(recorder.cached, total - 1) : 0;
+  const written = told === 'uncached' ? 0 : Math.max(0, total - read - 3);
+  recorder.cached = read + written;
+  recorder.cachedAt = now;
+  return { fresh: total - read - written, read, written, output };
+}
+
+/** Adds a text of so many bytes to the context. */
+export function weigh(recorder: Recorder, bytes: number): void {
+  recorder.context += bytes / 3.4;
+}
+
+const LINES = [
+  '  const state = events.reduce(evolve, emptyState());\n',
+  'The test fails because the lock is held by another process.\n',
+  '{"path":"src/index.ts","line":42,"text":"export * from"}\n',
+  '2026-10-20T09:00:01.123Z INFO  worker 17 took 0.3 s\n',
+  '日本語のテキストと emoji 🌊\n',
+  '0f3a9c77e1b24d5586aa90cc41d2e7f3\n',
+];
+
+/** A text of about so many characters, another one each time. */
+export function textOf(recorder: Recorder, length: number): string {
+  recorder.made += 1;
+  if (length === 0) return '';
+  if (length <= 3) return ' \n\t'.slice(0, length);
+  let text = `${recorder.made}: `;
+  for (let index = recorder.made; text.length < length; index += 1) text += LINES[index % LINES.length];
+  return text.slice(0, length);
+}
+
+/** A picture of one pixel, another one each time. */
+export function pictureOf(recorder: Recorder): { readonly mediaType: string; readonly data: string } {
+  recorder.made += 1;
+  const bytes = Buffer.alloc(64 + recorder.made);
+  bytes.write('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1');
+  bytes.writeUInt32BE(100 + recorder.made, 16);
+  bytes.writeUInt32BE(80, 20);
+  return { mediaType: recorder.made % 5 === 0 ? 'image/bmp' : 'image/png', data: bytes.toString('base64') };
+}
+
+const INPUTS = [
+  '{"path":"src/index.ts"}',
+  '{}',
+  '{"10":1,"9":2,"number":1.0,"large":12345678901234567890}',
+  '{"text":"\\ud83c\\udf0a \\u0000 \\"quoted\\" \\ud800"}',
+  '[1,2]',
+  '"just a string"',
+  'null',
+  '{"a":{"b":{"c":[{"d":null},{"e":1e400}]}}}',
+];
+
+/** Arguments of a call as JSON text. */
+export function inputOf(kind: number): string {
+  return INPUTS[kind] ?? '{}';
+}
+
+/** The id of a call. */
+export function callIdOf(recorder: Recorder, kind: 'usual' | 'repeated' | 'foreign', nth: number): string {
+  recorder.made += 1;
+  if (kind === 'repeated') return `call_${nth}`;
+  return kind === 'foreign' ? `call_é|fc:${recorder.made}/${nth}` : `toolu_${recorder.made}_${nth}`;
+}
+
+/** The moment as both formats write it. */
+export function moment(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,72 @@
+// The figures of the recorded sessions that lie beside the repository, and of the demo's own. Where the former are absent
+// the tests say so and are skipped.
+
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { faultsOf } from './must-hold.ts';
+import type { Replayed } from './replay-rows.ts';
+import { replayRows } from './replay-rows.ts';
+
+const root = join(import.meta.dirname, '../../../..');
+const folder = join(root, '../shared/transcripts');
+const there = existsSync(folder);
+if (!there) console.warn('skipped: no ../shared/transcripts beside the repository');
+
+function causesOf(misses: readonly { readonly cause: string }[]): Readonly<Record<string, number>> {
+  const causes: Record<string, number> = {};
+  for (const { cause } of misses) causes[cause] = (causes[cause] ?? 0) + 1;
+  return causes;
+}
+
+async function sound(path: string): Promise<Replayed['result']> {
+  const replayed = await replayRows(path);
+  expect(await faultsOf(replayed)).toEqual([]);
+  return replayed.result;
+}
+
+describe.skipIf(!there)('the recorded session of', () => {
+  it('pi cost 1.95 times what it had to, and does not when it is driven', async () => {
+    const result = await sound(join(folder, 'pi-coding-session-sonnet.jsonl'));
+    expect(result).toMatchObject({
+      calls: 439,
+      tokens: 47_526_750,
+      recordedRatio: 1.9547,
+      expiringRatio: 1,
+      standIns: [],
+    });
+    expect(causesOf(result.recorded.misses)).toEqual({ expired: 4, reasoning: 4, unknown: 29 });
+    expect(causesOf(result.misses)).toEqual({ expired: 4, opened: 5 });
+    expect(Object.keys(result.forcedBy)).toEqual(['reasoning']);
+    expect(result.breaks).toMatchObject({ labelled: 5, unlabelled: 0 });
+  });
+
+  it('Claude Code with its compaction', async () => {
+    const result = await sound(join(folder, 'claude-code-session-opus.jsonl'));
+    expect(result).toMatchObject({
+      calls: 152,
+      tokens: 15_121_271,
+      recordedRatio: 1.2344,
+      expiringRatio: 1,
+      forced: 0,
+    });
+    expect(causesOf(result.recorded.misses)).toEqual({ compaction: 1, unknown: 2 });
+    expect(result.breaks.list).toMatchObject([{ cause: 'compaction' }]);
+  });
+
+  it('a subagent', async () => {
+    const result = await sound(join(folder, 'claude-code-subagent-sonnet.jsonl'));
+    expect(result).toMatchObject({ calls: 3, tokens: 76_350, recordedRatio: 1.5635, ratio: 1, forced: 0 });
+  });
+});
+
+it('the recording of the demo holds a pause, a change of reasoning and a compaction', async () => {
+  const result = await sound(join(root, 'apps/cli/demo/recording.jsonl'));
+  expect(result.breaks).toMatchObject({
+    labelled: 2,
+    unlabelled: 0,
+    list: [{ cause: 'reasoning' }, { cause: 'compaction' }],
+  });
+  expect(causesOf(result.misses)).toMatchObject({ expired: 1 });
+  expect(result.expiringRatio).toBe(1);
+});
