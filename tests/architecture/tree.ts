@@ -12,7 +12,7 @@ export interface Violation {
   readonly problem: string;
 }
 
-const LEFT_OUT = new Set(['node_modules', 'dist', 'fixtures', 'corpus', 'results', 'coverage']);
+const LEFT_OUT = new Set(['node_modules', 'dist', 'fixtures', 'results', 'coverage']);
 const READ = /\.(ts|cts|mts|cjs|mjs|js)$|^(package|tsconfig)(\.[a-z]+)?\.json$/;
 
 /** The sources, manifests and compiler settings under a folder. Hidden folders, outputs and fixtures are left out. */

@@ -83,6 +83,7 @@ const INPUTS = [
   '"just a string"',
   'null',
   '{"a":{"b":{"c":[{"d":null},{"e":1e400}]}}}',
+  `{"content":${JSON.stringify('a line of a file\n'.repeat(2_000))}}`,
 ];
 
 /** Arguments of a call as JSON text. */

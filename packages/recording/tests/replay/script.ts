@@ -91,7 +91,7 @@ const answer: fc.Arbitrary<Step> = fc.record({
   thinking: mostly('none', 'signed', 'unsigned', 'redacted', 'shared-signature', 'only'),
   calls,
   ids: mostly('usual', 'repeated', 'foreign'),
-  input: fc.nat(7),
+  input: fc.nat(8),
   end: mostly('finished', 'aborted', 'failed', 'empty'),
   told: mostly('all', 'none', 'zeros', 'no-cache-fields', 'long-writes', 'uncached', 'answer-only'),
   pause,

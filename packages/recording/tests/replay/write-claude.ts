@@ -15,6 +15,8 @@ interface Voice {
   parent: string | null;
   readonly side: object;
   readonly nodes: Node[];
+  /** Prompts since the last compaction, from which one can keep history. */
+  readonly prompts: { readonly id: string; readonly context: number }[];
 }
 
 interface Writing {
@@ -39,7 +41,13 @@ const LEVELS = [
 /** The rows of the file. */
 export function writeClaude(script: Script): readonly (object | string)[] {
   const { models, front } = script;
-  const main: Voice = { recorder: beginRecorder(front), parent: null, side: { isSidechain: false }, nodes: [] };
+  const main: Voice = {
+    recorder: beginRecorder(front),
+    parent: null,
+    side: { isSidechain: false },
+    nodes: [],
+    prompts: [],
+  };
   const model = models[0] ?? '';
   const writing: Writing = {
     script,
@@ -78,7 +86,7 @@ function write(writing: Writing, voice: Voice, step: Step): void {
       writing.level = step.level;
       return;
     case 'compact':
-      return compact(writing, voice);
+      return compact(writing, voice, step.keep);
     case 'note': {
       const content = `<system-reminder>${textOf(recorder, step.bytes)}</system-reminder>`;
       add(writing, voice, { type: 'user', isMeta: true, message: { role: 'user', content } });
@@ -103,12 +111,14 @@ function write(writing: Writing, voice: Voice, step: Step): void {
 
 function prompt(writing: Writing, voice: Voice, bytes: number, image: boolean): void {
   const { recorder } = voice;
+  const { context } = recorder;
   if (voice.parent !== null) voice.nodes.push({ id: voice.parent, recorder: { ...recorder } });
   const text = textOf(recorder, bytes);
   const content = image ? [{ type: 'text', text }, picture(recorder)] : text;
   weigh(recorder, bytes);
   const thinkingMetadata = LEVELS[writing.level];
-  add(writing, voice, { type: 'user', message: { role: 'user', content }, thinkingMetadata });
+  const id = add(writing, voice, { type: 'user', message: { role: 'user', content }, thinkingMetadata });
+  voice.prompts.push({ id, context });
 }
 
 function picture(recorder: Recorder): object {
@@ -237,25 +247,28 @@ function result(writing: Writing, voice: Voice, id: string, { bytes, error, imag
   add(writing, voice, { type: 'user', message: { role: 'user', content: [block] } });
 }
 
-function compact(writing: Writing, voice: Voice): void {
-  const { recorder } = voice;
-  const preTokens = Math.round(recorder.context);
-  const logicalParentUuid = voice.parent;
+/** Older versions keep nothing, newer ones a segment that they name in one of two ways, and go on behind it. */
+function compact(writing: Writing, voice: Voice, keep: number): void {
+  const { recorder, prompts } = voice;
+  const { front } = writing.script;
+  const tailUuid = voice.parent;
+  const head = keep === 0 ? undefined : prompts.at(-keep);
+  const kept =
+    head === undefined
+      ? {}
+      : keep % 2 === 0
+        ? { preservedSegment: { headUuid: head.id, tailUuid } }
+        : { preservedMessages: { uuids: [head.id, tailUuid] } };
+  const compactMetadata = { trigger: 'auto', preTokens: Math.round(recorder.context), ...kept };
   voice.parent = null;
-  add(writing, voice, {
-    logicalParentUuid,
-    type: 'system',
-    subtype: 'compact_boundary',
-    compactMetadata: { trigger: 'auto', preTokens },
-  });
-  recorder.context = writing.script.front + 450;
-  recorder.cached = Math.min(recorder.cached, writing.script.front);
-  add(writing, voice, {
-    type: 'user',
-    isCompactSummary: true,
-    message: { role: 'user', content: textOf(recorder, 1_500) },
-  });
+  add(writing, voice, { logicalParentUuid: tailUuid, type: 'system', subtype: 'compact_boundary', compactMetadata });
+  recorder.context = front + 450 + (head === undefined ? 0 : Math.max(0, recorder.context - head.context));
+  recorder.cached = Math.min(recorder.cached, front);
+  const content = textOf(recorder, 1_500);
+  add(writing, voice, { type: 'user', isCompactSummary: true, message: { role: 'user', content } });
+  if (head !== undefined) voice.parent = tailUuid;
   voice.nodes.length = 0;
+  voice.prompts.length = 0;
 }
 
 function rewind(voice: Voice, to: number): void {
@@ -264,6 +277,7 @@ function rewind(voice: Voice, to: number): void {
   const { now, made } = voice.recorder;
   voice.recorder = { ...node.recorder, now, made };
   voice.parent = node.id;
+  voice.prompts.length = 0;
 }
 
 /** A subagent speaks among the rows of the main conversation. */
@@ -273,7 +287,7 @@ function aside(writing: Writing, nth: number, steps: number): void {
   const { now, made } = writing.main.recorder;
   if (voice === undefined) {
     const recorder = { ...beginRecorder(writing.script.front), now, made: made + 1_000 * (nth + 1) };
-    voice = { recorder, parent: null, side: { isSidechain: true, agentId }, nodes: [] };
+    voice = { recorder, parent: null, side: { isSidechain: true, agentId }, nodes: [], prompts: [] };
     writing.agents[nth] = voice;
     prompt(writing, voice, 300, false);
   }

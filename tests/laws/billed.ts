@@ -1,0 +1,82 @@
+// What the simulator billed, seen from its side: which tokens it had been sent before on this stream, and what of that it
+// did not read. Counted from the bytes of the blocks, with no use of what the engine believes.
+
+import { itemAt, slice } from '@tidemark/context';
+import type { Block } from '@tidemark/model';
+import type { WireUsage } from '@tidemark/simulator';
+import { totalInput } from '@tidemark/simulator';
+import type { SentCall } from './driver.ts';
+import { isAnswered } from './server.ts';
+
+/** The account of a call that the simulator answered. */
+export function billedFor({ served }: SentCall): WireUsage | undefined {
+  return isAnswered(served) ? served.billed : undefined;
+}
+
+/** Whether the simulator took the request in: its entries exist, however the answer ended. */
+export function wasTaken(call: SentCall): boolean {
+  return billedFor(call) !== undefined;
+}
+
+/** Tokens of a request that earlier requests of its stream held already and that were not read: paid again. */
+export function paidAgain(call: SentCall, earlier: readonly SentCall[]): number {
+  const billed = billedFor(call);
+  if (billed === undefined) throw new Error('the request was not answered');
+  const known = new Set(earlier.filter(wasTaken).flatMap((one) => slice(one.prepared.sequence.blocks).map(nameOf)));
+  const fresh = shownBlocks(call).filter((block) => !known.has(nameOf(block)));
+  const sentBefore = totalInput(billed) - sum(fresh);
+  return sentBefore - billed.cache_read_input_tokens;
+}
+
+/** Whether an entry of this stream could still be read, if its bytes were asked for. */
+export function someEntryLives(call: SentCall, earlier: readonly SentCall[], lifeMs: number): boolean {
+  return earlier.some((one) => {
+    const billed = billedFor(one);
+    const cached = (billed?.cache_read_input_tokens ?? 0) + (billed?.cache_creation_input_tokens ?? 0);
+    return cached > 0 && call.at - one.at < lifeMs;
+  });
+}
+
+/** The blocks that count: where the model strips thinking, that of the turns before is no part of the request. */
+export function shownBlocks({ prepared: { sequence, capabilities } }: SentCall): readonly Block[] {
+  const blocks = slice(sequence.blocks);
+  if (capabilities.thinkingStripped === 'never') return blocks;
+  const turn = blocks.findLastIndex((block) => block.role === 'user' && block.holds !== 'result');
+  return blocks.filter((block, index) => block.holds !== 'thinking' || index > turn);
+}
+
+/** Tokens of these blocks. */
+export function sum(blocks: readonly Block[]): number {
+  return blocks.reduce((total, block) => total + block.tokens, 0);
+}
+
+/** A block with its place: the same image given twice is two blocks. */
+function nameOf(block: Block): string {
+  const { origin } = block;
+  return origin.from === 'event' ? `${origin.position} ${bytesOf(block)}` : bytesOf(block);
+}
+
+function bytesOf({ head, tail }: Block): string {
+  return head + tail;
+}
+
+/** Whether a call's blocks begin with all of another's, byte for byte, under the same settings. */
+export function extendsCall(after: SentCall, before: SentCall): boolean {
+  const was = before.prepared.sequence;
+  const is = after.prepared.sequence;
+  const same = (index: number): boolean => {
+    const [a, b] = [itemAt(was.blocks, index), itemAt(is.blocks, index)];
+    return (
+      a !== undefined && b !== undefined && bytesOf(a) === bytesOf(b) && a.section === b.section && a.role === b.role
+    );
+  };
+  return (
+    settingsOf(after) === settingsOf(before) &&
+    Array.from({ length: was.blocks.length }, (_, index) => index).every(same)
+  );
+}
+
+function settingsOf({ prepared }: SentCall): string {
+  const { tools, system, messages } = prepared.record.data.sequence.parameters;
+  return `${tools} ${system} ${messages}`;
+}

@@ -1,0 +1,96 @@
+// Whether a record really holds what a block shows (L4). Written from the design's table of events alone.
+
+import type { AnswerPart, ContentPart, Recorded } from '@tidemark/log';
+import type { Shown } from './shown.ts';
+
+/** What a user's stop adds behind what an answer had said. */
+const CLOSING_LINE = '[The user interrupted this answer here.]';
+const NO_OUTPUT = '(no output)';
+
+/** Why the record does not hold what is shown; `undefined` when it does. */
+export function whyNotHeld(shown: Shown, record: Recorded): string | undefined {
+  return isHeld(shown, record)
+    ? undefined
+    : `${record.kind} at ${record.position} does not hold ${JSON.stringify(shown).slice(0, 200)}`;
+}
+
+function isHeld(shown: Shown, record: Recorded): boolean {
+  switch (record.kind) {
+    case 'prompt.given':
+      return isContent(shown, record.data.parts);
+    case 'context.noted':
+      return isText(shown, (text) => text.includes(record.data.body ?? ' '));
+    case 'notification.received':
+      return isText(shown, (text) => text.includes(record.data.body));
+    case 'history.compacted':
+      return isText(shown, (text) => text.includes(record.data.checkpoint));
+    case 'branch.summarized':
+      return isText(shown, (text) => text.includes(record.data.text));
+    case 'answer.received':
+      return record.data.parts.some((part) => isPart(shown, part));
+    case 'answer.interrupted':
+      return isText(
+        shown,
+        (text) => text === CLOSING_LINE || record.data.parts.some((part) => part.type === 'text' && part.text === text),
+      );
+    case 'tool.returned':
+      return isResult(shown, record.data.call, false) && areContents(shown, record.data.parts);
+    case 'tool.failed':
+      return isResult(shown, record.data.call, true) && areContents(shown, record.data.parts);
+    case 'tool.abandoned':
+      return isResult(shown, record.data.call, true);
+    default:
+      return false;
+  }
+}
+
+function isText(shown: Shown, fits: (text: string) => boolean): boolean {
+  return shown.kind === 'text' && fits(shown.text);
+}
+
+/** A part of a prompt or result: as it is, a file by its path, an image that cannot be sent by the name of its bytes. */
+function isContent(shown: Shown, parts: readonly ContentPart[]): boolean {
+  return parts.some((part) => {
+    if (part.type === 'image')
+      return shown.kind === 'image'
+        ? shown.digest === part.artifact
+        : isText(shown, (text) => text.includes(part.artifact));
+    return isText(shown, (text) => (part.type === 'file' ? text.includes(part.path) : text === part.text));
+  });
+}
+
+function areContents(shown: Shown, parts: readonly ContentPart[]): boolean {
+  return (
+    shown.kind === 'result' &&
+    shown.content.every((one) => (one.kind === 'text' && one.text === NO_OUTPUT) || isContent(one, parts))
+  );
+}
+
+/** An id may be told apart from an earlier one, or mapped to what the wire takes; it still begins with the id as recorded. */
+function isResult(shown: Shown, call: string, error: boolean): boolean {
+  return shown.kind === 'result' && shown.error === error && isIdOf(shown.id, call);
+}
+
+function isIdOf(id: string, call: string): boolean {
+  return id.startsWith(call) || id.startsWith(`tm_${call.replaceAll(/[^a-zA-Z0-9_-]/g, '_')}`);
+}
+
+function isPart(shown: Shown, part: AnswerPart): boolean {
+  switch (part.type) {
+    case 'text':
+      return isText(shown, (text) => text === part.text);
+    case 'reasoning':
+      return shown.kind === 'thinking' && shown.raw === part.opaque;
+    case 'native':
+      return shown.kind === 'other' && shown.raw === part.item;
+    case 'call':
+      return shown.kind === 'call' && isIdOf(shown.id, part.call) && isInput(shown.input, part.arguments);
+  }
+}
+
+/** As it was streamed; in an object of one field where it is no object; with its lone surrogates replaced. */
+function isInput(input: string, streamed: string): boolean {
+  if (input === streamed || (streamed.trim() === '' && input === '{}')) return true;
+  const clean = (text: string): string => text.toWellFormed().replaceAll(/\\ud800/gi, '\\ufffd');
+  return input === clean(streamed) || input === JSON.stringify({ raw: streamed.toWellFormed() });
+}

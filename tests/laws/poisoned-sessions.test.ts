@@ -1,0 +1,305 @@
+// What users ran into with other agents, by thread: sessions that answered 400 for ever, and caches that were lost. Each is
+// played here, and ends with a request that is accepted.
+
+import { describe, expect, it } from 'vitest';
+import { itemAt, slice } from '@tidemark/context';
+import type { Block } from '@tidemark/model';
+import { totalInput } from '@tidemark/simulator';
+import { billedFor } from './billed.ts';
+import type { CallSpec, Command, ContentSpec, Outcome, SaidSpec } from './commands.ts';
+import type { Driver, SentCall } from './driver.ts';
+import { begin, put } from './driver.ts';
+import { perform } from './perform.ts';
+import { newPlace, within } from './place.ts';
+import { newServer } from './server.ts';
+import { WORLDS } from './try-stories.ts';
+
+describe.each(WORLDS.slice(0, 3))('threads, on $store against $provider', (world) => {
+  const told = (
+    commands: readonly Command[],
+    check: (driver: Driver, last: SentCall) => void | Promise<void>,
+    model = 0,
+  ): Promise<void> =>
+    within(newPlace(world.store), async (place) => {
+      const driver = await begin(place, newServer(world.provider), { model, ttl: '5m' });
+      try {
+        for (const command of commands) await perform(driver, command);
+        for (const { served, outcome } of driver.sent)
+          if (outcome !== 'failed') expect(served).toMatchObject({ status: 200 });
+        const last = driver.calls.at(-1);
+        if (last === undefined) throw new Error('nothing was sent');
+        await check(driver, last);
+      } finally {
+        await driver.session.writer.close();
+      }
+    });
+
+  it('anthropics/claude-code#3639, #1894, #5989: a call that was interrupted has its result in the next request', () =>
+    told(
+      [prompt(), asks({ calls: [call(), call()] }), { ...closes('returned'), share: 0.5 }, RESTART, prompt(), asks({})],
+      (_driver, last) => {
+        expect(held(last)).toEqual(['text', 'call', 'call', 'result', 'result', 'text']);
+        expect(pairs(last)).toEqual({ calls: 2, results: 2 });
+      },
+    ));
+
+  it('anthropics/claude-code#3639: an answer stopped by the user leaves no call behind', () =>
+    told(
+      [prompt(), asks({ said: [text()], calls: [call()] }, 'stopped-by-user'), prompt(), asks({})],
+      (_driver, last) => {
+        expect(pairs(last)).toEqual({ calls: 0, results: 0 });
+      },
+    ));
+
+  it.each([0, 1, 2])(
+    'aaif-goose/goose#2951, mastra-ai/mastra#2667, #16981: a checkpoint %i messages from the end keeps calls and results together',
+    (keep) =>
+      told(
+        [
+          prompt(),
+          asks({ calls: [call(), call()] }),
+          closes('returned'),
+          asks({ calls: [call()] }),
+          closes('failed'),
+          { do: 'compact', keep, text: words(80) },
+          prompt(),
+          asks({}),
+        ],
+        (_driver, last) => {
+          const { calls, results } = pairs(last);
+          expect(calls).toBe(results);
+          expect(last.prepared.opened?.data.cause).toBe('compaction');
+        },
+      ),
+  );
+
+  it('vercel/ai#7099, #8379: reasoning that nothing follows is never sent', () =>
+    told(
+      [
+        prompt(),
+        asks({ said: [text(), { kind: 'thinking', size: 50 }] }),
+        prompt(),
+        asks({ said: [{ kind: 'thinking', size: 50 }] }),
+        prompt(),
+        asks({}),
+      ],
+      (_driver, last) => {
+        expect(held(last)).not.toContain('thinking');
+      },
+    ));
+
+  it('anthropics/claude-code#63229, #63293, anomalyco/opencode#6418: after a switch of models no signature of the other one is sent, and back again its own is', () =>
+    told(
+      [...withThinking(), { do: 'model', model: 2 }, prompt(), asks({}), { do: 'model', model: 0 }, prompt(), asks({})],
+      (driver, last) => {
+        const [first, other] = driver.calls.slice(-3);
+        expect(first && other && [held(first).includes('thinking'), held(other).includes('thinking')]).toEqual([
+          true,
+          false,
+        ]);
+        expect(held(last)).toContain('thinking');
+      },
+    ));
+
+  it('anthropics/claude-code#63229: on a model that binds thinking to its prefix, a changed front sends none from before', () =>
+    told(
+      [...withThinking(), { do: 'role', role: 1 }, prompt(), asks({})],
+      (_driver, last) => {
+        expect(held(last)).not.toContain('thinking');
+      },
+      1,
+    ));
+
+  it('anthropics/claude-code#63229: blank text that is left out takes the thinking bound to it along, where the model checks', () =>
+    told(
+      [
+        prompt(),
+        asks({
+          said: [
+            { kind: 'text', text: { kind: 'odd', text: '' } },
+            { kind: 'thinking', size: 40 },
+          ],
+          calls: [call()],
+        }),
+        closes('returned'),
+        asks({}),
+      ],
+      (_driver, last) => {
+        expect(held(last)).not.toContain('thinking');
+      },
+      1,
+    ));
+
+  it('anthropics/claude-code#37418, #83206: an image sent twice is kept once, and one that no provider takes is told in words', () =>
+    told([{ do: 'prompt', parts: [image(0), image(0), image(2), image(3)] }, asks({})], ({ session }, last) => {
+      expect(held(last)).toEqual(
+        world.provider === 'simulator' ? ['image', 'image', 'text', 'text'] : Array(4).fill('image'),
+      );
+      const [first, second] = itemAt(session.state.history.packed, 0)?.parts ?? [];
+      expect(first).toEqual(second);
+    }));
+
+  it('a provider that numbers its calls anew in each answer repeats no id on the wire', () =>
+    told(
+      [
+        prompt(),
+        asks({ calls: [call('fresh')] }),
+        closes('returned'),
+        asks({ calls: [call('repeated'), call('alias'), call('doubled')] }),
+        closes('returned'),
+        asks({ calls: [call('repeated')] }),
+        closes('returned'),
+        asks({}),
+      ],
+      (_driver, last) => {
+        const { calls, results } = pairs(last);
+        expect(calls).toBe(results);
+      },
+    ));
+
+  it('arguments that were cut, and results that come twice or for nobody, stop no later request', () =>
+    told(
+      [
+        prompt(),
+        asks({ calls: [{ ...call(), arguments: '{"cut":"of' }, call()] }),
+        closes('returned-twice'),
+        { do: 'orphan' },
+        asks({ calls: [call()] }),
+        closes('cut'),
+        asks({}),
+      ],
+      (driver) => {
+        expect(driver.session.state.problems.buffer.map(({ code }) => code)).toEqual(
+          expect.arrayContaining(['second-closing', 'orphan-closing']),
+        );
+      },
+    ));
+
+  it('anthropics/claude-code#65917, can1357/oh-my-pi#890, anomalyco/opencode#23571: tools that leave and come back, in another order or after a restart, open no epoch', () =>
+    told(
+      [
+        prompt(),
+        asks({}),
+        { do: 'tools', set: 3 },
+        RESTART,
+        { do: 'tools', set: 1 },
+        { do: 'bystander', kind: 0 },
+        prompt(),
+        asks({}),
+      ],
+      (_driver, last) => {
+        expect(last.prepared.opened).toBeUndefined();
+      },
+    ));
+
+  it('Mintplex-Labs/anything-llm#6398, #6399: what a note says stays in every later request', () =>
+    told([{ do: 'note', urgent: false, text: words(50) }, prompt(), asks({}), prompt(), asks({})], (driver, last) => {
+      const [first] = driver.calls;
+      const notes = (one: SentCall | undefined): readonly string[] =>
+        slice(one?.prepared.sequence.blocks ?? { buffer: [], length: 0 }).flatMap(noteIn);
+      expect(notes(first)).toHaveLength(1);
+      expect(notes(last)).toEqual(notes(first));
+    }));
+});
+
+describe.each(WORLDS.filter(({ provider }) => provider === 'simulator'))(
+  'threads about the bill, on $store',
+  (world) => {
+    it.each([10, 26])('a step of %i parallel calls is read whole by the next one', (width) =>
+      within(newPlace(world.store), async (place) => {
+        const driver = await begin(place, newServer('simulator'), { model: 0, ttl: '5m' });
+        const wide = asks({ said: [text()], calls: Array.from({ length: width }, () => call()) });
+        for (const command of [
+          { do: 'role', role: 2 },
+          prompt(),
+          wide,
+          closes('returned'),
+          wide,
+          closes('returned'),
+          asks({}),
+        ] as const)
+          await perform(driver, command);
+        const [, second, third] = driver.calls;
+        const sent = second === undefined ? undefined : billedFor(second);
+        const next = third === undefined ? undefined : billedFor(third);
+        expect(next?.cache_read_input_tokens).toBe(sent === undefined ? undefined : totalInput(sent));
+        await driver.session.writer.close();
+      }),
+    );
+
+    it('adolfousier/opencrabs#657: a clock told as a note is written once, and read ever after', () =>
+      within(newPlace(world.store), async (place) => {
+        const driver = await begin(place, newServer('simulator'), { model: 0, ttl: '5m' });
+        await perform(driver, { do: 'role', role: 2 });
+        for (let turn = 0; turn < 4; turn += 1) {
+          await put(driver, {
+            kind: 'context.noted',
+            data: { source: 'clock', revision: `${turn}`, cause: 'changed', body: `It is ${driver.now}.` },
+          });
+          for (const command of [prompt(), asks({ said: [text()] })]) await perform(driver, command);
+        }
+        const bills = driver.calls.map(billedFor);
+        for (const [index, bill] of bills.entries()) {
+          const before = bills[index - 1];
+          if (before !== undefined) expect(bill?.cache_read_input_tokens).toBe(totalInput(before));
+        }
+        await driver.session.writer.close();
+      }));
+  },
+);
+
+const RESTART: Command = { do: 'restart' };
+
+function words(size: number): Extract<ContentSpec, { readonly kind: 'words' }> {
+  return { kind: 'words', size };
+}
+
+function image(index: number): ContentSpec {
+  return { kind: 'image', image: index };
+}
+
+function text(): SaidSpec {
+  return { kind: 'text', text: words(60) };
+}
+
+function call(id: CallSpec['id'] = 'fresh'): CallSpec {
+  return { id, name: 'read', arguments: '{"path":"a.ts"}' };
+}
+
+function prompt(): Command {
+  return { do: 'prompt', parts: [words(60)] };
+}
+
+function asks(
+  answer: { readonly said?: readonly SaidSpec[]; readonly calls?: readonly CallSpec[] },
+  outcome: Outcome = 'answered',
+): Command {
+  return { do: 'ask', answer: { said: answer.said ?? [], calls: answer.calls ?? [] }, outcome, during: [] };
+}
+
+function closes(
+  fate: Extract<Command, { readonly do: 'close' }>['fates'][number],
+): Extract<Command, { readonly do: 'close' }> {
+  return { do: 'close', order: 7, share: 1, fates: [fate], contents: [[words(200)]] };
+}
+
+/** A step whose thinking is still part of the request: the turn is not over. */
+function withThinking(): readonly Command[] {
+  return [prompt(), asks({ said: [{ kind: 'thinking', size: 60 }], calls: [call()] }), closes('returned'), asks({})];
+}
+
+function held(sent: SentCall): readonly Block['holds'][] {
+  return slice(sent.prepared.sequence.blocks, sent.prepared.sequence.front).map((block) => block.holds);
+}
+
+function pairs(sent: SentCall): { readonly calls: number; readonly results: number } {
+  const kinds = held(sent);
+  return {
+    calls: kinds.filter((one) => one === 'call').length,
+    results: kinds.filter((one) => one === 'result').length,
+  };
+}
+
+function noteIn({ head, section }: Block): readonly string[] {
+  return section === 'messages' && head.includes('<context source') ? [head] : [];
+}
