@@ -3,7 +3,8 @@
 import type { BlockSizes } from './count.ts';
 import { levelParameters } from './parameters.ts';
 import type { LevelParameters } from './parameters.ts';
-import { buildPrefix, hiddenBlocks } from './prefix.ts';
+import { buildPrefix, createExtend, hiddenBlocks } from './prefix.ts';
+import type { Extend } from './prefix.ts';
 import type { LeftOut, PrefixBlock } from './prefix.ts';
 import type { Refusal } from './refusal.ts';
 import { createDigests, digestBlock } from './render.ts';
@@ -41,13 +42,13 @@ export interface JudgeContext {
 /** What is remembered of the last request: digests of its blocks, and hashes up to each with and without thinking. */
 export interface DigestMemory {
   readonly blocks: Digests;
-  readonly prefix: Digests;
-  readonly thinking: Digests;
+  readonly prefix: Extend;
+  readonly thinking: Extend;
 }
 
 /** Nothing remembered yet. */
 export function createDigestMemory(): DigestMemory {
-  return { blocks: createDigests(), prefix: createDigests(), thinking: createDigests() };
+  return { blocks: createDigests(), prefix: createExtend(), thinking: createExtend() };
 }
 
 /** Judges a request that passed the rules. Each block is digested once. */
@@ -56,7 +57,7 @@ export function judge(request: WireRequest, context: JudgeContext): Judged | Ref
   if ('outcome' in breakpoints) return breakpoints;
   const digests = request.blocks.map((block) => digestBlock(block, context.digests.blocks));
   const hidden = hiddenBlocks(request);
-  const thinking = judgeThinking(request, { ...context, digests, hidden, hashes: context.digests.thinking });
+  const thinking = judgeThinking(request, { ...context, digests, hidden, extend: context.digests.thinking });
   if ('outcome' in thinking) return thinking;
   const leftOut = new Set([...hidden, ...thinking.stripped]);
   const parameters = levelParameters(request);
@@ -65,7 +66,7 @@ export function judge(request: WireRequest, context: JudgeContext): Judged | Ref
     parameters,
     leftOut,
     sizes: context.sizes,
-    hashes: context.digests.prefix,
+    extend: context.digests.prefix,
   });
   const tokens = prefix.at(-1)?.tokens ?? 0;
   const { account } = context;

@@ -4,8 +4,7 @@
 import { countBlock } from './count.ts';
 import type { BlockSizes } from './count.ts';
 import type { LevelParameters } from './parameters.ts';
-import { digestAnew, digestOf } from './render.ts';
-import type { Digests } from './render.ts';
+import { digestOf } from './render.ts';
 import { isDeferred } from './request.ts';
 import type { Level, WireBlock, WireRequest } from './request.ts';
 import { textOf } from './wire.ts';
@@ -29,8 +28,7 @@ export interface PrefixParts {
   readonly parameters: LevelParameters;
   readonly leftOut: LeftOut;
   readonly sizes: BlockSizes | undefined;
-  /** Remembers the hashes of the last request. */
-  readonly hashes?: Digests;
+  readonly extend: Extend;
 }
 
 const LEVELS: readonly Level[] = ['tools', 'system', 'messages'];
@@ -45,7 +43,7 @@ export function buildPrefix(request: WireRequest, parts: PrefixParts): readonly 
     const own = LEVELS.indexOf(levelOf(block));
     for (; level < own; level += 1) hash = enter(hash, LEVELS[level + 1], parts.parameters);
     if (parts.leftOut.has(block.index)) continue;
-    hash = extend(hash, block, parts.digests[block.index] ?? '', parts.hashes);
+    hash = parts.extend(hash, block, parts.digests[block.index] ?? '');
     tokens += countBlock(block, parts.sizes);
     prefix.push({ block, hash, tokens });
   }
@@ -53,13 +51,22 @@ export function buildPrefix(request: WireRequest, parts: PrefixParts): readonly 
 }
 
 /** Extends a hash by one block. */
-export function extend(
-  hash: string,
-  block: Pick<WireBlock, 'role' | 'index'>,
-  digest: string,
-  hashes: Digests = digestAnew,
-): string {
-  return hashes(block.index, `${hash}|${block.role}|${digest}`);
+export type Extend = (hash: string, block: Pick<WireBlock, 'role' | 'index'>, digest: string) => string;
+
+/** Remembers nothing. */
+export const extend: Extend = (hash, block, digest) => digestOf(`${hash}|${block.role}|${digest}`);
+
+/** Remembers the last request: what extended the same hash at the same place by the same block is known. */
+export function createExtend(): Extend {
+  const known: { readonly hash: string; readonly role: string; readonly digest: string; readonly next: string }[] = [];
+  return (hash, block, digest) => {
+    const { role, index } = block;
+    const last = known[index];
+    if (last !== undefined && last.digest === digest && last.hash === hash && last.role === role) return last.next;
+    const next = extend(hash, block, digest);
+    known[index] = { hash, role, digest, next };
+    return next;
+  };
 }
 
 /** Web search and fetch stand among the tools, but switching them spares the other tools (§1.3): they open the system level. */

@@ -29,14 +29,11 @@ export function createDigests(): Digests {
 }
 
 /** The digest of one block's content. Two blocks with one digest are the same to the model. */
-export function digestBlock(block: WireBlock, digests: Digests = digestAnew): string {
+export function digestBlock(block: WireBlock, digests: Digests = anew): string {
   return digests(block.index, `${block.type}:${renderFields(block.type, block.fields)}`);
 }
 
-/** Digests that remember nothing. */
-export function digestAnew(_place: number, text: string): string {
-  return digestOf(text);
-}
+const anew: Digests = (_place, text) => digestOf(text);
 
 /** The text of a block's content, as it is digested. A string and a list of one text are the same. */
 export function renderFields(type: string, fields: WireObject): string {

@@ -1,10 +1,9 @@
 // What happens to thinking that comes back (§1.3, §1.6, §1.8): stripped at a new turn on older models, dropped when it is
 // another model's, refused or dropped when it is bound to another conversation, refused when it was edited.
 
-import { extend } from './prefix.ts';
+import type { Extend } from './prefix.ts';
 import type { LeftOut } from './prefix.ts';
 import { invalid } from './refusal.ts';
-import type { Digests } from './render.ts';
 import type { Refusal } from './refusal.ts';
 import { isThinking, pathOf } from './request.ts';
 import type { WireBlock, WireRequest } from './request.ts';
@@ -32,8 +31,7 @@ export interface ThinkingContext {
   /** By `WireBlock.index`. */
   readonly digests: readonly string[];
   readonly hidden: LeftOut;
-  /** Remembers the hashes of the last request. */
-  readonly hashes?: Digests;
+  readonly extend: Extend;
 }
 
 /** Judges every thinking block of a request, in order. */
@@ -45,7 +43,7 @@ export function judgeThinking(request: WireRequest, context: ThinkingContext): T
   for (const block of request.blocks) {
     if (context.hidden.has(block.index)) continue;
     if (!isThinking(block)) {
-      place = { ...place, prefix: extend(place.prefix, block, context.digests[block.index] ?? '', context.hashes) };
+      place = { ...place, prefix: context.extend(place.prefix, block, context.digests[block.index] ?? '') };
     } else if (block.index < turn) {
       stripped.add(block.index);
     } else {

@@ -239,4 +239,11 @@ describe('recorded signatures', () => {
     ];
     expect(send(simulator, { model: 'bound-model', messages }).status).toBe(200);
   });
+
+  it('bind nothing where something else stands in their place', () => {
+    const simulator = simulate({ recordedSignatures: 'issued' });
+    const same = assistant(thinking('same', '[REDACTED]'), 'b');
+    send(simulator, { model: 'bound-model', messages: [user('a'), same, user('c'), same, user('e')] });
+    expect(send(simulator, { model: 'bound-model', messages: [user('other'), same, user('c')] }).status).toBe(200);
+  });
 });

@@ -2,7 +2,7 @@
 // write, 0.1 to read and 1 fresh, so a token that is written again costs 1.15 too much.
 
 import { describe, expect, it } from 'vitest';
-import { header, message, moment, text, user } from '../import/pi-rows.ts';
+import { assistant, header, message, moment, result as resultOf, text, user } from '../import/pi-rows.ts';
 import { pictureOf } from './recorder.ts';
 import { replayRows } from './replay-rows.ts';
 import { answerAt, callAt, levelAt, longPrompt, usageOf } from './sized-rows.ts';
@@ -157,6 +157,28 @@ describe('forced', () => {
     expect(stripped).toBeGreaterThan(0);
     expect(result.forcedBy['thinking-stripped']).toBeCloseTo(1.15 * (3_000 - stripped), 3);
     expect(result.ratio).toBe(1);
+  });
+
+  it('counts a session that shrinks below the floor, where its entry can no longer be read', async () => {
+    const haiku = { model: 'claude-haiku-4-5' };
+    const [first, second] = [answerAt(10, 5_000, 0, haiku), answerAt(20, 3_000, 0, haiku)];
+    const { result } = await replayRows([header(1), user('go'), first, user('on', 12), second]);
+    expect(Object.keys(result.forcedBy)).toEqual(['below-floor']);
+    expect(result.misses).toMatchObject([{ step: 1, cause: 'below-floor' }]);
+    expect(result).toMatchObject({ billed: 1.25 * 5_000 + 3_000, tokens: 8_000 });
+    expect(result.expiringRatio).toBeLessThanOrEqual(1);
+  });
+
+  it('counts thinking that stood before the first prompt', async () => {
+    const blocks = [
+      { type: 'thinking', thinking: 'let me see', thinkingSignature: 'c2lnbmF0dXJl' },
+      { type: 'toolCall', id: 'c', name: 'read', arguments: {} },
+    ];
+    const unbilled = assistant(blocks, { usage: undefined });
+    const rows = [header(1), unbilled, resultOf('c'), answerAt(10, 8_000, 0), user('on', 12), answerAt(20, 8_100, 0)];
+    const { result } = await replayRows(rows);
+    expect(result.misses.map((miss) => miss.cause)).toEqual(['thinking-stripped']);
+    expect(result.expiringRatio).toBe(1);
   });
 
   it('counts what is below the floor, where nothing is kept', async () => {
