@@ -2,6 +2,7 @@
 // its length, its chain. What it writes at a position follows from the position, so that a doubled record shows.
 
 import { writeSync } from 'node:fs';
+import { flushCompileCache } from 'node:module';
 import { LogError, sessionId } from '@tidemark/log';
 import type { LogWriter, SessionId } from '@tidemark/log';
 import { openNdjsonStore } from '@tidemark/store-ndjson';
@@ -10,6 +11,8 @@ import { beginningEvent, eventAt } from './written-events.ts';
 
 const [home = '', ...names] = process.argv.slice(2);
 const store = openNdjsonStore({ home });
+// A killed process keeps nothing by itself.
+flushCompileCache();
 
 async function openOrCreate(log: NdjsonStore, session: SessionId): Promise<LogWriter> {
   try {
