@@ -71,7 +71,7 @@ export async function driveScript(script: Script, row: Capabilities): Promise<Dr
 
 async function begin(script: Script, capabilities: Capabilities): Promise<Drive> {
   const session = await createSession(createMemoryStore(), SESSION);
-  const data = { id: SESSION, root: SESSION, workspace: '/work/shop' };
+  const data = { id: SESSION, root: SESSION, workspace: '/home/user/shop' };
   await commit(session, [{ kind: 'session.created', at: timestamp(new Date(START).toISOString()), data }]);
   const kept = await keepCapabilities(session.log.artifacts, capabilities);
   const { provider, model } = capabilities;

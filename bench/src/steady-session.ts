@@ -53,7 +53,7 @@ export async function beginSteady(options: SteadyOptions): Promise<SteadySession
   const { encoder = anthropicEncoder } = options;
   const call = { wanted, capabilities: row, encoder, outputLimit: 4_096 };
   const steady: Steady = { options, session, lines: { main: undefined }, call, clock: START, steps: 0 };
-  const data = { id, root: id, workspace: '/work/shop' };
+  const data = { id, root: id, workspace: '/home/user/shop' };
   await commit(session, [{ kind: 'session.created', at: tick(steady), data }, prompt(steady)]);
   return { id, session, step: () => step(steady), compact: () => compact(steady) };
 }

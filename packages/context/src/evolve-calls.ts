@@ -12,7 +12,6 @@ const NO_STREAM: Stream = {
   entries: [],
   front: new Set(),
   reach: {},
-  calls: 0,
 };
 
 /** A request was recorded, and so may be on its way. */
@@ -34,12 +33,11 @@ export function accept(state: State, event: RecordedOf<'answer.received' | 'answ
   const { stream: name, usage } = event.data;
   const stream = state.streams[name] ?? NO_STREAM;
   const { pending } = stream;
-  if (pending === undefined) return withStream(state, name, { ...stream, calls: stream.calls + 1 });
+  if (pending === undefined) return state;
   const accepted: Accepted = {
     ...pending,
     cached: cachedTokens(usage),
     input: totalTokens(usage),
-    answer: event.position,
   };
   const entries = touch(stream.entries, pending, accepted.cached);
   const model = state.epoch?.opened.model ?? '';
@@ -49,7 +47,6 @@ export function accept(state: State, event: RecordedOf<'answer.received' | 'answ
     entries,
     front: sentFront(state, stream, pending),
     reach: stream.reach[model] === pending.spans ? stream.reach : { ...stream.reach, [model]: pending.spans },
-    calls: stream.calls + 1,
   });
 }
 

@@ -43,8 +43,8 @@ const STEPS: Steps = {
     const text = body ?? `The content of this note is the artifact ${artifact ?? 'unknown'}.`;
     return wait(state, 'note', event, { urgent: urgent === true, parts: [renderNote(source, revision, text)] });
   },
-  'turn.started': (state, event) => resumed(state, event),
-  'turn.resumed': (state, event) => resumed(state, event),
+  'turn.started': resumed,
+  'turn.resumed': resumed,
   'prompt.given': (state, event) => {
     const parts = renderContent(event.data.parts);
     return wait(state, 'prompt', event, { urgent: false, parts });

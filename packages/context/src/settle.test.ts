@@ -90,3 +90,10 @@ function opening(checkpoint: Position): Told {
     { number: 1, cause: 'compaction', provider: 'anthropic', model: 'm', parameters: {}, checkpoint, ...front },
   ];
 }
+
+test('two futures of one state know nothing of each other: a call id of the one is new to the other (L2)', () => {
+  const shared = fold([created, prompt('go')]);
+  fold([answer([call('c1')]), returned('c1')], shared);
+  const longer: readonly Told[] = [prompt('more'), prompt('and more'), answer([call('c1')]), returned('c1')];
+  expect(packed(fold(longer, shared))).toEqual(packed(fold([created, prompt('go'), ...longer])));
+});

@@ -107,17 +107,34 @@ export function isOpenCall(batch: Batch | undefined, call: string): boolean {
 }
 
 function packBatch(history: History, batch: Batch): History {
-  const ids = wireIds(history, batch);
-  for (const id of [...ids.keys(), ...ids.values()]) if (!history.calls.has(id)) history.calls.set(id, batch.position);
-  return releaseWaiting(pack(history, [answerDraft(batch, ids), ...resultDrafts(batch, ids)]));
+  const ids = wireIds(ownCalls(history), batch);
+  const packed = pack(history, [answerDraft(batch, ids), ...resultDrafts(batch, ids)]);
+  // A call that was cut is not packed, so its id is free: what shares the calls has then always packed something too.
+  for (const [call, id] of ids)
+    if (batch.closed.get(call)?.cut !== true) useIds(packed.calls, [call, id], batch.position);
+  return releaseWaiting(packed);
+}
+
+function useIds(calls: Map<string, number>, ids: readonly string[], position: Position): void {
+  for (const id of ids) if (!calls.has(id)) calls.set(id, position);
+}
+
+/**
+ * The call ids of this history alone. Like its list they are shared with the states that it grew into; where it grows
+ * another way, it goes on with those that it holds itself.
+ */
+function ownCalls({ calls, packed }: History): Map<string, number> {
+  if (packed.buffer.length === packed.length) return calls;
+  const last = slice(packed).findLast((span) => span.role === 'assistant')?.group ?? -1;
+  return new Map([...calls].filter(([, usedAt]) => usedAt <= last));
 }
 
 /**
  * A provider that numbers its calls anew in each answer would repeat an id: the later one is told apart, by a name that no
  * call has or was given.
  */
-function wireIds(history: History, { calls, position }: Batch): ReadonlyMap<string, string> {
-  const isUsed = (id: string): boolean => (history.calls.get(id) ?? Infinity) < position;
+function wireIds(used: ReadonlyMap<string, number>, { calls, position }: Batch): ReadonlyMap<string, string> {
+  const isUsed = (id: string): boolean => (used.get(id) ?? Infinity) < position;
   const taken = new Set(calls.map(({ call }) => call).filter((call) => !isUsed(call)));
   return new Map(
     calls.map(({ call }) => {
@@ -189,14 +206,15 @@ function pack(history: History, drafts: readonly Draft[]): History {
     const ordinal = history.settled + spans.length;
     spans.push({ role, stability: 'session', origin, ordinal, group, opensTurn, parts });
   }
-  return { ...history, packed: appendAll(history.packed, spans), settled: history.settled + spans.length };
+  const calls = ownCalls(history);
+  return { ...history, packed: appendAll(history.packed, spans), settled: history.settled + spans.length, calls };
 }
 
 /** What a repacking puts first, and up to where it stands for what was packed. */
 export interface Lead {
   readonly position: Position;
   readonly session: SessionId;
-  /** Messages that begin at or before this position are no longer packed. */
+  /** What stands before the first message that begins behind this position is no longer packed. */
   readonly to: Position;
   readonly part: TextPart;
 }
@@ -221,6 +239,6 @@ export function repack(history: History, lead: Lead): History {
     parts: [part],
   };
   // Ids that are no longer packed may be used again, and a session of any length holds only those it packs.
-  const calls = new Map([...history.calls].filter(([, usedAt]) => usedAt > to));
+  const calls = new Map([...ownCalls(history)].filter(([, usedAt]) => usedAt > to));
   return { ...history, packed: appendOnly([span, ...kept]), lead: 1, settled: history.settled + 1, calls };
 }

@@ -68,7 +68,7 @@ export interface History {
   readonly inFlight: boolean;
   readonly notes: readonly Waiting[];
   readonly prompts: readonly Waiting[];
-  /** Where each call id that is packed was first used. Shared and only added to: an entry counts when below this state's length. */
+  /** Where each call id that is packed was first used. Shared with the states that this one grew into, as `packed` is. */
   readonly calls: Map<string, number>;
 }
 
@@ -110,7 +110,6 @@ export interface Stream {
   readonly front: ReadonlySet<string>;
   /** Spans that the last accepted request to each model held: a model is sent its own reasoning alone. */
   readonly reach: { readonly [model: string]: number };
-  readonly calls: number;
 }
 
 /** A request as sent. */
@@ -128,7 +127,6 @@ export interface Accepted extends Sent {
   readonly cached: number | undefined;
   /** Measured input tokens. */
   readonly input: number | undefined;
-  readonly answer: Position;
 }
 
 /** A cache entry that the provider is believed to hold. */

@@ -1,6 +1,7 @@
 // `tidemark demo`: a recorded coding session, driven over HTTP through the official SDK against the simulator, call by
 // call; then one break explained, every request rebuilt, and what the same session costs uncached.
 
+import { createReadStream } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -42,7 +43,7 @@ async function runDemo(context: CommandContext): Promise<Outcome> {
   const server = await openDemoServer();
   try {
     const source = createMemoryStore();
-    const { sessions } = await importInto(source, { open: await recording(), source: 'the demo' });
+    const { sessions } = await importInto(source, { open: () => createReadStream(RECORDING), source: 'the demo' });
     const target = openNdjsonStore({ home: folder });
     const { output } = context;
     output.line([
@@ -65,11 +66,6 @@ async function runDemo(context: CommandContext): Promise<Outcome> {
     await server.close();
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-async function recording(): Promise<() => AsyncIterable<Uint8Array>> {
-  const { createReadStream } = await import('node:fs');
-  return () => createReadStream(RECORDING);
 }
 
 async function conclude(result: ReplayResult, store: NdjsonStore, { output }: CommandContext): Promise<Outcome> {

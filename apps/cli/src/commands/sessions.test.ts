@@ -10,7 +10,7 @@ const summary = {
   session: sessionId('fork-1'),
   root: sessionId('root-1'),
   parent: { session: sessionId('root-1'), position: position(7), chain: chain('0123456789abcdef') },
-  workspace: '/work/shop',
+  workspace: '/home/user/shop',
   title: 'Fix\u001b[31m the\ttest',
   createdAt: timestamp('2026-11-20T09:30:00.000Z'),
   bytes: 1_234_567,
@@ -24,7 +24,7 @@ test('lists sessions as lines with tabs when piped, and what cannot be read on s
   expect(out.split('\n')).toEqual([
     '1 session in /nobody/.tidemark',
     'session\tcreated\tchanged\tsize\tfrom\tworkspace\ttitle',
-    'fork-1\t2026-11-20 09:30\t\t1.2 MB\troot-1@7\t/work/shop\tFix the test',
+    'fork-1\t2026-11-20 09:30\t\t1.2 MB\troot-1@7\t/home/user/shop\tFix the test',
     '',
   ]);
   expect(err).toBe('unreadable: broken: no first record; see `tidemark doctor`\n');
@@ -45,7 +45,7 @@ test('asks the store for one workspace, as an absolute path', async () => {
       return { sessions: [], unreadable: [] };
     },
   });
-  const { out } = await pretendRun(['sessions', '--workspace', '/work/../shop'], { store });
-  expect(asked).toEqual([{ workspace: '/shop' }]);
+  const { out } = await pretendRun(['sessions', '--workspace', '/home/user/../shop'], { store });
+  expect(asked).toEqual([{ workspace: '/home/shop' }]);
   expect(out).toContain('no sessions');
 });
