@@ -25,29 +25,44 @@ export function renderAbandoned(reason: ToolAbandoned['reason']): TextPart {
 
 /** A context note, named and delimited, so that it cannot be taken for the user's words. */
 export function renderNote(source: string, revision: string, body: string): TextPart {
-  return { type: 'text', text: `<context source="${source}" revision="${revision}">\n${body}\n</context>` };
+  return enclosed('context', { source, revision }, body);
 }
 
 /** A notification with its provenance. */
 export function renderNotification(source: string, provenance: string, body: string): TextPart {
-  return { type: 'text', text: `<notification source="${source}" from="${provenance}">\n${body}\n</notification>` };
+  return enclosed('notification', { source, from: provenance }, body);
 }
 
 /** A checkpoint and its limitations, as the first thing in the tail. */
 export function renderCheckpoint(text: string, limitations: readonly string[]): TextPart {
-  const said = limitations.length === 0 ? '' : `\n\nLimitations:\n${limitations.map((line) => `- ${line}`).join('\n')}`;
-  return { type: 'text', text: `<checkpoint>\n${text}${said}\n</checkpoint>` };
+  return enclosed('checkpoint', {}, withLimitations(text, limitations));
 }
 
 /** A branch that was left, in short. */
 export function renderBranch(text: string, limitations: readonly string[]): TextPart {
-  const said = limitations.length === 0 ? '' : `\n\nLimitations:\n${limitations.map((line) => `- ${line}`).join('\n')}`;
-  return { type: 'text', text: `<branch>\n${text}${said}\n</branch>` };
+  return enclosed('branch', {}, withLimitations(text, limitations));
+}
+
+function withLimitations(text: string, limitations: readonly string[]): string {
+  return limitations.length === 0
+    ? text
+    : `${text}\n\nLimitations:\n${limitations.map((line) => `- ${line}`).join('\n')}`;
+}
+
+/** What stands inside comes from files, tools and summaries: it may not end its own enclosure, and go on as the user. */
+function enclosed(tag: string, attributes: { readonly [name: string]: string }, body: string): TextPart {
+  const named = Object.entries(attributes).map(([name, value]) => ` ${name}="${attribute(value)}"`);
+  const held = body.replaceAll(new RegExp(`</(?=${tag})`, 'gi'), '<\\/');
+  return { type: 'text', text: `<${tag}${named.join('')}>\n${held}\n</${tag}>` };
+}
+
+function attribute(value: string): string {
+  return value.replaceAll('"', "'").replaceAll(/[<>\s]+/g, ' ');
 }
 
 /** Recorded parts as a span holds them: a file becomes the line that names it. */
 export function renderContent(parts: readonly ContentPart[]): readonly (TextPart | ImagePart)[] {
   return parts.map((part): TextPart | ImagePart =>
-    part.type === 'file' ? { type: 'text', text: `<file path="${part.path}"/>` } : part,
+    part.type === 'file' ? { type: 'text', text: `<file path="${attribute(part.path)}"/>` } : part,
   );
 }
