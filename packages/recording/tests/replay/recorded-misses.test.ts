@@ -1,6 +1,7 @@
 // What the recording's own cache fell short of, and why, as far as the file tells.
 
 import { describe, expect, it } from 'vitest';
+import { answer, prompt, say } from '../import/claude-rows.ts';
 import { header, moment, user } from '../import/pi-rows.ts';
 import { replayRows } from './replay-rows.ts';
 import { answerAt, callAt, levelAt, longPrompt } from './sized-rows.ts';
@@ -66,6 +67,28 @@ describe('a recorded call that read less than was left for it', () => {
       answerAt(40, 103_100, 101_000),
     );
     expect(misses).toMatchObject([{ step: 3, cause: 'thinking-stripped' }]);
+  });
+
+  it('did not miss for its age while an entry of one hour lives, and did once it is gone', async () => {
+    const causeAfter = async (minutes: number): Promise<readonly string[]> => {
+      const told = (written: number, read: number): object => ({
+        input_tokens: 3,
+        cache_creation_input_tokens: written,
+        cache_read_input_tokens: read,
+        cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: written },
+        output_tokens: 5,
+      });
+      const later = { timestamp: moment(60 * minutes) };
+      const { result } = await replayRows([
+        prompt('p1', null, 'go'),
+        answer('a1', 'p1', 'm1', say('done'), { usage: told(100_000, 0) }),
+        { ...prompt('p2', 'a1', 'and now?'), ...later },
+        { ...answer('a2', 'p2', 'm2', say('done too'), { usage: told(100_500, 0) }), ...later },
+      ]);
+      return result.recorded.misses.map(({ cause }) => cause);
+    };
+    expect(await causeAfter(10)).toEqual(['unknown']);
+    expect(await causeAfter(70)).toEqual(['expired']);
   });
 
   it('missed for a reason that the file does not tell', async () => {
