@@ -19,13 +19,13 @@ function isHeld(shown: Shown, record: Recorded): boolean {
     case 'prompt.given':
       return isContent(shown, record.data.parts);
     case 'context.noted':
-      return isText(shown, (text) => text.includes(record.data.body ?? ' '));
+      return isText(shown, (text) => encloses(text, record.data.body ?? ' '));
     case 'notification.received':
-      return isText(shown, (text) => text.includes(record.data.body));
+      return isText(shown, (text) => encloses(text, record.data.body));
     case 'history.compacted':
-      return isText(shown, (text) => text.includes(record.data.checkpoint));
+      return isText(shown, (text) => encloses(text, record.data.checkpoint));
     case 'branch.summarized':
-      return isText(shown, (text) => text.includes(record.data.text));
+      return isText(shown, (text) => encloses(text, record.data.text));
     case 'answer.received':
       return record.data.parts.some((part) => isPart(shown, part));
     case 'answer.interrupted':
@@ -42,6 +42,12 @@ function isHeld(shown: Shown, record: Recorded): boolean {
     default:
       return false;
   }
+}
+
+/** What stands in an enclosure may not close it: a `</` of the body is shown as `<\\/`. */
+function encloses(text: string, body: string): boolean {
+  const open = (words: string): string => words.replaceAll('<\\/', '</');
+  return open(text).includes(open(body));
 }
 
 function isText(shown: Shown, fits: (text: string) => boolean): boolean {
