@@ -8,13 +8,13 @@ import type { Answer, Capabilities, Usage } from '@tidemark/model';
 import { defaultCatalog, findModel } from '@tidemark/model';
 import { scriptedEncoder } from '@tidemark/provider-scripted';
 import { createMemoryStore } from '@tidemark/store-memory';
-import { recordAnswer } from '../src/answer.ts';
-import { keepCapabilities } from '../src/materials.ts';
-import { newHash } from '../src/node-hash.ts';
-import type { Lines, Prepared } from '../src/prepare.ts';
-import { prepareRequest } from '../src/prepare.ts';
-import type { Session } from '../src/session.ts';
-import { commit, createSession } from '../src/session.ts';
+import { recordAnswer } from '../src/request/answer.ts';
+import { keepCapabilities } from '../src/session/materials.ts';
+import { newHash } from '../src/session/node-hash.ts';
+import type { Lines, Prepared } from '../src/request/prepare.ts';
+import { prepareRequest } from '../src/request/prepare.ts';
+import type { Session } from '../src/session/session.ts';
+import { commit, createSession } from '../src/session/session.ts';
 
 export const ID = sessionId('s1');
 

@@ -7,14 +7,14 @@ import type { Outlook, Sequence, State, Wanted } from '@tidemark/context';
 import { epochForecast, evolve, neededEpoch, openEpoch } from '@tidemark/context';
 import type { Capabilities, Encoder, JsonValue } from '@tidemark/model';
 import { planCall } from './call-plan.ts';
-import { AgentError } from './errors.ts';
+import { AgentError } from '../errors.ts';
 import type { Line, Resize } from './line.ts';
 import { beginLine, continues, extendLine } from './line.ts';
-import { keepFront, loadFront } from './materials.ts';
-import { newHash } from './node-hash.ts';
+import { keepFront, loadFront } from '../session/materials.ts';
+import { newHash } from '../session/node-hash.ts';
 import { writeRequest } from './request-record.ts';
-import type { Session } from './session.ts';
-import { commit } from './session.ts';
+import type { Session } from '../session/session.ts';
+import { commit } from '../session/session.ts';
 
 /** What the next call is made with. */
 export interface CallOptions {

@@ -3,7 +3,7 @@
 import type { Event, Log, LogWriter, Parent, Recorded, SessionId } from '@tidemark/log';
 import type { State } from '@tidemark/context';
 import { emptyState, evolve } from '@tidemark/context';
-import { AgentError } from './errors.ts';
+import { AgentError } from '../errors.ts';
 
 /** An open session. `state` is what the log says up to now. */
 export interface Session {

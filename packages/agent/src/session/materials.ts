@@ -5,7 +5,7 @@ import { canonicalJson, digest } from '@tidemark/log';
 import type { FrontTexts, Tool } from '@tidemark/context';
 import type { Capabilities, Span } from '@tidemark/model';
 import { parseCatalog } from '@tidemark/model';
-import { AgentError } from './errors.ts';
+import { AgentError } from '../errors.ts';
 
 /** Reads a whole artifact. */
 export async function readArtifact(artifacts: Artifacts, name: Digest): Promise<Uint8Array> {

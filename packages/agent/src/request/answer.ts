@@ -6,8 +6,8 @@ import { missOf } from '@tidemark/context';
 import type { Answer } from '@tidemark/model';
 import { costOf, inputTokens, priceAt } from '@tidemark/model';
 import type { Prepared } from './prepare.ts';
-import type { Session } from './session.ts';
-import { commit } from './session.ts';
+import type { Session } from '../session/session.ts';
+import { commit } from '../session/session.ts';
 
 /** Commits a finished answer. */
 export async function recordAnswer(

@@ -16,8 +16,8 @@ import {
   withoutBoundReasoning,
 } from '@tidemark/context';
 import type { Block, BodyWriter, Capabilities, Encoder, LoweredFront, Span } from '@tidemark/model';
-import { loadImages } from './materials.ts';
-import { newHash } from './node-hash.ts';
+import { loadImages } from '../session/materials.ts';
+import { newHash } from '../session/node-hash.ts';
 
 /** What an epoch's lines are made with. */
 export interface EpochMaterials {

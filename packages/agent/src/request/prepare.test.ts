@@ -3,11 +3,11 @@ import { callId, position, sessionId } from '@tidemark/log';
 import { scriptedEncoder } from '@tidemark/provider-scripted';
 import { createMemoryStore, createShelf } from '@tidemark/store-memory';
 import { describe, expect, test } from 'vitest';
-import { answer, begin, ID, prepare, prompt, second } from '../tests/small-session.ts';
-import type { Small } from '../tests/small-session.ts';
-import { explainSession } from './explain.ts';
-import { commit, createSession, foldLog, openSession } from './session.ts';
-import { verifySession } from './verify.ts';
+import { answer, begin, ID, prepare, prompt, second } from '../../tests/small-session.ts';
+import type { Small } from '../../tests/small-session.ts';
+import { explainSession } from '../audit/explain.ts';
+import { commit, createSession, foldLog, openSession } from '../session/session.ts';
+import { verifySession } from '../audit/verify.ts';
 
 const encoders = { encoders: () => scriptedEncoder };
 const LONG = 'word '.repeat(8000);

@@ -4,11 +4,11 @@ import type { Log, Recorded, RecordedOf, SessionId } from '@tidemark/log';
 import type { State } from '@tidemark/context';
 import { emptyState, evolve, RENDERING } from '@tidemark/context';
 import type { Encoder } from '@tidemark/model';
-import { AgentError } from './errors.ts';
-import type { EpochMaterials, Line } from './line.ts';
-import { beginLine, continues, extendLine } from './line.ts';
-import { loadCapabilities, loadFront } from './materials.ts';
-import { blocksOf } from './request-record.ts';
+import { AgentError } from '../errors.ts';
+import type { EpochMaterials, Line } from '../request/line.ts';
+import { beginLine, continues, extendLine } from '../request/line.ts';
+import { loadCapabilities, loadFront } from '../session/materials.ts';
+import { blocksOf } from '../request/request-record.ts';
 
 /** Finds the encoder of a revision. */
 export type Encoders = (revision: string) => Encoder | undefined;
