@@ -23,6 +23,7 @@ export type {
   AnswerReceived,
   CallForecast,
   EffectClass,
+  FileTouch,
   MarkerRecord,
   Miss,
   MissCause,
@@ -65,6 +66,7 @@ export type {
   SubagentStarted,
   TurnBegan,
   TurnEnded,
+  TurnTotals,
 } from './events/session.ts';
 export type { Event, EventData, EventOf, Kind, Placed, Recorded, RecordedOf, RecordedUnknown } from './event.ts';
 export { KINDS, isKind } from './codec/revision-1/decoders.ts';

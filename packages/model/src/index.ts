@@ -27,7 +27,7 @@ export type {
   TextPart,
 } from './parts.ts';
 export type { Cost } from './prices.ts';
-export { costOf, multiplier, priceAt } from './prices.ts';
+export { costOf, multiplier, priceAt, sumOfMoney } from './prices.ts';
 export type {
   AbortSignalLike,
   BodyWriter,

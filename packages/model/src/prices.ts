@@ -60,6 +60,11 @@ export function multiplier(price: Price, bucket: 'read' | Ttl): string | undefin
   return new Exact(text).div(base).toSignificantDigits(MULTIPLIER_DIGITS).toFixed();
 }
 
+/** The exact sum of amounts of US dollars. */
+export function sumOfMoney(amounts: readonly string[]): string {
+  return amounts.reduce((sum, one) => sum.plus(one), new Exact(0)).toFixed();
+}
+
 function amount(tokens: number | undefined, perMillion: string | undefined): Decimal | undefined {
   if (tokens === 0) return new Exact(0);
   if (tokens === undefined || perMillion === undefined) return undefined;

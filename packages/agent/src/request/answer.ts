@@ -29,7 +29,7 @@ export async function recordInterrupted(
   answer: Answer,
   at: Timestamp,
 ): Promise<Recorded | undefined> {
-  const { step, stream, request, provider, model, parts, usage } = answered(session, prepared, answer);
+  const { step, stream, request, provider, model, parts, usage, cost, prices } = answered(session, prepared, answer);
   const data: AnswerInterrupted = {
     step,
     stream,
@@ -39,6 +39,8 @@ export async function recordInterrupted(
     parts,
     usage,
     ...(request === undefined ? {} : { request }),
+    ...(cost === undefined ? {} : { cost }),
+    ...(prices === undefined ? {} : { prices }),
   };
   const [record] = await commit(session, [{ kind: 'answer.interrupted', at, data }]);
   return record;

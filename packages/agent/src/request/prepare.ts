@@ -14,7 +14,7 @@ import { keepFront, loadFront } from '../session/materials.ts';
 import { newHash } from '../session/node-hash.ts';
 import { writeRequest } from './request-record.ts';
 import type { Session } from '../session/session.ts';
-import { commit } from '../session/session.ts';
+import { commitInside } from '../session/session.ts';
 
 /** What the next call is made with. */
 export interface CallOptions {
@@ -54,7 +54,11 @@ export interface Lines {
  *
  * @throws AgentError `agent/unknown-kind`, `agent/unclosed-history`, `agent/nothing-to-send`, `agent/conflict`.
  */
-export async function prepareRequest(session: Session, lines: Lines, options: CallOptions): Promise<Prepared> {
+export function prepareRequest(session: Session, lines: Lines, options: CallOptions): Promise<Prepared> {
+  return session.turnstile.pass(() => prepareInside(session, lines, options));
+}
+
+async function prepareInside(session: Session, lines: Lines, options: CallOptions): Promise<Prepared> {
   requireSendable(session.state);
   const epoch = await openIfNeeded(session, options);
   const state = epoch === undefined ? session.state : drafted(session.state, epoch);
@@ -62,7 +66,7 @@ export async function prepareRequest(session: Session, lines: Lines, options: Ca
   const call = planCall(state, line, options);
   const { data, body } = writeRequest(state, line, call, options, epoch !== undefined);
   const request: EventOf<'request.prepared'> = { kind: 'request.prepared', at: options.at, data };
-  const records = await commit(
+  const records = await commitInside(
     session,
     epoch === undefined ? [request] : [priced(epoch, session.state, call.outlook, options), request],
   );

@@ -1,36 +1,69 @@
-// A session in the hands of its one writer: the log, and the state folded from it. Nothing counts before it is committed.
+// A session in the hands of its one writer: the log, and what is folded from it. Nothing counts before it is committed.
 
 import type { Event, Log, LogWriter, Parent, Recorded, SessionId } from '@tidemark/log';
 import type { State } from '@tidemark/context';
 import { emptyState, evolve } from '@tidemark/context';
+import type { Secrets } from '../commit/secrets.ts';
+import { NO_SECRETS } from '../commit/secrets.ts';
 import { AgentError } from '../errors.ts';
+import type { Progress } from './progress.ts';
+import { advance, emptyProgress } from './progress.ts';
+import type { Turnstile } from './turnstile.ts';
+import { createTurnstile } from './turnstile.ts';
 
-/** An open session. `state` is what the log says up to now. */
+/** An open session. */
 export interface Session {
   readonly log: Log;
   readonly writer: LogWriter;
+  /** What may not be written: replaced in everything that is committed, answers excepted. */
+  readonly secrets: Secrets;
+  /** Who reads the state and then appends goes through it, so that nobody appends in between. */
+  readonly turnstile: Turnstile;
+  /** What a model sees, by the log up to now. */
   state: State;
+  /** What the log says of the work itself. */
+  readonly progress: Progress;
+  /** Told of each record once it is in the log. */
+  readonly watchers: Set<(record: Recorded) => void>;
 }
 
 /** Begins a session. The first commit must be its `session.created`. */
-export async function createSession(log: Log, id: SessionId, parent?: Parent): Promise<Session> {
+export async function createSession(
+  log: Log,
+  id: SessionId,
+  parent?: Parent,
+  secrets: Secrets = NO_SECRETS,
+): Promise<Session> {
   const writer = await log.create(id, parent);
-  return {
-    log,
-    writer,
-    state: parent === undefined ? emptyState() : await foldLog(log, parent.session, parent.position + 1),
-  };
+  return hold(log, writer, secrets, parent === undefined ? undefined : [parent.session, parent.position + 1]);
 }
 
 /** Opens a session for writing: takes its lock, folds its log, writes nothing else. */
-export async function openSession(log: Log, id: SessionId): Promise<Session> {
+export async function openSession(log: Log, id: SessionId, secrets: Secrets = NO_SECRETS): Promise<Session> {
   const writer = await log.open(id);
+  return hold(log, writer, secrets, [id, undefined]);
+}
+
+async function hold(
+  log: Log,
+  writer: LogWriter,
+  secrets: Secrets,
+  from: readonly [SessionId, number | undefined] | undefined,
+): Promise<Session> {
+  const progress = emptyProgress();
+  let state = emptyState();
   try {
-    return { log, writer, state: await foldLog(log, id) };
+    if (from !== undefined) {
+      for await (const record of log.read(from[0], 0, from[1])) {
+        state = evolve(state, record);
+        advance(progress, record);
+      }
+    }
   } catch (error) {
     await writer.close();
     throw error;
   }
+  return { log, writer, secrets, turnstile: createTurnstile(), state, progress, watchers: new Set() };
 }
 
 /** The fold of a session's log, or of its beginning. Takes no lock. */
@@ -41,13 +74,19 @@ export async function foldLog(log: Log, id: SessionId, to?: number): Promise<Sta
 }
 
 /**
- * The one funnel (L1): appends facts and folds them. What it returns is in the log, visible, and not yet flushed: see
- * `writer.sync` for the barrier.
+ * The one funnel (L1): masks secrets, appends facts and folds them. What it returns is in the log, visible, and not yet
+ * flushed: see `writer.sync` for the barrier.
  *
  * @throws AgentError `agent/conflict` when another writer was faster.
  */
-export async function commit(session: Session, events: readonly Event[]): Promise<readonly Recorded[]> {
-  const appended = await session.writer.append(events, session.state.length);
+export function commit(session: Session, events: readonly Event[]): Promise<readonly Recorded[]> {
+  return session.turnstile.pass(() => commitInside(session, events));
+}
+
+/** `commit` for who already holds the turnstile. */
+export async function commitInside(session: Session, events: readonly Event[]): Promise<readonly Recorded[]> {
+  const masked = await Promise.all(events.map((event) => session.secrets.maskEvent(event)));
+  const appended = await session.writer.append(masked, session.state.length);
   if (!appended.ok) {
     const { expected, actual } = appended.conflict;
     throw new AgentError(
@@ -55,6 +94,10 @@ export async function commit(session: Session, events: readonly Event[]): Promis
       `session ${session.writer.session} holds ${actual} records, not ${expected}: read it again and decide again`,
     );
   }
-  session.state = appended.records.reduce(evolve, session.state);
+  for (const record of appended.records) {
+    session.state = evolve(session.state, record);
+    advance(session.progress, record);
+  }
+  for (const record of appended.records) for (const watch of session.watchers) watch(record);
   return appended.records;
 }

@@ -52,6 +52,8 @@ export interface RequestPrepared {
   readonly sequence: SequenceRecord;
   /** Content for this call alone, behind the history. */
   readonly extra?: readonly ContentPart[];
+  /** What of the main history the request holds: all of it, which absent means, or nothing but `extra`. */
+  readonly history?: 'none';
   readonly markers: readonly MarkerRecord[];
   readonly outputLimit: number;
   /** What varies by call and is no part of the prefix: `stream`, `metadata`. */
@@ -142,6 +144,8 @@ export interface AnswerInterrupted {
   readonly model: string;
   readonly parts: readonly AnswerPart[];
   readonly usage?: Usage;
+  readonly prices?: string;
+  readonly cost?: Money;
   readonly startedAt?: string;
   readonly message?: string;
 }
@@ -164,6 +168,15 @@ export interface Shaping {
   readonly unit: 'bytes' | 'lines' | 'characters';
 }
 
+/** A file as a tool met it: what it held when it was read, or when it was written. */
+export interface FileTouch {
+  /** Absolute, after resolving symlinks. */
+  readonly path: string;
+  /** SHA-256 of its bytes then; absent when it is gone. */
+  readonly digest?: Digest;
+  readonly as: 'read' | 'written' | 'removed';
+}
+
 /** `tool.returned` and `tool.failed`. */
 export interface ToolEnded {
   readonly call: CallId;
@@ -172,6 +185,8 @@ export interface ToolEnded {
   readonly shaping?: Shaping;
   readonly exit?: number;
   readonly durationMs?: number;
+  /** Files that the call read or changed through a tool that knows: staleness, instructions and summaries rest on it. */
+  readonly files?: readonly FileTouch[];
 }
 
 /** `tool.abandoned`: packed as an error result, so that the history stays closed. */

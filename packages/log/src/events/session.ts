@@ -1,6 +1,6 @@
 // Facts about the session itself: its beginning, its turns, its settings, what an import kept.
 
-import type { Chain, Digest, Position, SessionId } from '../ids.ts';
+import type { Chain, Digest, Money, Position, SessionId } from '../ids.ts';
 import type { Json } from '@tidemark/json';
 
 /** Where a fork leaves its parent: the child's log goes on behind this record. */
@@ -28,11 +28,24 @@ export interface TurnBegan {
   readonly trigger: 'user' | 'notification' | 'subagent' | 'schedule';
 }
 
+/** What a turn took, its side calls included. */
+export interface TurnTotals {
+  /** Answers of the main stream. */
+  readonly steps: number;
+  /** Tool calls that ran. */
+  readonly calls: number;
+  /** Input tokens and output tokens; absent when one call told none. */
+  readonly input?: number;
+  readonly output?: number;
+  /** Absent when the price of one call is unknown. */
+  readonly cost?: Money;
+}
+
 /** The end of a turn, with its totals. */
 export interface TurnEnded {
   readonly outcome: 'completed' | 'failed' | 'interrupted' | 'limited';
   readonly error?: { readonly code: string; readonly message: string; readonly next: string };
-  readonly totals?: { readonly steps: number; readonly calls: number };
+  readonly totals?: TurnTotals;
 }
 
 /** The permission mode was set. It reaches the model through a note. */

@@ -6,6 +6,7 @@ import type {
   AnswerInterrupted,
   AnswerReceived,
   CallForecast,
+  FileTouch,
   MarkerRecord,
   Miss,
   PermissionDecided,
@@ -59,6 +60,7 @@ const requestPrepared = z.object({
   relation: z.enum(['opens', 'inherits', 'extends']),
   sequence,
   extra: optional(contentParts),
+  history: optional(z.literal('none')),
   markers: z.array(marker),
   outputLimit: number,
   envelope: jsonRecord,
@@ -136,6 +138,8 @@ const answerInterrupted = z.object({
   model: text,
   parts: answerParts,
   usage: optional(usage),
+  prices: optional(text),
+  cost: optional(money),
   startedAt: optional(text),
   message: optional(text),
 } satisfies ShapeOf<AnswerInterrupted>);
@@ -153,6 +157,12 @@ const shaping = z.object({
   unit: z.enum(['bytes', 'lines', 'characters']),
 } satisfies ShapeOf<Shaping>);
 
+const fileTouch = z.object({
+  path: text,
+  digest: optional(digest),
+  as: z.enum(['read', 'written', 'removed']),
+} satisfies ShapeOf<FileTouch>);
+
 const toolEnded = z.object({
   call: callId,
   parts: contentParts,
@@ -160,6 +170,7 @@ const toolEnded = z.object({
   shaping: optional(shaping),
   exit: optional(number),
   durationMs: optional(number),
+  files: optional(z.array(fileTouch)),
 } satisfies ShapeOf<ToolEnded>);
 
 const toolAbandoned = z.object({

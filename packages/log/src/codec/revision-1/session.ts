@@ -11,10 +11,11 @@ import type {
   SubagentStarted,
   TurnBegan,
   TurnEnded,
+  TurnTotals,
 } from '../../events/session.ts';
 import { decoder } from './decoder.ts';
 import type { Decoders } from './decoder.ts';
-import { chain, digest, json, number, optional, position, sessionId, text } from './scalars.ts';
+import { chain, digest, json, money, number, optional, position, sessionId, text } from './scalars.ts';
 import type { ShapeOf } from './scalars.ts';
 
 const parent = z.object({ session: sessionId, position, chain } satisfies ShapeOf<Parent>);
@@ -47,7 +48,10 @@ const turnError = z.object({
 const turnTotals = z.object({
   steps: number,
   calls: number,
-} satisfies ShapeOf<NonNullable<TurnEnded['totals']>>);
+  input: optional(number),
+  output: optional(number),
+  cost: optional(money),
+} satisfies ShapeOf<TurnTotals>);
 
 const turnEnded = z.object({
   outcome: z.enum(['completed', 'failed', 'interrupted', 'limited']),

@@ -1,0 +1,18 @@
+// One at a time, in the order of arrival.
+
+/** Lets one piece of work through at a time. What fails lets the next one pass. */
+export interface Turnstile {
+  pass<T>(work: () => Promise<T>): Promise<T>;
+}
+
+/** A turnstile with nobody in it. */
+export function createTurnstile(): Turnstile {
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    pass(work) {
+      const passed = last.then(work, work);
+      last = passed.catch(() => undefined);
+      return passed;
+    },
+  };
+}

@@ -1,0 +1,34 @@
+// What the runtime takes from the world: the time, a pause, chance and names. A test gives its own.
+
+import type { Timestamp } from '@tidemark/log';
+import { timestamp } from '@tidemark/log';
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** See the head of this file. */
+export interface Surroundings {
+  now(): Timestamp;
+  /** Milliseconds that never go back, for measuring. */
+  elapsed(): number;
+  /** Ends after so many milliseconds, or at once when the signal aborts; never throws. */
+  wait(ms: number, signal?: AbortSignal): Promise<void>;
+  /** From 0 to below 1. */
+  random(): number;
+  /** A name that nobody else has. */
+  newName(): string;
+}
+
+/** The machine's own. */
+export const THIS_MACHINE: Surroundings = {
+  now: () => timestamp(new Date().toISOString()),
+  elapsed: () => performance.now(),
+  wait: async (ms, signal) => {
+    try {
+      await pause(ms, undefined, { ...(signal !== undefined && { signal }) });
+    } catch (error) {
+      if (signal?.aborted !== true) throw error;
+    }
+  },
+  random: Math.random,
+  newName: randomUUID,
+};

@@ -1,0 +1,68 @@
+// The tool port: what the runtime asks of a tool, whoever wrote it. Arguments are read at the door, and what then runs
+// knows its own input.
+
+import type { CallId, Digest, EffectClass, FileTouch, ImagePart } from '@tidemark/log';
+import type { JsonValue } from '@tidemark/model';
+
+/** A tool as the model and the runtime know it. */
+export interface Tool {
+  /** 1 to 64 of `[a-zA-Z0-9_-]`. */
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of the arguments. With name and description it is the fingerprint: only these bytes cost a cache. */
+  readonly schema: JsonValue;
+  readonly effect: EffectClass;
+  /** Whether a call waits for those before it and holds up those behind it. By default `write` and `execute` do. */
+  readonly alone?: boolean;
+  /** Which end of a long output the model is shown: the head unless said. */
+  readonly keeps?: 'head' | 'tail';
+  /** Names what its effect touches, for context sources: `structure`, `content`. */
+  readonly touches?: readonly string[];
+  /** Reads the arguments. Does nothing else: a call may be denied after it. */
+  read(input: unknown): ToolRun | ToolProblem | Promise<ToolRun | ToolProblem>;
+}
+
+/** Arguments that cannot be used: said to the model as the error of its call. */
+export interface ToolProblem {
+  readonly problem: string;
+}
+
+/** A call with its arguments read, ready to run. */
+export interface ToolRun {
+  /** One line for the person who is asked: `edit src/tax.js`. */
+  readonly title: string;
+  /** Whether all that it changes lies inside the workspace. Absent is true. */
+  readonly confined?: boolean;
+  /** Does the work. What it throws becomes the error of the call; `signal` aborting is the caller giving up on it. */
+  run(context: ToolContext): Promise<ToolOutput>;
+}
+
+/** What a running call is given. */
+export interface ToolContext {
+  readonly call: CallId;
+  readonly signal: AbortSignal;
+  /** Streams output: kept whole as an artifact, shaped once when the result is committed. Await it: that is the backpressure. */
+  write(chunk: string | Uint8Array): Promise<void>;
+  /** Says how far it is, to whoever watches. Never reaches a model. */
+  progress(text: string): void;
+  /** What this session last read or wrote of a file, by absolute path. */
+  fileSeen(path: string): FileTouch | undefined;
+  /** The bytes of an output that this log names; `undefined` for any other digest. */
+  output(digest: Digest): AsyncIterable<Uint8Array> | undefined;
+}
+
+/** What a call came to. Text is added to what was written. */
+export interface ToolOutput {
+  readonly text?: string;
+  /** Bytes to keep as artifacts, once each, and to show as images. */
+  readonly images?: readonly ToolImage[];
+  /** The call did not do what it was asked. */
+  readonly failed?: boolean;
+  readonly exit?: number;
+  readonly files?: readonly FileTouch[];
+}
+
+/** An image that a call returns. */
+export interface ToolImage extends Omit<ImagePart, 'type' | 'artifact' | 'bytes'> {
+  readonly data: Uint8Array;
+}

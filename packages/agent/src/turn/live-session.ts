@@ -1,0 +1,76 @@
+// A session at work: the actor that takes commands and gives events. One turn at a time.
+
+import type {
+  ContentPart,
+  NotificationReceived,
+  Position,
+  SessionId,
+  TurnEnded,
+  TurnTotals,
+  Usage,
+} from '@tidemark/log';
+import type { Mode } from '../tools/permissions.ts';
+import type { Tool } from '../tools/tool.ts';
+import type { SessionEvent } from './session-event.ts';
+
+/** What somebody says: plain words, or parts. */
+export type Words = string | readonly ContentPart[];
+
+/** A session that can be told what to do. */
+export interface LiveSession {
+  readonly id: SessionId;
+  readonly mode: Mode;
+  /** A turn is open and running here. */
+  readonly running: boolean;
+  /** Begins a turn; while one runs, waits in line and begins its own after it. */
+  prompt(words: Words): Turn;
+  /** Goes on with the turn that was cut, failed, interrupted or limited. @throws AgentError `agent/nothing-to-resume`. */
+  resume(): Turn;
+  /** Says something into the running turn: in the log at once, seen by the model after the step. @throws AgentError `agent/not-running`. */
+  steer(words: Words): Promise<void>;
+  /** Ends the running turn: what was said is kept, what runs is ended. Nothing to do when none runs. */
+  interrupt(): Promise<void>;
+  /** A note tells the model. */
+  setMode(mode: Mode): Promise<void>;
+  /** Equal definitions cost nothing: the new handlers serve at once. Others open an epoch with the next request. */
+  setTools(tools: readonly Tool[]): void;
+  notify(notification: NotificationReceived): Promise<void>;
+  /** A call beside the conversation, on a stream of its own, in the log like any other. */
+  side(call: SideCall): Promise<SideAnswer>;
+  /** Everything that happens from now on, until the session is closed. */
+  events(): AsyncIterable<SessionEvent>;
+  /** Ends what runs as interrupted, flushes and gives the lock back. */
+  close(): Promise<void>;
+}
+
+/** A turn: its events as they come, and its end when awaited. Whoever does not listen loses nothing. */
+export interface Turn extends AsyncIterable<SessionEvent>, PromiseLike<FinishedTurn> {}
+
+/** How a turn ended. */
+export interface FinishedTurn {
+  readonly outcome: TurnEnded['outcome'];
+  /** The words of its last answer. */
+  readonly text: string;
+  readonly error: TurnEnded['error'];
+  readonly totals: TurnTotals;
+  /** Its `turn.ended`. */
+  readonly position: Position;
+}
+
+/** A call beside the conversation. */
+export interface SideCall {
+  /** `title`, `summary`: names the stream and is recorded. */
+  readonly purpose: string;
+  readonly words: Words;
+  /** Whether the conversation so far is sent too: then it is read from the cache. */
+  readonly history?: 'main' | 'none';
+  readonly outputLimit?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** What a side call came to. */
+export interface SideAnswer {
+  readonly text: string;
+  readonly usage: Usage;
+  readonly cost: string | undefined;
+}

@@ -1,0 +1,56 @@
+// What a session is run with: everything that its log does not hold and that can be another the next time it is opened.
+
+import type { RenderParameters } from '@tidemark/log';
+import type { Capabilities, JsonValue, Provider } from '@tidemark/model';
+import type { ContextSource } from '../sources/context-source.ts';
+import type { Surroundings } from '../surroundings.ts';
+import type { Asker } from '../tools/permissions.ts';
+import type { Tool } from '../tools/tool.ts';
+
+/** See the head of this file. */
+export interface Runtime {
+  readonly provider: Provider;
+  readonly capabilities: Capabilities;
+  readonly parameters: RenderParameters;
+  /** The agent's own system text. */
+  readonly role?: string;
+  readonly tools: readonly Tool[];
+  readonly sources: readonly ContextSource[];
+  readonly limits: Limits;
+  readonly retry: RetryPolicy;
+  /** Tokens that an answer may have. */
+  readonly outputLimit: number;
+  readonly ttl: '5m' | '1h';
+  /** What goes into each body beside the context. */
+  readonly envelope: { readonly [name: string]: JsonValue };
+  readonly betas: readonly string[];
+  readonly ask?: Asker;
+  /** What is executed need not ask in mode `auto`, sandbox or not. */
+  readonly unconfined: boolean;
+  /** Sees each body before it goes out; it gets a copy. */
+  readonly onRequest?: (body: Uint8Array) => void;
+  readonly surroundings: Surroundings;
+}
+
+/** What a turn may take; absent is no limit. Reaching one ends the turn as `limited`, and `resume` goes on. */
+export interface Limits {
+  readonly steps?: number;
+  /** Milliseconds of work. */
+  readonly ms?: number;
+  /** Input and output together. */
+  readonly tokens?: number;
+  /** US dollars as an exact decimal. A call whose forecast would exceed it is not made. */
+  readonly cost?: string;
+}
+
+/** How failures that may pass are tried again. */
+export interface RetryPolicy {
+  /** Sendings of one step in all. */
+  readonly attempts: number;
+  /** The first pause in milliseconds; it doubles, up to `mostMs`, with chance in it. A provider's own word goes first. */
+  readonly firstMs: number;
+  readonly mostMs: number;
+}
+
+/** Eight sendings over about two minutes. */
+export const RETRY: RetryPolicy = { attempts: 8, firstMs: 1_000, mostMs: 60_000 };

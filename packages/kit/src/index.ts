@@ -1,0 +1,2 @@
+// The face.
+export {};
