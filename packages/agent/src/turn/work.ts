@@ -1,0 +1,19 @@
+// What one turn works with: the session, what it is run with, whom to tell, and when to stop.
+
+import type { TurnId } from '@tidemark/log';
+import type { Lines } from '../request/prepare.ts';
+import type { Session } from '../session/session.ts';
+import type { Runtime } from './runtime.ts';
+import type { SessionEvent } from './session-event.ts';
+
+/** See the head of this file. */
+export interface Work {
+  readonly session: Session;
+  readonly lines: Lines;
+  readonly runtime: Runtime;
+  readonly turn: TurnId;
+  /** Aborts when the user interrupts. */
+  readonly signal: AbortSignal;
+  /** Tells presenters what passes by; records are told by the session itself. */
+  readonly tell: (event: SessionEvent) => void;
+}
