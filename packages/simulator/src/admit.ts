@@ -114,7 +114,7 @@ function admitArrived(core: Core, arrived: Arrived, planned: AnswerPlan): Admitt
   if ('outcome' in judged) return judged;
   const room = outputRoom(request, judged.tokens);
   if ('outcome' in room) return room;
-  const scripted = isPrewarm(request) ? plan : playStep(core, request, plan);
+  const scripted = isPrewarm(request) ? plan : playStep(core, request, arrived.body, plan);
   return 'outcome' in scripted ? scripted : answerCall(core, judged, scripted, room, arrived.at);
 }
 

@@ -1,5 +1,6 @@
 // Who says how a call is answered: the call itself, the queue, the hook, the scenario, in this order.
 
+import { hash } from 'node:crypto';
 import type { Core } from './core.ts';
 import { refusalOf } from './faults.ts';
 import type { AnswerPlan, CallPlan } from './options.ts';
@@ -22,9 +23,9 @@ export function askHook(core: Core, request: WireRequest, plan: AnswerPlan): Ans
 }
 
 /** The plan with the scenario's next step behind it, where nobody gave an answer; or why no step fits. */
-export function playStep(core: Core, request: WireRequest, plan: AnswerPlan): AnswerPlan | Refusal {
+export function playStep(core: Core, request: WireRequest, body: Uint8Array, plan: AnswerPlan): AnswerPlan | Refusal {
   if (plan.answer !== undefined || core.play === undefined) return plan;
-  const step = core.play.take(describeRequest(request));
+  const step = core.play.take(describeRequest(request), hash('sha256', body, 'hex'));
   if ('mismatch' in step) return invalid(`simulator: ${step.mismatch}`);
   const fault = plan.fault ?? step.fault;
   return refusalOf(fault) ?? { ...plan, ...present({ answer: step.answer, fault }) };

@@ -22,7 +22,10 @@ export interface ScenarioStep {
   readonly fault?: Fault;
 }
 
-/** Answers in order. After the last, `otherwise` is given, or the call is refused. */
+/**
+ * Answers in order. After the last, `otherwise` is given, or the call is refused. A request that comes again byte for byte,
+ * behind one that was answered, gets the same answer again, without its fault: its client was cut, or killed.
+ */
 export interface Scenario {
   readonly steps: readonly ScenarioStep[];
   readonly otherwise?: ScriptedAnswer;
@@ -31,7 +34,7 @@ export interface Scenario {
 /** A scenario being played. */
 export interface Play {
   /** The step that answers this request, or why none does. A step that does not match is not used up. */
-  take(sent: SentRequest): ScenarioStep | { readonly mismatch: string };
+  take(sent: SentRequest, digest: string): ScenarioStep | { readonly mismatch: string };
   /** Steps not used yet. */
   readonly left: number;
 }
@@ -39,14 +42,17 @@ export interface Play {
 /** Begins a scenario. */
 export function playScenario(scenario: Scenario): Play {
   let next = 0;
+  let last: { readonly digest: string; readonly answer: ScriptedAnswer } | undefined;
   return {
-    take(sent) {
+    take(sent, digest) {
+      if (last?.digest === digest) return { answer: last.answer };
       const step = scenario.steps[next];
       if (step === undefined) return atEnd(scenario, sent);
       const complaint = complain(step.expect, sent);
       if (complaint !== undefined)
         return { mismatch: `scenario step ${next + 1} of ${scenario.steps.length} ${complaint}` };
       next += 1;
+      last = step.answer === undefined ? undefined : { digest, answer: step.answer };
       return step;
     },
     get left() {

@@ -74,6 +74,17 @@ describe('a scenario', () => {
     expect(send(going, {}).message).toMatchObject({ content: [{ text: 'Enough.' }] });
   });
 
+  it('gives the same answer, without its fault, to a request that comes again byte for byte', () => {
+    const cut = { kind: 'cut', afterEvents: 2 } as const;
+    const simulator = simulate({
+      scenario: { steps: [{ answer: { text: 'One.' }, fault: cut }, { answer: { text: 'Two.' } }] },
+    });
+    expect(send(simulator, {}).fault).toEqual(cut);
+    const again = send(simulator, {});
+    expect(again).toMatchObject({ fault: undefined, message: { content: [{ text: 'One.' }] } });
+    expect(send(simulator, { system: 'another' }).message).toMatchObject({ content: [{ text: 'Two.' }] });
+  });
+
   it('gives a fault as a step, and the retry the next one', () => {
     const simulator = simulate({
       scenario: { steps: [{ fault: { kind: 'overloaded' } }, { answer: { text: 'There.' } }] },
