@@ -105,6 +105,8 @@ function admitArrived(core: Core, arrived: Arrived, planned: AnswerPlan): Admitt
   const request = readChecked(core, arrived);
   if ('outcome' in request) return request;
   const plan = askHook(core, request, planned);
+  const told = refusalOf(plan.fault);
+  if (told !== undefined) return told;
   const judged = judge(request, {
     account: arrived.account,
     signatures: core.signatures,

@@ -65,7 +65,11 @@ export interface EpochForecast {
   readonly cost?: Money;
 }
 
-/** `context.noted`: structural context, in the tail. Exactly one of `body` and `artifact`. */
+/**
+ * `context.noted`: structural context, in the tail. `body` is what the model sees; with `artifact` beside it, that is the
+ * whole of which `body` is the head, named as a field so that readers of outputs and collectors of garbage know it.
+ * Without `body`, the model is told the artifact's digest.
+ */
 export interface ContextNoted {
   readonly source: string;
   readonly revision: string;
