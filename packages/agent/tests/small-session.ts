@@ -11,7 +11,7 @@ import { createMemoryStore } from '@tidemark/store-memory';
 import { recordAnswer } from '../src/request/answer.ts';
 import { keepCapabilities } from '../src/session/materials.ts';
 import { newHash } from '../src/session/node-hash.ts';
-import type { Lines, Prepared } from '../src/request/prepare.ts';
+import type { CallOptions, Lines, Prepared } from '../src/request/prepare.ts';
 import { prepareRequest } from '../src/request/prepare.ts';
 import type { Session } from '../src/session/session.ts';
 import { commit, createSession } from '../src/session/session.ts';
@@ -41,6 +41,7 @@ export interface Change {
   readonly model?: string;
   readonly tools?: readonly ToolSpec[];
   readonly parameters?: Wanted['parameters'];
+  readonly provider?: string;
 }
 
 /** A session with its lines. */
@@ -57,12 +58,17 @@ export async function begin(log: Log = createMemoryStore()): Promise<Small> {
   return { log, session, lines: { main: undefined } };
 }
 
-/** Prepares the next request. */
-export async function prepare({ log, session, lines }: Small, at = 0, change: Change = {}): Promise<Prepared> {
-  const { model = 'claude-sonnet-4-5', tools = [READ], parameters = {} } = change;
+/** Prepares the next request, or a side call. */
+export async function prepare(
+  { log, session, lines }: Small,
+  at = 0,
+  change: Change = {},
+  more: Pick<CallOptions, 'beside' | 'purpose' | 'admit'> & Partial<Pick<CallOptions, 'encoder'>> = {},
+): Promise<Prepared> {
+  const { model = 'claude-sonnet-4-5', tools = [READ], parameters = {}, provider = 'scripted' } = change;
   const capabilities = row(model);
   const wanted: Wanted = {
-    provider: 'scripted',
+    provider,
     model,
     parameters,
     capabilities: await keepCapabilities(log.artifacts, capabilities),
@@ -74,6 +80,7 @@ export async function prepare({ log, session, lines }: Small, at = 0, change: Ch
     capabilities,
     encoder: scriptedEncoder,
     outputLimit: 1000,
+    ...more,
   });
 }
 

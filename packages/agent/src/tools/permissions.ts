@@ -34,3 +34,41 @@ export interface Question {
 
 /** Whoever can be asked. Absent, what is asked is denied, and the model is told that nobody was there. */
 export type Asker = (question: Question, signal: AbortSignal) => Promise<'allowed' | 'denied'>;
+
+/** A cell that depends on one thing more: what the rule is then called, and what it says. */
+interface Fork {
+  readonly if: 'confined' | 'sandboxed';
+  readonly met: string;
+  readonly unmet: string;
+}
+
+type Cell = Verdict['decision'] | Fork;
+type Row = Readonly<Record<EffectClass, Cell>>;
+
+/** Allowed where the condition holds, else a person is asked. */
+const INSIDE: Fork = { if: 'confined', met: 'inside', unmet: 'outside' };
+const SANDBOXED: Fork = { if: 'sandboxed', met: 'sandboxed', unmet: 'unsandboxed' };
+
+const MATRIX: Readonly<Record<Mode, Row>> = {
+  'read-only': { none: 'allowed', read: 'allowed', write: 'denied', execute: 'denied', network: 'denied' },
+  ask: { none: 'allowed', read: 'allowed', write: 'asks', execute: 'asks', network: 'asks' },
+  auto: { none: 'allowed', read: 'allowed', write: INSIDE, execute: SANDBOXED, network: SANDBOXED },
+};
+
+/** What the matrix says of a call, and by which of its cells. */
+export function judge(permission: Permission): Verdict {
+  const { mode, effect } = permission;
+  const cell = MATRIX[mode][effect];
+  const rule = `${mode}/${effect}`;
+  if (typeof cell === 'string') return { decision: cell, rule };
+  return permission[cell.if]
+    ? { decision: 'allowed', rule: `${rule}/${cell.met}` }
+    : { decision: 'asks', rule: `${rule}/${cell.unmet}` };
+}
+
+const WIDTH: Readonly<Record<Mode, number>> = { 'read-only': 0, ask: 1, auto: 2 };
+
+/** The mode that allows less: a flag may narrow what the log restores, never widen it. */
+export function narrower(a: Mode, b: Mode): Mode {
+  return WIDTH[a] <= WIDTH[b] ? a : b;
+}

@@ -1,7 +1,7 @@
 // The tool port: what the runtime asks of a tool, whoever wrote it. Arguments are read at the door, and what then runs
 // knows its own input.
 
-import type { CallId, Digest, EffectClass, FileTouch, ImagePart } from '@tidemark/log';
+import type { CallId, EffectClass, FileTouch, ImagePart } from '@tidemark/log';
 import type { JsonValue } from '@tidemark/model';
 
 /** A tool as the model and the runtime know it. */
@@ -33,6 +33,8 @@ export interface ToolRun {
   readonly title: string;
   /** Whether all that it changes lies inside the workspace. Absent is true. */
   readonly confined?: boolean;
+  /** Whether what it executes runs in a sandbox. Absent is false. */
+  readonly sandboxed?: boolean;
   /** Does the work. What it throws becomes the error of the call; `signal` aborting is the caller giving up on it. */
   run(context: ToolContext): Promise<ToolOutput>;
 }
@@ -47,8 +49,11 @@ export interface ToolContext {
   progress(text: string): void;
   /** What this session last read or wrote of a file, by absolute path. */
   fileSeen(path: string): FileTouch | undefined;
-  /** The bytes of an output that this log names; `undefined` for any other digest. */
-  output(digest: Digest): AsyncIterable<Uint8Array> | undefined;
+  /**
+   * The bytes of an output that this log names, by its digest or the first 12 characters of it or more; `undefined` when
+   * there is none, or more than one.
+   */
+  output(name: string): AsyncIterable<Uint8Array> | undefined;
 }
 
 /** What a call came to. Text is added to what was written. */

@@ -1,0 +1,45 @@
+// The one event that closes a call which was answered, and what the model reads in it.
+
+import type { CallId, ContentPart, Event, EventOf, ImagePart, Timestamp, ToolEnded, TurnId } from '@tidemark/log';
+import type { ShapedOutput } from '../commit/output.ts';
+import { openOutput } from '../commit/output.ts';
+import type { Work } from '../turn/work.ts';
+import { limitsOf } from './result-limits.ts';
+
+/** What is known of a call that ran, beside what it said. */
+export type Particulars = Pick<ToolEnded, 'exit' | 'durationMs' | 'files'>;
+
+/** The call ran, or was refused: its words as they were shaped, and its images. */
+export function ended(
+  work: Work,
+  kind: 'tool.returned' | 'tool.failed',
+  call: CallId,
+  shaped: ShapedOutput,
+  images: readonly ImagePart[] = [],
+  particulars: Particulars = {},
+): EventOf<'tool.returned'> | EventOf<'tool.failed'> {
+  const { text, output, shaping } = shaped;
+  const words: readonly ContentPart[] = text === '' ? [] : [{ type: 'text', text }];
+  const data: ToolEnded = {
+    call,
+    parts: [...words, ...images],
+    ...(output !== undefined && { output }),
+    ...(shaping !== undefined && { shaping }),
+    ...particulars,
+  };
+  return { ...head(work), kind, data };
+}
+
+/** The call did not do what it was asked, in these words: shaped like any other output, since a tool may have chosen them. */
+export async function failed(work: Work, call: CallId, words: string, particulars: Particulars = {}): Promise<Event> {
+  const { session } = work;
+  const output = openOutput({ artifacts: session.log.artifacts, secrets: session.secrets });
+  await output.write(words);
+  const shaped = await output.finish({ limits: limitsOf(work), keeps: 'head' });
+  return ended(work, 'tool.failed', call, shaped, [], particulars);
+}
+
+/** What every event of a turn begins with. */
+export function head({ runtime, turn }: Work): { readonly at: Timestamp; readonly turn: TurnId } {
+  return { at: runtime.surroundings.now(), turn };
+}

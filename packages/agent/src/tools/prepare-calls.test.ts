@@ -1,0 +1,206 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { inShort, wordsOf } from '../../tests/in-short.ts';
+import { READ } from '../../tests/small-session.ts';
+import type { Setting } from '../../tests/small-work.ts';
+import { beginWork, made } from '../../tests/small-work.ts';
+import { NO_SECRETS } from '../commit/secrets.ts';
+import type { Question } from './permissions.ts';
+import { runCalls } from './run-calls.ts';
+import type { Tool } from './tool.ts';
+
+const never = (name: string, change: Partial<Tool> = {}): Tool =>
+  made(name, () => Promise.reject(new Error('it ran')), change);
+
+/** The records and the words of the one call of a setting. */
+async function outcome(setting: Setting): Promise<{ readonly short: readonly string[]; readonly words: string }> {
+  const { work, records } = await beginWork(setting);
+  await runCalls(work);
+  expect(work.session.state.history.batch).toBeUndefined();
+  const all = await records();
+  return { short: inShort(all), words: wordsOf(all) };
+}
+
+const asked = (text: string): Promise<{ readonly short: readonly string[]; readonly words: string }> =>
+  outcome({ calls: [{ id: 'c1', name: 'look', arguments: text }], tools: [never('look')] });
+
+describe('a call that cannot run', () => {
+  test('of a tool that does not exist is told the nearest name and all of them', async () => {
+    const { short, words } = await outcome({
+      calls: [{ id: 'c1', name: 'Raed' }],
+      tools: [never('write'), never('read')],
+    });
+    expect(short).toEqual(['tool.failed c1']);
+    expect(words).toBe('There is no tool named "Raed". Did you mean "read"? The tools are: read, write.');
+  });
+
+  test('of no tool at all is told so', async () => {
+    const { words } = await outcome({ calls: [{ id: 'c1', name: 'read' }], tools: [] });
+    expect(words).toBe('There is no tool named "read", nor any other: answer without one.');
+  });
+
+  test('with broken JSON is told where it breaks', async () => {
+    const { short, words } = await asked('{"path": "a');
+    expect(short).toEqual(['tool.failed c1']);
+    expect(words).toMatch(
+      /^The arguments are not valid JSON: .*position 11.*Call "look" again with one JSON object\.$/,
+    );
+  });
+
+  test.each([
+    ['[1]', 'an array'],
+    ['null', 'null'],
+    ['"x"', 'a string'],
+    ['7', 'a number'],
+  ])('with %s for arguments is told what they are', async (text, kind) => {
+    const { words } = await asked(text);
+    expect(words).toBe(`The arguments are ${kind}, not an object. Call "look" again with one JSON object.`);
+  });
+
+  test('is closed as failed whatever its arguments are', async () => {
+    const unread = never('look', { read: () => ({ problem: 'no' }) });
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(fc.string(), fc.json()), async (text) => {
+        const { short } = await outcome({ calls: [{ id: 'c1', name: 'look', arguments: text }], tools: [unread] });
+        expect(short).toEqual(['tool.failed c1']);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test('whose arguments the tool refuses is told its words', async () => {
+    const tool = never('look', { read: () => ({ problem: '"path" is missing' }) });
+    const { short, words } = await outcome({ calls: [{ id: 'c1', name: 'look' }], tools: [tool] });
+    expect([short, words]).toEqual([['tool.failed c1'], '"path" is missing']);
+  });
+
+  test('whose arguments make the tool throw is told the message', async () => {
+    const tool = never('look', { read: () => Promise.reject(new Error('no such folder')) });
+    const { words } = await outcome({ calls: [{ id: 'c1', name: 'look' }], tools: [tool] });
+    expect(words).toBe('The arguments of "look" could not be read: no such folder');
+  });
+
+  test('that would write the placeholder of a secret is refused, however it is escaped', async () => {
+    const secrets = { ...NO_SECRETS, holdsPlaceholder: (text: string) => text.includes('[secret:') };
+    const call = { id: 'c1', arguments: String.raw`{"content":["\u005bsecret:KEY]"]}` };
+    const tools = [never('write', { effect: 'write' }), made('look', () => ({ text: 'fine' }))];
+    const refused = await outcome({ calls: [{ ...call, name: 'write' }], tools, secrets });
+    expect(refused.short).toEqual(['tool.failed c1']);
+    expect(refused.words).toContain('stands for a secret you were not shown');
+    const read = await outcome({ calls: [{ ...call, name: 'look' }], tools, secrets });
+    expect(read.words).toBe('fine');
+  });
+
+  test('holds up nobody, and the others run', async () => {
+    const calls = [
+      { id: 'c1', name: 'look' },
+      { id: 'c2', name: 'nothing' },
+      { id: 'c3', name: 'look', arguments: '[]' },
+      { id: 'c4', name: 'look' },
+    ];
+    const { short } = await outcome({ calls, tools: [made('look', () => ({}))] });
+    expect(short.filter((one) => one.startsWith('tool.'))).toEqual([
+      'tool.started c1',
+      'tool.failed c2',
+      'tool.failed c3',
+      'tool.started c4',
+      'tool.returned c1',
+      'tool.returned c4',
+    ]);
+  });
+});
+
+describe('a call without arguments', () => {
+  test('runs with none: some providers stream no text for an empty object', async () => {
+    const tool = made('look', (_, input) => ({ text: JSON.stringify(input) }));
+    const { words } = await outcome({ calls: [{ id: 'c1', name: 'look', arguments: ' ' }], tools: [tool] });
+    expect(words).toBe('{}');
+  });
+});
+
+describe('a permission', () => {
+  const calls = [{ id: 'c1', name: 'change' }];
+  const denied = never('change', { effect: 'write' });
+
+  test('that the mode refuses is a denial in the log, and the model is told mode and rule', async () => {
+    const { short, words } = await outcome({ calls, tools: [denied], mode: 'read-only' });
+    expect(short).toEqual(['denied c1 by rule read-only/write', 'tool.failed c1']);
+    expect(words).toBe(
+      'The call of "change" (write) was denied and did not run: mode "read-only" does not allow it ' +
+        '(rule read-only/write). Only the user can change that.',
+    );
+  });
+
+  test('that nobody is there to give is a denial that says so', async () => {
+    const { short, words } = await outcome({ calls, tools: [denied], mode: 'ask' });
+    expect(short).toEqual(['denied c1 by rule ask/write', 'tool.failed c1']);
+    expect(words).toContain('mode "ask" asks a person first, and nobody is there to be asked (rule ask/write)');
+  });
+
+  test('is asked of a person with what the call would do, and recorded as theirs', async () => {
+    const questions: Question[] = [];
+    const ask = async (question: Question): Promise<'allowed'> => {
+      questions.push(question);
+      return 'allowed';
+    };
+    const tool = made('change', () => ({}), { effect: 'write' });
+    const { short } = await outcome({ calls, tools: [tool], mode: 'ask', runtime: { ask } });
+    expect(questions).toEqual([{ call: 'c1', tool: 'change', effect: 'write', title: 'change it', rule: 'ask/write' }]);
+    expect(short).toEqual(['allowed c1 by person ask/write', 'tool.started c1', 'tool.returned c1']);
+  });
+
+  test('that a person refuses is told as theirs', async () => {
+    const { short, words } = await outcome({
+      calls,
+      tools: [denied],
+      mode: 'ask',
+      runtime: { ask: async () => 'denied' },
+    });
+    expect(short).toEqual(['denied c1 by person ask/write', 'tool.failed c1']);
+    expect(words).toContain('the user was asked and refused (rule ask/write)');
+  });
+
+  test('that cannot be asked for is a denial that says why', async () => {
+    const ask = (): Promise<'allowed'> => Promise.reject(new Error('terminal closed'));
+    const { short, words } = await outcome({ calls, tools: [denied], mode: 'ask', runtime: { ask } });
+    expect(short).toEqual(['denied c1 by rule ask/write', 'tool.failed c1']);
+    expect(words).toContain('asking failed: terminal closed');
+  });
+
+  test('in mode auto depends on where a write goes and on the sandbox of what is executed', async () => {
+    const outside = made('change', () => ({}), { effect: 'write', confined: false });
+    expect((await outcome({ calls, tools: [outside] })).short[0]).toBe('denied c1 by rule auto/write/outside');
+    const command = made('change', () => ({}), { effect: 'execute' });
+    const unsandboxed = { calls, tools: [command], runtime: { unconfined: false } };
+    expect((await outcome(unsandboxed)).short[0]).toBe('denied c1 by rule auto/execute/unsandboxed');
+    const run = async (): Promise<object> => ({});
+    const boxed: Tool = { ...command, read: () => ({ title: 'run', sandboxed: true, run }) };
+    expect((await outcome({ ...unsandboxed, tools: [boxed] })).short[0]).toBe(
+      'allowed c1 by rule auto/execute/sandboxed',
+    );
+  });
+
+  test('follows a mode that is changed between two calls', async () => {
+    const tools = [made('change', () => ({}), { effect: 'write' })];
+    const small = await beginWork({ calls: [...calls, { id: 'c2', name: 'change' }], tools });
+    small.session.watchers.add((record) => {
+      if (record.kind === 'tool.returned') small.session.progress.mode = 'read-only';
+    });
+    await runCalls(small.work);
+    expect(inShort(await small.records())).toEqual([
+      'allowed c1 by rule auto/write/inside',
+      'tool.started c1',
+      'tool.returned c1',
+      'denied c2 by rule read-only/write',
+      'tool.failed c2',
+    ]);
+  });
+});
+
+describe('a tool that the epoch lists and that is not there now', () => {
+  test('is unavailable, which is no slip of the model', async () => {
+    const calls = [{ id: 'c1', name: 'read' }];
+    const { short } = await outcome({ calls, tools: [never('reed')], listed: [READ] });
+    expect(short).toEqual(['tool.abandoned c1 unavailable']);
+  });
+});

@@ -1,0 +1,273 @@
+import type { FileTouch, Recorded, Usage } from '@tidemark/log';
+import { digest } from '@tidemark/log';
+import { createMemoryStore } from '@tidemark/store-memory';
+import { describe, expect, test } from 'vitest';
+import { inShort, wordsOf } from '../../tests/in-short.ts';
+import { READ } from '../../tests/small-session.ts';
+import type { Setting, SmallWork } from '../../tests/small-work.ts';
+import { beginWork, made } from '../../tests/small-work.ts';
+import { headroomOf } from '../commit/output-limits.ts';
+import { NO_SECRETS } from '../commit/secrets.ts';
+import { readArtifact } from '../session/materials.ts';
+import { runCalls } from './run-calls.ts';
+import type { Tool } from './tool.ts';
+
+type Ended = SmallWork & { readonly last: Recorded | undefined; readonly words: string };
+
+/** Runs the one call of the one tool, and hands back how it was closed. */
+async function close(tool: Tool, change: Partial<Setting> = {}): Promise<Ended> {
+  const small = await beginWork({ calls: [{ id: 'c1', name: tool.name }], tools: [tool], ...change });
+  await runCalls(small.work);
+  const all = await small.records();
+  return { ...small, last: all.at(-1), words: wordsOf(all) };
+}
+
+describe('what a tool says', () => {
+  test('is what it wrote, in order, and then its text', async () => {
+    const tool = made('look', async ({ write }) => {
+      await write('one\n');
+      await write(Buffer.from('two\n'));
+      return { text: 'three' };
+    });
+    expect((await close(tool)).words).toBe('one\ntwo\nthree');
+  });
+
+  test('is kept whole when the tool does not wait for its writes', async () => {
+    const tool = made('look', ({ write }) => {
+      for (const word of ['a', 'b', 'c']) void write(word);
+      return { text: 'd' };
+    });
+    expect((await close(tool)).words).toBe('abcd');
+  });
+
+  test('may be nothing', async () => {
+    expect((await close(made('look', () => ({})))).last).toMatchObject({ kind: 'tool.returned', data: { parts: [] } });
+  });
+
+  test('carries exit, files and the time it took, and fails when the tool says so', async () => {
+    const file: FileTouch = { path: '/w/a', digest: digest('a'.repeat(64)), as: 'written' };
+    const tool = made('look', () => {
+      small.pass(40);
+      return { text: 'bad', failed: true, exit: 2, files: [file] };
+    });
+    const small = await beginWork({ calls: [{ id: 'c1', name: 'look' }], tools: [tool] });
+    await runCalls(small.work);
+    expect((await small.records()).at(-1)).toMatchObject({
+      kind: 'tool.failed',
+      data: { call: 'c1', exit: 2, durationMs: 40, files: [file] },
+    });
+    expect(small.session.progress.files.get('/w/a')).toEqual(file);
+  });
+
+  test('holds images, their bytes kept once as artifacts', async () => {
+    const data = Buffer.from('pixels');
+    const tool = made('look', () => ({
+      text: 'two of them',
+      images: [
+        { data, mediaType: 'image/png', width: 2, height: 1 },
+        { data, mediaType: 'image/png' },
+      ],
+    }));
+    const { last, session } = await close(tool);
+    const [, image, again] = last?.kind === 'tool.returned' ? last.data.parts : [];
+    expect(image).toMatchObject({ type: 'image', mediaType: 'image/png', bytes: 6, width: 2, height: 1 });
+    if (image?.type !== 'image' || again?.type !== 'image') throw new Error('no image');
+    expect(again.artifact).toBe(image.artifact);
+    expect(await readArtifact(session.log.artifacts, image.artifact)).toEqual(data);
+  });
+
+  test('is masked before it is written down', async () => {
+    const secrets = {
+      ...NO_SECRETS,
+      mask: async (text: string) => text.replaceAll('s3cret', '[secret:KEY]'),
+      maskEvent: async <T>(event: T): Promise<T> =>
+        JSON.parse(JSON.stringify(event).replaceAll('s3cret', '[secret:KEY]')),
+    };
+    const throws = made('look', () => Promise.reject(new Error('refused by s3cret')));
+    expect((await close(throws, { secrets })).words).toBe('refused by [secret:KEY]');
+  });
+
+  test('of 5 MB is kept whole as an artifact, and the model is shown the end that the tool chose', async () => {
+    const line = `${'x'.repeat(99)}\n`;
+    const tool = (keeps: 'head' | 'tail'): Tool =>
+      made(
+        'look',
+        async ({ write }) => {
+          await write('first\n');
+          for (let i = 0; i < 50; i += 1) await write(line.repeat(1000));
+          return { text: 'last' };
+        },
+        { keeps },
+      );
+    for (const keeps of ['head', 'tail'] as const) {
+      const { last, words, session } = await close(tool(keeps));
+      if (last?.kind !== 'tool.returned' || last.data.output === undefined) throw new Error('no output');
+      expect(words.length).toBeLessThanOrEqual(51_200);
+      expect(words.includes('first')).toBe(keeps === 'head');
+      expect(words.includes('last')).toBe(keeps === 'tail');
+      expect(last.data.shaping?.total).toBeGreaterThan(last.data.shaping?.kept ?? Infinity);
+      expect((await readArtifact(session.log.artifacts, last.data.output)).length).toBe(5_000_010);
+      expect(session.progress.outputs.has(last.data.output)).toBe(true);
+    }
+  });
+
+  test('in progress is told to presenters and is in no record', async () => {
+    const tool = made('look', ({ progress }) => {
+      progress('half');
+      return {};
+    });
+    const { told, records } = await close(tool);
+    expect(told).toEqual([{ type: 'tool.progressed', call: 'c1', text: 'half' }]);
+    expect(JSON.stringify(await records())).not.toContain('half');
+  });
+});
+
+describe('ten outputs of 50 KiB at once', () => {
+  const calls = Array.from({ length: 10 }, (_, i) => ({ id: `c${i}`, name: 'look' }));
+  const text = 'some words that a model may read or leave aside\n'.repeat(1_060);
+
+  interface Shown {
+    /** Tokens left in the window, by the estimate: before the calls and after them. */
+    readonly before: number;
+    readonly after: number;
+    /** What the model is shown of each call. */
+    readonly bytes: readonly number[];
+  }
+
+  async function run(tool: Tool, input: number): Promise<Shown> {
+    const usage: Usage = { fresh: input, read: 0, writes: [], answer: 100 };
+    const { session, work, records } = await beginWork({ calls, tools: [tool], listed: [READ], usage });
+    const left = (): number => headroomOf(session.state, work.runtime.capabilities) ?? Number.NaN;
+    const before = left();
+    await runCalls(work);
+    const all = await records();
+    return { before, after: left(), bytes: calls.map(({ id }) => wordsOf(all, id).length) };
+  }
+
+  test('stay whole where the window has room for them', async () => {
+    const small = 'word '.repeat(2_000);
+    const { bytes } = await run(
+      made('look', () => ({ text: small })),
+      1_000,
+    );
+    expect(new Set(bytes)).toEqual(new Set([small.length]));
+  });
+
+  test('share what the window has left when they land together', async () => {
+    const { before, after, bytes } = await run(
+      made('look', () => ({ text })),
+      100_000,
+    );
+    expect(text.length).toBeGreaterThan(50_000);
+    expect(Math.max(...bytes)).toBeLessThanOrEqual((before * 2) / 10);
+    expect(Math.min(...bytes)).toBeGreaterThan((before * 2 * 0.9) / 10);
+    expect(after).toBeGreaterThan(0);
+  });
+
+  test('share it when they land one after the other, and what one leaves is shown of the others', async () => {
+    const oneByOne = (say: (call: string) => string): Tool =>
+      made('look', ({ call }) => ({ text: say(call) }), { alone: true });
+    const even = await run(
+      oneByOne(() => text),
+      130_000,
+    );
+    const uneven = await run(
+      oneByOne((call) => (call < 'c5' ? 'short' : text)),
+      130_000,
+    );
+    expect(even.after).toBeGreaterThan(0);
+    expect(uneven.after).toBeGreaterThan(0);
+    expect(uneven.bytes[5]).toBeGreaterThan((uneven.before * 2 * 0.9) / 5);
+  });
+
+  test('show 2 KiB each where nothing is left', async () => {
+    const { bytes } = await run(
+      made('look', () => ({ text })),
+      199_000,
+    );
+    for (const one of bytes) expect(one).toBeLessThanOrEqual(2_048);
+    for (const one of bytes) expect(one).toBeGreaterThan(1_024);
+  });
+});
+
+describe('a tool that throws', () => {
+  test('fails its call with the message and never the stack', async () => {
+    const { last, words } = await close(made('look', () => Promise.reject(new Error('no such file'))));
+    expect(last?.kind).toBe('tool.failed');
+    expect(words).toBe('no such file');
+  });
+
+  test('before its first await fails its call all the same', async () => {
+    const throws = made('look', () => {
+      throw new TypeError('');
+    });
+    expect((await close(throws)).words).toBe('TypeError');
+  });
+
+  test('keeps what it wrote, with the message on a line of its own and in sight', async () => {
+    const wrote = (text: string): Tool =>
+      made('look', async ({ write }) => {
+        await write(text);
+        throw new Error('then it broke');
+      });
+    expect((await close(wrote('half'))).words).toBe('half\nthen it broke');
+    expect((await close(wrote('half\n'))).words).toBe('half\nthen it broke');
+    expect((await close(wrote('line\n'.repeat(100_000)))).words).toMatch(/\nthen it broke$/);
+  });
+
+  test('does not stop the others', async () => {
+    const tools = [made('look', () => Promise.reject(new Error('no'))), made('see', () => ({ text: 'yes' }))];
+    const calls = [
+      { id: 'c1', name: 'look' },
+      { id: 'c2', name: 'see' },
+    ];
+    const { work, records } = await beginWork({ calls, tools });
+    await runCalls(work);
+    expect(
+      inShort(await records())
+        .slice(4)
+        .toSorted(),
+    ).toEqual(['tool.failed c1', 'tool.returned c2']);
+  });
+});
+
+describe('what cannot be kept', () => {
+  test('in the log closes the call as failed: it cannot stay open for ever', async () => {
+    const { last, words } = await close(made('look', () => ({ text: 'fine', exit: Number.NaN })));
+    expect(last?.kind).toBe('tool.failed');
+    expect(words).toMatch(/^"look" ran and may have taken effect, but what it came to could not be kept: .*JSON/);
+  });
+
+  test('as an artifact closes the call as failed too', async () => {
+    const log = createMemoryStore();
+    const full = {
+      ...log,
+      artifacts: { ...log.artifacts, put: () => Promise.reject(new Error('no space left')) },
+    };
+    const images = [{ data: Buffer.from('x'), mediaType: 'image/png' }];
+    const { words } = await close(
+      made('look', () => ({ images })),
+      { log: full },
+    );
+    expect(words).toBe('"look" ran and may have taken effect, but what it came to could not be kept: no space left');
+  });
+});
+
+describe('what a call is given', () => {
+  test('tells of files that were met and outputs that the log names, and of no others', async () => {
+    const seen: unknown[] = [];
+    const output = digest('0123456789abcdef'.repeat(4));
+    const twin = digest('0123456789ab0000'.repeat(4));
+    const tool = made('look', ({ fileSeen, output: find }) => {
+      seen.push(fileSeen('/w/a'), fileSeen('/w/b'));
+      for (const name of [output, '0123456789ab', '0123456789abc', '01234567', 'f'.repeat(64)]) seen.push(find(name));
+      return {};
+    });
+    const small = await beginWork({ calls: [{ id: 'c1', name: 'look' }], tools: [tool] });
+    small.session.progress.files.set('/w/a', { path: '/w/a', as: 'read' });
+    small.session.progress.outputs.add(output).add(twin);
+    await runCalls(small.work);
+    expect(seen.slice(0, 2)).toEqual([{ path: '/w/a', as: 'read' }, undefined]);
+    expect(seen.slice(2).map((one) => one !== undefined)).toEqual([true, false, true, false, false]);
+  });
+});

@@ -1,0 +1,152 @@
+// One call while it runs: what it is given, what it writes, and the one event that closes it, the moment it lands.
+
+import type { Event, ImagePart } from '@tidemark/log';
+import { LogError } from '@tidemark/log';
+import { openOutput } from '../commit/output.ts';
+import { abandon } from '../decide/open-calls.ts';
+import { commit } from '../session/session.ts';
+import type { Work } from '../turn/work.ts';
+import { openCallOutput } from './call-output.ts';
+import type { CallOutput } from './call-output.ts';
+import type { Particulars } from './closing.ts';
+import { ended, failed, head } from './closing.ts';
+import { messageOf } from './message-of.ts';
+import type { ReadyCall } from './prepare-calls.ts';
+import { findOutput } from './find-output.ts';
+import { limitsOf } from './result-limits.ts';
+import type { ToolContext, ToolImage, ToolOutput } from './tool.ts';
+
+/** What may end a call before it ends by itself. */
+export interface Ending {
+  /** The tool is told to stop. */
+  readonly stop: AbortSignal;
+  /** Nobody waits for it any longer. */
+  readonly givenUp: Promise<void>;
+}
+
+/** How the work of a tool ended. */
+type Outcome = { readonly returned: ToolOutput } | { readonly threw: unknown };
+
+/**
+ * Runs a call and closes it by exactly one event. What the tool throws becomes the error of the call; after the user
+ * interrupted, what it still returns counts, and what it throws means that it was interrupted.
+ *
+ * @throws AgentError, LogError when the closing cannot be appended.
+ */
+export async function runCall(work: Work, ready: ReadyCall, { stop, givenUp }: Ending): Promise<void> {
+  const { session, runtime } = work;
+  const began = runtime.surroundings.elapsed();
+  const output = openCallOutput(openOutput({ artifacts: session.log.artifacts, secrets: session.secrets }));
+  const outcome = await Promise.race([
+    outcomeOf(ready, contextOf(work, ready, output, stop)),
+    givenUp.then(() => undefined),
+  ]);
+  output.close();
+  if (outcome === undefined || ('threw' in outcome && stop.aborted)) {
+    output.drop();
+    // Stopped because another call could not be recorded: this one stays open for the next command to decide (L8).
+    if (work.signal.aborted) await commit(session, [abandon(ready.call, 'interrupted', head(work))]);
+    return;
+  }
+  const durationMs = Math.round(runtime.surroundings.elapsed() - began);
+  await close(work, ready, durationMs, await landed(work, ready, output, outcome, durationMs));
+}
+
+async function outcomeOf({ run }: ReadyCall, context: ToolContext): Promise<Outcome> {
+  try {
+    return { returned: await run.run(context) };
+  } catch (threw) {
+    return { threw };
+  }
+}
+
+function contextOf({ session, tell }: Work, { call }: ReadyCall, output: CallOutput, signal: AbortSignal): ToolContext {
+  const { files, outputs } = session.progress;
+  return {
+    call,
+    signal,
+    write: output.write,
+    progress: (text) => {
+      if (output.isOpen()) tell({ type: 'tool.progressed', call, text });
+    },
+    fileSeen: (path) => files.get(path),
+    output: (name) => {
+      const found = findOutput(outputs, name);
+      return found === undefined ? undefined : session.log.artifacts.get(found);
+    },
+  };
+}
+
+/** The closing of a call that ended. A result that cannot be kept is an error of the call: the tool may have taken effect. */
+async function landed(
+  work: Work,
+  ready: ReadyCall,
+  output: CallOutput,
+  outcome: Outcome,
+  durationMs: number,
+): Promise<Event> {
+  try {
+    return await ('threw' in outcome
+      ? faultOf(work, ready, output, outcome.threw, durationMs)
+      : resultOf(work, ready, output, outcome.returned, durationMs));
+  } catch (cause) {
+    output.drop();
+    return unkept(work, ready, cause, durationMs);
+  }
+}
+
+async function resultOf(
+  work: Work,
+  { call, tool }: ReadyCall,
+  output: CallOutput,
+  returned: ToolOutput,
+  durationMs: number,
+): Promise<Event> {
+  const { text = '', images = [], exit, files } = returned;
+  const particulars: Particulars = {
+    durationMs,
+    ...(exit !== undefined && { exit }),
+    ...(files !== undefined && { files }),
+  };
+  if (text !== '') await output.add(text);
+  const kept = await keepImages(work, images);
+  const shaped = await output.finish({ limits: limitsOf(work), keeps: tool.keeps ?? 'head' });
+  return ended(work, returned.failed === true ? 'tool.failed' : 'tool.returned', call, shaped, kept, particulars);
+}
+
+/** What was thrown stands at the end of what was written, so that end is what the model is shown. */
+async function faultOf(
+  work: Work,
+  { call }: ReadyCall,
+  output: CallOutput,
+  threw: unknown,
+  durationMs: number,
+): Promise<Event> {
+  await output.addLine(messageOf(threw));
+  const shaped = await output.finish({ limits: limitsOf(work), keeps: 'tail' });
+  return ended(work, 'tool.failed', call, shaped, [], { durationMs });
+}
+
+async function keepImages({ session }: Work, images: readonly ToolImage[]): Promise<readonly ImagePart[]> {
+  const kept: ImagePart[] = [];
+  for (const { data, ...image } of images) {
+    const { digest, size } = await session.log.artifacts.put(data);
+    kept.push({ type: 'image', artifact: digest, bytes: size, ...image });
+  }
+  return kept;
+}
+
+/** Appends the closing. A payload that the log refuses would leave the call open for ever: it becomes an error of the call. */
+async function close(work: Work, ready: ReadyCall, durationMs: number, closing: Event): Promise<void> {
+  try {
+    await commit(work.session, [closing]);
+  } catch (cause) {
+    if (!(cause instanceof LogError && cause.code === 'log/invalid-event')) throw cause;
+    await commit(work.session, [await unkept(work, ready, cause, durationMs)]);
+  }
+}
+
+function unkept(work: Work, { call, tool }: ReadyCall, cause: unknown, durationMs: number): Promise<Event> {
+  const words = `"${tool.name}" ran and may have taken effect, but what it came to could not be kept: ${messageOf(cause)}`;
+  return failed(work, call, words, { durationMs });
+}

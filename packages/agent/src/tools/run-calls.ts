@@ -1,0 +1,102 @@
+// Runs the open calls of the batch at hand: those that only look run together, those that change something alone and in
+// their order. Each is closed by exactly one event, the moment it lands; settled order is the fold's work.
+
+import type { State } from '@tidemark/context';
+import type { CallPart } from '@tidemark/model';
+import { abandon, openCalls } from '../decide/open-calls.ts';
+import { commit } from '../session/session.ts';
+import type { ToolEffect } from '../sources/context-source.ts';
+import type { Work } from '../turn/work.ts';
+import { head } from './closing.ts';
+import type { ReadyCall } from './prepare-calls.ts';
+import { prepareCalls } from './prepare-calls.ts';
+import { runCall } from './run-call.ts';
+import type { Tool } from './tool.ts';
+import { abortOf } from './unless-aborted.ts';
+
+/** How long a tool may take to end after it was told to, in milliseconds. */
+const GRACE_MS = 5_000;
+
+/**
+ * Closes every open call of the batch at hand, and tells the effects of those that ran, in call order. When the user
+ * interrupts, running tools are told to stop and given five seconds; what is then still open is abandoned as interrupted.
+ *
+ * @throws AgentError, LogError when an event cannot be appended or flushed: running tools are stopped first, and calls
+ * stay open for the next command to decide.
+ */
+export async function runCalls(work: Work): Promise<readonly ToolEffect[]> {
+  const effects: ToolEffect[] = [];
+  for (const group of groupsOf(openParts(work.session.state), work.runtime.tools)) {
+    if (work.signal.aborted) break;
+    effects.push(...(await runGroup(work, group)));
+  }
+  if (work.signal.aborted) await abandonOpen(work);
+  return effects;
+}
+
+function openParts({ history }: State): readonly CallPart[] {
+  const { batch } = history;
+  return batch === undefined ? [] : batch.calls.filter(({ call }) => !batch.closed.has(call));
+}
+
+/** Calls in their order, cut into runs of such as may run together. */
+function groupsOf(calls: readonly CallPart[], tools: readonly Tool[]): readonly (readonly CallPart[])[] {
+  const groups: CallPart[][] = [];
+  let holdsUp = true;
+  for (const call of calls) {
+    const alone = runsAlone(tools.find(({ name }) => name === call.name));
+    if (alone || holdsUp) groups.push([call]);
+    else groups.at(-1)?.push(call);
+    holdsUp = alone;
+  }
+  return groups;
+}
+
+/** A call of no tool at all runs nothing, and so holds up nobody. */
+function runsAlone(tool: Tool | undefined): boolean {
+  return tool?.alone ?? (tool?.effect === 'write' || tool?.effect === 'execute');
+}
+
+async function runGroup(work: Work, group: readonly CallPart[]): Promise<readonly ToolEffect[]> {
+  const { session, signal } = work;
+  const prepared = await prepareCalls(work, group);
+  if (prepared === undefined) return [];
+  await commit(session, prepared.events);
+  if (prepared.ready.length === 0) return [];
+  // The barrier before a tool (L8): a call of which the log holds no beginning has not run, whatever happens.
+  await session.writer.sync();
+  if (signal.aborted) return [];
+  await runTogether(work, prepared.ready);
+  return prepared.ready.map(({ tool }) => ({ tool: tool.name, effect: tool.effect, touches: tool.touches ?? [] }));
+}
+
+async function runTogether(work: Work, ready: readonly ReadyCall[]): Promise<void> {
+  const broken = new AbortController();
+  const over = new AbortController();
+  const stop = AbortSignal.any([work.signal, broken.signal]);
+  const givenUp = patience(work, stop, over.signal);
+  const closings = ready.map((one) => runCall(work, one, { stop, givenUp }));
+  try {
+    await Promise.all(closings);
+  } catch (cause) {
+    broken.abort();
+    await Promise.allSettled(closings);
+    throw cause;
+  } finally {
+    over.abort();
+  }
+}
+
+async function patience({ runtime }: Work, stop: AbortSignal, over: AbortSignal): Promise<void> {
+  await abortOf(stop, over);
+  await runtime.surroundings.wait(GRACE_MS, over);
+}
+
+async function abandonOpen(work: Work): Promise<void> {
+  const open = openCalls(work.session.state);
+  if (open.length === 0) return;
+  await commit(
+    work.session,
+    open.map((call) => abandon(call, 'interrupted', head(work))),
+  );
+}

@@ -1,0 +1,98 @@
+// A turn whose sources are asked, with a clock that a test moves: waits end when it says so, or when they are aborted.
+
+import { turnId } from '@tidemark/log';
+import type { Timestamp } from '@tidemark/log';
+import { createScriptedProvider } from '@tidemark/provider-scripted';
+import type { ContextSource, SourceView } from '../src/sources/context-source.ts';
+import type { Surroundings } from '../src/surroundings.ts';
+import { RETRY } from '../src/turn/runtime.ts';
+import type { Notice } from '../src/turn/session-event.ts';
+import type { Work } from '../src/turn/work.ts';
+import type { Small } from './small-session.ts';
+import { row, second } from './small-session.ts';
+
+/** The work of a turn, and the hands of the test on it. */
+export interface Asked {
+  readonly work: Work;
+  readonly notices: Notice[];
+  /** Milliseconds of each wait so far. */
+  readonly waiting: number[];
+  /** Ends each wait of at most so many milliseconds. */
+  expire(within: number): void;
+  interrupt(): void;
+}
+
+/** A turn over these sources. */
+export function asked({ session, lines }: Small, sources: readonly ContextSource[], now: Timestamp = second(0)): Asked {
+  const notices: Notice[] = [];
+  const waits = new Map<() => void, number>();
+  const waiting: number[] = [];
+  const interruption = new AbortController();
+  const surroundings: Surroundings = {
+    now: () => now,
+    elapsed: () => 0,
+    random: () => 0,
+    newName: () => 'name',
+    wait: (ms, signal) =>
+      new Promise((done) => {
+        waiting.push(ms);
+        waits.set(done, ms);
+        if (signal?.aborted === true) done();
+        signal?.addEventListener('abort', () => done());
+      }),
+  };
+  const work: Work = {
+    session,
+    lines,
+    turn: turnId('t1'),
+    signal: interruption.signal,
+    tell: (event) => {
+      if (event.type === 'notice.raised') notices.push(event.notice);
+    },
+    runtime: {
+      provider: createScriptedProvider({ answers: [] }),
+      capabilities: row('claude-sonnet-4-5'),
+      parameters: {},
+      tools: [],
+      sources,
+      limits: {},
+      retry: RETRY,
+      outputLimit: 1000,
+      ttl: '5m',
+      envelope: {},
+      betas: [],
+      unconfined: false,
+      surroundings,
+    },
+  };
+  return {
+    work,
+    notices,
+    waiting,
+    expire: (within) => waits.forEach((ms, done) => (ms <= within ? done() : undefined)),
+    interrupt: () => interruption.abort(),
+  };
+}
+
+/** A source whose state a test changes. */
+export interface MadeSource extends ContextSource {
+  state: string | undefined;
+  readonly seen: SourceView[];
+}
+
+/** Says its state; `change` replaces parts of it. */
+export function source(name: string, state: string | undefined, change: Partial<ContextSource> = {}): MadeSource {
+  const made: MadeSource = {
+    name,
+    state,
+    seen: [],
+    revision: (view) => {
+      made.seen.push(view);
+      return made.state;
+    },
+    render: (_, cause) => `${name} is ${made.state} (${cause})`,
+    affectedBy: ({ touches }) => touches.includes(name),
+    ...change,
+  };
+  return made;
+}

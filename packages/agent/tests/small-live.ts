@@ -1,0 +1,152 @@
+// A live session for tests: memory store, a provider that the test speaks for, a clock that only the test moves.
+
+import type { AnswerPart, Log, Recorded } from '@tidemark/log';
+import { callId } from '@tidemark/log';
+import type { Provider, StreamPart } from '@tidemark/model';
+import { ProviderError } from '@tidemark/model';
+import type { ScriptedAnswer } from '@tidemark/provider-scripted';
+import { createScriptedProvider, scriptedEncoder } from '@tidemark/provider-scripted';
+import { createMemoryStore, createShelf } from '@tidemark/store-memory';
+import type { Shelf } from '@tidemark/store-memory';
+import type { LiveSession } from '../src/turn/live-session.ts';
+import type { LiveSessionOptions } from '../src/turn/open-live-session.ts';
+import { openLiveSession } from '../src/turn/open-live-session.ts';
+import type { Runtime } from '../src/turn/runtime.ts';
+import { ID, row } from './small-session.ts';
+import { testClock } from './small-work.ts';
+
+/** A session at work, in the hands of a test. */
+export interface Live {
+  readonly live: LiveSession;
+  readonly log: Log;
+  readonly shelf: Shelf;
+  readonly pass: (ms: number) => void;
+  /** All records so far. */
+  readonly records: () => Promise<readonly Recorded[]>;
+  /** Their kinds. */
+  readonly kinds: () => Promise<readonly string[]>;
+}
+
+/** What a test may set. */
+export interface Setting {
+  readonly provider: Provider;
+  readonly runtime?: Partial<Runtime>;
+  readonly shelf?: Shelf;
+  readonly open?: Partial<LiveSessionOptions>;
+}
+
+/** Creates a session, or opens the one that is on the shelf. */
+export async function goLive({ provider, runtime = {}, shelf = createShelf(), open = {} }: Setting): Promise<Live> {
+  const log = open.log ?? createMemoryStore(shelf);
+  const clock = testClock();
+  const whole: Runtime = {
+    provider,
+    capabilities: row('claude-sonnet-4-5'),
+    parameters: {},
+    tools: [],
+    sources: [],
+    limits: {},
+    retry: { attempts: 3, firstMs: 1_000, mostMs: 60_000 },
+    outputLimit: 1_000,
+    ttl: '5m',
+    envelope: {},
+    betas: [],
+    unconfined: true,
+    surroundings: clock.surroundings,
+    ...runtime,
+  };
+  const create = !shelf.rooms.has(ID);
+  const live = await openLiveSession({ log, runtime: whole, id: ID, create, workspace: '/w', mode: 'auto', ...open });
+  const records = async (): Promise<readonly Recorded[]> => {
+    const found: Recorded[] = [];
+    for await (const record of log.read(ID)) found.push(record);
+    return found;
+  };
+  return { live, log, shelf, pass: clock.pass, records, kinds: async () => (await records()).map(({ kind }) => kind) };
+}
+
+/** An answer in words. */
+export function says(text: string, more: Partial<ScriptedAnswer> = {}): ScriptedAnswer {
+  return { parts: [{ type: 'text', text }], ...more };
+}
+
+/** An answer that makes calls, each a tool's name and an id. */
+export function calls(...made: readonly (readonly [id: string, name: string, args?: string])[]): ScriptedAnswer {
+  return {
+    parts: made.map(([id, name, args = '{}']): AnswerPart => ({
+      type: 'call',
+      call: callId(id),
+      name,
+      arguments: args,
+    })),
+  };
+}
+
+/** A provider that gives these answers in order. */
+export function answering(...answers: readonly ScriptedAnswer[]): ReturnType<typeof createScriptedProvider> {
+  return createScriptedProvider({ answers });
+}
+
+/** A retryable failure, or another. */
+export function failure(
+  change: { code?: ProviderError['code']; class?: ProviderError['class']; afterMs?: number } = {},
+): ProviderError {
+  const { code = 'provider/overloaded', class: sort = 'retryable', afterMs } = change;
+  const data = { provider: 'scripted', ...(afterMs !== undefined && { afterMs }) };
+  return new ProviderError(sort, code, `it failed as ${code}`, data);
+}
+
+/** A provider that streams these parts and then says nothing more; `deaf`: not even when its signal aborts. */
+export function hanging(
+  parts: readonly StreamPart[],
+  { deaf = false } = {},
+): Provider & { readonly reached: Promise<void> } {
+  const { promise: reached, resolve } = Promise.withResolvers<void>();
+  return {
+    name: 'scripted',
+    encoder: scriptedEncoder,
+    reached,
+    async *send({ signal }) {
+      yield* parts;
+      resolve();
+      await new Promise<void>((end) => {
+        if (!deaf) signal?.addEventListener('abort', () => end(), { once: true });
+      });
+      throw failure({ code: 'provider/aborted', class: 'stop' });
+    },
+  };
+}
+
+/** The first providers in order, each for one call; the last for all that follow. */
+export function inTurn(...providers: readonly Provider[]): Provider {
+  let next = 0;
+  return {
+    name: 'scripted',
+    encoder: scriptedEncoder,
+    send: (outgoing) => {
+      const provider = providers[Math.min(next, providers.length - 1)];
+      next += 1;
+      if (provider === undefined) throw new Error('no provider');
+      return provider.send(outgoing);
+    },
+  };
+}
+
+/** The words and results that a scripted body holds, in order. */
+export function heldBy(body: Uint8Array): readonly string[] {
+  return new TextDecoder()
+    .decode(body)
+    .split('\n')
+    .flatMap((line) => [...line.matchAll(/"(?:text|call)":"((?:[^"\\]|\\.)*)"/g)].map(([, text = '']) => text));
+}
+
+/** A shelf on which the log of the test's session ends behind so many records: what a crash there would leave. */
+export function cutShelf(shelf: Shelf, records: number): Shelf {
+  const room = shelf.rooms.get(ID);
+  if (room === undefined) throw new Error('nothing is on the shelf');
+  let end = 0;
+  for (let line = 0; line < records; line += 1) end = room.bytes.indexOf(0x0a, end) + 1;
+  const bytes = room.bytes.slice(0, end);
+  const cut = { ...room, bytes, length: end, held: false, snapshot: undefined, listeners: new Set<() => void>() };
+  return { rooms: new Map([[ID, cut]]), artifacts: shelf.artifacts };
+}

@@ -1,0 +1,210 @@
+// A turn's work for tests: a session whose last answer has made calls, made tools, a clock of the test's, and what is told.
+
+import type { AnswerPart, Event, Log, LogWriter, Recorded, Usage } from '@tidemark/log';
+import { callId, turnId } from '@tidemark/log';
+import type { ToolSpec } from '@tidemark/context';
+import { createScriptedProvider } from '@tidemark/provider-scripted';
+import { createMemoryStore } from '@tidemark/store-memory';
+import type { Secrets } from '../src/commit/secrets.ts';
+import type { Session } from '../src/session/session.ts';
+import { commit } from '../src/session/session.ts';
+import type { Surroundings } from '../src/surroundings.ts';
+import type { Mode } from '../src/tools/permissions.ts';
+import type { Tool, ToolContext, ToolOutput } from '../src/tools/tool.ts';
+import type { Runtime } from '../src/turn/runtime.ts';
+import { RETRY } from '../src/turn/runtime.ts';
+import type { SessionEvent } from '../src/turn/session-event.ts';
+import type { Work } from '../src/turn/work.ts';
+import { begin, ID, prepare, prompt, row, second } from './small-session.ts';
+
+/** A call as a model makes it. */
+export interface Made {
+  readonly id: string;
+  readonly name: string;
+  readonly arguments?: string;
+}
+
+/** What a test may set. */
+export interface Setting {
+  readonly calls: readonly Made[];
+  readonly tools: readonly Tool[];
+  /** What the epoch lists, which is open then. */
+  readonly listed?: readonly ToolSpec[];
+  /** What the answer used, of a request that was prepared: see `listed`. */
+  readonly usage?: Usage;
+  readonly mode?: Mode;
+  readonly secrets?: Secrets;
+  readonly log?: Log;
+  readonly runtime?: Partial<Runtime>;
+}
+
+/** A turn at work, in the hands of a test. */
+export interface SmallWork {
+  readonly work: Work;
+  readonly session: Session;
+  readonly told: readonly SessionEvent[];
+  readonly interrupt: () => void;
+  /** Lets so many milliseconds pass: pauses that end by then end. */
+  readonly pass: (ms: number) => void;
+  /** What the log holds from the batch on. */
+  readonly records: () => Promise<readonly Recorded[]>;
+}
+
+/** A session whose last answer made these calls. */
+export async function beginWork(setting: Setting): Promise<SmallWork> {
+  const { calls, tools, mode = 'auto', secrets, log = createMemoryStore(), runtime } = setting;
+  const small = await begin(log);
+  const session: Session = secrets === undefined ? small.session : { ...small.session, secrets };
+  await commit(session, [{ kind: 'mode.changed', at: second(0), data: { mode, by: 'settings' } }, prompt('go')]);
+  if (setting.listed !== undefined) await prepare({ ...small, session }, 0, { tools: setting.listed });
+  await commit(session, [answered(calls, setting.usage)]);
+  const from = session.state.length;
+  const clock = testClock();
+  const told: SessionEvent[] = [];
+  const interruption = new AbortController();
+  const work: Work = {
+    session,
+    lines: small.lines,
+    runtime: { ...testRuntime(tools, clock.surroundings), ...runtime },
+    turn: turnId('t1'),
+    signal: interruption.signal,
+    tell: (event) => void told.push(event),
+  };
+  const records = async (): Promise<readonly Recorded[]> => {
+    const found: Recorded[] = [];
+    for await (const record of log.read(ID, from)) found.push(record);
+    return found;
+  };
+  return { work, session, told, interrupt: () => interruption.abort(), pass: clock.pass, records };
+}
+
+function answered(calls: readonly Made[], usage: Usage = {}): Event {
+  const parts = calls.map(({ id, name, arguments: text = '{}' }): AnswerPart => ({
+    type: 'call',
+    call: callId(id),
+    name,
+    arguments: text,
+  }));
+  return {
+    kind: 'answer.received',
+    at: second(1),
+    data: {
+      step: 0,
+      stream: 'main',
+      provider: 'scripted',
+      model: 'm',
+      parts,
+      stop: 'calls',
+      truncated: 'no',
+      usage,
+    },
+  };
+}
+
+function testRuntime(tools: readonly Tool[], surroundings: Surroundings): Runtime {
+  return {
+    provider: createScriptedProvider({ answers: [] }),
+    capabilities: row('claude-sonnet-4-5'),
+    parameters: {},
+    tools,
+    sources: [],
+    limits: {},
+    retry: RETRY,
+    outputLimit: 1000,
+    ttl: '5m',
+    envelope: {},
+    betas: [],
+    unconfined: true,
+    surroundings,
+  };
+}
+
+/** A clock that only a test moves. */
+export function testClock(): { readonly surroundings: Surroundings; readonly pass: (ms: number) => void } {
+  let now = 0;
+  let names = 0;
+  const waiting = new Set<{ readonly until: number; readonly end: () => void }>();
+  return {
+    surroundings: {
+      now: () => second(Math.floor(now / 1000) + 2),
+      elapsed: () => now,
+      wait: (ms, signal) =>
+        new Promise((resolve) => {
+          const entry = { until: now + ms, end: resolve };
+          if (signal?.aborted === true) resolve();
+          else waiting.add(entry);
+          signal?.addEventListener('abort', () => resolve(), { once: true });
+        }),
+      random: () => 0.5,
+      newName: () => `name-${(names += 1)}`,
+    },
+    pass: (ms) => {
+      now += ms;
+      for (const entry of waiting) if (entry.until <= now && waiting.delete(entry)) entry.end();
+    },
+  };
+}
+
+/** A made tool: reads any arguments, and runs what the test gives it. */
+export function made(
+  name: string,
+  run: (context: ToolContext, input: unknown) => ToolOutput | Promise<ToolOutput>,
+  change: Partial<Tool> & { readonly confined?: boolean } = {},
+): Tool {
+  const { confined, ...rest } = change;
+  return {
+    name,
+    description: `Does ${name}.`,
+    schema: { type: 'object' },
+    effect: 'read',
+    read: (input) => ({
+      title: `${name} it`,
+      ...(confined !== undefined && { confined }),
+      run: async (context) => run(context, input),
+    }),
+    ...rest,
+  };
+}
+
+/** A promise in the hands of a test. */
+export interface Gate {
+  readonly opened: Promise<void>;
+  readonly open: () => void;
+}
+
+/** A gate that is shut. */
+export function gate(): Gate {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { opened: promise, open: () => resolve() };
+}
+
+/** The store with its writers watched: `seen` is told before each append and flush. */
+export function watched(log: Log, seen: (what: 'append' | 'sync', kinds: readonly string[]) => void): Log {
+  const watch = (writer: LogWriter): LogWriter => ({
+    session: writer.session,
+    fence: writer.fence,
+    get length() {
+      return writer.length;
+    },
+    get chain() {
+      return writer.chain;
+    },
+    append: (events, expected) => {
+      seen(
+        'append',
+        events.map(({ kind }) => kind),
+      );
+      return writer.append(events, expected);
+    },
+    sync: () => {
+      seen('sync', []);
+      return writer.sync();
+    },
+    close: () => writer.close(),
+  });
+  return {
+    ...log,
+    create: async (id, parent) => watch(await log.create(id, parent)),
+    open: async (id) => watch(await log.open(id)),
+  };
+}
