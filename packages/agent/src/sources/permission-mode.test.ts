@@ -1,0 +1,58 @@
+import { describe, expect, test } from 'vitest';
+import { asked } from '../../tests/asking.ts';
+import { begin, second } from '../../tests/small-session.ts';
+import { commit } from '../session/session.ts';
+import type { Mode, Verdict } from '../tools/permissions.ts';
+import { judge } from '../tools/permissions.ts';
+import { askSources } from './ask-sources.ts';
+import type { SourceView } from './context-source.ts';
+import { permissionModeSource } from './permission-mode.ts';
+
+function view(mode: Mode): SourceView {
+  const { signal } = new AbortController();
+  return { workspace: '/w', now: second(0), mode, files: new Map(), noted: undefined, signal };
+}
+
+/** What the words of each mode promise, as the matrix would say it. */
+const PROMISED: readonly (readonly [Mode, string, readonly Verdict['decision'][]])[] = [
+  [
+    'read-only',
+    'Writing files, running commands and the network are denied.',
+    ['denied', 'denied', 'denied', 'denied'],
+  ],
+  ['ask', 'Writing files, running commands and the network are asked first.', ['asks', 'asks', 'asks', 'asks']],
+  ['auto', 'So does writing inside the workspace, and what runs in a sandbox.', ['allowed', 'asks', 'allowed', 'asks']],
+  ['auto', 'commands and the network without a sandbox, are asked first.', ['allowed', 'asks', 'allowed', 'asks']],
+];
+
+describe('the permission mode', () => {
+  test.each(PROMISED)('in mode %s says what the matrix does: %s', (mode, words, decisions) => {
+    expect(permissionModeSource().render(view(mode), 'initial')).toContain(words);
+    const of = (effect: 'write' | 'execute', confined: boolean, sandboxed: boolean): Verdict['decision'] =>
+      judge({ mode, effect, confined, sandboxed }).decision;
+    expect([
+      of('write', true, false),
+      of('write', false, true),
+      of('execute', true, true),
+      of('execute', true, false),
+    ]).toEqual(decisions);
+  });
+
+  test('is another state where commands need not ask, and only in mode auto', () => {
+    const source = permissionModeSource({ unconfined: true });
+    const modes: readonly Mode[] = ['read-only', 'ask', 'auto'];
+    expect(modes.map((mode) => source.revision(view(mode)))).toEqual(['read-only', 'ask', 'auto, unconfined']);
+    expect(source.render(view('auto'), 'changed')).toContain('running commands and the network.');
+  });
+
+  test('waits for the first prompt, and is urgent when it changes', async () => {
+    const small = await begin();
+    const { work } = asked(small, [permissionModeSource()]);
+    await askSources(work);
+    expect(small.session.state.history.packed.length).toBe(0);
+    await commit(small.session, [{ kind: 'mode.changed', at: second(1), data: { mode: 'auto', by: 'user' } }]);
+    await askSources(work);
+    expect(small.session.state.history.packed.length).toBe(2);
+    expect(small.session.progress.noted.get('permission-mode')?.revision).toBe('auto');
+  });
+});
