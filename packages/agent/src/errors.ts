@@ -11,8 +11,17 @@ export const AGENT_ERRORS: Readonly<Record<AgentErrorCode, AgentErrorSort>> = {
   'agent/conflict': 'conflict',
   'agent/missing-material': 'refused',
   'agent/no-epoch': 'bug',
+  'agent/other-provider': 'refused',
   'agent/no-such-step': 'refused',
   'agent/unknown-encoder': 'refused',
+  'agent/nothing-to-resume': 'refused',
+  'agent/not-running': 'refused',
+  'agent/closed': 'refused',
+  'agent/unknown-price': 'refused',
+  'agent/limited': 'refused',
+  'agent/stopped': 'refused',
+  'agent/broken': 'bug',
+  'agent/call-ended': 'refused',
 };
 
 /** The name of an agent error. */
@@ -23,8 +32,17 @@ export type AgentErrorCode =
   | 'agent/conflict'
   | 'agent/missing-material'
   | 'agent/no-epoch'
+  | 'agent/other-provider'
   | 'agent/no-such-step'
-  | 'agent/unknown-encoder';
+  | 'agent/unknown-encoder'
+  | 'agent/nothing-to-resume'
+  | 'agent/not-running'
+  | 'agent/closed'
+  | 'agent/unknown-price'
+  | 'agent/limited'
+  | 'agent/stopped'
+  | 'agent/broken'
+  | 'agent/call-ended';
 
 /** An error of the runtime. The message says what happened, to what, and the next step. */
 export class AgentError extends Error {

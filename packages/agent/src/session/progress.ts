@@ -1,10 +1,23 @@
 // What the log says about the work itself, beside what a model sees: which calls began, what the turn has taken, which
 // files and outputs are known, what was noted. Folded from records as they come; derived, thrown away with the process (L9).
 
-import type { CallId, EffectClass, FileTouch, Recorded, TurnEnded, TurnId, Usage } from '@tidemark/log';
+import type {
+  AnswerPart,
+  AnswerReceived,
+  CallId,
+  EffectClass,
+  FileTouch,
+  Recorded,
+  TurnEnded,
+  TurnId,
+  Usage,
+} from '@tidemark/log';
 import type { Mode } from '../tools/permissions.ts';
 import type { Spent } from './spent.ts';
 import { NOTHING_SPENT, spend } from './spent.ts';
+
+/** The source of a notification that the runtime itself gives. */
+export const RUNTIME = 'runtime';
 
 /** See the head of this file. */
 export interface Progress {
@@ -15,6 +28,16 @@ export interface Progress {
   readonly started: Map<CallId, EffectClass>;
   /** How often the step at hand was sent. */
   attempts: number;
+  /** The same, as the retry policy counts: a turn that begins, or goes on after its end, begins anew. */
+  tries: number;
+  /** The last request of the main stream in this turn, and what it came to. */
+  asked: Asked | undefined;
+  /** Where the last prompt or notification stands. */
+  said: number;
+  /** Where the runtime itself last told the model something. */
+  told: number;
+  /** Answers in a row that stopped at the output limit. */
+  cuts: number;
   /** The last note of each source: its revision and place. */
   readonly noted: Map<string, { readonly revision: string; readonly position: number }>;
   readonly files: Map<string, FileTouch>;
@@ -27,6 +50,17 @@ export interface TurnProgress {
   readonly id: TurnId | undefined;
   readonly spent: Spent;
   readonly ended: TurnEnded | undefined;
+  /** The words of its last answer. */
+  readonly text: string;
+}
+
+/** A request of the main stream. */
+export interface Asked {
+  readonly position: number;
+  /** Its finished answer; absent while it is on its way, and when it failed or was cut. */
+  readonly answer: AnswerReceived | undefined;
+  /** Where that stands. */
+  readonly answeredAt: number;
 }
 
 /** Nothing known. */
@@ -36,6 +70,11 @@ export function emptyProgress(): Progress {
     turn: undefined,
     started: new Map(),
     attempts: 0,
+    tries: 0,
+    asked: undefined,
+    said: -1,
+    told: -1,
+    cuts: 0,
     noted: new Map(),
     files: new Map(),
     outputs: new Set(),
@@ -49,40 +88,52 @@ export function advance(progress: Progress, record: Recorded): void {
       progress.mode = record.data.mode;
       return;
     case 'turn.started':
-      progress.turn = { id: record.turn, spent: NOTHING_SPENT, ended: undefined };
+      beginAnew(progress, record.turn);
       return;
     case 'turn.resumed':
-      progress.turn = resumed(progress.turn, record.turn);
+      // A turn that was cut goes on with what it has spent; one that ended begins anew.
+      if (progress.turn?.ended !== undefined) beginAnew(progress, record.turn);
+      else progress.turn = { ...(progress.turn ?? NEW_TURN), id: record.turn };
+      return;
+    case 'prompt.given':
+      progress.said = record.position;
+      return;
+    case 'notification.received':
+      progress.said = record.position;
+      if (record.data.source === RUNTIME) progress.told = record.position;
       return;
     case 'turn.ended':
       if (progress.turn !== undefined) progress.turn = { ...progress.turn, ended: record.data };
       return;
     case 'context.noted':
       progress.noted.set(record.data.source, { revision: record.data.revision, position: record.position });
+      if (record.data.artifact !== undefined) progress.outputs.add(record.data.artifact);
       return;
     default:
       advanceCall(progress, record);
   }
 }
 
-/** A turn that was cut goes on with what it has spent; one that ended begins anew. */
-function resumed(turn: TurnProgress | undefined, id: TurnId | undefined): TurnProgress {
-  return turn?.ended === undefined
-    ? { id, spent: turn?.spent ?? NOTHING_SPENT, ended: undefined }
-    : { id, spent: NOTHING_SPENT, ended: undefined };
+const NEW_TURN: TurnProgress = { id: undefined, spent: NOTHING_SPENT, ended: undefined, text: '' };
+
+function beginAnew(progress: Progress, id: TurnId | undefined): void {
+  progress.turn = { ...NEW_TURN, id };
+  progress.asked = undefined;
+  progress.tries = 0;
+  progress.cuts = 0;
 }
 
 function advanceCall(progress: Progress, record: Recorded): void {
   switch (record.kind) {
     case 'request.prepared':
-      if (record.data.stream === 'main') progress.attempts += 1;
+      if (record.data.stream === 'main') sent(progress, record.position);
       return;
     case 'answer.received':
-      if (record.data.stream === 'main') progress.attempts = 0;
+      if (record.data.stream === 'main') answered(progress, record.data, record.position);
       take(progress, record.data.usage, record.data.cost, record.data.stream === 'main' ? 1 : 0);
       return;
     case 'answer.interrupted':
-      if (record.data.by === 'user' && record.data.stream === 'main') progress.attempts = 0;
+      if (record.data.by === 'user' && record.data.stream === 'main') stopped(progress, record.data.parts);
       take(progress, record.data.usage ?? {}, record.data.cost, 0);
       return;
     case 'answer.failed':
@@ -103,6 +154,25 @@ function advanceCall(progress: Progress, record: Recorded): void {
       return;
     default:
   }
+}
+
+function sent(progress: Progress, position: number): void {
+  progress.attempts += 1;
+  progress.tries += 1;
+  progress.asked = { position, answer: undefined, answeredAt: -1 };
+}
+
+function answered(progress: Progress, answer: AnswerReceived, position: number): void {
+  progress.asked = { position: answer.request ?? position, answer, answeredAt: position };
+  progress.cuts = answer.stop === 'length' ? progress.cuts + 1 : 0;
+  stopped(progress, answer.parts);
+}
+
+function stopped(progress: Progress, parts: readonly AnswerPart[]): void {
+  progress.attempts = 0;
+  progress.tries = 0;
+  const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
+  if (progress.turn !== undefined) progress.turn = { ...progress.turn, text };
 }
 
 function take(progress: Progress, usage: Usage, cost: string | undefined, steps: number): void {

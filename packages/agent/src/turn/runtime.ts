@@ -24,6 +24,8 @@ export interface Runtime {
   /** What goes into each body beside the context. */
   readonly envelope: { readonly [name: string]: JsonValue };
   readonly betas: readonly string[];
+  /** How long a provider may be silent inside a call, in milliseconds: then the call is cut. 180,000 by default. */
+  readonly idleMs?: number;
   readonly ask?: Asker;
   /** What is executed need not ask in mode `auto`, sandbox or not. */
   readonly unconfined: boolean;

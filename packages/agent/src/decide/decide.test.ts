@@ -1,0 +1,84 @@
+import type { AnswerReceived, CallForecast } from '@tidemark/log';
+import { callId, money } from '@tidemark/log';
+import { describe, expect, test } from 'vitest';
+import { failure } from '../../tests/small-live.ts';
+import { row } from '../../tests/small-session.ts';
+import { NOTHING_SPENT } from '../session/spent.ts';
+import { cutCall } from './cut-calls.ts';
+import { requirePrice, whyLimited, whyTooDear } from './limits.ts';
+import { failedBy, retryPause } from './retry.ts';
+
+const POLICY = { attempts: 4, firstMs: 1_000, mostMs: 3_000 };
+
+describe('the pause before another attempt', () => {
+  test('doubles up to the most, and chance takes up to half of it', () => {
+    expect([1, 2, 3].map((tries) => retryPause(POLICY, failure(), tries, 0))).toEqual([1_000, 2_000, 3_000]);
+    expect(retryPause(POLICY, failure(), 2, 0.999)).toBe(1_001);
+  });
+
+  test("is the provider's own word where it gave one, nothing included", () => {
+    expect(retryPause(POLICY, failure({ afterMs: 90_000 }), 1, 0)).toBe(90_000);
+    expect(retryPause(POLICY, failure({ afterMs: 0 }), 1, 0)).toBe(0);
+  });
+
+  test('is none when the attempts are used, or when nothing would change by waiting', () => {
+    expect(retryPause(POLICY, failure(), 4, 0)).toBeUndefined();
+    for (const sort of ['compaction', 'refused', 'stop'] as const)
+      expect(retryPause(POLICY, failure({ class: sort }), 1, 0)).toBeUndefined();
+  });
+
+  test('and an end that follows says what to do next', () => {
+    expect(failedBy(failure({ class: 'stop', code: 'provider/billing' }))).toMatchObject({
+      outcome: 'failed',
+      error: { code: 'provider/billing', next: expect.stringContaining('billing') },
+    });
+  });
+});
+
+describe('a limit', () => {
+  const taken = { spent: { ...NOTHING_SPENT, steps: 3, input: 900, output: 100, cost: '0.30' }, ms: 5_000 };
+
+  test('is reached when as much was taken, not before', () => {
+    expect(whyLimited({}, taken)).toBeUndefined();
+    expect(whyLimited({ steps: 4, ms: 5_001, tokens: 1_001, cost: '0.31' }, taken)).toBeUndefined();
+    const codes = [{ steps: 3 }, { ms: 5_000 }, { tokens: 1_000 }, { cost: '0.3' }].map(
+      (limits) => whyLimited(limits, taken)?.error?.code,
+    );
+    expect(codes).toEqual(['turn/limit-steps', 'turn/limit-time', 'turn/limit-tokens', 'turn/limit-cost']);
+  });
+
+  test('of money counts the forecast in exact decimals', () => {
+    const forecast = (cost: string): CallForecast => ({ read: 0, write: 0, fresh: 0, unsent: 0, cost: money(cost) });
+    expect(whyTooDear({ cost: '0.40' }, taken.spent, forecast('0.1'))).toBeUndefined();
+    expect(whyTooDear({ cost: '0.40' }, taken.spent, forecast('0.1000001'))?.error?.code).toBe('turn/limit-cost');
+    expect(whyTooDear({}, taken.spent, forecast('100'))).toBeUndefined();
+  });
+
+  test('of money needs a price', () => {
+    const priced = row('claude-sonnet-4-5');
+    expect(() => requirePrice({ cost: '1' }, priced, '2026-11-20')).not.toThrow();
+    expect(() => requirePrice({}, { ...priced, prices: [] }, '2026-11-20')).not.toThrow();
+    expect(() => requirePrice({ cost: '1' }, { ...priced, prices: [] }, '2026-11-20')).toThrow(/no price/);
+  });
+});
+
+describe('a call that was cut', () => {
+  const answer = (change: Partial<AnswerReceived>, ...texts: readonly string[]): AnswerReceived => ({
+    step: 0,
+    stream: 'main',
+    provider: 'p',
+    model: 'm',
+    parts: texts.map((text, index) => ({ type: 'call', call: callId(`c${index}`), name: 'look', arguments: text })),
+    stop: 'length',
+    truncated: 'yes',
+    usage: {},
+    ...change,
+  });
+
+  test('is the last one of an answer that stopped at its limit, when its arguments are no JSON', () => {
+    expect(cutCall(answer({}, '{}', '{"a'))).toBe('c1');
+    expect(cutCall(answer({}, '{}', ''))).toBe('c1');
+    expect(cutCall(answer({}, '{"a', '{}'))).toBeUndefined();
+    expect(cutCall(answer({ stop: 'calls', truncated: 'no' }, '{"a'))).toBeUndefined();
+  });
+});

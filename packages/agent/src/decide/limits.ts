@@ -1,0 +1,62 @@
+// The limits of a turn, asked before each call: a call that would go beyond is not made, and the turn ends as limited.
+
+import type { CallForecast } from '@tidemark/log';
+import type { Capabilities } from '@tidemark/model';
+import { priceAt, sumOfMoney } from '@tidemark/model';
+import { AgentError } from '../errors.ts';
+import type { Spent } from '../session/spent.ts';
+import type { Limits } from '../turn/runtime.ts';
+import type { Ending } from './next-move.ts';
+
+/** What a turn has taken. */
+export interface Taken {
+  readonly spent: Spent;
+  /** Milliseconds of work in this process. */
+  readonly ms: number;
+}
+
+/** Why no further call is made; `undefined` when one may be. */
+export function whyLimited(limits: Limits, { spent, ms }: Taken): Ending | undefined {
+  const { steps = Infinity, ms: most = Infinity, tokens = Infinity, cost } = limits;
+  if (spent.steps >= steps) return limited('steps', `${spent.steps} of ${steps} steps`);
+  if (ms >= most) return limited('time', `${Math.round(ms)} of ${most} ms`);
+  const used = spent.input + spent.output;
+  if (used >= tokens) return limited('tokens', `${used} of ${tokens} tokens`);
+  if (cost !== undefined && exceeds(spent.cost, cost, true)) return limited('cost', `$${spent.cost} of $${cost}`);
+  return undefined;
+}
+
+/** Why a call with this forecast is not made: what was spent and it together exceed the limit of money. */
+export function whyTooDear({ cost: limit }: Limits, spent: Spent, { cost }: CallForecast): Ending | undefined {
+  if (limit === undefined || cost === undefined) return undefined;
+  if (!exceeds(sumOfMoney([spent.cost, cost]), limit, false)) return undefined;
+  return limited('cost', `$${spent.cost} of $${limit}, and the next call would take $${cost} before its answer`);
+}
+
+function exceeds(amount: string, limit: string, reached: boolean): boolean {
+  const left = sumOfMoney([limit, `-${amount}`]);
+  return left.startsWith('-') || (reached && Number(left) === 0);
+}
+
+function limited(what: string, taken: string): Ending {
+  const error = {
+    code: `turn/limit-${what}`,
+    message: `the turn reached its limit: ${taken}`,
+    next: 'Raise the limit if it is to go on; resume goes on.',
+  };
+  return { outcome: 'limited', error };
+}
+
+/**
+ * A limit of money means nothing where no price is known.
+ *
+ * @throws AgentError `agent/unknown-price`.
+ */
+export function requirePrice({ cost }: Limits, capabilities: Capabilities, day: string): void {
+  if (cost === undefined || priceAt(capabilities, day, 0) !== undefined) return;
+  throw new AgentError(
+    'agent/unknown-price',
+    `a limit of $${cost} was set, and no price of ${capabilities.model} is known: give its price in the catalog, or limit steps or tokens`,
+    { model: capabilities.model },
+  );
+}

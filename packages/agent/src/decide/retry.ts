@@ -1,0 +1,41 @@
+// What follows a failed call: a pause and the same step again, or the end of the turn.
+
+import type { ProviderError, ProviderErrorCode } from '@tidemark/model';
+import type { RetryPolicy } from '../turn/runtime.ts';
+import type { Ending } from './next-move.ts';
+
+/**
+ * How long to wait before the same step is sent again, in milliseconds; `undefined`: it is not. The provider's own word goes
+ * first; else the pause doubles, and chance takes up to half of it, so that not all who failed together come back together.
+ */
+export function retryPause(
+  policy: RetryPolicy,
+  error: ProviderError,
+  tries: number,
+  chance: number,
+): number | undefined {
+  if (error.class !== 'retryable' || tries >= policy.attempts) return undefined;
+  if (error.data.afterMs !== undefined) return error.data.afterMs;
+  const whole = Math.min(policy.mostMs, policy.firstMs * 2 ** (tries - 1));
+  return Math.round(whole * (1 - chance / 2));
+}
+
+/** The end of a turn whose call failed for good. The session stays valid, and `resume` asks again. */
+export function failedBy(error: ProviderError): Ending {
+  const next = NEXT[error.code] ?? BY_CLASS[error.class];
+  return { outcome: 'failed', error: { code: error.code, message: error.message, next } };
+}
+
+const BY_CLASS: Readonly<Record<ProviderError['class'], string>> = {
+  retryable: 'Wait a little, then resume.',
+  compaction: 'Compact the history, then resume.',
+  refused: 'Change what the message says, then resume or go on with another prompt.',
+  stop: 'Settle it with the provider, then resume.',
+};
+
+const NEXT: { readonly [Code in ProviderErrorCode]?: string } = {
+  'provider/authentication': 'Set a valid API key, then resume.',
+  'provider/permission': 'Use a key that may use this model, or another model; then resume.',
+  'provider/billing': "Settle the account's billing with the provider, then resume.",
+  'provider/not-found': 'Check the name of the model and the address of the provider, then resume.',
+};

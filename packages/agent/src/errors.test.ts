@@ -1,0 +1,32 @@
+import { describe, expect, test } from 'vitest';
+import { AGENT_ERRORS, AgentError } from './errors.ts';
+
+describe('the errors of the runtime', () => {
+  test('keep their codes and what to do next', () => {
+    expect(AGENT_ERRORS).toEqual({
+      'agent/unknown-kind': 'refused',
+      'agent/unclosed-history': 'bug',
+      'agent/nothing-to-send': 'refused',
+      'agent/conflict': 'conflict',
+      'agent/missing-material': 'refused',
+      'agent/no-epoch': 'bug',
+      'agent/other-provider': 'refused',
+      'agent/no-such-step': 'refused',
+      'agent/unknown-encoder': 'refused',
+      'agent/nothing-to-resume': 'refused',
+      'agent/not-running': 'refused',
+      'agent/closed': 'refused',
+      'agent/unknown-price': 'refused',
+      'agent/limited': 'refused',
+      'agent/stopped': 'refused',
+      'agent/broken': 'bug',
+      'agent/call-ended': 'refused',
+    });
+  });
+
+  test('carry code, data, cause and sort', () => {
+    const cause = new Error('below');
+    const error = new AgentError('agent/broken', 'said', { at: 1 }, cause);
+    expect(error).toMatchObject({ code: 'agent/broken', message: 'said', data: { at: 1 }, cause, sort: 'bug' });
+  });
+});

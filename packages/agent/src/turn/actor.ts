@@ -1,0 +1,159 @@
+// The actor of an open session: takes commands, runs one turn at a time, tells what happens. What breaks it is told to every
+// later command.
+
+import type { TurnId } from '@tidemark/log';
+import { LogError, turnId } from '@tidemark/log';
+import { ProviderError } from '@tidemark/model';
+import { AgentError } from '../errors.ts';
+import type { Lines } from '../request/prepare.ts';
+import type { Session } from '../session/session.ts';
+import type { Mode } from '../tools/permissions.ts';
+import type { Working } from './ask-model.ts';
+import type { Beginning } from './begin-turn.ts';
+import { beginTurn } from './begin-turn.ts';
+import type { Feed } from './feed.ts';
+import { createFeed } from './feed.ts';
+import type { FinishedTurn, Turn } from './live-session.ts';
+import { runTurn } from './run-turn.ts';
+import type { Runtime } from './runtime.ts';
+import type { SessionEvent } from './session-event.ts';
+import type { Asked, Running } from './turn-line.ts';
+import { askForTurn } from './turn-line.ts';
+import type { Wanting } from './wanted.ts';
+import { createWanting } from './wanted.ts';
+
+/** See the head of this file. */
+export interface Actor {
+  readonly session: Session;
+  readonly lines: Lines;
+  readonly wanting: Wanting;
+  readonly feed: Feed;
+  readonly waiting: Asked[];
+  /** Side calls on their way: what stops each, and its end. */
+  readonly beside: Map<AbortController, Promise<unknown>>;
+  runtime: Runtime;
+  /** What the next command writes where the log says otherwise. */
+  mode: Mode;
+  running: Running | undefined;
+  /** Why no command is taken any more. */
+  stopped: Error | undefined;
+}
+
+/** An actor over an open session, at rest. */
+export function createActor(session: Session, runtime: Runtime, mode: Mode): Actor {
+  const feed = createFeed((from, to) => session.log.read(session.writer.session, from, to), false);
+  const { artifacts } = session.log;
+  const actor: Actor = {
+    session,
+    lines: { main: undefined },
+    wanting: createWanting(artifacts),
+    feed,
+    waiting: [],
+    beside: new Map(),
+    runtime,
+    mode,
+    running: undefined,
+    stopped: undefined,
+  };
+  session.watchers.add((record) => tell(actor, { type: 'recorded', record }));
+  return actor;
+}
+
+/** Tells everybody who listens. */
+export function tell(actor: Actor, event: SessionEvent): void {
+  actor.feed.tell(event);
+  actor.running?.feed.tell(event);
+}
+
+/** @throws what stopped the actor: it takes no further command. */
+export function requireUsable({ stopped }: Actor): void {
+  if (stopped !== undefined) throw stopped;
+}
+
+/** Puts a turn in line, and begins it when it is the first. */
+export function enqueueTurn(actor: Actor, beginning: Beginning): Turn {
+  const { session } = actor;
+  const feed = createFeed((from, to) => session.log.read(session.writer.session, from, to), true);
+  const { asked, turn } = askForTurn(beginning, feed);
+  actor.waiting.push(asked);
+  startNext(actor);
+  return turn;
+}
+
+function startNext(actor: Actor): void {
+  const asked = actor.running === undefined ? actor.waiting.shift() : undefined;
+  if (asked === undefined) return;
+  const { turn, abort, begun, over } = {
+    turn: turnOf(actor, asked.beginning),
+    abort: new AbortController(),
+    begun: Promise.withResolvers<void>(),
+    over: Promise.withResolvers<void>(),
+  };
+  actor.running = { turn, abort, feed: asked.feed, begun: begun.promise, over: over.promise };
+  const end = perform(actor, asked, workOf(actor, turn, abort.signal), begun.resolve);
+  asked.settle(end);
+  void end
+    .then(
+      () => rest(actor, asked, undefined),
+      (error: unknown) => rest(actor, asked, typed(error)),
+    )
+    .finally(over.resolve);
+}
+
+/** A turn that goes on keeps its name. */
+function turnOf({ session, runtime }: Actor, beginning: Beginning): TurnId {
+  const held = beginning.with === 'resume' ? session.progress.turn?.id : undefined;
+  return held ?? turnId(runtime.surroundings.newName());
+}
+
+/** What a turn works with; the runtime is the one of now, whenever it is looked at. */
+export function workOf(actor: Actor, turn: TurnId, signal: AbortSignal): Working {
+  const { session, lines, wanting } = actor;
+  return {
+    session,
+    lines,
+    wanting,
+    turn,
+    signal,
+    begunAt: actor.runtime.surroundings.elapsed(),
+    tell: (event) => tell(actor, event),
+    get runtime() {
+      return actor.runtime;
+    },
+  };
+}
+
+async function perform(actor: Actor, { beginning }: Asked, work: Working, begun: () => void): Promise<FinishedTurn> {
+  try {
+    await beginTurn(work, beginning, actor.mode);
+    begun();
+    return await runTurn(work);
+  } catch (error) {
+    throw typed(error);
+  } finally {
+    begun();
+  }
+}
+
+function rest(actor: Actor, { feed }: Asked, error: Error | undefined): void {
+  actor.running = undefined;
+  feed.end(error);
+  if (error === undefined) startNext(actor);
+  else stop(actor, error);
+}
+
+/** Takes no further command: each is told this error, and so is every turn in line. */
+export function stop(actor: Actor, error: Error): void {
+  actor.stopped ??= error;
+  for (const { feed, settle } of actor.waiting.splice(0)) {
+    feed.end(error);
+    settle(Promise.reject(error));
+  }
+}
+
+function typed(error: unknown): Error {
+  if (error instanceof AgentError || error instanceof LogError || error instanceof ProviderError) return error;
+  const said = error instanceof Error ? error.message : String(error);
+  const message = `something that the session is run with threw what it may not: ${said}. Open the session again; if it comes back, report it`;
+  return new AgentError('agent/broken', message, {}, error);
+}

@@ -1,0 +1,68 @@
+// What of an answer has arrived so far: whole parts, and those that were still growing when the stream ended.
+
+import type { Answer, AnswerPart, StreamPart, Usage } from '@tidemark/model';
+
+/** See the head of this file. */
+export interface Arrived {
+  readonly parts: ReadonlyMap<number, AnswerPart>;
+  /** What the provider told when it began; absent while it has not. */
+  readonly usage: Usage | undefined;
+  readonly response?: string;
+  readonly model?: string;
+}
+
+/** Before anything came. */
+export const NOTHING_ARRIVED: Arrived = { parts: new Map(), usage: undefined };
+
+/** A stream under way: `parts` grows in place, since a long answer comes in thousands of pieces. */
+export interface Arriving {
+  readonly take: (part: Exclude<StreamPart, { readonly type: 'finished' }>) => void;
+  readonly arrived: () => Arrived;
+}
+
+/** Begins to collect. */
+export function collectParts(): Arriving {
+  const parts = new Map<number, AnswerPart>();
+  let began: Omit<Arrived, 'parts'> = { usage: undefined };
+  return {
+    take(part) {
+      if (part.type === 'began') {
+        const { response, model, usage } = part;
+        began = { usage, ...(response !== undefined && { response }), ...(model !== undefined && { model }) };
+      } else parts.set(part.index, grown(parts.get(part.index), part));
+    },
+    arrived: () => ({ ...began, parts }),
+  };
+}
+
+type Growth = Exclude<StreamPart, { readonly type: 'began' | 'finished' }>;
+
+function grown(before: AnswerPart | undefined, part: Growth): AnswerPart {
+  switch (part.type) {
+    case 'part':
+      return part.part;
+    case 'text.delta':
+      return { type: 'text', text: (before?.type === 'text' ? before.text : '') + part.text };
+    case 'reasoning.delta':
+      return { type: 'reasoning', text: (before?.type === 'reasoning' ? before.text : '') + part.text };
+    case 'call.began':
+      return { type: 'call', call: part.call, name: part.name, arguments: '' };
+    case 'call.delta':
+      return before?.type === 'call'
+        ? { ...before, arguments: before.arguments + part.arguments }
+        : { type: 'text', text: '' };
+  }
+}
+
+/** As the answer that it would have become. */
+export function asAnswer({ parts, usage, response, model }: Arrived): Omit<Answer, 'usage'> & Pick<Arrived, 'usage'> {
+  const inOrder = [...parts].toSorted(([a], [b]) => a - b).map(([, part]) => part);
+  return {
+    parts: inOrder.filter((part) => part.type !== 'call' || part.call !== ''),
+    stop: 'other',
+    truncated: 'unknown',
+    usage,
+    ...(response !== undefined && { response }),
+    ...(model !== undefined && { model }),
+  };
+}

@@ -1,0 +1,47 @@
+// How a turn begins: with what somebody said, or by going on with one that was cut. What was left open before is recovered in
+// the same append.
+
+import type { ContentPart } from '@tidemark/log';
+import type { Mode } from '../tools/permissions.ts';
+import { recover } from '../decide/recover.ts';
+import { commit, commitInside } from '../session/session.ts';
+import { askSources } from '../sources/ask-sources.ts';
+import type { Work } from './work.ts';
+
+/** What a turn begins with. */
+export type Beginning =
+  | { readonly with: 'prompt'; readonly parts: readonly ContentPart[]; readonly presenter: string }
+  | { readonly with: 'resume' };
+
+/** Begins; when this returns the turn is open in the log. */
+export async function beginTurn(work: Work, beginning: Beginning, mode: Mode): Promise<void> {
+  await settleMode(work, mode);
+  if (beginning.with === 'resume') return goOn(work);
+  // First, so that the notes stand before the prompt they belong to.
+  await askSources(work);
+  const { session, runtime, turn } = work;
+  const { parts, presenter } = beginning;
+  await session.turnstile.pass(() => {
+    const stamp = { at: runtime.surroundings.now(), turn };
+    return commitInside(session, [
+      ...recover(session, 'other', stamp),
+      { kind: 'turn.started', ...stamp, data: { trigger: 'user' } },
+      { kind: 'prompt.given', ...stamp, data: { parts, presenter } },
+    ]);
+  });
+}
+
+async function goOn(work: Work): Promise<void> {
+  const { session, runtime, turn } = work;
+  await session.turnstile.pass(() =>
+    commitInside(session, recover(session, 'resume', { at: runtime.surroundings.now(), turn })),
+  );
+  await askSources(work);
+}
+
+/** Opening wrote nothing: a mode that was narrowed there is written by the first command. */
+async function settleMode({ session, runtime, turn }: Work, mode: Mode): Promise<void> {
+  if (session.progress.mode === mode) return;
+  const at = runtime.surroundings.now();
+  await commit(session, [{ kind: 'mode.changed', at, turn, data: { mode, by: 'settings' } }]);
+}

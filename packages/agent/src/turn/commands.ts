@@ -1,0 +1,79 @@
+// What can be said to a session while it works, or rests: each becomes a fact in the log at once.
+
+import type { ContentPart, Event, NotificationReceived } from '@tidemark/log';
+import { AgentError } from '../errors.ts';
+import { commit, commitInside } from '../session/session.ts';
+import { askSources } from '../sources/ask-sources.ts';
+import type { Mode } from '../tools/permissions.ts';
+import type { Actor } from './actor.ts';
+import { requireUsable, stop, workOf } from './actor.ts';
+import type { Running } from './turn-line.ts';
+
+/** @throws AgentError `agent/not-running`. */
+export async function steerTurn(actor: Actor, parts: readonly ContentPart[], presenter: string): Promise<void> {
+  requireUsable(actor);
+  const { session, running } = actor;
+  if (running === undefined) throw notRunning(actor);
+  await running.begun;
+  // Inside the turnstile, so that a turn cannot end between the look and the append.
+  await session.turnstile.pass(async () => {
+    requireUsable(actor);
+    if (!isOpen(actor, running)) throw notRunning(actor);
+    const data = { parts, presenter, steer: true };
+    await commitInside(session, [{ kind: 'prompt.given', ...stampOf(actor, running), data }]);
+  });
+}
+
+function isOpen({ session: { progress } }: Actor, { turn }: Running): boolean {
+  return progress.turn?.id === turn && progress.turn.ended === undefined;
+}
+
+function notRunning({ session }: Actor): AgentError {
+  const message = `session ${session.writer.session} runs no turn that could be steered: give a prompt instead`;
+  return new AgentError('agent/not-running', message);
+}
+
+/** Ends the running turn, and returns when it has ended. */
+export async function interruptTurn({ running }: Actor): Promise<void> {
+  running?.abort.abort();
+  await running?.over;
+}
+
+/** Sets the mode; while a turn runs, the model is told before the next step. */
+export async function changeMode(actor: Actor, mode: Mode): Promise<void> {
+  requireUsable(actor);
+  const { session, running } = actor;
+  await running?.begun;
+  actor.mode = mode;
+  await commit(session, [{ kind: 'mode.changed', ...stampOf(actor, running), data: { mode, by: 'user' } }]);
+  if (running === undefined || actor.running !== running) return;
+  const work = workOf(actor, running.turn, running.abort.signal);
+  const sources = actor.runtime.sources.filter((source) => source.urgent === true);
+  await askSources({ ...work, runtime: { ...actor.runtime, sources } });
+}
+
+/** Something happened that the model should know. */
+export async function notifySession(actor: Actor, data: NotificationReceived): Promise<void> {
+  requireUsable(actor);
+  await commit(actor.session, [{ kind: 'notification.received', ...stampOf(actor, actor.running), data }]);
+}
+
+function stampOf({ runtime }: Actor, running: Running | undefined): Pick<Event, 'at' | 'turn'> {
+  const at = runtime.surroundings.now();
+  return running === undefined ? { at } : { at, turn: running.turn };
+}
+
+/** Ends what runs as interrupted, flushes, gives the lock back. A second call does nothing. */
+export async function closeActor(actor: Actor): Promise<void> {
+  const { session } = actor;
+  const message = `session ${session.writer.session} was closed here: open it again`;
+  stop(actor, new AgentError('agent/closed', message));
+  try {
+    for (const abort of actor.beside.keys()) abort.abort();
+    await interruptTurn(actor);
+    await Promise.allSettled(actor.beside.values());
+  } finally {
+    await session.writer.close();
+    actor.feed.end();
+  }
+}

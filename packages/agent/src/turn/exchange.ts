@@ -1,0 +1,69 @@
+// A prepared request goes out, and how that ended goes into the log: the same for a step of a turn and for a side call.
+
+import type { Recorded } from '@tidemark/log';
+import type { StreamPart } from '@tidemark/model';
+import { recordAnswer, recordFailed, recordInterrupted } from '../request/answer.ts';
+import type { Prepared } from '../request/prepare.ts';
+import type { Session } from '../session/session.ts';
+import { asAnswer, NOTHING_ARRIVED } from './arrived.ts';
+import type { Received } from './receive.ts';
+import { receive } from './receive.ts';
+import type { Runtime } from './runtime.ts';
+import type { SessionEvent } from './session-event.ts';
+
+const IDLE_MS = 180_000;
+
+/** What an exchange needs. */
+export interface Exchanging {
+  readonly session: Session;
+  readonly runtime: Runtime;
+  readonly signal: AbortSignal;
+  readonly tell: (event: SessionEvent) => void;
+}
+
+/** Sends exactly the prepared bytes, and listens to the end. Nothing goes out once the signal has aborted. */
+export async function exchange(
+  { runtime, signal, tell }: Exchanging,
+  prepared: Prepared,
+  hear: (part: StreamPart) => void,
+): Promise<Received> {
+  if (signal.aborted) return { end: 'stopped', arrived: NOTHING_ARRIVED };
+  showRequest(runtime, prepared, tell);
+  const { body, betas } = prepared;
+  const { provider, surroundings, idleMs = IDLE_MS } = runtime;
+  return receive({ body, betas }, { provider, surroundings, idleMs, signal, hear });
+}
+
+function showRequest({ onRequest }: Runtime, { body }: Prepared, tell: Exchanging['tell']): void {
+  try {
+    onRequest?.(body.slice());
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    const message = `onRequest threw when it was shown a request: ${why}`;
+    const next = 'The request goes out all the same. Correct onRequest: it only watches.';
+    tell({ type: 'notice.raised', notice: { code: 'turn/on-request-failed', message, next } });
+  }
+}
+
+/** Records how it ended. `retry`: a failure is followed by another attempt. */
+export function recordEnd(
+  { session, runtime }: Pick<Exchanging, 'session' | 'runtime'>,
+  prepared: Prepared,
+  received: Received,
+  retry: boolean,
+): Promise<Recorded | undefined> {
+  const at = runtime.surroundings.now();
+  switch (received.end) {
+    case 'finished':
+      return recordAnswer(session, prepared, received.answer, at);
+    case 'stopped':
+      return recordInterrupted(session, prepared, 'user', asAnswer(received.arrived), at);
+    case 'failed': {
+      const { arrived, error } = received;
+      // Once the provider has told a usage, it has taken the request and bills it.
+      return arrived.usage === undefined
+        ? recordFailed(session, prepared, error, retry, at)
+        : recordInterrupted(session, prepared, 'transport', asAnswer(arrived), at, error.message);
+    }
+  }
+}

@@ -1,0 +1,127 @@
+// Opens a session to work with: creates it, or takes up its log where it stands. Opening a log that is there writes nothing.
+
+import type { ContentPart, SessionId, Log } from '@tidemark/log';
+import { isBlank } from '@tidemark/model';
+import type { Secrets } from '../commit/secrets.ts';
+import { NO_SECRETS } from '../commit/secrets.ts';
+import { requirePrice } from '../decide/limits.ts';
+import { isResumable } from '../decide/recover.ts';
+import { AgentError } from '../errors.ts';
+import type { Session } from '../session/session.ts';
+import { commit, createSession, openSession } from '../session/session.ts';
+import type { Mode } from '../tools/permissions.ts';
+import { narrower } from '../tools/permissions.ts';
+import type { Actor } from './actor.ts';
+import { createActor, enqueueTurn, requireUsable } from './actor.ts';
+import { changeMode, closeActor, interruptTurn, notifySession, steerTurn } from './commands.ts';
+import type { LiveSession, Words } from './live-session.ts';
+import type { Runtime } from './runtime.ts';
+import { callBeside } from './side-call.ts';
+
+/** Which session, and what it is run with. */
+export interface LiveSessionOptions {
+  readonly log: Log;
+  readonly runtime: Runtime;
+  readonly id: SessionId;
+  /** Begins the session; else it is opened. */
+  readonly create?: boolean;
+  /** Absolute path of the folder a new session works in; of one that is there, its log says it. */
+  readonly workspace?: string;
+  readonly title?: string;
+  /** Of a new session, `ask` by default. Of one that is there it can only narrow the mode that its log ends with. */
+  readonly mode?: Mode;
+  readonly secrets?: Secrets;
+  /** Who says the prompts: kept with each. */
+  readonly presenter?: string;
+}
+
+const FIRST_MODE: Mode = 'ask';
+
+/**
+ * Opens a live session.
+ *
+ * @throws AgentError `agent/unknown-price` for a limit of money where no price is known. @throws LogError as the store does.
+ */
+export async function openLiveSession(options: LiveSessionOptions): Promise<LiveSession> {
+  const { runtime, presenter = 'library' } = options;
+  requirePrice(runtime.limits, runtime.capabilities, runtime.surroundings.now().slice(0, 10));
+  const session = await (options.create === true ? begin(options) : open(options));
+  const { mode } = session.progress;
+  const actor = createActor(session, runtime, modeOf(mode, options.mode));
+  return faceOf(actor, presenter);
+}
+
+function open({ log, id, secrets = NO_SECRETS }: LiveSessionOptions): Promise<Session> {
+  return openSession(log, id, secrets);
+}
+
+function modeOf(held: Mode | undefined, asked: Mode | undefined): Mode {
+  if (held === undefined || asked === undefined) return held ?? asked ?? FIRST_MODE;
+  return narrower(held, asked);
+}
+
+async function begin(options: LiveSessionOptions): Promise<Session> {
+  const { log, id, runtime, workspace = '/', title, mode = FIRST_MODE, secrets = NO_SECRETS } = options;
+  const session = await createSession(log, id, undefined, secrets);
+  const at = runtime.surroundings.now();
+  const named = title === undefined ? {} : { title };
+  try {
+    await commit(session, [
+      { kind: 'session.created', at, data: { id, root: id, workspace, ...named } },
+      { kind: 'mode.changed', at, data: { mode, by: 'settings' } },
+    ]);
+  } catch (error) {
+    await session.writer.close();
+    throw error;
+  }
+  return session;
+}
+
+function faceOf(actor: Actor, presenter: string): LiveSession {
+  const { session } = actor;
+  return {
+    id: session.writer.session,
+    get mode() {
+      return actor.mode;
+    },
+    get running() {
+      return actor.running !== undefined;
+    },
+    prompt(words) {
+      requireUsable(actor);
+      return enqueueTurn(actor, { with: 'prompt', parts: partsOf(words), presenter });
+    },
+    resume() {
+      requireUsable(actor);
+      requireResumable(actor);
+      return enqueueTurn(actor, { with: 'resume' });
+    },
+    steer: async (words) => steerTurn(actor, partsOf(words), presenter),
+    interrupt: () => interruptTurn(actor),
+    setMode: (mode) => changeMode(actor, mode),
+    setTools(tools) {
+      requireUsable(actor);
+      actor.runtime = { ...actor.runtime, tools };
+    },
+    notify: (notification) => notifySession(actor, notification),
+    side: async (call) => callBeside(actor, { ...call, words: partsOf(call.words) }),
+    events: () => actor.feed.listen(),
+    close: () => closeActor(actor),
+  };
+}
+
+/** @throws AgentError `agent/nothing-to-send` for words that say nothing: a provider refuses them. */
+function partsOf(words: Words): readonly ContentPart[] {
+  const parts: readonly ContentPart[] = typeof words === 'string' ? [{ type: 'text', text: words }] : words;
+  if (parts.some((part) => part.type !== 'text' || !isBlank(part.text))) return parts;
+  throw new AgentError('agent/nothing-to-send', 'the prompt is blank: say something');
+}
+
+function requireResumable({ session, running }: Actor): void {
+  if (running === undefined && isResumable(session)) return;
+  const why =
+    running === undefined
+      ? 'its last turn is complete: give a prompt instead'
+      : 'a turn is running: wait for its end, or steer it';
+  throw new AgentError('agent/nothing-to-resume', `session ${session.writer.session} has nothing to resume: ${why}`);
+}

@@ -1,0 +1,126 @@
+// The turn loop: the log says what comes next, it is done, and the log says what came of it, until nothing is left to do.
+
+import type { Event, Recorded } from '@tidemark/log';
+import { ProviderError } from '@tidemark/model';
+import { cutCall } from '../decide/cut-calls.ts';
+import type { Ending } from '../decide/next-move.ts';
+import { nextMove } from '../decide/next-move.ts';
+import { abandon, openCalls } from '../decide/open-calls.ts';
+import { interruption } from '../decide/recover.ts';
+import { AgentError } from '../errors.ts';
+import { RUNTIME } from '../session/progress.ts';
+import { commit, commitInside } from '../session/session.ts';
+import { NOTHING_SPENT, totalsOf } from '../session/spent.ts';
+import { askSources } from '../sources/ask-sources.ts';
+import { runCalls } from '../tools/run-calls.ts';
+import type { Working } from './ask-model.ts';
+import { askModel } from './ask-model.ts';
+import type { FinishedTurn } from './live-session.ts';
+import type { Work } from './work.ts';
+
+/**
+ * Runs a turn that is open to its end. The world's failures end it as `failed`.
+ *
+ * @throws LogError, and AgentError of sort `conflict` or `bug`: the session cannot be run further here.
+ */
+export async function runTurn(working: Working): Promise<FinishedTurn> {
+  for (;;) {
+    const record = working.signal.aborted ? await interrupt(working) : await takeStep(working);
+    if (record !== undefined) return finished(working, record);
+  }
+}
+
+async function takeStep(working: Working): Promise<Recorded | undefined> {
+  const move = nextMove(working.session);
+  switch (move.do) {
+    case 'run-calls':
+      await closeCalls(working);
+      return undefined;
+    case 'say':
+      await tellModel(working, move.words);
+      return undefined;
+    case 'ask':
+      return ask(working);
+    case 'end':
+      return endUnlessMore(working);
+  }
+}
+
+async function closeCalls(work: Work): Promise<void> {
+  const { session, runtime, turn } = work;
+  const { batch } = session.state.history;
+  const cut = batch === undefined ? undefined : cutCall(batch.answer);
+  if (cut !== undefined && openCalls(session.state).includes(cut)) {
+    await commit(session, [abandon(cut, 'cut', { at: runtime.surroundings.now(), turn })]);
+  }
+  if (session.state.history.batch === undefined) return;
+  const effects = await runCalls(work);
+  if (work.signal.aborted) return;
+  requireClosed(work);
+  await askSources(work, effects);
+}
+
+function requireClosed({ session }: Work): void {
+  const open = openCalls(session.state);
+  if (open.length === 0) return;
+  const message = `the calls ${open.join(', ')} were run and are still open: this is a fault of Tidemark, report it`;
+  throw new AgentError('agent/unclosed-history', message, { open });
+}
+
+async function tellModel({ session, runtime, turn }: Work, body: string): Promise<void> {
+  const at = runtime.surroundings.now();
+  const data = { source: RUNTIME, body, provenance: 'tidemark' };
+  await commit(session, [{ kind: 'notification.received', at, turn, data }]);
+}
+
+/** What cannot be sent as it stands ends the turn; what is broken here ends the session's run. */
+async function ask(working: Working): Promise<Recorded | undefined> {
+  let ending: Ending | undefined;
+  try {
+    ending = await askModel(working);
+  } catch (error) {
+    ending = refusedBy(error);
+    if (ending === undefined) throw error;
+  }
+  return ending === undefined ? undefined : endWith(working, ending);
+}
+
+function refusedBy(error: unknown): Ending | undefined {
+  const known = error instanceof ProviderError || (error instanceof AgentError && error.sort === 'refused');
+  if (!known) return undefined;
+  const { code, message } = error;
+  return { outcome: 'failed', error: { code, message, next: 'Settle what the message says, then resume.' } };
+}
+
+function endWith(work: Work, ending: Ending): Promise<Recorded | undefined> {
+  return work.session.turnstile.pass(() => commitOne(work, [ended(work, ending)]));
+}
+
+/** Decided again where nobody can say anything in between: what was said before the end is still answered. */
+function endUnlessMore(work: Work): Promise<Recorded | undefined> {
+  return work.session.turnstile.pass(async () => {
+    const move = nextMove(work.session);
+    return move.do === 'end' ? commitOne(work, [ended(work, move.ending)]) : undefined;
+  });
+}
+
+function interrupt(work: Work): Promise<Recorded | undefined> {
+  const { session, runtime, turn } = work;
+  return session.turnstile.pass(() => commitOne(work, interruption(session, { at: runtime.surroundings.now(), turn })));
+}
+
+function ended({ session, runtime, turn }: Work, { outcome, error }: Ending): Event {
+  const totals = totalsOf(session.progress.turn?.spent ?? NOTHING_SPENT);
+  const data = { outcome, totals, ...(error === undefined ? {} : { error }) };
+  return { kind: 'turn.ended', at: runtime.surroundings.now(), turn, data };
+}
+
+async function commitOne({ session }: Work, events: readonly Event[]): Promise<Recorded | undefined> {
+  return (await commitInside(session, events)).at(-1);
+}
+
+async function finished({ session }: Work, { position }: Recorded): Promise<FinishedTurn> {
+  await session.writer.sync();
+  const { spent = NOTHING_SPENT, text = '', ended: record } = session.progress.turn ?? {};
+  return { outcome: record?.outcome ?? 'completed', text, error: record?.error, totals: totalsOf(spent), position };
+}

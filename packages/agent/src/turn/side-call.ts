@@ -1,0 +1,96 @@
+// A call beside the conversation, on a stream of its own: asked, tried again and recorded like any other, and the main
+// stream never hears of it.
+
+import type { CallForecast, ContentPart, Recorded } from '@tidemark/log';
+import type { Answer } from '@tidemark/model';
+import { whyTooDear } from '../decide/limits.ts';
+import { retryPause } from '../decide/retry.ts';
+import { AgentError } from '../errors.ts';
+import type { Prepared } from '../request/prepare.ts';
+import { prepareRequest } from '../request/prepare.ts';
+import { NOTHING_SPENT } from '../session/spent.ts';
+import type { Actor } from './actor.ts';
+import { requireUsable, tell } from './actor.ts';
+import type { Exchanging } from './exchange.ts';
+import { exchange, recordEnd } from './exchange.ts';
+import type { SideAnswer, SideCall } from './live-session.ts';
+
+/** A side call whose words are parts. */
+export interface Beside extends SideCall {
+  readonly words: readonly ContentPart[];
+}
+
+/**
+ * Asks beside the conversation, while a turn runs or none does.
+ *
+ * @throws ProviderError when it failed for good. @throws AgentError `agent/stopped` when the caller or `close` stopped it;
+ *   `agent/limited` when it would exceed the limit of money.
+ */
+export async function callBeside(actor: Actor, call: Beside): Promise<SideAnswer> {
+  requireUsable(actor);
+  const abort = new AbortController();
+  const signal = call.signal === undefined ? abort.signal : AbortSignal.any([abort.signal, call.signal]);
+  const answer = tryOut(actor, call, signal);
+  actor.beside.set(abort, answer);
+  try {
+    return await answer;
+  } finally {
+    actor.beside.delete(abort);
+  }
+}
+
+async function tryOut(actor: Actor, call: Beside, signal: AbortSignal): Promise<SideAnswer> {
+  const { session, runtime } = actor;
+  const { surroundings, retry } = runtime;
+  const exchanging: Exchanging = { session, runtime, signal, tell: (event) => tell(actor, event) };
+  const stream = `side/${surroundings.newName()}` as const;
+  for (let tries = 1; !signal.aborted; tries += 1) {
+    const prepared = await prepare(actor, call, stream, tries - 1);
+    const received = await exchange(exchanging, prepared, () => undefined);
+    const { error } = received.end === 'failed' ? received : { error: undefined };
+    const pause = error && retryPause(retry, error, tries, surroundings.random());
+    const record = await recordEnd(exchanging, prepared, received, pause !== undefined);
+    if (received.end === 'finished') {
+      await session.writer.sync();
+      return answerOf(record, received.answer);
+    }
+    if (error !== undefined && pause === undefined) throw error;
+    if (pause !== undefined) await surroundings.wait(pause, signal);
+  }
+  throw new AgentError('agent/stopped', `the side call "${call.purpose}" was stopped before its answer: ask again`);
+}
+
+async function prepare(
+  { session, lines, runtime, wanting, running }: Actor,
+  { purpose, words, history = 'none', outputLimit = runtime.outputLimit }: Beside,
+  stream: `side/${string}`,
+  attempt: number,
+): Promise<Prepared> {
+  const { capabilities, provider, ttl, envelope, betas, surroundings } = runtime;
+  const made = { capabilities, encoder: provider.encoder, outputLimit, ttl, envelope, betas, purpose, attempt };
+  return prepareRequest(session, lines, {
+    ...made,
+    at: surroundings.now(),
+    wanted: await wanting(runtime),
+    beside: { stream, extra: words, history },
+    ...(running === undefined ? {} : { turn: running.turn }),
+    admit: (forecast) => requireMoney({ session, runtime, running }, purpose, forecast),
+  });
+}
+
+/** Side calls of a turn count as the turn's. */
+function requireMoney(
+  { session, runtime, running }: Pick<Actor, 'session' | 'runtime' | 'running'>,
+  purpose: string,
+  forecast: CallForecast,
+): void {
+  const spent = running === undefined ? NOTHING_SPENT : (session.progress.turn?.spent ?? NOTHING_SPENT);
+  const why = whyTooDear(runtime.limits, spent, forecast)?.error?.message;
+  if (why === undefined) return;
+  throw new AgentError('agent/limited', `the side call "${purpose}" was not made: ${why}. Raise the limit to make it`);
+}
+
+function answerOf(record: Recorded | undefined, answer: Answer): SideAnswer {
+  const text = answer.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
+  return { text, usage: answer.usage, cost: record?.kind === 'answer.received' ? record.data.cost : undefined };
+}

@@ -1,0 +1,330 @@
+import { describe, expect, test } from 'vitest';
+import { answering, calls, failure, goLive, hanging, heldBy, inTurn, says } from '../../tests/small-live.ts';
+import { row } from '../../tests/small-session.ts';
+import { made } from '../../tests/small-work.ts';
+import { ticks } from '../../tests/ticks.ts';
+import type { ContextSource } from '../sources/context-source.ts';
+import type { SessionEvent } from './session-event.ts';
+
+const look = made('look', () => ({ text: 'seen' }));
+const NOW = { fresh: 100, read: 0, writes: [], answer: 50 };
+
+describe('a turn', () => {
+  test('asks, runs the calls, asks again, and ends with the words of its last answer', async () => {
+    const { live, records } = await goLive({
+      provider: answering(calls(['c1', 'look'], ['c2', 'look']), says('done')),
+      runtime: { tools: [look] },
+    });
+    const finished = await live.prompt('go');
+    expect(finished).toMatchObject({
+      outcome: 'completed',
+      text: 'done',
+      error: undefined,
+      totals: { steps: 2, calls: 2 },
+    });
+    const all = await records();
+    expect(all.map(({ kind }) => kind)).toEqual([
+      'session.created',
+      'mode.changed',
+      'turn.started',
+      'prompt.given',
+      'epoch.opened',
+      'request.prepared',
+      'answer.received',
+      'permission.decided',
+      'tool.started',
+      'permission.decided',
+      'tool.started',
+      'tool.returned',
+      'tool.returned',
+      'request.prepared',
+      'answer.received',
+      'turn.ended',
+    ]);
+    const turns = all.slice(2).map(({ turn }) => turn);
+    expect(new Set(turns).size).toBe(1);
+    expect(turns[0]).toBeDefined();
+    expect(finished.position).toBe(all.length - 1);
+    expect(live.running).toBe(false);
+  });
+
+  test('puts the notes of its sources before the prompt', async () => {
+    const source: ContextSource = {
+      name: 'place',
+      revision: () => 'r1',
+      render: () => 'here',
+      affectedBy: () => false,
+    };
+    const provider = answering(says('done'));
+    const { live, kinds } = await goLive({ provider, runtime: { sources: [source] } });
+    await live.prompt('go');
+    expect((await kinds()).slice(2, 5)).toEqual(['context.noted', 'turn.started', 'prompt.given']);
+    const [body] = provider.sent.map((sent) => heldBy(sent.body));
+    expect(body?.findIndex((text) => text.includes('here'))).toBeLessThan(body?.indexOf('go') ?? 0);
+  });
+
+  test('shows each body as a copy before it goes out, and survives who throws at the sight', async () => {
+    const provider = answering(says('done'));
+    const shown: number[] = [];
+    const { live } = await goLive({
+      provider,
+      runtime: {
+        onRequest: (body) => {
+          shown.push(body.length);
+          body.fill(0);
+          throw new Error('no');
+        },
+      },
+    });
+    const turn = live.prompt('go');
+    const told = Array.fromAsync(turn);
+    expect(await turn).toMatchObject({ outcome: 'completed' });
+    expect(shown).toEqual([provider.sent[0]?.body.length]);
+    expect(provider.sent[0]?.body.some((byte) => byte !== 0)).toBe(true);
+    expect(notices(await told)).toEqual(['turn/on-request-failed']);
+  });
+
+  test('refuses blank words before anything is written', async () => {
+    const { live, kinds } = await goLive({ provider: answering() });
+    expect(() => live.prompt(' \n')).toThrow(expect.objectContaining({ code: 'agent/nothing-to-send' }));
+    expect(await kinds()).toEqual(['session.created', 'mode.changed']);
+  });
+});
+
+describe('a call that fails', () => {
+  test('is sent again after a pause, as the next attempt, and the pause is said', async () => {
+    const { live, records, pass } = await goLive({
+      provider: answering(says('', { fault: { after: 0, error: failure() } }), says('done')),
+    });
+    const turn = live.prompt('go');
+    const told = listening(turn, ({ type }) => type === 'notice.raised' && pass(1_000));
+    expect(await turn).toMatchObject({ outcome: 'completed', text: 'done' });
+    const all = await records();
+    expect(all.flatMap((one) => (one.kind === 'answer.failed' ? [one.data] : []))).toMatchObject([
+      { step: 0, class: 'retryable', code: 'provider/overloaded', retry: true },
+    ]);
+    expect(all.flatMap((one) => (one.kind === 'request.prepared' ? [[one.data.step, one.data.attempt]] : []))).toEqual([
+      [0, 0],
+      [0, 1],
+    ]);
+    expect(notices(await told)).toEqual(['turn/retrying']);
+  });
+
+  test('ends the turn as failed when the policy has no further attempt, and resume asks again from the first', async () => {
+    const bad = says('', { fault: { after: 0, error: failure() } });
+    const { live, pass, records } = await goLive({ provider: answering(bad, bad, bad, bad, says('done')) });
+    const turn = live.prompt('go');
+    void listening(turn, ({ type }) => type === 'notice.raised' && pass(60_000));
+    expect(await turn).toMatchObject({
+      outcome: 'failed',
+      error: { code: 'provider/overloaded', next: expect.stringContaining('resume') },
+    });
+    const again = live.resume();
+    void listening(again, ({ type }) => type === 'notice.raised' && pass(60_000));
+    expect(await again).toMatchObject({ outcome: 'completed', text: 'done' });
+    const all = await records();
+    expect(all.flatMap((one) => (one.kind === 'answer.failed' ? [one.data.retry] : []))).toEqual([
+      true,
+      true,
+      false,
+      true,
+    ]);
+  });
+
+  test("waits as long as the provider's own word says", async () => {
+    const { live, pass } = await goLive({
+      provider: answering(says('', { fault: { after: 0, error: failure({ afterMs: 5_000 }) } }), says('done')),
+    });
+    const turn = live.prompt('go');
+    let over = false;
+    const told = listening(turn, async ({ type }) => {
+      if (type !== 'notice.raised') return;
+      pass(4_999);
+      await ticks();
+      expect(over).toBe(false);
+      pass(1);
+    });
+    await turn;
+    over = true;
+    await told;
+  });
+
+  test('in mid-stream keeps what had arrived and its usage, packs none of it, and sends the same request again', async () => {
+    const cut = says('half of', { fault: { after: 2, error: failure({ code: 'provider/cut' }) } });
+    const provider = answering(cut, says('done'));
+    const { live, pass, records } = await goLive({ provider });
+    const turn = live.prompt('go');
+    void listening(turn, ({ type }) => type === 'notice.raised' && pass(1_000));
+    expect(await turn).toMatchObject({ outcome: 'completed', text: 'done' });
+    const interrupted = (await records()).find(({ kind }) => kind === 'answer.interrupted');
+    expect(interrupted?.data).toMatchObject({
+      by: 'transport',
+      parts: [{ type: 'text', text: 'half of' }],
+      usage: {},
+      message: expect.stringContaining('provider/cut'),
+    });
+    expect(provider.sent[1]?.body).toEqual(provider.sent[0]?.body);
+  });
+
+  test.each([
+    ['compaction', 'provider/too-long', 'Compact'],
+    ['refused', 'provider/invalid', 'Change'],
+    ['stop', 'provider/authentication', 'API key'],
+  ] as const)('of class %s ends the turn as failed, and a prompt goes on', async (sort, code, next) => {
+    const bad = says('', { fault: { after: 0, error: failure({ class: sort, code }) } });
+    const { live } = await goLive({ provider: answering(bad, says('done')) });
+    expect(await live.prompt('go')).toMatchObject({
+      outcome: 'failed',
+      error: { code, next: expect.stringContaining(next) },
+    });
+    expect(await live.prompt('again')).toMatchObject({ outcome: 'completed', text: 'done' });
+  });
+
+  test('by silence is cut after the idle time, whatever the provider does, and sent again', async () => {
+    const silent = hanging([{ type: 'began', usage: {} }], { deaf: true });
+    const { live, pass, records } = await goLive({
+      provider: inTurn(silent, answering(says('done'))),
+      runtime: { idleMs: 30_000 },
+    });
+    const turn = live.prompt('go');
+    void listening(turn, ({ type }) => type === 'notice.raised' && pass(1_000));
+    await silent.reached;
+    await ticks();
+    pass(29_999);
+    await ticks();
+    expect((await records()).at(-1)?.kind).toBe('request.prepared');
+    pass(1);
+    expect(await turn).toMatchObject({ outcome: 'completed', text: 'done' });
+    const cut = (await records()).find(({ kind }) => kind === 'answer.interrupted');
+    expect(cut?.data).toMatchObject({ by: 'transport', message: expect.stringContaining('30000 ms') });
+  });
+
+  test('because the provider broke its promise rejects the turn, and every later command, with that error', async () => {
+    const broken = hanging([]);
+    const provider = {
+      ...broken,
+      send: (): never => {
+        throw new TypeError('not a provider error');
+      },
+    };
+    const { live, kinds } = await goLive({ provider });
+    await expect(live.prompt('go')).rejects.toMatchObject({ code: 'agent/broken' });
+    expect(() => live.prompt('again')).toThrow(expect.objectContaining({ code: 'agent/broken' }));
+    await live.close();
+    expect((await kinds()).at(-1)).toBe('request.prepared');
+  });
+});
+
+describe('an answer that stopped early', () => {
+  const half = says('half', { stop: 'length', truncated: 'yes' });
+
+  test('at the output limit goes on, and the log says why (L1)', async () => {
+    const provider = answering(half, says('whole'));
+    const { live, records } = await goLive({ provider });
+    expect(await live.prompt('go')).toMatchObject({ outcome: 'completed', text: 'whole' });
+    const told = (await records()).find(({ kind }) => kind === 'notification.received');
+    expect(told?.data).toMatchObject({ source: 'runtime', body: expect.stringContaining('output limit') });
+    expect(heldBy(provider.sent[1]?.body ?? new Uint8Array()).join()).toContain('cut at the output limit');
+  });
+
+  test('at the output limit four times in a row ends the turn, and resume gives it three more', async () => {
+    const { live } = await goLive({ provider: answering(half, half, half, half, half, says('whole')) });
+    expect(await live.prompt('go')).toMatchObject({ outcome: 'failed', error: { code: 'turn/output-limit' } });
+    expect(await live.resume()).toMatchObject({ outcome: 'completed', text: 'whole' });
+  });
+
+  test('inside the arguments of a call runs the whole calls before it, not that one, and says so', async () => {
+    const ran: string[] = [];
+    const tool = made('look', ({ call }) => {
+      ran.push(call);
+      return {};
+    });
+    const cut = { ...calls(['c1', 'look'], ['c2', 'look', '{"path": "a']), stop: 'length', truncated: 'yes' } as const;
+    const provider = answering(cut, says('done'));
+    const { live, records } = await goLive({ provider, runtime: { tools: [tool] } });
+    expect(await live.prompt('go')).toMatchObject({ outcome: 'completed' });
+    expect(ran).toEqual(['c1']);
+    expect((await records()).find(({ kind }) => kind === 'tool.abandoned')?.data).toEqual({
+      call: 'c2',
+      reason: 'cut',
+    });
+    expect(heldBy(provider.sent[1]?.body ?? new Uint8Array()).join()).toContain('make it again, in smaller pieces');
+  });
+
+  test('because the provider paused it is asked on as it stands', async () => {
+    const provider = answering(says('wait', { stop: 'pause' }), says('done'));
+    const { live, kinds } = await goLive({ provider });
+    expect(await live.prompt('go')).toMatchObject({ outcome: 'completed', text: 'done' });
+    expect(await kinds()).not.toContain('notification.received');
+  });
+
+  test.each([
+    ['refusal', 'turn/refused'],
+    ['window', 'turn/window-full'],
+  ] as const)('by %s ends the turn as failed', async (stop, code) => {
+    const { live } = await goLive({ provider: answering(says('no', { stop }), says('yes')) });
+    expect(await live.prompt('go')).toMatchObject({ outcome: 'failed', error: { code } });
+    expect(await live.resume()).toMatchObject({ outcome: 'completed', text: 'yes' });
+  });
+});
+
+describe('a limit', () => {
+  const step = { ...calls(['c1', 'look']), usage: NOW };
+
+  test.each([
+    [{ steps: 1 }, 'turn/limit-steps'],
+    [{ tokens: 150 }, 'turn/limit-tokens'],
+    [{ cost: '0.0001' }, 'turn/limit-cost'],
+  ])('of %o ends the turn before the next call, and resume goes on', async (limits, code) => {
+    const provider = answering(step, { ...says('done'), usage: NOW });
+    const { live, kinds } = await goLive({ provider, runtime: { tools: [look], limits: { ...limits } } });
+    const limited = await live.prompt('go');
+    expect(limited).toMatchObject({ outcome: 'limited', error: { code } });
+    if (code === 'turn/limit-cost') return;
+    expect(provider.sent).toHaveLength(1);
+    expect((await kinds()).filter((kind) => kind === 'tool.returned')).toHaveLength(1);
+    expect(await live.resume()).toMatchObject({ outcome: 'completed', text: 'done' });
+  });
+
+  test('of money is not exceeded by a call whose forecast is known: nothing of it is recorded', async () => {
+    const provider = answering(says('done'));
+    const { live, kinds } = await goLive({ provider, runtime: { limits: { cost: '0.000001' } } });
+    expect(await live.prompt('word '.repeat(100))).toMatchObject({
+      outcome: 'limited',
+      error: { code: 'turn/limit-cost' },
+    });
+    expect(provider.sent).toEqual([]);
+    expect(await kinds()).toEqual(['session.created', 'mode.changed', 'turn.started', 'prompt.given', 'turn.ended']);
+  });
+
+  test('of money is refused at once where the model has no price', async () => {
+    const capabilities = { ...row('claude-sonnet-4-5'), prices: [] };
+    const opening = goLive({ provider: answering(), runtime: { capabilities, limits: { cost: '1' } } });
+    await expect(opening).rejects.toMatchObject({ code: 'agent/unknown-price', sort: 'refused' });
+  });
+
+  test('of time counts the work in this process, pauses included', async () => {
+    const bad = says('', { fault: { after: 0, error: failure({ afterMs: 10_000 }) } });
+    const { live } = await goLive({ provider: answering(bad, says('done')), runtime: { limits: { ms: 9_000 } } });
+    expect(await live.prompt('go')).toMatchObject({ outcome: 'limited', error: { code: 'turn/limit-time' } });
+  });
+});
+
+/** Listens to the end, and does something at each event. */
+async function listening(
+  turn: AsyncIterable<SessionEvent>,
+  hear: (event: SessionEvent) => unknown,
+): Promise<readonly SessionEvent[]> {
+  const told: SessionEvent[] = [];
+  for await (const event of turn) {
+    told.push(event);
+    // The pause begins in the tick behind its notice.
+    if (event.type === 'notice.raised') await ticks();
+    await hear(event);
+  }
+  return told;
+}
+
+function notices(told: readonly SessionEvent[]): readonly string[] {
+  return told.flatMap((event) => (event.type === 'notice.raised' ? [event.notice.code] : []));
+}
