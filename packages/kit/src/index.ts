@@ -1,2 +1,24 @@
-// The face.
-export {};
+// The face of `kit`: the front door, and the types that an author who embeds an agent needs beside it.
+
+export type {
+  Asker,
+  ContextSource,
+  FinishedTurn,
+  Limits,
+  LiveSession,
+  Mode,
+  Notice,
+  Question,
+  SessionEvent,
+  Tool,
+  ToolContext,
+  ToolOutput,
+  Turn,
+} from '@tidemark/agent';
+export type { AgentOptions, Environment, Permissions } from './agent-options.ts';
+export type { Agent, OpenOptions } from './create-agent.ts';
+export { createAgent } from './create-agent.ts';
+export type { ToolDefinition } from './define-tool.ts';
+export { defineTool } from './define-tool.ts';
+export type { KitErrorCode } from './kit-error.ts';
+export { KitError } from './kit-error.ts';

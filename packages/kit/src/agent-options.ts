@@ -1,0 +1,161 @@
+// What an agent is made of, as its author says it. Options of an unknown name are refused, with the nearest known one.
+
+import type { Asker, ContextSource, Limits, Mode, RetryPolicy, Surroundings, Tool } from '@tidemark/agent';
+import { nearestName } from '@tidemark/agent';
+import type { Log, RenderParameters } from '@tidemark/log';
+import type { Provider } from '@tidemark/model';
+import { z } from 'zod';
+import { KitError } from './kit-error.ts';
+
+/** Names and values of an environment, as `process.env` has them. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What an agent is made of. Only `model` must be said; nothing is read from the environment unless it is given here. */
+export interface AgentOptions {
+  /** A model of the catalog, by any name it has there: `claude-sonnet-5-5`. */
+  readonly model: string;
+  /** Whom to ask; by default Anthropic's API, with `apiKey` and `baseURL`. */
+  readonly provider?: Provider;
+  /** The key of the default provider. Without it the environment's `ANTHROPIC_API_KEY`, where that is given. */
+  readonly apiKey?: string;
+  /** The address of the default provider, without the `/v1`: a gateway, or the simulator. */
+  readonly baseURL?: string;
+  /** Where sessions are kept: in memory unless a folder or a store is named. */
+  readonly store?: 'memory' | { readonly home: string } | Log;
+  /** The folder that the agent works in. Without one it has no tools of its own, and the current folder is recorded. */
+  readonly workspace?: string;
+  /** The agent's own system text, behind the runtime's. */
+  readonly role?: string;
+  /** Own tools, beside those that `builtIn` leaves. */
+  readonly tools?: readonly Tool[];
+  /** The workspace's tools: all where there is a workspace, none, or those named. */
+  readonly builtIn?: boolean | readonly string[];
+  readonly permissions?: Permissions;
+  /** What one turn may take. */
+  readonly limits?: Limits;
+  /** Changes to the catalog of models: `{ revision: 1, rows: [{ provider, model, ...fields }] }`. */
+  readonly catalog?: unknown;
+  /** Own context sources, behind the usual ones. */
+  readonly sources?: readonly ContextSource[];
+  /** `attach` puts the workspace's AGENTS.md into a note; by default the agent finds it with its tools. */
+  readonly instructions?: 'discover' | 'attach';
+  /** Sees each body before it goes out; it gets a copy. */
+  readonly onRequest?: (body: Uint8Array) => void;
+  /** Settings of the model that enter its cache key: `{ thinking: … }`, in the provider's own words. */
+  readonly parameters?: RenderParameters;
+  /** Most tokens of one answer: 32,000, or what the model has. */
+  readonly outputLimit?: number;
+  /** How long cached prefixes are asked to live: five minutes unless said. */
+  readonly ttl?: '5m' | '1h';
+  readonly betas?: readonly string[];
+  /** How failures that may pass are tried again. */
+  readonly retry?: Partial<RetryPolicy>;
+  /** Where the key is looked for, what is masked as a secret, and what commands are given (never what is secret). */
+  readonly environment?: Environment;
+  /** Paths that no tool touches, beside the agent's own home. */
+  readonly forbidden?: readonly string[];
+  /** Who says the prompts, recorded with each: `library` unless said. */
+  readonly presenter?: string;
+  /** Time, chance and names: a test gives its own. */
+  readonly surroundings?: Surroundings;
+}
+
+/** Who may do what. */
+export interface Permissions {
+  /** `ask` where somebody can be asked, else `read-only`. An open session keeps its own, or the narrower one. */
+  readonly mode?: Mode;
+  /** Whom to ask. */
+  readonly ask?: Asker;
+  /** In mode `auto` commands run unasked even where no sandbox holds them. */
+  readonly unconfined?: boolean;
+}
+
+const anyObject = z.custom<object>((value) => typeof value === 'object' && value !== null, 'expected an object');
+const anyFunction = z.custom<() => unknown>((value) => typeof value === 'function', 'expected a function');
+const words = z.string().min(1, 'expected some text');
+const amount = z.number().positive();
+
+const optionsSchema = z.strictObject({
+  model: words,
+  provider: anyObject.optional(),
+  apiKey: words.optional(),
+  baseURL: z.url({ protocol: /^https?$/ }).optional(),
+  store: z.union([z.literal('memory'), anyObject], 'expected "memory", { home } or a store').optional(),
+  workspace: words.optional(),
+  role: z.string().optional(),
+  tools: z.array(anyObject).readonly().optional(),
+  builtIn: z.union([z.boolean(), z.array(z.string()).readonly()], 'expected true, false or names of tools').optional(),
+  permissions: z
+    .strictObject({
+      mode: z.enum(['read-only', 'ask', 'auto']).optional(),
+      ask: anyFunction.optional(),
+      unconfined: z.boolean().optional(),
+    } satisfies Fields<Permissions>)
+    .optional(),
+  limits: z
+    .strictObject({
+      steps: amount.int().optional(),
+      ms: amount.optional(),
+      tokens: amount.int().optional(),
+      cost: z
+        .string()
+        .regex(/^\d+(\.\d+)?$/, 'expected US dollars as decimal text, such as "0.50"')
+        .optional(),
+    } satisfies Fields<Limits>)
+    .optional(),
+  catalog: z.unknown().optional(),
+  sources: z.array(anyObject).readonly().optional(),
+  instructions: z.enum(['discover', 'attach']).optional(),
+  onRequest: anyFunction.optional(),
+  parameters: z.record(z.string(), z.unknown()).optional(),
+  outputLimit: amount.int().optional(),
+  ttl: z.enum(['5m', '1h']).optional(),
+  betas: z.array(words).readonly().optional(),
+  retry: z
+    .strictObject({
+      attempts: amount.int().optional(),
+      firstMs: z.number().min(0).optional(),
+      mostMs: z.number().min(0).optional(),
+    } satisfies Fields<RetryPolicy>)
+    .optional(),
+  environment: anyObject.optional(),
+  forbidden: z.array(words).readonly().optional(),
+  presenter: words.optional(),
+  surroundings: anyObject.optional(),
+} satisfies Fields<AgentOptions>);
+
+/** A schema for each field, and for no other. */
+type Fields<Options> = { readonly [name in keyof Required<Options>]: z.ZodType };
+
+/** Names of all options, by the place they stand at. */
+const NAMES: Readonly<Record<string, readonly string[]>> = {
+  '': Object.keys(optionsSchema.shape),
+  permissions: Object.keys(optionsSchema.shape.permissions.unwrap().shape),
+  limits: Object.keys(optionsSchema.shape.limits.unwrap().shape),
+  retry: Object.keys(optionsSchema.shape.retry.unwrap().shape),
+};
+
+/**
+ * Checks what an author gave.
+ *
+ * @throws KitError `kit/bad-options`, naming each option that is wrong; never its value, which may be a key.
+ */
+export function checkOptions(options: AgentOptions): void {
+  const parsed = optionsSchema.safeParse(options);
+  if (parsed.success) return;
+  const problems = parsed.error.issues.flatMap(problemsOf);
+  const message = `createAgent cannot use these options: ${problems.join('; ')}`;
+  throw new KitError('kit/bad-options', message, { problems }, parsed.error);
+}
+
+function problemsOf(issue: z.core.$ZodIssue): readonly string[] {
+  const place = issue.path.join('.');
+  if (issue.code !== 'unrecognized_keys') return [`${place || 'options'}: ${issue.message}`];
+  return issue.keys.map((key) => {
+    const name = place === '' ? key : `${place}.${key}`;
+    const nearest = nearestName(key, NAMES[place] ?? []);
+    return nearest === undefined
+      ? `there is no option ${name}`
+      : `there is no option ${name}, did you mean ${nearest}?`;
+  });
+}

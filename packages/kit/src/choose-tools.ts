@@ -1,0 +1,48 @@
+// The tools of an agent: the workspace's, as far as they are wanted, and its author's own.
+
+import type { Tool } from '@tidemark/agent';
+import { nearestName } from '@tidemark/agent';
+import { workspaceTools } from '@tidemark/tools-workspace';
+import { resolve } from 'node:path';
+import type { AgentOptions } from './agent-options.ts';
+import { KitError } from './kit-error.ts';
+
+/** @throws KitError `kit/bad-options` for built-in tools without a workspace, unknown ones, and two of one name. */
+export function chooseTools(options: AgentOptions): readonly Tool[] {
+  const tools = [...builtInTools(options), ...(options.tools ?? [])];
+  const names = tools.map((tool) => tool.name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice === undefined) return tools;
+  throw new KitError(
+    'kit/bad-options',
+    `two tools are called ${twice}: rename one, or name in \`builtIn\` the built-in tools to keep`,
+    { tool: twice },
+  );
+}
+
+function builtInTools(options: AgentOptions): readonly Tool[] {
+  const { workspace, builtIn = workspace !== undefined } = options;
+  if (builtIn === false) return [];
+  if (workspace === undefined)
+    throw new KitError('kit/bad-options', 'the built-in tools work in a folder: name it as `workspace`');
+  const all = toolsOf(workspace, options);
+  return builtIn === true ? all : builtIn.map((name) => toolNamed(name, all));
+}
+
+function toolsOf(workspace: string, { store, forbidden = [], environment }: AgentOptions): readonly Tool[] {
+  const homes = typeof store === 'object' && 'home' in store ? [resolve(store.home)] : [];
+  return workspaceTools({
+    folder: resolve(workspace),
+    forbidden: [...homes, ...forbidden.map((path) => resolve(path))],
+    ...(environment !== undefined && { environment }),
+  });
+}
+
+function toolNamed(name: string, all: readonly Tool[]): Tool {
+  const found = all.find((tool) => tool.name === name);
+  if (found !== undefined) return found;
+  const names = all.map((tool) => tool.name);
+  const nearest = nearestName(name, names);
+  const next = nearest === undefined ? `there are ${names.join(', ')}` : `did you mean ${nearest}?`;
+  throw new KitError('kit/bad-options', `there is no built-in tool ${name}: ${next}`, { tool: name });
+}

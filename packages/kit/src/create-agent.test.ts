@@ -1,0 +1,226 @@
+// An agent as its author makes it: options checked, twins plugged in, a turn with an own tool.
+
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+
+import type { SessionEvent } from '@tidemark/agent';
+import { callId } from '@tidemark/log';
+import { createScriptedProvider } from '@tidemark/provider-scripted';
+import type { ScriptedAnswer, ScriptedProvider } from '@tidemark/provider-scripted';
+import { createSimulator } from '@tidemark/simulator';
+import { createMemoryStore } from '@tidemark/store-memory';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import type { AgentOptions } from './agent-options.ts';
+import { createAgent } from './create-agent.ts';
+import { defineTool } from './define-tool.ts';
+
+const MODEL = 'claude-sonnet-5-5';
+
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tidemark-kit-'));
+});
+
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const add = defineTool({
+  name: 'add',
+  description: 'Adds two numbers.',
+  input: z.object({ a: z.number(), b: z.number() }),
+  effect: 'none',
+  run: ({ a, b }) => ({ sum: a + b }),
+});
+
+function saying(...answers: readonly (string | ScriptedAnswer)[]): ScriptedProvider {
+  return createScriptedProvider({
+    answers: answers.map((answer) =>
+      typeof answer === 'string' ? { parts: [{ type: 'text', text: answer }] } : answer,
+    ),
+  });
+}
+
+function calling(name: string, input: object): ScriptedAnswer {
+  return { parts: [{ type: 'call', call: callId(`call_${name}`), name, arguments: JSON.stringify(input) }] };
+}
+
+const bodiesOf = (provider: ScriptedProvider): readonly string[] =>
+  provider.sent.map(({ body }) => new TextDecoder().decode(body));
+
+describe('options', () => {
+  const refused = (options: object): unknown => {
+    try {
+      createAgent({ model: MODEL, provider: saying(), ...options });
+    } catch (error) {
+      return error;
+    }
+    return undefined;
+  };
+
+  test.each([
+    [{ stor: 'memory' }, 'there is no option stor, did you mean store?'],
+    [{ permissions: { mod: 'auto' } }, 'there is no option permissions.mod, did you mean mode?'],
+    [{ limits: { step: 3 } }, 'there is no option limits.step, did you mean steps?'],
+    [{ banana: 1 }, 'there is no option banana'],
+    [{ store: 'disk' }, 'store: expected "memory", { home } or a store'],
+    [{ limits: { cost: 0.5 } }, 'limits.cost: '],
+    [{ limits: { cost: '$1' } }, 'limits.cost: expected US dollars as decimal text'],
+    [{ model: '' }, 'model: '],
+    [{ builtIn: ['raed'], workspace: '.' }, 'there is no built-in tool raed: did you mean read?'],
+    [{ builtIn: true }, 'name it as `workspace`'],
+    [{ tools: [add, add] }, 'two tools are called add'],
+  ])('refuse %j', (options, words) => {
+    expect(refused(options)).toMatchObject({ code: 'kit/bad-options', message: expect.stringContaining(words) });
+  });
+
+  test('never say a key in an error', () => {
+    const key = 'key-of-mine-7c1f9a40b2';
+    const error = refused({ apiKey: [key], baseURL: key, apiKye: key, store: key });
+    expect(error).toMatchObject({ code: 'kit/bad-options' });
+    expect(inspect(error, { depth: 10, showHidden: true })).not.toContain(key);
+  });
+
+  test('need a key for the default provider, and read none that was not given', () => {
+    const options: AgentOptions = { model: MODEL };
+    expect(() => createAgent(options)).toThrow(expect.objectContaining({ code: 'kit/no-key' }));
+    expect(() => createAgent({ ...options, environment: { ANTHROPIC_API_KEY: ' ' } })).toThrow(/apiKey/);
+    expect(createAgent({ ...options, environment: { ANTHROPIC_API_KEY: 'key' } }).capabilities.model).toBe(MODEL);
+  });
+
+  test('name a model of the catalog, or of the changes to it', () => {
+    expect(refused({ model: 'gpt-unheard-of' })).toMatchObject({ code: 'kit/unknown-model' });
+    expect(createAgent({ model: 'claude-sonnet-9', provider: saying() }).capabilities).toMatchObject({
+      model: 'claude-sonnet-9',
+      prices: [],
+    });
+    const catalog = { revision: 1, rows: [{ provider: 'anthropic', model: MODEL, outputLimit: 77 }] };
+    expect(createAgent({ model: MODEL, provider: saying(), catalog }).capabilities.outputLimit).toBe(77);
+  });
+});
+
+test('runs a turn with an own tool and an own system text, and gives its events and its end', async () => {
+  const provider = saying(calling('add', { a: 2, b: 3 }), 'It is 5.');
+  const bodies: Uint8Array[] = [];
+  const agent = createAgent({
+    model: MODEL,
+    provider,
+    role: 'You add.',
+    tools: [add],
+    onRequest: (body) => void bodies.push(body),
+  });
+  const session = await agent.open();
+  const turn = session.prompt('What is 2 + 3?');
+  const events: SessionEvent[] = [];
+  for await (const event of turn) events.push(event);
+  expect(await turn).toMatchObject({ outcome: 'completed', text: 'It is 5.', totals: { steps: 2, calls: 1 } });
+  const kinds = events.flatMap((event) => (event.type === 'recorded' ? [event.record.kind] : []));
+  expect(kinds).toEqual(expect.arrayContaining(['prompt.given', 'tool.returned', 'answer.received', 'turn.ended']));
+  expect(bodiesOf(provider)[0]).toContain('You add.');
+  expect(bodiesOf(provider)[1]).toContain('{\\"sum\\":5}');
+  expect(bodies).toEqual(provider.sent.map(({ body }) => body));
+  await agent.close();
+});
+
+test('gives the tools of the workspace where there is one, or those that are named', async () => {
+  const toolsOf = async (options: object): Promise<readonly string[]> => {
+    const provider = saying('done');
+    const agent = createAgent({ model: MODEL, provider, workspace: folder, ...options });
+    const session = await agent.open();
+    await session.prompt('hello');
+    await agent.close();
+    const [body = ''] = bodiesOf(provider);
+    return ['add', 'bash', 'edit', 'read', 'write'].filter(
+      (name) => body.includes(`"name":"${name}"`) || body.includes(`\\"name\\":\\"${name}\\"`),
+    );
+  };
+  expect(await toolsOf({})).toEqual(['bash', 'edit', 'read', 'write']);
+  expect(await toolsOf({ builtIn: ['read'], tools: [add] })).toEqual(['add', 'read']);
+  expect(await toolsOf({ builtIn: false, tools: [add] })).toEqual(['add']);
+});
+
+test('keeps its tools out of its own home, and out of what it was told to', async () => {
+  const provider = saying(calling('ls', { path: 'home' }), calling('read', { path: 'plan.txt' }), 'done');
+  writeFileSync(join(folder, 'plan.txt'), 'a plan');
+  const home = join(folder, 'home');
+  const forbidden = [join(folder, 'plan.txt')];
+  const agent = createAgent({ model: MODEL, provider, workspace: folder, store: { home }, forbidden });
+  const session = await agent.open();
+  await session.prompt('look around');
+  await agent.close();
+  const last = bodiesOf(provider).at(-1) ?? '';
+  expect(last.match(/is refused/g)).toHaveLength(2);
+  expect(last).not.toContain('a plan');
+});
+
+test('goes on with a session of a store, from another agent', async () => {
+  const store = createMemoryStore();
+  const first = createAgent({ model: MODEL, provider: saying('Noted.'), store });
+  const session = await first.open(undefined, { title: 'A talk' });
+  await session.prompt('Remember the word swordfish.');
+  await first.close();
+  const provider = saying('Swordfish.');
+  const second = createAgent({ model: MODEL, provider, store });
+  const again = await second.open(session.id);
+  expect(await again.prompt('Which word?')).toMatchObject({ text: 'Swordfish.' });
+  expect(bodiesOf(provider)[0]).toContain('Remember the word swordfish.');
+  const { sessions } = await store.sessions();
+  expect(sessions).toEqual([expect.objectContaining({ session: session.id, title: 'A talk' })]);
+  await second.close();
+});
+
+test('gives every lock back when it is closed, and opens nothing after', async () => {
+  const store = createMemoryStore();
+  const agent = createAgent({ model: MODEL, provider: saying(), store });
+  const [one, two] = [await agent.open(), await agent.open()];
+  await one.close();
+  await agent.close();
+  await expect(agent.open()).rejects.toMatchObject({ code: 'kit/closed' });
+  for (const { id } of [one, two]) await (await store.open(id)).close();
+});
+
+test('asks whom it was told to ask, and denies where there is nobody', async () => {
+  const make = defineTool({
+    name: 'make',
+    description: 'Makes.',
+    input: z.object({}),
+    effect: 'write',
+    run: () => 'made',
+  });
+  const outcomes = async (permissions: AgentOptions['permissions']): Promise<readonly string[]> => {
+    const agent = createAgent({
+      model: MODEL,
+      provider: saying(calling('make', {}), 'done'),
+      tools: [make],
+      ...(permissions !== undefined && { permissions }),
+    });
+    const session = await agent.open();
+    const turn = session.prompt('make it');
+    const kinds: string[] = [session.mode];
+    for await (const event of turn)
+      if (event.type === 'recorded' && /^tool\.(returned|failed)$/.test(event.record.kind))
+        kinds.push(event.record.kind);
+    await agent.close();
+    return kinds;
+  };
+  expect(await outcomes(undefined)).toEqual(['read-only', 'tool.failed']);
+  expect(await outcomes({ ask: async () => 'allowed' })).toEqual(['ask', 'tool.returned']);
+  expect(await outcomes({ mode: 'ask' })).toEqual(['ask', 'tool.failed']);
+  expect(await outcomes({ mode: 'auto' })).toEqual(['auto', 'tool.returned']);
+});
+
+test('reaches Anthropic at any address, keeps sessions in a folder, and writes its key nowhere', async () => {
+  const key = 'key-of-mine-7c1f9a40b2';
+  const listening = await createSimulator({ scenario: { steps: [{ answer: { text: 'hello' } }] } }).listen();
+  const home = join(folder, 'home');
+  const agent = createAgent({ model: MODEL, apiKey: key, baseURL: listening.url, store: { home } });
+  const session = await agent.open(undefined, { title: `about ${key}` });
+  expect(await session.prompt(`my key is ${key}`)).toMatchObject({ outcome: 'completed', text: 'hello' });
+  await agent.close();
+  await listening.close();
+  const files = readdirSync(home, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  expect(files.length).toBeGreaterThan(0);
+  for (const { parentPath, name } of files) expect(readFileSync(join(parentPath, name), 'latin1')).not.toContain(key);
+});

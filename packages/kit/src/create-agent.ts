@@ -1,0 +1,100 @@
+// The front door: an agent is what its sessions are run with. It opens them, and closes what it opened.
+
+import type { LiveSession } from '@tidemark/agent';
+import { openLiveSession } from '@tidemark/agent';
+import type { Log } from '@tidemark/log';
+import { sessionId } from '@tidemark/log';
+import type { Capabilities } from '@tidemark/model';
+import type { AgentOptions } from './agent-options.ts';
+import { checkOptions } from './agent-options.ts';
+import { KitError } from './kit-error.ts';
+import type { ResolvedAgent } from './resolve-agent.ts';
+import { resolveAgent } from './resolve-agent.ts';
+import { tellingItsEnd } from './telling-its-end.ts';
+
+/** How to open a session. */
+export interface OpenOptions {
+  /** What a new session is called in lists. */
+  readonly title?: string;
+}
+
+/** An agent: opens sessions, any number at a time. */
+export interface Agent {
+  /** Where its sessions are kept. */
+  readonly log: Log;
+  /** What its model can do and costs. */
+  readonly capabilities: Capabilities;
+  /**
+   * Opens a session: a new one, or with an id the one that is there. Opening sends nothing.
+   *
+   * @throws KitError `kit/closed`. @throws TypeError for an id that cannot be one. @throws LogError `log/missing`, `log/locked`, `log/damaged`.
+   */
+  open(id?: string, options?: OpenOptions): Promise<LiveSession>;
+  /** Closes every session that is still open: what runs ends as interrupted. */
+  close(): Promise<void>;
+}
+
+/**
+ * Makes an agent. Nothing is read from the environment, sent or written yet.
+ *
+ * @throws KitError `kit/bad-options`, `kit/no-key`, `kit/unknown-model`. @throws CatalogError for a bad `catalog`.
+ */
+export function createAgent(options: AgentOptions): Agent {
+  checkOptions(options);
+  const resolved = resolveAgent(options);
+  const { log, runtime } = resolved;
+  const sessions = new Set<LiveSession>();
+  let closed = false;
+  return {
+    log,
+    capabilities: runtime.capabilities,
+    async open(id, { title } = {}) {
+      if (closed) throw closedError();
+      const session = await (id === undefined ? begin(resolved, options, title) : goOn(resolved, options, id));
+      const held = tellingItsEnd(session, () => void sessions.delete(held));
+      sessions.add(held);
+      return held;
+    },
+    async close() {
+      closed = true;
+      await Promise.all([...sessions].map((session) => session.close()));
+    },
+  };
+}
+
+function begin(resolved: ResolvedAgent, options: AgentOptions, title: string | undefined): Promise<LiveSession> {
+  const { log, runtime, secrets, workspace, firstMode } = resolved;
+  return openLiveSession({
+    log,
+    runtime,
+    secrets,
+    workspace,
+    id: sessionId(runtime.surroundings.newName()),
+    create: true,
+    mode: firstMode,
+    ...(title !== undefined && { title }),
+    ...presenterOf(options),
+  });
+}
+
+/** A session that is there keeps its mode, or the narrower one that the author asked for. */
+function goOn(resolved: ResolvedAgent, options: AgentOptions, id: string): Promise<LiveSession> {
+  const { log, runtime, secrets } = resolved;
+  const mode = options.permissions?.mode;
+  return openLiveSession({
+    log,
+    runtime,
+    secrets,
+    id: sessionId(id),
+    ...(mode !== undefined && { mode }),
+    ...presenterOf(options),
+  });
+}
+
+function presenterOf({ presenter }: AgentOptions): { readonly presenter?: string } {
+  return presenter === undefined ? {} : { presenter };
+}
+
+function closedError(): KitError {
+  return new KitError('kit/closed', 'this agent was closed: make another one to open a session');
+}

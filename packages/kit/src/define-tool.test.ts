@@ -1,0 +1,145 @@
+// A tool made of a schema and a function, as the runtime calls it.
+
+import type { Tool, ToolContext, ToolOutput } from '@tidemark/agent';
+import { callId } from '@tidemark/log';
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import { expect, expectTypeOf, test } from 'vitest';
+import { z } from 'zod';
+import { defineTool } from './define-tool.ts';
+
+const context: ToolContext = {
+  call: callId('call_1'),
+  signal: new AbortController().signal,
+  write: async () => undefined,
+  progress: () => undefined,
+  fileSeen: () => undefined,
+  output: () => undefined,
+};
+
+/** What a call comes to: its output, or the problem with its arguments. */
+async function call(tool: Tool, input: unknown): Promise<ToolOutput | { readonly problem: string }> {
+  const read = await tool.read(input);
+  return 'problem' in read ? read : read.run(context);
+}
+
+/** A tool whose function returns this, whatever it is asked. */
+function returning(value: unknown): Tool {
+  return defineTool({ name: 'give', description: 'Gives.', input: z.object({}), effect: 'none', run: () => value });
+}
+
+const add = defineTool({
+  name: 'add',
+  description: 'Adds two numbers.',
+  input: z.object({ a: z.number(), b: z.number().default(1) }),
+  effect: 'none',
+  title: ({ a, b }) => `add ${a} and ${b}`,
+  run: ({ a, b }) => {
+    expectTypeOf({ a, b }).toEqualTypeOf<{ a: number; b: number }>();
+    return String(a + b);
+  },
+});
+
+test('checks the arguments, fills in what they leave open, and gives them to the function', async () => {
+  expect(await call(add, { a: 2 })).toEqual({ text: '3' });
+  expect(await add.read({ a: 2 })).toMatchObject({ title: 'add 2 and 1' });
+});
+
+test('says to the model which argument is wrong', async () => {
+  const problem = await call(add, { a: 'two' });
+  expect(problem).toEqual({ problem: expect.stringMatching(/^a: .*number/) });
+});
+
+test('says what its arguments are, as JSON Schema without its dialect', () => {
+  expect(add.schema).toEqual({
+    type: 'object',
+    properties: { a: { type: 'number' }, b: { type: 'number', default: 1 } },
+    required: ['a'],
+  });
+});
+
+/** A schema of no library: a word, written with a capital. */
+const word: StandardSchemaV1<{ word: string }, { word: string }> = {
+  '~standard': {
+    version: 1,
+    vendor: 'hand',
+    validate: async (value) => {
+      if (typeof value === 'object' && value !== null && 'word' in value && typeof value.word === 'string')
+        return { value: { word: value.word.toUpperCase() } };
+      return { issues: [{ message: 'is missing', path: [{ key: 'word' }] }, { message: 'try again' }] };
+    },
+  },
+};
+const WORD = { type: 'object', properties: { word: { type: 'string' } }, required: ['word'] };
+
+test('takes any Standard Schema, with a JSON Schema beside one that has none', async () => {
+  const shout = defineTool({
+    name: 'shout',
+    description: 'Shouts.',
+    input: word,
+    schema: WORD,
+    effect: 'none',
+    run: (input) => input.word,
+  });
+  expect(shout.schema).toEqual(WORD);
+  expect(await call(shout, { word: 'hey' })).toEqual({ text: 'HEY' });
+  expect(await call(shout, {})).toEqual({ problem: 'word: is missing; try again' });
+});
+
+test('refuses a schema that cannot say what it is, and says what to do', () => {
+  const make = (): Tool =>
+    defineTool({ name: 'shout', description: 'Shouts.', input: word, effect: 'none', run: () => '' });
+  expect(make).toThrow(expect.objectContaining({ code: 'kit/no-schema' }));
+  expect(make).toThrow(/`schema` beside `input`/);
+});
+
+test.each([
+  ['a transform', z.object({ a: z.custom<Date>() })],
+  ['no object', z.string()],
+])('refuses a schema of %s', (_name, input) => {
+  const make = (): Tool => defineTool({ name: 'x', description: 'X.', input, effect: 'none', run: () => '' });
+  expect(make).toThrow(expect.objectContaining({ code: 'kit/no-schema' }));
+});
+
+test.each(['', 'two words', 'a.b', 'x'.repeat(65)])('refuses the name %j, which no provider takes', (name) => {
+  const make = (): Tool => defineTool({ name, description: 'X.', input: z.object({}), effect: 'none', run: () => '' });
+  expect(make).toThrow(expect.objectContaining({ code: 'kit/bad-tool' }));
+});
+
+test.each([
+  ['a string', 'done', { text: 'done' }],
+  ['nothing', undefined, {}],
+  ['an object', { sum: 3 }, { text: '{"sum":3}' }],
+  ['an empty object', {}, { text: '{}' }],
+  ['a list', [1, 2], { text: '[1,2]' }],
+  ['a number', 3, { text: '3' }],
+  ['null', null, { text: 'null' }],
+  ['an output', { text: 'no', failed: true }, { text: 'no', failed: true }],
+  ['an object with a field of an output among others', { text: 'a', sum: 3 }, { text: '{"text":"a","sum":3}' }],
+  ['an object whose text is none', { text: 4 }, { text: '{"text":4}' }],
+  ['a promise', Promise.resolve('later'), { text: 'later' }],
+])('shows %s that the function returns', async (_name, value, output) => {
+  expect(await call(returning(value), {})).toEqual(output);
+});
+
+test.each([
+  ['a function', () => 1],
+  ['a bigint', 1n],
+])('refuses %s that the function returns', async (_name, value) => {
+  await expect(call(returning(value), {})).rejects.toMatchObject({ code: 'kit/bad-tool' });
+});
+
+test('passes on what the author says of effect, order, output and confinement', async () => {
+  const tool = defineTool({
+    name: 'deploy',
+    description: 'Deploys.',
+    input: z.object({ where: z.string() }),
+    effect: 'network',
+    alone: true,
+    keeps: 'tail',
+    touches: ['structure'],
+    confined: ({ where }) => where === 'here',
+    run: () => 'deployed',
+  });
+  expect(tool).toMatchObject({ effect: 'network', alone: true, keeps: 'tail', touches: ['structure'] });
+  expect(await tool.read({ where: 'there' })).toMatchObject({ title: 'deploy', confined: false });
+});

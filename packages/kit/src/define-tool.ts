@@ -1,0 +1,84 @@
+// A tool from a name, a schema and a function: what an author writes, as the tool that the runtime knows.
+
+import type { Tool, ToolContext, ToolOutput, ToolProblem, ToolRun } from '@tidemark/agent';
+import type { EffectClass } from '@tidemark/log';
+import type { JsonValue } from '@tidemark/model';
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import { KitError } from './kit-error.ts';
+import { outputOf } from './tool-output.ts';
+import { jsonSchemaOf } from './tool-schema.ts';
+
+/** A tool as its author writes it. */
+export interface ToolDefinition<Schema extends StandardSchemaV1> {
+  /** 1 to 64 of `[a-zA-Z0-9_-]`. */
+  readonly name: string;
+  /** What the model reads to know when to call it. */
+  readonly description: string;
+  /** Any Standard Schema of an object: checks the arguments, and gives `run` their type. */
+  readonly input: Schema;
+  /** JSON Schema of the arguments, for a schema that cannot say it itself. */
+  readonly schema?: JsonValue;
+  /** What a call can do: permissions rest on it. */
+  readonly effect: EffectClass;
+  /** Whether a call waits for those before it and holds up those behind it. By default `write` and `execute` do. */
+  readonly alone?: boolean;
+  /** Which end of a long output the model is shown: the head unless said. */
+  readonly keeps?: 'head' | 'tail';
+  /** Names what its effect touches, for context sources. */
+  readonly touches?: readonly string[];
+  /** One line for the person who is asked; the tool's name unless said. */
+  title?(input: StandardSchemaV1.InferOutput<Schema>): string;
+  /** Whether all that a call changes lies inside the workspace; true unless said. */
+  confined?(input: StandardSchemaV1.InferOutput<Schema>): boolean;
+  /**
+   * Does the work. A string is what the model sees; any other value is shown as JSON, except an object of the fields of
+   * `ToolOutput` alone, which is one. What it throws is the error of the call.
+   */
+  run(input: StandardSchemaV1.InferOutput<Schema>, context: ToolContext): unknown;
+}
+
+const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+
+/**
+ * Makes a tool.
+ *
+ * @throws KitError `kit/bad-tool` for a name that no provider takes, `kit/no-schema` without a JSON Schema of an object.
+ */
+export function defineTool<Schema extends StandardSchemaV1>(definition: ToolDefinition<Schema>): Tool {
+  const { name, description, input, effect, alone, keeps, touches } = definition;
+  if (!NAME.test(name)) {
+    const message = `a tool cannot be called ${JSON.stringify(name)}: take 1 to 64 letters, digits, "_" or "-"`;
+    throw new KitError('kit/bad-tool', message, { tool: name });
+  }
+  return {
+    name,
+    description,
+    schema: jsonSchemaOf(name, input, definition.schema),
+    effect,
+    ...(alone !== undefined && { alone }),
+    ...(keeps !== undefined && { keeps }),
+    ...(touches !== undefined && { touches }),
+    read: (given) => readArguments(definition, given),
+  };
+}
+
+async function readArguments<Schema extends StandardSchemaV1>(
+  definition: ToolDefinition<Schema>,
+  given: unknown,
+): Promise<ToolRun | ToolProblem> {
+  const schema: StandardSchemaV1<unknown, StandardSchemaV1.InferOutput<Schema>> = definition.input;
+  const read = await schema['~standard'].validate(given);
+  if (read.issues !== undefined) return { problem: read.issues.map(said).join('; ') };
+  const { value } = read;
+  return {
+    title: definition.title?.(value) ?? definition.name,
+    ...(definition.confined !== undefined && { confined: definition.confined(value) }),
+    run: async (context): Promise<ToolOutput> => outputOf(definition.name, await definition.run(value, context)),
+  };
+}
+
+/** `path[0].name: expected a string`. */
+function said({ message, path = [] }: StandardSchemaV1.Issue): string {
+  const place = path.map((part) => String(typeof part === 'object' ? part.key : part)).join('.');
+  return place === '' ? message : `${place}: ${message}`;
+}
