@@ -6,12 +6,16 @@ import type { Command as CommanderCommand } from 'commander';
 
 import type { ExitCode } from './exit-codes.ts';
 import type { Environment } from './home.ts';
+import type { Input } from './input.ts';
 import type { Output } from './output.ts';
 
 /** What the frame gives to a command. */
 export interface CommandContext {
   readonly output: Output;
+  readonly input: Input;
   readonly environment: Environment;
+  /** The absolute path of the folder that the command was given in. */
+  readonly folder: string;
   /** The absolute path of the folder under which everything is kept. It need not exist. */
   readonly home: string;
   /** Aborts at Ctrl-C. A command that waits ends when it does; the frame sets the exit code. */

@@ -5,6 +5,8 @@ import { demo } from './commands/demo.ts';
 import { doctor } from './commands/doctor.ts';
 import { importCommand } from './commands/import.ts';
 import { replayCommand } from './commands/replay.ts';
+import { resume } from './commands/resume.ts';
+import { runCommand } from './commands/run.ts';
 import { sessions } from './commands/sessions.ts';
 import { show } from './commands/show.ts';
 import { simulate } from './commands/simulate.ts';
@@ -13,6 +15,8 @@ import { why } from './commands/why.ts';
 
 /** The commands of `tidemark`. */
 export const COMMANDS: readonly Command[] = [
+  runCommand,
+  resume,
   demo,
   importCommand,
   replayCommand,

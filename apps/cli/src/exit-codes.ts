@@ -4,7 +4,7 @@
 export const EXIT = {
   /** Done as asked. */
   ok: 0,
-  /** It ran, and what was asked about is not so: `verify` found a difference, `doctor` a failed check. */
+  /** It ran, and not to the end: `verify` found a difference, `doctor` a failed check, a turn reached a limit. */
   difference: 1,
   /** The command line was wrong: an unknown command or option, a missing argument. */
   usage: 2,

@@ -18,7 +18,7 @@ export interface Failure {
 }
 
 /** The name of an error of the command line itself. */
-export type CliErrorCode = 'cli/usage' | 'cli/unknown-command' | 'cli/not-found' | 'cli/refused';
+export type CliErrorCode = 'cli/usage' | 'cli/unknown-command' | 'cli/not-found' | 'cli/refused' | 'cli/no-key';
 
 /** The exit code of each error of the command line itself. */
 export const CLI_ERRORS: Readonly<Record<CliErrorCode, ExitCode>> = {
@@ -26,6 +26,7 @@ export const CLI_ERRORS: Readonly<Record<CliErrorCode, ExitCode>> = {
   'cli/unknown-command': EXIT.usage,
   'cli/not-found': EXIT.refused,
   'cli/refused': EXIT.refused,
+  'cli/no-key': EXIT.refused,
 };
 
 /** An error of the command line itself: a wrong argument, a file that is not there. */
@@ -52,7 +53,7 @@ export function failureOf(thrown: unknown): Failure {
   if (isAgentCode(code))
     return {
       ...told(thrown, code),
-      next: '`tidemark doctor` looks the sessions over',
+      next: AGENT_NEXT[code] ?? '`tidemark doctor` looks the sessions over',
       exit: AGENT_EXITS[AGENT_ERRORS[code]],
     };
   const family = FAMILIES[code.slice(0, code.indexOf('/'))];
@@ -108,11 +109,18 @@ function isAgentCode(code: string): code is AgentErrorCode {
   return Object.hasOwn(AGENT_ERRORS, code);
 }
 
+const AGENT_NEXT: { readonly [code in AgentErrorCode]?: string } = {
+  'agent/nothing-to-resume': 'say what to do next: `tidemark --continue "…"`',
+  'agent/unknown-price': 'limit steps or tokens instead: --max-steps, --max-tokens',
+};
+
 const AGENT_EXITS = { refused: EXIT.refused, conflict: EXIT.busy, bug: EXIT.bug } as const;
 
 /** Error families of other packages, by what stands before the slash of their codes. */
 const FAMILIES: Readonly<Record<string, Pick<Failure, 'exit' | 'next'>>> = {
   import: { exit: EXIT.refused, next: 'give a session file of pi or a transcript of Claude Code' },
+  workspace: { exit: EXIT.refused, next: 'mend what is named and run the command again' },
+  kit: { exit: EXIT.refused, next: 'mend what is named and run the command again' },
   catalog: { exit: EXIT.refused, next: 'mend the named fields and run the command again' },
   simulator: { exit: EXIT.refused, next: 'mend what is named and run the command again' },
   provider: { exit: EXIT.provider, next: 'see what the provider said, and run the command again' },

@@ -1,17 +1,23 @@
 // The process around a run: its streams, its signals, its exit code.
 
 import { homedir } from 'node:os';
+import { createInterface } from 'node:readline/promises';
+import { text as textOf } from 'node:stream/consumers';
 
 import { openNdjsonStore } from '@tidemark/store-ndjson';
 
 import { EXIT } from './exit-codes.ts';
+import type { Input } from './input.ts';
 import type { Sink } from './output.ts';
 import type { Surroundings } from './run.ts';
 import { run } from './run.ts';
 import { VERSION } from './version.ts';
 
-/** How long a command has to end by itself after Ctrl-C, in milliseconds. */
-const GRACE_MS = 1500;
+/**
+ * How long a command has to end by itself after Ctrl-C, in milliseconds: a tool gets five seconds to end what it
+ * runs, and the turn is recorded behind it.
+ */
+const GRACE_MS = 8000;
 
 /** Runs the command line of this process and ends it: a command that fails may leave a server or a timer behind. */
 export async function main(): Promise<void> {
@@ -25,6 +31,8 @@ export async function main(): Promise<void> {
 function surroundingsOf(signal: AbortSignal): Surroundings {
   return {
     environment: process.env,
+    folder: process.cwd(),
+    input: inputOf(process.stdin, process.stderr),
     userFolder: homedir(),
     out: { ...sinkOf(process.stdout), columns: process.stdout.columns ?? 80 },
     err: sinkOf(process.stderr),
@@ -40,6 +48,23 @@ function sinkOf(stream: NodeJS.WriteStream): Sink {
     write: (text) => void stream.write(text),
     terminal,
     colour: terminal && stream.hasColors() && (process.env['NO_COLOR'] ?? '') === '',
+  };
+}
+
+function inputOf(stdin: NodeJS.ReadStream, stderr: NodeJS.WriteStream): Input {
+  return {
+    terminal: stdin.isTTY && stderr.isTTY,
+    piped: !stdin.isTTY,
+    text: () => textOf(stdin),
+    async ask(question, signal) {
+      // Not a terminal to readline: the line stays cooked, and Ctrl-C a signal.
+      const lines = createInterface({ input: stdin, output: stderr, terminal: false });
+      try {
+        return await lines.question(question, { signal });
+      } finally {
+        lines.close();
+      }
+    },
   };
 }
 

@@ -1,7 +1,7 @@
 // Where a command's words go: results on stdout, all else on stderr; for people, or as JSON for programs.
 
 import type { Failure } from './failure.ts';
-import { plainJson } from './plain-text.ts';
+import { plainJson, plainText } from './plain-text.ts';
 import type { Shown } from './shown.ts';
 import { render } from './shown.ts';
 import type { TableOf } from './table.ts';
@@ -26,6 +26,8 @@ export interface Output {
   event(value: object, forPeople: () => Shown): void;
   /** For people only, on stdout. */
   line(shown: Shown): void;
+  /** For people only: a piece of a line on stdout, as it comes. */
+  piece(text: string): void;
   table(table: TableOf): void;
   /** Progress and notices, on stderr, in both modes. */
   note(shown: Shown): void;
@@ -46,6 +48,9 @@ export function createOutput(json: boolean, out: Sink, err: Sink): Output {
     event: either,
     line: (shown) => {
       if (!json) say(out, shown);
+    },
+    piece: (text) => {
+      if (!json) out.write(plainText(text));
     },
     table: (table) => {
       if (!json) out.write(`${out.terminal ? terminalTable(table, out.colour) : plainTable(table)}\n`);

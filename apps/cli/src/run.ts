@@ -1,6 +1,7 @@
 // One run of the command line as a function: arguments and surroundings in, an exit code out. The process is in `main.ts`.
 
 import type { NdjsonStore } from '@tidemark/store-ndjson';
+import type { Command as CommanderCommand } from 'commander';
 import { CommanderError } from 'commander';
 
 import type { Command, CommandContext, Run } from './command.ts';
@@ -10,6 +11,8 @@ import { EXIT } from './exit-codes.ts';
 import { failureOf } from './failure.ts';
 import type { Environment } from './home.ts';
 import { homeOf } from './home.ts';
+import { impliedRun } from './implied-run.ts';
+import type { Input } from './input.ts';
 import type { Output, Sink } from './output.ts';
 import { createOutput } from './output.ts';
 import { createProgram, isAnswered, usageOf } from './program.ts';
@@ -17,8 +20,11 @@ import { createProgram, isAnswered, usageOf } from './program.ts';
 /** Everything a run can reach. */
 export interface Surroundings {
   readonly environment: Environment;
+  /** The folder that the process works in, absolute. */
+  readonly folder: string;
   /** The user's own folder. */
   readonly userFolder: string;
+  readonly input: Input;
   readonly out: Sink & { readonly columns: number };
   readonly err: Sink;
   readonly signal: AbortSignal;
@@ -55,8 +61,13 @@ async function parse(
   };
   const program = createProgram(commands, surroundings.version, surroundings.out, runAction);
   if (args.length === 0) program.outputHelp();
-  else await program.parseAsync(args, { from: 'user' });
+  else await program.parseAsync(impliedRun(args, namesOf(program)), { from: 'user' });
   return exit;
+}
+
+/** What may stand first on a line, `help` included. */
+function namesOf(program: CommanderCommand): readonly string[] {
+  return [...program.commands.map((command) => command.name()), 'help'];
 }
 
 function settle(error: unknown, surroundings: Surroundings, output: Output): ExitCode {
@@ -74,7 +85,9 @@ function contextOf(surroundings: Surroundings, output: Output): CommandContext {
   return {
     output,
     home,
+    input: surroundings.input,
     environment: surroundings.environment,
+    folder: surroundings.folder,
     signal: surroundings.signal,
     store: () => (opened ??= surroundings.openStore(home)),
   };

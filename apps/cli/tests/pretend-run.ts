@@ -4,6 +4,7 @@ import type { NdjsonStore } from '@tidemark/store-ndjson';
 import { openNdjsonStore } from '@tidemark/store-ndjson';
 
 import type { Command } from '../src/command.ts';
+import type { Input } from '../src/input.ts';
 import type { Sink } from '../src/output.ts';
 import type { Surroundings } from '../src/run.ts';
 import { run } from '../src/run.ts';
@@ -22,6 +23,12 @@ export interface Choices {
   readonly store?: NdjsonStore;
   readonly signal?: AbortSignal;
   readonly colour?: boolean;
+  /** Where the command is given; nowhere by default. */
+  readonly folder?: string;
+  /** What is piped in. */
+  readonly piped?: string;
+  /** Sits at a terminal and answers what is asked. */
+  readonly person?: (question: string) => string;
 }
 
 /** Runs one command line, piped unless `colour` asks for a terminal. */
@@ -30,6 +37,8 @@ export async function pretendRun(args: readonly string[], choices: Choices = {})
   const err = textSink(choices.colour === true);
   const surroundings: Surroundings = {
     environment: choices.environment ?? {},
+    folder: choices.folder ?? '/nobody/nowhere',
+    input: inputOf(choices),
     userFolder: '/nobody',
     out: { ...out, columns: 80 },
     err,
@@ -39,6 +48,15 @@ export async function pretendRun(args: readonly string[], choices: Choices = {})
   };
   const exit = await run(args, surroundings, choices.commands);
   return { exit, out: out.text(), err: err.text() };
+}
+
+function inputOf({ piped, person }: Choices): Input {
+  return {
+    terminal: person !== undefined,
+    piped: piped !== undefined,
+    text: async () => piped ?? '',
+    ask: async (question) => person?.(question) ?? '',
+  };
 }
 
 function textSink(terminal: boolean): Sink & { text(): string } {

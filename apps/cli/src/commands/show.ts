@@ -22,17 +22,18 @@ export const show: Command = {
     ['tidemark show <session>', 'every step: what was read, written, paid'],
     ['tidemark show <session> 12', 'the request of step 12, span by span'],
     ['tidemark show <session> 12 --diff', 'what it adds to the request before it'],
+    ['tidemark show <session> side/title-1', 'the request of a side call, by the name of its stream'],
   ],
   declare: (command, run) =>
     void command
       .argument('<session>', 'the session')
-      .argument('[step]', 'one step')
+      .argument('[step]', 'one step, or the stream of a side call')
       .option('--diff', 'only what differs from the request before it')
       .action((session: string, step: string | undefined, options: Options) =>
         run((context) =>
           step === undefined
             ? showSession(sessionArgument(session), context)
-            : showStep(sessionArgument(session), stepArgument(step), options, context),
+            : showStep(sessionArgument(session), step.startsWith('side/') ? step : stepArgument(step), options, context),
         ),
       ),
 };
@@ -42,7 +43,11 @@ interface Options {
 }
 
 interface StepRow {
-  readonly step: number;
+  /** Of the main stream; a side call is no step. */
+  readonly step: number | null;
+  readonly stream: string;
+  /** What a side call was for, where the log holds its request. */
+  readonly purpose: string | null;
   readonly at: string;
   readonly model: string;
   readonly fresh: number | null;
@@ -57,15 +62,18 @@ async function showSession(session: SessionId, context: CommandContext): Promise
   const steps: StepRow[] = [];
   const kinds: Record<string, number> = {};
   let records = 0;
+  const purposes = new Map<number, string>();
   for await (const record of (await context.store()).read(session)) {
     records += 1;
     kinds[record.kind] = (kinds[record.kind] ?? 0) + 1;
-    const row = stepRow(record);
+    if (record.kind === 'request.prepared' && record.data.stream !== 'main')
+      purposes.set(record.position, record.data.purpose);
+    const row = stepRow(record, purposes);
     if (row !== undefined) steps.push(row);
   }
   context.output.result(
     { session, records, kinds, steps },
-    () => `${session}: ${grouped(records)} records, ${steps.length} steps`,
+    () => `${session}: ${grouped(records)} records, ${countOf(steps)}`,
   );
   context.output.table({
     head: ['step', 'at', 'model', 'fresh', 'read', 'written', 'answer', 'cost', ''],
@@ -75,13 +83,21 @@ async function showSession(session: SessionId, context: CommandContext): Promise
   return undefined;
 }
 
-function stepRow(record: Recorded): StepRow | undefined {
+function countOf(steps: readonly StepRow[]): string {
+  const beside = steps.filter(({ step }) => step === null).length;
+  return `${steps.length - beside} steps${beside === 0 ? '' : `, ${beside} side calls`}`;
+}
+
+function stepRow(record: Recorded, purposes: ReadonlyMap<number, string>): StepRow | undefined {
   if (record.kind !== 'answer.received' && record.kind !== 'answer.interrupted') return undefined;
-  const { step, model, usage = {} } = record.data;
+  const { step, stream, request, model, usage = {} } = record.data;
+  const main = stream === 'main';
   const received = record.kind === 'answer.received' ? record.data : undefined;
   const miss = received?.miss;
   return {
-    step,
+    step: main ? step : null,
+    stream,
+    purpose: main || request === undefined ? null : (purposes.get(request) ?? null),
     at: record.at,
     model,
     fresh: usage.fresh ?? null,
@@ -100,9 +116,10 @@ function stepRow(record: Recorded): StepRow | undefined {
 
 function cells(row: StepRow): readonly string[] {
   const count = (value: number | null): string => (value === null ? '?' : grouped(value));
-  const { step, at, model, fresh, read, written, answer, cost, note } = row;
+  const { step, stream, purpose, at, model, fresh, read, written, answer, cost, note } = row;
+  const beside = step === null ? [`${purpose ?? 'side call'} (${stream})`] : [];
   return [
-    String(step),
+    step === null ? '' : String(step),
     at.slice(0, 19),
     model,
     count(fresh),
@@ -110,13 +127,19 @@ function cells(row: StepRow): readonly string[] {
     count(written),
     count(answer),
     cost === null ? '' : dollars(cost),
-    note,
+    [...beside, note].filter((part) => part !== '').join('; '),
   ];
 }
 
-async function showStep(session: SessionId, step: number, options: Options, context: CommandContext): Promise<Outcome> {
-  const { before, found } = await requestAt(await context.store(), session, step);
-  if (found === undefined) throw noStep(session, step);
+/** Shows one request: of a step, or of the side call on a stream. */
+async function showStep(
+  session: SessionId,
+  wanted: number | string,
+  options: Options,
+  context: CommandContext,
+): Promise<Outcome> {
+  const { before, found } = await requestAt(await context.store(), session, wanted);
+  if (found === undefined) throw noStep(session, wanted);
   const { record, line } = found;
   const divergence = before === undefined ? undefined : firstDivergence(before.line.sequence, line.sequence);
   const from = options.diff === true && before !== undefined ? startOf(divergence, before) : 0;
@@ -125,29 +148,34 @@ async function showStep(session: SessionId, step: number, options: Options, cont
     spanOf(block, from + index, markers.get(from + index)),
   );
   const relation = divergence === undefined ? 'extends' : 'breaks';
-  const { digest, bytes, forecast, epoch } = record.data;
-  context.output.result({ session, step, epoch, digest, bytes, forecast, relation, from, spans }, () => {
+  const { digest, bytes, forecast, epoch, stream, purpose } = record.data;
+  const step = stream === 'main' ? record.data.step : null;
+  context.output.result({ session, step, stream, purpose, epoch, digest, bytes, forecast, relation, from, spans }, () => {
     const told =
       before === undefined
-        ? 'the first request'
+        ? step === null
+          ? `a side call: ${purpose}`
+          : 'the first request'
         : `${relation} the request before it at block ${from === 0 ? before.line.sequence.blocks.length : from}`;
-    return `step ${step} of ${session}: ${grouped(bytes)} bytes, ${grouped(line.sequence.blocks.length)} blocks, epoch ${epoch}, digest ${digest.slice(0, 12)}…\n${told}`;
+    return `${step === null ? stream : `step ${step}`} of ${session}: ${grouped(bytes)} bytes, ${grouped(line.sequence.blocks.length)} blocks, epoch ${epoch}, digest ${digest.slice(0, 12)}…\n${told}`;
   });
   context.output.table(tableOf(spans));
   return undefined;
 }
 
-/** The request of a step, and the one before it. */
+/** The request of a step, and the one before it; or that of a side call, which has none before it. */
 async function requestAt(
   store: Log,
   session: SessionId,
-  step: number,
+  wanted: number | string,
 ): Promise<{ readonly before?: Rebuilt; readonly found?: Rebuilt }> {
   let before: Rebuilt | undefined;
   for await (const one of rebuildSession(store, session, { encoders })) {
     if (one.type !== 'request') continue;
-    if (one.rebuilt.record.data.step === step)
-      return { found: one.rebuilt, ...(before === undefined ? {} : { before }) };
+    const { step, stream } = one.rebuilt.record.data;
+    if (stream === wanted) return { found: one.rebuilt };
+    if (stream !== 'main') continue;
+    if (step === wanted) return { found: one.rebuilt, ...(before === undefined ? {} : { before }) };
     before = one.rebuilt;
   }
   return {};

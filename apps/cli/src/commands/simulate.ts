@@ -1,14 +1,11 @@
 // `tidemark simulate`: the simulator on a port, for any client that speaks the provider's wire format.
 
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
-
-import { defaultCatalog, findModel } from '@tidemark/model';
-import { createSimulator, parseScenario } from '@tidemark/simulator';
 
 import type { Command, CommandContext, Outcome } from '../command.ts';
 import { CliError } from '../failure.ts';
 import { styled } from '../shown.ts';
+import { openSimulator } from '../simulator-server.ts';
 
 /** Runs the simulator until Ctrl-C. */
 export const simulate: Command = {
@@ -35,13 +32,8 @@ interface Options {
 
 async function serve(options: Options, context: CommandContext): Promise<Outcome> {
   const clock = options.virtual === true ? 'virtual' : 'real';
-  const catalog = defaultCatalog();
-  const simulator = createSimulator({
-    capabilities: (model) => findModel(catalog, model, 'anthropic'),
-    clock,
-    ...(options.scenario !== undefined && { scenario: parseScenario(await readJson(options.scenario)) }),
-  });
-  const listening = await simulator.listen({ port: options.port });
+  const { port, scenario } = options;
+  const listening = await openSimulator({ port, settings: { clock }, ...(scenario !== undefined && { scenario }) });
   context.output.result({ url: listening.url, port: listening.port, clock }, () => [
     'the simulator listens on ',
     styled('cyan', listening.url),
@@ -50,17 +42,6 @@ async function serve(options: Options, context: CommandContext): Promise<Outcome
   if (!context.signal.aborted) await once(context.signal, 'abort');
   await listening.close();
   return undefined;
-}
-
-async function readJson(path: string): Promise<unknown> {
-  const text = await readFile(path, 'utf8');
-  try {
-    const value: unknown = JSON.parse(text);
-    return value;
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new CliError('cli/refused', `${path} is not JSON: ${reason}`, 'mend the file', error);
-  }
 }
 
 function portOf(text: string): number {

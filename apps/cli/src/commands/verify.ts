@@ -68,7 +68,8 @@ function report(session: SessionId, found: Verification, records: number, ok: bo
     ` ${session}\n  ${grouped(records)} records, chain unbroken\n  ${requestsLine}`,
     requests === 0 ? '' : `\n  ${breaks.length - unlabelled.length} labelled breaks, ${unlabelled.length} unlabelled`,
     ...differences.map(
-      (one) => `\n  step ${one.step}: recorded ${one.recorded.slice(0, 12)}…, rebuilt ${one.rebuilt.slice(0, 12)}…`,
+      (one) =>
+        `\n  ${one.stream === 'main' ? `step ${one.step}` : one.stream}: recorded ${one.recorded.slice(0, 12)}…, rebuilt ${one.rebuilt.slice(0, 12)}…`,
     ),
     ...unlabelled.map((one) => `\n  step ${one.step}: a break that no epoch explains (L3)`),
     ...problems.map((problem) => `\n  set aside: ${problem}`),

@@ -19,7 +19,7 @@ export const why: Command = {
   name: 'why',
   summary: 'explain each cache break and miss of a session: where, which event, why, and what it cost',
   examples: [
-    ['tidemark why <session>', 'every step that broke or missed'],
+    ['tidemark why <session>', 'every step that broke or missed, and side calls that missed'],
     ['tidemark why <session> 12', 'step 12, whatever happened there'],
     ['tidemark why <session> --json', 'as one JSON object'],
   ],
@@ -50,10 +50,10 @@ function nothingToExplain(session: SessionId, requests: number): string {
 }
 
 /** The step is not there: an import has none of ours. */
-export function noStep(session: SessionId, step: number): CliError {
+export function noStep(session: SessionId, step: number | string): CliError {
   return new CliError(
     'cli/not-found',
-    `${session} holds no request of step ${step}`,
+    `${session} holds no request of ${typeof step === 'number' ? `step ${step}` : step}`,
     '`tidemark show <session>` lists the steps; an import has none: `tidemark replay --keep <session>` drives it first',
   );
 }
@@ -64,7 +64,8 @@ function lines(found: readonly Explanation[]): Shown {
 
 /** One explanation, for people. */
 export function describeExplanation(one: Explanation): readonly Shown[] {
-  const said: Shown[] = [styled('bold', `step ${one.step}`), ` at ${one.at}`];
+  const named = one.stream === 'main' ? `step ${one.step}` : `${one.purpose} (${one.stream})`;
+  const said: Shown[] = [styled('bold', named), ` at ${one.at}`];
   if (one.divergence === undefined && one.miss === undefined)
     said.push('\n  extends the request before it and read all it could');
   if (one.divergence !== undefined) said.push(`\n  breaks at ${placeOf(one.divergence)}`);

@@ -3,10 +3,10 @@
 import type { DrivenCall } from '@tidemark/recording';
 import { costOf, priceAt } from '@tidemark/model';
 
-import { grouped } from './numbers.ts';
-import type { Output } from './output.ts';
-import type { Shown } from './shown.ts';
-import { styled } from './shown.ts';
+import { grouped } from '../numbers.ts';
+import type { Output } from '../output.ts';
+import type { Shown } from '../shown.ts';
+import { styled } from '../shown.ts';
 
 /** One call, for programs. */
 export interface CallRow {

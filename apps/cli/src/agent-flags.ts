@@ -1,0 +1,79 @@
+// The options of the commands that run an agent: declared once, read at this door.
+
+import type { Limits, Mode } from '@tidemark/kit';
+import type { Command } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
+
+import { CliError } from './failure.ts';
+
+/** What was asked for, as commander gives it. */
+export interface AgentFlags {
+  readonly model?: string;
+  readonly provider: 'anthropic' | 'simulator';
+  readonly baseUrl?: string;
+  readonly scenario?: string;
+  readonly mode?: Mode;
+  readonly readOnly?: true;
+  readonly ask?: true;
+  readonly unconfined?: true;
+  readonly maxCost?: string;
+  readonly maxSteps?: number;
+  readonly maxTokens?: number;
+}
+
+const MODES: readonly Mode[] = ['read-only', 'ask', 'auto'];
+
+/** Declares the options. */
+export function declareAgentFlags(command: Command): Command {
+  return command
+    .option('--model <name>', 'a model of the catalog; the newest Sonnet unless said')
+    .addOption(new Option('--provider <name>', 'whom to ask').choices(['anthropic', 'simulator']).default('anthropic'))
+    .option('--base-url <address>', 'where the provider listens, without the /v1: a gateway, or `tidemark simulate`')
+    .option('--scenario <file>', 'with the simulator: a JSON script of its answers')
+    .addOption(
+      new Option('--mode <mode>', 'what may be done: at a terminal `ask` unless said, else `read-only`').choices(MODES),
+    )
+    .option('--read-only', 'short for --mode read-only')
+    .option('--ask', 'short for --mode ask')
+    .option('--unconfined', 'in mode auto run commands unasked even where no sandbox holds them')
+    .option('--max-cost <dollars>', 'end the turn before it costs more', dollarsOf)
+    .option('--max-steps <number>', 'end the turn after so many answers', countOf)
+    .option('--max-tokens <number>', 'end the turn after so many tokens, in and out', countOf);
+}
+
+/**
+ * The mode that was asked for, if any.
+ *
+ * @throws CliError `cli/usage` when two differ.
+ */
+export function modeIn({ mode, readOnly, ask }: AgentFlags): Mode | undefined {
+  const said = new Set<Mode>([
+    ...(mode === undefined ? [] : [mode]),
+    ...(readOnly === undefined ? [] : ['read-only' as const]),
+    ...(ask === undefined ? [] : ['ask' as const]),
+  ]);
+  if (said.size > 1)
+    throw new CliError('cli/usage', `one mode at a time, not ${[...said].join(' and ')}`, 'name one of them');
+  const [only] = said;
+  return only;
+}
+
+/** The limits that were asked for. */
+export function limitsIn({ maxCost, maxSteps, maxTokens }: AgentFlags): Limits {
+  return {
+    ...(maxCost !== undefined && { cost: maxCost }),
+    ...(maxSteps !== undefined && { steps: maxSteps }),
+    ...(maxTokens !== undefined && { tokens: maxTokens }),
+  };
+}
+
+function dollarsOf(text: string): string {
+  const amount = text.replace(/^\$/, '');
+  if (/^\d{1,9}(\.\d{1,9})?$/.test(amount)) return amount;
+  throw new InvalidArgumentError('Name US dollars, such as 0.50.');
+}
+
+function countOf(text: string): number {
+  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('Name a whole number above 0.');
+}

@@ -1,0 +1,106 @@
+// The agent as a process: a real tool in a real folder against a simulator on a port, Ctrl-C, and what the log says after.
+
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+
+import type { Listening } from '@tidemark/simulator';
+import { createSimulator } from '@tidemark/simulator';
+import type { ScenarioStep } from '@tidemark/simulator';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+
+import type { Stage } from '../tests/scenario.ts';
+import { calls, openStage } from '../tests/scenario.ts';
+
+const BIN = fileURLToPath(new URL('../bin/tidemark.cjs', import.meta.url));
+
+let stage: Stage;
+let listening: Listening | undefined;
+
+beforeEach(() => {
+  stage = openStage();
+});
+
+afterEach(async () => {
+  await listening?.close();
+  stage.clear();
+});
+
+async function listen(...steps: readonly ScenarioStep[]): Promise<readonly string[]> {
+  listening = await createSimulator({ scenario: { steps } }).listen();
+  return ['--base-url', listening.url, '--mode', 'auto', '--unconfined'];
+}
+
+function start(args: readonly string[]): ChildProcess & { readonly stdout: NodeJS.ReadableStream } {
+  const environment = { ...process.env, TIDEMARK_HOME: stage.home, ANTHROPIC_API_KEY: 'no-real-key-at-all' };
+  return spawn(process.execPath, [BIN, ...args], {
+    cwd: stage.folder,
+    env: environment,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+async function tidemark(...args: readonly string[]): Promise<Ended> {
+  const child = start(args);
+  const code = new Promise<number | null>((resolve) => child.on('close', resolve));
+  const [out, err] = await Promise.all([text(child.stdout), child.stderr === null ? '' : text(child.stderr)]);
+  return { code: await code, out, err };
+}
+
+/** The one session of the home, checked by the commands that look at it. */
+async function theSession(): Promise<string> {
+  const listed = await tidemark('sessions', '--json');
+  const { sessions }: { readonly sessions: readonly { readonly session: string }[] } = JSON.parse(listed.out);
+  expect(sessions.length).toBe(1);
+  return sessions[0]?.session ?? '';
+}
+
+test('does real work in the folder, and the log stands up to every look at it', async () => {
+  const reach = await listen(
+    { answer: calls('bash', { command: 'printf made > made.txt && echo done here' }, 'I make it.') },
+    { expect: { toolResult: 'done here' }, answer: { text: 'It is made.' } },
+  );
+  const ran = await tidemark('make the file', ...reach);
+  expect(ran).toMatchObject({ code: 0, out: 'I make it.\nIt is made.\n' });
+  expect(ran.err).toMatch(/^bash printf made .*: ok, /);
+  expect(readFileSync(join(stage.folder, 'made.txt'), 'utf8')).toBe('made');
+
+  expect(await tidemark('resume', ...reach)).toMatchObject({ code: 3, out: '' });
+  const session = await theSession();
+  const looks = await Promise.all(
+    [
+      ['verify', session],
+      ['why', session],
+      ['show', session],
+    ].map((args) => tidemark(...args)),
+  );
+  expect(looks.map(({ code, err }) => ({ code, err }))).toEqual(looks.map(() => ({ code: 0, err: '' })));
+  expect(looks[0]?.out).toMatch(/2 requests rebuilt, every byte the same\n {2}\d+ labelled breaks, 0 unlabelled/);
+});
+
+test('ends with 130 at Ctrl-C while a tool runs, and resume goes on from there', async () => {
+  const reach = await listen(
+    { answer: calls('bash', { command: 'echo began; sleep 60' }) },
+    { answer: { text: 'I was cut off, and go on.' } },
+  );
+  const child = start(['wait a while', '--json', ...reach]);
+  const code = new Promise((resolve) => child.on('close', resolve));
+  for await (const line of createInterface({ input: child.stdout })) {
+    if (line.includes('"tool.started"')) child.kill('SIGINT');
+  }
+  expect(await code).toBe(130);
+
+  const resumed = await tidemark('resume', ...reach);
+  expect(resumed).toMatchObject({ code: 0, out: 'I was cut off, and go on.\n' });
+  expect(await tidemark('verify', await theSession())).toMatchObject({ code: 0 });
+});

@@ -1,0 +1,48 @@
+// Which session a prompt goes into: a named one, or the newest of the folder.
+
+import type { Log, SessionId } from '@tidemark/log';
+
+import { CliError } from './failure.ts';
+
+/** A session that is there, and the folder it works in. */
+export interface ChosenSession {
+  readonly id: SessionId;
+  readonly workspace: string;
+  /** The model it was last run with; another one could not read its cache. */
+  readonly model: string | undefined;
+}
+
+/** @throws LogError `log/missing`. */
+export async function namedSession(log: Log, id: SessionId): Promise<ChosenSession> {
+  let workspace = '';
+  let model: string | undefined;
+  for await (const { kind, data } of log.read(id)) {
+    if (kind === 'session.created') ({ workspace } = data);
+    if (kind === 'epoch.opened') ({ model } = data);
+  }
+  return { id, workspace, model };
+}
+
+/**
+ * The session of this folder that changed last; imported transcripts are none of ours to go on with.
+ *
+ * @throws CliError `cli/not-found` when there is none.
+ */
+export async function newestSession(log: Log, folder: string): Promise<ChosenSession> {
+  const { sessions } = await log.sessions({ workspace: folder });
+  const byChange = sessions.toSorted((a, b) => order(b).localeCompare(order(a)));
+  for (const { session } of byChange) {
+    if (!(await isImported(log, session))) return namedSession(log, session);
+  }
+  throw new CliError('cli/not-found', `there is no session of ${folder}`, '`tidemark "what to do"` begins one');
+}
+
+function order({ changedAt, createdAt }: { readonly changedAt?: string; readonly createdAt: string }): string {
+  return changedAt ?? createdAt;
+}
+
+async function isImported(log: Log, session: SessionId): Promise<boolean> {
+  for await (const record of log.read(session, 0, 1))
+    return record.kind === 'session.created' && record.data.imported !== undefined;
+  return true;
+}

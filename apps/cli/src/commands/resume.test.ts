@@ -1,0 +1,38 @@
+// `tidemark resume`: what it refuses. That it goes on is shown beside `run`, and over processes in `agent.int.test.ts`.
+
+import { afterEach, beforeEach, expect, test } from 'vitest';
+
+import { pretendRun } from '../../tests/pretend-run.ts';
+import type { Ran } from '../../tests/pretend-run.ts';
+import type { Stage } from '../../tests/scenario.ts';
+import { openStage } from '../../tests/scenario.ts';
+
+let stage: Stage;
+
+beforeEach(() => {
+  stage = openStage();
+});
+
+afterEach(() => stage.clear());
+
+const tidemark = (...args: readonly string[]): Promise<Ran> =>
+  pretendRun([...args, '--provider', 'simulator'], {
+    folder: stage.folder,
+    environment: { TIDEMARK_HOME: stage.home },
+  });
+
+test('says so where the folder has no session', async () => {
+  const ran = await tidemark('resume');
+  expect(ran).toMatchObject({ exit: 3, err: expect.stringContaining(`there is no session of ${stage.folder}`) });
+});
+
+test('says so where nothing was cut, and leaves the session as it is', async () => {
+  expect(await tidemark('hello there')).toMatchObject({ exit: 0 });
+  const ran = await tidemark('resume');
+  expect(ran).toMatchObject({ exit: 3, out: '', err: expect.stringMatching(/resume/) });
+});
+
+test('refuses what is no session, and one that is not there', async () => {
+  expect(await tidemark('resume', '../x')).toMatchObject({ exit: 2 });
+  expect(await tidemark('resume', 'nobody')).toMatchObject({ exit: 3 });
+});

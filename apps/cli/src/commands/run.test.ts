@@ -1,0 +1,282 @@
+// `tidemark run` and `tidemark "prompt"`, against the simulator in this process, with real tools in a folder of the test.
+
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { createSimulator } from '@tidemark/simulator';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+
+import type { Choices, Ran } from '../../tests/pretend-run.ts';
+import { pretendRun } from '../../tests/pretend-run.ts';
+import type { Stage } from '../../tests/scenario.ts';
+import { calls, openStage } from '../../tests/scenario.ts';
+
+let stage: Stage;
+
+beforeEach(() => {
+  stage = openStage();
+});
+
+afterEach(() => stage.clear());
+
+/** One line in the folder of the test; without a key unless the test gives one. */
+function tidemark(args: readonly string[], choices: Choices = {}): Promise<Ran> {
+  const { environment = {}, ...rest } = choices;
+  return pretendRun(args, {
+    folder: stage.folder,
+    environment: { PATH: process.env['PATH'], TIDEMARK_HOME: stage.home, ...environment },
+    ...rest,
+  });
+}
+
+/** The last line of an answer in JSON. */
+function lastOf(ran: Ran): Readonly<Record<string, unknown>> {
+  return JSON.parse(ran.out.trimEnd().split('\n').at(-1) ?? '{}');
+}
+
+function readsANote(): string {
+  stage.write('note.txt', 'the word is swordfish\n');
+  return stage.scenario(
+    { expect: { lastUserText: 'find the word' }, answer: calls('read', { path: 'note.txt' }, 'I look.') },
+    { expect: { toolResult: 'swordfish' }, answer: { text: 'It is swordfish.' } },
+  );
+}
+
+describe('a prompt', () => {
+  test('is answered on stdout; what was done and what it cost stand on stderr', async () => {
+    const ran = await tidemark(['find the word', '--provider', 'simulator', '--scenario', readsANote()]);
+    expect(ran.out).toBe('I look.\nIt is swordfish.\n');
+    expect(ran.err).toMatch(/^read note\.txt: ok, .*\ncompleted: 2 steps, 1 tool call; tokens: .*; \$0\.\d+\nsession /);
+    expect(ran.exit).toBe(0);
+  });
+
+  test('needs no quotes behind `run`, and can be piped in', async () => {
+    const said = ['run', '--provider', 'simulator', '--scenario'];
+    const words = await tidemark([...said, readsANote(), 'find', 'the', 'word']);
+    const piped = await tidemark([...said, readsANote()], { piped: 'find the word\n' });
+    expect([words.out, piped.out]).toEqual([words.out, words.out]);
+    expect(words.exit).toBe(0);
+  });
+
+  test('is refused where there is none, and sends nothing', async () => {
+    expect(await tidemark(['run', '--provider', 'simulator'])).toMatchObject({ exit: 2, out: '' });
+    expect(await tidemark(['run', '--provider', 'simulator'], { piped: ' \n' })).toMatchObject({ exit: 2 });
+  });
+
+  test('is no slip of the finger: a word that is nearly a command is asked about', async () => {
+    const ran = await tidemark(['sesions']);
+    expect(ran).toMatchObject({ exit: 2, err: expect.stringContaining('did you mean sessions?') });
+  });
+
+  test('streams each event as a line with --json, and ends with the result', async () => {
+    const ran = await tidemark(['find the word', '--json', '--provider', 'simulator', '--scenario', readsANote()]);
+    const lines = ran.out
+      .trimEnd()
+      .split('\n')
+      .map((line): { readonly type?: string } => JSON.parse(line));
+    expect(lines[0]).toMatchObject({ type: 'session.opened', mode: 'read-only' });
+    expect(new Set(lines.slice(1, -1).map((line) => line.type))).toEqual(new Set(['recorded', 'text.delta']));
+    expect(lastOf(ran)).toMatchObject({
+      ok: true,
+      outcome: 'completed',
+      text: 'It is swordfish.',
+      totals: { steps: 2 },
+    });
+    expect(ran).toMatchObject({ exit: 0, err: '' });
+  });
+});
+
+describe('the key', () => {
+  test('is missed before anything is sent, and the simulator offered', async () => {
+    const ran = await tidemark(['hello there', '--json']);
+    expect(ran.exit).toBe(3);
+    expect(lastOf(ran)).toMatchObject({
+      ok: false,
+      error: { code: 'cli/no-key', next: expect.stringContaining('--provider simulator') },
+    });
+    expect(existsSync(join(stage.home, 'sessions'))).toBe(false);
+  });
+
+  test('reaches neither the log nor the screen, even when a tool reads it', async () => {
+    const key = 'key-of-mine-7c1f9a40b2';
+    stage.write('.config', `api=${key}\n`);
+    const simulator = createSimulator({
+      scenario: {
+        steps: [
+          { answer: calls('read', { path: '.config' }) },
+          {
+            expect: { check: (sent) => (JSON.stringify(sent).includes(key) ? 'the key' : undefined) },
+            answer: { text: 'ok' },
+          },
+        ],
+      },
+    });
+    const listening = await simulator.listen();
+    const environment = { ANTHROPIC_API_KEY: key };
+    const ran = await tidemark([`read ${key}`, '--json', '--base-url', listening.url], { environment });
+    await listening.close();
+    expect(ran.exit).toBe(0);
+    expect(`${ran.out}${ran.err}`).not.toContain(key);
+    expect(filesIn(stage.home).filter((path) => readFileSync(path, 'latin1').includes(key))).toEqual([]);
+  });
+});
+
+describe('the mode', () => {
+  const writes = (): string =>
+    stage.scenario({ answer: calls('write', { path: 'new.txt', content: 'made' }) }, { answer: { text: 'So be it.' } });
+  const args = (...more: readonly string[]): readonly string[] => [
+    'make it so',
+    '--provider',
+    'simulator',
+    '--scenario',
+    writes(),
+    ...more,
+  ];
+  const made = (): boolean => existsSync(join(stage.folder, 'new.txt'));
+
+  test('is read-only where nobody can be asked', async () => {
+    const ran = await tidemark(args());
+    expect({ made: made(), exit: ran.exit, err: ran.err }).toMatchObject({
+      made: false,
+      exit: 0,
+      err: expect.stringContaining('write new.txt: denied'),
+    });
+  });
+
+  test.each([
+    ['y', true],
+    ['n', false],
+    ['', false],
+  ])('asks the person at a terminal, who says %j', async (answer, allowed) => {
+    const questions: string[] = [];
+    const person = (question: string): string => {
+      questions.push(question);
+      return answer;
+    };
+    const ran = await tidemark(args(), { person });
+    expect(questions).toEqual([expect.stringMatching(/^allow .*new\.txt.* \(y\/n\) $/)]);
+    expect({ made: made(), exit: ran.exit }).toEqual({ made: allowed, exit: 0 });
+  });
+
+  test('writes unasked inside the folder with --mode auto', async () => {
+    await tidemark(args('--mode', 'auto'));
+    expect(made()).toBe(true);
+  });
+
+  test.each([[['--ask']], [['--read-only', '--mode', 'auto']], [['--mode', 'yolo']]])(
+    'refuses %j here, as wrong use',
+    async (more) => {
+      expect(await tidemark(args(...more))).toMatchObject({ exit: 2, out: '' });
+    },
+  );
+});
+
+describe('a session', () => {
+  const answers = (text: string): readonly string[] => [
+    '--json',
+    '--provider',
+    'simulator',
+    '--scenario',
+    stage.scenario({ answer: { text } }),
+  ];
+
+  test('goes on with --continue: the newest of this folder', async () => {
+    const first = lastOf(await tidemark(['one thing', ...answers('done')]));
+    const second = lastOf(await tidemark(['another', '--continue', ...answers('done too')]));
+    expect(second).toMatchObject({ ok: true, session: first['session'] });
+  });
+
+  test('goes on by its name, in its own folder, wherever it is called from', async () => {
+    const first = lastOf(await tidemark(['one thing', ...answers('done')]));
+    const ran = await tidemark(['another', '--session', String(first['session']), ...answers('done too')], {
+      folder: '/',
+    });
+    expect(lastOf(ran)).toMatchObject({ ok: true, session: first['session'] });
+  });
+
+  test('is called by its prompt in the list', async () => {
+    await tidemark(['one thing\nand more', ...answers('done')]);
+    const { out } = await tidemark(['sessions', '--workspace', stage.folder]);
+    expect(out).toContain('\tone thing');
+  });
+
+  test('must be there, and be one', async () => {
+    expect(await tidemark(['hi', '--continue', ...answers('x')])).toMatchObject({ exit: 3 });
+    expect(await tidemark(['hi', '--session', 'none', ...answers('x')])).toMatchObject({ exit: 3 });
+    expect(await tidemark(['hi', '--session', 'a', '--continue', ...answers('x')])).toMatchObject({ exit: 2 });
+  });
+});
+
+describe('an ending', () => {
+  test('at a limit is 1, and resume goes on', async () => {
+    const scenario = readsANote();
+    const limited = await tidemark([
+      'find the word',
+      '--max-steps',
+      '1',
+      '--json',
+      '--provider',
+      'simulator',
+      '--scenario',
+      scenario,
+    ]);
+    expect(limited.exit).toBe(1);
+    expect(lastOf(limited)).toMatchObject({ ok: false, outcome: 'limited' });
+    const rest = stage.scenario({ expect: { toolResult: 'swordfish' }, answer: { text: 'It is swordfish.' } });
+    const resumed = await tidemark(['resume', '--provider', 'simulator', '--scenario', rest]);
+    expect(resumed).toMatchObject({ exit: 0, out: 'It is swordfish.\n' });
+  });
+
+  test('at a limit of money comes before the call that would exceed it', async () => {
+    const ran = await tidemark(['find the word', '--max-cost=$0.0001', '--provider', 'simulator']);
+    expect(ran).toMatchObject({ exit: 1, out: '', err: expect.stringMatching(/limited: 0 steps, .*; \$0\n/) });
+  });
+
+  test('by the provider is 5, with what it said and the next step', async () => {
+    const scenario = stage.scenario({ expect: { lastUserText: 'something else' }, answer: { text: 'no' } });
+    const ran = await tidemark(['find the word', '--provider', 'simulator', '--scenario', scenario]);
+    expect(ran.exit).toBe(5);
+    expect(ran.err).toMatch(/error: .*something else[\s\S]*next: .*[\s\S]*failed: /);
+    expect(ran.err).toContain('tidemark resume');
+  });
+
+  test('by Ctrl-C is 130, and the session stays whole', async () => {
+    const controller = new AbortController();
+    const simulator = createSimulator({
+      onRequest: () => {
+        controller.abort();
+        return { fault: { kind: 'slow-first-byte', ms: 20_000 } };
+      },
+    });
+    const listening = await simulator.listen();
+    const ran = await tidemark(['find the word', '--base-url', listening.url], {
+      environment: { ANTHROPIC_API_KEY: 'no-real-key-at-all' },
+      signal: controller.signal,
+    });
+    await listening.close();
+    expect(ran).toMatchObject({ exit: 130, err: expect.stringContaining('interrupted: ') });
+    expect(await tidemark(['resume', '--provider', 'simulator'])).toMatchObject({ exit: 0 });
+  });
+});
+
+describe('a limit', () => {
+  test.each([
+    ['--max-cost', 'much'],
+    ['--max-cost', '-1'],
+    ['--max-steps', '0'],
+    ['--max-tokens', '1.5'],
+  ])('%s %s is refused as wrong use', async (option, value) => {
+    expect(await tidemark(['hi there', `${option}=${value}`])).toMatchObject({ exit: 2, out: '' });
+  });
+});
+
+test('refuses a model that nobody knows, and names the nearest', async () => {
+  const ran = await tidemark(['hi there', '--provider', 'simulator', '--model', 'gpt-sonet']);
+  expect(ran).toMatchObject({ exit: 3, err: expect.stringContaining('knows no model "gpt-sonet"') });
+});
+
+function filesIn(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+}

@@ -1,0 +1,60 @@
+// `tidemark run`, and `tidemark "prompt"`: a prompt, and the turn that answers it.
+
+import type { Command, CommandContext, Outcome } from '../command.ts';
+import type { AgentFlags } from '../agent-flags.ts';
+import { declareAgentFlags } from '../agent-flags.ts';
+import type { ChosenSession } from '../choose-session.ts';
+import { namedSession, newestSession } from '../choose-session.ts';
+import { CliError } from '../failure.ts';
+import { sessionArgument } from '../session-argument.ts';
+import { takeTurn } from '../take-turn.ts';
+
+/** Runs an agent. */
+export const runCommand: Command = {
+  name: 'run',
+  summary: 'give an agent a prompt in the current folder; `tidemark "prompt"` is short for it',
+  examples: [
+    ['tidemark run fix the failing test', 'in a new session; at a terminal it asks before it changes anything'],
+    ['tidemark run --continue "now the other one"', 'in the newest session of this folder'],
+    ['tidemark run --mode auto --max-cost 0.50 < task.md', 'the prompt from a file; ends before it costs more'],
+    ['tidemark run --provider simulator hello', 'without a key, against the simulator'],
+  ],
+  declare: (command, run) =>
+    void declareAgentFlags(command.argument('[words...]', 'what to do; piped in where there are none'))
+      .option('--continue', 'in the newest session of this folder')
+      .option('--session <session>', 'in that session')
+      .action((words: readonly string[], options: Options) => run((context) => prompt(words, options, context))),
+};
+
+interface Options extends AgentFlags {
+  readonly continue?: true;
+  readonly session?: string;
+}
+
+async function prompt(words: readonly string[], options: Options, context: CommandContext): Promise<Outcome> {
+  const said = await promptOf(words, context);
+  const session = await sessionOf(options, context);
+  const where = session === undefined ? { title: titleOf(said) } : { session };
+  return takeTurn({ flags: options, ...where, begin: (live) => live.prompt(said) }, context);
+}
+
+async function promptOf(words: readonly string[], { input }: CommandContext): Promise<string> {
+  const said = words.length > 0 ? words.join(' ') : input.piped ? await input.text() : '';
+  if (said.trim() === '')
+    throw new CliError('cli/usage', 'there is no prompt', 'say what to do: `tidemark "fix the failing test"`');
+  return said.trim();
+}
+
+async function sessionOf(options: Options, context: CommandContext): Promise<ChosenSession | undefined> {
+  if (options.session !== undefined && options.continue === true)
+    throw new CliError('cli/usage', '--continue and --session name two sessions', 'give one of them');
+  if (options.session !== undefined) return namedSession(await context.store(), sessionArgument(options.session));
+  return options.continue === true ? newestSession(await context.store(), context.folder) : undefined;
+}
+
+const TITLE = 60;
+
+function titleOf(said: string): string {
+  const [line = ''] = said.split('\n', 1);
+  return line.length <= TITLE ? line : `${line.slice(0, TITLE).trimEnd()}…`;
+}

@@ -1,0 +1,94 @@
+// `tidemark demo --recorded`: a recorded coding session, driven over HTTP through the official SDK against the simulator,
+// call by call; then one break explained, every request rebuilt, and what the same session costs uncached.
+
+import { createReadStream } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { explainSession, verifySession } from '@tidemark/agent';
+import type { SessionId } from '@tidemark/log';
+import { defaultCatalog } from '@tidemark/model';
+import type { DrivenCall, ReplayResult } from '@tidemark/recording';
+import { importInto, replay, replayName } from '@tidemark/recording';
+import { createMemoryStore } from '@tidemark/store-memory';
+import type { NdjsonStore } from '@tidemark/store-ndjson';
+import { inspectSession, openNdjsonStore } from '@tidemark/store-ndjson';
+
+import type { CommandContext, Outcome } from '../command.ts';
+import { callRow, openCallTable } from './recorded-calls.ts';
+import { openDemoServer } from './recorded-server.ts';
+import { encoders } from '../encoders.ts';
+import { EXIT } from '../exit-codes.ts';
+import { grouped, percent } from '../numbers.ts';
+import { styled } from '../shown.ts';
+import { describeExplanation } from '../commands/why.ts';
+
+const RECORDING = fileURLToPath(new URL('../../demo/recording.jsonl', import.meta.url));
+
+/** Runs it. */
+export async function driveRecording(context: CommandContext): Promise<Outcome> {
+  const folder = await mkdtemp(join(tmpdir(), 'tidemark-demo-'));
+  const server = await openDemoServer();
+  try {
+    const source = createMemoryStore();
+    const { sessions } = await importInto(source, { open: () => createReadStream(RECORDING), source: 'the demo' });
+    const target = openNdjsonStore({ home: folder });
+    const { output } = context;
+    output.line([
+      styled('bold', 'A coding session of 14 calls'),
+      `, driven through the official SDK\nagainst the simulator at ${server.url}\n`,
+    ]);
+    const show = openCallTable(output);
+    const onCall = (call: DrivenCall): void => output.event(callRow(call), () => show(call));
+    const result = await replay({
+      source,
+      sessions,
+      target,
+      catalog: defaultCatalog(),
+      name: replayName,
+      server: () => server,
+      onCall,
+    });
+    return await conclude(result, target, context);
+  } finally {
+    await server.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function conclude(result: ReplayResult, store: NdjsonStore, { output }: CommandContext): Promise<Outcome> {
+  const [session] = result.sessions;
+  if (session === undefined) return EXIT.bug;
+  await explainOne(session, store, output);
+  const verified = await verifySession(store, session, { encoders });
+  const { records, damage } = await inspectSession(store, session);
+  const whole =
+    verified.differences.length === 0 && damage === undefined && result.breaks.unlabelled === 0 && result.refused === 0;
+  const { sessions: _sessions, ...figures } = result;
+  const summary = {
+    ok: whole,
+    ...figures,
+    verified: { records, requests: verified.requests, differences: verified.differences.length },
+  };
+  output.result(summary, () => [
+    styled('bold', 'verify'),
+    `  ${verified.requests} requests rebuilt from ${records} records, `,
+    verified.differences.length === 0 ? 'every byte the same\n\n' : styled('red', 'some differ\n\n'),
+    styled('bold', 'cost'),
+    `    ${grouped(result.billed)} for input, in tokens at the base price: ${percent(result.billed, result.uncached)} of uncached\n`,
+    `        ${grouped(result.uncached)} uncached; ${grouped(result.recorded.billed)} were paid when it was recorded\n\n`,
+    styled('bold', 'next'),
+    '    on a transcript of your own (pi, Claude Code):\n  npx tidemark replay <file>         what it cost, and what it had to\n  npx tidemark replay <file> --keep  and keep the driven session\n  npx tidemark why <session>         each break and miss, with cause and price',
+  ]);
+  return whole ? undefined : EXIT.difference;
+}
+
+/** The break that cost most, as `why` explains it. */
+async function explainOne(session: SessionId, store: NdjsonStore, output: CommandContext['output']): Promise<void> {
+  const { explained } = await explainSession(store, session, encoders);
+  const broken = explained.filter((one) => one.opened !== undefined);
+  const [dearest] = broken.toSorted((a, b) => (b.opened?.forecast.rewrite ?? 0) - (a.opened?.forecast.rewrite ?? 0));
+  if (dearest !== undefined) output.line(['\n', styled('bold', 'why'), '  ', ...describeExplanation(dearest), '\n']);
+}

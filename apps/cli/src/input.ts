@@ -1,0 +1,13 @@
+// What comes in from outside while a command runs: what was piped, and whoever sits at the terminal.
+
+/** See the head of this file. */
+export interface Input {
+  /** Somebody can be asked: both what is read and where questions go are a terminal. */
+  readonly terminal: boolean;
+  /** Something else than a terminal feeds stdin. */
+  readonly piped: boolean;
+  /** All that is piped in, to its end. */
+  text(): Promise<string>;
+  /** The line that is typed behind a question. @throws when the signal aborts. */
+  ask(question: string, signal: AbortSignal): Promise<string>;
+}

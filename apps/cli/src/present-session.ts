@@ -1,0 +1,168 @@
+// A session at work, as a person at a terminal sees it: the answer as it streams, tools in a line each, what was noticed.
+// With `--json` every event is a line, as it is.
+
+import type { SessionEvent } from '@tidemark/kit';
+import type { AnswerPart, Recorded, RecordedOf, Usage } from '@tidemark/log';
+import { writtenTokens } from '@tidemark/model';
+
+import { dollars, grouped } from './numbers.ts';
+import type { Output } from './output.ts';
+import type { Shown } from './shown.ts';
+import { styled } from './shown.ts';
+import { callTitle, duration } from './tool-line.ts';
+
+/** Tokens of the calls that were seen, in the provider's own buckets; those of a call that told none are missing. */
+export interface SeenTokens {
+  readonly read: number;
+  readonly written: number;
+  readonly fresh: number;
+  readonly output: number;
+}
+
+/** Shows one session. */
+export interface Presenter {
+  show(event: SessionEvent): void;
+  /** Ends a line that was begun. */
+  rest(): void;
+  readonly tokens: SeenTokens;
+}
+
+interface Sight {
+  readonly output: Output;
+  /** What each open call is, in a line. */
+  readonly calls: Map<string, string>;
+  /** Calls that were denied. */
+  readonly denied: Set<string>;
+  /** Whether stdout stands in the middle of a line. */
+  midLine: boolean;
+  /** Whether text of the answer at hand was shown as it came. */
+  streamed: boolean;
+  tokens: SeenTokens;
+}
+
+/** A presenter on the streams of a command. */
+export function presentSession(output: Output): Presenter {
+  const sight: Sight = {
+    output,
+    calls: new Map(),
+    denied: new Set(),
+    midLine: false,
+    streamed: false,
+    tokens: { read: 0, written: 0, fresh: 0, output: 0 },
+  };
+  return {
+    show: (event) => show(sight, event),
+    rest: () => rest(sight),
+    get tokens() {
+      return sight.tokens;
+    },
+  };
+}
+
+function show(sight: Sight, event: SessionEvent): void {
+  if (sight.output.json) sight.output.event(event, () => '');
+  switch (event.type) {
+    case 'recorded':
+      return showRecord(sight, event.record);
+    case 'text.delta':
+      sight.streamed = true;
+      return write(sight, event.text);
+    case 'notice.raised': {
+      const { message, next } = event.notice;
+      return note(sight, [styled('yellow', 'notice'), `: ${message}`, next === '' ? '' : `; ${next}`]);
+    }
+    case 'reasoning.delta':
+    case 'tool.progressed':
+  }
+}
+
+function showRecord(sight: Sight, record: Recorded): void {
+  switch (record.kind) {
+    case 'epoch.opened':
+      return showEpoch(sight, record);
+    case 'answer.received':
+      if (record.data.stream === 'main') showAnswer(sight, record.data.parts);
+      return add(sight, record.data.usage);
+    case 'answer.interrupted':
+      if (record.data.stream === 'main') endAnswer(sight);
+      return add(sight, record.data.usage ?? {});
+    case 'answer.failed':
+      return add(sight, record.data.usage ?? {});
+    case 'permission.decided':
+      if (record.data.decision === 'denied') sight.denied.add(record.data.call);
+      return;
+    case 'tool.returned':
+      return showCall(sight, record.data.call, [styled('green', 'ok'), ...timeOf(record)]);
+    case 'tool.failed':
+      return showCall(sight, record.data.call, howFailed(sight, record));
+    case 'tool.abandoned':
+      return showCall(sight, record.data.call, [styled('yellow', record.data.reason)]);
+    default:
+  }
+}
+
+/** Only an epoch that costs something is worth a word. */
+function showEpoch(sight: Sight, { data }: RecordedOf<'epoch.opened'>): void {
+  const { cause, forecast, number } = data;
+  if (forecast.rewrite === 0) return;
+  const price = forecast.cost === undefined ? '' : `, ${dollars(forecast.cost)}`;
+  note(sight, `epoch ${number} (${cause}): about ${grouped(forecast.rewrite)} tokens are written again${price}`);
+}
+
+function showAnswer(sight: Sight, parts: readonly AnswerPart[]): void {
+  for (const part of parts) {
+    if (part.type === 'call') sight.calls.set(part.call, callTitle(part.name, part.arguments));
+    if (part.type === 'text' && !sight.streamed) write(sight, part.text);
+  }
+  endAnswer(sight);
+}
+
+function endAnswer(sight: Sight): void {
+  sight.streamed = false;
+  rest(sight);
+}
+
+function showCall(sight: Sight, call: string, how: readonly Shown[]): void {
+  const title = sight.calls.get(call) ?? call;
+  sight.calls.delete(call);
+  note(sight, [styled('dim', title), ': ', ...how]);
+}
+
+function howFailed({ denied }: Sight, record: RecordedOf<'tool.failed'>): readonly Shown[] {
+  return denied.delete(record.data.call) ? [styled('yellow', 'denied')] : [styled('red', 'failed'), ...timeOf(record)];
+}
+
+function timeOf({ data }: RecordedOf<'tool.returned' | 'tool.failed'>): readonly Shown[] {
+  const { durationMs, exit } = data;
+  return [
+    exit === undefined || exit === 0 ? '' : `, exit ${exit}`,
+    durationMs === undefined ? '' : `, ${duration(durationMs)}`,
+  ];
+}
+
+function add(sight: Sight, usage: Usage): void {
+  const { read, written, fresh, output } = sight.tokens;
+  sight.tokens = {
+    read: read + (usage.read ?? 0),
+    written: written + writtenTokens(usage.writes ?? []),
+    fresh: fresh + (usage.fresh ?? 0),
+    output: output + (usage.answer ?? 0) + (usage.reasoning ?? 0),
+  };
+}
+
+function write(sight: Sight, text: string): void {
+  if (text === '') return;
+  sight.output.piece(text);
+  sight.midLine = !text.endsWith('\n');
+}
+
+function rest(sight: Sight): void {
+  if (sight.midLine) sight.output.piece('\n');
+  sight.midLine = false;
+}
+
+function note(sight: Sight, shown: Shown): void {
+  if (sight.output.json) return;
+  rest(sight);
+  sight.output.note(shown);
+}

@@ -1,0 +1,60 @@
+// How a turn ended, in two lines for people or one object for programs, and the exit code that says so.
+
+import type { FinishedTurn } from '@tidemark/kit';
+import type { SessionId } from '@tidemark/log';
+
+import type { ExitCode } from './exit-codes.ts';
+import { EXIT } from './exit-codes.ts';
+import { dollars, grouped } from './numbers.ts';
+import type { Output } from './output.ts';
+import type { SeenTokens } from './present-session.ts';
+import type { Shown } from './shown.ts';
+import { styled } from './shown.ts';
+
+/** A turn that has ended. */
+export interface EndedTurn {
+  readonly session: SessionId;
+  readonly finished: FinishedTurn;
+  readonly tokens: SeenTokens;
+}
+
+/** Every ending, with its exit code. */
+const EXITS: Readonly<Record<FinishedTurn['outcome'], ExitCode>> = {
+  completed: EXIT.ok,
+  limited: EXIT.difference,
+  failed: EXIT.provider,
+  interrupted: EXIT.interrupted,
+};
+
+/** Says how it ended: on stderr for people, whose answer has stdout for itself. */
+export function reportTurn(ended: EndedTurn, output: Output): ExitCode {
+  const { session, finished, tokens } = ended;
+  const { outcome, error, totals, text } = finished;
+  const ok = outcome === 'completed';
+  if (output.json) {
+    output.result({ ok, session, outcome, text, totals, tokens, ...(error !== undefined && { error }) }, () => '');
+  } else {
+    output.note(forPeople(ended));
+  }
+  return EXITS[outcome];
+}
+
+function forPeople({ session, finished, tokens }: EndedTurn): Shown {
+  const { outcome, error, totals } = finished;
+  const ok = outcome === 'completed';
+  return [
+    ...(error === undefined ? [] : [outcome === 'failed' ? styled('red', 'error') : styled('yellow', 'notice')]),
+    ...(error === undefined ? [] : [`: ${error.message}\nnext: ${error.next}\n`]),
+    styled(ok ? 'green' : 'yellow', outcome),
+    `: ${counted(totals.steps, 'step')}, ${counted(totals.calls, 'tool call')}; `,
+    `tokens: ${grouped(tokens.read)} read, ${grouped(tokens.written)} written, ${grouped(tokens.fresh)} fresh, ${grouped(tokens.output)} out; `,
+    dollars(totals.cost),
+    '\nsession ',
+    styled('cyan', session),
+    ok ? '; go on with `tidemark --continue "…"`' : '; go on with `tidemark resume`',
+  ];
+}
+
+function counted(count: number, what: string): string {
+  return `${grouped(count)} ${what}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,40 @@
+// The simulator as the command line runs it: with the shipped catalog, and answers from a file where one is named.
+
+import { readFile } from 'node:fs/promises';
+
+import { defaultCatalog, findModel } from '@tidemark/model';
+import type { Listening, SimulatorOptions } from '@tidemark/simulator';
+import { createSimulator, parseScenario } from '@tidemark/simulator';
+
+import { CliError } from './failure.ts';
+
+/** What to run. */
+export interface SimulatorChoice {
+  /** 0 is any free one. */
+  readonly port: number;
+  /** A JSON script of answers. */
+  readonly scenario?: string;
+  readonly settings?: Pick<SimulatorOptions, 'clock' | 'recordedSignatures'>;
+}
+
+/** Opens a port. @throws CliError `cli/refused` for a scenario that is no JSON. @throws SimulatorError for a wrong one. */
+export async function openSimulator({ port, scenario, settings }: SimulatorChoice): Promise<Listening> {
+  const catalog = defaultCatalog();
+  const simulator = createSimulator({
+    capabilities: (model) => findModel(catalog, model, 'anthropic'),
+    ...settings,
+    ...(scenario !== undefined && { scenario: parseScenario(await readJson(scenario)) }),
+  });
+  return simulator.listen({ port });
+}
+
+async function readJson(path: string): Promise<unknown> {
+  const text = await readFile(path, 'utf8');
+  try {
+    const value: unknown = JSON.parse(text);
+    return value;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new CliError('cli/refused', `${path} is not JSON: ${reason}`, 'mend the file', error);
+  }
+}

@@ -1,0 +1,141 @@
+// One turn from the command line: an agent in a folder, a prompt or the turn that was cut, and how it ended.
+
+import { stat } from 'node:fs/promises';
+
+import type { Agent, FinishedTurn, LiveSession, Permissions, Question, Turn } from '@tidemark/kit';
+import { createAgent } from '@tidemark/kit';
+import { defaultCatalog, nearestModel } from '@tidemark/model';
+
+import type { AgentFlags } from './agent-flags.ts';
+import { limitsIn, modeIn } from './agent-flags.ts';
+import { chooseProvider } from './choose-provider.ts';
+import type { ChosenSession } from './choose-session.ts';
+import type { CommandContext } from './command.ts';
+import type { ExitCode } from './exit-codes.ts';
+import { CliError } from './failure.ts';
+import { plainText } from './plain-text.ts';
+import { presentSession } from './present-session.ts';
+import { reportTurn } from './report-turn.ts';
+
+/** What to do. */
+export interface TurnRequest {
+  readonly flags: AgentFlags;
+  /** The session to do it in; a new one in the folder of the command unless there is one. */
+  readonly session?: ChosenSession;
+  /** What a new session is called. */
+  readonly title?: string;
+  /** Begins the turn. */
+  begin(session: LiveSession): Turn;
+}
+
+/** Takes one turn and shows it. */
+export async function takeTurn(request: TurnRequest, context: CommandContext): Promise<ExitCode> {
+  const workspace = request.session?.workspace ?? context.folder;
+  await requireFolder(workspace);
+  const person = askerOf(request.flags, context);
+  const provider = await chooseProvider(request.flags, context);
+  try {
+    const agent = createAgent({
+      ...provider.options,
+      model: modelOf(request),
+      store: await context.store(),
+      workspace,
+      environment: context.environment,
+      forbidden: [context.home],
+      presenter: 'cli',
+      limits: limitsIn(request.flags),
+      permissions: { ...person, unconfined: request.flags.unconfined === true },
+    });
+    try {
+      return await turnIn(await openIn(agent, request), request, context);
+    } finally {
+      await agent.close();
+    }
+  } finally {
+    await provider.close();
+  }
+}
+
+/** What the user says of the mode goes before what the log says. */
+async function openIn(agent: Agent, { session, title, flags }: TurnRequest): Promise<LiveSession> {
+  const live = await agent.open(session?.id, title === undefined ? {} : { title });
+  const asked = modeIn(flags);
+  if (asked !== undefined && asked !== live.mode) await live.setMode(asked);
+  return live;
+}
+
+async function turnIn(session: LiveSession, request: TurnRequest, context: CommandContext): Promise<ExitCode> {
+  const { output, signal } = context;
+  if (output.json) output.event({ type: 'session.opened', session: session.id, mode: session.mode }, () => '');
+  const presenter = presentSession(output);
+  const finished = await untilEnded(session, request.begin(session), presenter.show, signal);
+  presenter.rest();
+  return reportTurn({ session: session.id, finished, tokens: presenter.tokens }, output);
+}
+
+/** Ctrl-C interrupts the turn, which then ends by itself, recorded. */
+async function untilEnded(
+  session: LiveSession,
+  turn: Turn,
+  show: ReturnType<typeof presentSession>['show'],
+  signal: AbortSignal,
+): Promise<FinishedTurn> {
+  let interrupting: Promise<void> | undefined;
+  const interrupt = (): void => {
+    interrupting = session.interrupt();
+    // Its failure is told where it is awaited, once the turn has ended.
+    interrupting.catch(() => undefined);
+  };
+  if (signal.aborted) interrupt();
+  signal.addEventListener('abort', interrupt, { once: true });
+  try {
+    for await (const event of turn) show(event);
+    return await turn;
+  } finally {
+    signal.removeEventListener('abort', interrupt);
+    await interrupting;
+  }
+}
+
+/** A session goes on with its own model: another one could not read its cache. */
+function modelOf({ flags, session }: TurnRequest): string {
+  const newest = nearestModel(defaultCatalog(), 'claude-sonnet', 'anthropic')?.capabilities.model;
+  return flags.model ?? session?.model ?? newest ?? 'claude-sonnet';
+}
+
+async function requireFolder(path: string): Promise<void> {
+  const found = await stat(path).catch((error: unknown) => {
+    throw new CliError('cli/not-found', `the folder ${path} of the session is not there`, 'bring it back', error);
+  });
+  if (!found.isDirectory()) throw new CliError('cli/refused', `${path} is no folder`, 'work in a folder');
+}
+
+/** The mode, and whom to ask where somebody is there to be asked. */
+function askerOf(flags: AgentFlags, context: CommandContext): Permissions {
+  const asked = modeIn(flags);
+  const { input, output } = context;
+  if (!input.terminal || output.json) {
+    if (asked === 'ask')
+      throw new CliError('cli/usage', 'nobody can be asked here', 'use --mode read-only or --mode auto, or a terminal');
+    return asked === undefined ? {} : { mode: asked };
+  }
+  return {
+    ...(asked !== undefined && { mode: asked }),
+    ask: (question, signal) => askPerson(question, signal, context),
+  };
+}
+
+/** Anything but a clear yes is a no; so is a question that was cut off. */
+async function askPerson(
+  { title, rule }: Question,
+  signal: AbortSignal,
+  { input }: CommandContext,
+): Promise<'allowed' | 'denied'> {
+  try {
+    const answer = await input.ask(plainText(`allow ${title}? [${rule}] (y/n) `), signal);
+    return /^\s*y(es)?\s*$/i.test(answer) ? 'allowed' : 'denied';
+  } catch (error) {
+    if (signal.aborted) return 'denied';
+    throw error;
+  }
+}

@@ -1,0 +1,26 @@
+// A call and a time in few words.
+
+import { expect, test } from 'vitest';
+
+import { callTitle, duration } from './tool-line.ts';
+
+test.each([
+  ['{"path":"src/tax.js"}', 'read src/tax.js'],
+  ['{"limit":3,"path":"a"}', 'read a'],
+  ['{"command":"npm test\\nrm x"}', 'read npm test…'],
+  ['{}', 'read'],
+  ['[1]', 'read'],
+  ['{"path":"src/t', 'read'],
+  [JSON.stringify({ text: 'x'.repeat(200) }), `read ${'x'.repeat(72)}…`],
+])('names a call with the arguments %s', (text, title) => {
+  expect(callTitle('read', text)).toBe(title);
+});
+
+test.each([
+  [0.4, '0 ms'],
+  [820, '820 ms'],
+  [4_120, '4.1 s'],
+  [125_000, '2 min 5 s'],
+])('says %d milliseconds as people do', (ms, said) => {
+  expect(duration(ms)).toBe(said);
+});
