@@ -1,2 +1,22 @@
-// The face.
-export {};
+// The face of `tools/workspace`: the tools of a folder, and what a model should know of it.
+
+export type { BashOptions } from './bash/bash-tool.ts';
+export { createBashTool } from './bash/bash-tool.ts';
+export type { Confinement, ConfinementOptions, Place } from './confine/confine.ts';
+export { createConfinement } from './confine/confine.ts';
+export { createEditTool } from './edit/edit-tool.ts';
+export { createLsTool } from './ls/ls-tool.ts';
+export { createOutputReadTool } from './output-read/output-read-tool.ts';
+export { createReadTool } from './read/read-tool.ts';
+export { createFindTool } from './search/find-tool.ts';
+export { createGrepTool } from './search/grep-tool.ts';
+export type { EnvironmentOptions } from './sources/environment.ts';
+export { environmentSource } from './sources/environment.ts';
+export type { InstructionsOptions } from './sources/instructions.ts';
+export { instructionsSource } from './sources/instructions.ts';
+export { workspaceSource } from './sources/workspace.ts';
+export type { WorkspaceErrorCode, WorkspaceErrorSort } from './workspace-error.ts';
+export { WORKSPACE_ERRORS, WorkspaceError } from './workspace-error.ts';
+export type { WorkspaceOptions } from './workspace-tools.ts';
+export { workspaceTools } from './workspace-tools.ts';
+export { createWriteTool } from './write/write-tool.ts';

@@ -1,0 +1,233 @@
+// Real shells and real processes: what they write, how they end, and that nothing of them is left.
+
+import type { ToolOutput } from '@tidemark/agent';
+import { callId, digest } from '@tidemark/log';
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, describe, expect, it } from 'vitest';
+import { createConfinement } from '../confine/confine.ts';
+import type { BashOptions } from './bash-tool.ts';
+import { createBashTool } from './bash-tool.ts';
+
+const folder = realpathSync(mkdtempSync(join(tmpdir(), 'tidemark-bash-')));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const PATIENCE = { termMs: 200, drainMs: 200 };
+
+interface Asked {
+  readonly timeout_s?: number;
+  readonly signal?: AbortSignal;
+  readonly options?: BashOptions;
+  readonly write?: (chunk: string | Uint8Array) => Promise<void>;
+}
+
+interface Ran extends ToolOutput {
+  readonly output: string;
+}
+
+async function bash(command: string, { timeout_s, signal, options, write }: Asked = {}): Promise<Ran> {
+  const tool = createBashTool(createConfinement({ folder }), { sandbox: 'never', patience: PATIENCE, ...options });
+  const run = await tool.read({ command, ...(timeout_s !== undefined && { timeout_s }) });
+  if ('problem' in run) throw new Error(run.problem);
+  const chunks: Uint8Array[] = [];
+  const returned = await run.run({
+    call: callId('call-1'),
+    signal: signal ?? new AbortController().signal,
+    write: write ?? (async (chunk) => void chunks.push(Buffer.from(chunk))),
+    progress: () => undefined,
+    fileSeen: () => undefined,
+    output: () => undefined,
+  });
+  return { ...returned, output: Buffer.concat(chunks).toString() };
+}
+
+/** Whether a process of this number runs; a zombie does not. */
+function lives(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  for (let round = 0; round < 500 && !holds(); round += 1) await pause(10);
+}
+
+function pidsIn(output: string): readonly number[] {
+  return [...output.matchAll(/pid=(\d+)/g)].map(([, pid]) => Number(pid));
+}
+
+describe('output and exit', () => {
+  it('keeps the order in which stdout and stderr were written', async () => {
+    const ran = await bash('for i in 1 2 3 4 5; do echo out$i; echo err$i >&2; done');
+    expect(ran).toEqual({
+      exit: 0,
+      output: [1, 2, 3, 4, 5].map((i) => `out${i}\nerr${i}\n`).join(''),
+    });
+  });
+
+  it('gives the exit code, after the output', async () => {
+    expect(await bash('printf half; exit 3')).toEqual({ exit: 3, failed: true, output: 'half', text: '\n[exit 3]' });
+  });
+
+  it('says that there was no output', async () => {
+    expect(await bash('true')).toEqual({ exit: 0, output: '', text: '[no output]\n[exit 0]' });
+  });
+
+  it('names the signal that ended the shell', async () => {
+    const ran = await bash('echo a; kill -KILL $$');
+    expect(ran).toEqual({ exit: 137, failed: true, output: 'a\n', text: '[ended by SIGKILL, exit 137]' });
+  });
+
+  it('says what is wrong with a command that the shell cannot read or find', async () => {
+    expect((await bash('if then')).output).toContain('syntax error');
+    expect(await bash('no-such-program-here')).toMatchObject({ exit: 127, failed: true });
+  });
+
+  it('starts in the workspace, with no input to wait for', async () => {
+    expect((await bash('pwd; cat; read line; echo "[$line]"')).output).toBe(`${folder}\n[]\n`);
+  });
+
+  it('passes the bytes of a character that two writes split', async () => {
+    const ran = await bash("printf '\\xf0\\x9f'; sleep 0.05; printf '\\x8c\\x8a\\n'");
+    expect(ran.output).toBe('🌊\n');
+  });
+
+  it('streams 100 MB at the pace of the writer, and holds almost none of it', async () => {
+    let bytes = 0;
+    let most = 0;
+    const hash = createHash('sha256');
+    await bash('head -c 104857600 /dev/zero', {
+      write: async (chunk) => {
+        bytes += chunk.length;
+        hash.update(chunk);
+        if (bytes % (16 << 20) < chunk.length) await pause(1);
+        most = Math.max(most, chunk.length);
+      },
+    });
+    expect(bytes).toBe(104_857_600);
+    expect(most).toBeLessThanOrEqual(1 << 20);
+    expect(digest(hash.digest('hex'))).toBe('20492a4d0d84f8beb1767f6616229f85d44c2827b64bdbfb260ee12fa1109e0e');
+  });
+
+  it('writes no faster than the writer takes', async () => {
+    const gate = Promise.withResolvers<void>();
+    let taken = 0;
+    const file = join(folder, 'progress');
+    const ran = bash(`for i in $(seq 200); do head -c 16384 /dev/zero; echo $i > ${file}; done`, {
+      write: async (chunk) => {
+        taken += chunk.length;
+        await gate.promise;
+      },
+    });
+    await until(() => taken > 0);
+    await pause(100);
+    // 200 rounds are 3.2 MB; a pipe and two buffers hold far less.
+    expect(Number(readFileSync(file, 'utf8'))).toBeLessThan(100);
+    gate.resolve();
+    await ran;
+    expect(taken).toBe(200 * 16_384);
+  });
+
+  it('ends what it ran and passes on what the writer throws', async () => {
+    const thrown = bash('yes', { write: () => Promise.reject(new Error('the disk is full')) });
+    await expect(thrown).rejects.toThrow('the disk is full');
+  });
+});
+
+describe('the end of all that was started', () => {
+  it('names and ends a job in the background that holds the output open', async () => {
+    const ran = await bash('sleep 1000 & echo pid=$!');
+    expect(ran.text).toMatch(/^\[left running and ended: \d+ sleep 1000\]$/);
+    expect(ran.failed).toBeUndefined();
+    expect(pidsIn(ran.output).filter(lives)).toEqual([]);
+  });
+
+  it('waits for a job in the background that is about to end', async () => {
+    const ran = await bash('(sleep 0.05; echo late) & echo early');
+    expect(ran).toEqual({ exit: 0, output: 'early\nlate\n' });
+  });
+
+  it('finds what went into a session of its own', async () => {
+    const ran = await bash('setsid sh -c "echo pid=\\$\\$; exec sleep 1000" & sleep 0.1');
+    expect(ran.text).toContain('sleep 1000');
+    expect(pidsIn(ran.output)).toHaveLength(1);
+    expect(pidsIn(ran.output).filter(lives)).toEqual([]);
+  });
+
+  it('ends a command that takes too long, with its children', async () => {
+    const ran = await bash('sh -c "echo pid=\\$\\$; sleep 1000; true" | cat; echo never', { timeout_s: 0.3 });
+    expect(ran).toMatchObject({ exit: 143, failed: true });
+    expect(ran.text).toContain('timed out after 0.3 s');
+    expect(ran.output).not.toContain('never');
+    expect(pidsIn(ran.output)).toHaveLength(1);
+    expect(pidsIn(ran.output).filter(lives)).toEqual([]);
+  });
+
+  it('kills what ignores SIGTERM', async () => {
+    const ran = await bash('trap "" TERM; echo pid=$$; while :; do sleep 0.05; done', { timeout_s: 0.2 });
+    expect(ran).toMatchObject({ exit: 137, failed: true });
+    expect(pidsIn(ran.output).filter(lives)).toEqual([]);
+  });
+
+  it('lets a command clean up when it is ended', async () => {
+    const ran = await bash('trap "echo cleaned; exit 9" TERM; echo ready; while :; do sleep 0.02; done', {
+      timeout_s: 0.2,
+    });
+    expect(ran).toMatchObject({
+      exit: 9,
+      output: expect.stringMatching(/^ready\n(Terminated\n)?cleaned\n$/),
+      failed: true,
+    });
+  });
+
+  it('is ended by an interrupt, and returns what there was', async () => {
+    const stop = new AbortController();
+    let seen = '';
+    const ran = bash('echo pid=$$; sleep 1000', {
+      signal: stop.signal,
+      write: async (chunk) => {
+        seen += Buffer.from(chunk).toString();
+        stop.abort();
+      },
+    });
+    expect(await ran).toMatchObject({ exit: 143, failed: true, text: expect.stringContaining('interrupted') });
+    expect(pidsIn(seen)).toHaveLength(1);
+    expect(pidsIn(seen).filter(lives)).toEqual([]);
+  });
+
+  it('does not begin to wait for a call that was given up before', async () => {
+    expect(await bash('sleep 1000', { signal: AbortSignal.abort() })).toMatchObject({ failed: true });
+  });
+});
+
+describe('what a command is given', () => {
+  it('has the listed variables, those named, and no key', async () => {
+    const environment = {
+      PATH: process.env['PATH'],
+      HOME: folder,
+      LC_TIME: 'C',
+      ANTHROPIC_API_KEY: 'sk-ant-1',
+      OTHER: 'no',
+      GOFLAGS: '-mod=mod',
+    };
+    const { output } = await bash('env', { options: { environment, variables: ['GOFLAGS'] } });
+    const names = output.split('\n').map((line) => line.slice(0, line.indexOf('=')));
+    expect(names).toEqual(expect.arrayContaining(['PATH', 'HOME', 'LC_TIME', 'GOFLAGS', 'TERM', 'GIT_PAGER']));
+    expect(names).not.toContain('ANTHROPIC_API_KEY');
+    expect(names).not.toContain('OTHER');
+    expect(output).not.toContain('sk-ant-1');
+  });
+
+  it('can open its output by name, and holds nothing of ours beside it', async () => {
+    const { output } = await bash(
+      'echo a > /dev/stderr; echo b | tee /dev/stdout; readlink /proc/$$/fd/3 || echo none',
+    );
+    expect(output).toBe('a\nb\nb\nnone\n');
+  });
+});

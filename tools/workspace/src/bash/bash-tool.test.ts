@@ -1,0 +1,44 @@
+// What `bash` says of itself, and what it refuses before it runs.
+
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { createConfinement } from '../confine/confine.ts';
+import { createBashTool } from './bash-tool.ts';
+
+const tool = createBashTool(createConfinement({ folder: '.' }), { sandbox: 'never' });
+
+describe('bash', () => {
+  it('has the bytes that users have in their caches', () => {
+    const { name, description, schema } = tool;
+    const bytes = JSON.stringify({ name, description, schema });
+    expect(createHash('sha256').update(bytes).digest('hex')).toBe(
+      '51efcf4acf1b08da6df2ee8a81f4d4738a22f3ddccf15ce517929821d8945ffe',
+    );
+  });
+
+  it('executes, alone, and keeps the end of its output', () => {
+    expect(tool).toMatchObject({ effect: 'execute', alone: true, keeps: 'tail' });
+  });
+
+  it('shows the whole command on one line to who is asked', async () => {
+    expect(await tool.read({ command: 'echo a\nrm -rf \u001b[2J' })).toMatchObject({
+      title: 'bash echo a\\u{a}rm -rf \\u{1b}[2J',
+      sandboxed: false,
+    });
+    expect(await tool.read({ command: 'x'.repeat(3_000) })).toMatchObject({
+      title: expect.stringContaining('and 1000 characters more'),
+    });
+  });
+
+  it.each([
+    ['no command', {}, /command/],
+    ['an empty one', { command: '' }, /command/],
+    ['a word too many', { command: 'ls', cwd: '/' }, /cwd/],
+    ['no time', { command: 'ls', timeout_s: 0 }, /timeout_s/],
+    ['more than ten minutes', { command: 'ls', timeout_s: 601 }, /timeout_s.*600/],
+    ['a NUL', { command: 'echo \0' }, /NUL/],
+    ['more than an argument holds', { command: 'é'.repeat(60_000) }, /120000 bytes .* file/],
+  ])('refuses %s', async (_, input, problem) => {
+    expect(await tool.read(input)).toEqual({ problem: expect.stringMatching(problem) });
+  });
+});

@@ -1,0 +1,85 @@
+// A command's own group of processes, and a guard in it. The guard reads a socket whose other end this process holds, and
+// kills its group when that end closes: also when this process is killed and can do nothing any more (Node cannot reach
+// PR_SET_PDEATHSIG). Being of the group it never kills a stranger who got the number.
+
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import type { Readable } from 'node:stream';
+import type { Pipe } from './open-pipe.ts';
+import { openPipe } from './open-pipe.ts';
+
+/** The name that the guard bears in a list of processes; the command, which replaces the shell it was forked from, does not. */
+export const GUARD_NAME = 'tidemark-guard';
+
+// The guard keeps none of the command's files open, or its output would never end.
+const GUARD = [
+  "(trap '' HUP INT QUIT TERM; read -r _ <&3; kill -KILL 0) </dev/null >/dev/null 2>&1 &",
+  'exec "$@" 3<&-',
+].join('\n');
+
+/** A command under guard. */
+export interface Guarded {
+  readonly pid: number;
+  /** What it writes, to both outputs. */
+  readonly output: Readable;
+  /** How it ended. */
+  readonly exited: Promise<Exit>;
+  /** Kills what is left of the group, the guard included. */
+  release(): void;
+}
+
+/** What a process ended with: one of the two. */
+export interface Exit {
+  readonly code: number | undefined;
+  readonly signal: NodeJS.Signals | undefined;
+}
+
+/** What to run, where and with what. */
+export interface Command {
+  readonly argv: readonly string[];
+  readonly folder: string;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/**
+ * Starts a command in a session and group of its own. One pipe takes both outputs, so that they arrive in the order they
+ * were written.
+ *
+ * @throws what the system says when it cannot be started.
+ */
+export async function startGuarded(command: Command): Promise<Guarded> {
+  const pipe = await openPipe();
+  try {
+    return await start(command, pipe);
+  } catch (error) {
+    pipe.reader.destroy();
+    throw error;
+  }
+}
+
+async function start({ argv, folder, environment }: Command, pipe: Pipe): Promise<Guarded> {
+  const child = spawnInto(pipe, { argv, folder, environment });
+  const exited = new Promise<Exit>((resolve) => {
+    child.once('exit', (code, signal) => resolve({ code: code ?? undefined, signal: signal ?? undefined }));
+  });
+  await new Promise((resolve, reject) => child.once('spawn', resolve).once('error', reject));
+  const { pid, stdio } = child;
+  if (pid === undefined) throw new Error('the command started without a number');
+  const leash = stdio[3];
+  // The guard dies with its group, and its end of the socket with it.
+  leash?.on('error', () => undefined);
+  return { pid, output: pipe.reader, exited, release: () => leash?.destroy() };
+}
+
+function spawnInto({ writer, closeWriter }: Pipe, { argv, folder, environment }: Command): ChildProcess {
+  try {
+    return spawn('/bin/sh', ['-c', GUARD, GUARD_NAME, ...argv], {
+      cwd: folder,
+      env: environment,
+      detached: true,
+      stdio: ['ignore', writer, writer, 'pipe'],
+    });
+  } finally {
+    closeWriter();
+  }
+}

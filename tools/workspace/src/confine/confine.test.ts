@@ -1,0 +1,140 @@
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { openBench } from '../../tests/bench.ts';
+import { createConfinement } from './confine.ts';
+import { forbiddenName } from './forbidden-names.ts';
+import { showName } from './show-name.ts';
+
+describe('a path', () => {
+  test('is taken from the workspace on, or absolute, and need not exist', async () => {
+    const { folder, confinement } = await openBench();
+    const inside = { path: join(folder, 'a/b.txt'), shown: 'a/b.txt', inside: true };
+    expect(await confinement.place('a/b.txt')).toEqual(inside);
+    expect(await confinement.place('x/../a/./b.txt')).toEqual(inside);
+    expect(await confinement.place(join(folder, 'a/b.txt'))).toEqual(inside);
+    expect(await confinement.place('.')).toEqual({ path: folder, shown: '.', inside: true });
+  });
+
+  test('that climbs out lies outside, also into a folder whose name begins alike', async () => {
+    const { folder, outside, confinement } = await openBench();
+    expect(await confinement.place('../outside/x')).toMatchObject({ path: join(outside, 'x'), inside: false });
+    expect(await confinement.place(`${folder}-2/x`)).toMatchObject({ inside: false });
+    expect(await confinement.place('..a/x')).toMatchObject({ inside: true });
+    expect(await confinement.placeInside('../outside/x')).toEqual({
+      problem: expect.stringContaining('lies outside the workspace'),
+    });
+  });
+
+  test('is where its symlinks lead: a file, a folder, a chain, a link that dangles', async () => {
+    const { folder, outside, confinement } = await openBench();
+    await writeFile(join(outside, 'secret.txt'), 'x');
+    await symlink(join(outside, 'secret.txt'), join(folder, 'file'));
+    await symlink(outside, join(folder, 'folder'));
+    await symlink('folder', join(folder, 'chain'));
+    await symlink('../outside/not/yet', join(folder, 'dangling'));
+    for (const name of ['file', 'folder/new.txt', 'chain/a/b', 'dangling', 'dangling/below'])
+      expect(await confinement.place(name), name).toMatchObject({ inside: false });
+    expect(await confinement.place('dangling')).toMatchObject({ path: join(outside, 'not/yet') });
+  });
+
+  test('through a link that stays inside is named by the real file', async () => {
+    const { folder, confinement } = await openBench();
+    await mkdir(join(folder, 'v2'));
+    await symlink('v2', join(folder, 'latest'));
+    expect(await confinement.place('latest/x')).toEqual({ path: join(folder, 'v2/x'), shown: 'v2/x', inside: true });
+  });
+
+  test('that cannot be is a problem in words, not an error', async () => {
+    const { folder, put, confinement } = await openBench();
+    await put('file.txt', 'x');
+    await symlink('b', join(folder, 'a'));
+    await symlink('a', join(folder, 'b'));
+    const problems = ['', 'a\0b', '~/notes', 'file.txt/x', 'a', 'x'.repeat(300)].map(async (path) => {
+      const place = await confinement.place(path);
+      return 'problem' in place ? place.problem : `no problem with ${path}`;
+    });
+    expect(await Promise.all(problems)).toEqual([
+      expect.stringContaining('empty'),
+      expect.stringContaining('NUL'),
+      expect.stringContaining('not expanded'),
+      expect.stringContaining('a part of this path is a file'),
+      expect.stringContaining('lead in a circle'),
+      expect.stringContaining('name is too long'),
+    ]);
+  });
+
+  test('with any characters is shown as one honest line', async () => {
+    const { confinement } = await openBench();
+    expect(await confinement.place('日本/é.txt')).toMatchObject({ shown: '日本/é.txt' });
+    expect(showName('a\nb\u001b[2J\u202Egpj')).toBe('a\\u{a}b\\u{1b}[2J\\u{202e}gpj');
+  });
+});
+
+describe('refused are', () => {
+  test('the store of version control, by any spelling, depth or way in', async () => {
+    const { folder, confinement } = await openBench();
+    await mkdir(join(folder, '.git'));
+    await symlink('.git', join(folder, 'innocent'));
+    for (const path of ['.git', '.git/config', 'sub/.GIT/hooks/pre-commit', '.g\u200Cit/config', 'innocent/config'])
+      expect(await confinement.place(path), path).toEqual({ problem: expect.stringContaining('version control') });
+    await rm(join(folder, '.git'), { recursive: true });
+    await mkdir(join(folder, 'elsewhere'));
+    await symlink('elsewhere', join(folder, '.git'));
+    expect(await confinement.place('.git/config')).toHaveProperty('problem');
+    expect(await confinement.place('.github/workflows/ci.yml')).toMatchObject({ inside: true });
+  });
+
+  test('credentials by name, inside and outside, and not the samples made to be read', async () => {
+    const { confinement } = await openBench();
+    for (const path of [
+      '.env',
+      '.env.local',
+      '.Env.Production',
+      '.ssh/config',
+      '/elsewhere/.aws/credentials',
+      '.npmrc',
+      '.netrc',
+      'keys/id_ed25519',
+    ])
+      expect(await confinement.place(path), path).toEqual({ problem: expect.stringContaining('is refused') });
+    for (const name of [
+      '.env.example',
+      '.env.sample',
+      '.envrc',
+      'env',
+      'id_rsa.pub',
+      '.gitignore',
+      '.gitattributes',
+      'constructor',
+    ])
+      expect(forbiddenName(name), name).toBeUndefined();
+  });
+
+  test('the home of the log, before it exists, and behind a symlink', async () => {
+    const { folder, outside } = await openBench();
+    await symlink(outside, join(folder, 'link'));
+    const confinement = createConfinement({ folder, forbidden: [join(folder, 'link/home'), join(folder, 'logs')] });
+    for (const path of ['logs', 'logs/a.ndjson', join(outside, 'home/x'), 'link/home'])
+      expect(await confinement.place(path), path).toEqual({ problem: expect.stringContaining('log of the sessions') });
+    expect(await confinement.place('logs-2')).toMatchObject({ inside: true });
+    expect(confinement.refusal(join(folder, 'logs/a.ndjson'))).toBeDefined();
+  });
+
+  test('no names above the workspace: whoever works in a folder called .aws means it', async () => {
+    const { folder } = await openBench();
+    await mkdir(join(folder, '.aws/project'), { recursive: true });
+    const confinement = createConfinement({ folder: join(folder, '.aws/project') });
+    expect(await confinement.place('main.tf')).toMatchObject({ inside: true });
+    expect(await confinement.place('../credentials')).toHaveProperty('problem');
+  });
+});
+
+test('a workspace may be named by a symlink, and must be a folder', async () => {
+  const { folder, outside, put } = await openBench();
+  await symlink(folder, join(outside, 'work'));
+  expect(createConfinement({ folder: join(outside, 'work') }).folder).toBe(folder);
+  const file = await put('file', '');
+  for (const bad of [file, join(folder, 'missing')])
+    expect(() => createConfinement({ folder: bad })).toThrow(expect.objectContaining({ code: 'workspace/no-folder' }));
+});

@@ -1,0 +1,128 @@
+// Where the file tools may go: a path is taken from the workspace on, every symlink in it is followed, and the real path
+// decides. Credentials, version control's own store and the log are refused wherever they lie.
+
+import type { ToolProblem } from '@tidemark/agent';
+import { realpathSync, statSync } from 'node:fs';
+import { basename, dirname, join, resolve, sep } from 'node:path';
+import { WorkspaceError } from '../workspace-error.ts';
+import { codeOf, fileProblem } from './file-problem.ts';
+import { forbiddenName } from './forbidden-names.ts';
+import { pathInside } from './path-inside.ts';
+import { resolveLinks } from './resolve-links.ts';
+import { showName } from './show-name.ts';
+
+/** The bounds of one workspace. */
+export interface Confinement {
+  /** The workspace, absolute, its symlinks followed. */
+  readonly folder: string;
+  /** The place that a path leads to, inside or outside; a problem when no file tool may go there. Changes nothing. */
+  place(path: string): Promise<Place | ToolProblem>;
+  /** As `place`, and outside the workspace is a problem too. */
+  placeInside(path: string): Promise<Place | ToolProblem>;
+  /** Why this absolute path is refused, by its names alone; `undefined` when it is not. For what a search comes upon. */
+  refusal(path: string): string | undefined;
+}
+
+/** A path that may be looked at. */
+export interface Place {
+  /** Absolute, every symlink followed. */
+  readonly path: string;
+  /** From the workspace on where it lies inside, else absolute; one line. */
+  readonly shown: string;
+  readonly inside: boolean;
+}
+
+/** What to keep out of, beside the names of `forbidden-names.ts`. */
+export interface ConfinementOptions {
+  readonly folder: string;
+  /** Absolute paths of files or folders, the home of the log first of all. They need not exist. */
+  readonly forbidden?: readonly string[];
+}
+
+/** @throws WorkspaceError `workspace/no-folder`. */
+export function createConfinement({ folder: given, forbidden = [] }: ConfinementOptions): Confinement {
+  const folder = realFolder(given);
+  const kept = forbidden.map(realNow);
+  const refusal = (path: string): string | undefined => refusalOf(path, folder, kept);
+  const place = async (path: string): Promise<Place | ToolProblem> => {
+    const unusable = unusablePath(path);
+    if (unusable !== undefined) return { problem: unusable };
+    const named = resolve(folder, path);
+    const found = await realPlace(named, folder);
+    if ('problem' in found) return found;
+    const why = refusal(named) ?? refusal(found.path);
+    return why === undefined
+      ? found
+      : { problem: `${found.shown} is refused: ${why}. Go on without it, or ask the user.` };
+  };
+  return {
+    folder,
+    refusal,
+    place,
+    async placeInside(path) {
+      const found = await place(path);
+      if ('problem' in found || found.inside) return found;
+      return {
+        problem: `${found.shown} lies outside the workspace ${showName(folder)}: file tools read only inside it. Ask the user to bring it in.`,
+      };
+    },
+  };
+}
+
+function unusablePath(path: string): string | undefined {
+  if (path === '') return 'path: it is empty. Name a file, or `.` for the workspace.';
+  if (path.includes('\0')) return 'path: it holds a NUL character, which no file name does.';
+  // A shell would put the home folder here; taken as it stands it would make a folder called ~.
+  if (path === '~' || path.startsWith('~/'))
+    return 'path: `~` is not expanded. Give it from the workspace on, or absolute.';
+  return undefined;
+}
+
+async function realPlace(named: string, folder: string): Promise<Place | ToolProblem> {
+  try {
+    const path = await resolveLinks(named);
+    const within = pathInside(folder, path);
+    return { path, shown: showName(within === undefined ? path : within || '.'), inside: within !== undefined };
+  } catch (error) {
+    const problem = fileProblem(showName(named), error);
+    if (problem === undefined) throw error;
+    return { problem };
+  }
+}
+
+/** The folders above the workspace are the user's choice; below it, and elsewhere, every name counts. */
+function refusalOf(path: string, folder: string, kept: readonly string[]): string | undefined {
+  if (kept.some((home) => pathInside(home, path) !== undefined)) return 'it belongs to the log of the sessions';
+  const names = (pathInside(folder, path) ?? path).split(sep);
+  for (const name of names) {
+    const why = forbiddenName(name);
+    if (why !== undefined) return `${showName(name)} holds ${why}`;
+  }
+  return undefined;
+}
+
+function realFolder(given: string): string {
+  try {
+    const folder = realpathSync.native(given);
+    if (statSync(folder).isDirectory()) return folder;
+  } catch (cause) {
+    if (codeOf(cause) === undefined) throw cause;
+    throw new WorkspaceError('workspace/no-folder', noFolder(given), { folder: given }, cause);
+  }
+  throw new WorkspaceError('workspace/no-folder', noFolder(given), { folder: given });
+}
+
+function noFolder(given: string): string {
+  return `the workspace ${showName(given)} is no folder that can be opened: name one that exists`;
+}
+
+/** As `resolveLinks`, once and at the start, so that `refusal` can answer by names alone. */
+function realNow(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error;
+    const parent = dirname(path);
+    return parent === path ? path : join(realNow(parent), basename(path));
+  }
+}

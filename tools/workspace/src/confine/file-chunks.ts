@@ -1,0 +1,17 @@
+// An open file from its beginning to its end, in bounded memory.
+
+import type { FileHandle } from 'node:fs/promises';
+
+const CHUNK = 256 * 1024;
+
+/** The bytes of the file. Each chunk is overwritten by the next one. @throws the signal's reason once it aborts. */
+export async function* fileChunks(handle: FileHandle, signal: AbortSignal): AsyncIterable<Uint8Array> {
+  const chunk = Buffer.allocUnsafe(CHUNK);
+  for (let at = 0; ;) {
+    signal.throwIfAborted();
+    const { bytesRead } = await handle.read(chunk, 0, CHUNK, at);
+    if (bytesRead === 0) return;
+    at += bytesRead;
+    yield chunk.subarray(0, bytesRead);
+  }
+}

@@ -1,0 +1,36 @@
+// Names that no file tool goes near, wherever they stand in a path: version control's own store, and what holds keys.
+
+/** Folders, and files that stand alone. */
+const NAMES: Readonly<Record<string, string>> = {
+  '.git': 'the store of version control',
+  '.ssh': 'keys of SSH',
+  '.gnupg': 'keys of GnuPG',
+  '.aws': 'credentials of a cloud',
+  '.azure': 'credentials of a cloud',
+  '.kube': 'credentials of a cluster',
+  '.netrc': 'credentials',
+  _netrc: 'credentials',
+  '.npmrc': 'credentials of a package registry',
+  '.pypirc': 'credentials of a package registry',
+  '.pgpass': 'credentials of a database',
+  '.my.cnf': 'credentials of a database',
+  '.git-credentials': 'credentials of git',
+  '.htpasswd': 'credentials of a web server',
+  id_rsa: 'a private key',
+  id_dsa: 'a private key',
+  id_ecdsa: 'a private key',
+  id_ed25519: 'a private key',
+};
+
+/** `.env` and `.env.local`, but not the samples that are made to be read. */
+const ENVIRONMENT = /^\.env(\.(?!(example|sample|template|dist|defaults)$).*)?$/;
+
+/** What some file systems leave out when they compare names: `.g\u200Cit` opens `.git` there. */
+const IGNORED = /\p{Default_Ignorable_Code_Point}/gu;
+
+/** Why a file or folder of this name is refused; `undefined` when it is not. Letter case does not matter. */
+export function forbiddenName(name: string): string | undefined {
+  const plain = name.replace(IGNORED, '').toLowerCase();
+  if (ENVIRONMENT.test(plain)) return 'settings that may hold keys';
+  return Object.hasOwn(NAMES, plain) ? NAMES[plain] : undefined;
+}

@@ -1,0 +1,38 @@
+// What was most likely meant by a name that is not there.
+
+import { readdir } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import type { Confinement, Place } from './confine.ts';
+import { showName } from './show-name.ts';
+
+const MOST_ENTRIES = 5_000;
+const MOST_NAMES = 3;
+
+/** Up to three names beside a missing one that are alike, as they would be asked for; none when the folder is missing. */
+export async function nearNames({ path }: Place, confinement: Confinement): Promise<readonly string[]> {
+  const wanted = basename(path);
+  const folder = await confinement.place(dirname(path));
+  if ('problem' in folder || !folder.inside) return [];
+  const names = await readdir(folder.path).catch(() => []);
+  return names
+    .slice(0, MOST_ENTRIES)
+    .map((name) => ({ name, likeness: likeness(wanted, name) }))
+    .filter(({ name, likeness: like }) => like >= 0.5 && confinement.refusal(join(folder.path, name)) === undefined)
+    .toSorted((a, b) => b.likeness - a.likeness || (a.name < b.name ? -1 : 1))
+    .slice(0, MOST_NAMES)
+    .map(({ name }) => (folder.shown === '.' ? showName(name) : `${folder.shown}/${showName(name)}`));
+}
+
+/** From 0 to 1: the share of pairs of neighbouring characters that both have (Dice), letter case left out. */
+export function likeness(a: string, b: string): number {
+  const [pairsOfA, pairsOfB] = [pairs(a), pairs(b)];
+  const both = pairsOfA.size + pairsOfB.size;
+  if (both === 0) return a.toLowerCase() === b.toLowerCase() ? 1 : 0;
+  const shared = [...pairsOfA].filter((pair) => pairsOfB.has(pair)).length;
+  return (2 * shared) / both;
+}
+
+function pairs(text: string): ReadonlySet<string> {
+  const plain = text.normalize('NFC').toLowerCase();
+  return new Set(Array.from({ length: Math.max(0, plain.length - 1) }, (_, at) => plain.slice(at, at + 2)));
+}

@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto';
+import { appendFile, chmod, readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { openBench } from '../../tests/bench.ts';
+import { createReadTool } from '../read/read-tool.ts';
+import { applyEdit } from './apply-edit.ts';
+import { createEditTool } from './edit-tool.ts';
+
+const edited = (file: string, oldText: string, newText: string, replaceAll = false): string =>
+  applyEdit(file, { oldText, newText, replaceAll }, 'a.txt').text;
+
+describe('edit', () => {
+  test('changes the one place, shows the diff, and names the file as written', async () => {
+    const { folder, put, call, content, confinement } = await openBench();
+    await chmod(await put('src/tax.js', 'const rate = 0.2;\nexport { rate };\n'), 0o640);
+    const { text, files } = await call(createEditTool(confinement), {
+      path: 'src/tax.js',
+      old_text: '0.2',
+      new_text: '0.19',
+    });
+    expect(text).toBe(
+      'edited src/tax.js at line 1\n@@ -1,2 +1,2 @@\n-const rate = 0.2;\n+const rate = 0.19;\n export { rate };',
+    );
+    const after = 'const rate = 0.19;\nexport { rate };\n';
+    expect(await content('src/tax.js')).toBe(after);
+    expect(files).toEqual([
+      { path: join(folder, 'src/tax.js'), digest: createHash('sha256').update(after).digest('hex'), as: 'written' },
+    ]);
+    expect((await stat(join(folder, 'src/tax.js'))).mode & 0o777).toBe(0o640);
+    expect(await readdir(join(folder, 'src'))).toEqual(['tax.js']);
+  });
+
+  test('refuses a file that changed since it was read, and takes its own edit for seen', async () => {
+    const { put, call, content, confinement } = await openBench();
+    const path = await put('a.txt', 'one\n');
+    const tool = createEditTool(confinement);
+    await call(createReadTool(confinement), { path: 'a.txt' });
+    expect(await call(tool, { path: 'a.txt', old_text: 'one', new_text: 'two' })).toMatchObject({ code: undefined });
+    expect(await call(tool, { path: 'a.txt', old_text: 'two', new_text: 'three' })).toMatchObject({ code: undefined });
+    await appendFile(path, 'else');
+    expect(await call(tool, { path: 'a.txt', old_text: 'three', new_text: 'x' })).toMatchObject({
+      code: 'workspace/changed',
+    });
+    expect(await content('a.txt')).toBe('three\nelse');
+  });
+
+  test('refuses what is no text: bytes that it could not give back', async () => {
+    const { put, call, confinement } = await openBench();
+    await put('latin1.txt', Buffer.from([0x61, 0xe9, 0x0a]));
+    await put('a.out', Buffer.from([0x61, 0x00]));
+    const tool = createEditTool(confinement);
+    for (const path of ['latin1.txt', 'a.out'])
+      expect(await call(tool, { path, old_text: 'a', new_text: 'b' })).toMatchObject({ code: 'workspace/not-text' });
+  });
+
+  test('says what is wrong with what it was given', async () => {
+    const { put, call, confinement } = await openBench();
+    await put('tax.ts', 'x');
+    const tool = createEditTool(confinement);
+    const said = async (input: object): Promise<string> => (await call(tool, input)).text;
+    expect(await said({ path: 'tax.ts', old_text: '', new_text: 'x' })).toContain('use `write`');
+    expect(await said({ path: 'tax.ts', old_text: 'x', new_text: 'x' })).toContain('nothing to change');
+    expect(await said({ path: 'tax.js', old_text: 'x', new_text: 'y' })).toBe(
+      'tax.js does not exist. Near it: tax.ts.',
+    );
+    expect(await said({ path: '.', old_text: 'x', new_text: 'y' })).toContain('Use `ls`');
+    expect(await said({ path: 'tax.ts', old_string: 'x' })).toContain(
+      'It takes path, old_text, new_text, replace_all.',
+    );
+  });
+
+  test('refuses more than it can hold', async () => {
+    const { put, call, confinement } = await openBench();
+    await put('big.txt', Buffer.alloc(16 * 1024 * 1024 + 1, 'x'));
+    expect(await call(createEditTool(confinement), { path: 'big.txt', old_text: 'y', new_text: 'z' })).toMatchObject({
+      code: 'workspace/too-large',
+    });
+  });
+});
+
+describe('the old text', () => {
+  test('is taken as it stands: nothing in it or in the new text is a pattern', () => {
+    expect(edited('a.c (x)', '.', '$&$1')).toBe('a$&$1c (x)');
+    expect(edited('\\n and \n', '\\n', 'N')).toBe('N and \n');
+    expect(() => edited('abc', 'a.c', 'x')).toThrow('is not in');
+  });
+
+  test('that stands in several places is refused with their lines, unless all are meant', () => {
+    expect(() => edited('x\ny\nx\n', 'x', 'z')).toThrow('stands 2 times in a.txt, at lines 1, 3;');
+    expect(() => edited('aaa', 'aa', 'b')).toThrow('stands 2 times');
+    expect(edited('x\ny\nx\n', 'x', 'z', true)).toBe('z\ny\nz\n');
+    expect(edited('aaa', 'aa', 'b', true)).toBe('ba');
+  });
+
+  test('that is absent is answered with the nearest lines, and whether white space alone differs', () => {
+    const file = 'function tax(amount) {\n\treturn amount * 0.2;\n}\n';
+    expect(() => edited(file, '  return amount * 0.2;', 'x')).toThrow(
+      'old_text is not in a.txt; nothing was written. It differs in white space alone from what stands at line 2:\n\treturn amount * 0.2;\n',
+    );
+    expect(() => edited(file, 'function taxes(amount) {\n  return 1;', 'x')).toThrow(
+      'Nearest to it is what stands at line 1:\nfunction tax(amount) {\n\treturn amount * 0.2;\n',
+    );
+    expect(() => edited(file, 'zzz', 'x')).toThrow('Nothing in it is like it');
+    expect(() => edited(file, '\n\n\n', 'x')).toThrow('is not in');
+  });
+
+  test('in line feeds finds CRLF, and what it puts there ends so too', () => {
+    expect(edited('\uFEFFa\r\nb\r\nc\r\n', 'a\nb', 'x\ny\nz')).toBe('\uFEFFx\r\ny\r\nz\r\nc\r\n');
+    expect(edited('a\r\nb\r\n', 'a', 'x\ny')).toBe('x\r\ny\r\nb\r\n');
+    expect(edited('a\nb\r\nc\n', 'b\nc', 'B\nC')).toBe('a\nB\r\nC\n');
+    expect(edited('a\nb', 'a\r\nb', 'x\r\ny')).toBe('x\ny');
+  });
+});
+
+test('an edit of a CRLF file is the edit of the same file in line feeds', () => {
+  const words = fc.string({ unit: fc.constantFrom('a', 'b', '\n', ' ', '👩‍🚀'), minLength: 1, maxLength: 6 });
+  fc.assert(
+    fc.property(words, words, words, words, fc.boolean(), (head, old, tail, fresh, all) => {
+      const file = `\n${head}${old}${tail}\n`;
+      const outcome = (text: string): string => {
+        try {
+          return edited(text, old, fresh, all);
+        } catch (error) {
+          return error instanceof Error ? error.message : 'no error';
+        }
+      };
+      expect(outcome(file.replaceAll('\n', '\r\n')).replaceAll('\r\n', '\n')).toBe(outcome(file));
+    }),
+    { numRuns: 300 },
+  );
+});

@@ -1,0 +1,90 @@
+// `edit`: exact words of a file in the place of others. Everything else of the file keeps its bytes.
+
+import type { Tool, ToolContext, ToolOutput } from '@tidemark/agent';
+import { digest } from '@tidemark/log';
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import type { Confinement, Place } from '../confine/confine.ts';
+import { absent } from '../confine/absent.ts';
+import { argumentsOf, isProblem } from '../door/arguments.ts';
+import { WorkspaceError } from '../workspace-error.ts';
+import type { CurrentFile } from '../write/current-file.ts';
+import { currentFile } from '../write/current-file.ts';
+import { replaceFile } from '../write/replace-file.ts';
+import { assertAsSeen } from '../write/seen-file.ts';
+import { showDiff } from '../write/show-diff.ts';
+import { textOf } from '../write/text-form.ts';
+import type { Edit } from './apply-edit.ts';
+import { applyEdit } from './apply-edit.ts';
+
+const ARGUMENTS = argumentsOf(
+  z.strictObject({
+    path: z.string().describe('From the workspace on, or absolute'),
+    old_text: z.string().describe('Stands in the file exactly so, white space included'),
+    new_text: z.string().describe('Goes in its place'),
+    replace_all: z.boolean().optional().describe('Every place; else old_text must stand there once'),
+  }),
+);
+
+const DESCRIPTION = `Replaces text in a file. old_text must stand in the file exactly, and once unless replace_all is set; give as many lines around it as that takes. Answers with the diff.`;
+
+/** A file is held in memory while it is edited. */
+const MOST_BYTES = 16 * 1024 * 1024;
+
+/** A path outside the workspace is said to the matrix. @returns the tool `edit`, of effect `write`. */
+export function createEditTool(confinement: Confinement): Tool {
+  return {
+    name: 'edit',
+    description: DESCRIPTION,
+    schema: ARGUMENTS.schema,
+    effect: 'write',
+    touches: ['content'],
+    async read(input) {
+      const asked = ARGUMENTS.read(input);
+      if (isProblem(asked)) return asked;
+      const { path, old_text: oldText, new_text: newText, replace_all: replaceAll = false } = asked;
+      if (oldText === '')
+        return { problem: 'old_text: it is empty. To make a file, or write a whole one, use `write`.' };
+      if (oldText === newText) return { problem: 'new_text: it is the same as old_text; there is nothing to change.' };
+      const place = await confinement.place(path);
+      if (isProblem(place)) return place;
+      return {
+        title: `edit ${place.shown}`,
+        confined: place.inside,
+        run: (context) => editPlace(place, confinement, { oldText, newText, replaceAll }, context),
+      };
+    },
+  };
+}
+
+async function editPlace(
+  place: Place,
+  confinement: Confinement,
+  edit: Edit,
+  { signal, fileSeen }: ToolContext,
+): Promise<ToolOutput> {
+  const current = await currentFile(place, MOST_BYTES, signal);
+  if (current === undefined) throw await absent(place, confinement);
+  assertAsSeen(place, current, fileSeen(place.path));
+  const before = textIn(place, current);
+  const { text, lines } = applyEdit(before, edit, place.shown);
+  const bytes = Buffer.from(text);
+  signal.throwIfAborted();
+  await replaceFile(place, bytes, current.stats);
+  const places = lines.length === 1 ? `at line ${lines[0]}` : `in ${lines.length} places`;
+  return {
+    text: `edited ${place.shown} ${places}\n${showDiff(before, text)}`,
+    files: [{ path: place.path, digest: digest(createHash('sha256').update(bytes).digest('hex')), as: 'written' }],
+  };
+}
+
+function textIn({ shown }: Place, { bytes, stats }: CurrentFile): string {
+  if (bytes === undefined)
+    throw new WorkspaceError(
+      'workspace/too-large',
+      `${shown} has ${stats.size} bytes; \`edit\` takes up to ${MOST_BYTES}. Use \`bash\`.`,
+    );
+  const text = textOf(bytes);
+  if (text !== undefined) return text;
+  throw new WorkspaceError('workspace/not-text', `${shown} is no UTF-8 text; nothing was written. Use \`bash\`.`);
+}

@@ -1,0 +1,80 @@
+// The names in a folder and, as deep as is asked, in the folders below: sorted by code units, so that equal folders give
+// equal bytes on every machine. Symlinks are shown with where they lead, and never followed.
+
+import type { Dirent } from 'node:fs';
+import { readdir, readlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Confinement, Place } from '../confine/confine.ts';
+import { codeOf } from '../confine/file-problem.ts';
+import { inWords } from '../confine/open-file.ts';
+import { showName } from '../confine/show-name.ts';
+
+/** What is listed but not entered unless it is asked for by its own path: it would fill the list. */
+const CLOSED: ReadonlySet<string> = new Set(['node_modules']);
+
+/** How far to list. */
+export interface ListBounds {
+  /** 1 lists the folder alone. */
+  readonly depth: number;
+  readonly mostEntries: number;
+  readonly signal: AbortSignal;
+}
+
+/** The list, one entry a line: `src/`, `src/tax.js`, `latest -> v2`. */
+export interface Listing {
+  readonly lines: readonly string[];
+  /** There is more than `mostEntries`. */
+  readonly more: boolean;
+}
+
+/** @throws WorkspaceError `workspace/file-system` for the folder itself; one below that is closed to us is marked. */
+export async function listFolder(place: Place, confinement: Confinement, bounds: ListBounds): Promise<Listing> {
+  const lines: string[] = [];
+  const more = await list(place, '', 1);
+  return { lines, more };
+
+  async function list(folder: Place, prefix: string, level: number): Promise<boolean> {
+    bounds.signal.throwIfAborted();
+    for (const entry of await entriesOf(folder)) {
+      if (lines.length === bounds.mostEntries) return true;
+      const path = join(folder.path, entry.name);
+      const shown = prefix + showName(entry.name);
+      lines.push(shown + (await markOf(entry, path)));
+      if (!entry.isDirectory() || level === bounds.depth || CLOSED.has(entry.name)) continue;
+      if (confinement.refusal(path) !== undefined) continue;
+      if (await listBelow({ path, shown, inside: true }, `${shown}/`, level + 1)) return true;
+    }
+    return false;
+  }
+
+  async function listBelow(folder: Place, prefix: string, level: number): Promise<boolean> {
+    try {
+      return await list(folder, prefix, level);
+    } catch (error) {
+      bounds.signal.throwIfAborted();
+      lines.push(`${prefix} (${error instanceof Error ? error.message : 'cannot be listed'})`);
+      return false;
+    }
+  }
+}
+
+async function entriesOf({ path, shown }: Place): Promise<readonly Dirent[]> {
+  const entries = await inWords(shown, () => readdir(path, { withFileTypes: true }));
+  return entries.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+async function markOf(entry: Dirent, path: string): Promise<string> {
+  if (entry.isDirectory()) return '/';
+  if (entry.isSymbolicLink()) return ` -> ${await leadsTo(path)}`;
+  return entry.isFile() ? '' : ' (no file)';
+}
+
+async function leadsTo(path: string): Promise<string> {
+  try {
+    return showName(await readlink(path));
+  } catch (error) {
+    // Gone or replaced since the folder was read.
+    if (codeOf(error) === undefined) throw error;
+    return '?';
+  }
+}

@@ -1,0 +1,56 @@
+// `ls`: what a folder holds.
+
+import type { Tool, ToolOutput } from '@tidemark/agent';
+import { z } from 'zod';
+import { absent } from '../confine/absent.ts';
+import type { Confinement, Place } from '../confine/confine.ts';
+import { assertUnmoved, statsAt } from '../confine/open-file.ts';
+import { argumentsOf, isProblem } from '../door/arguments.ts';
+import { listFolder } from './list-folder.ts';
+
+const ARGUMENTS = argumentsOf(
+  z.strictObject({
+    path: z.string().optional().describe('The folder; the workspace when left out'),
+    depth: z.int().min(1).max(8).optional().describe('Levels of folders; 1 when left out'),
+  }),
+);
+
+const DESCRIPTION = `Lists a folder: names from that folder on, sorted, hidden ones too. Folders end in /, symlinks show where they lead. At most 1000 entries.`;
+
+const MOST_ENTRIES = 1_000;
+
+/** Lists inside the workspace only. @returns the tool `ls`, of effect `read`. */
+export function createLsTool(confinement: Confinement): Tool {
+  return {
+    name: 'ls',
+    description: DESCRIPTION,
+    schema: ARGUMENTS.schema,
+    effect: 'read',
+    async read(input) {
+      const asked = ARGUMENTS.read(input);
+      if (isProblem(asked)) return asked;
+      const place = await confinement.placeInside(asked.path ?? '.');
+      if (isProblem(place)) return place;
+      return {
+        title: `ls ${place.shown}`,
+        run: ({ signal }) => listPlace(place, confinement, asked.depth ?? 1, signal),
+      };
+    },
+  };
+}
+
+async function listPlace(
+  place: Place,
+  confinement: Confinement,
+  depth: number,
+  signal: AbortSignal,
+): Promise<ToolOutput> {
+  const stats = await statsAt(place);
+  if (stats === undefined) throw await absent(place, confinement);
+  await assertUnmoved(place);
+  if (!stats.isDirectory()) return { text: `[${place.shown} is a file of ${stats.size} bytes, no folder]` };
+  const { lines, more } = await listFolder(place, confinement, { depth, mostEntries: MOST_ENTRIES, signal });
+  if (lines.length === 0) return { text: `[${place.shown} is empty]` };
+  const left = `[the first ${MOST_ENTRIES} entries; list a folder below, or a smaller depth, or use find]`;
+  return { text: [...lines, ...(more ? [left] : [])].join('\n') };
+}

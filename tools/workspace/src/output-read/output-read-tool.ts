@@ -1,0 +1,66 @@
+// `output_read`: pages through an output that was too long to be shown whole. What was shortened stays within reach (L6).
+
+import type { Tool, ToolContext, ToolOutput } from '@tidemark/agent';
+import { z } from 'zod';
+import { argumentsOf, isProblem } from '../door/arguments.ts';
+import { describePage, joinPage } from '../page/describe-page.ts';
+import { PAGE_LINES } from '../page/page-bounds.ts';
+import type { PageRequest } from '../page/take-page.ts';
+import { startPage } from '../page/take-page.ts';
+import { WorkspaceError } from '../workspace-error.ts';
+
+const ARGUMENTS = argumentsOf(
+  z.strictObject({
+    output: z
+      .string()
+      .regex(/^[0-9a-f]{12,64}$/)
+      .describe('Digest as a result named it, or its first 12 characters or more'),
+    offset: z.int().min(1).optional().describe('First line, from 1'),
+    limit: z.int().min(1).optional().describe('Lines, at most and by default 2000'),
+    skip_bytes: z.int().min(0).optional().describe('Bytes of that first line to leave out'),
+  }),
+);
+
+const DESCRIPTION = `Reads on in the whole output of an earlier call whose result was shortened. A page holds at most 2000 lines or 48 KiB; a last line in brackets says what is left and how to read on.`;
+
+/** Reads what the session's own log names, no file. @returns the tool `output_read`, of effect `none`. */
+export function createOutputReadTool(): Tool {
+  return {
+    name: 'output_read',
+    description: DESCRIPTION,
+    schema: ARGUMENTS.schema,
+    effect: 'none',
+    read(input) {
+      const asked = ARGUMENTS.read(input);
+      if (isProblem(asked)) return asked;
+      const request = {
+        offset: asked.offset ?? 1,
+        limit: Math.min(asked.limit ?? PAGE_LINES, PAGE_LINES),
+        skipBytes: asked.skip_bytes ?? 0,
+      };
+      return {
+        title: `output_read ${asked.output.slice(0, 12)}`,
+        run: (context) => readOutput(asked.output, request, context),
+      };
+    },
+  };
+}
+
+async function readOutput(name: string, request: PageRequest, context: ToolContext): Promise<ToolOutput> {
+  const output = context.output(name);
+  if (output === undefined) throw unknown(name);
+  const page = startPage(request);
+  for await (const chunk of output) {
+    context.signal.throwIfAborted();
+    page.take(chunk);
+  }
+  return { text: joinPage(describePage(page.finish(), `output ${name.slice(0, 12)}`)) };
+}
+
+function unknown(name: string): WorkspaceError {
+  return new WorkspaceError(
+    'workspace/no-output',
+    `no output of this session is called ${name}, or more than one begins so. Copy the digest from the result that named it.`,
+    { output: name },
+  );
+}

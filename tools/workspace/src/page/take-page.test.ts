@@ -1,0 +1,109 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { describePage, joinPage } from './describe-page.ts';
+import { PAGE_BYTES } from './page-bounds.ts';
+import type { PageRequest, RawPage } from './take-page.ts';
+import { startPage } from './take-page.ts';
+
+const ALL: PageRequest = { offset: 1, limit: 2_000, skipBytes: 0 };
+
+function pageOf(whole: Uint8Array, request: PageRequest, chunk = 64 * 1024): RawPage {
+  const page = startPage(request);
+  for (let at = 0; at < whole.length; at += chunk) page.take(whole.subarray(at, at + chunk));
+  return page.finish();
+}
+
+function said(text: string, request: Partial<PageRequest> = {}): string {
+  return joinPage(describePage(pageOf(Buffer.from(text), { ...ALL, ...request }), 'it'));
+}
+
+describe('a page', () => {
+  test('of a whole text is the text and nothing else', () => {
+    expect(said('a\nb\n')).toBe('a\nb\n');
+    expect(said('no end')).toBe('no end');
+    expect(said('\n')).toBe('\n');
+  });
+
+  test('of a part says which part, and how to read on', () => {
+    expect(said('a\nb\nc\n', { limit: 2 })).toBe('a\nb\n[lines 1-2 of 3; read on with offset 3]');
+    expect(said('a\nb\nc', { offset: 2 })).toBe('b\nc\n[lines 2-3 of 3]');
+    expect(said('')).toBe('[it is empty]');
+  });
+
+  test('past the end is an error that says where the end is', () => {
+    expect(() => said('a\nb\n', { offset: 3 })).toThrow(
+      expect.objectContaining({ code: 'workspace/past-the-end', message: expect.stringContaining('it has 2 lines') }),
+    );
+    expect(() => said('', { offset: 2 })).toThrow('it has 0 lines');
+  });
+
+  test('ends between lines when it is full', () => {
+    const line = `${'x'.repeat(1_000)}\n`;
+    const page = pageOf(Buffer.from(line.repeat(100)), ALL);
+    expect(page).toMatchObject({ lines: 49, total: 100, cut: false });
+    expect(page.bytes.length).toBe(49 * 1_001);
+  });
+
+  test('of a line longer than itself ends between graphemes, and is read on by bytes', () => {
+    const family = '👨‍👩‍👧‍👦';
+    const text = `ab${family.repeat(4_000)}`;
+    const first = pageOf(Buffer.from(text), ALL);
+    expect(first.cut).toBe(true);
+    expect(first.bytes.toString().slice(2).replaceAll(family, '')).toBe('');
+    expect(said(text)).toMatch(
+      /\[line 1 of 1 is longer than a page: bytes 0 to (\d+) of it; read on with offset 1 and skip_bytes \1\]$/,
+    );
+  });
+
+  test('shows bytes that are no UTF-8, and says so', () => {
+    const page = pageOf(Buffer.from([0x61, 0xff, 0x0a]), ALL);
+    expect(joinPage(describePage(page, 'it'))).toBe('a\uFFFD\n[bytes that are no UTF-8 are shown as \uFFFD]');
+  });
+
+  test('drops a mark of byte order at the beginning, and nowhere else', () => {
+    expect(said('\uFEFFa\n\uFEFFb\n')).toBe('a\n\uFEFFb\n');
+    expect(said('a\n\uFEFFb\n', { offset: 2 })).toContain('\uFEFFb\n');
+  });
+});
+
+test('a page does not depend on how the bytes are cut into chunks', () => {
+  const whole = fc.array(fc.constantFrom(10, 13, 97, 0xc3, 0xa9), { maxLength: 40 }).map((bytes) => Buffer.from(bytes));
+  const request = fc.record({
+    offset: fc.integer({ min: 1, max: 9 }),
+    limit: fc.integer({ min: 1, max: 9 }),
+    skipBytes: fc.nat(9),
+  });
+  fc.assert(
+    fc.property(whole, request, fc.integer({ min: 1, max: 7 }), (bytes, asked, chunk) => {
+      expect(pageOf(bytes, asked, chunk)).toEqual(pageOf(bytes, asked));
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('reading on as told gives every byte once (L6)', () => {
+  const line = fc
+    .tuple(fc.constantFrom('x', 'é', '👩‍👩‍👧'), fc.constantFrom(0, 3, 500, 40_000))
+    .map(([unit, n]) => unit.repeat(n));
+  fc.assert(
+    fc.property(fc.array(line, { minLength: 1, maxLength: 8 }), fc.integer({ min: 1, max: 3 }), (lines, limit) => {
+      const whole = Buffer.from(lines.join('\n'));
+      fc.pre(whole.length > 0);
+      const read: Buffer[] = [];
+      let next: PageRequest | undefined = { ...ALL, limit };
+      while (next !== undefined) {
+        const page = pageOf(whole, next);
+        expect(page.bytes.length).toBeLessThanOrEqual(PAGE_BYTES);
+        read.push(page.bytes);
+        next = told(joinPage(describePage(page, 'it')), limit);
+      }
+      expect(Buffer.concat(read).equals(whole)).toBe(true);
+    }),
+    { numRuns: 40 },
+  );
+});
+
+function told(text: string, limit: number): PageRequest | undefined {
+  const next = /read on with offset (\d+)(?: and skip_bytes (\d+))?\]$/.exec(text);
+  return next === null ? undefined : { offset: Number(next[1]), limit, skipBytes: Number(next[2] ?? 0) };
+}

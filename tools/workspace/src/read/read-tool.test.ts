@@ -1,0 +1,159 @@
+import { createHash } from 'node:crypto';
+import { chmod, open, truncate } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import { openBench } from '../../tests/bench.ts';
+import { createReadTool } from './read-tool.ts';
+
+const png = (width: number, height: number, size = 64): Buffer => {
+  const bytes = Buffer.alloc(size);
+  bytes.write('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1');
+  bytes.writeUInt32BE(width, 16);
+  bytes.writeUInt32BE(height, 20);
+  return bytes;
+};
+
+describe('read', () => {
+  test('shows a file as it stands, and names it with the digest of the whole', async () => {
+    const { put, call, confinement } = await openBench();
+    const path = await put('src/größe 日本.txt', 'eins\n  zwei\t\n');
+    const digest = createHash('sha256').update('eins\n  zwei\t\n').digest('hex');
+    expect(await call(createReadTool(confinement), { path: 'src/größe 日本.txt' })).toEqual({
+      text: 'eins\n  zwei\t\n',
+      files: [{ path, digest, as: 'read' }],
+      code: undefined,
+    });
+  });
+
+  test('gives the digest of the whole for any page of it', async () => {
+    const { put, call, confinement } = await openBench();
+    await put('a.txt', '1\n2\n3\n');
+    const tool = createReadTool(confinement);
+    const [whole, page] = [
+      await call(tool, { path: 'a.txt' }),
+      await call(tool, { path: 'a.txt', offset: 2, limit: 1 }),
+    ];
+    expect(page.text).toBe('2\n[lines 2-2 of 3; read on with offset 3]');
+    expect(page.files).toEqual(whole.files);
+  });
+
+  test('shows CRLF as line feeds, and says so; an empty file is said to be empty', async () => {
+    const { put, call, confinement } = await openBench();
+    await put('dos.txt', '\uFEFFa\r\nb\r\n');
+    await put('empty', '');
+    const tool = createReadTool(confinement);
+    expect((await call(tool, { path: 'dos.txt' })).text).toBe(
+      'a\nb\n[lines end in CRLF, which `edit` and `write` keep]',
+    );
+    expect((await call(tool, { path: 'empty' })).text).toBe('[empty is empty]');
+  });
+
+  test('says what is no text, and that a folder is one', async () => {
+    const { put, call, confinement } = await openBench();
+    await put('a.out', Buffer.from([0x7f, 0x45, 0, 0]));
+    await put('wide.txt', Buffer.from('\uFEFFabc', 'utf16le'));
+    const tool = createReadTool(confinement);
+    expect(await call(tool, { path: 'a.out' })).toMatchObject({
+      code: 'workspace/not-text',
+      text: expect.stringContaining('is binary (4 bytes)'),
+    });
+    expect((await call(tool, { path: 'wide.txt' })).text).toContain('UTF-16');
+    expect((await call(tool, { path: '.' })).text).toBe('. is a folder. Use `ls`.');
+  });
+
+  test('returns an image by its content, with its pixels', async () => {
+    const { put, call, confinement } = await openBench();
+    await put('picture.txt', png(640, 480));
+    const { text, images, files } = await call(createReadTool(confinement), { path: 'picture.txt' });
+    expect(text).toBe('[picture.txt: image/png, 640 x 480 pixels, 64 bytes]');
+    expect(images).toMatchObject([{ mediaType: 'image/png', width: 640, height: 480 }]);
+    expect(Buffer.from(images?.[0]?.data ?? []).equals(png(640, 480))).toBe(true);
+    expect(files).toMatchObject([{ as: 'read' }]);
+  });
+
+  test('refuses an image that would make later requests fail: too many pixels, too many bytes, damaged', async () => {
+    const { put, call, confinement } = await openBench();
+    await put('wide.png', png(2_001, 10));
+    await put('heavy.png', png(10, 10, 3_932_161));
+    await put('damaged.png', png(0, 10));
+    const tool = createReadTool(confinement);
+    expect(await call(tool, { path: 'wide.png' })).toMatchObject({ code: 'workspace/too-large' });
+    expect(await call(tool, { path: 'heavy.png' })).toMatchObject({ code: 'workspace/too-large' });
+    expect(await call(tool, { path: 'damaged.png' })).toMatchObject({ code: 'workspace/not-text' });
+  });
+
+  test('names files near a missing one, none that is refused', async () => {
+    const { put, call, confinement } = await openBench();
+    for (const name of ['src/taxes.ts', 'src/tax.test.ts', 'src/zebra.ts', '.env']) await put(name, '');
+    const tool = createReadTool(confinement);
+    expect((await call(tool, { path: 'src/tax.ts' })).text).toBe(
+      'src/tax.ts does not exist. Near it: src/tax.test.ts, src/taxes.ts.',
+    );
+    expect((await call(tool, { path: 'env' })).text).toBe('env does not exist. Look with `ls` or `find`.');
+    expect((await call(tool, { path: 'no/such/folder' })).text).toContain('Look with `ls`');
+  });
+
+  test('refuses arguments that it does not know, and says what it takes', async () => {
+    const { call, confinement } = await openBench();
+    const tool = createReadTool(confinement);
+    for (const input of [
+      undefined,
+      'a.txt',
+      [],
+      { path: 1 },
+      { path: 'a', offset: 0 },
+      { path: 'a', offset: 1.5 },
+      { path: 'a', lines: 3 },
+    ])
+      expect(await call(tool, input), JSON.stringify(input)).toMatchObject({
+        code: 'problem',
+        text: expect.stringContaining('It takes path, offset, limit, skip_bytes.'),
+      });
+    expect(await call(tool, { path: '../outside/x' })).toMatchObject({ code: 'problem' });
+  });
+
+  test('holds one page of a file of 128 MiB, and hashes it all', async () => {
+    const { put, call, confinement } = await openBench();
+    const path = await put('huge.log', 'first line\n'.repeat(1_000));
+    await truncate(path, 128 * 1024 * 1024);
+    const before = process.memoryUsage();
+    const { text, files } = await call(createReadTool(confinement), { path: 'huge.log', limit: 1 });
+    const after = process.memoryUsage();
+    expect(text).toBe('first line\n[lines 1-1 of 1001; read on with offset 2]');
+    expect(files?.[0]?.digest).toMatch(/^[0-9a-f]{64}$/);
+    expect(after.heapUsed + after.arrayBuffers - before.heapUsed - before.arrayBuffers).toBeLessThan(32 * 1024 * 1024);
+  });
+
+  test('stops in the middle of a file when it is aborted', async () => {
+    const { put, call, confinement } = await openBench();
+    const path = await put('huge.log', 'x\n'.repeat(8_192));
+    await truncate(path, 4 * 1024 * 1024 * 1024);
+    const abort = new AbortController();
+    const reading = call(createReadTool(confinement), { path: 'huge.log' }, { signal: abort.signal });
+    setImmediate(() => abort.abort(Object.assign(new Error('given up'), { code: 'test/given-up' })));
+    expect(await reading).toMatchObject({ code: 'test/given-up' });
+  });
+
+  test.skipIf(process.getuid?.() === 0)(
+    'says that it has no permission (skipped as root, to whom nothing is denied)',
+    async () => {
+      const { put, call, confinement } = await openBench();
+      await chmod(await put('closed', 'x'), 0);
+      expect((await call(createReadTool(confinement), { path: 'closed' })).text).toContain('denies it to this user');
+    },
+  );
+
+  test('leaves no file open', async () => {
+    const { put, call, confinement } = await openBench();
+    await put('a.txt', 'x');
+    const tool = createReadTool(confinement);
+    const next = async (): Promise<number> => {
+      await using handle = await open(confinement.folder);
+      return handle.fd;
+    };
+    const before = await next();
+    await call(tool, { path: 'a.txt' });
+    await call(tool, { path: 'a.txt', offset: 9 });
+    await call(tool, { path: '.' });
+    expect(await next()).toBe(before);
+  });
+});

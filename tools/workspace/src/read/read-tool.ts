@@ -1,0 +1,108 @@
+// `read`: a file as it stands. No line numbers: what is shown can be copied into `edit` byte for byte, and costs nothing
+// beyond itself; `grep` and the errors of `edit` name lines where they are needed.
+
+import type { Tool, ToolOutput } from '@tidemark/agent';
+import { digest } from '@tidemark/log';
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import type { Confinement, Place } from '../confine/confine.ts';
+import { fileChunks } from '../confine/file-chunks.ts';
+import type { OpenFile } from '../confine/open-file.ts';
+import { openFile, statsAt } from '../confine/open-file.ts';
+import { absent } from '../confine/absent.ts';
+import { argumentsOf, isProblem } from '../door/arguments.ts';
+import { describePage, joinPage } from '../page/describe-page.ts';
+import { PAGE_LINES } from '../page/page-bounds.ts';
+import type { PageRequest } from '../page/take-page.ts';
+import { startPage } from '../page/take-page.ts';
+import { WorkspaceError } from '../workspace-error.ts';
+import { imageKind } from './image-kind.ts';
+import { readImage } from './read-image.ts';
+
+const ARGUMENTS = argumentsOf(
+  z.strictObject({
+    path: z.string().describe('From the workspace on, or absolute'),
+    offset: z.int().min(1).optional().describe('First line, from 1'),
+    limit: z.int().min(1).optional().describe('Lines, at most and by default 2000'),
+    skip_bytes: z.int().min(0).optional().describe('Bytes of that first line to leave out'),
+  }),
+);
+
+const DESCRIPTION = `Reads a file of the workspace: text as it stands, without line numbers, or an image (png, jpeg, gif, webp). A page holds at most 2000 lines or 48 KiB; a last line in brackets says what is left and how to read on.`;
+
+/** Reads inside the workspace only. @returns the tool `read`, of effect `read`. */
+export function createReadTool(confinement: Confinement): Tool {
+  return {
+    name: 'read',
+    description: DESCRIPTION,
+    schema: ARGUMENTS.schema,
+    effect: 'read',
+    async read(input) {
+      const asked = ARGUMENTS.read(input);
+      if (isProblem(asked)) return asked;
+      const place = await confinement.placeInside(asked.path);
+      if (isProblem(place)) return place;
+      const request = {
+        offset: asked.offset ?? 1,
+        limit: Math.min(asked.limit ?? PAGE_LINES, PAGE_LINES),
+        skipBytes: asked.skip_bytes ?? 0,
+      };
+      return {
+        title: `read ${place.shown}`,
+        run: ({ signal }) => readPlace(place, confinement, request, signal),
+      };
+    },
+  };
+}
+
+async function readPlace(
+  place: Place,
+  confinement: Confinement,
+  request: PageRequest,
+  signal: AbortSignal,
+): Promise<ToolOutput> {
+  if ((await statsAt(place)) === undefined) throw await absent(place, confinement);
+  await using file = await openFile(place);
+  const head = await headOf(file);
+  if (imageKind(head) !== undefined) return await readImage(place, file, signal);
+  if (head.includes(0)) throw binary(place, file, head);
+  return await readText(place, file, request, signal);
+}
+
+/** As much as tells what the file is. */
+async function headOf({ handle }: OpenFile): Promise<Buffer> {
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(8_192), 0, 8_192, 0);
+  return buffer.subarray(0, bytesRead);
+}
+
+/** The file is read to its end whatever is shown: its digest tells later whether it changed. */
+async function readText(
+  place: Place,
+  { handle }: OpenFile,
+  request: PageRequest,
+  signal: AbortSignal,
+): Promise<ToolOutput> {
+  const hash = createHash('sha256');
+  const page = startPage(request);
+  for await (const chunk of fileChunks(handle, signal)) {
+    hash.update(chunk);
+    page.take(chunk);
+  }
+  const { text, notes } = describePage(page.finish(), place.shown);
+  const plain = text.replaceAll('\r\n', '\n');
+  const ends = plain === text ? [] : ['lines end in CRLF, which `edit` and `write` keep'];
+  return {
+    text: joinPage({ text: plain, notes: [...notes, ...ends] }),
+    files: [{ path: place.path, digest: digest(hash.digest('hex')), as: 'read' }],
+  };
+}
+
+function binary({ shown }: Place, { stats }: OpenFile, head: Buffer): WorkspaceError {
+  const wide = ['fffe', 'feff'].includes(head.toString('hex', 0, 2));
+  const what = wide ? 'is text in UTF-16' : 'is binary';
+  return new WorkspaceError(
+    'workspace/not-text',
+    `${shown} ${what} (${stats.size} bytes): \`read\` shows UTF-8 text and images. Look at it with \`bash\`${wide ? ', through `iconv`' : ''}.`,
+    { path: shown },
+  );
+}

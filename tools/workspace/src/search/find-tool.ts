@@ -1,0 +1,96 @@
+// `find`: names of files, by ripgrep's walk, in order.
+
+import type { Tool, ToolOutput } from '@tidemark/agent';
+import { z } from 'zod';
+import type { Confinement } from '../confine/confine.ts';
+import { showName } from '../confine/show-name.ts';
+import { argumentsOf, isProblem } from '../door/arguments.ts';
+import { PAGE_BYTES } from '../page/page-bounds.ts';
+import { WorkspaceError } from '../workspace-error.ts';
+import type { RipgrepEnd } from './run-ripgrep.ts';
+import { runRipgrep } from './run-ripgrep.ts';
+import type { SearchPlace } from './search-place.ts';
+import { searchPlace } from './search-place.ts';
+
+const DEFAULT_FILES = 200;
+const MOST_FILES = 1_000;
+const MOST_COUNTED = 100_000;
+const SUMMARY_BYTES = 2 * 1024;
+const PATIENCE_MS = 30_000;
+
+const findArguments = argumentsOf(
+  z.strictObject({
+    glob: z.string().optional().describe('Only files it names: *.ts, src/**, !*.test.ts'),
+    path: z.string().optional().describe('A folder; the workspace unless given'),
+    limit: z.int().min(1).max(MOST_FILES).optional().describe('Names to show, 200 unless given'),
+  }),
+);
+
+const DESCRIPTION = [
+  'Finds files of the workspace by name, sorted by path.',
+  'Files named by .gitignore are left out unless path names their folder; folders and what lies in .git are not listed.',
+].join(' ');
+
+/** Looks inside the workspace only. @returns the tool `find`, of effect `read`. */
+export function createFindTool(confinement: Confinement): Tool {
+  return {
+    name: 'find',
+    description: DESCRIPTION,
+    schema: findArguments.schema,
+    effect: 'read',
+    async read(input) {
+      const asked = findArguments.read(input);
+      if (isProblem(asked)) return asked;
+      const place = await searchPlace(confinement, asked.path, asked.glob);
+      if (isProblem(place)) return place;
+      const what = asked.glob === undefined ? 'files' : showName(asked.glob);
+      return {
+        title: `find ${what} in ${place.shown}`,
+        run: ({ signal }) => list(confinement.folder, place, asked.limit ?? DEFAULT_FILES, signal),
+      };
+    },
+  };
+}
+
+async function list(folder: string, place: SearchPlace, limit: number, signal: AbortSignal): Promise<ToolOutput> {
+  const names: string[] = [];
+  let room = PAGE_BYTES - SUMMARY_BYTES;
+  let counted = 0;
+  const end = await runRipgrep({
+    args: ['--files', '--null', ...place.args, '--', place.from],
+    folder,
+    delimiter: 0,
+    signal,
+    patienceMs: PATIENCE_MS,
+    each: (record) => {
+      const path = record === undefined ? undefined : place.pathOf(record);
+      if (path === undefined) return true;
+      const shown = showName(path);
+      counted += 1;
+      room -= names.length < limit ? Buffer.byteLength(shown) + 1 : 0;
+      if (names.length < limit && room >= 0) names.push(shown);
+      return counted < MOST_COUNTED;
+    },
+  });
+  if (end.code === 2 && counted === 0) throw badSearch(end.complaint, place);
+  return { text: [...notes(counted, names.length, place, end).map((note) => `[${note}]`), ...names].join('\n') };
+}
+
+function notes(counted: number, shown: number, place: SearchPlace, end: RipgrepEnd): readonly string[] {
+  const late = end.stopped === 'timeout' ? [`stopped after ${PATIENCE_MS / 1000} s: name a narrower path`] : [];
+  const [complaint = ''] = end.complaint.split('\n', 1);
+  const unread = end.code === 2 ? [`some folders could not be read: ${showName(complaint)}`] : [];
+  return [summary(counted, shown, place), ...late, ...unread];
+}
+
+function summary(counted: number, shown: number, place: SearchPlace): string {
+  if (counted === 0) return `no such file in ${place.shown}`;
+  const many = counted >= MOST_COUNTED ? 'at least ' : '';
+  const found = `${many}${counted} ${counted === 1 ? 'file' : 'files'}`;
+  return shown === counted ? found : `${found}, the first ${shown} shown: narrow glob or path, or set limit`;
+}
+
+function badSearch(complaint: string, place: SearchPlace): WorkspaceError {
+  const message = `The folder could not be searched:\n${complaint.trim()}\nLook at it with \`ls\`, or name another path or glob.`;
+  return new WorkspaceError('workspace/bad-search', message, { path: place.shown });
+}

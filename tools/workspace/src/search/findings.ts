@@ -1,0 +1,95 @@
+// What a search found, as it will be shown: bounded in lines and bytes, and counted beyond.
+
+import { showName } from '../confine/show-name.ts';
+import { PAGE_BYTES } from '../page/page-bounds.ts';
+import { cutLine } from './cut-line.ts';
+import type { GrepLine } from './grep-record.ts';
+
+/** Gathers lines in the order of a search. */
+export interface Findings {
+  add(line: GrepLine): void;
+  /** A line whose record was above 1 MiB. */
+  addTooLong(): void;
+  /** Counting on is no use. */
+  enough(): boolean;
+  /** The count, the lines by file, and what else there is to say. */
+  describe(place: string, notes: readonly string[]): string;
+}
+
+/** As far as is counted. */
+const MOST_COUNTED = 10_000;
+/** What the summary and the notes may take of a page. */
+const SUMMARY_BYTES = 2 * 1024;
+
+/** @param limit Matching lines to keep. @param context Lines that stand around each. */
+export function gatherFindings(limit: number, context: number): Findings {
+  const rows: string[] = [];
+  const files = new Set<string>();
+  let room = PAGE_BYTES - SUMMARY_BYTES;
+  let counted = 0;
+  let shown = 0;
+  let tooLong = 0;
+  let full = false;
+  let before: GrepLine | undefined;
+  let matched: GrepLine | undefined;
+  const show = (line: GrepLine): void => {
+    const text = rowsOf(line, before, context);
+    const size = Buffer.byteLength(text) + 1;
+    full = size > room;
+    if (full) return;
+    room -= size;
+    shown += line.match === undefined ? 0 : 1;
+    if (line.match !== undefined) matched = line;
+    before = line;
+    rows.push(text);
+  };
+  return {
+    add(line) {
+      if (line.match !== undefined) {
+        counted += 1;
+        files.add(line.path);
+        full ||= shown >= limit;
+      }
+      // What stands around the first line left out is not shown either.
+      const belongs = shown < limit || (line.path === matched?.path && line.line <= matched.line + context);
+      if (!full && belongs) show(line);
+    },
+    addTooLong() {
+      tooLong += 1;
+    },
+    enough: () => counted >= MOST_COUNTED,
+    describe(place, notes) {
+      const lines = tooLong === 1 ? 'line above 1 MiB is' : 'lines above 1 MiB are';
+      const all = tooLong === 0 ? notes : [...notes, `${tooLong} ${lines} not shown`];
+      const count = summary({
+        counted,
+        shown,
+        files: files.size,
+        place: tooLong === 0 ? place : `the rest of ${place}`,
+      });
+      return [[count, ...all].map((note) => `[${note}]`).join('\n'), ...rows].join('\n');
+    },
+  };
+}
+
+/** A file's name stands above its lines; `--` stands where lines between are left out. */
+function rowsOf(line: GrepLine, before: GrepLine | undefined, context: number): string {
+  const row = `${line.line}${line.match === undefined ? '-' : ':'}${cutLine(line.text, line.match)}`;
+  if (before?.path !== line.path) return `\n${showName(line.path)}\n${row}`;
+  return context > 0 && line.line > before.line + 1 ? `--\n${row}` : row;
+}
+
+interface Summary {
+  readonly counted: number;
+  readonly shown: number;
+  readonly files: number;
+  readonly place: string;
+}
+
+function summary({ counted, shown, files, place }: Summary): string {
+  if (counted === 0) return `no line matches in ${place}`;
+  const many = counted >= MOST_COUNTED ? 'at least ' : '';
+  const found = `${many}${counted} ${counted === 1 ? 'line' : 'lines'} in ${files} ${files === 1 ? 'file' : 'files'}`;
+  if (shown === counted) return found;
+  return `${found}, the first ${shown} shown: narrow pattern, path or glob, or set limit`;
+}

@@ -1,0 +1,49 @@
+// The door for what `rg --json` writes, read for what is used.
+
+import { z } from 'zod';
+
+/** A line that matches or stands beside one. */
+export interface GrepLine {
+  readonly path: string;
+  readonly line: number;
+  readonly text: string;
+  /** Where the first match begins and ends, in characters of `text`; absent for a line that only stands beside one. */
+  readonly match?: readonly [start: number, end: number];
+}
+
+const words = z.union([z.object({ text: z.string() }), z.object({ bytes: z.base64() })]);
+
+const line = z.object({
+  path: words,
+  lines: words,
+  line_number: z.int(),
+  submatches: z.array(z.object({ start: z.int(), end: z.int() })),
+});
+
+const record = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('match'), data: line }),
+  z.object({ type: z.literal('context'), data: line }),
+  z.object({ type: z.enum(['begin', 'end', 'summary']) }),
+]);
+
+/** A record of ripgrep: a line, or the `summary` that ends every search that was begun. */
+export function readGrepRecord(text: string): GrepLine | 'summary' | undefined {
+  const read = record.parse(JSON.parse(text));
+  if (read.type === 'summary') return 'summary';
+  if (read.type !== 'match' && read.type !== 'context') return undefined;
+  const { path, lines, line_number, submatches } = read.data;
+  const bytes = bytesOf(lines);
+  const found = { path: bytesOf(path).toString(), line: line_number, text: withoutEnd(bytes.toString()) };
+  const [first] = submatches;
+  if (read.type === 'context') return found;
+  const before = (end: number): number => bytes.subarray(0, end).toString().length;
+  return { ...found, match: [before(first?.start ?? 0), before(first?.end ?? 0)] };
+}
+
+function bytesOf(value: z.infer<typeof words>): Buffer {
+  return 'text' in value ? Buffer.from(value.text) : Buffer.from(value.bytes, 'base64');
+}
+
+function withoutEnd(text: string): string {
+  return text.replace(/\r?\n$/, '');
+}

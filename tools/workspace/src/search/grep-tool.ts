@@ -1,0 +1,118 @@
+// `grep`: lines that match, by ripgrep, in the order of their paths.
+
+import type { Tool, ToolOutput } from '@tidemark/agent';
+import { z } from 'zod';
+import type { Confinement } from '../confine/confine.ts';
+import { showName } from '../confine/show-name.ts';
+import { argumentsOf, isProblem } from '../door/arguments.ts';
+import { WorkspaceError } from '../workspace-error.ts';
+import { readGrepRecord } from './grep-record.ts';
+import type { Findings } from './findings.ts';
+import { gatherFindings } from './findings.ts';
+import { runRipgrep } from './run-ripgrep.ts';
+import type { SearchPlace } from './search-place.ts';
+import { searchPlace } from './search-place.ts';
+
+const DEFAULT_LINES = 100;
+const MOST_LINES = 1_000;
+const MOST_CONTEXT = 10;
+const LINE_END = 0x0a;
+const PATIENCE_MS = 30_000;
+
+const grepArguments = argumentsOf(
+  z.strictObject({
+    pattern: z.string().min(1).describe('A regular expression, matched line by line'),
+    path: z.string().optional().describe('A file or folder; the workspace unless given'),
+    glob: z.string().optional().describe('Only files it names: *.ts, src/**, !*.test.ts'),
+    ignore_case: z.boolean().optional(),
+    literal: z.boolean().optional().describe('The pattern is plain text'),
+    context: z.int().min(0).max(MOST_CONTEXT).optional().describe('Lines to show around each match'),
+    limit: z.int().min(1).max(MOST_LINES).optional().describe('Matching lines to show, 100 unless given'),
+  }),
+);
+
+type GrepArguments = Exclude<ReturnType<typeof grepArguments.read>, { readonly problem: string }>;
+
+const DESCRIPTION = [
+  'Searches the contents of files in the workspace. Results are sorted by path, as line number and line; long lines are cut.',
+  'Files named by .gitignore are left out unless path names them; binary files and files that may hold keys always are.',
+].join(' ');
+
+/** Searches inside the workspace only. @returns the tool `grep`, of effect `read`. */
+export function createGrepTool(confinement: Confinement): Tool {
+  return {
+    name: 'grep',
+    description: DESCRIPTION,
+    schema: grepArguments.schema,
+    effect: 'read',
+    async read(input) {
+      const asked = grepArguments.read(input);
+      if (isProblem(asked)) return asked;
+      if (asked.pattern.includes('\0')) return { problem: 'pattern: no line of text holds a NUL character.' };
+      const place = await searchPlace(confinement, asked.path, asked.glob);
+      if (isProblem(place)) return place;
+      const title = `grep ${showName(asked.pattern)} in ${place.shown}`;
+      return { title, run: ({ signal }) => search(confinement.folder, place, asked, signal) };
+    },
+  };
+}
+
+async function search(
+  folder: string,
+  place: SearchPlace,
+  asked: GrepArguments,
+  signal: AbortSignal,
+): Promise<ToolOutput> {
+  const findings = gatherFindings(asked.limit ?? DEFAULT_LINES, asked.context ?? 0);
+  let begun = false;
+  const end = await runRipgrep({
+    args: [...ripgrepArguments(asked), ...place.args, '--', asked.pattern, place.from],
+    folder,
+    delimiter: LINE_END,
+    signal,
+    patienceMs: PATIENCE_MS,
+    each: (text) => {
+      const record = text === undefined ? undefined : readGrepRecord(text);
+      if (text === undefined) findings.addTooLong();
+      if (record === 'summary') begun = true;
+      else if (record !== undefined) add(findings, place, record);
+      return !findings.enough();
+    },
+  });
+  if (end.code === 2 && !begun) throw badSearch(end.complaint, asked);
+  const late = end.stopped === 'timeout' ? [`stopped after ${PATIENCE_MS / 1000} s: name a narrower path or glob`] : [];
+  const unread = end.code === 2 ? [`some files could not be read: ${firstLine(end.complaint)}`] : [];
+  return { text: findings.describe(place.shown, [...late, ...unread]) };
+}
+
+function add(
+  findings: Findings,
+  place: SearchPlace,
+  line: Exclude<ReturnType<typeof readGrepRecord>, string | undefined>,
+): void {
+  const path = place.pathOf(line.path);
+  if (path !== undefined && place.refusal(path) === undefined) findings.add({ ...line, path });
+}
+
+function ripgrepArguments({ ignore_case, literal, context }: GrepArguments): readonly string[] {
+  return [
+    // Lookaround and backreferences are left to PCRE2, and only where a pattern has them.
+    '--json',
+    '--engine',
+    'auto',
+    '--context',
+    String(context ?? 0),
+    ignore_case === true ? '--ignore-case' : '--case-sensitive',
+    ...(literal === true ? ['--fixed-strings'] : []),
+  ];
+}
+
+function badSearch(complaint: string, { pattern }: GrepArguments): WorkspaceError {
+  const said = complaint.replace(/^~+\n/gm, '').trim();
+  const message = `The search was refused:\n${said}\nMend the pattern, or set \`literal\` to search for it as it stands.`;
+  return new WorkspaceError('workspace/bad-search', message, { pattern });
+}
+
+function firstLine(text: string): string {
+  return showName(text.split('\n', 1)[0] ?? '');
+}

@@ -1,0 +1,62 @@
+// Where a search goes and what it passes by: the same for `grep` and `find`.
+
+import type { ToolProblem } from '@tidemark/agent';
+import { lstatSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Confinement } from '../confine/confine.ts';
+import { pathInside } from '../confine/path-inside.ts';
+import { isProblem } from '../door/arguments.ts';
+import type { Glob } from './glob.ts';
+import { readGlob } from './glob.ts';
+
+/** A search that may be made. */
+export interface SearchPlace {
+  /** As the model named it, on one line. */
+  readonly shown: string;
+  /** What ripgrep is told of it, before the `--` and after. */
+  readonly args: readonly string[];
+  readonly from: string;
+  /** The path of a record from the workspace on; `undefined` when the glob does not name it. */
+  pathOf(record: string): string | undefined;
+  /** Why what stands in a file may not be shown; `undefined` when it may. */
+  refusal(path: string): string | undefined;
+}
+
+/**
+ * Hidden files are searched, since `.github` and its like are sources; `.git` never, and what `.gitignore` names neither,
+ * whether or not the workspace is a repository. Sorted, so that the same files give the same bytes.
+ */
+const PASSED_BY = ['--hidden', '--no-require-git', '--iglob', '!.git', '--sort', 'path', '--color', 'never'];
+
+/** Reads where to search. A symlink is followed here and nowhere below: ripgrep follows none. */
+export async function searchPlace(
+  confinement: Confinement,
+  path: string | undefined,
+  glob: string | undefined,
+): Promise<SearchPlace | ToolProblem> {
+  const place = await confinement.placeInside(path ?? '.');
+  if (isProblem(place)) return place;
+  if (lstatSync(place.path, { throwIfNoEntry: false }) === undefined)
+    return { problem: `${place.shown} does not exist. Look with \`ls\`, or search the whole workspace.` };
+  const wanted = glob === undefined ? undefined : readGlob(glob);
+  if (wanted !== undefined && isProblem(wanted)) return wanted;
+  const inside = pathInside(confinement.folder, place.path) ?? '';
+  return {
+    shown: place.shown,
+    args: [...PASSED_BY, ...typed(wanted)],
+    from: inside === '' ? '.' : `./${inside}`,
+    pathOf(record) {
+      const plain = record.replace(/^\.\//, '');
+      // A model thinks of a glob from the folder it searches, or from the workspace: both are meant.
+      const below = plain.startsWith(`${inside}/`) ? plain.slice(inside.length + 1) : plain;
+      return wanted === undefined || wanted.matches(plain, below) ? plain : undefined;
+    },
+    refusal: (found) => confinement.refusal(join(confinement.folder, found)),
+  };
+}
+
+/** A file type of our own: unlike `--glob` it brings nothing back that is ignored. */
+function typed(glob: Glob | undefined): readonly string[] {
+  if (glob === undefined || glob.names.length === 0) return [];
+  return [...glob.names.flatMap((name) => ['--type-add', `wanted:${name}`]), '--type', 'wanted'];
+}

@@ -1,0 +1,258 @@
+// `grep` and `find` on real folders, by the real ripgrep.
+
+import type { Tool, ToolOutput, ToolProblem } from '@tidemark/agent';
+import { callId } from '@tidemark/log';
+import { createHash } from 'node:crypto';
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { createConfinement } from '../confine/confine.ts';
+import { createFindTool } from './find-tool.ts';
+import { createGrepTool } from './grep-tool.ts';
+
+const root = realpathSync(mkdtempSync(join(tmpdir(), 'tidemark-search-')));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+let folders = 0;
+
+/** A workspace of these files. */
+function workspace(files: Readonly<Record<string, string | Buffer>>): string {
+  folders += 1;
+  const folder = join(root, `workspace-${folders}`);
+  mkdirSync(folder);
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), content);
+  }
+  return folder;
+}
+
+async function call(
+  tool: Tool,
+  input: unknown,
+  signal = new AbortController().signal,
+): Promise<ToolOutput | ToolProblem> {
+  const run = await tool.read(input);
+  if ('problem' in run) return run;
+  return run.run({
+    call: callId('call-1'),
+    signal,
+    write: async () => undefined,
+    progress: () => undefined,
+    fileSeen: () => undefined,
+    output: () => undefined,
+  });
+}
+
+async function textOf(answer: Promise<ToolOutput | ToolProblem>): Promise<string> {
+  const got = await answer;
+  return 'problem' in got ? `PROBLEM ${got.problem}` : (got.text ?? '');
+}
+
+const grep = (folder: string, input: unknown): Promise<string> =>
+  textOf(call(createGrepTool(createConfinement({ folder, forbidden: [join(folder, 'log')] })), input));
+const find = (folder: string, input: unknown): Promise<string> =>
+  textOf(call(createFindTool(createConfinement({ folder })), input));
+
+describe('grep', () => {
+  it('gives lines by file, in the order of paths', async () => {
+    const folder = workspace({ 'b.txt': 'one\nfoo two\n', 'a/z.txt': 'foo\n', 'a.txt': 'no\n' });
+    const found = '[2 lines in 2 files]\n\na/z.txt\n1:foo\n\nb.txt\n2:foo two';
+    expect(await grep(folder, { pattern: 'foo' })).toBe(found);
+    expect(await grep(folder, { pattern: 'foo' })).toBe(found);
+  });
+
+  it('shows lines around a match, and where lines are left out between', async () => {
+    const folder = workspace({ 'a.txt': '1\nfoo\n3\n4\n5\n6\nfoo\n8\n' });
+    expect(await grep(folder, { pattern: 'foo', context: 1 })).toBe(
+      '[2 lines in 1 file]\n\na.txt\n1-1\n2:foo\n3-3\n--\n6-6\n7:foo\n8-8',
+    );
+  });
+
+  it('counts what it does not show, and shows nothing around it', async () => {
+    const folder = workspace({ 'a.txt': 'foo\nx\n\n\n\ny\nfoo\n', 'b.txt': 'y\nfoo\n' });
+    expect(await grep(folder, { pattern: 'foo', context: 1, limit: 1 })).toBe(
+      '[3 lines in 2 files, the first 1 shown: narrow pattern, path or glob, or set limit]\n\na.txt\n1:foo\n2-x',
+    );
+  });
+
+  it('stays below what a result holds inline, whatever is asked', async () => {
+    const folder = workspace({ 'a.txt': `${'foo '.repeat(100)}\n`.repeat(1_000) });
+    const text = await grep(folder, { pattern: 'foo', limit: 1_000 });
+    expect(text).toMatch(/^\[1000 lines in 1 file, the first 11\d shown/);
+    expect(Buffer.byteLength(text)).toBeLessThan(48 * 1024);
+  });
+
+  it('takes the pattern as an expression, as text, and without case', async () => {
+    const folder = workspace({ 'a.txt': 'a.c\nabc\nABC\n-x\n' });
+    expect(await grep(folder, { pattern: 'a.c' })).toContain('[2 lines');
+    expect(await grep(folder, { pattern: 'a.c', literal: true })).toContain('[1 line ');
+    expect(await grep(folder, { pattern: 'a.c', ignore_case: true })).toContain('[3 lines');
+    expect(await grep(folder, { pattern: '(?<=a)bc' })).toContain('[1 line ');
+    expect(await grep(folder, { pattern: '-x' })).toContain('4:-x');
+  });
+
+  it('says where there is nothing', async () => {
+    expect(await grep(workspace({ 'a.txt': 'a\n' }), { pattern: 'foo', path: 'a.txt' })).toBe(
+      '[no line matches in a.txt]',
+    );
+  });
+
+  it('says what is wrong with a pattern, and what to do', async () => {
+    const folder = workspace({ 'a.txt': 'f(\n' });
+    await expect(grep(folder, { pattern: 'f(' })).rejects.toThrow(/unclosed group[^]*`literal`/);
+    await expect(grep(folder, { pattern: 'f(' })).rejects.toMatchObject({ code: 'workspace/bad-search' });
+    expect(await grep(folder, { pattern: 'f(', literal: true })).toContain('1:f(');
+  });
+
+  it('leaves out what .gitignore names where there is no repository', async () => {
+    const folder = workspace({ '.gitignore': '*.log', 'x.log': 'foo', 'a.txt': 'foo' });
+    expect(await grep(folder, { pattern: 'foo' })).toBe('[1 line in 1 file]\n\na.txt\n1:foo');
+  });
+
+  it('leaves out what .gitignore names, and .git; not what begins with a dot', async () => {
+    const folder = workspace({
+      '.gitignore': 'node_modules\n*.log\n',
+      'node_modules/a/index.js': 'foo',
+      'x.log': 'foo',
+      '.git/config': 'foo',
+      '.github/ci.yml': 'foo',
+    });
+    expect(await grep(folder, { pattern: 'foo' })).toBe('[1 line in 1 file]\n\n.github/ci.yml\n1:foo');
+    expect(await grep(folder, { pattern: 'foo', glob: '**' })).toContain('[1 line in 1 file]');
+    expect(await grep(folder, { pattern: 'foo', glob: '*.log' })).toContain('no line matches');
+    expect(await grep(folder, { pattern: 'foo', path: 'node_modules' })).toContain('node_modules/a/index.js');
+  });
+
+  it('searches only the files that a glob names, from the workspace or the path on', async () => {
+    const folder = workspace({ 'src/a.ts': 'foo', 'src/sub/b.ts': 'foo', 'src/c.md': 'foo' });
+    expect(await grep(folder, { pattern: 'foo', glob: '*.ts' })).toContain('[2 lines in 2 files]');
+    expect(await grep(folder, { pattern: 'foo', glob: 'src/*.ts' })).toContain('[1 line in 1 file]\n\nsrc/a.ts');
+    expect(await grep(folder, { pattern: 'foo', path: 'src', glob: 'sub/**' })).toContain(
+      '[1 line in 1 file]\n\nsrc/sub/b.ts',
+    );
+    expect(await grep(folder, { pattern: 'foo', glob: '!*.ts' })).toContain('[1 line in 1 file]\n\nsrc/c.md');
+  });
+
+  it('tells nothing of files that may hold keys, nor of the log', async () => {
+    const folder = workspace({ '.env': 'KEY=abc', 'deep/.npmrc': 'abc', 'log/session': 'abc', 'a.txt': 'abcd' });
+    expect(await grep(folder, { pattern: 'abc' })).toBe('[1 line in 1 file]\n\na.txt\n1:abcd');
+    expect(await grep(folder, { pattern: 'abc', path: '.env' })).toMatch(/^PROBLEM .env is refused/);
+  });
+
+  it('goes through no symlink out of the workspace', async () => {
+    const outside = workspace({ 'secret.txt': 'foo' });
+    const folder = workspace({ 'a.txt': 'foo' });
+    symlinkSync(outside, join(folder, 'link'));
+    symlinkSync(join(outside, 'secret.txt'), join(folder, 'file'));
+    expect(await grep(folder, { pattern: 'foo' })).toBe('[1 line in 1 file]\n\na.txt\n1:foo');
+    expect(await grep(folder, { pattern: 'foo', path: 'link' })).toMatch(/^PROBLEM .*outside the workspace/);
+    expect(await grep(folder, { pattern: 'foo', path: '../' })).toMatch(/^PROBLEM .*outside the workspace/);
+  });
+
+  it('shows a long line around its match, counted in characters', async () => {
+    const folder = workspace({ 'a.js': `${'é'.repeat(5_000)}foo${'x'.repeat(5_000)}` });
+    expect(await grep(folder, { pattern: 'foo' })).toContain(`\n1:…${'é'.repeat(100)}foox`);
+  });
+
+  it('says that a line is too long to be shown at all', async () => {
+    const folder = workspace({ 'a.js': 'foo'.padEnd(2_000_000, 'x') });
+    expect(await grep(folder, { pattern: 'foo' })).toContain('[1 line above 1 MiB is not shown]');
+  });
+
+  it('passes by binary files, and takes names and bytes that are no UTF-8', async () => {
+    const folder = workspace({
+      'a.bin': Buffer.from('\0\0foo'),
+      'latin.txt': Buffer.from('caf\xe9 foo\r\n', 'latin1'),
+      'two\nlines.txt': 'foo',
+      '名前.txt': 'foo',
+    });
+    const text = await grep(folder, { pattern: 'foo' });
+    expect(text).toContain('[3 lines in 3 files]');
+    expect(text).toContain('latin.txt\n1:caf\ufffd foo\n');
+    expect(text).toContain('two\\u{a}lines.txt\n1:foo');
+    expect(text).toContain('名前.txt\n1:foo');
+    expect(text).not.toContain('\r');
+  });
+
+  it.skipIf(process.getuid?.() === 0)(
+    'says that a file could not be read (skipped for root, whom nothing stops)',
+    async () => {
+      const folder = workspace({ 'a.txt': 'foo', 'b.txt': 'foo' });
+      chmodSync(join(folder, 'b.txt'), 0);
+      expect(await grep(folder, { pattern: 'foo' })).toMatch(
+        /^\[1 line in 1 file\]\n\[some files could not be read: .*b\.txt/,
+      );
+    },
+  );
+
+  it('ends when it is given up', async () => {
+    const tool = createGrepTool(createConfinement({ folder: workspace({ 'a.txt': 'foo' }) }));
+    await expect(call(tool, { pattern: 'foo' }, AbortSignal.abort(new Error('given up')))).rejects.toThrow('given up');
+  });
+
+  it.each([
+    ['no pattern', {}, /pattern/],
+    ['an empty one', { pattern: '' }, /pattern/],
+    ['a NUL', { pattern: 'a\0' }, /NUL/],
+    ['a path that is not there', { pattern: 'a', path: 'nope' }, /nope does not exist/],
+    ['a bad glob', { pattern: 'a', glob: '{a' }, /glob/],
+    ['another argument', { pattern: 'a', output_mode: 'x' }, /output_mode/],
+  ])('refuses %s', async (_, input, problem) => {
+    expect(await grep(workspace({}), input)).toMatch(problem);
+  });
+});
+
+describe('find', () => {
+  const files = {
+    'b.ts': '',
+    'a/b.ts': '',
+    'a.md': '',
+    '.github/x.yml': '',
+    '.git/HEAD': '',
+    '.gitignore': 'out',
+    'out/x.ts': '',
+  };
+
+  it('names files in the order of their paths, without what is ignored', async () => {
+    expect(await find(workspace(files), {})).toBe('[5 files]\n.github/x.yml\n.gitignore\na/b.ts\na.md\nb.ts');
+  });
+
+  it('takes a glob and a folder', async () => {
+    const folder = workspace(files);
+    expect(await find(folder, { glob: '*.ts' })).toBe('[2 files]\na/b.ts\nb.ts');
+    expect(await find(folder, { path: 'a' })).toBe('[1 file]\na/b.ts');
+    expect(await find(folder, { path: 'out' })).toBe('[1 file]\nout/x.ts');
+    expect(await find(folder, { glob: 'nothing' })).toBe('[no such file in .]');
+  });
+
+  it('counts what it does not name', async () => {
+    expect(await find(workspace(files), { limit: 2 })).toBe(
+      '[5 files, the first 2 shown: narrow glob or path, or set limit]\n.github/x.yml\n.gitignore',
+    );
+  });
+
+  it('shows a name with a line end as one line, and follows no symlink', async () => {
+    const folder = workspace({ 'a\nb': '' });
+    symlinkSync(root, join(folder, 'link'));
+    expect(await find(folder, {})).toBe('[1 file]\na\\u{a}b');
+  });
+
+  it('refuses what lies outside', async () => {
+    expect(await find(workspace({}), { path: '..' })).toMatch(/^PROBLEM .*outside/);
+    expect(await find(workspace({}), { path: '.git' })).toMatch(/^PROBLEM /);
+  });
+});
+
+it('has the bytes that users have in their caches', () => {
+  const confinement = createConfinement({ folder: root });
+  const pins = [createGrepTool(confinement), createFindTool(confinement)].map(({ name, description, schema }) => [
+    name,
+    createHash('sha256').update(JSON.stringify({ name, description, schema })).digest('hex'),
+  ]);
+  expect(pins).toEqual([
+    ['grep', '3e05f7babe25aa02330b9e65c9ec286451028a23888857c3828ec11fbfc4a9d1'],
+    ['find', 'b07ca0bfee37b63faa02e880357e1601419ee7d5006de3e4a97fcefc82eef9f4'],
+  ]);
+});

@@ -1,0 +1,126 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { chmod, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { newFolder, told, view } from '../../tests/source-view.ts';
+import { instructionsSource } from './instructions.ts';
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** A workspace that holds these files, and a session that has read them as they are. */
+async function read(files: Readonly<Record<string, string>>): Promise<{ folder: string; files: Map<string, string> }> {
+  const folder = await newFolder();
+  const known = new Map<string, string>();
+  for (const [name, text] of Object.entries(files)) {
+    const path = join(folder, name);
+    await mkdir(join(path, '..'), { recursive: true });
+    await writeFile(path, text);
+    known.set(path, sha256(text));
+  }
+  return { folder, files: known };
+}
+
+describe('the instructions', () => {
+  test('that no tool has read are not spoken of', async () => {
+    const folder = await newFolder();
+    await writeFile(join(folder, 'AGENTS.md'), 'Use tabs.');
+    expect(await instructionsSource().revision(view(folder))).toBeUndefined();
+  });
+
+  test('that were read are named with their digests, and never with their content', async () => {
+    const { folder, files } = await read({
+      'b/AGENTS.md': 'Use spaces.',
+      'AGENTS.md': 'Use tabs.',
+      'README.md': 'Hello.',
+    });
+    const [, words] = await told(instructionsSource(), view(folder, { files }));
+    expect(words.split('\n')).toEqual([
+      'Instruction files that you have read:',
+      `- "AGENTS.md" (sha256 ${sha256('Use tabs.').slice(0, 12)})`,
+      `- "b/AGENTS.md" (sha256 ${sha256('Use spaces.').slice(0, 12)})`,
+    ]);
+  });
+
+  test('have another revision once the file has changed, and say that it is to be read again', async () => {
+    const { folder, files } = await read({ 'AGENTS.md': 'Use tabs.' });
+    const source = instructionsSource();
+    const [before] = await told(source, view(folder, { files }));
+    await writeFile(join(folder, 'AGENTS.md'), 'Use spaces.');
+    const [after, words] = await told(source, view(folder, { files }));
+    expect(after).not.toBe(before);
+    expect(words).toContain(': changed since; read it again');
+    expect(words).not.toContain('Use');
+    files.set(join(folder, 'AGENTS.md'), sha256('Use spaces.'));
+    const [again, calm] = await told(source, view(folder, { files }));
+    expect(again).not.toBe(after);
+    expect(calm).not.toContain('changed');
+  });
+
+  test('that are gone, or no file any more, are said to be gone', async () => {
+    const { folder, files } = await read({ 'AGENTS.md': 'Use tabs.', 'b/AGENTS.md': 'Use tabs.' });
+    await rm(join(folder, 'AGENTS.md'));
+    await rm(join(folder, 'b/AGENTS.md'));
+    execFileSync('mkfifo', [join(folder, 'b/AGENTS.md')]);
+    const [, words] = await told(instructionsSource(), view(folder, { files }));
+    expect(words.match(/: gone since/g)).toHaveLength(2);
+  });
+
+  test.skipIf(process.getuid?.() === 0)(
+    'that may not be read now are said to be unknown (skipped as root, whom nothing is denied)',
+    async () => {
+      const { folder, files } = await read({ 'AGENTS.md': 'Use tabs.' });
+      await chmod(join(folder, 'AGENTS.md'), 0o000);
+      expect((await told(instructionsSource(), view(folder, { files })))[1]).toContain('cannot be read now');
+    },
+  );
+
+  test('the agent itself deleted are not spoken of', async () => {
+    const folder = await newFolder();
+    const files = new Map([[join(folder, 'AGENTS.md'), undefined]]);
+    expect(await instructionsSource().revision(view(folder, { files }))).toBeUndefined();
+  });
+
+  test('of a great many folders are listed up to a bound, which is said', async () => {
+    const names = Array.from({ length: 45 }, (_, index) => [`p${index}/AGENTS.md`, 'x'] as const);
+    const { folder, files } = await read(Object.fromEntries(names));
+    const [, words] = await told(instructionsSource(), view(folder, { files }));
+    expect(words.split('\n')).toHaveLength(42);
+    expect(words).toContain('- and 5 more');
+  });
+});
+
+describe('instructions that are attached', () => {
+  const attach = instructionsSource({ instructions: 'attach' });
+
+  test('stand in the note, and make another one when they change', async () => {
+    const { folder, files } = await read({ 'AGENTS.md': 'Use tabs.' });
+    const [before, words] = await told(attach, view(folder, { files }));
+    expect(words).toBe("AGENTS.md of the workspace, attached by the user's choice:\n\nUse tabs.");
+    await writeFile(join(folder, 'AGENTS.md'), 'Use spaces.');
+    expect((await told(attach, view(folder, { files })))[0]).not.toBe(before);
+  });
+
+  test('are those of the workspace folder alone', async () => {
+    const { folder, files } = await read({ 'b/AGENTS.md': 'Use tabs.' });
+    const [, words] = await told(attach, view(folder, { files }));
+    expect(words).toContain('"b/AGENTS.md"');
+    expect(words).not.toContain('Use tabs.');
+  });
+
+  test('are not taken from outside the workspace by a link', async () => {
+    const secret = join(await newFolder(), 'secret');
+    await writeFile(secret, 'the key');
+    const folder = await newFolder();
+    await symlink(secret, join(folder, 'AGENTS.md'));
+    const [, words] = await told(attach, view(folder));
+    expect(words).toBe('AGENTS.md of the workspace is a link to somewhere outside of it, and is not attached.');
+  });
+
+  test('are bounded, which is said', async () => {
+    const { folder } = await read({ 'AGENTS.md': 'x'.repeat(200_000) });
+    const [, words] = await told(attach, view(folder));
+    expect(words.length).toBeLessThan(70_000);
+    expect(words).toContain('here only its beginning');
+  });
+});

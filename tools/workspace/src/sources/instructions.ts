@@ -1,0 +1,92 @@
+// The context source `instructions`: which AGENTS.md files this session has read, and whether they still are what was
+// read. Their content is the model's to read with its tools, unless the user chose to have it attached.
+
+import { createHash } from 'node:crypto';
+import { realpath } from 'node:fs/promises';
+import { basename } from 'node:path';
+import type { ContextSource, SourceView } from '@tidemark/agent';
+import { codeOf } from '../confine/file-problem.ts';
+import type { Attachment } from './attach-instructions.ts';
+import { attachInstructions } from './attach-instructions.ts';
+import { oneLine } from './one-line.ts';
+import { openPlainFile } from './open-plain-file.ts';
+import { pathInside } from '../confine/path-inside.ts';
+
+/** How a session learns the instructions of a project. */
+export interface InstructionsOptions {
+  /**
+   * `discover`, the default: the model finds and reads AGENTS.md itself; notes name files and digests, never content.
+   * `attach`: a note also holds the AGENTS.md of the workspace's own folder.
+   */
+  readonly instructions?: 'discover' | 'attach';
+}
+
+const NAME = 'AGENTS.md';
+const MOST_LISTED = 40;
+
+/** Notes each AGENTS.md that the session's tools have read, with its digest, and that one is to be read again when it changed. */
+export function instructionsSource({ instructions = 'discover' }: InstructionsOptions = {}): ContextSource {
+  const survey = async (view: SourceView): Promise<string | undefined> => {
+    const folder = await realpath(view.workspace);
+    const attached = instructions === 'attach' ? await attachInstructions(folder, NAME) : undefined;
+    const lines = await listRead(view, folder, attached);
+    const parts = [lines.length === 0 ? undefined : [HEADING, ...lines].join('\n'), attached?.text];
+    return parts.filter((part) => part !== undefined).join('\n\n') || undefined;
+  };
+  return {
+    name: 'instructions',
+    revision: async (view) => {
+      const text = await survey(view);
+      return text === undefined ? undefined : createHash('sha256').update(text).digest('hex').slice(0, 12);
+    },
+    render: async (view) => (await survey(view)) ?? '',
+    affectedBy: ({ effect }) => effect === 'write' || effect === 'execute',
+  };
+}
+
+const HEADING = 'Instruction files that you have read:';
+
+async function listRead(
+  { files, signal }: SourceView,
+  folder: string,
+  attached: Attachment | undefined,
+): Promise<readonly string[]> {
+  const known = [...files].filter(([path]) => basename(path) === NAME && path !== attached?.path).toSorted(byPath);
+  const lines: string[] = [];
+  for (const [path, digest] of known.slice(0, MOST_LISTED)) {
+    if (digest === undefined) continue;
+    const name = oneLine(pathInside(folder, path) ?? path, 200);
+    lines.push(`- ${name} (sha256 ${digest.slice(0, 12)})${STATES[await stateOf(path, digest, signal)]}`);
+  }
+  if (known.length > MOST_LISTED) lines.push(`- and ${known.length - MOST_LISTED} more`);
+  return lines;
+}
+
+function byPath([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+const STATES = {
+  same: '',
+  changed: ': changed since; read it again before you go on with work under it',
+  gone: ': gone since; it no longer holds',
+  unreadable: ': cannot be read now, so whether it changed is not known',
+} as const;
+
+async function stateOf(path: string, digest: string, signal: AbortSignal): Promise<keyof typeof STATES> {
+  try {
+    const now = await digestOf(path, signal);
+    return now === undefined ? 'gone' : now === digest ? 'same' : 'changed';
+  } catch (error) {
+    if (codeOf(error) === 'EACCES' || codeOf(error) === 'EPERM') return 'unreadable';
+    throw error;
+  }
+}
+
+async function digestOf(path: string, signal: AbortSignal): Promise<string | undefined> {
+  const handle = await openPlainFile(path);
+  if (handle === undefined) return undefined;
+  const hash = createHash('sha256');
+  for await (const chunk of handle.createReadStream({ signal })) hash.update(chunk);
+  return hash.digest('hex');
+}

@@ -1,0 +1,65 @@
+// What a tool of the workspace could not do. Thrown from a running call it is the error that the model reads, so each
+// message carries the next step.
+
+/** `refused`: tell the model or the user; `conflict`: read again, decide again. */
+export type WorkspaceErrorSort = 'refused' | 'conflict';
+
+/** The name of a workspace error. */
+export type WorkspaceErrorCode =
+  | 'workspace/no-folder'
+  | 'workspace/file-system'
+  | 'workspace/moved'
+  | 'workspace/not-a-file'
+  | 'workspace/not-text'
+  | 'workspace/too-large'
+  | 'workspace/unread'
+  | 'workspace/changed'
+  | 'workspace/no-match'
+  | 'workspace/many-matches'
+  | 'workspace/past-the-end'
+  | 'workspace/no-output'
+  | 'workspace/secret-variable'
+  | 'workspace/bad-search'
+  | 'workspace/no-ripgrep';
+
+/** Every code, with its sort. Pinned by a test. */
+export const WORKSPACE_ERRORS: Readonly<Record<WorkspaceErrorCode, WorkspaceErrorSort>> = {
+  'workspace/no-folder': 'refused',
+  'workspace/file-system': 'refused',
+  'workspace/moved': 'conflict',
+  'workspace/not-a-file': 'refused',
+  'workspace/not-text': 'refused',
+  'workspace/too-large': 'refused',
+  'workspace/unread': 'conflict',
+  'workspace/changed': 'conflict',
+  'workspace/no-match': 'refused',
+  'workspace/many-matches': 'refused',
+  'workspace/past-the-end': 'refused',
+  'workspace/no-output': 'refused',
+  'workspace/secret-variable': 'refused',
+  'workspace/no-ripgrep': 'refused',
+  'workspace/bad-search': 'refused',
+};
+
+/** See the head of this file. */
+export class WorkspaceError extends Error {
+  override readonly name = 'WorkspaceError';
+  readonly code: WorkspaceErrorCode;
+  readonly data: Readonly<Record<string, unknown>>;
+
+  constructor(
+    code: WorkspaceErrorCode,
+    message: string,
+    data: Readonly<Record<string, unknown>> = {},
+    cause?: unknown,
+  ) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.code = code;
+    this.data = data;
+  }
+
+  /** What to do next. */
+  get sort(): WorkspaceErrorSort {
+    return WORKSPACE_ERRORS[this.code];
+  }
+}

@@ -1,0 +1,70 @@
+import { canonicalText } from '@tidemark/model';
+import { createHash } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { openBench } from '../tests/bench.ts';
+import { createEditTool } from './edit/edit-tool.ts';
+import { createLsTool } from './ls/ls-tool.ts';
+import { createOutputReadTool } from './output-read/output-read-tool.ts';
+import { createReadTool } from './read/read-tool.ts';
+import { WORKSPACE_ERRORS } from './workspace-error.ts';
+import { workspaceTools } from './workspace-tools.ts';
+import { createWriteTool } from './write/write-tool.ts';
+
+test('the tools stand in one order, each with its class', async () => {
+  const { folder } = await openBench();
+  expect(workspaceTools({ folder }).map(({ name, effect }) => `${name} ${effect}`)).toEqual([
+    'read read',
+    'write write',
+    'edit write',
+    'ls read',
+    'grep read',
+    'find read',
+    'bash execute',
+    'output_read none',
+  ]);
+});
+
+/** A new digest costs every user's cached prefix once: change a definition only for a reason worth that. */
+test('the definitions have the bytes that users have cached', async () => {
+  const { confinement } = await openBench();
+  const tools = [
+    createReadTool(confinement),
+    createWriteTool(confinement),
+    createEditTool(confinement),
+    createLsTool(confinement),
+    createOutputReadTool(),
+  ];
+  const digests = tools.map(({ name, description, schema }) => [
+    name,
+    createHash('sha256').update(canonicalText({ name, description, schema })).digest('hex').slice(0, 16),
+  ]);
+  expect(Object.fromEntries(digests)).toEqual({
+    read: '1792c69d4f6bea01',
+    write: '81386c3a3b18f431',
+    edit: 'ce1a236be3532c11',
+    ls: 'd0ae71cecb78783d',
+    output_read: '4a9821cfaef6cacc',
+  });
+});
+
+test('a workspace that is no folder is refused when the tools are made', () =>
+  expect(() => workspaceTools({ folder: '/no/such/folder' })).toThrow('name one that exists'));
+
+test('the error codes are these', () =>
+  expect(WORKSPACE_ERRORS).toEqual({
+    'workspace/no-folder': 'refused',
+    'workspace/file-system': 'refused',
+    'workspace/moved': 'conflict',
+    'workspace/not-a-file': 'refused',
+    'workspace/not-text': 'refused',
+    'workspace/too-large': 'refused',
+    'workspace/unread': 'conflict',
+    'workspace/changed': 'conflict',
+    'workspace/no-match': 'refused',
+    'workspace/many-matches': 'refused',
+    'workspace/past-the-end': 'refused',
+    'workspace/no-output': 'refused',
+    'workspace/secret-variable': 'refused',
+    'workspace/bad-search': 'refused',
+    'workspace/no-ripgrep': 'refused',
+  }));

@@ -1,0 +1,39 @@
+// The tools of a folder, in the one order in which they are always listed: it is part of every user's cached prefix.
+
+import type { Tool } from '@tidemark/agent';
+import type { BashOptions } from './bash/bash-tool.ts';
+import { createBashTool } from './bash/bash-tool.ts';
+import { createConfinement } from './confine/confine.ts';
+import { createEditTool } from './edit/edit-tool.ts';
+import { createLsTool } from './ls/ls-tool.ts';
+import { createOutputReadTool } from './output-read/output-read-tool.ts';
+import { createReadTool } from './read/read-tool.ts';
+import { createFindTool } from './search/find-tool.ts';
+import { createGrepTool } from './search/grep-tool.ts';
+import { createWriteTool } from './write/write-tool.ts';
+
+/** Where the tools work. */
+export interface WorkspaceOptions extends BashOptions {
+  /** The workspace: an absolute path. */
+  readonly folder: string;
+}
+
+/**
+ * All of them over one confinement. `forbidden`: paths that no tool may touch, the home of the logs first of all.
+ *
+ * @throws WorkspaceError `workspace/no-folder`, `workspace/secret-variable`.
+ */
+export function workspaceTools({ folder, ...bash }: WorkspaceOptions): readonly Tool[] {
+  const { forbidden = [] } = bash;
+  const confinement = createConfinement({ folder, forbidden });
+  return [
+    createReadTool(confinement),
+    createWriteTool(confinement),
+    createEditTool(confinement),
+    createLsTool(confinement),
+    createGrepTool(confinement),
+    createFindTool(confinement),
+    createBashTool(confinement, bash),
+    createOutputReadTool(),
+  ];
+}

@@ -1,0 +1,30 @@
+// What changed in a file, as a unified diff without file headers, bounded.
+
+import { structuredPatch } from 'diff';
+
+const MOST_BYTES = 1024 * 1024;
+const MOST_EDITS = 1_000;
+const MOST_LINES = 120;
+const LONGEST_LINE = 400;
+
+/** The hunks, or one line that says why there are none. Line ends do not count as a change of their line. */
+export function showDiff(before: string, after: string): string {
+  if (before.length + after.length > MOST_BYTES) return '(too large for a diff)';
+  const options = { context: 3, maxEditLength: MOST_EDITS, stripTrailingCr: true };
+  const patch = structuredPatch('', '', plain(before), plain(after), '', '', options);
+  if (patch === undefined) return '(too many changes for a diff)';
+  const lines = patch.hunks.flatMap((hunk) => [
+    `@@ -${hunk.oldStart},${hunk.oldLines} +${hunk.newStart},${hunk.newLines} @@`,
+    ...hunk.lines.map(shorten),
+  ]);
+  const left = lines.length - MOST_LINES;
+  return left > 0 ? [...lines.slice(0, MOST_LINES), `(${left} more lines of the diff)`].join('\n') : lines.join('\n');
+}
+
+function plain(text: string): string {
+  return text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
+}
+
+function shorten(line: string): string {
+  return line.length <= LONGEST_LINE ? line : `${line.slice(0, LONGEST_LINE).toWellFormed()}…`;
+}

@@ -1,0 +1,205 @@
+import { createHash } from 'node:crypto';
+import {
+  appendFile,
+  chmod,
+  link,
+  mkdir,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  unlink,
+  writeFile,
+} from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { openBench } from '../../tests/bench.ts';
+import { statsAt } from '../confine/open-file.ts';
+import { createReadTool } from '../read/read-tool.ts';
+import { replaceFile } from './replace-file.ts';
+import { showDiff } from './show-diff.ts';
+import { createWriteTool } from './write-tool.ts';
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+describe('write', () => {
+  test('makes a file and its folders, and says what it made', async () => {
+    const { folder, call, content, confinement } = await openBench();
+    const { text, files } = await call(createWriteTool(confinement), { path: 'ä/b/c.txt', content: 'eins\nzwei' });
+    expect(text).toBe('created ä/b/c.txt: 9 bytes, 2 lines');
+    expect(files).toEqual([{ path: join(folder, 'ä/b/c.txt'), digest: sha256('eins\nzwei'), as: 'written' }]);
+    expect(await content('ä/b/c.txt')).toBe('eins\nzwei');
+    expect((await call(createWriteTool(confinement), { path: 'empty', content: '' })).text).toContain(
+      '0 bytes, 0 lines',
+    );
+  });
+
+  test('replaces a file that was read, shows the diff, keeps its mode and leaves nothing else behind', async () => {
+    const { folder, put, call, content, confinement } = await openBench();
+    await chmod(await put('run.sh', 'a\nb\nc\n'), 0o755);
+    await call(createReadTool(confinement), { path: 'run.sh' });
+    const { text } = await call(createWriteTool(confinement), { path: 'run.sh', content: 'a\nB\nc\n' });
+    expect(text).toBe('wrote run.sh: 6 bytes, 3 lines, before 6 bytes\n@@ -1,3 +1,3 @@\n a\n-b\n+B\n c');
+    expect(await content('run.sh')).toBe('a\nB\nc\n');
+    expect((await stat(join(folder, 'run.sh'))).mode & 0o777).toBe(0o755);
+    expect(await readdir(folder)).toEqual(['run.sh']);
+  });
+
+  test('may follow its own write, without reading in between', async () => {
+    const { call, content, confinement } = await openBench();
+    const tool = createWriteTool(confinement);
+    await call(tool, { path: 'a', content: '1' });
+    expect(await call(tool, { path: 'a', content: '2' })).toMatchObject({ code: undefined });
+    expect(await content('a')).toBe('2');
+  });
+
+  test('refuses a file that was never read, unless it holds nothing', async () => {
+    const { put, call, content, confinement } = await openBench();
+    await put('a.txt', 'work of somebody');
+    await put('empty', '');
+    const tool = createWriteTool(confinement);
+    expect(await call(tool, { path: 'a.txt', content: 'x' })).toMatchObject({ code: 'workspace/unread' });
+    expect(await content('a.txt')).toBe('work of somebody');
+    expect(await call(tool, { path: 'empty', content: 'x' })).toMatchObject({ code: undefined });
+  });
+
+  test('refuses a file that changed since it was read', async () => {
+    const { put, call, content, confinement } = await openBench();
+    const path = await put('a.txt', 'one');
+    await call(createReadTool(confinement), { path: 'a.txt' });
+    await appendFile(path, ' two');
+    expect(await call(createWriteTool(confinement), { path: 'a.txt', content: 'x' })).toMatchObject({
+      code: 'workspace/changed',
+    });
+    expect(await content('a.txt')).toBe('one two');
+  });
+
+  test('makes a file again that was read and is gone', async () => {
+    const { put, call, content, confinement } = await openBench();
+    const path = await put('a.txt', 'one');
+    await call(createReadTool(confinement), { path: 'a.txt' });
+    await unlink(path);
+    expect((await call(createWriteTool(confinement), { path: 'a.txt', content: 'x' })).text).toContain('created');
+    expect(await content('a.txt')).toBe('x');
+  });
+
+  test('writes nothing where nothing would change', async () => {
+    const { put, call, confinement } = await openBench();
+    const path = await put('a.txt', 'one\r\n');
+    await call(createReadTool(confinement), { path: 'a.txt' });
+    const before = await stat(path);
+    expect((await call(createWriteTool(confinement), { path: 'a.txt', content: 'one\n' })).text).toContain(
+      'already holds',
+    );
+    expect((await stat(path)).ino).toBe(before.ino);
+  });
+
+  test('keeps CRLF and the mark of byte order of the file that it replaces, and says so', async () => {
+    const { put, call, content, confinement } = await openBench();
+    await put('dos.txt', '\uFEFFa\r\nb\r\n');
+    await call(createReadTool(confinement), { path: 'dos.txt' });
+    const { text, files } = await call(createWriteTool(confinement), { path: 'dos.txt', content: 'a\nc\n' });
+    expect(await content('dos.txt')).toBe('\uFEFFa\r\nc\r\n');
+    expect(text).toContain('kept its line ends (CRLF) and its mark of byte order');
+    expect(text).toContain('-b\n+c');
+    expect(files?.[0]?.digest).toBe(sha256('\uFEFFa\r\nc\r\n'));
+  });
+
+  test('writes through a link to the real file inside, and keeps the link', async () => {
+    const { folder, put, call, content, confinement } = await openBench();
+    await put('v2.txt', 'two');
+    await symlink('v2.txt', join(folder, 'latest.txt'));
+    await call(createReadTool(confinement), { path: 'latest.txt' });
+    const { files } = await call(createWriteTool(confinement), { path: 'latest.txt', content: 'three' });
+    expect(files?.[0]?.path).toBe(join(folder, 'v2.txt'));
+    expect(await content('v2.txt')).toBe('three');
+    expect(await content('latest.txt')).toBe('three');
+  });
+
+  test('says of a path outside that it is not confined, also of one behind a link that dangles', async () => {
+    const { folder, outside, judge, run, confinement } = await openBench();
+    await symlink(join(outside, 'new.txt'), join(folder, 'link'));
+    const tool = createWriteTool(confinement);
+    expect(await judge(tool, { path: 'a', content: '' })).toMatchObject({ confined: true, title: 'write a' });
+    expect(await judge(tool, { path: '../outside/x', content: '' })).toMatchObject({ confined: false });
+    const call = await judge(tool, { path: 'link', content: 'x' });
+    expect(call).toMatchObject({ confined: false, title: `write ${join(outside, 'new.txt')}` });
+    await run(call);
+    expect(await readFile(join(outside, 'new.txt'), 'utf8')).toBe('x');
+  });
+
+  test('refuses a folder, a file in the way of a folder, and what holds keys', async () => {
+    const { put, call, confinement } = await openBench();
+    await put('dir/file', 'x');
+    const tool = createWriteTool(confinement);
+    expect(await call(tool, { path: 'dir', content: '' })).toMatchObject({ code: 'workspace/not-a-file' });
+    expect((await call(tool, { path: 'dir/file/x', content: '' })).text).toContain('is a file, not a folder');
+    expect(await call(tool, { path: '.git/hooks/pre-commit', content: '' })).toMatchObject({ code: 'problem' });
+    expect(await call(tool, { path: '.env', content: '' })).toMatchObject({ code: 'problem' });
+  });
+
+  test('writes nothing once it is aborted', async () => {
+    const { folder, call, confinement } = await openBench();
+    const signal = AbortSignal.abort(Object.assign(new Error('given up'), { code: 'test/given-up' }));
+    const { code } = await call(createWriteTool(confinement), { path: 'sub/a', content: 'x' }, { signal });
+    expect(code).toBe('test/given-up');
+    expect(await readdir(folder)).toEqual([]);
+  });
+});
+
+describe('replacing a file', () => {
+  test('leaves alone what somebody else wrote while the call ran', async () => {
+    const { put, content, folder, confinement } = await openBench();
+    const path = await put('a.txt', 'one');
+    const place = await confinement.place('a.txt');
+    if ('problem' in place) throw new Error(place.problem);
+    const before = await statsAt(place);
+    await writeFile(path, 'two');
+    await expect(replaceFile(place, Buffer.from('x'), before)).rejects.toMatchObject({ code: 'workspace/changed' });
+    await expect(replaceFile(place, Buffer.from('x'), undefined)).rejects.toMatchObject({ code: 'workspace/changed' });
+    await rm(path);
+    await expect(replaceFile(place, Buffer.from('x'), before)).rejects.toMatchObject({ code: 'workspace/file-system' });
+    await writeFile(path, 'two');
+    expect(await content('a.txt')).toBe('two');
+    expect(await readdir(folder)).toEqual(['a.txt']);
+  });
+
+  test('gives a new file to its name alone: another name of the old one keeps the old words', async () => {
+    const { folder, put, call, content, confinement } = await openBench();
+    await link(await put('a.txt', 'old'), join(folder, 'b.txt'));
+    await call(createReadTool(confinement), { path: 'a.txt' });
+    await call(createWriteTool(confinement), { path: 'a.txt', content: 'new' });
+    expect([await content('a.txt'), await content('b.txt')]).toEqual(['new', 'old']);
+  });
+
+  test.skipIf(process.getuid?.() === 0)(
+    'respects a file that is read-only (skipped as root, to whom nothing is denied)',
+    async () => {
+      const { put, call, confinement, folder } = await openBench();
+      await chmod(await put('a.txt', 'old'), 0o444);
+      await call(createReadTool(confinement), { path: 'a.txt' });
+      const { text } = await call(createWriteTool(confinement), { path: 'a.txt', content: 'new' });
+      expect(text).toContain('denies it to this user');
+      await mkdir(join(folder, 'closed'), { mode: 0o500 });
+      expect((await call(createWriteTool(confinement), { path: 'closed/a', content: '' })).text).toContain('denies it');
+    },
+  );
+});
+
+describe('a diff', () => {
+  test('is bounded, and says what it leaves out', () => {
+    const before = Array.from({ length: 400 }, (_, i) => `${i}`).join('\n');
+    const diff = showDiff(
+      before,
+      before.replace(/\d+/g, (n) => (Number(n) % 2 === 0 ? `${n}!` : n)),
+    );
+    expect(diff.split('\n')).toHaveLength(121);
+    expect(diff).toMatch(/\(\d+ more lines of the diff\)$/);
+    expect(showDiff('x'.repeat(600_000), 'y'.repeat(600_000))).toBe('(too large for a diff)');
+    expect(showDiff('a\n'.repeat(2_000), 'b\n'.repeat(2_000))).toBe('(too many changes for a diff)');
+  });
+
+  test('says where a line end at the end is missing', () =>
+    expect(showDiff('a', 'a\n')).toContain('No newline at end of file'));
+});

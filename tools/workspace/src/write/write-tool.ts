@@ -1,0 +1,99 @@
+// `write`: a whole file, new or in the place of one that the session has read.
+
+import type { Tool, ToolContext, ToolOutput } from '@tidemark/agent';
+import { digest } from '@tidemark/log';
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import type { Confinement, Place } from '../confine/confine.ts';
+import { argumentsOf, isProblem } from '../door/arguments.ts';
+import type { CurrentFile } from './current-file.ts';
+import { currentFile } from './current-file.ts';
+import { replaceFile } from './replace-file.ts';
+import { assertAsSeen, assertSeen } from './seen-file.ts';
+import { showDiff } from './show-diff.ts';
+import { inFormOf, textOf } from './text-form.ts';
+
+const ARGUMENTS = argumentsOf(
+  z.strictObject({
+    path: z.string().describe('From the workspace on, or absolute'),
+    content: z.string().describe('The whole new content'),
+  }),
+);
+
+const DESCRIPTION = `Writes a whole file, making its folders. A file that exists must have been read before, and must not have changed since. To change a part of a file use edit.`;
+
+/** Above this an old file is compared by digest alone. */
+const MOST_COMPARED = 1024 * 1024;
+
+/** A path outside the workspace is said to the matrix. @returns the tool `write`, of effect `write`. */
+export function createWriteTool(confinement: Confinement): Tool {
+  return {
+    name: 'write',
+    description: DESCRIPTION,
+    schema: ARGUMENTS.schema,
+    effect: 'write',
+    touches: ['structure', 'content'],
+    async read(input) {
+      const asked = ARGUMENTS.read(input);
+      if (isProblem(asked)) return asked;
+      const place = await confinement.place(asked.path);
+      if (isProblem(place)) return place;
+      return {
+        title: `write ${place.shown}`,
+        confined: place.inside,
+        run: (context) => writePlace(place, asked.content, context),
+      };
+    },
+  };
+}
+
+async function writePlace(place: Place, content: string, { signal, fileSeen }: ToolContext): Promise<ToolOutput> {
+  const current = await currentFile(place, MOST_COMPARED, signal);
+  if (current === undefined) return create(place, content, signal);
+  const seen = fileSeen(place.path);
+  assertSeen(place, current, seen);
+  assertAsSeen(place, current, seen);
+  return overwrite(place, content, current, signal);
+}
+
+async function create(place: Place, content: string, signal: AbortSignal): Promise<ToolOutput> {
+  const bytes = Buffer.from(content);
+  signal.throwIfAborted();
+  await replaceFile(place, bytes, undefined);
+  return written(place, bytes, `created ${place.shown}: ${amount(bytes, content)}`);
+}
+
+async function overwrite(
+  place: Place,
+  content: string,
+  { stats, bytes: before, digest: was }: CurrentFile,
+  signal: AbortSignal,
+): Promise<ToolOutput> {
+  const old = before === undefined ? undefined : textOf(before);
+  const { text, kept } = inFormOf(old ?? '', content);
+  const bytes = Buffer.from(text);
+  const said = kept.length === 0 ? '' : `; kept its ${kept.join(' and its ')}`;
+  if (hashOf(bytes) === was)
+    return written(place, bytes, `${place.shown} already holds exactly this; nothing was written`);
+  signal.throwIfAborted();
+  await replaceFile(place, bytes, stats);
+  const diff = old === undefined ? '' : `\n${showDiff(old, text)}`;
+  return written(
+    place,
+    bytes,
+    `wrote ${place.shown}: ${amount(bytes, text)}, before ${stats.size} bytes${said}${diff}`,
+  );
+}
+
+function written({ path }: Place, bytes: Buffer, text: string): ToolOutput {
+  return { text, files: [{ path, digest: digest(hashOf(bytes)), as: 'written' }] };
+}
+
+function hashOf(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+function amount(bytes: Buffer, text: string): string {
+  const lines = text.split('\n').length - (text === '' || text.endsWith('\n') ? 1 : 0);
+  return `${bytes.length} bytes, ${lines} line${lines === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,92 @@
+// A workspace in a temporary folder, with something outside it, and a hand that calls its tools as the runtime does.
+
+import type { Tool, ToolContext, ToolOutput, ToolRun } from '@tidemark/agent';
+import type { FileTouch } from '@tidemark/log';
+import { callId } from '@tidemark/log';
+import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { Confinement } from '../src/confine/confine.ts';
+import { createConfinement } from '../src/confine/confine.ts';
+
+/** What a call came to, as the model would learn it. */
+export interface Called extends ToolOutput {
+  readonly text: string;
+  /** The code of what was thrown, `problem` for arguments that were refused; `undefined` when the call returned. */
+  readonly code: string | undefined;
+}
+
+/** See the head of this file. */
+export interface Bench {
+  readonly folder: string;
+  readonly outside: string;
+  readonly confinement: Confinement;
+  /** What the session knows of files. A call that returns adds to it. */
+  readonly seen: Map<string, FileTouch>;
+  put(name: string, content: string | Uint8Array): Promise<string>;
+  content(name: string): Promise<string>;
+  /** Reads the arguments, which must be good, and gives the call to be run. */
+  judge(tool: Tool, input: unknown): Promise<ToolRun>;
+  run(call: ToolRun, given?: Partial<ToolContext>): Promise<Called>;
+  call(tool: Tool, input: unknown, given?: Partial<ToolContext>): Promise<Called>;
+}
+
+/** Taken away when the test ends. */
+export async function openBench(): Promise<Bench> {
+  const root = await realpath(await mkdtemp(join(tmpdir(), 'tidemark-tools-')));
+  onTestFinished(() => rm(root, { recursive: true, force: true }));
+  const [folder, outside] = [join(root, 'work'), join(root, 'outside')];
+  await mkdir(folder);
+  await mkdir(outside);
+  return benchIn(folder, outside);
+}
+
+function benchIn(folder: string, outside: string): Bench {
+  const seen = new Map<string, FileTouch>();
+  const judge = async (tool: Tool, input: unknown): Promise<ToolRun> => {
+    const read = await tool.read(input);
+    if ('problem' in read) throw new Error(read.problem);
+    return read;
+  };
+  const run = async (call: ToolRun, given: Partial<ToolContext> = {}): Promise<Called> => {
+    try {
+      const output = await call.run({ ...contextOf(seen), ...given });
+      for (const file of output.files ?? []) seen.set(file.path, file);
+      return { text: '', ...output, code: undefined };
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && typeof error.code === 'string')) throw error;
+      return { text: error.message, code: error.code };
+    }
+  };
+  return {
+    folder,
+    outside,
+    confinement: createConfinement({ folder }),
+    seen,
+    judge,
+    run,
+    async put(name, content) {
+      const path = join(folder, name);
+      await mkdir(dirname(path), { recursive: true });
+      await writeFile(path, content);
+      return path;
+    },
+    content: (name) => readFile(join(folder, name), 'utf8'),
+    async call(tool, input, given) {
+      const read = await tool.read(input);
+      return 'problem' in read ? { text: read.problem, code: 'problem' } : run(read, given);
+    },
+  };
+}
+
+function contextOf(seen: ReadonlyMap<string, FileTouch>): ToolContext {
+  return {
+    call: callId('call_1'),
+    signal: new AbortController().signal,
+    write: async () => undefined,
+    progress: () => undefined,
+    fileSeen: (path) => seen.get(path),
+    output: () => undefined,
+  };
+}
