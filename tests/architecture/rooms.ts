@@ -63,11 +63,14 @@ export const ARROWS: Readonly<Record<string, readonly string[] | '*'>> = {
 /** The rooms that stay pure: no clock, no randomness, nothing of Node or a browser. */
 export const PURE: readonly string[] = ['packages/json', 'packages/log', 'packages/model', 'packages/context'];
 
+/** The manifest of a workspace; what lies deeper is no room: a sample project, a fixture. */
+const WORKSPACE = /^([^/]+\/)?[^/]+\/package\.json$/;
+
 /** Every room of a tree, by its manifest; the root is none. */
 export function roomsOf(tree: Tree): readonly Room[] {
   const rooms: Room[] = [];
   for (const [path, text] of tree) {
-    if (!path.endsWith('/package.json')) continue;
+    if (!WORKSPACE.test(path)) continue;
     const manifest: unknown = JSON.parse(text);
     const name = typeof manifest === 'object' && manifest !== null && 'name' in manifest ? manifest.name : undefined;
     if (typeof name === 'string') rooms.push({ folder: path.slice(0, -'/package.json'.length), name });

@@ -11,6 +11,8 @@ import { LogError, canonicalJson, sessionId } from '@tidemark/log';
 import type { SessionId } from '@tidemark/log';
 import { inspectSession, openNdjsonStore } from '@tidemark/store-ndjson';
 import { expect, it } from 'vitest';
+import { randomFrom } from './random.ts';
+import type { Random } from './random.ts';
 import { expectedAt } from './written-events.ts';
 
 /** How many processes are killed. Each kill cuts all writers of its process. */
@@ -21,19 +23,6 @@ const LANES = 2;
 const LIVES = 8;
 const SEED = Number(process.env['TIDEMARK_SEED'] ?? Date.now() % 1_000_000);
 const PROGRAM = fileURLToPath(new URL('writing-process.ts', import.meta.url));
-
-type Random = () => number;
-
-/** Mulberry32. */
-function randomFrom(seed: number): Random {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
 
 interface Acknowledged {
   readonly length: number;

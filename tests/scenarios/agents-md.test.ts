@@ -1,0 +1,139 @@
+// AGENTS.md: found by the agent with its tools, read, obeyed, and never put into the front. The model that plays here knows
+// of the rules only what its requests hold: the word it must write is made up by the test and stands in the file alone.
+
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createAgent } from '@tidemark/kit';
+import type { AnswerPlan, SentRequest, Simulator } from '@tidemark/simulator';
+import { createSimulator } from '@tidemark/simulator';
+import { describe, expect, onTestFinished, test } from 'vitest';
+
+const MODEL = 'claude-sonnet-4-5';
+
+interface Project {
+  readonly folder: string;
+  /** What each AGENTS.md asks for. */
+  readonly words: { readonly root: string; readonly nested: string };
+}
+
+async function project(): Promise<Project> {
+  const folder = await mkdtemp(join(tmpdir(), 'tidemark-agents-md-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const words = { root: `root-${Math.random()}`, nested: `nested-${Math.random()}` };
+  await mkdir(join(folder, 'packages', 'tax'), { recursive: true });
+  await writeFile(join(folder, 'AGENTS.md'), `Begin each new file with the line // ${words.root}\n`);
+  await writeFile(
+    join(folder, 'packages', 'tax', 'AGENTS.md'),
+    `Begin each new file with the line // ${words.nested}\n`,
+  );
+  await writeFile(join(folder, 'packages', 'tax', 'rate.js'), 'export const rate = 0.19;\n');
+  return { folder, words };
+}
+
+/** A model that does what its runtime's text tells it: it looks for AGENTS.md, reads what it finds, and obeys the nearest. */
+function obedient(sent: SentRequest): AnswerPlan {
+  const results = new Map(sent.toolResults.map((result) => [result.name, result.text]));
+  const found = results.get('find');
+  if (found !== undefined) return calls(...listed(found).map((path) => ['read', { path }] as const));
+  if (results.has('read')) return calls(['write', { path: 'packages/tax/round.js', content: obeying(sent) }]);
+  if (results.has('write')) return { answer: { text: 'Done.' } };
+  return calls(['find', { glob: '**/AGENTS.md' }]);
+}
+
+function calls(...list: readonly (readonly [name: string, input: Readonly<Record<string, unknown>>])[]): AnswerPlan {
+  return { answer: { calls: list.map(([name, input]) => ({ name, arguments: input })) } };
+}
+
+function listed(text: string): readonly string[] {
+  return text.match(/\S*AGENTS\.md/g) ?? [];
+}
+
+/** Follows the last rule that was read of those that are there: the one nearest to the file. */
+function obeying({ toolResults }: SentRequest): string {
+  const rules = toolResults.flatMap(({ text }) => /line (\/\/ \S+)/.exec(text)?.slice(1) ?? []);
+  const nearest = rules.find((rule) => rule.includes('nested')) ?? rules[0];
+  return `${nearest ?? ''}\nexport const round = Math.round;\n`;
+}
+
+interface Played {
+  readonly simulator: Simulator;
+  readonly sent: SentRequest[];
+}
+
+function play(): Played {
+  const sent: SentRequest[] = [];
+  const onRequest = (request: SentRequest): AnswerPlan => {
+    sent.push(request);
+    return obedient(request);
+  };
+  return { simulator: createSimulator({ onRequest }), sent };
+}
+
+/** The front of a request as it was sent. */
+function frontOf({ body }: SentRequest): string {
+  return JSON.stringify([body['system'], body['tools']]);
+}
+
+async function run(
+  instructions: 'discover' | 'attach',
+  prompts: readonly string[],
+  between?: (p: Project) => Promise<void>,
+): Promise<Project & Played> {
+  const made = await project();
+  const played = play();
+  const server = await played.simulator.listen();
+  const agent = createAgent({
+    model: MODEL,
+    apiKey: 'not-a-key',
+    baseURL: server.url,
+    workspace: made.folder,
+    permissions: { mode: 'auto' },
+    instructions,
+  });
+  try {
+    const session = await agent.open();
+    for (const [index, words] of prompts.entries()) {
+      if (index > 0) await between?.(made);
+      expect(await session.prompt(words)).toMatchObject({ outcome: 'completed', error: undefined });
+    }
+  } finally {
+    await agent.close();
+    await server.close();
+  }
+  return { ...made, ...played };
+}
+
+describe('AGENTS.md', () => {
+  test('is found by the agent with its tools, read and obeyed: the nearest one wins', async () => {
+    const { folder, words } = await run('discover', ['Add rounding to packages/tax.']);
+    const written = await readFile(join(folder, 'packages', 'tax', 'round.js'), 'utf8');
+    expect(written.split('\n')[0]).toBe(`// ${words.nested}`);
+  });
+
+  test('is in no front, and nowhere before the agent has read it', async () => {
+    const { sent, words } = await run('discover', ['Add rounding to packages/tax.']);
+    expect(sent).toHaveLength(4);
+    expect(new Set(sent.map(frontOf)).size).toBe(1);
+    for (const word of [words.root, words.nested]) {
+      expect(sent.map(frontOf).join('')).not.toContain(word);
+      expect(sent.map(({ body }) => JSON.stringify(body).includes(word))).toEqual([false, false, true, true]);
+    }
+  });
+
+  test('that changed after it was read is noted with the next prompt, without its content', async () => {
+    const { sent } = await run('discover', ['Add rounding to packages/tax.', 'And now the same again.'], ({ folder }) =>
+      writeFile(join(folder, 'AGENTS.md'), 'Never write a word-that-nobody-read.\n'),
+    );
+    const notes = JSON.stringify(sent[4]?.body['messages']);
+    expect(notes).toContain('changed since; read it again');
+    expect(notes).not.toContain('word-that-nobody-read');
+    expect(new Set(sent.map(frontOf)).size).toBe(1);
+  });
+
+  test('is attached only where the user chose so, and then stands in a note and in no front', async () => {
+    const { sent, words } = await run('attach', ['Add rounding to packages/tax.']);
+    expect(JSON.stringify(sent[0]?.body['messages'])).toContain(words.root);
+    expect(sent.map(frontOf).join('')).not.toContain(words.root);
+  });
+});
