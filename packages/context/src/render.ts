@@ -9,6 +9,7 @@ export const RENDERING = 'render/1';
 
 const ABANDONED: Readonly<Record<ToolAbandoned['reason'], string>> = {
   interrupted: 'The call was interrupted before it finished. It may or may not have taken effect.',
+  unstarted: 'The turn was ended before this call began. It did not run.',
   crashed: 'The process stopped while this call was running. It may or may not have taken effect.',
   denied: 'The call was denied by the permission rules. It did not run.',
   unavailable: 'The tool is not available. The call did not run.',

@@ -219,6 +219,7 @@ export const callPayloads: Payloads<Here> = {
     call: aCall,
     reason: fc.constantFrom(
       'interrupted' as const,
+      'unstarted' as const,
       'crashed' as const,
       'denied' as const,
       'unavailable' as const,

@@ -3,6 +3,7 @@
 import type { CallId, Event, Timestamp, ToolAbandoned, TurnId } from '@tidemark/log';
 import { callId } from '@tidemark/log';
 import type { State } from '@tidemark/context';
+import type { Progress } from '../session/progress.ts';
 
 /** See the head of this file. */
 export function openCalls({ history: { batch } }: State): readonly CallId[] {
@@ -19,6 +20,15 @@ export interface Stamp {
 /** The envelope of an event that belongs to a turn. */
 export function stamped({ at, turn }: Stamp): Pick<Event, 'at' | 'turn'> {
   return turn === undefined ? { at } : { at, turn };
+}
+
+/** Closes every open call of a turn that ends: what had begun for this reason, the others as never begun. */
+export function abandonAll(
+  { state, progress }: { readonly state: State; readonly progress: Progress },
+  begun: 'interrupted' | 'crashed',
+  stamp: Stamp,
+): readonly Event[] {
+  return openCalls(state).map((call) => abandon(call, progress.started.has(call) ? begun : 'unstarted', stamp));
 }
 
 /** Closes a call that will never return. */

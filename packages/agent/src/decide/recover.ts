@@ -5,7 +5,7 @@ import type { State } from '@tidemark/context';
 import type { Progress } from '../session/progress.ts';
 import { totalsOf } from '../session/spent.ts';
 import type { Stamp } from './open-calls.ts';
-import { abandon, openCalls, stamped } from './open-calls.ts';
+import { abandon, abandonAll, openCalls, stamped } from './open-calls.ts';
 
 /** What the command is: `resume` goes on, any other ends the turn that was cut. */
 export type Command = 'resume' | 'other';
@@ -46,15 +46,13 @@ function mayHaveActed({ started }: Progress, call: CallId): boolean {
 
 function leave({ state, progress }: Folded, { at }: Stamp): readonly Event[] {
   const stamp: Stamp = { at, turn: progress.turn?.id };
-  const closed = openCalls(state).map((call) =>
-    abandon(call, progress.started.has(call) ? 'crashed' : 'interrupted', stamp),
-  );
+  const closed = abandonAll({ state, progress }, 'crashed', stamp);
   return state.turn === undefined ? closed : [...closed, interrupted(progress, stamp)];
 }
 
 /** The user ends the running turn: what is still open is closed, and the turn with it. */
-export function interruption({ state, progress }: Folded, stamp: Stamp): readonly Event[] {
-  return [...openCalls(state).map((call) => abandon(call, 'interrupted', stamp)), interrupted(progress, stamp)];
+export function interruption(folded: Folded, stamp: Stamp): readonly Event[] {
+  return [...abandonAll(folded, 'interrupted', stamp), interrupted(folded.progress, stamp)];
 }
 
 function interrupted({ turn }: Progress, stamp: Stamp): Event {

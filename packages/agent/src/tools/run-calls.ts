@@ -3,7 +3,7 @@
 
 import type { State } from '@tidemark/context';
 import type { CallPart } from '@tidemark/model';
-import { abandon, openCalls } from '../decide/open-calls.ts';
+import { abandonAll } from '../decide/open-calls.ts';
 import { commit } from '../session/session.ts';
 import type { ToolEffect } from '../sources/context-source.ts';
 import type { Work } from '../turn/work.ts';
@@ -19,7 +19,7 @@ const GRACE_MS = 5_000;
 
 /**
  * Closes every open call of the batch at hand, and tells the effects of those that ran, in call order. When the user
- * interrupts, running tools are told to stop and given five seconds; what is then still open is abandoned as interrupted.
+ * interrupts, running tools are told to stop and given five seconds; what is then still open is abandoned.
  *
  * @throws AgentError, LogError when an event cannot be appended or flushed: running tools are stopped first, and calls
  * stay open for the next command to decide.
@@ -93,10 +93,6 @@ async function patience({ runtime }: Work, stop: AbortSignal, over: AbortSignal)
 }
 
 async function abandonOpen(work: Work): Promise<void> {
-  const open = openCalls(work.session.state);
-  if (open.length === 0) return;
-  await commit(
-    work.session,
-    open.map((call) => abandon(call, 'interrupted', head(work))),
-  );
+  const closings = abandonAll(work.session, 'interrupted', head(work));
+  if (closings.length > 0) await commit(work.session, closings);
 }

@@ -17,7 +17,10 @@ export interface CallForecast {
   readonly read: number;
   readonly write: number;
   readonly fresh: number;
-  /** Of all that is sent, what was never sent on this stream before: what an ideal cache would write. */
+  /**
+   * Of all that is sent, what was never sent before on this stream, or on the one that a side call goes on from: what an
+   * ideal cache would write.
+   */
   readonly unsent: number;
   readonly cost?: Money;
 }
@@ -192,7 +195,8 @@ export interface ToolEnded {
 /** `tool.abandoned`: packed as an error result, so that the history stays closed. */
 export interface ToolAbandoned {
   readonly call: CallId;
-  readonly reason: 'interrupted' | 'crashed' | 'denied' | 'unavailable' | 'cut';
+  /** `unstarted`: whatever ended the turn, this call had not begun. */
+  readonly reason: 'interrupted' | 'unstarted' | 'crashed' | 'denied' | 'unavailable' | 'cut';
 }
 
 /** `permission.decided`. */

@@ -175,7 +175,7 @@ const toolEnded = z.object({
 
 const toolAbandoned = z.object({
   call: callId,
-  reason: z.enum(['interrupted', 'crashed', 'denied', 'unavailable', 'cut']),
+  reason: z.enum(['interrupted', 'unstarted', 'crashed', 'denied', 'unavailable', 'cut']),
 } satisfies ShapeOf<ToolAbandoned>);
 
 const permissionDecided = z.object({
