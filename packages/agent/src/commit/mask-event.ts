@@ -1,0 +1,152 @@
+// Which fields of a fact are words, and so are masked. An answer passes as it is: its reasoning is signed, and its
+// arguments are kept as they were streamed. So do recordings of other programs, and what the work goes by: ids, digests,
+// the path of the workspace.
+
+import type { ContentPart, Event, EventOf, Kind, ToolEnded } from '@tidemark/log';
+
+type Mask = (text: string) => Promise<string>;
+type MaskEvent<K extends Kind> = (event: EventOf<K>, mask: Mask) => Event | Promise<Event>;
+
+const keep = (event: Event): Event => event;
+
+const MASKS: { readonly [K in Kind]: MaskEvent<K> } = {
+  'session.created': async (event, mask) =>
+    event.data.title === undefined ? event : { ...event, data: { ...event.data, title: await mask(event.data.title) } },
+  'epoch.opened': keep,
+  'context.noted': maskNote,
+  'turn.started': keep,
+  'turn.resumed': keep,
+  'prompt.given': async (event, mask) => ({
+    ...event,
+    data: { ...event.data, parts: await maskParts(event.data.parts, mask) },
+  }),
+  'notification.received': maskNotification,
+  'request.prepared': async (event, mask) =>
+    event.data.extra === undefined
+      ? event
+      : { ...event, data: { ...event.data, extra: await maskParts(event.data.extra, mask) } },
+  'answer.received': keep,
+  'answer.failed': async (event, mask) => ({
+    ...event,
+    data: { ...event.data, message: await mask(event.data.message) },
+  }),
+  'answer.interrupted': async (event, mask) =>
+    event.data.message === undefined
+      ? event
+      : { ...event, data: { ...event.data, message: await mask(event.data.message) } },
+  'tool.started': keep,
+  'tool.returned': async (event, mask) => ({ ...event, data: await maskEnded(event.data, mask) }),
+  'tool.failed': async (event, mask) => ({ ...event, data: await maskEnded(event.data, mask) }),
+  'tool.abandoned': keep,
+  'permission.decided': keep,
+  'mode.changed': keep,
+  'foreign.recorded': keep,
+  'tools.changed': keep,
+  'reasoning.changed': keep,
+  'skill.loaded': keep,
+  'history.compacted': maskCheckpoint,
+  'compaction.refused': async (event, mask) => ({
+    ...event,
+    data: { ...event.data, reason: await mask(event.data.reason) },
+  }),
+  'history.pruned': keep,
+  'block.quarantined': maskStub,
+  'pressure.crossed': keep,
+  'memory.changed': keep,
+  'subagent.started': async (event, mask) => ({
+    ...event,
+    data: { ...event.data, task: await mask(event.data.task) },
+  }),
+  'subagent.ended': async (event, mask) => ({
+    ...event,
+    data: { ...event.data, summary: await mask(event.data.summary) },
+  }),
+  'branch.summarized': maskBranch,
+  'turn.ended': maskEnd,
+};
+
+/** The event with its words masked. */
+export async function maskWords(event: Event, mask: Mask): Promise<Event> {
+  return maskOne(event, mask);
+}
+
+// The table is typed by kind; TypeScript cannot see that a union indexes it with its own kind.
+function maskOne<K extends Kind>(event: EventOf<K>, mask: Mask): Event | Promise<Event> {
+  const one: MaskEvent<K> = MASKS[event.kind];
+  return one(event, mask);
+}
+
+async function maskNote(event: EventOf<'context.noted'>, mask: Mask): Promise<Event> {
+  const { revision, body } = event.data;
+  return {
+    ...event,
+    data: { ...event.data, revision: await mask(revision), ...(body !== undefined && { body: await mask(body) }) },
+  };
+}
+
+async function maskNotification(event: EventOf<'notification.received'>, mask: Mask): Promise<Event> {
+  const { source, body, provenance } = event.data;
+  return {
+    ...event,
+    data: { source: await mask(source), body: await mask(body), provenance: await mask(provenance) },
+  };
+}
+
+async function maskCheckpoint(event: EventOf<'history.compacted'>, mask: Mask): Promise<Event> {
+  const { checkpoint, limitations, fallback } = event.data;
+  return {
+    ...event,
+    data: {
+      ...event.data,
+      checkpoint: await mask(checkpoint),
+      limitations: await maskAll(limitations, mask),
+      ...(fallback !== undefined && { fallback: await mask(fallback) }),
+    },
+  };
+}
+
+async function maskStub(event: EventOf<'block.quarantined'>, mask: Mask): Promise<Event> {
+  const { reason, stub } = event.data;
+  return { ...event, data: { ...event.data, reason: await mask(reason), stub: await mask(stub) } };
+}
+
+async function maskBranch(event: EventOf<'branch.summarized'>, mask: Mask): Promise<Event> {
+  const { text, limitations } = event.data;
+  return {
+    ...event,
+    data: { ...event.data, text: await mask(text), limitations: await maskAll(limitations, mask) },
+  };
+}
+
+async function maskEnd(event: EventOf<'turn.ended'>, mask: Mask): Promise<Event> {
+  const { error } = event.data;
+  if (error === undefined) return event;
+  const said = { ...error, message: await mask(error.message), next: await mask(error.next) };
+  return { ...event, data: { ...event.data, error: said } };
+}
+
+async function maskEnded(data: ToolEnded, mask: Mask): Promise<ToolEnded> {
+  const parts = await maskParts(data.parts, mask);
+  if (data.files === undefined) return { ...data, parts };
+  const files = data.files.map(async (file) => ({ ...file, path: await mask(file.path) }));
+  return { ...data, parts, files: await Promise.all(files) };
+}
+
+function maskParts(parts: readonly ContentPart[], mask: Mask): Promise<readonly ContentPart[]> {
+  return Promise.all(parts.map((part) => maskPart(part, mask)));
+}
+
+async function maskPart(part: ContentPart, mask: Mask): Promise<ContentPart> {
+  switch (part.type) {
+    case 'text':
+      return { ...part, text: await mask(part.text) };
+    case 'file':
+      return { ...part, path: await mask(part.path) };
+    case 'image':
+      return part;
+  }
+}
+
+function maskAll(texts: readonly string[], mask: Mask): Promise<readonly string[]> {
+  return Promise.all(texts.map(mask));
+}
