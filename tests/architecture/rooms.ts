@@ -35,7 +35,6 @@ export const ARROWS: Readonly<Record<string, readonly string[] | '*'>> = {
   'packages/kit': [
     'packages/log',
     'packages/model',
-    'packages/context',
     'packages/agent',
     'providers/anthropic',
     'stores/memory',
@@ -44,7 +43,6 @@ export const ARROWS: Readonly<Record<string, readonly string[] | '*'>> = {
   ],
   'apps/cli': [
     'packages/kit',
-    'tools/workspace',
     'packages/log',
     'packages/model',
     'packages/context',
