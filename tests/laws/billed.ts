@@ -18,22 +18,34 @@ export function wasTaken(call: SentCall): boolean {
   return billedFor(call) !== undefined;
 }
 
-/** Tokens of a request that earlier requests of its stream held already and that were not read: paid again. */
+/** Tokens of a request that earlier ones of its stream held, or any one's front, and that were not read: paid again. */
 export function paidAgain(call: SentCall, earlier: readonly SentCall[]): number {
   const billed = billedFor(call);
   if (billed === undefined) throw new Error('the request was not answered');
-  const known = new Set(earlier.filter(wasTaken).flatMap((one) => slice(one.prepared.sequence.blocks).map(nameOf)));
+  const known = new Set(earlier.filter(wasTaken).flatMap((one) => heldFor(call, one).map(nameOf)));
   const fresh = shownBlocks(call).filter((block) => !known.has(nameOf(block)));
   const sentBefore = totalInput(billed) - sum(fresh);
   return sentBefore - billed.cache_read_input_tokens;
 }
 
-/** Whether an entry of this stream could still be read, if its bytes were asked for. */
+/** What a call had sent that another one may send again: all of it on one stream, else the front. */
+function heldFor(call: SentCall, { prepared: { record, sequence } }: SentCall): readonly Block[] {
+  const same = record.data.stream === call.prepared.record.data.stream;
+  return slice(sequence.blocks, 0, same ? undefined : sequence.front);
+}
+
+/** Whether a call marked something of the history, beside its own words. */
+function marksHistory({ prepared: { record, sequence } }: SentCall): boolean {
+  const { stream, markers } = record.data;
+  return (stream === 'main' ? markers : markers.slice(0, -1)).some(({ block }) => block >= sequence.front);
+}
+
+/** Whether an entry of this history could still be read, if its bytes were asked for. */
 export function someEntryLives(call: SentCall, earlier: readonly SentCall[], lifeMs: number): boolean {
   return earlier.some((one) => {
     const billed = billedFor(one);
     const cached = (billed?.cache_read_input_tokens ?? 0) + (billed?.cache_creation_input_tokens ?? 0);
-    return cached > 0 && call.at - one.at < lifeMs;
+    return marksHistory(one) && cached > 0 && call.at - one.at < lifeMs;
   });
 }
 

@@ -44,11 +44,27 @@ export type Aside =
   | { readonly do: 'note'; readonly urgent: boolean; readonly text: TextSpec }
   | { readonly do: 'notify'; readonly text: TextSpec };
 
+/** A call beside the conversation. `late`: it is answered when the next thing has happened. */
+export interface SideSpec {
+  readonly do: 'side';
+  readonly words: readonly ContentSpec[];
+  readonly history: 'main' | 'none';
+  readonly answer: AnswerSpec;
+  readonly outcome: Outcome;
+  readonly late: boolean;
+}
+
 /** One thing that happens. */
 export type Command =
   | Aside
+  | SideSpec
   | { readonly do: 'prompt'; readonly parts: readonly ContentSpec[] }
-  | { readonly do: 'ask'; readonly answer: AnswerSpec; readonly outcome: Outcome; readonly during: readonly Aside[] }
+  | {
+      readonly do: 'ask';
+      readonly answer: AnswerSpec;
+      readonly outcome: Outcome;
+      readonly during: readonly (Aside | SideSpec)[];
+    }
   | {
       readonly do: 'close';
       readonly order: number;
@@ -181,9 +197,19 @@ export function command({ knowable = false }: Temper = {}): fc.Arbitrary<Command
       arbitrary: fc.constantFrom<Fate>('failed', 'interrupted', 'crashed', 'denied', 'cut', 'returned-twice'),
     },
   );
+  const side: fc.Arbitrary<SideSpec> = fc.record({
+    do: fc.constant('side'),
+    words: fc.array(content, { maxLength: 2 }),
+    history: fc.constantFrom('main', 'main', 'none'),
+    answer,
+    outcome,
+    late: knowable ? fc.constant(false) : fc.boolean(),
+  });
+  // What the main stream writes can be read as soon as its answer begins, which a side call in the meantime cannot know.
+  const beside = fc.oneof({ weight: 3, arbitrary: aside }, ...(knowable ? [] : [{ weight: 1, arbitrary: side }]));
   const during = fc.oneof(
     { weight: 5, arbitrary: fc.constant([]) },
-    { weight: 1, arbitrary: fc.array(aside, { maxLength: 3 }) },
+    { weight: 1, arbitrary: fc.array(beside, { maxLength: 3 }) },
   );
   const asked = fc.record({ answer, outcome, during }).map((ask): Command => ({ do: 'ask', ...ask }));
   const closed = fc
@@ -201,6 +227,7 @@ export function command({ knowable = false }: Temper = {}): fc.Arbitrary<Command
   return fc.oneof(
     { weight: 14, arbitrary: asked },
     { weight: 8, arbitrary: closed },
+    { weight: 3, arbitrary: side },
     { weight: 4, arbitrary: contents.map((parts): Command => ({ do: 'prompt', parts })) },
     { weight: 3, arbitrary: aside },
     { weight: 1, arbitrary: fc.constantFrom<Command>({ do: 'end-turn' }, { do: 'orphan' }) },

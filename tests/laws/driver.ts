@@ -27,8 +27,10 @@ export interface Driver {
   readonly ttl: '5m' | '1h';
   /** Everything that was sent, forks that were left included. */
   readonly sent: SentCall[];
-  /** What of it stands in the log of the session at hand, ancestors included. */
+  /** What of it stands in the log of the session at hand, ancestors and side calls included. */
   calls: SentCall[];
+  /** Side calls that were sent and not answered yet. */
+  readonly late: SentCall[];
   log: Log;
   session: Session;
   lines: Lines;
@@ -66,6 +68,7 @@ export async function begin(
     ttl,
     sent: [],
     calls: [],
+    late: [],
     log,
     session,
     lines: { main: undefined },
@@ -83,8 +86,13 @@ export async function begin(
   return driver;
 }
 
+/** The calls of the main stream. */
+export function mainOf(calls: readonly SentCall[]): readonly SentCall[] {
+  return calls.filter(({ prepared }) => prepared.record.data.stream === 'main');
+}
+
 /** Our own clock. */
-export function clock(driver: Driver): Timestamp {
+export function clock(driver: Pick<Driver, 'now' | 'skew'>): Timestamp {
   return timestamp(new Date(driver.now + driver.skew).toISOString());
 }
 

@@ -18,6 +18,8 @@ function isHeld(shown: Shown, record: Recorded): boolean {
   switch (record.kind) {
     case 'prompt.given':
       return isContent(shown, record.data.parts);
+    case 'request.prepared':
+      return isContent(shown, record.data.extra ?? []);
     case 'context.noted':
       return isText(shown, (text) => encloses(text, record.data.body ?? ' '));
     case 'notification.received':

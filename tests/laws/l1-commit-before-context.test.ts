@@ -61,7 +61,8 @@ function isRecord(
   request: RecordedOf<'request.prepared'>,
   origin: { readonly session: string; readonly position: number },
 ): boolean {
-  return origin.position < request.position && book[origin.position]?.owner === origin.session;
+  // A side call's own words stand in the record of its request.
+  return origin.position <= request.position && book[origin.position]?.owner === origin.session;
 }
 
 interface ReadBody {

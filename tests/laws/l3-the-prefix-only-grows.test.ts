@@ -7,6 +7,7 @@ import { LIFE } from '@tidemark/context';
 import { billedFor, extendsCall, paidAgain, someEntryLives } from './billed.ts';
 import { readBook } from './book.ts';
 import type { Driver } from './driver.ts';
+import { mainOf } from './driver.ts';
 import { perform } from './perform.ts';
 import { encoders } from './server.ts';
 import { BILLED, tryStories, WORLDS } from './try-stories.ts';
@@ -14,8 +15,8 @@ import { BILLED, tryStories, WORLDS } from './try-stories.ts';
 describe.each(WORLDS)('L3 on $store against $provider', (world) => {
   it('L3: each request extends the one before it, unless an epoch opened with it', async () => {
     await tryStories({ world, runs: 6 }, async ({ calls }) => {
-      const broken = calls.filter((call, index) => {
-        const before = calls[index - 1];
+      const broken = mainOf(calls).filter((call, index, main) => {
+        const before = main[index - 1];
         return before !== undefined && call.prepared.opened === undefined && !extendsCall(call, before);
       });
       expect(broken.map(({ prepared }) => prepared.record.position)).toEqual([]);

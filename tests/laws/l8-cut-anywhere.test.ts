@@ -113,6 +113,7 @@ async function goOn(driver: Driver, place: Place): Promise<unknown> {
     session,
     lines: { main: undefined },
     calls: [],
+    late: [],
     sent: [],
     closed: [],
     now: driver.now + 60_000,

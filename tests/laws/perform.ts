@@ -8,11 +8,23 @@ import { bystander } from './bystanders.ts';
 import type { Command, TextSpec } from './commands.ts';
 import type { Driver } from './driver.ts';
 import { append, clock, put } from './driver.ts';
+import { land } from './land.ts';
 import { contentOf, textOf } from './said-content.ts';
+import { askBeside } from './send-call.ts';
 import { ask, closeSome, saysAside, settle } from './turn.ts';
 
-/** Does one thing. */
+/** Does one thing. Side calls that were late before it are answered after it, and before a fork leaves them behind. */
 export async function perform(driver: Driver, command: Command): Promise<void> {
+  const late = command.do === 'restart' ? [] : driver.late.splice(0);
+  const landed = async (): Promise<void> => {
+    for (const call of late.splice(0)) await land(driver, call);
+  };
+  if (command.do === 'fork') await landed();
+  await performOne(driver, command);
+  await landed();
+}
+
+async function performOne(driver: Driver, command: Command): Promise<void> {
   switch (command.do) {
     case 'steer':
     case 'note':
@@ -26,6 +38,8 @@ export async function perform(driver: Driver, command: Command): Promise<void> {
       });
     case 'ask':
       return ask(driver, command.answer, command.outcome, command.during);
+    case 'side':
+      return askBeside(driver, command);
     case 'close':
       return closeSome(driver, command);
     case 'orphan':

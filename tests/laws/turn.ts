@@ -1,20 +1,17 @@
 // One step of the turn loop that the laws' driver is: what stays open is closed, the model is asked once, and how that
 // ended is recorded.
 
-import type { ContentPart, Recorded } from '@tidemark/log';
+import type { ContentPart } from '@tidemark/log';
 import { callId } from '@tidemark/log';
 import type { Prepared } from '@tidemark/agent';
-import { prepareRequest, recordAnswer, recordInterrupted } from '@tidemark/agent';
 import type { State } from '@tidemark/context';
 import { itemAt } from '@tidemark/context';
-import type { Answer } from '@tidemark/model';
-import type { AnswerSpec, Aside, Command, Fate, Outcome } from './commands.ts';
-import type { Driver, SentCall } from './driver.ts';
-import { clock, noteClosed, put } from './driver.ts';
+import type { AnswerSpec, Aside, Command, Fate, Outcome, SideSpec } from './commands.ts';
+import type { Driver } from './driver.ts';
+import { put } from './driver.ts';
+import { land } from './land.ts';
 import { contentOf, textOf } from './said-content.ts';
-import { sayingOf } from './saying.ts';
-import { isAnswered } from './server.ts';
-import { capabilitiesOf, frontOf, keepRow, parametersOf } from './settings.ts';
+import { askBeside, prepareWith, send } from './send-call.ts';
 
 /** Records something said beside the turn. */
 export async function saysAside(driver: Driver, aside: Aside): Promise<void> {
@@ -53,7 +50,7 @@ export function openCalls(state: State): readonly string[] {
   return (batch?.calls ?? []).filter((call) => batch?.closed.has(call.call) !== true).map((call) => call.call);
 }
 
-/** Prepares the next request as it stands. */
+/** Prepares the next request of the main stream. */
 export async function prepare(driver: Driver): Promise<Prepared> {
   await settle(driver);
   if (itemAt(driver.session.state.history.packed, -1)?.role !== 'user') {
@@ -62,24 +59,7 @@ export async function prepare(driver: Driver): Promise<Prepared> {
       data: { parts: [{ type: 'text', text: `Go on (${driver.nonce++}).` }], presenter: 'test' },
     });
   }
-  const { session, lines, server, settings } = driver;
-  const capabilities = capabilitiesOf(server.provider, settings.model);
-  const prepared = await prepareRequest(session, lines, {
-    at: clock(driver),
-    wanted: {
-      provider: capabilities.provider,
-      model: capabilities.model,
-      parameters: parametersOf(settings),
-      capabilities: await keepRow(driver.log, capabilities),
-      texts: frontOf(settings, session.state.length % 2 === 1),
-    },
-    capabilities,
-    encoder: server.encoder,
-    outputLimit: 16_000,
-    envelope: { metadata: { user_id: 'test' } },
-    ttl: driver.ttl,
-  });
-  return prepared;
+  return prepareWith(driver);
 }
 
 /** Asks the model once, and records how the call ended. */
@@ -87,56 +67,11 @@ export async function ask(
   driver: Driver,
   answer: AnswerSpec,
   outcome: Outcome,
-  during: readonly Aside[],
+  during: readonly (Aside | SideSpec)[],
 ): Promise<void> {
-  const prepared = await prepare(driver);
-  const at = driver.now;
-  const saying = sayingOf(driver, answer, outcome);
-  const served = await driver.server.send(
-    prepared,
-    at,
-    saying,
-    outcome === 'failed' ? { kind: 'overloaded' } : undefined,
-  );
-  driver.now += 1_000;
-  const call: SentCall = { prepared, at, served, outcome };
-  driver.sent.push(call);
-  driver.calls.push(call);
-  for (const aside of during) await saysAside(driver, aside);
+  const call = await send(driver, await prepare(driver), answer, outcome);
+  for (const aside of during) await (aside.do === 'side' ? askBeside(driver, aside) : saysAside(driver, aside));
   await land(driver, call);
-}
-
-/** Records how a call ended. */
-async function land(driver: Driver, { prepared, served, outcome }: SentCall): Promise<void> {
-  const { step } = prepared.record.data;
-  if (!isAnswered(served) || outcome === 'failed') {
-    return put(driver, {
-      kind: 'answer.failed',
-      data: { step, stream: 'main', class: 'retryable', code: 'provider/overloaded', message: 'Overloaded' },
-    });
-  }
-  const { answer } = served;
-  const record = outcome === 'lost' ? undefined : await recordEnd(driver, prepared, answer, outcome);
-  noteClosed(driver, record === undefined ? [] : [record]);
-}
-
-function recordEnd(
-  driver: Driver,
-  prepared: Prepared,
-  answer: Answer,
-  outcome: Outcome,
-): Promise<Recorded | undefined> {
-  const { session } = driver;
-  switch (outcome) {
-    case 'stopped-by-user':
-      return recordInterrupted(session, prepared, 'user', answer, clock(driver));
-    case 'cut-by-transport':
-      return recordInterrupted(session, prepared, 'transport', answer, clock(driver));
-    case 'cut-unmeasured':
-      return recordInterrupted(session, prepared, 'transport', { ...answer, usage: {} }, clock(driver));
-    default:
-      return recordAnswer(session, prepared, answer, clock(driver));
-  }
 }
 
 /** Closes some or all of the open calls, in an order of its own. */

@@ -35,3 +35,13 @@ export type { FinishedTurn, LiveSession, SideAnswer, SideCall, Turn, Words } fro
 export type { Limits, RetryPolicy, Runtime } from './turn/runtime.ts';
 export { RETRY } from './turn/runtime.ts';
 export type { Notice, SessionEvent } from './turn/session-event.ts';
+export type { PermissionModeOptions } from './sources/permission-mode.ts';
+export { permissionModeSource } from './sources/permission-mode.ts';
+export { nearestName } from './tools/nearest-name.ts';
+export type { LiveSessionOptions } from './turn/open-live-session.ts';
+export { openLiveSession } from './turn/open-live-session.ts';
+export { recordFailed } from './request/answer.ts';
+export { createSecrets } from './commit/create-secrets.ts';
+export type { SecretValue } from './commit/secret-names.ts';
+export { isSecretName, secretsOf } from './commit/secret-names.ts';
+export type { Beside } from './request/request-record.ts';

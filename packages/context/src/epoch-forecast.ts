@@ -3,7 +3,7 @@
 import type { EpochForecast, Timestamp } from '@tidemark/log';
 import { milliseconds } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
-import { LIFE } from './entries.ts';
+import { isAlive } from './entries.ts';
 import type { Outlook } from './forecast.ts';
 import { rewriteCost } from './miss.ts';
 import type { State } from './state.ts';
@@ -24,8 +24,8 @@ export interface EpochPrice {
  * What had expired anyway is not its doing.
  */
 export function epochForecast({ state, outlook, capabilities, at, ttl }: EpochPrice): EpochForecast {
-  const entries = state.streams['main']?.entries ?? [];
-  const alive = entries.some((entry) => milliseconds(at) - milliseconds(entry.at) < LIFE[entry.ttl]);
+  const now = milliseconds(at);
+  const alive = state.cache.entries.some((entry) => entry.section === 'messages' && isAlive(entry, now));
   const { read, write, fresh } = outlook.forecast;
   const rewrite = alive ? Math.max(0, outlook.held - read) : 0;
   const cost = rewriteCost({ capabilities, at, input: read + write + fresh, tokens: rewrite, ttl });

@@ -1,16 +1,15 @@
 // The fold of requests and answers: what was sent on each stream, what was accepted, what the provider then holds.
 
-import type { RecordedOf, RequestPrepared, Usage } from '@tidemark/log';
-import type { Accepted, Entry, Sent, State, Stream } from './state.ts';
+import type { MarkerRecord, RecordedOf, Usage } from '@tidemark/log';
+import { entryAt } from './entries.ts';
+import type { Accepted, Cache, Entry, Sent, State, Stream } from './state.ts';
 
-/** Entries kept per stream: the newest. Four markers a call, of which at most two are new. */
+/** Entries kept: the newest. Four markers a call, of which at most two are new. */
 const ENTRIES_KEPT = 16;
 
 const NO_STREAM: Stream = {
   pending: undefined,
   accepted: undefined,
-  entries: [],
-  front: new Set(),
   reach: {},
 };
 
@@ -25,36 +24,44 @@ export function send(state: State, event: RecordedOf<'request.prepared'>): State
 /** A request failed: it moves nothing. */
 export function fail(state: State, name: string): State {
   const stream = state.streams[name];
-  return stream?.pending === undefined ? state : withStream(state, name, { ...stream, pending: undefined });
+  if (stream?.pending === undefined) return state;
+  return name === 'main' ? withStream(state, name, { ...stream, pending: undefined }) : withoutStream(state, name);
 }
 
-/** A request was answered: its markers are entries now. */
+/** A request was answered: its markers are entries now. A side call leaves nothing else behind. */
 export function accept(state: State, event: RecordedOf<'answer.received' | 'answer.interrupted'>): State {
   const { stream: name, usage } = event.data;
-  const stream = state.streams[name] ?? NO_STREAM;
-  const { pending } = stream;
-  if (pending === undefined) return state;
-  const accepted: Accepted = {
-    ...pending,
-    cached: cachedTokens(usage),
-    input: totalTokens(usage),
-  };
-  const entries = touch(stream.entries, pending, accepted.cached);
+  const stream = state.streams[name];
+  if (stream?.pending === undefined) return state;
+  const { pending, reach } = stream;
+  const cached = cachedTokens(usage);
+  const taken: State = { ...state, cache: takeIn(state, pending, cached) };
+  if (name !== 'main') return withoutStream(taken, name);
+  const accepted: Accepted = { ...pending, cached, input: totalTokens(usage) };
   const model = state.epoch?.opened.model ?? '';
-  return withStream(state, name, {
+  return withStream(taken, name, {
     pending: undefined,
     accepted,
-    entries,
-    front: sentFront(state, stream, pending),
-    reach: stream.reach[model] === pending.spans ? stream.reach : { ...stream.reach, [model]: pending.spans },
+    reach: reach[model] === pending.spans ? reach : { ...reach, [model]: pending.spans },
   });
 }
 
-/** Layers and tools that were accepted on this stream, whatever the epoch: a new front has only the others to write anew. */
-function sentFront({ epoch }: State, stream: Stream, { prepared }: Sent): Stream['front'] {
-  if (epoch === undefined || stream.accepted?.prepared.epoch === prepared.epoch) return stream.front;
+function takeIn(state: State, sent: Sent, cached: number | undefined): Cache {
+  return { entries: touch(state.cache.entries, sent, cached), front: sentFront(state, sent) };
+}
+
+/** Layers and tools that were accepted, whatever the epoch: a new front has only the others to write anew. */
+function sentFront({ epoch, cache: { front } }: State, { prepared }: Sent): Cache['front'] {
+  // A side call may be answered when the next epoch is open already.
+  if (epoch?.opened.number !== prepared.epoch) return front;
   const { tools, layers } = epoch.opened;
-  return new Set([...stream.front, ...[...tools, ...layers].map(({ digest }) => digest)]);
+  const added = [...tools, ...layers].map(({ digest }) => digest).filter((digest) => !front.has(digest));
+  return added.length === 0 ? front : new Set([...front, ...added]);
+}
+
+function withoutStream(state: State, name: string): State {
+  const { [name]: _gone, ...streams } = state.streams;
+  return { ...state, streams };
 }
 
 function withStream(state: State, name: string, stream: Stream): State {
@@ -73,26 +80,20 @@ function totalTokens(usage: Usage | undefined): number | undefined {
 
 /**
  * Each marker names an entry: written now, or read and so refreshed. Nothing cached means that none was written. The same
- * bytes under other parameters, or of another model, are another entry.
+ * bytes under other parameters, or of another model, are another entry; so are those that a side call read in its own way.
  */
 function touch(entries: readonly Entry[], sent: Sent, cached: number | undefined): readonly Entry[] {
   if (cached === 0) return entries;
-  const { at } = sent;
-  const { markers, sequence, counts } = sent.prepared;
-  const written = markers.map(({ block, prefix, ttl }): Entry => ({
-    parameters: sequence.parameters,
-    block,
-    of: sequence.blocks,
-    prefix,
-    ttl,
-    at,
-  }));
-  const nameOf = ({ prefix, parameters, block }: Entry): string => `${prefix} ${parameters[sectionOf(counts, block)]}`;
-  const names = new Set(written.map(nameOf));
-  return [...entries.filter((entry) => !names.has(nameOf(entry))), ...written].slice(-ENTRIES_KEPT);
+  const touched = keptMarkers(sent).map((marker) => entryAt(sent, marker));
+  const names = new Set(touched.map(nameOf));
+  return [...entries.filter((entry) => !names.has(nameOf(entry))), ...touched].slice(-ENTRIES_KEPT);
 }
 
-function sectionOf({ tools, system }: RequestPrepared['counts'], block: number): keyof RequestPrepared['counts'] {
-  if (block < tools) return 'tools';
-  return block < tools + system ? 'system' : 'messages';
+/** The last marker of a side call stands on its own words, which nobody sends again. */
+function keptMarkers({ prepared: { stream, markers } }: Sent): readonly MarkerRecord[] {
+  return stream === 'main' ? markers : markers.slice(0, -1);
+}
+
+function nameOf({ prefix, parameters, section, images, beside }: Entry): string {
+  return `${prefix} ${parameters[section]} ${images} ${beside}`;
 }

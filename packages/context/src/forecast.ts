@@ -6,7 +6,7 @@ import type { Capabilities, Marker } from '@tidemark/model';
 import { costOf, priceAt } from '@tidemark/model';
 import { itemAt } from './append-only.ts';
 import type { Lookup } from './entries.ts';
-import { unreadable } from './entries.ts';
+import { entryAt, unreadable } from './entries.ts';
 import { tokensUpTo } from './sequence.ts';
 import type { Accepted, Entry } from './state.ts';
 
@@ -17,7 +17,7 @@ export interface ForecastInput {
   readonly markers: readonly Marker[];
   /** Entries that this request can read. */
   readonly readable: readonly Entry[];
-  /** The last accepted request of the stream: what was measured. */
+  /** The last accepted request that this one goes on from: what was measured. */
   readonly accepted: Accepted | undefined;
   /** Estimated tokens of blocks that were never sent on this stream. */
   readonly unsent: number;
@@ -109,9 +109,7 @@ function knownEnd({
 
 function entryOf(accepted: Accepted): Entry | undefined {
   const end = accepted.prepared.markers.at(-1);
-  if (end === undefined) return undefined;
-  const { parameters, blocks } = accepted.prepared.sequence;
-  return { parameters, block: end.block, of: blocks, prefix: end.prefix, ttl: end.ttl, at: accepted.at };
+  return end === undefined ? undefined : entryAt(accepted, end);
 }
 
 /** The longest entry that some marker finds within the lookback. */

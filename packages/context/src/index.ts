@@ -2,6 +2,7 @@
 
 export type { AppendOnly } from './append-only.ts';
 export { append, appendAll, appendOnly, itemAt, slice } from './append-only.ts';
+export { besideSpan } from './beside.ts';
 export type { Bill, BilledCall } from './bill.ts';
 export { addBills, billOf, NO_BILL, ratesOf, unitPrice } from './bill.ts';
 export { withoutBoundReasoning } from './bound-reasoning.ts';
@@ -40,6 +41,7 @@ export {
 export type {
   Accepted,
   Batch,
+  Cache,
   Closing,
   Compacted,
   Entry,

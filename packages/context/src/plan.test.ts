@@ -42,7 +42,10 @@ function entryAt(sequence: Sequence, index: number, of: number = index + 1, at =
   return {
     parameters: PARAMETERS,
     block: index,
+    section: sequence.blocks.buffer[index]?.section ?? 'messages',
     of,
+    images: false,
+    beside: false,
     prefix: sequence.prefixes.buffer[index] ?? '',
     ttl: '5m',
     at: second(at),
@@ -128,6 +131,27 @@ test('loses what follows stripped thinking at a new turn, on models that strip i
   expect(readableEntries(entries, { sequence, capabilities: sonnet, now }).map((entry) => entry.block)).toEqual([2]);
   expect(readableEntries(entries, { sequence, capabilities: opus, now })).toHaveLength(2);
   expect(tokensUpTo(sequence, 5, true)).toBe(tokensUpTo(sequence, 5, false) - THINKING.tokens);
+});
+
+test('a side call leaves entries without any thinking, which the turn that thought it cannot read', () => {
+  const sequence = sequenceOf(
+    PROMPT,
+    THINKING,
+    block('c', { role: 'assistant', holds: 'call', group: 1 }),
+    block('r', { holds: 'result' }),
+  );
+  const entries = [2, 4].map((index): Entry => ({ ...entryAt(sequence, index), beside: true }));
+  const now = Date.parse(second(1));
+  const readable = (model: typeof sonnet): readonly number[] =>
+    readableEntries(entries, { sequence, capabilities: model, now }).map((entry) => entry.block);
+  expect(readable(sonnet)).toEqual([2]);
+  expect(readable(opus)).toEqual([2, 4]);
+});
+
+test('an image in the words of a side call makes its entries useless to a history without one', () => {
+  const sequence = sequenceOf(PROMPT);
+  const lookup = { sequence, capabilities: opus, now: Date.parse(second(1)) };
+  expect(unreadable({ ...entryAt(sequence, 2), images: true }, lookup)).toBe('image');
 });
 
 test('finds the first block that differs, and the byte within it', () => {

@@ -9,7 +9,7 @@ import type {
   SessionId,
   Timestamp,
 } from '@tidemark/log';
-import type { CallPart, ImagePart, Span, TextPart } from '@tidemark/model';
+import type { CallPart, ImagePart, Section, Span, TextPart } from '@tidemark/model';
 import type { AppendOnly } from './append-only.ts';
 import { appendOnly } from './append-only.ts';
 
@@ -25,7 +25,9 @@ export interface State {
   readonly length: number;
   readonly epoch: Epoch | undefined;
   readonly history: History;
+  /** The main stream, and side streams whose call is on its way. */
   readonly streams: { readonly [name: string]: Stream };
+  readonly cache: Cache;
   /** Steps answered so far on the main stream: the number of the next one. */
   readonly steps: number;
   /** The checkpoint that waits for an epoch, or is in force. */
@@ -104,12 +106,16 @@ export interface Stream {
   readonly pending: Sent | undefined;
   /** The last one that was accepted. */
   readonly accepted: Accepted | undefined;
-  /** What the provider is believed to hold, newest last. */
+  /** Spans that the last accepted request to each model held: a model is sent its own reasoning alone. */
+  readonly reach: { readonly [model: string]: number };
+}
+
+/** What the provider took in, whichever stream sent it: a cache knows bytes, and no streams. */
+export interface Cache {
+  /** What it is believed to hold, newest last. */
   readonly entries: readonly Entry[];
   /** Digests of the layers and tools that accepted requests held. */
   readonly front: ReadonlySet<string>;
-  /** Spans that the last accepted request to each model held: a model is sent its own reasoning alone. */
-  readonly reach: { readonly [model: string]: number };
 }
 
 /** A request as sent. */
@@ -135,8 +141,13 @@ export interface Entry {
   readonly parameters: RequestPrepared['sequence']['parameters'];
   /** Index of the block it ends with. */
   readonly block: number;
+  readonly section: Section;
   /** Blocks of the request that wrote it. */
   readonly of: number;
+  /** That request held an image, anywhere: the cache of the messages depends on it. */
+  readonly images: boolean;
+  /** A side call wrote it, whose own words began a turn: providers that strip old thinking had stripped all of it. */
+  readonly beside: boolean;
   /** Running digest up to that block. */
   readonly prefix: string;
   readonly ttl: '5m' | '1h';
@@ -171,6 +182,7 @@ export function emptyState(): State {
       calls: new Map(),
     },
     streams: {},
+    cache: { entries: [], front: new Set() },
     steps: 0,
     compacted: undefined,
     turn: undefined,

@@ -33,7 +33,12 @@ export const show: Command = {
         run((context) =>
           step === undefined
             ? showSession(sessionArgument(session), context)
-            : showStep(sessionArgument(session), step.startsWith('side/') ? step : stepArgument(step), options, context),
+            : showStep(
+                sessionArgument(session),
+                step.startsWith('side/') ? step : stepArgument(step),
+                options,
+                context,
+              ),
         ),
       ),
 };
@@ -85,7 +90,9 @@ async function showSession(session: SessionId, context: CommandContext): Promise
 
 function countOf(steps: readonly StepRow[]): string {
   const beside = steps.filter(({ step }) => step === null).length;
-  return `${steps.length - beside} steps${beside === 0 ? '' : `, ${beside} side calls`}`;
+  const main = steps.length - beside;
+  const said = `${grouped(main)} step${main === 1 ? '' : 's'}`;
+  return beside === 0 ? said : `${said}, ${grouped(beside)} side call${beside === 1 ? '' : 's'}`;
 }
 
 function stepRow(record: Recorded, purposes: ReadonlyMap<number, string>): StepRow | undefined {
@@ -150,15 +157,18 @@ async function showStep(
   const relation = divergence === undefined ? 'extends' : 'breaks';
   const { digest, bytes, forecast, epoch, stream, purpose } = record.data;
   const step = stream === 'main' ? record.data.step : null;
-  context.output.result({ session, step, stream, purpose, epoch, digest, bytes, forecast, relation, from, spans }, () => {
-    const told =
-      before === undefined
-        ? step === null
-          ? `a side call: ${purpose}`
-          : 'the first request'
-        : `${relation} the request before it at block ${from === 0 ? before.line.sequence.blocks.length : from}`;
-    return `${step === null ? stream : `step ${step}`} of ${session}: ${grouped(bytes)} bytes, ${grouped(line.sequence.blocks.length)} blocks, epoch ${epoch}, digest ${digest.slice(0, 12)}…\n${told}`;
-  });
+  context.output.result(
+    { session, step, stream, purpose, epoch, digest, bytes, forecast, relation, from, spans },
+    () => {
+      const told =
+        before === undefined
+          ? step === null
+            ? `a side call: ${purpose}`
+            : 'the first request'
+          : `${relation} the request before it at block ${from === 0 ? before.line.sequence.blocks.length : from}`;
+      return `${step === null ? stream : `step ${step}`} of ${session}: ${grouped(bytes)} bytes, ${grouped(line.sequence.blocks.length)} blocks, epoch ${epoch}, digest ${digest.slice(0, 12)}…\n${told}`;
+    },
+  );
   context.output.table(tableOf(spans));
   return undefined;
 }

@@ -1,7 +1,7 @@
 // Why a request broke or missed: the first block that differs from the request before it on its stream, the first byte
 // within it, the layer or event that put it there, the cause, and the price.
 
-import type { AnswerReceived, EpochForecast, EpochCause, Log, Miss, SessionId } from '@tidemark/log';
+import type { AnswerReceived, EpochForecast, EpochCause, Log, Miss, Position, SessionId } from '@tidemark/log';
 import type { Divergence } from '@tidemark/context';
 import { firstDivergence } from '@tidemark/context';
 import type { Encoders, Rebuilt } from './rebuild.ts';
@@ -11,6 +11,9 @@ import { extendsSequence } from './verify.ts';
 /** What is to be said about one step. */
 export interface Explanation {
   readonly step: number;
+  /** `main`, or the stream of a side call. */
+  readonly stream: string;
+  readonly purpose: string;
   readonly at: string;
   /** Milliseconds since the request before it on its stream. */
   readonly gap?: number;
@@ -25,51 +28,58 @@ export interface Explanation {
 
 /** What was found in a session. */
 export interface Explained {
-  /** Requests of this runtime; an import holds none. */
+  /** Requests of this runtime, side calls included; an import holds none. */
   readonly requests: number;
   readonly explained: readonly Explanation[];
 }
 
-/** Explains the steps of a session that broke or missed; with `step`, that one, whatever happened there. */
+/**
+ * Explains the steps of a session that broke or missed, and the side calls that missed; with `step`, that step of the main
+ * stream, each time it was sent, whatever happened there.
+ */
 export async function explainSession(
   log: Log,
   session: SessionId,
   encoders: Encoders,
   step?: number,
 ): Promise<Explained> {
-  const explained: Explanation[] = [];
-  let requests = 0;
+  const found: Explanation[] = [];
+  /** Where the request at a position is in `found`, until it is answered. */
+  const asked = new Map<Position, number>();
   let before: Rebuilt | undefined;
-  let current: { readonly rebuilt: Rebuilt; readonly before: Rebuilt | undefined } | undefined;
   for await (const one of rebuildSession(log, session, { encoders })) {
     if (one.type === 'request') {
-      if (current !== undefined) push(explained, explain(current.before, current.rebuilt, undefined), step);
-      requests += 1;
-      current = { rebuilt: one.rebuilt, before };
-      before = one.rebuilt;
-    } else if (
-      one.record.kind === 'answer.received' &&
-      current !== undefined &&
-      one.record.data.request === current.rebuilt.record.position
-    ) {
-      push(explained, explain(current.before, current.rebuilt, one.record.data), step);
-      current = undefined;
-    }
+      const { record } = one.rebuilt;
+      const main = record.data.stream === 'main';
+      asked.set(record.position, found.push(explain(main ? before : undefined, one.rebuilt)) - 1);
+      if (main) before = one.rebuilt;
+    } else if (one.record.kind === 'answer.received') addAnswer(found, asked, one.record.data, step);
   }
-  if (current !== undefined) push(explained, explain(current.before, current.rebuilt, undefined), step);
-  return { requests, explained };
+  return { requests: found.length, explained: found.filter((one) => isAsked(one, step)) };
 }
 
-function push(list: Explanation[], one: Explanation, step: number | undefined): void {
-  const happened = one.divergence !== undefined || one.miss !== undefined;
-  if (step === undefined ? happened : one.step === step) list.push(one);
+function addAnswer(
+  found: Explanation[],
+  asked: Map<Position, number>,
+  answer: AnswerReceived,
+  step: number | undefined,
+): void {
+  const { request, miss } = answer;
+  const index = request === undefined ? undefined : asked.get(request);
+  const explanation = index === undefined ? undefined : found[index];
+  if (request === undefined || index === undefined || explanation === undefined) return;
+  asked.delete(request);
+  const answered: Explanation = { ...explanation, ...(miss === undefined ? {} : { miss }), answer };
+  // An answer that nobody asked about is not kept: together they are most of the log.
+  if (isAsked(answered, step)) found[index] = answered;
 }
 
-function explain(
-  before: Rebuilt | undefined,
-  { record, line, state }: Rebuilt,
-  answer: AnswerReceived | undefined,
-): Explanation {
+function isAsked(one: Explanation, step: number | undefined): boolean {
+  if (step !== undefined) return one.stream === 'main' && one.step === step;
+  return one.divergence !== undefined || one.miss !== undefined;
+}
+
+function explain(before: Rebuilt | undefined, { record, line, state }: Rebuilt): Explanation {
   const { epoch } = state;
   const broke = before !== undefined && !extendsSequence(before.line.sequence, line.sequence);
   const divergence = broke ? firstDivergence(before.line.sequence, line.sequence) : undefined;
@@ -77,13 +87,13 @@ function explain(
     broke && epoch !== undefined && epoch.position !== before.state.epoch?.position ? epoch.opened : undefined;
   return {
     step: record.data.step,
+    stream: record.data.stream,
+    purpose: record.data.purpose,
     at: record.at,
     ...(before === undefined ? {} : { gap: Date.parse(record.at) - Date.parse(before.record.at) }),
     ...(divergence === undefined ? {} : { divergence }),
     ...(opened === undefined
       ? {}
       : { opened: { cause: opened.cause, number: opened.number, forecast: opened.forecast } }),
-    ...(answer?.miss === undefined ? {} : { miss: answer.miss }),
-    ...(answer === undefined ? {} : { answer }),
   };
 }

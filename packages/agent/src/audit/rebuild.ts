@@ -6,7 +6,7 @@ import { emptyState, evolve, RENDERING } from '@tidemark/context';
 import type { Encoder } from '@tidemark/model';
 import { AgentError } from '../errors.ts';
 import type { EpochMaterials, Line } from '../request/line.ts';
-import { beginLine, continues, extendLine } from '../request/line.ts';
+import { beginLine, besideLine, continues, extendLine } from '../request/line.ts';
 import { loadCapabilities, loadFront } from '../session/materials.ts';
 import { blocksOf } from '../request/request-record.ts';
 
@@ -50,16 +50,27 @@ export async function* rebuildSession(log: Log, session: SessionId, options: Reb
   for await (const record of log.read(session)) {
     state = evolve(state, record);
     yield { type: 'record', record, state };
-    if (record.kind !== 'request.prepared' || record.data.stream !== 'main' || options.only?.(record) === false)
-      continue;
+    if (record.kind !== 'request.prepared' || options.only?.(record) === false) continue;
     const encoder = encoderOf(options.encoders, record);
-    const held =
-      line !== undefined && options.full !== true && continues(line, state)
+    const held: Line =
+      line !== undefined && options.full !== true && serves(line, state, encoder)
         ? line
         : await freshLine(log, state, encoder, fronts);
-    line = await extendLine(held, state, log.artifacts);
-    yield { type: 'request', rebuilt: rebuild(record, line, state) };
+    line = record.data.history === 'none' ? held : await extendLine(held, state, log.artifacts);
+    yield { type: 'request', rebuilt: rebuild(record, await lineOf(log, record, line, state), state) };
   }
+}
+
+function serves(line: Line, state: State, encoder: Encoder): boolean {
+  return continues(line, state) && line.materials.encoder === encoder;
+}
+
+/** The line of the request itself: on a side stream its words stand behind the main one, or behind the front alone. */
+async function lineOf(log: Log, record: RecordedOf<'request.prepared'>, main: Line, state: State): Promise<Line> {
+  const { stream, extra = [], history } = record.data;
+  if (stream === 'main') return main;
+  const before = history === 'none' ? beginLine(main.materials, state) : main;
+  return besideLine(before, state, { parts: extra, position: record.position }, log.artifacts);
 }
 
 function encoderOf(encoders: Encoders, record: RecordedOf<'request.prepared'>): Encoder {

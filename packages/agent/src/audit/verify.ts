@@ -10,12 +10,13 @@ import { rebuildSession } from './rebuild.ts';
 /** A request whose bytes could not be made again. */
 export interface Difference {
   readonly step: number;
+  readonly stream: string;
   readonly position: Position;
   readonly recorded: string;
   readonly rebuilt: string;
 }
 
-/** A request that does not extend the one before it on its stream. */
+/** A request of the main stream that does not extend the one before it. */
 export interface Break {
   readonly step: number;
   readonly position: Position;
@@ -26,7 +27,7 @@ export interface Break {
 /** What `verify` found. */
 export interface Verification {
   readonly records: number;
-  /** Requests of this runtime; an import holds none. */
+  /** Requests of this runtime, side calls included; an import holds none. */
   readonly requests: number;
   readonly differences: readonly Difference[];
   readonly breaks: readonly Break[];
@@ -52,6 +53,8 @@ export async function verifySession(log: Log, session: SessionId, options: Rebui
     requests += 1;
     const { rebuilt } = step;
     if (rebuilt.digest !== rebuilt.record.data.digest) differences.push(difference(rebuilt));
+    // Each side call is a stream of its own: it has nothing before it to break with.
+    if (rebuilt.record.data.stream !== 'main') continue;
     if (before !== undefined && !extendsSequence(before.line.sequence, rebuilt.line.sequence))
       breaks.push(breakOf(before, rebuilt));
     before = rebuilt;
@@ -69,7 +72,8 @@ export function extendsSequence(before: Sequence, after: Sequence): boolean {
 }
 
 function difference({ record, digest }: Rebuilt): Difference {
-  return { step: record.data.step, position: record.position, recorded: record.data.digest, rebuilt: digest };
+  const { step, stream } = record.data;
+  return { step, stream, position: record.position, recorded: record.data.digest, rebuilt: digest };
 }
 
 function breakOf(before: Rebuilt, after: Rebuilt): Break {

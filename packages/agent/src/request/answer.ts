@@ -1,9 +1,17 @@
 // The end of a call as a record: the answer with its usage, its cost, and what it missed against the forecast.
 
-import type { AnswerInterrupted, AnswerPart, AnswerReceived, Recorded, Timestamp } from '@tidemark/log';
+import type {
+  AnswerFailed,
+  AnswerInterrupted,
+  AnswerPart,
+  AnswerReceived,
+  Event,
+  Recorded,
+  Timestamp,
+} from '@tidemark/log';
 import { callId, money } from '@tidemark/log';
 import { missOf } from '@tidemark/context';
-import type { Answer } from '@tidemark/model';
+import type { Answer, ProviderError, Usage } from '@tidemark/model';
 import { costOf, inputTokens, priceAt } from '@tidemark/model';
 import type { Prepared } from './prepare.ts';
 import type { Session } from '../session/session.ts';
@@ -17,19 +25,24 @@ export async function recordAnswer(
   at: Timestamp,
 ): Promise<Recorded | undefined> {
   const data = answered(session, prepared, answer);
-  const [record] = await commit(session, [{ kind: 'answer.received', at, data }]);
+  const [record] = await commit(session, [{ kind: 'answer.received', ...stampOf(prepared, at), data }]);
   return record;
 }
 
-/** Commits an answer that was cut, with the usage that the provider told. */
+/**
+ * Commits an answer that was cut, with the usage that the provider told. Without one nothing had begun: the request then
+ * counts as not accepted.
+ */
 export async function recordInterrupted(
   session: Session,
   prepared: Prepared,
   by: AnswerInterrupted['by'],
-  answer: Answer,
+  answer: Omit<Answer, 'usage'> & { readonly usage: Usage | undefined },
   at: Timestamp,
+  message?: string,
 ): Promise<Recorded | undefined> {
-  const { step, stream, request, provider, model, parts, usage, cost, prices } = answered(session, prepared, answer);
+  const told = answered(session, prepared, { ...answer, usage: answer.usage ?? {} });
+  const { step, stream, request, provider, model, parts, usage, cost, prices } = told;
   const data: AnswerInterrupted = {
     step,
     stream,
@@ -37,18 +50,46 @@ export async function recordInterrupted(
     provider,
     model,
     parts,
-    usage,
+    ...(answer.usage === undefined ? {} : { usage }),
     ...(request === undefined ? {} : { request }),
     ...(cost === undefined ? {} : { cost }),
     ...(prices === undefined ? {} : { prices }),
+    ...(message === undefined ? {} : { message }),
   };
-  const [record] = await commit(session, [{ kind: 'answer.interrupted', at, data }]);
+  const [record] = await commit(session, [{ kind: 'answer.interrupted', ...stampOf(prepared, at), data }]);
   return record;
+}
+
+/** Commits a call that failed before anything arrived. */
+export async function recordFailed(
+  session: Session,
+  prepared: Prepared,
+  { class: sort, code, message }: Pick<ProviderError, 'class' | 'code' | 'message'>,
+  retry: boolean,
+  at: Timestamp,
+): Promise<Recorded | undefined> {
+  const { position, data } = prepared.record;
+  const failed: AnswerFailed = {
+    step: data.step,
+    stream: data.stream,
+    request: position,
+    class: sort,
+    code,
+    message,
+    retry,
+  };
+  const [record] = await commit(session, [{ kind: 'answer.failed', ...stampOf(prepared, at), data: failed }]);
+  return record;
+}
+
+/** What ends a call belongs to the turn that asked. */
+function stampOf({ record: { turn } }: Prepared, at: Timestamp): Pick<Event, 'at' | 'turn'> {
+  return turn === undefined ? { at } : { at, turn };
 }
 
 function answered(session: Session, prepared: Prepared, answer: Answer): AnswerReceived {
   const { record, outlook } = prepared;
-  const opened = session.state.epoch?.opened;
+  const { provider, model, contract } = prepared.epoch;
   const { usage } = answer;
   const sentAt = record.at;
   const miss = missOf({
@@ -62,9 +103,9 @@ function answered(session: Session, prepared: Prepared, answer: Answer): AnswerR
     step: record.data.step,
     stream: record.data.stream,
     request: record.position,
-    provider: opened?.provider ?? 'unknown',
-    model: opened?.model ?? 'unknown',
-    ...(opened === undefined ? {} : { contract: opened.contract }),
+    provider,
+    model,
+    contract,
     parts: answer.parts.map((part): AnswerPart => (part.type === 'call' ? { ...part, call: callId(part.call) } : part)),
     stop: answer.stop,
     ...(answer.stopRaw === undefined ? {} : { stopRaw: answer.stopRaw }),

@@ -12,6 +12,8 @@ export interface PlanOptions {
   readonly at: Timestamp;
   readonly capabilities: Capabilities;
   readonly ttl?: '5m' | '1h';
+  /** Set for a side call that holds nothing of the main history. */
+  readonly history?: 'none';
   /** Set where the blocks' sizes are recorded: nothing is learnt from what was measured. */
   readonly resize?: Resize;
 }
@@ -22,11 +24,15 @@ export interface CallPlan {
   readonly outlook: Outlook;
 }
 
-/** Plans the next call of the main stream, from the log's own state and the line alone (L9). */
+/**
+ * Plans the next call from the log's own state and the line alone (L9). A side call goes on from what the main stream sent
+ * last, as the main stream itself would: it reads the same entries.
+ */
 export function planCall(state: State, line: Line, options: PlanOptions): CallPlan {
   const { sequence } = line;
   const { at, capabilities, ttl = '5m' } = options;
-  const { accepted, entries = [], front: sentFront, reach = {} } = state.streams['main'] ?? {};
+  const { entries, front: sentFront } = state.cache;
+  const { accepted, reach = {} } = (options.history === 'none' ? undefined : state.streams['main']) ?? {};
   const lookup = { sequence, capabilities, now: Date.parse(at) };
   const readable = readableEntries(entries, lookup);
   const end = accepted?.prepared.markers.at(-1);
@@ -68,8 +74,8 @@ function unsentThinking({ sequence, ordinals }: Line, reach: number, sent: numbe
   return tokens;
 }
 
-/** Tokens of the front that no accepted request of this stream held: its blocks are the tools, then the texts that are not blank. */
-function unsentFront({ front, materials: { texts } }: Line, sent: ReadonlySet<string> = new Set()): number {
+/** Tokens of the front that no accepted request held: its blocks are the tools, then the texts that are not blank. */
+function unsentFront({ front, materials: { texts } }: Line, sent: ReadonlySet<string>): number {
   const digests = [...texts.tools, ...texts.layers.filter(({ text }) => !isBlank(text))].map(
     ({ record }) => record.digest,
   );

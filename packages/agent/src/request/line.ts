@@ -1,12 +1,13 @@
 // A line: the front, blocks, sequence and half-written body of one stream in one epoch, kept so that the next request
 // costs what is new. Derived from the log, thrown away with the process.
 
-import type { Artifacts } from '@tidemark/log';
+import type { Artifacts, ContentPart, Position } from '@tidemark/log';
 import type { AppendOnly, Epoch, FrontTexts, Sequence, State } from '@tidemark/context';
 import {
   appendAll,
   appendOnly,
   beginSequence,
+  besideSpan,
   estimateTokens,
   extendSequence,
   frontOf,
@@ -16,6 +17,7 @@ import {
   withoutBoundReasoning,
 } from '@tidemark/context';
 import type { Block, BodyWriter, Capabilities, Encoder, LoweredFront, Span } from '@tidemark/model';
+import { AgentError } from '../errors.ts';
 import { loadImages } from '../session/materials.ts';
 import { newHash } from '../session/node-hash.ts';
 
@@ -69,6 +71,34 @@ export function continues(line: Line, state: State): boolean {
 export async function extendLine(line: Line, state: State, artifacts: Artifacts, resize?: Resize): Promise<Line> {
   const spans = slice(state.history.packed, line.lowered);
   if (spans.length === 0 && resize === undefined) return line;
+  return { ...(await withSpans(line, spans, artifacts, resize)), lowered: state.history.packed.length };
+}
+
+/**
+ * A line of its own for one side call: what this one holds, then these words as one more message. Nothing of this line is
+ * lowered again; the body is written anew, since a writer takes nothing back.
+ *
+ * @throws AgentError `agent/nothing-to-send` when the words are blank.
+ */
+export async function besideLine(
+  line: Line,
+  state: State,
+  words: { readonly parts: readonly ContentPart[]; readonly position: Position },
+  artifacts: Artifacts,
+): Promise<Line> {
+  const span = besideSpan(state, words.parts, words.position);
+  if (span === undefined)
+    throw new AgentError('agent/nothing-to-send', 'a side call has nothing to say: give it words or an image');
+  const writer = line.materials.encoder.join(line.front, newHash);
+  return withSpans({ ...line, writer }, [span], artifacts);
+}
+
+async function withSpans(
+  line: Line,
+  spans: readonly Span[],
+  artifacts: Artifacts,
+  resize: Resize = extendSequence,
+): Promise<Line> {
   const images = await loadImages(artifacts, spans);
   const { encoder, epoch, capabilities } = line.materials;
   const lowered = spans.map((span) => {
@@ -79,8 +109,7 @@ export async function extendLine(line: Line, state: State, artifacts: Artifacts,
   const ordinals = lowered.flatMap(({ span, blocks: own }) => own.map(() => span.ordinal));
   return {
     ...line,
-    lowered: state.history.packed.length,
-    sequence: (resize ?? extendSequence)(line.sequence, blocks),
+    sequence: resize(line.sequence, blocks),
     ordinals: appendAll(line.ordinals, ordinals),
   };
 }

@@ -1,17 +1,19 @@
 // From state to bytes: the epoch that the next request needs, its plan and its body, and the record of all that history
 // does not hold. When this returns, the request is in the log and flushed (L1, L2).
 
-import type { EventOf, RecordedOf, Timestamp } from '@tidemark/log';
+import type { CallForecast, ContentPart, EpochOpened, EventOf, RecordedOf, Timestamp, TurnId } from '@tidemark/log';
 import { CHAIN_START, position } from '@tidemark/log';
 import type { Outlook, Sequence, State, Wanted } from '@tidemark/context';
 import { epochForecast, evolve, neededEpoch, openEpoch } from '@tidemark/context';
 import type { Capabilities, Encoder, JsonValue } from '@tidemark/model';
+import type { PlanOptions } from './call-plan.ts';
 import { planCall } from './call-plan.ts';
 import { AgentError } from '../errors.ts';
 import type { Line, Resize } from './line.ts';
-import { beginLine, continues, extendLine } from './line.ts';
-import { keepFront, loadFront } from '../session/materials.ts';
+import { beginLine, besideLine, continues, extendLine } from './line.ts';
+import { keepFront, loadCapabilities, loadFront } from '../session/materials.ts';
 import { newHash } from '../session/node-hash.ts';
+import type { Beside } from './request-record.ts';
 import { writeRequest } from './request-record.ts';
 import type { Session } from '../session/session.ts';
 import { commitInside } from '../session/session.ts';
@@ -28,8 +30,14 @@ export interface CallOptions {
   readonly ttl?: '5m' | '1h';
   readonly envelope?: { readonly [name: string]: JsonValue };
   readonly betas?: readonly string[];
+  /** Set for a side call, which is made in the epoch in force, whatever is wanted now. */
+  readonly beside?: Beside;
   /** Sizes that a recording knows. */
   readonly resize?: Resize;
+  /** The turn that asks: its records carry it. */
+  readonly turn?: TurnId;
+  /** Asked before anything is committed: what it throws leaves the log as it was. */
+  readonly admit?: (forecast: CallForecast) => void;
 }
 
 /** A request that is in the log, flushed, and may go out. */
@@ -39,6 +47,8 @@ export interface Prepared {
   readonly record: RecordedOf<'request.prepared'>;
   /** The epoch that this request opened. */
   readonly opened: RecordedOf<'epoch.opened'> | undefined;
+  /** The epoch that it was made in. A side call may be answered when another one is open. */
+  readonly epoch: EpochOpened;
   readonly outlook: Outlook;
   readonly capabilities: Capabilities;
   readonly sequence: Sequence;
@@ -50,41 +60,70 @@ export interface Lines {
 }
 
 /**
- * Prepares the next request of the main stream.
+ * Prepares the next request of the main stream; with `beside`, a side call. A side call leaves the main stream as it is,
+ * and is allowed while a turn runs: with calls open it holds the history up to them.
  *
- * @throws AgentError `agent/unknown-kind`, `agent/unclosed-history`, `agent/nothing-to-send`, `agent/conflict`.
+ * @throws AgentError `agent/unknown-kind`, `agent/unclosed-history`, `agent/nothing-to-send`, `agent/other-provider`,
+ *   `agent/conflict`.
  */
 export function prepareRequest(session: Session, lines: Lines, options: CallOptions): Promise<Prepared> {
   return session.turnstile.pass(() => prepareInside(session, lines, options));
 }
 
-async function prepareInside(session: Session, lines: Lines, options: CallOptions): Promise<Prepared> {
-  requireSendable(session.state);
+async function prepareInside(session: Session, lines: Lines, given: CallOptions): Promise<Prepared> {
+  const options = await masked(session, given);
+  requireSendable(session.state, options);
   const epoch = await openIfNeeded(session, options);
   const state = epoch === undefined ? session.state : drafted(session.state, epoch);
-  const line = await currentLine(session, lines.main, state, options);
-  const call = planCall(state, line, options);
+  const main = await mainLine(session, lines.main, state, options);
+  const line = await callLine(session, main, state, options);
+  const capabilities = options.beside === undefined ? options.capabilities : line.materials.capabilities;
+  const call = planCall(state, line, planOptions(options, capabilities));
+  options.admit?.(call.outlook.forecast);
   const { data, body } = writeRequest(state, line, call, options, epoch !== undefined);
-  const request: EventOf<'request.prepared'> = { kind: 'request.prepared', at: options.at, data };
-  const records = await commitInside(
-    session,
-    epoch === undefined ? [request] : [priced(epoch, session.state, call.outlook, options), request],
-  );
+  const records = await commitInside(session, [
+    ...(epoch === undefined ? [] : [priced(epoch, session.state, call.outlook, options)]),
+    { kind: 'request.prepared', ...stampOf(options), data },
+  ]);
   await session.writer.sync();
-  lines.main = rebased(line, session.state);
+  lines.main = rebased(main, session.state);
   const record = records.find(isRequest);
   if (record === undefined)
     throw new AgentError('agent/conflict', 'the log did not return the request that was appended: read it again');
-  const { capabilities, betas = [] } = options;
   return {
     body,
-    betas,
+    betas: options.betas ?? [],
     record,
     opened: records.find(isOpening),
+    epoch: lines.main.materials.epoch.opened,
     outlook: call.outlook,
     capabilities,
     sequence: line.sequence,
   };
+}
+
+/** The words of a side call reach the model as they are written down: masked before they are made a request (L1, L2). */
+async function masked(session: Session, options: CallOptions): Promise<CallOptions> {
+  const { at, beside } = options;
+  if (beside === undefined) return options;
+  const said = { kind: 'prompt.given', at, data: { parts: beside.extra, presenter: beside.stream } } as const;
+  const event = await session.secrets.maskEvent(said);
+  const extra: readonly ContentPart[] = event.kind === 'prompt.given' ? event.data.parts : [];
+  return { ...options, beside: { ...beside, extra } };
+}
+
+function planOptions({ at, ttl, resize, beside }: CallOptions, capabilities: Capabilities): PlanOptions {
+  return {
+    at,
+    capabilities,
+    ...(ttl === undefined ? {} : { ttl }),
+    ...(resize === undefined ? {} : { resize }),
+    ...(beside?.history === 'none' ? { history: 'none' } : {}),
+  };
+}
+
+function stampOf({ at, turn }: CallOptions): Pick<EventOf<'request.prepared'>, 'at' | 'turn'> {
+  return turn === undefined ? { at } : { at, turn };
 }
 
 function priced(
@@ -105,7 +144,7 @@ const isOpening = (event: { readonly kind: string }): event is RecordedOf<'epoch
 const isRequest = (event: { readonly kind: string }): event is RecordedOf<'request.prepared'> =>
   event.kind === 'request.prepared';
 
-function requireSendable(state: State): void {
+function requireSendable(state: State, { beside, wanted }: CallOptions): void {
   if (state.unknown !== undefined) {
     const { name, position: place } = state.unknown;
     throw new AgentError(
@@ -114,6 +153,7 @@ function requireSendable(state: State): void {
       state.unknown,
     );
   }
+  if (beside !== undefined) return requireProvider(state, wanted.provider);
   if (state.history.batch !== undefined) {
     throw new AgentError(
       'agent/unclosed-history',
@@ -125,12 +165,23 @@ function requireSendable(state: State): void {
   }
 }
 
+function requireProvider({ epoch }: State, provider: string): void {
+  if (epoch === undefined || epoch.opened.provider === provider) return;
+  throw new AgentError(
+    'agent/other-provider',
+    `the conversation is with ${epoch.opened.provider} still, and this session is now run with ${provider}: a side call can be made once the next prompt was sent`,
+    { epoch: epoch.opened.provider, provider },
+  );
+}
+
 async function openIfNeeded(session: Session, options: CallOptions): Promise<EventOf<'epoch.opened'> | undefined> {
+  // A side call takes what is in force.
+  if (options.beside !== undefined && session.state.epoch !== undefined) return undefined;
   const cause = neededEpoch(session.state, options.wanted);
   if (cause === undefined) return undefined;
   await keepFront(session.log.artifacts, options.wanted.texts);
   const data = openEpoch(session.state, options.wanted, cause, { rewrite: 0 }, newHash);
-  return { kind: 'epoch.opened', at: options.at, data };
+  return { kind: 'epoch.opened', ...stampOf(options), data };
 }
 
 /** The state as it will be with the epoch open: what the request is made from before both are appended together. */
@@ -138,23 +189,26 @@ function drafted(state: State, epoch: EventOf<'epoch.opened'>): State {
   return evolve(state, { ...epoch, v: 1, position: position(state.length), fence: 0, chain: CHAIN_START });
 }
 
-async function currentLine(
-  session: Session,
-  kept: Line | undefined,
-  state: State,
-  options: CallOptions,
-): Promise<Line> {
-  const held = kept !== undefined && continues(kept, state) ? kept : await newLine(session, state, options);
-  return extendLine(held, state, session.log.artifacts, options.resize);
+/** The line of the main stream, with all that was packed since; as it is where a call needs nothing of that. */
+async function mainLine(session: Session, kept: Line | undefined, state: State, options: CallOptions): Promise<Line> {
+  const held = kept !== undefined && continues(kept, state) ? kept : await newLine(session, state, options.encoder);
+  return options.beside?.history === 'none' ? held : extendLine(held, state, session.log.artifacts, options.resize);
 }
 
-async function newLine(session: Session, state: State, { encoder, capabilities }: CallOptions): Promise<Line> {
+/** The line of the call itself. */
+async function callLine({ log }: Session, main: Line, state: State, { beside }: CallOptions): Promise<Line> {
+  if (beside === undefined) return main;
+  const before = beside.history === 'none' ? beginLine(main.materials, state) : main;
+  return besideLine(before, state, { parts: beside.extra, position: position(state.length) }, log.artifacts);
+}
+
+/** The catalog row is the epoch's own, as it is when the request is made again: another one may lower otherwise (L2). */
+async function newLine({ log }: Session, state: State, encoder: Encoder): Promise<Line> {
   const { epoch } = state;
   if (epoch === undefined) throw new AgentError('agent/no-epoch', 'no epoch is open: prepare opens one first');
-  return beginLine(
-    { epoch, texts: await loadFront(session.log.artifacts, epoch.opened), capabilities, encoder },
-    state,
-  );
+  const texts = await loadFront(log.artifacts, epoch.opened);
+  const capabilities = await loadCapabilities(log.artifacts, epoch.opened);
+  return beginLine({ epoch, texts, capabilities, encoder }, state);
 }
 
 /** After the append the epoch has its real record: the line goes on under it. */

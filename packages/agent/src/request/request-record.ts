@@ -1,12 +1,22 @@
 // The record of a request, and its body: every decision that history does not hold (L2).
 
-import type { MarkerRecord, RequestPrepared } from '@tidemark/log';
+import type { ContentPart, MarkerRecord, RequestPrepared } from '@tidemark/log';
 import { digest } from '@tidemark/log';
 import type { Sequence, State } from '@tidemark/context';
 import { itemAt, RENDERING } from '@tidemark/context';
 import type { Block, Encoder, JsonValue } from '@tidemark/model';
 import type { CallPlan } from './call-plan.ts';
 import type { Line } from './line.ts';
+
+/** What makes a call one beside the conversation, on a stream of its own. */
+export interface Beside {
+  /** Unique in the session. */
+  readonly stream: `side/${string}`;
+  /** Its own words: one user message behind the history. */
+  readonly extra: readonly ContentPart[];
+  /** Whether the conversation so far stands before them. */
+  readonly history: 'main' | 'none';
+}
 
 /** What a request carries beside its blocks. */
 export interface RequestOptions {
@@ -16,6 +26,7 @@ export interface RequestOptions {
   readonly attempt?: number;
   readonly envelope?: { readonly [name: string]: JsonValue };
   readonly betas?: readonly string[];
+  readonly beside?: Beside;
 }
 
 /** Writes the body of a planned call and says all that it was made with. */
@@ -27,20 +38,22 @@ export function writeRequest(
   opens: boolean,
 ): { readonly data: RequestPrepared; readonly body: Uint8Array } {
   const { sequence } = line;
-  const { outputLimit, envelope = {}, betas = [] } = options;
+  const { outputLimit, envelope = {}, betas = [], beside } = options;
   const written = line.writer.write(blocksOf(sequence), call.markers, { outputLimit, fields: envelope, betas });
   const data: RequestPrepared = {
-    step: state.steps,
+    step: beside === undefined ? state.steps : 0,
     attempt: options.attempt ?? 0,
-    stream: 'main',
-    purpose: options.purpose ?? 'turn',
+    stream: beside?.stream ?? 'main',
+    purpose: options.purpose ?? (beside === undefined ? 'turn' : 'side'),
     epoch: state.epoch?.opened.number ?? 0,
     encoder: options.encoder.revision,
     rendering: RENDERING,
     digest: digest(written.digest),
     bytes: written.body.length,
-    relation: opens ? 'opens' : relationOf(state),
+    relation: opens ? 'opens' : beside === undefined ? relationOf(state) : 'inherits',
     sequence: sequenceRecord(sequence),
+    ...(beside === undefined ? {} : { extra: beside.extra }),
+    ...(beside?.history === 'none' ? { history: 'none' } : {}),
     markers: call.markers.map((marker): MarkerRecord => ({ ...marker, prefix: prefixAt(sequence, marker.block) })),
     outputLimit,
     envelope,

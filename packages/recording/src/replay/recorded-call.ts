@@ -14,10 +14,12 @@ export interface RecordedCall {
   readonly input: number;
 }
 
-/** The call that a record tells of; `undefined` for any other record, and for an answer without usage. */
+/** The call of the conversation that a record tells of; `undefined` for any other record, and for an answer without usage. */
 export function recordedCall(record: Recorded): RecordedCall | undefined {
   if (record.kind !== 'answer.received' && record.kind !== 'answer.interrupted') return undefined;
-  const { usage } = record.data;
+  const { usage, stream } = record.data;
+  // A side call is carried over as it is: what it was asked is no part of the conversation that is driven.
+  if (stream !== 'main') return undefined;
   if (usage === undefined || Object.keys(usage).length === 0) return undefined;
   const startedAt = record.data.startedAt === undefined ? record.at : timestamp(record.data.startedAt);
   const received = record.kind === 'answer.received';
