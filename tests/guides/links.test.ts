@@ -25,7 +25,7 @@ async function leadsSomewhere(page: string, { path, anchor }: Link): Promise<boo
 }
 
 describe('the rooms of the house', async () => {
-  const rooms = await roomsIn(['packages', 'stores', 'providers', 'apps']);
+  const rooms = await roomsIn(['packages', 'stores', 'providers', 'tools', 'apps']);
   const readme = await readPage(ROOT, 'README.md');
   const overview = await readPage(ROOT, join('docs', 'architecture', 'README.md'));
 

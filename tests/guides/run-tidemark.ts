@@ -1,7 +1,7 @@
 // Runs the command as a reader of the documents would, in the clone, with everything kept in a folder of its own.
 
 import { execFile } from 'node:child_process';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 
 /** The clone. */
 export const ROOT: string = resolve(import.meta.dirname, '..', '..');
@@ -13,13 +13,19 @@ export interface Ran {
   readonly err: string;
 }
 
-const BIN = resolve(ROOT, 'apps', 'cli', 'bin', 'tidemark.cjs');
+/** The command. */
+export const BIN: string = resolve(ROOT, 'apps', 'cli', 'bin', 'tidemark.cjs');
 
-/** Runs `tidemark` with these arguments. A failure is an exit code, never a throw. */
-export function runTidemark(args: readonly string[], home: string): Promise<Ran> {
+/** Runs `tidemark` with these arguments, everything kept in this folder. A failure is an exit code, never a throw. */
+export function runTidemark(args: readonly string[], folder: string): Promise<Ran> {
   const options = {
     cwd: ROOT,
-    env: { ...process.env, NO_COLOR: '1', TIDEMARK_HOME: home },
+    env: {
+      ...process.env,
+      NO_COLOR: '1',
+      TIDEMARK_HOME: join(folder, 'home'),
+      NODE_COMPILE_CACHE: join(folder, 'compiled'),
+    },
     maxBuffer: 16 * 1024 * 1024,
   };
   return new Promise((done) => {

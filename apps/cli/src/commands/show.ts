@@ -12,7 +12,8 @@ import { dollars, grouped } from '../numbers.ts';
 import { sessionArgument } from '../session-argument.ts';
 import { stepArgument } from '../step-argument.ts';
 import type { TableOf } from '../table.ts';
-import { noStep, originName } from './why.ts';
+import { originName } from '../explanation.ts';
+import { noStep } from './why.ts';
 
 /** Shows a session or one of its requests. */
 export const show: Command = {

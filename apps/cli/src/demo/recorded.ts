@@ -23,7 +23,7 @@ import { encoders } from '../encoders.ts';
 import { EXIT } from '../exit-codes.ts';
 import { grouped, percent } from '../numbers.ts';
 import { styled } from '../shown.ts';
-import { describeExplanation } from '../commands/why.ts';
+import { describeExplanation } from '../explanation.ts';
 
 const RECORDING = fileURLToPath(new URL('../../demo/recording.jsonl', import.meta.url));
 

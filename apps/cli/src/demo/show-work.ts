@@ -48,7 +48,7 @@ export function openSight(output: Output, calls: readonly LedgerCall[], capabili
       }
       const ended = endOf(record);
       if (ended !== undefined)
-        output.line([' '.repeat(9), styled('dim', `${titles.get(ended.call) ?? ended.call}`), ended.how]);
+        output.line([' '.repeat(9), styled('dim', titles.get(ended.call) ?? ended.call), ended.how]);
     },
     killed: (call) => {
       show(call, [styled('yellow', 'killed (SIGKILL) while the answer was on its way')]);

@@ -3,7 +3,7 @@
 
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { explainSession, verifySession } from '@tidemark/agent';
@@ -11,7 +11,7 @@ import { defaultCatalog, findModel } from '@tidemark/model';
 import { createSimulator } from '@tidemark/simulator';
 import { openNdjsonStore } from '@tidemark/store-ndjson';
 
-import { describeExplanation } from '../commands/why.ts';
+import { describeExplanation } from '../explanation.ts';
 import type { CommandContext, Outcome } from '../command.ts';
 import { encoders } from '../encoders.ts';
 import { EXIT } from '../exit-codes.ts';
@@ -50,7 +50,8 @@ export async function workOnProject(context: CommandContext): Promise<Outcome> {
       project: join(folder, 'shop'),
       home: join(folder, 'home'),
       url: listening.url,
-      environment: { PATH: context.environment['PATH'] },
+      // The Node that runs this runs the project's tests too, whatever else is installed.
+      environment: { PATH: [dirname(process.execPath), context.environment['PATH'] ?? ''].join(delimiter) },
     };
     await cp(PROJECT, place.project, { recursive: true });
     context.output.line([
@@ -134,5 +135,5 @@ function costs({ billed, uncached, cost, ideal }: Sum): readonly Shown[] {
 
 const NEXT: readonly Shown[] = [
   styled('bold', 'next'),
-  '    with a key in ANTHROPIC_API_KEY, in a folder of your own:\n  npx tidemark "fix the failing test"  asks before it changes anything\nwithout one, on a transcript of your own (pi, Claude Code):\n  npx tidemark replay <file>           what it cost, and what it had to',
+  '    with a key in ANTHROPIC_API_KEY (docs/guides/02-first-session.md: in folders of your own):\n  npx tidemark "fix the failing test"  asks before it changes anything\nwithout one, on a transcript of your own (pi, Claude Code):\n  npx tidemark replay <file>           what it cost, and what it had to',
 ];

@@ -1,0 +1,32 @@
+// The tools of the order desk in earnest: one says what it is about to do, how far it is, and under which name it pays.
+
+import { defineTool } from '@tidemark/kit';
+import type { Tool } from '@tidemark/kit';
+import { z } from 'zod';
+
+const paid = new Map([['A-17', 39]]);
+
+/** Stands for a payment service: what was paid, under the id of the call that asked for it. */
+const payments = new Map<string, number>();
+
+export const findOrder: Tool = defineTool({
+  name: 'find_order',
+  description: 'Tells what was paid for an order, in euros.',
+  input: z.object({ order: z.string() }),
+  effect: 'read',
+  run: ({ order }) => ({ order, paid: paid.get(order) ?? 'no such order' }),
+});
+
+export const refund: Tool = defineTool({
+  name: 'refund',
+  description: 'Pays euros of an order back.',
+  input: z.object({ order: z.string(), euros: z.number().positive() }),
+  effect: 'write',
+  title: ({ order, euros }) => `refund ${euros} euros of ${order}`,
+  run: ({ order, euros }, { call, progress }) => {
+    if (euros > (paid.get(order) ?? 0)) throw new Error(`${euros} euros is more than was paid for ${order}`);
+    progress(`paying ${order}`);
+    payments.set(call, euros);
+    return `Paid ${euros} euros of ${order} back.`;
+  },
+});

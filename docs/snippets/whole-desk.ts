@@ -1,0 +1,48 @@
+// The order desk in earnest: sessions in a folder, a person who is asked, limits, and turns that go on after a crash.
+
+import { createInterface } from 'node:readline/promises';
+import { createAgent } from '@tidemark/kit';
+import { findOrder, refund } from './order-tools.ts';
+
+// Not a terminal to readline, so that Ctrl-C stays a signal.
+const person = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
+const agent = createAgent({
+  model: 'claude-sonnet-5-5',
+  environment: process.env,
+  baseURL: process.env['ANTHROPIC_BASE_URL'] ?? 'https://api.anthropic.com',
+  role: 'You run the order desk of a lamp shop. Never pay back more than was paid.',
+  store: { home: 'desk' },
+  tools: [findOrder, refund],
+  limits: { steps: 20, cost: '0.50' },
+  permissions: {
+    mode: 'ask',
+    ask: async ({ title }, signal) => {
+      const answer = await person.question(`${title}? (y/n) `, { signal });
+      return answer === 'y' ? 'allowed' : 'denied';
+    },
+  },
+  onRequest: (body) => console.error(`sending ${body.length} bytes`),
+});
+
+const known = process.argv[2];
+const session = await agent.open(known);
+console.log(`session ${session.id}`);
+
+process.once('SIGINT', () => void session.interrupt());
+
+const turn = known === undefined ? session.prompt('Order A-17 came broken. Pay half of it back.') : session.resume();
+for await (const event of turn) {
+  if (event.type === 'text.delta') process.stdout.write(event.text);
+  if (event.type === 'tool.progressed') console.error(event.text);
+  if (event.type === 'notice.raised') console.error(event.notice.message, event.notice.next);
+  if (event.type === 'recorded' && event.record.kind === 'tool.returned')
+    console.error(`returned after ${event.record.data.durationMs} ms`);
+}
+const { outcome, totals, error } = await turn;
+console.log(`\n${outcome}, ${totals.steps} steps, $${totals.cost}`, error?.next ?? '');
+
+const title = await session.side({ purpose: 'title', words: 'Name this talk in five words.', history: 'main' });
+console.log(`${title.text}, $${title.cost}`);
+
+await agent.close();
+person.close();

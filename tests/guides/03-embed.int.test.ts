@@ -1,0 +1,181 @@
+// The page on embedding: each program that it shows runs against the simulator, and its lines are the program's own.
+
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { verifySession } from '@tidemark/agent';
+import { sessionId } from '@tidemark/log';
+import type { Recorded } from '@tidemark/log';
+import { anthropicEncoder } from '@tidemark/provider-anthropic';
+import type { ScriptedAnswer, SentRequest } from '@tidemark/simulator';
+import { createSimulator, parseScenario } from '@tidemark/simulator';
+import { openNdjsonStore } from '@tidemark/store-ndjson';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { readPage } from './documents.ts';
+import { blocksIn } from './read-blocks.ts';
+import type { Ended, Heard } from './run-snippet.ts';
+import { SNIPPETS, runSnippet } from './run-snippet.ts';
+import { ROOT } from './run-tidemark.ts';
+
+const PAGE = join('docs', 'guides', '03-embed.md');
+const blocks = blocksIn(await readPage(ROOT, PAGE));
+
+describe(PAGE, () => {
+  const shown = blocks.flatMap((block) => {
+    const [language, name] = block.language.split(' ');
+    return name === undefined || language === undefined ? [] : [{ ...block, language, name }];
+  });
+
+  test('shows each program, and the scenario of the first', () => {
+    const names = new Set(shown.map(({ name }) => name));
+    expect([...names].toSorted()).toEqual([
+      'order-desk.json',
+      'order-desk.ts',
+      'order-tools.ts',
+      'steered-desk.ts',
+      'whole-desk.ts',
+    ]);
+    expect(blocks.filter(({ language }) => language === 'ts')).toEqual([]);
+  });
+
+  test.each(shown)('shows lines of $name as they are, behind line $line', async ({ name, lines }) => {
+    const program = (await readFile(join(ROOT, SNIPPETS, name), 'utf8')).split('\n').map((line) => line.trim());
+    expect(program.join('\n')).toContain(lines.map((line) => line.trim()).join('\n'));
+  });
+
+  test('shows the first program whole', async () => {
+    const [first] = shown;
+    expect(`${first?.lines.join('\n')}\n`).toBe(await readFile(join(ROOT, SNIPPETS, 'order-desk.ts'), 'utf8'));
+  });
+});
+
+test('the desk of twenty lines looks, pays, and says so', async () => {
+  const scenario = parseScenario(JSON.parse(await readFile(join(ROOT, SNIPPETS, 'order-desk.json'), 'utf8')));
+  const listening = await createSimulator({ scenario }).listen();
+  onTestFinished(() => listening.close());
+  const ended = await runSnippet('order-desk.ts', [], { folder: await aFolder(), url: listening.url });
+  const text = blocks.find(({ language }) => language === 'text');
+  expect(ended).toEqual({ exit: 0, signal: null, out: `${text?.lines.join('\n')}\n`, err: '' });
+});
+
+const FIND: ScriptedAnswer = {
+  text: 'I look.',
+  calls: [{ id: 'call_find', name: 'find_order', arguments: { order: 'A-17' } }],
+};
+const HALF: ScriptedAnswer = {
+  calls: [{ id: 'call_half', name: 'refund', arguments: { order: 'A-17', euros: 19.5 } }],
+};
+
+describe('the whole desk', () => {
+  const answers = [FIND, HALF, { text: 'Half of it is paid back.' }];
+
+  test('is killed, and goes on where it was: what was answered is not asked again, what was done not done again', async () => {
+    const { url, folder, requests } = await aDesk(answers);
+    const killed = await runSnippet('whole-desk.ts', [], { folder, url, hear: when(/\(y\/n\)/, kill) });
+    expect(killed).toMatchObject({ signal: 'SIGKILL' });
+    const ended = await goOn(folder, url, killed, when(/\(y\/n\)/, say('y\n')));
+    expect(ended.out).toMatch(
+      /Half of it is paid back\.\ncompleted, 3 steps, \$0\.0\d+ \nA lamp, half paid back, \$0\.0/,
+    );
+    expect(ended.err).toMatch(/refund 19\.5 euros of A-17\? \(y\/n\) paying A-17\n/);
+    expect(requests).toHaveLength(4);
+    const records = await recordsOf(folder, killed);
+    expect(startsOf(records)).toEqual(['call_find', 'call_half']);
+  });
+
+  test('is interrupted while it asks, stays valid, and goes on', async () => {
+    const { url, folder } = await aDesk(answers);
+    const interrupted = await runSnippet('whole-desk.ts', [], { folder, url, hear: when(/\(y\/n\)/, signal) });
+    expect(interrupted.out).toMatch(/interrupted, 2 steps/);
+    const ended = await goOn(folder, url, interrupted, () => undefined);
+    expect(ended.out).toMatch(/completed, 1 steps/);
+    expect(startsOf(await recordsOf(folder, interrupted))).toEqual(['call_find']);
+  });
+
+  async function goOn(folder: string, url: string, before: Ended, hear: (heard: Heard) => void): Promise<Ended> {
+    const ended = await runSnippet('whole-desk.ts', [nameIn(before)], { folder, url, hear });
+    expect(ended).toMatchObject({ exit: 0, signal: null });
+    const store = openNdjsonStore({ home: join(folder, 'desk') });
+    const verified = await verifySession(store, sessionId(nameIn(before)), { encoders: () => anthropicEncoder });
+    expect(verified).toMatchObject({ differences: [], breaks: [], problems: [] });
+    return ended;
+  }
+});
+
+test('the steered desk does what it is told in between, and nothing that its mode denies', async () => {
+  const { url, folder, requests } = await aDesk([
+    FIND,
+    HALF,
+    { text: 'I paid half of it back.' },
+    { calls: [{ id: 'call_rest', name: 'refund', arguments: { order: 'A-17', euros: 19.5 } }] },
+    { text: 'I may not.' },
+  ]);
+  const ended = await runSnippet('steered-desk.ts', [], { folder, url });
+  expect(ended).toEqual({ exit: 0, signal: null, out: 'I paid half of it back.\nI may not.\n', err: '' });
+  expect(JSON.stringify(requests[1]?.body['messages'])).toContain('Pay half of it only.');
+  expect(JSON.stringify(requests.at(-1)?.body['messages'])).toContain('read-only/write');
+});
+
+async function aFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'tidemark-desk-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+interface Desk {
+  readonly url: string;
+  readonly folder: string;
+  readonly requests: readonly SentRequest[];
+}
+
+/** A model that answers by how often it has spoken, and names the talk when it is asked to. */
+async function aDesk(answers: readonly ScriptedAnswer[]): Promise<Desk> {
+  const requests: SentRequest[] = [];
+  const simulator = createSimulator({
+    onRequest: (sent) => {
+      requests.push(sent);
+      const names = sent.lastUserText.startsWith('Name this talk');
+      return { answer: (names ? undefined : answers[answersIn(sent)]) ?? { text: 'A lamp, half paid back' } };
+    },
+  });
+  const listening = await simulator.listen();
+  onTestFinished(() => listening.close());
+  return { url: listening.url, folder: await aFolder(), requests };
+}
+
+function answersIn({ body }: SentRequest): number {
+  const messages = Array.isArray(body['messages']) ? body['messages'] : [];
+  return messages.filter((message: { readonly role?: unknown }) => message.role === 'assistant').length;
+}
+
+/** Does it once, as soon as the program has said so. */
+function when(words: RegExp, then: (heard: Heard) => void): (heard: Heard) => void {
+  let done = false;
+  return (heard) => {
+    if (done || !words.test(heard.said)) return;
+    done = true;
+    then(heard);
+  };
+}
+
+const kill = ({ child }: Heard): void => void child.kill('SIGKILL');
+const signal = ({ child }: Heard): void => void child.kill('SIGINT');
+const say =
+  (words: string) =>
+  ({ child }: Heard): void =>
+    void child.stdin?.write(words);
+
+function nameIn({ out }: Ended): string {
+  return /^session (\S+)/.exec(out)?.[1] ?? '';
+}
+
+async function recordsOf(folder: string, ended: Ended): Promise<readonly Recorded[]> {
+  const store = openNdjsonStore({ home: join(folder, 'desk') });
+  const records: Recorded[] = [];
+  for await (const record of store.read(sessionId(nameIn(ended)))) records.push(record);
+  return records;
+}
+
+function startsOf(records: readonly Recorded[]): readonly string[] {
+  return records.flatMap((record) => (record.kind === 'tool.started' ? [record.data.call] : []));
+}
