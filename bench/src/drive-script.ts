@@ -1,172 +1,175 @@
-// A scripted session driven through the agent against the simulator in this process, on its virtual clock.
+// A scripted session driven through an agent against the simulator in this process, on virtual time. The process ends where
+// the script says so, and another one goes on.
 
-import type { EventOf, SessionId, Timestamp } from '@tidemark/log';
-import { callId, sessionId, timestamp } from '@tidemark/log';
-import type { Encoders, Lines, Prepared, Session } from '@tidemark/agent';
-import {
-  commit,
-  createSession,
-  extendsSequence,
-  keepCapabilities,
-  openSession,
-  prepareRequest,
-  recordAnswer,
-  verifySession,
-} from '@tidemark/agent';
-import type { Bill, Wanted } from '@tidemark/context';
-import { addBills, billOf, NO_BILL } from '@tidemark/context';
-import type { Answer, CallPart, Capabilities, Usage } from '@tidemark/model';
-import { inputTokens } from '@tidemark/model';
-import { anthropicEncoder, decodeMessage } from '@tidemark/provider-anthropic';
-import type { Simulator } from '@tidemark/simulator';
+import type { Encoders, LiveSession } from '@tidemark/agent';
+import { verifySession } from '@tidemark/agent';
+import type { Bill } from '@tidemark/context';
+import type { Agent } from '@tidemark/kit';
+import { createAgent } from '@tidemark/kit';
+import type { Capabilities } from '@tidemark/model';
+import { anthropicEncoder } from '@tidemark/provider-anthropic';
+import type { ScriptedAnswer, Simulator } from '@tidemark/simulator';
 import { createSimulator } from '@tidemark/simulator';
-import { createMemoryStore } from '@tidemark/store-memory';
+import type { Shelf } from '@tidemark/store-memory';
+import { createMemoryStore, createShelf } from '@tidemark/store-memory';
 
-import { FRONT } from './agent-front.ts';
+import { billCalls } from './bill-calls.ts';
 import { madeText } from './made-text.ts';
-import type { Script, ScriptedStep } from './scripted-turns.ts';
+import type { MadeRun } from './made-tools.ts';
+import { madeTools, ROLE, toolName } from './made-tools.ts';
+import type { Script, ScriptedStep, Stop } from './scripted-turns.ts';
+import { shelfLeftBehind } from './shelf-left-behind.ts';
+import { simulatedProvider } from './simulated-provider.ts';
+import type { VirtualTime } from './virtual-time.ts';
+import { virtualTime } from './virtual-time.ts';
 
 /** What a driven script came to. */
 export interface Driven {
+  /** As they arrived at the provider, those whose answer was lost included. */
   readonly calls: number;
   readonly bill: Bill;
+  /** How often the process ended on the way. */
+  readonly stopped: number;
   /** Requests that broke the prefix although no epoch opened. */
   readonly unlabelled: number;
   /** Requests that `verify` could not make again from the log. */
   readonly differences: number;
 }
 
-interface Drive {
-  readonly script: Script;
+/** What outlives a process: the provider, the time, and how far the script is. */
+interface World {
   readonly capabilities: Capabilities;
-  readonly wanted: Wanted;
   readonly simulator: Simulator;
-  session: Session;
-  lines: Lines;
-  clock: number;
-  calls: number;
+  readonly time: VirtualTime;
+  /** Steps of the turn that are still to come. */
+  steps: readonly ScriptedStep[];
+  /** Answers that were given to their end. */
+  answers: number;
   results: number;
-  bill: Bill;
-  unlabelled: number;
-  last: { readonly prepared: Prepared; readonly input: number } | undefined;
+  stops: readonly Stop[];
+  stopping: PromiseWithResolvers<Stop>;
 }
 
-const SESSION: SessionId = sessionId('scripted');
-const START = Date.UTC(2026, 10, 20, 9);
-/** Milliseconds between two events of a script: far below the life of an entry. */
-const PAUSE = 7_000;
+interface Process {
+  readonly shelf: Shelf;
+  readonly agent: Agent;
+  readonly session: LiveSession;
+}
+
+/** Milliseconds that a tool takes, and a user. */
+const TOOL_MS = 1_000;
+const USER_MS = 20_000;
 
 const encoders: Encoders = (revision) => (revision === anthropicEncoder.revision ? anthropicEncoder : undefined);
 
-/** Drives a script with a model's row. @throws Error when the simulator refuses a request. */
+/** Drives a script with a model's row. @throws Error when the simulator refuses a request, or a turn is not completed. */
 export async function driveScript(script: Script, row: Capabilities): Promise<Driven> {
   const capabilities = script.collapse === undefined ? row : { ...row, runsCollapse: script.collapse };
-  const drive = await begin(script, capabilities);
-  for (const [index, steps] of script.turns.entries()) await driveTurn(drive, index, steps);
-  await drive.session.writer.close();
-  const { differences } = await verifySession(drive.session.log, SESSION, { encoders });
-  const { calls, bill, unlabelled } = drive;
-  return { calls, bill, unlabelled, differences: differences.length };
-}
-
-async function begin(script: Script, capabilities: Capabilities): Promise<Drive> {
-  const session = await createSession(createMemoryStore(), SESSION);
-  const data = { id: SESSION, root: SESSION, workspace: '/home/user/shop' };
-  await commit(session, [{ kind: 'session.created', at: timestamp(new Date(START).toISOString()), data }]);
-  const kept = await keepCapabilities(session.log.artifacts, capabilities);
-  const { provider, model } = capabilities;
+  const { stops = [] } = script;
+  const world = newWorld(capabilities, stops);
+  let process = await startProcess(world, createShelf());
+  for (const [index, steps] of script.turns.entries()) process = await driveTurn(world, process, index, steps);
+  const { agent, session } = process;
+  await session.close();
+  const { differences, breaks } = await verifySession(agent.log, session.id, { encoders });
+  const { calls } = world.simulator;
   return {
-    script,
-    capabilities,
-    wanted: { provider, model, parameters: {}, capabilities: kept, texts: FRONT },
-    simulator: createSimulator({ clock: 'virtual', capabilities: () => capabilities, firstByteMs: 1 }),
-    session,
-    lines: { main: undefined },
-    clock: START,
-    calls: 0,
-    results: 0,
-    bill: NO_BILL,
-    unlabelled: 0,
-    last: undefined,
+    calls: calls.length,
+    bill: billCalls(calls, capabilities),
+    stopped: stops.length - world.stops.length,
+    unlabelled: breaks.filter(({ cause }) => cause === undefined).length,
+    differences: differences.length,
   };
 }
 
-async function driveTurn(drive: Drive, turn: number, steps: readonly ScriptedStep[]): Promise<void> {
-  const parts = [{ type: 'text', text: madeText(600, turn) }] as const;
-  await commit(drive.session, [
-    { kind: 'turn.started', at: tick(drive), data: { trigger: 'user' } },
-    { kind: 'prompt.given', at: tick(drive), data: { parts, presenter: 'bench' } },
-  ]);
-  for (const step of steps) await driveStep(drive, step);
-  await driveStep(drive, []);
-  await commit(drive.session, [{ kind: 'turn.ended', at: tick(drive), data: { outcome: 'completed' } }]);
+function newWorld(capabilities: Capabilities, stops: readonly Stop[]): World {
+  return {
+    capabilities,
+    simulator: createSimulator({ clock: 'virtual', capabilities: () => capabilities, firstByteMs: 1 }),
+    time: virtualTime(),
+    steps: [],
+    answers: 0,
+    results: 0,
+    stops,
+    stopping: Promise.withResolvers(),
+  };
 }
 
-async function driveStep(drive: Drive, step: ScriptedStep): Promise<void> {
-  if (drive.calls === drive.script.restartAt) await restart(drive);
-  const answer = await ask(drive, step.length);
-  const calls = answer.parts.filter((part): part is CallPart => part.type === 'call');
-  await drive.session.writer.sync();
-  for (const [index, call] of calls.entries()) await commit(drive.session, [returned(drive, call, step[index] ?? 0)]);
-}
-
-function returned(drive: Drive, { call }: CallPart, bytes: number): EventOf<'tool.returned'> {
-  drive.results += 1;
-  const parts = [{ type: 'text', text: madeText(bytes, drive.results) }] as const;
-  return { kind: 'tool.returned', at: tick(drive), data: { call: callId(call), parts } };
-}
-
-/** All that a process holds is lost but the log. */
-async function restart(drive: Drive): Promise<void> {
-  const { log, writer } = drive.session;
-  await writer.close();
-  drive.session = await openSession(log, SESSION);
-  drive.lines = { main: undefined };
-}
-
-async function ask(drive: Drive, calls: number): Promise<Answer> {
-  const { session, lines, wanted, capabilities } = drive;
-  const options = { at: tick(drive), wanted, capabilities, encoder: anthropicEncoder, outputLimit: 4_096 };
-  const prepared = await prepareRequest(session, lines, options);
-  const answer = send(drive, prepared, calls);
-  await recordAnswer(session, prepared, answer, tick(drive));
-  account(drive, prepared, answer.usage);
-  return answer;
-}
-
-function send({ simulator, calls: number }: Drive, { body, betas, record }: Prepared, calls: number): Answer {
-  const said = simulator.messages({
-    body,
-    betas,
-    at: Date.parse(record.at),
-    answer: {
-      text: madeText(300, number),
-      calls: Array.from({ length: calls }, (_, index) => ({
-        name: `tool_${index % 10}`,
-        arguments: { path: `src/${number}/${index}.ts` },
-      })),
-    },
+async function startProcess(world: World, shelf: Shelf, id?: string): Promise<Process> {
+  const { capabilities, simulator, time } = world;
+  const { provider, model, runsCollapse } = capabilities;
+  const answering = { answer: () => nextAnswer(world), begun: () => answered(world) };
+  const agent = createAgent({
+    model,
+    catalog: { revision: 1, rows: [{ provider, model, runsCollapse }] },
+    provider: simulatedProvider({ simulator, time, ...answering }),
+    store: createMemoryStore(shelf),
+    role: ROLE,
+    tools: madeTools((...given) => runTool(world, ...given)),
+    permissions: { mode: 'auto' },
+    surroundings: time.surroundings,
   });
-  if (said.outcome === 'answered') return decodeMessage(JSON.stringify(said.message));
-  throw new Error(`call ${number} was refused (${said.status} ${said.type}): ${said.message}`);
+  return { shelf, agent, session: await agent.open(id) };
 }
 
-/** Inside an epoch nothing is taken back, so a call's new tokens are those by which its input grew. */
-function account(drive: Drive, prepared: Prepared, usage: Usage): void {
-  const { last, capabilities } = drive;
-  const input = inputTokens(usage) ?? 0;
-  const { at } = prepared.record;
-  const unsent = input - (last?.input ?? 0);
-  const bill = billOf({ capabilities, at, usage, unsent, before: last?.prepared.record.at });
-  if (bill === undefined) throw new Error(`call ${drive.calls} has no price: its usage is ${JSON.stringify(usage)}`);
-  const broke = last !== undefined && !extendsSequence(last.prepared.sequence, prepared.sequence);
-  drive.unlabelled += broke && prepared.opened === undefined ? 1 : 0;
-  drive.bill = addBills(drive.bill, bill);
-  drive.calls += 1;
-  drive.last = { prepared, input };
+async function driveTurn(
+  world: World,
+  process: Process,
+  index: number,
+  steps: readonly ScriptedStep[],
+): Promise<Process> {
+  world.steps = steps;
+  world.time.pass(USER_MS);
+  let now = process;
+  let turn = now.session.prompt(madeText(600, index));
+  for (;;) {
+    const end = await Promise.race([turn, world.stopping.promise]);
+    if ('outcome' in end) {
+      if (end.outcome === 'completed') return now;
+      throw new Error(`turn ${index} ended as ${end.outcome}: ${end.error?.message ?? 'no error'}`);
+    }
+    world.stopping = Promise.withResolvers();
+    now = await nextProcess(world, now, end);
+    turn = now.session.resume();
+  }
 }
 
-function tick(drive: Drive): Timestamp {
-  drive.clock += PAUSE;
-  return timestamp(new Date(drive.clock).toISOString());
+/** All that a process holds is gone but the log. */
+async function nextProcess(world: World, { shelf, session }: Process, { by }: Stop): Promise<Process> {
+  if (by === 'close') await session.close();
+  else world.time.forget();
+  world.time.pass(USER_MS);
+  return startProcess(world, by === 'close' ? shelf : shelfLeftBehind(shelf), session.id);
+}
+
+function nextAnswer({ steps, answers }: World): ScriptedAnswer {
+  const [results = []] = steps;
+  const calls = results.map((bytes, index) => ({
+    name: toolName(answers + index),
+    arguments: { path: `src/${answers}/${index}.ts`, bytes },
+  }));
+  return { text: madeText(300, answers), calls };
+}
+
+async function answered(world: World): Promise<void> {
+  await stopIfDue(world, 'answer');
+  world.steps = world.steps.slice(1);
+  world.answers += 1;
+}
+
+async function runTool(world: World, ...[{ bytes }, effect, { signal }]: Parameters<MadeRun>): Promise<string> {
+  await stopIfDue(world, effect, signal);
+  world.time.pass(TOOL_MS);
+  world.results += 1;
+  return madeText(bytes, world.results);
+}
+
+/** Where a process ends in order, its tools are told so; where it is lost, nothing goes on here. */
+async function stopIfDue(world: World, during: Stop['during'], signal?: AbortSignal): Promise<void> {
+  const [stop, ...later] = world.stops;
+  if (stop?.during !== during || world.answers < stop.call) return;
+  world.stops = later;
+  world.stopping.resolve(stop);
+  await new Promise<void>((resolve) => signal?.addEventListener('abort', () => resolve()));
+  throw new Error('the process ends');
 }

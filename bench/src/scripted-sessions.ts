@@ -1,11 +1,9 @@
 // Every script with every model that the benchmarks look at, driven once in a run.
 
-import { rowOf } from './agent-front.ts';
 import type { Driven } from './drive-script.ts';
 import { driveScript } from './drive-script.ts';
+import { MODELS, rowOf } from './model-row.ts';
 import { SCRIPTS } from './scripted-turns.ts';
-
-const MODELS = ['claude-sonnet-4-5', 'claude-opus-5-5'];
 
 /** One driven session. */
 export interface ScriptedSession {

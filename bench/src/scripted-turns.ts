@@ -1,9 +1,22 @@
-// What happens in the scripted sessions: prompts, and for each the results of the calls that its steps make.
+// What happens in the scripted sessions: prompts, the results of the calls that each step makes, and how the process ends on
+// the way.
+
+import type { EffectClass } from '@tidemark/log';
 
 import { randomNumbers } from './made-text.ts';
 
 /** One step of a model: the bytes of each result of its calls. None makes it the last of its turn. */
 export type ScriptedStep = readonly number[];
+
+/** The process ends, and another one opens the session and resumes. */
+export interface Stop {
+  /** `close`: it ends in order. `loss`: all that it holds is gone but the log, and nobody knew. */
+  readonly by: 'close' | 'loss';
+  /** From this call to the model on, counted from 0. */
+  readonly call: number;
+  /** While a tool of this class runs, or once the provider has begun to answer. */
+  readonly during: EffectClass | 'answer';
+}
 
 /** A session to be driven. */
 export interface Script {
@@ -12,8 +25,8 @@ export interface Script {
   readonly turns: readonly (readonly ScriptedStep[])[];
   /** Whether a run of calls or results is one position of the lookback; by the model's row where absent. */
   readonly collapse?: boolean;
-  /** The process ends before this call and another one opens the session. */
-  readonly restartAt?: number;
+  /** In the order of their calls. */
+  readonly stops?: readonly Stop[];
 }
 
 /** 40 calls: up to three tools at a time, results of 200 B to 60 KB, half of them below 2 KB. */
@@ -25,7 +38,16 @@ export const SCRIPTS: readonly Script[] = [
   { name: 'chat', turns: Array.from({ length: 120 }, () => []) },
   { name: 'wide', turns: [drawSteps(24, 2, [10, 26], () => 400)], collapse: false },
   { name: 'wide-collapsed', turns: [drawSteps(24, 2, [10, 26], () => 400)], collapse: true },
-  { name: 'restart', turns: [TOOL_TURN], restartAt: 20 },
+  { name: 'restart', turns: [TOOL_TURN], stops: [{ by: 'close', call: 20, during: 'read' }] },
+  {
+    name: 'kill',
+    turns: [TOOL_TURN],
+    stops: [
+      { by: 'loss', call: 10, during: 'read' },
+      { by: 'loss', call: 20, during: 'write' },
+      { by: 'loss', call: 30, during: 'answer' },
+    ],
+  },
 ];
 
 function drawSteps(

@@ -1,116 +1,156 @@
-// A session that goes on step by step with answers made here: no provider, no simulator, so that what is measured is the
-// agent, the fold and the store.
+// A session of an agent that goes on for as long as a benchmark wants, with answers and results made here at once: what is
+// measured is the agent, the fold and the store.
 
-import type { EventOf, Log, SessionId, Timestamp } from '@tidemark/log';
-import { callId, position, sessionId, timestamp } from '@tidemark/log';
-import type { CallOptions, Lines, Session } from '@tidemark/agent';
-import { commit, createSession, keepCapabilities, prepareRequest, recordAnswer } from '@tidemark/agent';
-import type { Answer, AnswerPart, Encoder } from '@tidemark/model';
-import { anthropicEncoder } from '@tidemark/provider-anthropic';
+import type { LiveSession } from '@tidemark/agent';
+import { createAgent } from '@tidemark/kit';
+import type { EffectClass, Event, Log, RequestPrepared, SessionId } from '@tidemark/log';
+import { position } from '@tidemark/log';
+import type { Answer, AnswerPart, Usage } from '@tidemark/model';
 
-import { FRONT, rowOf } from './agent-front.ts';
+import { madeProvider } from './made-provider.ts';
 import { madeText } from './made-text.ts';
+import { madeTools, ROLE, toolName } from './made-tools.ts';
+import type { Stopwatch } from './stopwatch.ts';
+import type { VirtualTime } from './virtual-time.ts';
+import { virtualTime } from './virtual-time.ts';
+import { watchedLog } from './watched-log.ts';
 
 /** What a steady session is like. */
 export interface SteadyOptions {
   readonly log: Log;
-  readonly encoder?: Encoder;
-  /** Calls in each step; with none, each step is a turn of chat. */
+  /** Calls in each step. */
   readonly calls: number;
-  /** Bytes of each result, or of a prompt where there are no calls. */
+  /** Bytes of each result, or of a prompt. */
   readonly bytes: number;
+  /** The class of all tools: `read` unless said. */
+  readonly effect?: EffectClass;
+  readonly watches?: SteadyWatches;
+}
+
+/** What is timed in a steady session, apart from the agent's own work. */
+export interface SteadyWatches {
+  readonly append: Stopwatch;
+  readonly join: Stopwatch;
+  /** Making the answers and the results. */
+  readonly made: Stopwatch;
+  /** A request has arrived at the provider. */
+  readonly arrived: () => void;
 }
 
 /** See the head of this file. */
 export interface SteadySession {
   readonly id: SessionId;
-  readonly session: Session;
-  /** A request, its answer, and the results of its calls: with one call four records. */
-  step(): Promise<void>;
-  /** A checkpoint for everything so far. The next step opens the epoch that packs it. */
-  compact(): Promise<void>;
+  /** Records in its log. */
+  readonly length: number;
+  /** One turn of so many steps, each a request, an answer, and the results of its calls; the last one has only words. */
+  turn(steps: number): Promise<void>;
+  /** Puts a checkpoint for everything so far behind the next turn. The request after it opens the epoch that packs it. */
+  compact(): void;
+  close(): Promise<void>;
 }
 
 interface Steady {
   readonly options: SteadyOptions;
-  readonly session: Session;
-  readonly lines: Lines;
-  readonly call: Omit<CallOptions, 'at'>;
-  clock: number;
-  steps: number;
+  readonly time: VirtualTime;
+  /** Steps with calls that the turn has left. */
+  left: number;
+  /** Answers and results so far. */
+  made: number;
+  length: number;
+  compacting: boolean;
+  forecast: RequestPrepared['forecast'] | undefined;
 }
 
 const MODEL = 'claude-opus-5-5';
-const START = Date.UTC(2026, 10, 20, 9);
+const STEP_MS = 1_000;
 
-/** Begins a session with one prompt. */
+/** Opens a session with nothing said. */
 export async function beginSteady(options: SteadyOptions): Promise<SteadySession> {
-  const id = sessionId('steady');
-  const session = await createSession(options.log, id);
-  const row = rowOf(MODEL);
-  const kept = await keepCapabilities(options.log.artifacts, row);
-  const wanted = { provider: row.provider, model: row.model, parameters: {}, capabilities: kept, texts: FRONT };
-  const { encoder = anthropicEncoder } = options;
-  const call = { wanted, capabilities: row, encoder, outputLimit: 4_096 };
-  const steady: Steady = { options, session, lines: { main: undefined }, call, clock: START, steps: 0 };
-  const data = { id, root: id, workspace: '/home/user/shop' };
-  await commit(session, [{ kind: 'session.created', at: tick(steady), data }, prompt(steady)]);
-  return { id, session, step: () => step(steady), compact: () => compact(steady) };
+  const steady: Steady = {
+    options,
+    time: virtualTime(),
+    left: 0,
+    made: 0,
+    length: 0,
+    compacting: false,
+    forecast: undefined,
+  };
+  const session = await openSession(steady);
+  return {
+    id: session.id,
+    get length() {
+      return steady.length;
+    },
+    turn: (steps) => runTurn(steady, session, steps),
+    compact: () => void (steady.compacting = true),
+    close: () => session.close(),
+  };
 }
 
-async function step(steady: Steady): Promise<void> {
-  const { session, lines, options } = steady;
-  const prepared = await prepareRequest(session, lines, { ...steady.call, at: tick(steady) });
-  const { read, write, fresh } = prepared.record.data.forecast;
-  const answer = makeAnswer(steady, { fresh, read, writes: [{ ttl: '5m', tokens: write }], answer: 60 });
-  await recordAnswer(session, prepared, answer, tick(steady));
-  steady.steps += 1;
-  if (options.calls === 0) await commit(session, [prompt(steady)]);
-  else await runTools(steady, answer);
+function openSession(steady: Steady): Promise<LiveSession> {
+  const { log, bytes, watches, effect = 'read' } = steady.options;
+  const make = <T>(work: () => T): T => (watches === undefined ? work() : watches.made.run(work));
+  const answer = (): Answer => {
+    watches?.arrived();
+    return make(() => makeAnswer(steady));
+  };
+  const agent = createAgent({
+    model: MODEL,
+    provider: madeProvider(answer, watches?.join),
+    store: watchedLog(log, { time: watches?.append, appending: (events) => appending(steady, events) }),
+    role: ROLE,
+    tools: madeTools(() => make(() => madeText(bytes, steady.made)), effect),
+    permissions: { mode: 'auto' },
+    surroundings: steady.time.surroundings,
+  });
+  return agent.open();
 }
 
-function makeAnswer({ options, steps }: Steady, usage: Answer['usage']): Answer {
-  const calls = Array.from({ length: options.calls }, (_, index): AnswerPart => ({
+async function runTurn(steady: Steady, session: LiveSession, steps: number): Promise<void> {
+  steady.left = steps - 1;
+  steady.time.pass(STEP_MS);
+  const { outcome, error } = await session.prompt(madeText(steady.options.bytes, steady.made));
+  if (outcome !== 'completed') throw new Error(`a turn ended as ${outcome}: ${error?.message ?? 'no error'}`);
+}
+
+function makeAnswer(steady: Steady): Answer {
+  const { options, left, made, time } = steady;
+  steady.left -= 1;
+  steady.made += 1;
+  time.pass(STEP_MS);
+  const calls = left <= 0 ? [] : madeCalls(options.calls, made);
+  const parts: readonly AnswerPart[] = [{ type: 'text', text: madeText(120, made) }, ...calls];
+  return { parts, stop: calls.length === 0 ? 'end' : 'calls', truncated: 'no', usage: usageOf(steady) };
+}
+
+function madeCalls(count: number, made: number): readonly AnswerPart[] {
+  return Array.from({ length: count }, (_, index) => ({
     type: 'call',
-    call: `toolu_${steps}_${index}`,
-    name: `tool_${index % 10}`,
-    arguments: `{"path":"src/${steps}/${index}.ts"}`,
+    call: `toolu_${made}_${index}`,
+    name: toolName(index),
+    arguments: `{"path":"src/${made}/${index}.ts","bytes":200}`,
   }));
-  const parts: readonly AnswerPart[] = [{ type: 'text', text: madeText(120, steps) }, ...calls];
-  return { parts, stop: calls.length === 0 ? 'end' : 'calls', truncated: 'no', usage };
 }
 
-/** Flushed before a tool runs, as its effect could be seen outside. */
-async function runTools(steady: Steady, answer: Answer): Promise<void> {
-  const calls = answer.parts.flatMap((part) => (part.type === 'call' ? [part] : []));
-  const { session, options } = steady;
-  const started = calls.map(({ call, name }): EventOf<'tool.started'> => ({
-    kind: 'tool.started',
-    at: tick(steady),
-    data: { call: callId(call), name, effect: 'read' },
-  }));
-  await commit(session, started);
-  await session.writer.sync();
-  for (const { call } of calls) {
-    const parts = [{ type: 'text', text: madeText(options.bytes, steady.steps) }] as const;
-    await commit(session, [{ kind: 'tool.returned', at: tick(steady), data: { call: callId(call), parts } }]);
-  }
+/** As it was forecast: nothing is missed. */
+function usageOf({ forecast }: Steady): Usage {
+  const { read = 0, write = 0, fresh = 0 } = forecast ?? {};
+  return { fresh, read, writes: [{ ttl: '5m', tokens: write }], answer: 60 };
 }
 
-function prompt(steady: Steady): EventOf<'prompt.given'> {
-  const parts = [{ type: 'text', text: madeText(steady.options.bytes, steady.steps) }] as const;
-  return { kind: 'prompt.given', at: tick(steady), data: { parts, presenter: 'bench' } };
+function appending(steady: Steady, events: readonly Event[]): readonly Event[] {
+  const request = events.find((event) => event.kind === 'request.prepared');
+  steady.forecast = request?.data.forecast ?? steady.forecast;
+  const more = steady.compacting ? events.flatMap((event) => checkpointBehind(steady, event)) : [];
+  if (more.length > 0) steady.compacting = false;
+  steady.length += events.length + more.length;
+  return more;
 }
 
-async function compact(steady: Steady): Promise<void> {
-  const { session } = steady;
-  const range = { from: position(0), to: position(session.state.length - 1) };
-  const checkpoint = madeText(2_000, steady.steps);
+function checkpointBehind({ length, made }: Steady, { kind, at }: Event): readonly Event[] {
+  if (kind !== 'turn.ended') return [];
+  const range = { from: position(0), to: position(length - 1) };
+  const checkpoint = madeText(2_000, made);
   const data = { range, strategy: 'deterministic', trigger: 'bench', checkpoint, limitations: [] } as const;
-  await commit(session, [{ kind: 'history.compacted', at: tick(steady), data }]);
-}
-
-function tick(steady: Steady): Timestamp {
-  steady.clock += 1_000;
-  return timestamp(new Date(steady.clock).toISOString());
+  return [{ kind: 'history.compacted', at, data }];
 }

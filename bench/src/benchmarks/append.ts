@@ -8,7 +8,6 @@ import type { Event, Log, LogWriter, Recorded, SessionId } from '@tidemark/log';
 
 import type { Benchmark, Measured } from '../benchmark.ts';
 import { median } from '../figures.ts';
-import { bodilessEncoder } from '../other-encoders.ts';
 import { quietFiles } from '../quiet-files.ts';
 import { beginSteady } from '../steady-session.ts';
 import { processorTime } from '../stopwatch.ts';
@@ -55,9 +54,9 @@ async function run(): Promise<Measured> {
 /** The records of a session as its authors gave them. */
 async function recordedEvents(): Promise<{ readonly id: SessionId; readonly events: readonly Event[] }> {
   const log = createMemoryStore();
-  const { id, session, step } = await beginSteady({ log, encoder: bodilessEncoder(), calls: 1, bytes: RESULT_BYTES });
-  for (let count = 0; count < STEPS; count += 1) await step();
-  await session.writer.close();
+  const { id, turn, close } = await beginSteady({ log, calls: 1, bytes: RESULT_BYTES });
+  await turn(STEPS);
+  await close();
   return { id, events: await eventsOf(log, id) };
 }
 

@@ -7,10 +7,11 @@ import { estimateTokens, frontOf } from '@tidemark/context';
 import type { Block, Lowering, Marker, Span } from '@tidemark/model';
 import { anthropicEncoder } from '@tidemark/provider-anthropic';
 
-import { FRONT, rowOf } from '../agent-front.ts';
 import type { Benchmark, Measured } from '../benchmark.ts';
 import { median } from '../figures.ts';
 import { madeText } from '../made-text.ts';
+import { madeFront } from '../made-tools.ts';
+import { rowOf } from '../model-row.ts';
 import { timed } from '../stopwatch.ts';
 
 export const benchmark: Benchmark = {
@@ -33,7 +34,7 @@ async function run(): Promise<Measured> {
     materials: () => undefined,
     estimate: estimateTokens,
   };
-  const front = anthropicEncoder.lowerFront(frontOf(FRONT, row.model, {}), lowering);
+  const front = anthropicEncoder.lowerFront(frontOf(madeFront(), row.model, {}), lowering);
   const writer = anthropicEncoder.join(front, newHash);
   const blocks: Block[] = [...front.blocks];
   let turn = 0;

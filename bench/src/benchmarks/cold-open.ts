@@ -9,7 +9,6 @@ import { openNdjsonStore } from '@tidemark/store-ndjson';
 
 import type { Benchmark, Measured } from '../benchmark.ts';
 import { median } from '../figures.ts';
-import { bodilessEncoder } from '../other-encoders.ts';
 import { beginSteady } from '../steady-session.ts';
 import { timedAsync } from '../stopwatch.ts';
 import { withTemporaryHome } from '../temporary-home.ts';
@@ -23,6 +22,8 @@ export const benchmark: Benchmark = {
 
 const EVENTS = 100_000;
 const ROUNDS = 5;
+/** Steps of a turn. */
+const STEPS = 100;
 
 async function run(): Promise<Measured> {
   return withTemporaryHome(async (home) => {
@@ -45,10 +46,10 @@ async function run(): Promise<Measured> {
 
 async function writeLog(home: string): Promise<SessionId> {
   const log = openNdjsonStore({ home });
-  const { id, session, step } = await beginSteady({ log, encoder: bodilessEncoder(), calls: 8, bytes: 300 });
-  while (session.state.length < EVENTS) await step();
-  await session.writer.close();
-  return id;
+  const steady = await beginSteady({ log, calls: 8, bytes: 300 });
+  while (steady.length < EVENTS) await steady.turn(STEPS);
+  await steady.close();
+  return steady.id;
 }
 
 async function parseLines(path: string): Promise<number> {

@@ -1,16 +1,17 @@
-// Flushes that a step costs: before its request is sent and before its tools run.
+// Flushes that a step costs: before its request is sent, and before its tools run. Calls that write run one after the other,
+// each behind a flush of its own: counted beside.
 
+import type { EffectClass } from '@tidemark/log';
 import { openNdjsonStore } from '@tidemark/store-ndjson';
 
 import type { Benchmark, Measured } from '../benchmark.ts';
-import { bodilessEncoder } from '../other-encoders.ts';
 import { quietFiles } from '../quiet-files.ts';
 import { beginSteady } from '../steady-session.ts';
 import { withTemporaryHome } from '../temporary-home.ts';
 
 export const benchmark: Benchmark = {
   name: 'flushes',
-  against: 'nothing: flushes of the log in a step with 4 parallel calls',
+  against: 'nothing: flushes of the log in a step with 4 parallel calls that read',
   target: 3,
   run,
 };
@@ -18,12 +19,19 @@ export const benchmark: Benchmark = {
 const STEPS = 100;
 
 async function run(): Promise<Measured> {
+  const reading = await flushesOf('read');
+  const writing = await flushesOf('write');
+  return { ratio: reading, details: { reading, writing, steps: STEPS } };
+}
+
+/** Per step of one turn; its end is flushed once. */
+async function flushesOf(effect: EffectClass): Promise<number> {
   const quiet = quietFiles();
   await withTemporaryHome(async (home) => {
     const log = openNdjsonStore({ home, files: quiet.files });
-    const { session, step } = await beginSteady({ log, encoder: bodilessEncoder(), calls: 4, bytes: 500 });
-    for (let count = 0; count < STEPS; count += 1) await step();
-    await session.writer.close();
+    const { turn, close } = await beginSteady({ log, calls: 4, bytes: 500, effect });
+    await turn(STEPS);
+    await close();
   });
-  return { ratio: quiet.flushes / STEPS, details: { flushes: quiet.flushes, steps: STEPS, bytes: quiet.bytes } };
+  return quiet.flushes / STEPS;
 }

@@ -1,78 +1,93 @@
-// A step's own cost late in a session against early: fold, project, lower, plan, and deciding what to record. Left out are
-// joining and digesting (counted apart), the copy that is sent (see `body`: at 5 MB it empties the processor's caches) and
-// the store (see `append`).
+// What a step of the turn loop costs beyond the provider and the tool, late in a session against early: from one request's
+// arrival to the next one's, less what is counted apart: making the answer and the result, joining and digesting, and the
+// store (see `append`). The copy that is sent is left out too (see `body`).
 
 import { createMemoryStore } from '@tidemark/store-memory';
 
 import type { Benchmark, Measured } from '../benchmark.ts';
 import { median } from '../figures.ts';
-import { bodilessEncoder } from '../other-encoders.ts';
 import type { SteadySession } from '../steady-session.ts';
 import { beginSteady } from '../steady-session.ts';
-import { stopwatch, timedAsync } from '../stopwatch.ts';
-import { watchedLog } from '../watched-log.ts';
+import { stopwatch } from '../stopwatch.ts';
 
 export const benchmark: Benchmark = {
   name: 'step',
-  against: 'a step at 100 events of history; joining, digesting and appending apart',
+  against: 'a step with 10 steps of history; provider, tool, joining, digesting and appending apart',
   target: 1.2,
   run,
 };
 
-const EARLY = 100;
-const LATE = 10_000;
+/** Steps of history; the first is what the others are measured against. */
+const LENGTHS = [10, 1_000, 10_000] as const;
 const ROUNDS = 60;
-/** An early session is measured for so many steps, then another one takes its place. */
+/** Steps that are measured before it is the next session's turn. */
 const STEPS = 5;
 
-const join = stopwatch();
-const append = stopwatch();
-
-async function run(): Promise<Measured> {
-  const late = await grown(LATE);
-  const costs: { readonly early: Cost[]; readonly late: Cost[] } = { early: [], late: [] };
-  for (let round = 0; round < ROUNDS; round += 1) {
-    const early = await grown(EARLY);
-    for (let step = 0; step < STEPS; step += 1) {
-      costs.early.push(await costOf(early));
-      costs.late.push(await costOf(late));
-    }
-  }
-  return summed(costs.early, costs.late);
-}
-
+/** Milliseconds of one step. */
 interface Cost {
   readonly own: number;
   readonly join: number;
   readonly append: number;
 }
 
-async function grown(events: number): Promise<SteadySession> {
-  const log = watchedLog(createMemoryStore(), append);
-  const steady = await beginSteady({ log, encoder: bodilessEncoder(join), calls: 1, bytes: 300 });
-  while (steady.session.state.length < events) await steady.step();
-  return steady;
+/** A session, and where its stopwatches stood when each request of its turn arrived. */
+interface Watched {
+  readonly steady: SteadySession;
+  readonly readings: Reading[];
 }
 
-async function costOf(steady: SteadySession): Promise<Cost> {
-  const before = { join: join.ms, append: append.ms };
-  const all = await timedAsync(() => steady.step());
-  const cost = { join: join.ms - before.join, append: append.ms - before.append };
-  return { own: all - cost.join - cost.append, ...cost };
+interface Reading extends Omit<Cost, 'own'> {
+  readonly at: number;
+  readonly made: number;
 }
 
-function summed(early: readonly Cost[], late: readonly Cost[]): Measured {
-  const of = (costs: readonly Cost[], part: keyof Cost): number => median(costs.map((cost) => cost[part]));
-  return {
-    ratio: of(late, 'own') / of(early, 'own'),
-    details: {
-      lateOwnMs: of(late, 'own'),
-      earlyOwnMs: of(early, 'own'),
-      lateJoinMs: of(late, 'join'),
-      earlyJoinMs: of(early, 'join'),
-      lateAppendMs: of(late, 'append'),
-      earlyAppendMs: of(early, 'append'),
-      steps: early.length,
-    },
+async function run(): Promise<Measured> {
+  const [first, ...others] = LENGTHS;
+  const late: Watched[] = [];
+  for (const steps of others) late.push(await grown(steps));
+  const costs: readonly Cost[][] = LENGTHS.map(() => []);
+  for (let round = 0; round < ROUNDS; round += 1) {
+    // A session is early only once.
+    const sessions = [await grown(first), ...late];
+    for (const [index, session] of sessions.entries()) costs[index]?.push(...(await costsOf(session)));
+  }
+  return summed(costs);
+}
+
+async function grown(steps: number): Promise<Watched> {
+  const readings: Reading[] = [];
+  const [join, append, made] = [stopwatch(), stopwatch(), stopwatch()];
+  const arrived = (): void => {
+    readings.push({ at: performance.now(), made: made.ms, join: join.ms, append: append.ms });
   };
+  const log = createMemoryStore();
+  const steady = await beginSteady({ log, calls: 1, bytes: 300, watches: { join, append, made, arrived } });
+  await steady.turn(steps);
+  return { steady, readings };
+}
+
+/** From the arrival of one request to that of the next. */
+async function costsOf({ steady, readings }: Watched): Promise<readonly Cost[]> {
+  readings.length = 0;
+  await steady.turn(STEPS + 1);
+  return readings.slice(1).map((reading, index) => costBetween(readings[index] ?? reading, reading));
+}
+
+function costBetween(before: Reading, after: Reading): Cost {
+  const join = after.join - before.join;
+  const append = after.append - before.append;
+  const own = after.at - before.at - (after.made - before.made) - join - append;
+  return { own, join, append };
+}
+
+function summed(costs: readonly (readonly Cost[])[]): Measured {
+  const own = costs.map((of) => median(of.map((cost) => cost.own)));
+  const [early = NaN, later = NaN, latest = NaN] = own;
+  const details = Object.fromEntries(costs.flatMap((of, index) => described(LENGTHS[index] ?? 0, of)));
+  return { ratio: latest / early, details: { ratioAt1000: later / early, ...details, steps: ROUNDS * STEPS } };
+}
+
+function described(length: number, costs: readonly Cost[]): readonly [string, number][] {
+  const parts = ['own', 'join', 'append'] as const;
+  return parts.map((part) => [`${part}MsAt${length}`, median(costs.map((cost) => cost[part]))]);
 }

@@ -7,7 +7,6 @@ import { createMemoryStore } from '@tidemark/store-memory';
 
 import type { Benchmark, Measured } from '../benchmark.ts';
 import { median } from '../figures.ts';
-import { bodilessEncoder } from '../other-encoders.ts';
 import { beginSteady } from '../steady-session.ts';
 import { timedAsync } from '../stopwatch.ts';
 
@@ -46,9 +45,9 @@ interface Session {
 /** Turns of chat: a request, an answer, a prompt. */
 async function sessionOf(calls: number): Promise<Session> {
   const log = createMemoryStore();
-  const { id, session, step } = await beginSteady({ log, encoder: bodilessEncoder(), calls: 0, bytes: 200 });
-  for (let count = 0; count < calls; count += 1) await step();
-  await session.writer.close();
+  const { id, turn, close } = await beginSteady({ log, calls: 0, bytes: 200 });
+  for (let count = 0; count < calls; count += 1) await turn(1);
+  await close();
   return { log, id };
 }
 

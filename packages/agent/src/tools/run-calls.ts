@@ -12,7 +12,7 @@ import type { ReadyCall } from './prepare-calls.ts';
 import { prepareCalls } from './prepare-calls.ts';
 import { runCall } from './run-call.ts';
 import type { Tool } from './tool.ts';
-import { abortOf } from './unless-aborted.ts';
+import { abortOf, OVER } from './unless-aborted.ts';
 
 /** How long a tool may take to end after it was told to, in milliseconds. */
 const GRACE_MS = 5_000;
@@ -83,7 +83,7 @@ async function runTogether(work: Work, ready: readonly ReadyCall[]): Promise<voi
     await Promise.allSettled(closings);
     throw cause;
   } finally {
-    over.abort();
+    over.abort(OVER);
   }
 }
 

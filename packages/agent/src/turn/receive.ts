@@ -4,6 +4,7 @@
 import type { Answer, Outgoing, Provider, StreamPart } from '@tidemark/model';
 import { ProviderError } from '@tidemark/model';
 import type { Surroundings } from '../surroundings.ts';
+import { OVER } from '../tools/unless-aborted.ts';
 import type { Arrived, Arriving } from './arrived.ts';
 import { collectParts } from './arrived.ts';
 
@@ -43,7 +44,7 @@ export async function receive(outgoing: Omit<Outgoing, 'signal'>, listening: Lis
     if (error instanceof ProviderError) return { end: 'failed', arrived, error };
     throw error;
   } finally {
-    over.abort();
+    over.abort(OVER);
     // Not awaited: a generator that hangs would never return. What it throws now concerns nobody.
     iterator?.return?.().catch(() => undefined);
   }

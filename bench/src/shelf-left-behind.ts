@@ -1,0 +1,12 @@
+// What a process leaves in memory when it is lost: its bytes, and nobody who holds them.
+
+import type { Shelf } from '@tidemark/store-memory';
+
+/** Another shelf with all that is on this one. What the lost process might still write never gets there. */
+export function shelfLeftBehind(shelf: Shelf): Shelf {
+  const left: Shelf = { rooms: new Map(), artifacts: new Map(shelf.artifacts) };
+  for (const [name, room] of shelf.rooms) {
+    left.rooms.set(name, { ...room, bytes: room.bytes.slice(), held: false, listeners: new Set() });
+  }
+  return left;
+}
