@@ -1,5 +1,6 @@
 // What can happen to a session, as data: the words that random sessions are made of.
 
+import type { Lasting } from '@tidemark/agent';
 import fc from 'fast-check';
 
 /** What one text is like. Texts are made unique by the driver, so that a block tells where it came from. */
@@ -255,7 +256,7 @@ export function command({ knowable = false }: Temper = {}): fc.Arbitrary<Command
 /** A random session: a model to begin with, a lifetime for its entries, and what happens. */
 export interface Story {
   readonly model: number;
-  readonly ttl: '5m' | '1h';
+  readonly ttl: Lasting;
   readonly commands: readonly Command[];
 }
 
@@ -263,7 +264,7 @@ export interface Story {
 export function story(temper: Temper = {}): fc.Arbitrary<Story> {
   return fc.record({
     model: fc.integer({ min: 0, max: 3 }),
-    ttl: fc.constantFrom('5m' as const, '5m' as const, '1h' as const),
+    ttl: fc.constantFrom('5m' as const, '1h' as const, 'auto' as const),
     commands: fc.array(command(temper), { minLength: 1, maxLength: temper.length ?? 40, size: 'max' }),
   });
 }

@@ -2,7 +2,7 @@
 
 import type { Event, EventData, Kind, Log, Recorded, Timestamp } from '@tidemark/log';
 import { sessionId, timestamp } from '@tidemark/log';
-import type { Lines, Prepared, Session } from '@tidemark/agent';
+import type { Lasting, Lines, Prepared, Session } from '@tidemark/agent';
 import { commit, createSession } from '@tidemark/agent';
 import type { Outcome, Story } from './commands.ts';
 import { IMAGES } from './made-content.ts';
@@ -24,7 +24,7 @@ export interface SentCall {
 export interface Driver {
   readonly place: Place;
   readonly server: Server;
-  readonly ttl: '5m' | '1h';
+  readonly ttl: Lasting;
   /** Everything that was sent, forks that were left included. */
   readonly sent: SentCall[];
   /** What of it stands in the log of the session at hand, ancestors and side calls included. */

@@ -59,6 +59,8 @@ describe.each(WORLDS)('L3 on $store against $provider', (world) => {
 describe.each(BILLED)('L3 on $store, billed', (world) => {
   it('L3: what an epoch says it will rewrite is what the provider then bills again', async () => {
     await tryStories({ world, runs: 18, knowable: true }, async ({ calls, ttl }) => {
+      // Counted from bytes and times alone, a life that was chosen call by call is not known: L7 sees those billed.
+      if (ttl === 'auto') return;
       for (const [index, call] of calls.entries()) {
         const { opened } = call.prepared;
         if (opened === undefined || billedFor(call) === undefined) continue;

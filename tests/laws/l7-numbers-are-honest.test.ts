@@ -46,19 +46,20 @@ describe.each(BILLED)('L7 on $store, billed', (world) => {
     });
   });
 
-  it('L7: what was forecast is what is billed, bucket by bucket, where the sizes agree and nothing was evicted', async () => {
+  it('L7: what was forecast is what is billed, bucket by bucket and in money, where the sizes agree and nothing was evicted', async () => {
     await tryStories({ world, runs: 18, knowable: true }, async ({ calls }) => {
       for (const call of calls) {
         const billed = billedFor(call);
         if (billed === undefined) continue;
-        const { read, write, fresh } = call.prepared.record.data.forecast;
-        const { position } = call.prepared.record;
-        const told = { position, read, write, fresh };
+        const { read, write, fresh, cost = '' } = call.prepared.record.data.forecast;
+        const { position, at } = call.prepared.record;
+        const told = { position, read, write, fresh, cost: normal(cost) };
         expect(told).toEqual({
           position,
           read: billed.cache_read_input_tokens,
           write: billed.cache_creation_input_tokens,
           fresh: billed.input_tokens,
+          cost: exactCost(call.prepared.capabilities, at.slice(0, 10), { ...bucketsOf(billed), answer: 0 }),
         });
       }
     });
@@ -88,11 +89,11 @@ function inputOf({ fresh, read, writes }: Usage): unknown {
   return { fresh, read, writes };
 }
 
-function bucketsOf(billed: WireUsage): unknown {
+function bucketsOf(billed: WireUsage): Usage {
   const { ephemeral_5m_input_tokens: short, ephemeral_1h_input_tokens: long } = billed.cache_creation;
   const writes = [
-    { ttl: '5m', tokens: short },
-    { ttl: '1h', tokens: long },
+    { ttl: '5m' as const, tokens: short },
+    { ttl: '1h' as const, tokens: long },
   ].filter(({ tokens }) => tokens > 0);
   return { fresh: billed.input_tokens, read: billed.cache_read_input_tokens, writes };
 }

@@ -45,3 +45,4 @@ export { createSecrets } from './commit/create-secrets.ts';
 export type { SecretValue } from './commit/secret-names.ts';
 export { isSecretName, secretsOf } from './commit/secret-names.ts';
 export type { Beside } from './request/request-record.ts';
+export type { Lasting } from './request/call-life.ts';

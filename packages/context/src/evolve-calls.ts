@@ -1,7 +1,9 @@
 // The fold of requests and answers: what was sent on each stream, what was accepted, what the provider then holds.
 
-import type { MarkerRecord, RecordedOf, Usage } from '@tidemark/log';
-import { entryAt } from './entries.ts';
+import type { MarkerRecord, Miss, RecordedOf, Usage } from '@tidemark/log';
+import { milliseconds } from '@tidemark/log';
+import { entryAt, isAlive } from './entries.ts';
+import { addPause, NO_PAUSES } from './pauses.ts';
 import type { Accepted, Cache, Entry, Sent, State, Stream } from './state.ts';
 
 /** Entries kept: the newest. Four markers a call, of which at most two are new. */
@@ -11,6 +13,7 @@ const NO_STREAM: Stream = {
   pending: undefined,
   accepted: undefined,
   reach: {},
+  pauses: NO_PAUSES,
 };
 
 /** A request was recorded, and so may be on its way. */
@@ -35,19 +38,33 @@ export function accept(state: State, event: RecordedOf<'answer.received' | 'answ
   if (stream?.pending === undefined) return state;
   const { pending, reach } = stream;
   const cached = cachedTokens(usage);
-  const taken: State = { ...state, cache: takeIn(state, pending, cached) };
+  const touched = cached === 0 ? [] : touchedBy(state.cache.entries, pending, usage);
+  const taken: State = { ...state, cache: takeIn(state, pending, touched) };
   if (name !== 'main') return withoutStream(taken, name);
-  const accepted: Accepted = { ...pending, cached, input: totalTokens(usage) };
+  const accepted: Accepted = { ...pending, cached, input: totalTokens(usage), left: touched.at(-1) };
   const model = state.epoch?.opened.model ?? '';
   return withStream(taken, name, {
     pending: undefined,
     accepted,
     reach: reach[model] === pending.spans ? reach : { ...reach, [model]: pending.spans },
+    pauses: paused(stream, pending, event.data),
   });
 }
 
-function takeIn(state: State, sent: Sent, cached: number | undefined): Cache {
-  return { entries: touch(state.cache.entries, sent, cached), front: sentFront(state, sent) };
+/** What was not read again, and not for its age, is no pause's doing: it was dropped, packed anew or stripped. */
+function paused(
+  { accepted, pauses }: Stream,
+  { at }: Sent,
+  { usage, ...ended }: { readonly usage?: Usage; readonly miss?: Miss },
+): Stream['pauses'] {
+  if (!accepted?.cached || usage?.read === undefined) return pauses;
+  const held = accepted.cached;
+  const broken = ended.miss?.cause === 'expired' ? 0 : held - usage.read;
+  return addPause(pauses, { ms: milliseconds(at) - milliseconds(accepted.at), held, broken });
+}
+
+function takeIn(state: State, sent: Sent, touched: readonly Entry[]): Cache {
+  return { entries: touch(state.cache.entries, touched), front: sentFront(state, sent) };
 }
 
 /** Layers and tools that were accepted, whatever the epoch: a new front has only the others to write anew. */
@@ -79,14 +96,37 @@ function totalTokens(usage: Usage | undefined): number | undefined {
 }
 
 /**
- * Each marker names an entry: written now, or read and so refreshed. Nothing cached means that none was written. The same
- * bytes under other parameters, or of another model, are another entry; so are those that a side call read in its own way.
+ * Each marker names an entry: written now, or read and so refreshed. The same bytes under other parameters, or of another
+ * model, are another entry; so are those that a side call read in its own way.
  */
-function touch(entries: readonly Entry[], sent: Sent, cached: number | undefined): readonly Entry[] {
-  if (cached === 0) return entries;
-  const touched = keptMarkers(sent).map((marker) => entryAt(sent, marker));
+function touch(entries: readonly Entry[], touched: readonly Entry[]): readonly Entry[] {
+  if (touched.length === 0) return entries;
   const names = new Set(touched.map(nameOf));
   return [...entries.filter((entry) => !names.has(nameOf(entry))), ...touched].slice(-ENTRIES_KEPT);
+}
+
+/**
+ * The entries of a request's markers. One that was alive keeps its life, which begins anew. A new one has the life that was
+ * asked for, and no longer one than what was read before it: no provider is known to let what was free outlive what was
+ * paid for. What was read unknown to this session is taken to be short-lived.
+ */
+function touchedBy(entries: readonly Entry[], sent: Sent, usage: Usage | undefined): readonly Entry[] {
+  const now = milliseconds(sent.at);
+  const alive = usage?.read === 0 ? [] : entries.filter((entry) => isAlive(entry, now));
+  const touched = keptMarkers(sent).map((marker) => entryAt(sent, marker));
+  const lives = touched.map((entry) => lifeIn(alive, entry));
+  const behind = lives.findLast((life) => life !== undefined) ?? (usage?.read ? '5m' : '1h');
+  return touched.map((entry, index) => ({ ...entry, ttl: lives[index] ?? shorter(entry.ttl, behind) }));
+}
+
+/** The life of the entry of these bytes; a side call may have read the main stream's. */
+function lifeIn(alive: readonly Entry[], entry: Entry): Entry['ttl'] | undefined {
+  const same = alive.filter((one) => nameOf({ ...one, beside: entry.beside }) === nameOf(entry));
+  return (same.find(({ beside }) => beside === entry.beside) ?? same.at(-1))?.ttl;
+}
+
+function shorter(a: Entry['ttl'], b: Entry['ttl']): Entry['ttl'] {
+  return a === '5m' ? a : b;
 }
 
 /** The last marker of a side call stands on its own words, which nobody sends again. */

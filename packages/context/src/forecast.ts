@@ -6,7 +6,7 @@ import type { Capabilities, Marker } from '@tidemark/model';
 import { costOf, priceAt } from '@tidemark/model';
 import { itemAt } from './append-only.ts';
 import type { Lookup } from './entries.ts';
-import { entryAt, unreadable } from './entries.ts';
+import { isAlive, unreadable } from './entries.ts';
 import { tokensUpTo } from './sequence.ts';
 import type { Accepted, Entry } from './state.ts';
 
@@ -37,6 +37,8 @@ export interface Outlook {
   /** Tokens of this request that were cached for this stream by the calls before it, whether or not they still are. */
   readonly held: number;
   readonly loss: Loss | undefined;
+  /** What the call before left has reached the end of its life, whatever else happened to it. */
+  readonly expired: boolean;
 }
 
 /** The forecast of a call, and the loss it already knows of. */
@@ -50,14 +52,30 @@ export function forecast(input: ForecastInput): Outlook {
   const hit = held === 0 ? undefined : longestReached(input);
   const read = hit === undefined ? 0 : Math.min(size(hit.block), held);
   const write = held - read;
-  const usage: Usage = { fresh: total - held, read, writes: [{ ttl: end?.ttl ?? '5m', tokens: write }], answer: 0 };
+  const usage: Usage = { fresh: total - held, read, writes: writesOf(input, size, read, held), answer: 0 };
   const unsent = Math.min(total, Math.round(input.unsent * scaleOf(input)));
   const before = heldBefore(input, total - unsent);
   return {
     forecast: { read, write, fresh: total - held, unsent, ...costOfInput(capabilities, input.at, total, usage) },
     held: before,
+    expired: input.accepted?.left !== undefined && !isAlive(input.accepted.left, input.lookup.now),
     loss: before > read ? { cause: held === 0 ? 'below-floor' : causeOf(input), tokens: before - read } : undefined,
   };
+}
+
+/** Longer before shorter: up to the last long marker all is written long, the rest of what is cached short. */
+function writesOf(
+  { markers }: ForecastInput,
+  size: (block: number) => number,
+  read: number,
+  held: number,
+): NonNullable<Usage['writes']> {
+  const long = markers.findLast(({ ttl }) => ttl === '1h');
+  const end = long === undefined ? read : Math.min(held, Math.max(read, size(long.block)));
+  return [
+    { ttl: '1h', tokens: end - read },
+    { ttl: '5m', tokens: held - end },
+  ];
 }
 
 function costOfInput(
@@ -101,15 +119,10 @@ function knownEnd({
   if (sizes === 'recorded') return undefined;
   const end = accepted?.prepared.markers.at(-1);
   if (end === undefined || !accepted?.cached) return undefined;
-  const entry = entryOf(accepted);
-  return entry !== undefined && unreadable(entry, lookup) === undefined
+  const { left } = accepted;
+  return left !== undefined && unreadable(left, lookup) === undefined
     ? { block: end.block, tokens: accepted.cached }
     : undefined;
-}
-
-function entryOf(accepted: Accepted): Entry | undefined {
-  const end = accepted.prepared.markers.at(-1);
-  return end === undefined ? undefined : entryAt(accepted, end);
 }
 
 /** The longest entry that some marker finds within the lookback. */
@@ -140,6 +153,6 @@ function heldBefore({ accepted, lookup, sizes }: ForecastInput, sentBefore: numb
 
 function causeOf({ accepted, lookup }: ForecastInput): MissCause {
   if (accepted?.cached === 0) return 'below-floor';
-  const entry = accepted === undefined ? undefined : entryOf(accepted);
-  return entry === undefined ? 'unknown' : (unreadable(entry, lookup) ?? 'lookback');
+  const left = accepted?.left;
+  return left === undefined ? 'unknown' : (unreadable(left, lookup) ?? 'lookback');
 }

@@ -16,26 +16,48 @@ export interface PlanInput {
   /** Block of the last marker of the last accepted request, where that still stands in the sequence. */
   readonly acceptedEnd?: number;
   readonly ttl: '5m' | '1h';
+  /** Set where `ttl` was chosen by the odds: an entry that can be read then keeps its own life, and the longest is kept. */
+  readonly chosen?: boolean;
+  /** Set for a side call: nobody sends its last block again, and so it lives short. */
+  readonly beside?: boolean;
 }
 
 /**
  * Markers in block order: the end of the tail, the longest entry that can be read (normally the end of the last accepted
  * request, so that no width of a step is too wide for the lookback), the system text, the tools. Where the provider
- * strips thinking at a new turn, the entry at the beginning of this turn is kept alive before the tools' one.
+ * strips thinking at a new turn, the entry at the beginning of this turn is kept alive before the tools' one; so is the
+ * longest that outlives the others.
  */
 export function plan(input: PlanInput): readonly Marker[] {
-  const { sequence, capabilities, ttl } = input;
+  const { sequence, capabilities } = input;
   if (capabilities.markers !== 'explicit') return [];
   const wanted = [
     tail(sequence),
     anchor(input),
     turnAnchor(input),
+    longAnchor(input),
     frontEnd(input, 'system'),
     frontEnd(input, 'tools'),
   ];
   const blocks = new Set<number>();
   for (const block of wanted) if (block !== undefined && blocks.size < capabilities.slots) blocks.add(block);
-  return [...blocks].toSorted((a, b) => a - b).map((block) => ({ block, ttl }));
+  return withLives(
+    [...blocks].toSorted((a, b) => a - b),
+    input,
+  );
+}
+
+/** Each marker with its life; the provider takes no longer one behind a shorter one. */
+function withLives(blocks: readonly number[], input: PlanInput): readonly Marker[] {
+  if (input.chosen !== true) return blocks.map((block) => ({ block, ttl: input.ttl }));
+  const lives = blocks.map((block) => lifeAt(block, blocks.at(-1), input));
+  const lastLong = lives.lastIndexOf('1h');
+  return blocks.map((block, index) => ({ block, ttl: index <= lastLong ? '1h' : '5m' }));
+}
+
+function lifeAt(block: number, last: number | undefined, { readable, ttl, beside }: PlanInput): Marker['ttl'] {
+  if (beside === true && block === last) return '5m';
+  return readable.find((entry) => entry.block === block)?.ttl ?? ttl;
 }
 
 /** The last block that can be marked: never thinking, so walk back. */
@@ -60,6 +82,12 @@ function turnAnchor({ sequence, capabilities, readable }: PlanInput): number | u
   if (capabilities.thinkingStripped !== 'at-new-turn' || turn.thinking === undefined) return undefined;
   const thinking = turn.thinking;
   return readable.findLast((entry) => entry.block >= sequence.front && entry.block < thinking)?.block;
+}
+
+/** What a pause will leave readable, where the entries behind it live short. */
+function longAnchor({ readable, chosen, sequence }: PlanInput): number | undefined {
+  if (chosen !== true || readable.at(-1)?.ttl !== '5m') return undefined;
+  return readable.findLast(({ ttl, block }) => ttl === '1h' && block >= sequence.front)?.block;
 }
 
 /** The end of a section of the front; it gives way below the floor, where it would cache nothing. */

@@ -12,6 +12,7 @@ import type {
 import type { CallPart, ImagePart, Section, Span, TextPart } from '@tidemark/model';
 import type { AppendOnly } from './append-only.ts';
 import { appendOnly } from './append-only.ts';
+import type { Pauses } from './pauses.ts';
 
 /** The fold after some prefix of a log. */
 export interface State {
@@ -108,6 +109,8 @@ export interface Stream {
   readonly accepted: Accepted | undefined;
   /** Spans that the last accepted request to each model held: a model is sent its own reasoning alone. */
   readonly reach: { readonly [model: string]: number };
+  /** What its pauses put at stake: by this the lives of its entries are chosen. */
+  readonly pauses: Pauses;
 }
 
 /** What the provider took in, whichever stream sent it: a cache knows bytes, and no streams. */
@@ -133,6 +136,8 @@ export interface Accepted extends Sent {
   readonly cached: number | undefined;
   /** Measured input tokens. */
   readonly input: number | undefined;
+  /** The entry at its last marker, with the life that it really has. Absent where nothing was cached. */
+  readonly left: Entry | undefined;
 }
 
 /** A cache entry that the provider is believed to hold. */
@@ -151,7 +156,7 @@ export interface Entry {
   /** Running digest up to that block. */
   readonly prefix: string;
   readonly ttl: '5m' | '1h';
-  /** When the request that wrote or last read it started: its life counts from there. */
+  /** When the request that wrote or last read it started: its life counts from there. It keeps the life it was written with. */
   readonly at: Timestamp;
 }
 

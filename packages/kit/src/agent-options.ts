@@ -1,6 +1,6 @@
 // What an agent is made of, as its author says it. Options of an unknown name are refused, with the nearest known one.
 
-import type { Asker, ContextSource, Limits, Mode, RetryPolicy, Surroundings, Tool } from '@tidemark/agent';
+import type { Asker, ContextSource, Lasting, Limits, Mode, RetryPolicy, Surroundings, Tool } from '@tidemark/agent';
 import { nearestName } from '@tidemark/agent';
 import type { Log, RenderParameters } from '@tidemark/log';
 import type { Provider } from '@tidemark/model';
@@ -45,8 +45,8 @@ export interface AgentOptions {
   readonly parameters?: RenderParameters;
   /** Most tokens of one answer: 32,000, or what the model has. */
   readonly outputLimit?: number;
-  /** How long cached prefixes are asked to live: five minutes unless said. */
-  readonly ttl?: '5m' | '1h';
+  /** How long cached prefixes are asked to live: `auto` (by the pauses that the session has shown) unless said. */
+  readonly ttl?: Lasting;
   readonly betas?: readonly string[];
   /** How failures that may pass are tried again. */
   readonly retry?: Partial<RetryPolicy>;
@@ -109,7 +109,7 @@ const optionsSchema = z.strictObject({
   onRequest: anyFunction.optional(),
   parameters: z.record(z.string(), z.unknown()).optional(),
   outputLimit: amount.int().optional(),
-  ttl: z.enum(['5m', '1h']).optional(),
+  ttl: z.enum(['auto', '5m', '1h']).optional(),
   betas: z.array(words).readonly().optional(),
   retry: z
     .strictObject({

@@ -53,7 +53,7 @@ function runtimeOf(options: AgentOptions): Runtime {
     limits: options.limits ?? {},
     retry: { ...RETRY, ...options.retry },
     outputLimit: Math.min(options.outputLimit ?? OUTPUT_LIMIT, capabilities.outputLimit),
-    ttl: options.ttl ?? '5m',
+    ttl: options.ttl ?? 'auto',
     envelope: {},
     betas: options.betas ?? [],
     unconfined: permissions.unconfined ?? false,

@@ -5,13 +5,18 @@ import type { Outlook, State } from '@tidemark/context';
 import { forecast, itemAt, plan, readableEntries, tokensUpTo, turnStartOf } from '@tidemark/context';
 import type { Capabilities, Marker } from '@tidemark/model';
 import { isBlank } from '@tidemark/model';
+import type { Lasting } from './call-life.ts';
+import { lifeOf } from './call-life.ts';
 import type { Line, Resize } from './line.ts';
 
 /** What a plan needs beside state and line. */
 export interface PlanOptions {
   readonly at: Timestamp;
   readonly capabilities: Capabilities;
-  readonly ttl?: '5m' | '1h';
+  /** `auto` unless said. */
+  readonly ttl?: Lasting;
+  /** Set for a side call. */
+  readonly beside?: boolean;
   /** Set for a side call that holds nothing of the main history. */
   readonly history?: 'none';
   /** Set where the blocks' sizes are recorded: nothing is learnt from what was measured. */
@@ -30,14 +35,17 @@ export interface CallPlan {
  */
 export function planCall(state: State, line: Line, options: PlanOptions): CallPlan {
   const { sequence } = line;
-  const { at, capabilities, ttl = '5m' } = options;
+  const { at, capabilities, ttl = 'auto', beside = false } = options;
   const { entries, front: sentFront } = state.cache;
-  const { accepted, reach = {} } = (options.history === 'none' ? undefined : state.streams['main']) ?? {};
+  const main = state.streams['main'];
+  const { accepted, reach = {} } = (options.history === 'none' ? undefined : main) ?? {};
   const lookup = { sequence, capabilities, now: Date.parse(at) };
   const readable = readableEntries(entries, lookup);
   const end = accepted?.prepared.markers.at(-1);
   const stands = end !== undefined && itemAt(sequence.prefixes, end.block) === end.prefix;
-  const markers = plan({ sequence, capabilities, readable, ttl, ...(stands ? { acceptedEnd: end.block } : {}) });
+  const life = ttl === 'auto' ? lifeOf({ lookup, at, readable, stream: main }) : ttl;
+  const planned = { sequence, capabilities, readable, ttl: life, chosen: ttl === 'auto', beside };
+  const markers = plan({ ...planned, ...(stands ? { acceptedEnd: end.block } : {}) });
   const sizes = options.resize === undefined ? 'estimated' : 'recorded';
   const strips = capabilities.thinkingStripped === 'at-new-turn';
   const sent = accepted?.spans ?? 0;

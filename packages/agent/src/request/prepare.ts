@@ -6,7 +6,8 @@ import { CHAIN_START, position } from '@tidemark/log';
 import type { Outlook, Sequence, State, Wanted } from '@tidemark/context';
 import { epochForecast, evolve, neededEpoch, openEpoch } from '@tidemark/context';
 import type { Capabilities, Encoder, JsonValue } from '@tidemark/model';
-import type { PlanOptions } from './call-plan.ts';
+import type { Lasting } from './call-life.ts';
+import type { CallPlan, PlanOptions } from './call-plan.ts';
 import { planCall } from './call-plan.ts';
 import { AgentError } from '../errors.ts';
 import type { Line, Resize } from './line.ts';
@@ -27,7 +28,8 @@ export interface CallOptions {
   readonly outputLimit: number;
   readonly purpose?: string;
   readonly attempt?: number;
-  readonly ttl?: '5m' | '1h';
+  /** How long what is written shall live; `auto` unless said. */
+  readonly ttl?: Lasting;
   readonly envelope?: { readonly [name: string]: JsonValue };
   readonly betas?: readonly string[];
   /** Set for a side call, which is made in the epoch in force, whatever is wanted now. */
@@ -82,7 +84,7 @@ async function prepareInside(session: Session, lines: Lines, given: CallOptions)
   options.admit?.(call.outlook.forecast);
   const { data, body } = writeRequest(state, line, call, options, epoch !== undefined);
   const records = await commitInside(session, [
-    ...(epoch === undefined ? [] : [priced(epoch, session.state, call.outlook, options)]),
+    ...(epoch === undefined ? [] : [priced(epoch, session.state, call, options)]),
     { kind: 'request.prepared', ...stampOf(options), data },
   ]);
   await session.writer.sync();
@@ -118,6 +120,7 @@ function planOptions({ at, ttl, resize, beside }: CallOptions, capabilities: Cap
     capabilities,
     ...(ttl === undefined ? {} : { ttl }),
     ...(resize === undefined ? {} : { resize }),
+    ...(beside === undefined ? {} : { beside: true }),
     ...(beside?.history === 'none' ? { history: 'none' } : {}),
   };
 }
@@ -129,10 +132,11 @@ function stampOf({ at, turn }: CallOptions): Pick<EventOf<'request.prepared'>, '
 function priced(
   epoch: EventOf<'epoch.opened'>,
   before: State,
-  outlook: Outlook,
+  { outlook, markers }: CallPlan,
   options: CallOptions,
 ): EventOf<'epoch.opened'> {
-  const { capabilities, at, ttl = '5m' } = options;
+  const { capabilities, at } = options;
+  const ttl = markers.at(-1)?.ttl ?? '5m';
   return {
     ...epoch,
     data: { ...epoch.data, forecast: epochForecast({ state: before, outlook, capabilities, at, ttl }) },

@@ -3,6 +3,7 @@
 import type { RenderParameters } from '@tidemark/log';
 import type { Capabilities, JsonValue, Provider } from '@tidemark/model';
 import type { ContextSource } from '../sources/context-source.ts';
+import type { Lasting } from '../request/call-life.ts';
 import type { Surroundings } from '../surroundings.ts';
 import type { Asker } from '../tools/permissions.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -20,7 +21,8 @@ export interface Runtime {
   readonly retry: RetryPolicy;
   /** Tokens that an answer may have. */
   readonly outputLimit: number;
-  readonly ttl: '5m' | '1h';
+  /** How long what is cached shall live. */
+  readonly ttl: Lasting;
   /** What goes into each body beside the context. */
   readonly envelope: { readonly [name: string]: JsonValue };
   readonly betas: readonly string[];

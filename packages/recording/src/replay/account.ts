@@ -3,7 +3,7 @@
 
 import type { MissCause } from '@tidemark/log';
 import type { Bill } from '@tidemark/context';
-import { addBills, billOf, LIFE, NO_BILL, ratesOf, unitPrice } from '@tidemark/context';
+import { addBills, billOf, NO_BILL, ratesOf, unitPrice } from '@tidemark/context';
 import type { Usage } from '@tidemark/model';
 import { Decimal } from 'decimal.js';
 import type { DrivenCall } from './driving.ts';
@@ -93,7 +93,7 @@ function lossOf(call: DrivenCall, usage: Usage): Loss {
   const cost =
     rate === undefined || paid === undefined ? new Decimal(0) : new Decimal(paid).minus(rate.read).times(tokens);
   return {
-    cause: expired(call)
+    cause: call.prepared.outlook.expired
       ? 'expired'
       : call.prepared.opened !== undefined
         ? 'opened'
@@ -101,10 +101,6 @@ function lossOf(call: DrivenCall, usage: Usage): Loss {
     tokens,
     cost,
   };
-}
-
-function expired({ before, prepared }: DrivenCall): boolean {
-  return before !== undefined && Date.parse(prepared.record.at) - Date.parse(before) >= LIFE['5m'];
 }
 
 /** A labelled break whose entry had not expired, or a rule of the provider. */

@@ -62,7 +62,7 @@ async function callOptions(
   capabilities: Capabilities,
   sentAt: Timestamp,
 ): Promise<CallOptions> {
-  const { session, id } = driving.options;
+  const { session, id, ttl = 'auto' } = driving.options;
   const outputLimit = Math.min(OUTPUT_LIMIT, capabilities.outputLimit);
   driving.front ??= opaqueFront(session.state, call.input, id);
   const kept = driving.rows.get(capabilities.model) ?? keepCapabilities(session.log.artifacts, capabilities);
@@ -76,7 +76,7 @@ async function callOptions(
     texts: driving.front,
   };
   const resize = driving.sizes.resize(call.input, capabilities.thinkingStripped === 'at-new-turn');
-  return { at: sentAt, wanted, capabilities, encoder: anthropicEncoder, outputLimit, resize };
+  return { at: sentAt, wanted, capabilities, encoder: anthropicEncoder, outputLimit, resize, ttl };
 }
 
 /** A refused call has no usage. What was answered then still stands in the history of the calls behind it. */

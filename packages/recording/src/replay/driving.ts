@@ -1,6 +1,6 @@
 // A session while it is driven: what it is driven with, and what is known of it beside its log.
 
-import type { Lines, Prepared, Session } from '@tidemark/agent';
+import type { Lasting, Lines, Prepared, Session } from '@tidemark/agent';
 import { newHash } from '@tidemark/agent';
 import type { FrontTexts, Wanted } from '@tidemark/context';
 import type { Artifacts, Recorded, Timestamp } from '@tidemark/log';
@@ -37,6 +37,7 @@ export interface DriveOptions extends Pick<Destination, 'id' | 'root' | 'parent'
   /** The row for a recorded model. */
   readonly row: (model: string) => Row;
   readonly provider: Provider;
+  readonly ttl?: Lasting;
   /** Positions of the recording at which forks leave it. */
   readonly forksAt: ReadonlySet<number>;
   readonly onCall: (call: DrivenCall) => void;

@@ -4,7 +4,9 @@
 
 import type { Log, SessionId } from '@tidemark/log';
 import { sessionId } from '@tidemark/log';
+import type { Lasting } from '@tidemark/agent';
 import { createSession, extendsSequence } from '@tidemark/agent';
+
 import type { Sequence } from '@tidemark/context';
 import type { Catalog } from '@tidemark/model';
 import type { Account } from './account.ts';
@@ -36,6 +38,8 @@ export interface ReplayOptions {
   readonly name: (session: SessionId) => SessionId;
   /** What answers; a simulator in this process unless said otherwise. One per session, and for the forks of it. */
   readonly server?: () => Server;
+  /** How long what is cached shall live; `auto` unless said. */
+  readonly ttl?: Lasting;
   readonly onCall?: (call: DrivenCall) => void;
 }
 
@@ -137,6 +141,7 @@ async function start(state: Replay, planned: Planned, trunk?: Trunk): Promise<vo
       bytes: options.source.artifacts,
       row: (model) => rowOf(state, model, server),
       provider,
+      ...(options.ttl === undefined ? {} : { ttl: options.ttl }),
       forksAt: new Set(forks.map((fork) => fork.beginning.data.parent?.position ?? -1)),
       onCall: (call) => takeCall(state, run, call),
     },

@@ -1,7 +1,7 @@
 // Rows in, figures out: a transcript is imported, replayed and verified, all in memory.
 
 import { verifySession } from '@tidemark/agent';
-import type { Verification } from '@tidemark/agent';
+import type { Lasting, Verification } from '@tidemark/agent';
 import type { Log } from '@tidemark/log';
 import { defaultCatalog } from '@tidemark/model';
 import { anthropicEncoder } from '@tidemark/provider-anthropic';
@@ -26,8 +26,8 @@ export interface Replayed {
   readonly forks: number;
 }
 
-/** Imports and replays rows, or the file at a path. */
-export async function replayRows(rows: readonly Row[] | string): Promise<Replayed> {
+/** Imports and replays rows, or the file at a path; with entries of five minutes unless a test says otherwise. */
+export async function replayRows(rows: readonly Row[] | string, ttl: Lasting = '5m'): Promise<Replayed> {
   const source = createMemoryStore();
   const { sessions } = await importInto(source, typeof rows === 'string' ? rows : sourceOf(fileOf(rows), 65_536));
   const target = createMemoryStore();
@@ -38,6 +38,7 @@ export async function replayRows(rows: readonly Row[] | string): Promise<Replaye
     target,
     catalog: defaultCatalog(),
     name: replayName,
+    ttl,
     onCall: (call) => void calls.push(call),
   });
   const recorded: RecordedCall[] = [];

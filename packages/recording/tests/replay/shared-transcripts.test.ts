@@ -60,6 +60,19 @@ describe.skipIf(!there)('the recorded session of', () => {
   });
 });
 
+describe.skipIf(!there)('a life chosen by the odds costs no more than the better fixed one, in the session of', () => {
+  // Of the fixed lives five minutes is the better one in each: `npm run bench -- lifetime` measures both.
+  it.each([
+    ['pi', 'pi-coding-session-sonnet', 1.0358, 1.0648],
+    ['Claude Code', 'claude-code-session-opus', 1.0504, 1.0504],
+    ['a subagent', 'claude-code-subagent-sonnet', 1, 1],
+  ])('%s', async (_, name, ratio, fixed) => {
+    const { result } = await replayRows(join(folder, `${name}.jsonl`), 'auto');
+    expect(result.ratio).toBe(ratio);
+    expect(ratio).toBeLessThanOrEqual(fixed);
+  });
+});
+
 it('the recording of the demo holds a pause, a change of reasoning and a compaction', async () => {
   const result = await sound(join(root, 'apps/cli/demo/recording.jsonl'));
   expect(result.breaks).toMatchObject({

@@ -1,0 +1,66 @@
+// What a stream has shown of its pauses: how many tokens of its prefix each outlasting pause put at stake, and how many were
+// lost in another way. Bounded: a number per bin, and older evidence fades.
+
+/** Upper ends of the bins in milliseconds, log-spaced: each lifetime that a provider sells is one of them. */
+const BINS: readonly number[] = [5, 10, 20, 30, 60, 120, 240, 720].map((minutes) => minutes * 60_000);
+
+/** What is left of older evidence at each new piece of it: about the last five count. */
+const FADE = 0.8;
+
+/** The evidence of a stream, in tokens that were cached when it came. */
+export interface Pauses {
+  /** By length of the pause; the last bin is all beyond the last end. The first is empty: such a pause costs nothing. */
+  readonly bins: readonly number[];
+  /** No life would have kept these. */
+  readonly broken: number;
+}
+
+/** A stream that has shown nothing yet. */
+export const NO_PAUSES: Pauses = { bins: [...BINS, Infinity].map(() => 0), broken: 0 };
+
+/** What a request shows of the time before it. */
+export interface Pause {
+  /** Milliseconds since the accepted request before it. */
+  readonly ms: number;
+  /** Tokens that the cache held after that one. */
+  readonly held: number;
+  /** Of these, what is not read again whatever its life: dropped, packed anew, stripped, made under other parameters. */
+  readonly broken: number;
+}
+
+/** The evidence with one more request; the same where all that was held could be read after five minutes or less. */
+export function addPause(pauses: Pauses, { ms, held, broken }: Pause): Pauses {
+  const bin = binOf(ms);
+  const gone = Math.max(0, broken);
+  const stood = bin === 0 ? 0 : Math.max(0, held - gone);
+  if (stood + gone === 0) return pauses;
+  return {
+    bins: pauses.bins.map((sum, index) => sum * FADE + (index === bin ? stood : 0)),
+    broken: pauses.broken * FADE + gone,
+  };
+}
+
+function binOf(ms: number): number {
+  // At its end an entry is gone: a pause as long as a bin's end falls behind it.
+  const bin = BINS.findIndex((end) => ms < end);
+  return bin === -1 ? BINS.length : bin;
+}
+
+/**
+ * Tokens that a life of `long` milliseconds would have kept and one of `short` did not, and those that neither would have.
+ * Both are ends of bins.
+ */
+export function stakes(
+  { bins, broken }: Pauses,
+  short: number,
+  long: number,
+): { readonly kept: number; readonly lost: number } {
+  let kept = 0;
+  let lost = broken;
+  for (const [index, tokens] of bins.entries()) {
+    const end = BINS[index] ?? Infinity;
+    if (end > long) lost += tokens;
+    else if (end > short) kept += tokens;
+  }
+  return { kept, lost };
+}
