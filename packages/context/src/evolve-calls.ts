@@ -115,7 +115,9 @@ function touchedBy(entries: readonly Entry[], sent: Sent, usage: Usage | undefin
   const alive = usage?.read === 0 ? [] : entries.filter((entry) => isAlive(entry, now));
   const touched = keptMarkers(sent).map((marker) => entryAt(sent, marker));
   const lives = touched.map((entry) => lifeIn(alive, entry));
-  const behind = lives.findLast((life) => life !== undefined) ?? (usage?.read ? '5m' : '1h');
+  // A plan asks for no longer life than what it knows to be behind: only what this session never wrote is a surprise.
+  const unknown = usage?.read !== undefined && usage.read > 0 && alive.length === 0;
+  const behind = lives.findLast((life) => life !== undefined) ?? (unknown ? '5m' : '1h');
   return touched.map((entry, index) => ({ ...entry, ttl: lives[index] ?? shorter(entry.ttl, behind) }));
 }
 
