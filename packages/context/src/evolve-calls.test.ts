@@ -1,3 +1,4 @@
+import type { MarkerRecord } from '@tidemark/log';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Told } from '../tests/log-of.ts';
@@ -93,4 +94,69 @@ test('a side call that failed, or that cached nothing, keeps nothing alive, and 
     expect(state.cache.entries).toEqual([]);
     expect(state.streams).toEqual({});
   }
+});
+
+/** Lives of what is held, by block. */
+function livesOf(told: readonly Told[]): readonly (readonly [block: number, ttl: string])[] {
+  return fold([created, ...told]).cache.entries.map(({ block, ttl }) => [block, ttl] as const);
+}
+
+const asked = (block: number, ttl: '5m' | '1h'): MarkerRecord => ({ ...marker(block), ttl });
+const billed = (read: number, write: number): Told =>
+  answer([{ type: 'text', text: 'done' }], { fresh: 0, read, writes: [{ ttl: '5m', tokens: write }], answer: 1 });
+
+test('an entry keeps the life it was written with, whatever a later marker on it asks for', () => {
+  const written = [request(2, [asked(1, '1h')], 1), billed(0, 100)];
+  expect(livesOf([...written, request(3, [asked(1, '5m'), asked(2, '5m')], 9), billed(100, 10)])).toEqual([
+    [1, '1h'],
+    [2, '5m'],
+  ]);
+});
+
+test('what is written behind an entry of five minutes lives no longer than it', () => {
+  const written = [request(2, [asked(1, '5m')], 1), billed(0, 100)];
+  expect(livesOf([...written, request(3, [asked(1, '1h'), asked(2, '1h')], 9), billed(100, 10)])).toEqual([
+    [1, '5m'],
+    [2, '5m'],
+  ]);
+});
+
+test('what had expired is written with the life that was asked for', () => {
+  const written = [request(2, [asked(1, '5m')], 1), billed(0, 100)];
+  expect(livesOf([...written, request(3, [asked(1, '1h'), asked(2, '1h')], 400), billed(0, 110)])).toEqual([
+    [1, '1h'],
+    [2, '1h'],
+  ]);
+});
+
+test('what was read unknown to the session is taken to be short-lived', () => {
+  expect(livesOf([request(2, [asked(1, '1h')], 1), billed(50, 50)])).toEqual([[1, '5m']]);
+});
+
+test('a pause of the main stream is shown by what it put at stake, and a side call shows none', () => {
+  const told = [request(2, [marker(1)], 1), billed(0, 100), request(3, [marker(1), marker(2)], 901), billed(0, 110)];
+  const pauses = fold([created, ...told]).streams['main']?.pauses;
+  // Nothing was said to have expired, and nothing was read: the record of the answer has no miss.
+  expect(pauses).toMatchObject({ broken: 100 });
+  const side = [beside(request(4, [marker(1), marker(3)], 2_000)), beside(billed(0, 110))];
+  expect(fold([created, ...told, ...side]).streams['main']?.pauses).toEqual(pauses);
+});
+
+test('a pause after which entries had expired is counted by its length', () => {
+  const again: Told = [
+    'answer.received',
+    {
+      step: 1,
+      stream: 'main',
+      provider: 'anthropic',
+      model: 'm',
+      parts: [{ type: 'text', text: 'done' }],
+      stop: 'end',
+      truncated: 'no',
+      usage: { fresh: 0, read: 0, writes: [{ ttl: '5m', tokens: 110 }], answer: 1 },
+      miss: { cause: 'expired', tokens: 100 },
+    },
+  ];
+  const state = fold([created, request(2, [marker(1)], 1), billed(0, 100), request(3, [marker(1)], 901), again]);
+  expect(state.streams['main']?.pauses).toMatchObject({ bins: [0, 0, 100, 0, 0, 0, 0, 0, 0], broken: 0 });
 });

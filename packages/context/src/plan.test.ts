@@ -168,3 +168,28 @@ test('a longer message is another prefix even where its bytes go on', () => {
   const grown = sequenceOf(PROMPT, block('x', { group: 0 }));
   expect(firstDivergence(one, grown)).toMatchObject({ at: 3 });
 });
+
+const long = (entry: Entry): Entry => ({ ...entry, ttl: '1h' });
+
+test('where the life was chosen, an entry keeps the one it has, and no longer one stands behind a shorter one', () => {
+  const sequence = sequenceOf(PROMPT, block('a', { role: 'assistant', group: 1 }), block('r'));
+  const lives = (readable: readonly Entry[], ttl: '5m' | '1h', beside = false): readonly string[] =>
+    plan({ sequence, capabilities: opus, readable, ttl, chosen: true, beside }).map((marker) => marker.ttl);
+  expect(lives([long(entryAt(sequence, 1)), long(entryAt(sequence, 2))], '5m')).toEqual(['1h', '1h', '1h', '5m']);
+  expect(lives([long(entryAt(sequence, 1)), entryAt(sequence, 2)], '5m')).toEqual(['1h', '1h', '5m', '5m']);
+  expect(lives([], '1h')).toEqual(['1h', '1h', '1h']);
+  expect(lives([long(entryAt(sequence, 2))], '1h', true)).toEqual(['1h', '1h', '1h', '5m']);
+});
+
+test('keeps alive the longest entry that outlives those behind it, where the life was chosen', () => {
+  const sequence = sequenceOf(PROMPT, block('a', { group: 1 }), block('b', { group: 2 }), block('c', { group: 3 }));
+  const input = { sequence, capabilities: opus, ttl: '5m' } as const;
+  const readable = [long(entryAt(sequence, 2)), long(entryAt(sequence, 3)), entryAt(sequence, 4)];
+  expect(plan({ ...input, readable, chosen: true })).toEqual([
+    { block: 1, ttl: '1h' },
+    { block: 3, ttl: '1h' },
+    { block: 4, ttl: '5m' },
+    { block: 5, ttl: '5m' },
+  ]);
+  expect(marks(plan({ ...input, readable }))).toEqual([0, 1, 4, 5]);
+});

@@ -1,0 +1,134 @@
+// What a session's input costs under a choice of lifetimes, by the rules that the simulator bills by: one chain of entries,
+// of which a first part may live long. In units of the base input price.
+
+import type { Lifetime, Pauses } from '@tidemark/context';
+import { addPause, chooseLifetime, LIFE, NO_PAUSES, ratesOf } from '@tidemark/context';
+import type { Capabilities, Price } from '@tidemark/model';
+import { multiplier } from '@tidemark/model';
+
+import type { Step } from './pause-sequences.ts';
+
+/** What a model charges, beside its row. */
+export interface Charged {
+  readonly capabilities: Capabilities;
+  readonly price: Price;
+}
+
+/** Costs by who chose. */
+export interface Played {
+  readonly '5m': number;
+  readonly '1h': number;
+  readonly chosen: number;
+  /** Whoever knows all gaps beforehand, and chooses best. */
+  readonly oracle: number;
+}
+
+/** Plays one stream under every choice. */
+export function play(steps: readonly Step[], charged: Charged): Played {
+  return {
+    '5m': fixed(steps, charged, '5m'),
+    '1h': fixed(steps, charged, '1h'),
+    chosen: chosen(steps, charged),
+    oracle: oracle(steps, charged),
+  };
+}
+
+/** The sums of some. */
+export function addPlayed(a: Played, b: Played): Played {
+  return {
+    '5m': a['5m'] + b['5m'],
+    '1h': a['1h'] + b['1h'],
+    chosen: a.chosen + b.chosen,
+    oracle: a.oracle + b.oracle,
+  };
+}
+
+/** The chain after a call: its first `long` tokens live an hour, all others five minutes. */
+interface Chain {
+  readonly long: number;
+  readonly tokens: number;
+}
+
+const NO_CHAIN: Chain = { long: 0, tokens: 0 };
+
+function readBy({ gap, kept }: Step, { long, tokens }: Chain): number {
+  const alive = gap < LIFE['5m'] ? tokens : gap < LIFE['1h'] ? long : 0;
+  return Math.min(alive, kept);
+}
+
+function behind(read: number, { long }: Chain): Lifetime | undefined {
+  return read === 0 ? undefined : read <= long ? '1h' : '5m';
+}
+
+function send(
+  step: Step,
+  chain: Chain,
+  life: Lifetime,
+  { price }: Charged,
+): { readonly cost: number; readonly chain: Chain } {
+  const read = readBy(step, chain);
+  const write = Number(multiplier(price, life) ?? Number.NaN);
+  const cost = ratesOf(price).read.toNumber() * read + write * (step.tokens - read);
+  const long = life === '1h' && behind(read, chain) !== '5m' ? step.tokens : Math.min(chain.long, read);
+  return { cost, chain: { long, tokens: step.tokens } };
+}
+
+function fixed(steps: readonly Step[], charged: Charged, life: Lifetime): number {
+  let chain = NO_CHAIN;
+  let total = 0;
+  for (const step of steps) {
+    const sent = send(step, chain, life, charged);
+    chain = sent.chain;
+    total += sent.cost;
+  }
+  return total;
+}
+
+/** The engine's own choice, from what it has seen up to each call. */
+function chosen(steps: readonly Step[], charged: Charged): number {
+  let chain = NO_CHAIN;
+  let pauses = NO_PAUSES;
+  let total = 0;
+  for (const step of steps) {
+    pauses = seen(pauses, step, chain);
+    const sent = send(step, chain, choice(step, chain, pauses, charged), charged);
+    chain = sent.chain;
+    total += sent.cost;
+  }
+  return total;
+}
+
+function seen(pauses: Pauses, step: Step, chain: Chain): Pauses {
+  if (chain.tokens === 0) return pauses;
+  const broken = step.kept < chain.tokens ? chain.tokens - readBy(step, chain) : 0;
+  return addPause(pauses, { ms: step.gap, held: chain.tokens, broken });
+}
+
+function choice(step: Step, chain: Chain, pauses: Pauses, { capabilities, price }: Charged): Lifetime {
+  const ttl = behind(readBy(step, chain), chain);
+  const section = step.kept < chain.tokens ? 'system' : 'messages';
+  const { tokens } = step;
+  return chooseLifetime({ pauses, capabilities, price, tokens, behind: ttl && { ttl, section } });
+}
+
+/** The least that any choices cost: from the last call back, for each part that may live long when a call is made. */
+function oracle(steps: readonly Step[], charged: Charged): number {
+  const known = new Map<string, number>();
+  const least = (index: number, chain: Chain): number => {
+    const step = steps[index];
+    if (step === undefined) return 0;
+    const name = `${index} ${chain.long}`;
+    const found = known.get(name);
+    if (found !== undefined) return found;
+    // Longer behind shorter is paid for and not had.
+    const lives: readonly Lifetime[] = behind(readBy(step, chain), chain) === '5m' ? ['5m'] : ['5m', '1h'];
+    const costs = lives.map((life) => {
+      const sent = send(step, chain, life, charged);
+      return sent.cost + least(index + 1, sent.chain);
+    });
+    const cost = Math.min(...costs);
+    known.set(name, cost);
+    return cost;
+  };
+  return least(0, NO_CHAIN);
+}
