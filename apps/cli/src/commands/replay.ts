@@ -2,6 +2,9 @@
 
 import { existsSync } from 'node:fs';
 
+import { Option } from 'commander';
+
+import type { Lasting } from '@tidemark/agent';
 import type { Log, SessionId } from '@tidemark/log';
 import { sessionId } from '@tidemark/log';
 import { defaultCatalog } from '@tidemark/model';
@@ -27,11 +30,16 @@ export const replayCommand: Command = {
     void command
       .argument('<transcript or session>', 'a file of pi or Claude Code, or a session of the store')
       .option('--keep', 'store the driven session')
+      .addOption(new Option('--ttl <life>', 'how long what is cached lives').choices(LIVES).default('auto'))
       .action((subject: string, options: Options) => run((context) => replaySubject(subject, options, context))),
 };
 
+/** By the pauses of the session, or always so long. */
+const LIVES: readonly Lasting[] = ['auto', '5m', '1h'];
+
 interface Options {
   readonly keep?: boolean;
+  readonly ttl: Lasting;
 }
 
 interface Subject {
@@ -51,6 +59,7 @@ async function replaySubject(name: string, options: Options, context: CommandCon
     target,
     catalog: defaultCatalog(),
     name: nameOf,
+    ttl: options.ttl,
     ...progressOn(context),
   });
   report(result, options, context);

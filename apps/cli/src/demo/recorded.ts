@@ -49,6 +49,8 @@ export async function driveRecording(context: CommandContext): Promise<Outcome> 
       catalog: defaultCatalog(),
       name: replayName,
       server: () => server,
+      // As it was recorded: what is shown is breaks and their causes.
+      ttl: '5m',
       onCall,
     });
     return await conclude(result, target, context);
