@@ -152,39 +152,43 @@ function stepOf({ body }: SentRequest): number {
   return messages.filter((message: { readonly role?: unknown }) => message.role === 'assistant').length;
 }
 
-async function runLane(number: number, most: number): Promise<{ kills: number; ended: number; sessions: number }> {
+/** One session from its beginning to its end, or until so many of its processes were killed; checked in any case. */
+async function driveSession(home: string, name: string, most: number, random: Random): ReturnType<typeof playSession> {
+  const lane: { -readonly [Key in keyof Lane]: Lane[Key] } = { home, url: '', calls: [], onRequest: () => undefined };
+  const simulator = createSimulator({
+    onRequest: (sent) => {
+      lane.onRequest();
+      return { answer: answerAt(stepOf(sent)) };
+    },
+    deltaCharacters: 12,
+  });
+  const listening = await simulator.listen();
+  lane.url = listening.url;
+  lane.calls = simulator.calls;
+  try {
+    const played = await playSession(lane, name, most, random);
+    await checkSession(lane, name, played.ended);
+    return played;
+  } finally {
+    await listening.close();
+  }
+}
+
+async function runLane(number: number, most: number): Promise<{ kills: number; ended: number }> {
   const random = randomFrom(SEED + number);
   const home = await mkdtemp(join(tmpdir(), 'tidemark-session-crash-'));
   let kills = 0;
   let ended = 0;
-  let sessions = 0;
   try {
-    for (; kills < most; sessions += 1) {
-      const lane: { -readonly [Key in keyof Lane]: Lane[Key] } = {
-        home,
-        url: '',
-        calls: [],
-        onRequest: () => undefined,
-      };
-      const simulator = createSimulator({
-        onRequest: (sent) => {
-          lane.onRequest();
-          return { answer: answerAt(stepOf(sent)) };
-        },
-        deltaCharacters: 12,
-      });
-      const listening = await simulator.listen();
-      lane.url = listening.url;
-      lane.calls = simulator.calls;
-      const played = await playSession(lane, `s${sessions}`, most - kills, random).finally(() => listening.close());
-      await checkSession(lane, `s${sessions}`, played.ended);
+    for (let session = 0; kills < most; session += 1) {
+      const played = await driveSession(home, `s${session}`, most - kills, random);
       kills += played.kills;
       ended += played.ended ? 1 : 0;
     }
   } finally {
     await rm(home, { recursive: true, force: true });
   }
-  return { kills, ended, sessions };
+  return { kills, ended };
 }
 
 it(
