@@ -14,7 +14,13 @@ export default defineConfig({
         },
       },
       { test: { name: 'architecture', include: ['tests/architecture/**/*.test.ts'], testTimeout: 60_000 } },
-      { test: { name: 'whole', include: ['tests/{laws,crash,corpus,guides,scenarios}/**/*.test.ts'], testTimeout: 240_000 } },
+      {
+        test: {
+          name: 'whole',
+          include: ['tests/{laws,crash,corpus,guides,scenarios}/**/*.test.ts'],
+          testTimeout: 240_000,
+        },
+      },
     ],
   },
 });

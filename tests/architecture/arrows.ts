@@ -36,6 +36,7 @@ const TWINS: Readonly<Record<string, readonly string[]>> = {
     'packages/simulator',
   ],
   'providers/anthropic': ['packages/simulator'],
+  'providers/openai': ['packages/simulator'],
   'tools/workspace': ['stores/memory', 'providers/scripted'],
   'packages/kit': ['packages/simulator', 'providers/scripted'],
   'packages/recording': ['stores/ndjson'],

@@ -30,7 +30,9 @@ export const ARROWS: Readonly<Record<string, readonly string[] | '*'>> = {
   'stores/memory': ['packages/log'],
   'stores/ndjson': ['packages/log'],
   'providers/scripted': ['packages/model'],
-  'providers/anthropic': ['packages/model'],
+  'providers/wire': ['packages/model'],
+  'providers/anthropic': ['packages/json', 'packages/model', 'providers/wire'],
+  'providers/openai': ['packages/json', 'packages/model', 'providers/wire'],
   'tools/workspace': ['packages/log', 'packages/model', 'packages/agent'],
   'packages/kit': [
     'packages/log',

@@ -8,6 +8,11 @@ import { totalInput } from '@tidemark/simulator';
 import type { SentCall } from './driver.ts';
 import { isAnswered } from './server.ts';
 
+/** A request, as far as something is asked of it. */
+export interface Made<Field extends keyof SentCall['prepared']> {
+  readonly prepared: Pick<SentCall['prepared'], Field>;
+}
+
 /** The account of a call that the simulator answered. */
 export function billedFor({ served }: SentCall): WireUsage | undefined {
   return isAnswered(served) ? served.billed : undefined;
@@ -50,7 +55,9 @@ export function someEntryLives(call: SentCall, earlier: readonly SentCall[], lif
 }
 
 /** The blocks that count: where the model strips thinking, that of the turns before is no part of the request. */
-export function shownBlocks({ prepared: { sequence, capabilities } }: SentCall): readonly Block[] {
+export function shownBlocks({
+  prepared: { sequence, capabilities },
+}: Made<'sequence' | 'capabilities'>): readonly Block[] {
   const blocks = slice(sequence.blocks);
   if (capabilities.thinkingStripped === 'never') return blocks;
   const turn = blocks.findLastIndex((block) => block.role === 'user' && block.holds !== 'result');
@@ -73,7 +80,7 @@ function bytesOf({ head, tail }: Block): string {
 }
 
 /** Whether a call's blocks begin with all of another's, byte for byte, under the same settings. */
-export function extendsCall(after: SentCall, before: SentCall): boolean {
+export function extendsCall(after: Made<'record' | 'sequence'>, before: Made<'record' | 'sequence'>): boolean {
   const was = before.prepared.sequence;
   const is = after.prepared.sequence;
   const same = (index: number): boolean => {
@@ -88,7 +95,7 @@ export function extendsCall(after: SentCall, before: SentCall): boolean {
   );
 }
 
-function settingsOf({ prepared }: SentCall): string {
+function settingsOf({ prepared }: Made<'record'>): string {
   const { tools, system, messages } = prepared.record.data.sequence.parameters;
   return `${tools} ${system} ${messages}`;
 }

@@ -1,11 +1,9 @@
 // L1: nothing reaches a model unless it is in the log first.
 
 import { describe, expect, it } from 'vitest';
-import type { RecordedOf } from '@tidemark/log';
-import type { Prepared } from '@tidemark/agent';
 import { slice } from '@tidemark/context';
-import type { Entry } from './book.ts';
 import { epochOf, readBook } from './book.ts';
+import { strangers } from './origins.ts';
 import { asFields, asList } from './shown.ts';
 import { tryStories, WORLDS } from './try-stories.ts';
 
@@ -37,33 +35,6 @@ describe.each(WORLDS)('L1 on $store against $provider', (world) => {
     });
   });
 });
-
-function strangers(book: readonly Entry[], { record, sequence }: Prepared): readonly unknown[] {
-  return slice(sequence.blocks)
-    .filter(({ origin }) =>
-      origin.from === 'layer' ? !isLayer(book, record, origin) : !isRecord(book, record, origin),
-    )
-    .map(({ origin, head }) => ({ origin, head }));
-}
-
-function isLayer(
-  book: readonly Entry[],
-  request: RecordedOf<'request.prepared'>,
-  origin: { readonly layer: string; readonly revision: string },
-): boolean {
-  const { layers, tools } = epochOf(book, request);
-  if (origin.layer === 'tools') return tools.some((tool) => tool.digest.startsWith(origin.revision));
-  return layers.some((layer) => layer.name === origin.layer && layer.revision === origin.revision);
-}
-
-function isRecord(
-  book: readonly Entry[],
-  request: RecordedOf<'request.prepared'>,
-  origin: { readonly session: string; readonly position: number },
-): boolean {
-  // A side call's own words stand in the record of its request.
-  return origin.position <= request.position && book[origin.position]?.owner === origin.session;
-}
 
 interface ReadBody {
   readonly blocks: readonly unknown[];

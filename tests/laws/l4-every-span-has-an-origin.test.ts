@@ -7,7 +7,7 @@ import type { Log } from '@tidemark/log';
 import type { Block } from '@tidemark/model';
 import type { Entry } from './book.ts';
 import { epochOf, readBook } from './book.ts';
-import { whyNotHeld } from './holds.ts';
+import { wrongEvent } from './origins.ts';
 import { asFields, shownBy } from './shown.ts';
 import type { SentCall } from './driver.ts';
 import { tryStories, WORLDS } from './try-stories.ts';
@@ -30,14 +30,6 @@ describe.each(WORLDS)('L4 on $store against $provider', (world) => {
     });
   });
 });
-
-function wrongEvent(book: readonly Entry[], block: Block): string | undefined {
-  if (block.origin.from !== 'event') return undefined;
-  const entry = book[block.origin.position];
-  if (entry === undefined || entry.owner !== block.origin.session)
-    return `no record ${block.origin.position} of ${block.origin.session}`;
-  return whyNotHeld(shownBy(block), entry.record);
-}
 
 async function wrongLayers(log: Log, book: readonly Entry[], { prepared }: SentCall): Promise<readonly string[]> {
   const { layers, tools } = epochOf(book, prepared.record);

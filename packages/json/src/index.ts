@@ -2,3 +2,5 @@
 
 export type { CanonicalJson, Json } from './canonical-json.ts';
 export { canonicalJson, canonicalText } from './canonical-json.ts';
+export type { RawMember } from './raw-json.ts';
+export { isJsonObject, parseObject, rawMembers, rawElements, rawMember } from './raw-json.ts';

@@ -20,8 +20,11 @@ import type { LedgerCall } from './ledger.ts';
 import type { Reply } from './message.ts';
 import type { AnswerPlan, CallPlan } from './options.ts';
 import { askHook, planCall, playStep } from './plan.ts';
+import { invalid } from './refusal.ts';
 import type { Refusal } from './refusal.ts';
 import type { Purpose, WireRequest } from './request.ts';
+import { describeRequest } from './sent.ts';
+import type { SentRequest } from './sent.ts';
 import { distort, usageOf } from './usage.ts';
 import type { WireUsage } from './usage.ts';
 import { isPrewarm } from './validate/output.ts';
@@ -57,7 +60,7 @@ export function admit(core: Core, call: IncomingCall): Admitted | Refusal {
   const outcome = refusalOf(plan.fault) ?? admitArrived(core, arrived, plan);
   const told =
     outcome.outcome === 'refused' ? refused(outcome) : { status: 200, usage: outcome.usage, message: outcome.reply.id };
-  core.ledger.add(() => ({ ...describe(arrived), endpoint: 'messages', ...told }));
+  core.ledger.add(() => ({ ...describe(arrived), wire: 'anthropic', endpoint: 'messages', ...told }));
   return outcome;
 }
 
@@ -71,6 +74,7 @@ export function count(
   const judged = 'outcome' in request ? request : judge(request, { ...core, account: call.account, sizes: call.sizes });
   core.ledger.add(() => ({
     ...describe(arrived),
+    wire: 'anthropic',
     endpoint: 'count_tokens',
     ...('outcome' in judged ? refused(judged) : { status: 200 }),
   }));
@@ -104,7 +108,8 @@ function readChecked(core: Core, arrived: Arrived): WireRequest | Refusal {
 function admitArrived(core: Core, arrived: Arrived, planned: AnswerPlan): Admitted | Refusal {
   const request = readChecked(core, arrived);
   if ('outcome' in request) return request;
-  const plan = askHook(core, request, planned);
+  const sent = (): SentRequest => describeRequest(request);
+  const plan = askHook(core, sent, planned);
   const told = refusalOf(plan.fault);
   if (told !== undefined) return told;
   const judged = judge(request, {
@@ -116,8 +121,9 @@ function admitArrived(core: Core, arrived: Arrived, planned: AnswerPlan): Admitt
   if ('outcome' in judged) return judged;
   const room = outputRoom(request, judged.tokens);
   if ('outcome' in room) return room;
-  const scripted = isPrewarm(request) ? plan : playStep(core, request, arrived.body, plan);
-  return 'outcome' in scripted ? scripted : answerCall(core, judged, scripted, room, arrived.at);
+  const scripted = isPrewarm(request) ? plan : playStep(core, sent, arrived.body, plan);
+  if ('mismatch' in scripted) return invalid(scripted.mismatch);
+  return refusalOf(scripted.fault) ?? answerCall(core, judged, scripted, room, arrived.at);
 }
 
 /** Beta with which dropped thinking is told (§1.8). */

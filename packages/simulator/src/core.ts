@@ -9,6 +9,8 @@ import type { EntryStore } from './entries.ts';
 import type { Fault } from './faults.ts';
 import { createLedger } from './ledger.ts';
 import type { Ledger } from './ledger.ts';
+import { createOpenAIMemory } from './openai/memory.ts';
+import type { OpenAIMemory } from './openai/memory.ts';
 import { createDigestMemory } from './judge.ts';
 import type { DigestMemory } from './judge.ts';
 import type { CallPlan, Settings } from './options.ts';
@@ -30,6 +32,8 @@ export interface Core {
   readonly faults: Fault[];
   readonly stores: Map<string, EntryStore>;
   readonly diagnostics: Diagnostics;
+  /** What the OpenAI part remembers. */
+  readonly openai: OpenAIMemory;
   /** Messages answered so far. */
   answered: number;
 }
@@ -47,6 +51,7 @@ export function createCore(settings: Settings): Core {
     faults: [],
     stores: new Map(),
     diagnostics: createDiagnostics(),
+    openai: createOpenAIMemory(),
     answered: 0,
   };
 }

@@ -25,8 +25,14 @@ export type Fault =
   | { readonly kind: 'silence'; readonly afterEvents?: number }
   /** The first byte comes late, by so many real milliseconds. */
   | { readonly kind: 'slow-first-byte'; readonly ms: number }
-  /** An overload that comes after the 200. */
-  | { readonly kind: 'error-event'; readonly afterEvents: number; readonly type?: string; readonly message?: string }
+  /** An overload that comes after the 200. `failed` lets a response of the Responses wire end as failed instead. */
+  | {
+      readonly kind: 'error-event';
+      readonly afterEvents: number;
+      readonly type?: string;
+      readonly message?: string;
+      readonly form?: 'error' | 'failed';
+    }
   /** An event whose data is no JSON. */
   | { readonly kind: 'malformed-event'; readonly afterEvents: number }
   /** Every entry of the account is gone before this request is accounted. */

@@ -1,20 +1,23 @@
-// The door: `/v1/messages` and `/v1/messages/count_tokens` over loopback HTTP, with the headers and errors of the real one.
+// The port: every wire over loopback HTTP. Here `/v1/messages` and `/v1/messages/count_tokens`, with the headers and errors of
+// the real one; the OpenAI part brings its own doors.
 
-import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { getRequestListener } from '@hono/node-server';
-import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { Hono } from 'hono';
-import type { Context } from 'hono';
 import { admit, count } from './admit.ts';
 import type { Admitted, IncomingCall } from './admit.ts';
 import type { Core } from './core.ts';
+import { accountOf, firstByteAt, nextRequest, timeOf, waitOf } from './door.ts';
+import type { Door, DoorBindings, DoorContext } from './door.ts';
 import { SimulatorError } from './errors.ts';
+import { messageOf } from './message.ts';
+import { addOpenAIDoors } from './openai/http.ts';
 import { errorBody, invalid, refuse } from './refusal.ts';
 import type { Refusal } from './refusal.ts';
+import { encodedEvents, errorEventOf, MALFORMED_EVENT } from './sse.ts';
 import { wholeBody, writeStream } from './stream.ts';
 
 /** A simulator that listens. */
@@ -59,22 +62,12 @@ function bind(server: Server, port: number): Promise<void> {
   });
 }
 
-interface DoorBindings {
-  readonly Bindings: HttpBindings;
-}
-
-type DoorContext = Context<DoorBindings>;
-
-interface Door {
-  readonly core: Core;
-  requests: number;
-}
-
 function createApp(core: Core): Hono<DoorBindings> {
   const door: Door = { core, requests: 0 };
   const app = new Hono<DoorBindings>();
   app.post('/v1/messages', (context) => answerMessages(door, context));
   app.post('/v1/messages/count_tokens', (context) => answerCount(door, context));
+  addOpenAIDoors(app, door);
   app.notFound(() => refuseCall(refuse(404, 'not_found_error', 'Not found'), nextRequest(door)));
   app.onError((error) => refuseCall(failure(error), nextRequest(door)));
   return app;
@@ -93,7 +86,7 @@ async function answerMessages(door: Door, context: DoorContext): Promise<Respons
   if ('outcome' in call) return refuseCall(call, request);
   const outcome = admit(core, call);
   if (outcome.outcome === 'refused') return refuseCall(outcome, request);
-  await delay(waitOf(core, outcome));
+  await delay(waitOf(core, outcome.fault));
   return outcome.streamed
     ? respondStreamed(core, context, outcome, request)
     : respondWhole(core, context, outcome, request);
@@ -118,7 +111,12 @@ async function respondStreamed(core: Core, context: DoorContext, call: Admitted,
     'request-id': request,
   });
   const { deltaCharacters } = core.settings;
-  await writeStream(outgoing, { reply: call.reply, fault: call.fault, deltaCharacters, request });
+  await writeStream(outgoing, {
+    events: encodedEvents(call.reply, deltaCharacters),
+    fault: call.fault,
+    malformed: MALFORMED_EVENT,
+    errorEvent: ({ type, message }) => errorEventOf(type, message, request),
+  });
   return RESPONSE_ALREADY_SENT;
 }
 
@@ -134,17 +132,10 @@ function respondWhole(core: Core, context: DoorContext, call: Admitted, request:
     return refuseCall(refuse(529, fault.type ?? 'overloaded_error', fault.message ?? 'Overloaded'), request);
   }
   call.begin(firstByteAt(core, call));
-  return context.body(wholeBody(call.reply, fault), 200, { 'content-type': 'application/json', 'request-id': request });
-}
-
-/** On a virtual clock the answer begins so much after the request; on a real one that time really passes. */
-function firstByteAt(core: Core, call: Admitted): number {
-  return core.clock.virtual ? call.startedAt + core.settings.firstByteMs : core.clock.now();
-}
-
-function waitOf(core: Core, { fault }: Admitted): number {
-  const own = core.clock.virtual ? 0 : core.settings.firstByteMs;
-  return own + (fault?.kind === 'slow-first-byte' ? fault.ms : 0);
+  return context.body(wholeBody(messageOf(call.reply), fault), 200, {
+    'content-type': 'application/json',
+    'request-id': request,
+  });
 }
 
 async function readCall(core: Core, context: DoorContext): Promise<IncomingCall | Refusal> {
@@ -153,23 +144,12 @@ async function readCall(core: Core, context: DoorContext): Promise<IncomingCall 
   if (key === '') return refuse(401, 'authentication_error', 'x-api-key header is required');
   if (context.req.header('anthropic-version') === undefined) return invalid('anthropic-version: header is required');
   const betas = (context.req.header('anthropic-beta') ?? '').split(',').map((beta) => beta.trim());
-  const at = core.clock.virtual ? context.req.header('x-tidemark-at') : undefined;
   return {
     body: new Uint8Array(await context.req.arrayBuffer()),
     account: accountOf(key),
     betas: betas.filter((beta) => beta !== ''),
-    ...(at === undefined ? {} : { at: Number(at) }),
+    ...timeOf(core, context),
   };
-}
-
-/** A key is never kept: what isolates accounts is its digest. */
-function accountOf(key: string): string {
-  return `key-${createHash('sha256').update(key).digest('hex').slice(0, 16)}`;
-}
-
-function nextRequest(door: Door): string {
-  door.requests += 1;
-  return `req_sim${String(door.requests).padStart(10, '0')}`;
 }
 
 function refuseCall(refusal: Refusal, request: string): Response {

@@ -25,3 +25,6 @@ export { createSimulator } from './simulator.ts';
 export type { WireUsage } from './usage.ts';
 export { totalInput } from './usage.ts';
 export type { WireObject } from './wire.ts';
+export type { AnsweredOpenAICall, ChatCall, OpenAICall } from './openai/in-process.ts';
+export type { OpenAIRefusal } from './openai/refusal.ts';
+export type { TokenCounts } from './openai/usage.ts';

@@ -1,12 +1,15 @@
 // What arrived, call by call, so that a test can say what must have been sent. Bounded: the oldest go first.
 
+import type { TokenCounts } from './openai/usage.ts';
 import type { WireUsage } from './usage.ts';
 
 /** One call that arrived. */
 export interface LedgerCall {
   /** Milliseconds since the epoch, by the simulator's clock. */
   readonly at: number;
-  readonly endpoint: 'messages' | 'count_tokens';
+  /** Whose wire format it was. */
+  readonly wire: 'anthropic' | 'openai' | 'openrouter';
+  readonly endpoint: 'messages' | 'count_tokens' | 'responses' | 'responses/input_tokens' | 'chat/completions';
   readonly account: string;
   /** Empty when the body could not be read that far. */
   readonly model: string;
@@ -14,9 +17,11 @@ export interface LedgerCall {
   readonly digest: string;
   readonly bytes: number;
   readonly status: number;
-  /** The true account, whatever a fault made the answer say. */
+  /** The true account of a messages call, whatever a fault made the answer say. */
   readonly usage?: WireUsage;
-  /** `msg_…`, when it was answered. */
+  /** The true account of a call of the OpenAI part. */
+  readonly counts?: TokenCounts;
+  /** `msg_…`, `resp_…` or `chatcmpl-…`, when it was answered. */
   readonly message?: string;
   /** Why it was refused. */
   readonly refusal?: { readonly type: string; readonly message: string };

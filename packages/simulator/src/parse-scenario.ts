@@ -53,6 +53,7 @@ const faultSchema = z.discriminatedUnion('kind', [
     afterEvents: count,
     type: z.string().exactOptional(),
     message: z.string().exactOptional(),
+    form: z.enum(['error', 'failed']).exactOptional(),
   }),
   z.strictObject({ kind: z.literal('malformed-event'), afterEvents: count }),
   z.strictObject({ kind: z.literal('evicted') }),

@@ -2,12 +2,8 @@
 
 import { hash } from 'node:crypto';
 import type { Core } from './core.ts';
-import { refusalOf } from './faults.ts';
 import type { AnswerPlan, CallPlan } from './options.ts';
-import { invalid } from './refusal.ts';
-import type { Refusal } from './refusal.ts';
-import type { WireRequest } from './request.ts';
-import { describeRequest } from './sent.ts';
+import type { SentRequest } from './sent.ts';
 
 /** What the call brings, and behind it what was queued for it. Takes one plan and, where it has none, one fault. */
 export function planCall(core: Core, call: CallPlan): CallPlan {
@@ -17,18 +13,27 @@ export function planCall(core: Core, call: CallPlan): CallPlan {
 }
 
 /** The plan with what the hook says behind it. */
-export function askHook(core: Core, request: WireRequest, plan: AnswerPlan): AnswerPlan {
+export function askHook(core: Core, sent: () => SentRequest, plan: AnswerPlan): AnswerPlan {
   const hook = core.settings.onRequest;
-  return hook === undefined ? plan : { ...hook(describeRequest(request)), ...plan };
+  return hook === undefined ? plan : { ...hook(sent()), ...plan };
+}
+
+/** Why no step of the scenario fits a request. */
+export interface Mismatch {
+  readonly mismatch: string;
 }
 
 /** The plan with the scenario's next step behind it, where nobody gave an answer; or why no step fits. */
-export function playStep(core: Core, request: WireRequest, body: Uint8Array, plan: AnswerPlan): AnswerPlan | Refusal {
+export function playStep(
+  core: Core,
+  sent: () => SentRequest,
+  body: Uint8Array,
+  plan: AnswerPlan,
+): AnswerPlan | Mismatch {
   if (plan.answer !== undefined || core.play === undefined) return plan;
-  const step = core.play.take(describeRequest(request), hash('sha256', body, 'hex'));
-  if ('mismatch' in step) return invalid(`simulator: ${step.mismatch}`);
-  const fault = plan.fault ?? step.fault;
-  return refusalOf(fault) ?? { ...plan, ...present({ answer: step.answer, fault }) };
+  const step = core.play.take(sent(), hash('sha256', body, 'hex'));
+  if ('mismatch' in step) return { mismatch: `simulator: ${step.mismatch}` };
+  return { ...plan, ...present({ answer: step.answer, fault: plan.fault ?? step.fault }) };
 }
 
 /** Only what is there, so that an absent part hides none behind it. */

@@ -9,6 +9,10 @@ import type { Fault } from './faults.ts';
 import { listen } from './http.ts';
 import type { Listening } from './http.ts';
 import type { LedgerCall } from './ledger.ts';
+import { answerOpenAI, countInputTokens } from './openai/in-process.ts';
+import type { AnsweredOpenAICall, ChatCall, OpenAICall } from './openai/in-process.ts';
+import { callChat, callResponses } from './openai/calls.ts';
+import type { OpenAIRefusal } from './openai/refusal.ts';
 import { messageOf } from './message.ts';
 import { resolveOptions } from './options.ts';
 import type { CallPlan, SimulatorOptions } from './options.ts';
@@ -55,7 +59,19 @@ export interface Simulator {
   countTokens(
     call: SimulatorCall,
   ): { readonly outcome: 'counted'; readonly status: 200; readonly inputTokens: number } | Refusal;
-  /** How to answer the next messages call that comes, in process or over HTTP. Several queue up. */
+  /**
+   * Answers one `POST /v1/responses` in process, or refuses it.
+   *
+   * @throws SimulatorError `simulator/time-backwards`, `simulator/no-virtual-clock`.
+   */
+  responses(call: OpenAICall): AnsweredOpenAICall | OpenAIRefusal;
+  /** Answers one `POST /v1/responses/input_tokens` in process. */
+  inputTokens(
+    call: OpenAICall,
+  ): { readonly outcome: 'counted'; readonly status: 200; readonly inputTokens: number } | OpenAIRefusal;
+  /** Answers one `POST /v1/chat/completions` in process, of OpenAI or of OpenRouter, or refuses it. */
+  chat(call: ChatCall): AnsweredOpenAICall | OpenAIRefusal;
+  /** How to answer the next call of any wire that comes, in process or over HTTP. Several queue up. */
   next(plan: CallPlan): void;
   /** A fault for the next call that brings none of its own. Several queue up. */
   fail(fault: Fault): void;
@@ -84,11 +100,16 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
       const counted = count(core, incoming(call));
       return counted.outcome === 'refused' ? counted : { outcome: 'counted', status: 200, inputTokens: counted.tokens };
     },
+    responses: (call) => answerOpenAI(core, call, callResponses),
+    inputTokens: (call) => countInputTokens(core, call),
+    chat: (call) =>
+      answerOpenAI(core, call, (own, each) => callChat(own, each, call.service === 'openrouter' ? 'router' : 'chat')),
     next: (plan) => void core.plans.push(plan),
     fail: (fault) => void core.faults.push(fault),
     issueSignature: (signature) => core.signatures.admit(signature),
     evict() {
       for (const store of core.stores.values()) store.clear();
+      core.openai.fleet.clear();
     },
     calls: core.ledger.calls,
     get stepsLeft() {

@@ -29,6 +29,20 @@ export function* eventsOf(reply: Reply, size: number): Generator<SseEvent> {
   yield event({ type: 'message_stop' });
 }
 
+/** All events of a reply as bytes of the stream. */
+export function* encodedEvents(reply: Reply, size: number): Generator<string> {
+  for (const each of eventsOf(reply, size)) yield encodeEvent(each);
+}
+
+/** An event whose data is no JSON. */
+export const MALFORMED_EVENT = 'event: content_block_delta\ndata: {"type":"content_block_de\n\n';
+
+/** An error that comes after the 200. `request` is told in it: `req_…`. */
+export function errorEventOf(type = 'overloaded_error', message = 'Overloaded', request: string): string {
+  const data = JSON.stringify({ type: 'error', error: { type, message }, request_id: request });
+  return encodeEvent({ event: 'error', data });
+}
+
 /** An event as bytes of the stream. */
 export function encodeEvent({ event: name, data }: SseEvent): string {
   return `event: ${name}\ndata: ${data}\n\n`;
@@ -68,8 +82,8 @@ function* deltasOf(block: AnswerBlock, size: number): Generator<WireObject> {
   }
 }
 
-/** Pieces of a text. A character outside the basic plane is never cut in two. */
-function* chunks(text: string, size: number): Generator<string> {
+/** Pieces of a text of so many characters. One outside the basic plane is never cut in two. */
+export function* chunks(text: string, size: number): Generator<string> {
   let at = 0;
   while (at < text.length) {
     const half = text.charCodeAt(at + size - 1);

@@ -3,18 +3,21 @@
 
 import type { ServerResponse } from 'node:http';
 import type { Fault } from './faults.ts';
-import { messageOf } from './message.ts';
-import type { Reply } from './message.ts';
-import { encodeEvent, eventsOf } from './sse.ts';
+import type { WireObject } from './wire.ts';
 
 /** What a stream needs to know. */
 export interface StreamParts {
-  readonly reply: Reply;
+  /** The events of a reply, encoded. */
+  readonly events: Iterable<string>;
   readonly fault: Fault | undefined;
-  readonly deltaCharacters: number;
-  /** `req_…`, told in an error event. */
-  readonly request: string;
+  /** An event whose data is no JSON, in the wire's manner. */
+  readonly malformed: string;
+  /** The event with which a stream fails behind so many others. */
+  readonly errorEvent: (fault: ErrorFault, sent: number) => string;
 }
+
+/** The fault that a stream tells. */
+export type ErrorFault = Extract<Fault, { readonly kind: 'error-event' }>;
 
 /** How a stream ends: by itself, by force, or not at all. */
 type End = 'end' | 'cut' | 'silence';
@@ -33,8 +36,8 @@ export async function writeStream(outgoing: ServerResponse, parts: StreamParts):
 }
 
 /** The body of a reply that is not streamed: broken where a stream would have a malformed event. */
-export function wholeBody(reply: Reply, fault: Fault | undefined): string {
-  const text = JSON.stringify(messageOf(reply));
+export function wholeBody(body: WireObject, fault: Fault | undefined): string {
+  const text = JSON.stringify(body);
   return fault?.kind === 'malformed-event' ? text.slice(0, text.length / 2) : text;
 }
 
@@ -46,22 +49,20 @@ function write(outgoing: ServerResponse, piece: string): Promise<boolean> {
 }
 
 function* piecesOf(parts: StreamParts): Generator<string, End> {
-  const { fault, reply, request, deltaCharacters } = parts;
+  const { fault, events, malformed, errorEvent } = parts;
   let sent = 0;
-  for (const event of eventsOf(reply, deltaCharacters)) {
+  for (const event of events) {
     if (sent === strikesAfter(fault)) {
       if (fault?.kind === 'cut' || fault?.kind === 'silence') return fault.kind;
-      if (fault?.kind === 'malformed-event') yield MALFORMED;
-      if (fault?.kind === 'error-event') yield errorEvent(fault.type, fault.message, request);
+      if (fault?.kind === 'malformed-event') yield malformed;
+      if (fault?.kind === 'error-event') yield errorEvent(fault, sent);
       if (fault?.kind === 'error-event') return 'end';
     }
-    yield encodeEvent(event);
+    yield event;
     sent += 1;
   }
   return 'end';
 }
-
-const MALFORMED = 'event: content_block_delta\ndata: {"type":"content_block_de\n\n';
 
 function strikesAfter(fault: Fault | undefined): number | undefined {
   switch (fault?.kind) {
@@ -74,9 +75,4 @@ function strikesAfter(fault: Fault | undefined): number | undefined {
     default:
       return undefined;
   }
-}
-
-function errorEvent(type = 'overloaded_error', message = 'Overloaded', request: string): string {
-  const data = JSON.stringify({ type: 'error', error: { type, message }, request_id: request });
-  return encodeEvent({ event: 'error', data });
 }

@@ -3,6 +3,7 @@
 // is left out here lets a comment in the text (`secretlint-disable`) switch all others off.
 
 import { rules } from '@secretlint/secretlint-rule-preset-recommend';
+import type { SecretLintRuleContext, SecretLintSourceCode } from '@secretlint/types';
 
 /** A piece of a text that has the shape of a token. */
 export interface Shape {
@@ -13,8 +14,6 @@ export interface Shape {
 }
 
 type Rule = (typeof rules)[number];
-type Context = Parameters<Rule['create']>[0];
-type Source = Parameters<NonNullable<ReturnType<Rule['create']>['file']>>[0];
 
 const PREFIX = '@secretlint/secretlint-rule-';
 const SWITCHES_OFF = `${PREFIX}filter-comments`;
@@ -46,7 +45,7 @@ function nameOf({ meta }: Rule): string {
   return meta.id.slice(PREFIX.length);
 }
 
-function contextOf(report: (range: readonly [number, number]) => void): Context {
+function contextOf(report: (range: readonly [number, number]) => void): SecretLintRuleContext {
   return {
     sharedOptions: {},
     createTranslator: () => (messageId) => ({ message: '', messageId: String(messageId), data: undefined }),
@@ -56,7 +55,7 @@ function contextOf(report: (range: readonly [number, number]) => void): Context 
 }
 
 /** A text that is no file: the rules for kinds of files find nothing to read. */
-function sourceOf(content: string): Source {
+function sourceOf(content: string): SecretLintSourceCode {
   return {
     hasBOM: false,
     content,

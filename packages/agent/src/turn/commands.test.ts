@@ -277,6 +277,20 @@ describe('closing', () => {
     expect((await kinds()).at(-1)).toBe('turn.ended');
     await (await log.open(live.id)).close();
   });
+
+  test('writes what was said before it, and refuses what comes behind', async () => {
+    const { live, kinds } = await goLive({ provider: answering() });
+    const notified = live.notify({ source: 'ci', body: 'the build broke', provenance: 'hook' });
+    const moded = live.setMode('read-only');
+    const closed = live.close();
+    await notified;
+    await expect(moded).rejects.toMatchObject({ code: 'agent/closed' });
+    await expect(live.notify({ source: 'ci', body: 'again', provenance: 'hook' })).rejects.toMatchObject({
+      code: 'agent/closed',
+    });
+    await closed;
+    expect(await kinds()).toEqual(['session.created', 'mode.changed', 'notification.received']);
+  });
 });
 
 describe('a log that fails', () => {

@@ -44,6 +44,7 @@ export async function changeMode(actor: Actor, mode: Mode): Promise<void> {
   requireUsable(actor);
   const { session, running } = actor;
   await running?.begun;
+  requireUsable(actor);
   actor.mode = mode;
   await commit(session, [{ kind: 'mode.changed', ...stampOf(actor, running), data: { mode, by: 'user' } }]);
   if (running === undefined || actor.running !== running) return;
@@ -73,7 +74,8 @@ export async function closeActor(actor: Actor): Promise<void> {
     await interruptTurn(actor);
     await Promise.allSettled(actor.beside.values());
   } finally {
-    await session.writer.close();
+    // Behind whatever was said before: that is still written.
+    await session.turnstile.pass(() => session.writer.close());
     actor.feed.end();
   }
 }

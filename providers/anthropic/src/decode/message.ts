@@ -2,7 +2,7 @@
 // arguments and items stay as they were sent.
 
 import type { Answer, AnswerPart } from '@tidemark/model';
-import { rawElements, rawMember } from '../encode/raw-json.ts';
+import { rawElements, rawMember } from '@tidemark/json';
 import type { WireMessage } from './events.ts';
 import { readCount, readMessage } from './events.ts';
 import { malformed } from './malformed.ts';

@@ -5,8 +5,8 @@
 import type { Block, BodyWriter, Hash, LoweredFront, Marker, NewHash } from '@tidemark/model';
 import type { OpenCalls } from './closed-history.ts';
 import { follow, NO_CALLS, requireClosed } from './closed-history.ts';
-import type { GrowingBytes } from './growing-bytes.ts';
-import { growingBytes } from './growing-bytes.ts';
+import type { GrowingBytes } from '@tidemark/provider-wire';
+import { growingBytes } from '@tidemark/provider-wire';
 import { bodyHeader } from './parameters.ts';
 import { between, blockText, bodyEnd } from './punctuation.ts';
 import { refuse } from './refuse.ts';

@@ -5,7 +5,7 @@ import { isBlank } from '@tidemark/model';
 import { imageStub, wireImage } from './image.ts';
 import type { Piece } from './piece.ts';
 import { markablePiece } from './piece.ts';
-import { isJsonObject } from './raw-json.ts';
+import { isJsonObject } from '@tidemark/json';
 import { wireId, wireName } from './wire-names.ts';
 import { jsonString, textHead, wellFormedJson } from './wire-text.ts';
 

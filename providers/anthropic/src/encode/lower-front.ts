@@ -5,7 +5,7 @@ import { isBlank } from '@tidemark/model';
 import { bodyHeader, frozenParameters } from './parameters.ts';
 import type { Piece } from './piece.ts';
 import { markablePiece } from './piece.ts';
-import { parseObject, rawMember } from './raw-json.ts';
+import { parseObject, rawMember } from '@tidemark/json';
 import { refuse } from './refuse.ts';
 import { isToolName } from './wire-names.ts';
 import { jsonString, textHead } from './wire-text.ts';

@@ -4,7 +4,7 @@ import type { Lowering, NativePart, ReasoningPart } from '@tidemark/model';
 import { isBlank } from '@tidemark/model';
 import type { Piece } from './piece.ts';
 import { markablePiece, verbatimPiece } from './piece.ts';
-import { isJsonObject, parseObject } from './raw-json.ts';
+import { isJsonObject, parseObject } from '@tidemark/json';
 import { PROVIDER } from './refuse.ts';
 import { textHead } from './wire-text.ts';
 

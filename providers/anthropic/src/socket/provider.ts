@@ -8,12 +8,11 @@ import { decodeCount, decodeMessage } from '../decode/message.ts';
 import { decodeEvent, NOTHING, requireFinished } from '../decode/stream.ts';
 import { anthropicEncoder } from '../encode/encoder.ts';
 import { PROVIDER } from '../encode/refuse.ts';
-import type { Bridge } from './abort.ts';
-import { bridgeAbort } from './abort.ts';
+import type { Bridge } from '@tidemark/provider-wire';
+import { bridgeAbort, within } from '@tidemark/provider-wire';
 import { countBody } from './count-body.ts';
 import type { Phase } from './map-error.ts';
-import { aborted, mapError } from './map-error.ts';
-import { within } from './patience.ts';
+import { aborted, mapError, silent } from './map-error.ts';
 
 /** How to reach the API. */
 export interface AnthropicOptions {
@@ -77,7 +76,7 @@ async function* send(socket: Socket, outgoing: Outgoing): AsyncGenerator<StreamP
     const response = await post(socket, '/v1/messages', outgoing.body, outgoing.betas, bridge);
     phase = 'answering';
     if (isStream(response)) yield* streamed(socket, response, bridge);
-    else yield* whole(await within(response.text(), socket.idleMs));
+    else yield* whole(await within(response.text(), socket.idleMs, silent));
   } catch (error) {
     throw bridge.aborted() ? aborted() : mapError(error, phase, socket.key);
   } finally {
@@ -107,7 +106,7 @@ async function* streamed(socket: Socket, response: Response, bridge: Bridge): As
   const events = Stream.rawEvents(response, bridge.controller);
   let arrived = NOTHING;
   while (!arrived.finished) {
-    const next = await within(events.next(), socket.idleMs);
+    const next = await within(events.next(), socket.idleMs, silent);
     if (next.done === true) break;
     if (next.value.data === '') continue;
     const step = decodeEvent(arrived, next.value.data);
@@ -132,7 +131,7 @@ async function countTokens(socket: Socket, outgoing: Outgoing): Promise<number> 
   try {
     const body = countBody(outgoing.body);
     const response = await post(socket, '/v1/messages/count_tokens', body, outgoing.betas, bridge);
-    return decodeCount(await within(response.text(), socket.idleMs));
+    return decodeCount(await within(response.text(), socket.idleMs, silent));
   } catch (error) {
     throw bridge.aborted() ? aborted() : mapError(error, 'answering', socket.key);
   } finally {

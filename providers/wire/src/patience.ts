@@ -1,13 +1,11 @@
 // Waiting with an end: a stream that says nothing for too long is given up.
 
-import { silent } from './map-error.ts';
-
 /**
  * What the promise gives, unless it takes longer than `idleMs`.
  *
- * @throws ProviderError `provider/silent` when it does; whatever comes of the promise later is of no concern then.
+ * @throws what `silent` makes when it does; whatever comes of the promise later is of no concern then.
  */
-export async function within<T>(promise: Promise<T>, idleMs: number): Promise<T> {
+export async function within<T>(promise: Promise<T>, idleMs: number, silent: (idleMs: number) => Error): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const tooLong = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(silent(idleMs)), idleMs);

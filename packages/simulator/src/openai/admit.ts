@@ -1,0 +1,209 @@
+// The OpenAI part without a socket: a body goes in, a refusal or an admitted call comes out. What the cache gains exists
+// once the admitted answer begins, and not before.
+
+import { hash } from 'node:crypto';
+import { DEFAULT_ANSWER } from '../answer.ts';
+import type { SimulatedAnswer } from '../answer.ts';
+import type { Core } from '../core.ts';
+import type { Fault } from '../faults.ts';
+import type { LedgerCall } from '../ledger.ts';
+import type { AnswerPlan, CallPlan } from '../options.ts';
+import { askHook, planCall, playStep } from '../plan.ts';
+import type { SentRequest } from '../sent.ts';
+import { objectAt } from '../wire.ts';
+import { openAIRefusalOf } from './faults.ts';
+import { idOf, makeOutput } from './output.ts';
+import { prefixOf } from './prefix.ts';
+import type { PrefixEnd } from './prefix.ts';
+import type { OpenAIRequest, OpenAIWire } from './prompt.ts';
+import { bad } from './refusal.ts';
+import type { OpenAIRefusal } from './refusal.ts';
+import { describeOpenAI } from './sent.ts';
+import { serve } from './serve.ts';
+import type { Served } from './serve.ts';
+import { outputRoom } from './size.ts';
+import type { TokenCounts } from './usage.ts';
+
+/** One call as it arrives. What it brings itself goes before what is queued. */
+export interface IncomingOpenAICall extends CallPlan {
+  readonly body: Uint8Array | string;
+  /** Stands for the organisation. */
+  readonly account: string;
+}
+
+/** A call that will be answered, before its wire has given it a form. */
+export interface Admitted<Request extends OpenAIRequest> {
+  readonly outcome: 'admitted';
+  readonly request: Request;
+  readonly account: string;
+  readonly startedAt: number;
+  readonly prefix: readonly PrefixEnd[];
+  readonly answer: SimulatedAnswer;
+  /** `resp_…`, `chatcmpl-…`, of a router `gen-…`. */
+  readonly id: string;
+  /** What makes the ids inside the answer. */
+  readonly seed: string;
+  /** The true account, whatever a fault makes the reply say. */
+  readonly counts: TokenCounts;
+  readonly overflow: number;
+  readonly fault: Fault | undefined;
+  /** The answer begins: what it wrote can be read from then on. */
+  begin(at: number): void;
+}
+
+/** Reads a body of one wire. */
+export type Read<Request extends OpenAIRequest> = (body: Uint8Array, account: string) => Request | OpenAIRefusal;
+
+/** The endpoint of each wire. */
+const ENDPOINTS: { readonly [wire in OpenAIWire]: Pick<LedgerCall, 'wire' | 'endpoint'> } = {
+  responses: { wire: 'openai', endpoint: 'responses' },
+  chat: { wire: 'openai', endpoint: 'chat/completions' },
+  router: { wire: 'openrouter', endpoint: 'chat/completions' },
+};
+
+/** How the id of an answer begins. */
+const IDS: { readonly [wire in OpenAIWire]: string } = { responses: 'resp_', chat: 'chatcmpl-', router: 'gen-' };
+
+/** Answers a call, or refuses it. Each call is entered in the ledger. */
+export function admitOpenAI<Request extends OpenAIRequest>(
+  core: Core,
+  call: IncomingOpenAICall,
+  wire: OpenAIWire,
+  read: Read<Request>,
+): Admitted<Request> | OpenAIRefusal {
+  const plan = planCall(core, call);
+  const arrived: Arrived = { ...arrive(core, call, plan.at), model: '' };
+  const outcome = admitArrived(core, arrived, plan, read);
+  core.ledger.add(() => ({ ...describe(arrived), ...ENDPOINTS[wire], ...toldOf(outcome) }));
+  return outcome;
+}
+
+/** Counts the input tokens of a request, or refuses it. Nothing is cached, nothing queued is used up. */
+export function countOpenAI(
+  core: Core,
+  call: IncomingOpenAICall,
+  read: Read<OpenAIRequest>,
+): { readonly outcome: 'counted'; readonly tokens: number } | OpenAIRefusal {
+  const arrived: Arrived = { ...arrive(core, call, call.at), model: '' };
+  const request = read(arrived.body, arrived.account);
+  const refused = isRefusal(request);
+  if (!refused) arrived.model = request.model;
+  core.ledger.add(() => ({
+    ...describe(arrived),
+    wire: 'openai',
+    endpoint: 'responses/input_tokens',
+    ...(refused ? toldOf(request) : { status: 200 }),
+  }));
+  return refused ? request : { outcome: 'counted', tokens: prefixOf(request, call.sizes).at(-1)?.tokens ?? 0 };
+}
+
+interface Arrived {
+  readonly at: number;
+  readonly account: string;
+  readonly body: Uint8Array;
+  /** Known once the body was read. */
+  model: string;
+}
+
+function arrive(core: Core, call: IncomingOpenAICall, time: number | undefined): Omit<Arrived, 'model'> {
+  const body = typeof call.body === 'string' ? Buffer.from(call.body) : call.body;
+  return { at: core.clock.now(time), account: call.account, body };
+}
+
+function isRefusal(value: OpenAIRequest | OpenAIRefusal): value is OpenAIRefusal {
+  return 'outcome' in value;
+}
+
+function admitArrived<Request extends OpenAIRequest>(
+  core: Core,
+  arrived: Arrived,
+  planned: AnswerPlan,
+  read: Read<Request>,
+): Admitted<Request> | OpenAIRefusal {
+  const request = read(arrived.body, arrived.account);
+  if (isRefusal(request)) return request;
+  arrived.model = request.model;
+  const sent = (): SentRequest => describeOpenAI(request);
+  const early = openAIRefusalOf(planned.fault, request.model);
+  if (early !== undefined) return early;
+  const plan = askHook(core, sent, planned);
+  const told = openAIRefusalOf(plan.fault, request.model);
+  if (told !== undefined) return told;
+  const prefix = prefixOf(request, plan.sizes);
+  const room = outputRoom(request, prefix.at(-1)?.tokens ?? 0);
+  if ('outcome' in room) return room;
+  const scripted = request.prewarm ? plan : playStep(core, sent, arrived.body, plan);
+  if ('mismatch' in scripted) return bad(scripted.mismatch, null);
+  const refused = openAIRefusalOf(scripted.fault, request.model);
+  if (refused !== undefined) return refused;
+  core.openai.answered += 1;
+  const seed = `sim${String(core.openai.answered).padStart(10, '0')}`;
+  const answer = request.prewarm ? NOTHING : makeOutput(scripted.answer ?? DEFAULT_ANSWER, room, seed);
+  const served = serve(core, request, { account: arrived.account, now: arrived.at, prefix, fault: scripted.fault });
+  return 'outcome' in served
+    ? served
+    : admitted(request, arrived, { prefix, answer, seed, served, fault: scripted.fault });
+}
+
+/** What a call says that only prepares the cache (§2.2). */
+const NOTHING: SimulatedAnswer = { blocks: [], stop: 'end_turn', outputTokens: 0, thinkingTokens: 0 };
+
+interface Answering {
+  readonly prefix: readonly PrefixEnd[];
+  readonly answer: SimulatedAnswer;
+  readonly seed: string;
+  readonly served: Served;
+  readonly fault: Fault | undefined;
+}
+
+function admitted<Request extends OpenAIRequest>(
+  request: Request,
+  { account, at }: Arrived,
+  { prefix, answer, seed, served, fault }: Answering,
+): Admitted<Request> {
+  const { read, writtenShort, writtenLong } = served;
+  const input = prefix.at(-1)?.tokens ?? 0;
+  const output = { output: answer.outputTokens, reasoning: answer.thinkingTokens };
+  return {
+    outcome: 'admitted',
+    request,
+    account,
+    startedAt: at,
+    prefix,
+    answer,
+    id: idOf(IDS[request.wire], seed),
+    seed,
+    counts: { input, read, writtenShort, writtenLong, ...output },
+    overflow: served.overflow,
+    fault,
+    begin: served.begin,
+  };
+}
+
+/** Whether a request asks for something of `include`. */
+export function includes(request: OpenAIRequest, what: string): boolean {
+  const { include } = request.fields;
+  return Array.isArray(include) && include.includes(what);
+}
+
+/** Whether a request asks for summaries of its reasoning. */
+export function wantsSummary(request: OpenAIRequest): boolean {
+  return typeof objectAt(request.fields, 'reasoning')['summary'] === 'string';
+}
+
+function describe({
+  at,
+  account,
+  model,
+  body,
+}: Arrived): Pick<LedgerCall, 'at' | 'account' | 'model' | 'digest' | 'bytes'> {
+  return { at, account, model, digest: hash('sha256', body, 'hex'), bytes: body.byteLength };
+}
+
+function toldOf(
+  outcome: Pick<Admitted<OpenAIRequest>, 'outcome' | 'counts' | 'id'> | OpenAIRefusal,
+): Pick<LedgerCall, 'status' | 'refusal' | 'counts' | 'message'> {
+  if (outcome.outcome === 'admitted') return { status: 200, counts: outcome.counts, message: outcome.id };
+  const { status, type, message } = outcome;
+  return { status, refusal: { type, message } };
+}

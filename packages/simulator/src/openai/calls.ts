@@ -1,0 +1,157 @@
+// The three calls of this part, each in the form its wire gives it: Responses, counting, Chat.
+
+import type { Core } from '../core.ts';
+import type { SimulatedAnswer } from '../answer.ts';
+import type { Fault } from '../faults.ts';
+import type { ErrorFault } from '../stream.ts';
+import type { WireObject } from '../wire.ts';
+import { admitOpenAI, countOpenAI, includes, wantsSummary } from './admit.ts';
+import type { Admitted, IncomingOpenAICall } from './admit.ts';
+import { chatErrorEvent, completionChunks, completionOf, MALFORMED_CHUNK } from './completion.ts';
+import type { ChatReply } from './completion.ts';
+import { fingerprintOf } from './diagnostics.ts';
+import { distortCounts, SERVER_ERROR } from './faults.ts';
+import { itemsOf } from './output.ts';
+import type { OpenAIRequest } from './prompt.ts';
+import { readChat } from './read-chat.ts';
+import { readResponses } from './read-responses.ts';
+import type { ResponsesRequest } from './read-responses.ts';
+import { summaryOf } from './reasoning.ts';
+import type { OpenAIRefusal } from './refusal.ts';
+import { errorEvent, failedEvent, MALFORMED_RESPONSE_EVENT, responseEvents } from './response-events.ts';
+import { responseOf } from './response.ts';
+import type { ResponsesReply } from './response.ts';
+import { chatUsage, responsesUsage } from './usage.ts';
+import type { TokenCounts } from './usage.ts';
+
+/** A call that will be answered, in the form of its wire. */
+export interface OpenAIReply {
+  readonly outcome: 'admitted';
+  readonly startedAt: number;
+  readonly streamed: boolean;
+  readonly answer: SimulatedAnswer;
+  /** The true account, whatever a fault makes the reply say. */
+  readonly counts: TokenCounts;
+  /** The same in the wire's own words. */
+  readonly usage: WireObject;
+  /** The whole body, as it is without a stream. */
+  readonly body: WireObject;
+  readonly overflow: number;
+  readonly fault: Fault | undefined;
+  /** The events of a stream, encoded. */
+  events(size: number): Iterable<string>;
+  readonly malformed: string;
+  errorEvent(fault: ErrorFault, sent: number): string;
+  begin(at: number): void;
+}
+
+/** Answers one `POST /v1/responses`, or refuses it. */
+export function callResponses(core: Core, call: IncomingOpenAICall): OpenAIReply | OpenAIRefusal {
+  const admitted = admitOpenAI(core, call, 'responses', (body, account) =>
+    readResponses(body, readingOf(core, account, 'responses')),
+  );
+  return admitted.outcome === 'refused' ? admitted : responsesReply(core, admitted);
+}
+
+/** Counts one `POST /v1/responses/input_tokens`, or refuses it. */
+export function callInputTokens(
+  core: Core,
+  call: IncomingOpenAICall,
+): { readonly outcome: 'counted'; readonly tokens: number } | OpenAIRefusal {
+  return countOpenAI(core, call, (body, account) => readResponses(body, readingOf(core, account, 'count')));
+}
+
+/** Answers one chat completion, or refuses it. `router` is OpenRouter's shape. */
+export function callChat(core: Core, call: IncomingOpenAICall, wire: 'chat' | 'router'): OpenAIReply | OpenAIRefusal {
+  const find = core.settings.capabilities;
+  const admitted = admitOpenAI(core, call, wire, (body) => readChat(body, wire, find));
+  return admitted.outcome === 'refused' ? admitted : chatReply(admitted);
+}
+
+function readingOf(core: Core, account: string, purpose: 'responses' | 'count'): Parameters<typeof readResponses>[1] {
+  const { seals, stored } = core.openai;
+  const { capabilities: find, recordedSignatures } = core.settings;
+  return { purpose, account, find, stored, seals, recorded: recordedSignatures === 'issued' };
+}
+
+function responsesReply(core: Core, admitted: Admitted<ResponsesRequest>): OpenAIReply {
+  const { request, seed, answer, startedAt } = admitted;
+  const shown = { summary: wantsSummary(request), sealed: includes(request, 'reasoning.encrypted_content') };
+  const { id } = admitted;
+  const fingerprint = fingerprintOf(request, admitted.account, admitted.prefix);
+  const diagnosis = core.openai.diagnostics.diagnose(request, fingerprint, admitted.counts.read);
+  core.openai.diagnostics.remember(id, fingerprint);
+  const reply: ResponsesReply = {
+    id,
+    request,
+    answer,
+    items: itemsOf(answer, seed, shown),
+    counts: toldCounts(admitted),
+    createdAt: Math.floor(startedAt / 1000),
+    diagnosis,
+  };
+  return {
+    ...common(admitted),
+    usage: responsesUsage(admitted.counts),
+    body: responseOf(reply),
+    events: (size) => responseEvents(reply, size),
+    malformed: MALFORMED_RESPONSE_EVENT,
+    errorEvent: ({ type = 'server_error', message = SERVER_ERROR, form }, sent) =>
+      form === 'failed' ? failedEvent(reply, sent, type, message) : errorEvent(sent, type, message),
+    begin(first) {
+      admitted.begin(first);
+      remember(core, admitted, reply);
+    },
+  };
+}
+
+/** What the service keeps of an answer: the response itself where it stores it, and what it sealed. */
+function remember(core: Core, { request, account }: Admitted<ResponsesRequest>, reply: ResponsesReply): void {
+  const { seals, stored } = core.openai;
+  const { store, previous, input, capabilities } = request;
+  const output = reply.items.map(({ item }) => item);
+  if (store) stored.keep(reply.id, { account, parent: previous, items: [...input, ...output] });
+  for (const [i, { item, seal }] of reply.items.entries()) {
+    if (seal === '') continue;
+    seals.issue({
+      id: String(item['id']),
+      content: seal,
+      summary: summaryOf(item),
+      account,
+      model: capabilities.model,
+      stored: store,
+      follower: reply.items[i + 1]?.item,
+    });
+  }
+}
+
+function chatReply(admitted: Admitted<OpenAIRequest>): OpenAIReply {
+  const { request, id, answer, startedAt } = admitted;
+  const reply: ChatReply = {
+    id,
+    request,
+    answer,
+    counts: toldCounts(admitted),
+    createdAt: Math.floor(startedAt / 1000),
+  };
+  return {
+    ...common(admitted),
+    usage: chatUsage(admitted.counts, request.rules.kind === 'unknown'),
+    body: completionOf(reply),
+    events: (size) => completionChunks(reply, size),
+    malformed: MALFORMED_CHUNK,
+    errorEvent: ({ type = 'server_error', message = SERVER_ERROR }) => chatErrorEvent(type, message),
+    begin: admitted.begin,
+  };
+}
+
+function toldCounts({ counts, fault }: Admitted<OpenAIRequest>): TokenCounts {
+  return distortCounts(counts, fault?.kind === 'wrong-usage' ? fault.usage : undefined);
+}
+
+function common(
+  admitted: Admitted<OpenAIRequest>,
+): Pick<OpenAIReply, 'outcome' | 'startedAt' | 'streamed' | 'answer' | 'counts' | 'overflow' | 'fault'> {
+  const { startedAt, answer, counts, overflow, fault, request } = admitted;
+  return { outcome: 'admitted', startedAt, streamed: request.stream, answer, counts, overflow, fault };
+}

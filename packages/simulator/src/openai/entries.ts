@@ -1,0 +1,79 @@
+// Entries of this provider's caches: by cumulative hash, alive for an idle time from the start of the request that last
+// wrote or read them, never beyond an age, readable once the answer that wrote them has begun.
+
+/** How an entry lives. */
+export type Lifetime = '30m' | '12h' | 'in_memory' | '24h' | '24h-typical';
+
+/** Idle time and greatest age, in milliseconds. */
+interface Life {
+  readonly idle: number;
+  readonly age: number;
+}
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+/**
+ * §2.1. The newer ones are minimum lifetimes and taken as exact. `in_memory` is "5–10 min idle, ≤ 1 h": the least. `24h` is
+ * "at most 24 h" and taken so on older models, "typically ~30 min" on GPT-5.5 [I].
+ */
+const LIVES: { readonly [lifetime in Lifetime]: Life } = {
+  '30m': { idle: 30 * MINUTE, age: Number.POSITIVE_INFINITY },
+  '12h': { idle: 12 * HOUR, age: Number.POSITIVE_INFINITY },
+  in_memory: { idle: 5 * MINUTE, age: HOUR },
+  '24h': { idle: 24 * HOUR, age: 24 * HOUR },
+  '24h-typical': { idle: 30 * MINUTE, age: 24 * HOUR },
+};
+
+/** One entry. Times are milliseconds since the epoch. */
+export interface CacheEntry {
+  readonly lifetime: Lifetime;
+  readonly born: number;
+  /** First moment at which it is gone. */
+  readonly expiry: number;
+  readonly availableAt: number;
+}
+
+/** The entries of one machine. */
+export interface Machine {
+  /** The live, readable entry under this hash. */
+  find(hash: string, now: number): CacheEntry | undefined;
+  /** Writes an entry, or lets a live one live on. `now` is the start of the request. */
+  put(hash: string, lifetime: Lifetime, now: number, availableAt: number): void;
+  clear(): void;
+}
+
+const SWEEP_EVERY = 4096;
+
+/** A machine with an empty cache. It forgets what expired as it fills. */
+export function createMachine(): Machine {
+  const entries = new Map<string, CacheEntry>();
+  let puts = 0;
+  return {
+    find(hash, now) {
+      const entry = entries.get(hash);
+      return entry !== undefined && entry.availableAt <= now && now < entry.expiry ? entry : undefined;
+    },
+    put(hash, lifetime, now, availableAt) {
+      const known = entries.get(hash);
+      const alive = known !== undefined && now < known.expiry ? known : undefined;
+      entries.set(hash, entryOf(alive, lifetime, now, availableAt));
+      puts += 1;
+      if (puts % SWEEP_EVERY === 0) sweep(entries, now);
+    },
+    clear: () => entries.clear(),
+  };
+}
+
+function entryOf(known: CacheEntry | undefined, lifetime: Lifetime, now: number, availableAt: number): CacheEntry {
+  const { idle, age } = LIVES[lifetime];
+  const born = known?.born ?? now;
+  const expiry = Math.min(now + idle, born + age);
+  if (known === undefined) return { lifetime, born, expiry, availableAt };
+  const longer = known.expiry > expiry ? { lifetime: known.lifetime, expiry: known.expiry } : { lifetime, expiry };
+  return { ...longer, born, availableAt: Math.min(known.availableAt, availableAt) };
+}
+
+function sweep(entries: Map<string, CacheEntry>, now: number): void {
+  for (const [hash, entry] of entries) if (entry.expiry <= now) entries.delete(hash);
+}

@@ -1,0 +1,137 @@
+// The doors of the OpenAI part: `/v1/responses`, `/v1/responses/input_tokens`, `/v1/chat/completions`, and OpenRouter's
+// `/api/v1/chat/completions`, with the headers and errors of the real ones.
+
+import { setTimeout as delay } from 'node:timers/promises';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import type { Hono } from 'hono';
+import type { Core } from '../core.ts';
+import { accountOf, firstByteAt, nextRequest, timeOf, waitOf } from '../door.ts';
+import type { Door, DoorBindings, DoorContext } from '../door.ts';
+import { SimulatorError } from '../errors.ts';
+import { wholeBody, writeStream } from '../stream.ts';
+import type { IncomingOpenAICall } from './admit.ts';
+import { callChat, callInputTokens, callResponses } from './calls.ts';
+import type { OpenAIReply } from './calls.ts';
+import { SERVER_ERROR } from './faults.ts';
+import { bad, openAIErrorBody, refuseOpenAI } from './refusal.ts';
+import type { OpenAIRefusal } from './refusal.ts';
+
+type Answer = (core: Core, call: IncomingOpenAICall) => OpenAIReply | OpenAIRefusal;
+
+/** How an error is told. */
+type Form = (refusal: OpenAIRefusal) => string;
+
+/** Opens the doors of this part. Their errors, those of the simulator itself included, have this provider's form. */
+export function addOpenAIDoors(app: Hono<DoorBindings>, door: Door): void {
+  const { core } = door;
+  const answering =
+    (answer: Answer, form: Form = openAIErrorBody) =>
+    (context: DoorContext): Promise<Response> =>
+      guarded(door, context, form, (call, request) => respond(core, context, answer(core, call), request));
+  const routed: Answer = (own, call) => callChat(own, call, 'router');
+  app.post('/v1/responses', answering(callResponses));
+  app.post(
+    '/v1/chat/completions',
+    answering((own, call) => callChat(own, call, 'chat')),
+  );
+  app.post('/api/v1/chat/completions', answering(routed, routerErrorBody));
+  app.post('/v1/responses/input_tokens', (context) =>
+    guarded(door, context, openAIErrorBody, (call, request) =>
+      respondCount(context, callInputTokens(core, call), request),
+    ),
+  );
+}
+
+/** A router tells the status as the code (§3 names no text of its own [I]). */
+function routerErrorBody({ message, status }: OpenAIRefusal): string {
+  return JSON.stringify({ error: { message, code: status } });
+}
+
+type Told = Response | OpenAIRefusal;
+type Work = (call: IncomingOpenAICall, request: string) => Told | Promise<Told>;
+
+async function guarded(door: Door, context: DoorContext, form: Form, work: Work): Promise<Response> {
+  const request = nextRequest(door);
+  const told = await attempt(door.core, context, request, work);
+  if (told instanceof Response) return told;
+  const headers = { 'content-type': 'application/json', 'x-request-id': request, ...told.headers };
+  return new Response(form(told), { status: told.status, headers });
+}
+
+async function attempt(core: Core, context: DoorContext, request: string, work: Work): Promise<Told> {
+  try {
+    const call = await readCall(core, context);
+    return 'outcome' in call ? call : await work(call, request);
+  } catch (error) {
+    return failure(error);
+  }
+}
+
+/** What went wrong in the simulator itself is said so, never as a provider's text. */
+function failure(error: unknown): OpenAIRefusal {
+  const text = `simulator: ${error instanceof Error ? error.message : String(error)}`;
+  return error instanceof SimulatorError ? bad(text, null) : refuseOpenAI(500, text, { type: 'server_error' });
+}
+
+const NO_KEY =
+  "You didn't provide an API key. You need to provide your API key in an Authorization header using Bearer auth (i.e. Authorization: Bearer YOUR_KEY).";
+
+async function readCall(core: Core, context: DoorContext): Promise<IncomingOpenAICall | OpenAIRefusal> {
+  const key = /^Bearer\s+(.+)$/i.exec(context.req.header('authorization') ?? '')?.[1];
+  if (key === undefined) return refuseOpenAI(401, NO_KEY);
+  const body = new Uint8Array(await context.req.arrayBuffer());
+  return { body, account: accountOf(key), ...timeOf(core, context) };
+}
+
+async function respond(
+  core: Core,
+  context: DoorContext,
+  outcome: OpenAIReply | OpenAIRefusal,
+  request: string,
+): Promise<Told> {
+  if (outcome.outcome === 'refused') return outcome;
+  await delay(waitOf(core, outcome.fault));
+  return outcome.streamed
+    ? respondStreamed(core, context, outcome, request)
+    : respondWhole(core, context, outcome, request);
+}
+
+async function respondStreamed(
+  core: Core,
+  context: DoorContext,
+  reply: OpenAIReply,
+  request: string,
+): Promise<Response> {
+  const { outgoing } = context.env;
+  reply.begin(firstByteAt(core, reply));
+  outgoing.writeHead(200, {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-cache',
+    'x-request-id': request,
+  });
+  await writeStream(outgoing, { ...reply, events: reply.events(core.settings.deltaCharacters) });
+  return RESPONSE_ALREADY_SENT;
+}
+
+/** Without a stream a fault on the way strikes before the first byte. */
+function respondWhole(core: Core, context: DoorContext, reply: OpenAIReply, request: string): Told {
+  const { fault } = reply;
+  if (fault?.kind === 'silence') return RESPONSE_ALREADY_SENT;
+  if (fault?.kind === 'cut') {
+    context.env.outgoing.destroy();
+    return RESPONSE_ALREADY_SENT;
+  }
+  if (fault?.kind === 'error-event') {
+    const { type = 'server_error', message = SERVER_ERROR } = fault;
+    return refuseOpenAI(500, message, { type, code: type });
+  }
+  reply.begin(firstByteAt(core, reply));
+  const headers = { 'content-type': 'application/json', 'x-request-id': request };
+  return context.body(wholeBody(reply.body, fault), 200, headers);
+}
+
+function respondCount(context: DoorContext, counted: ReturnType<typeof callInputTokens>, request: string): Told {
+  if (counted.outcome === 'refused') return counted;
+  const body = { object: 'response.input_tokens', input_tokens: counted.tokens };
+  return context.json(body, 200, { 'x-request-id': request });
+}

@@ -1,0 +1,129 @@
+// From the bytes of a Responses call to a request, or to the refusal that the real service gives.
+
+import { given, isList, isObject, objectAt, textOf } from '../wire.ts';
+import type { WireObject } from '../wire.ts';
+import { cacheRulesOf } from './cache-rules.ts';
+import { checkItems } from './check-items.ts';
+import { wrongType } from './parameter-refusals.ts';
+import { checkPairs } from './pairs.ts';
+import { addBlock } from './prompt.ts';
+import type { BlockList, OpenAIRequest, PromptItem } from './prompt.ts';
+import { readBody } from './read-body.ts';
+import type { FindRow, ReadBody } from './read-body.ts';
+import { addTools, readItems } from './read-items.ts';
+import { checkReasoning } from './reasoning.ts';
+import type { Seals } from './reasoning.ts';
+import { bad } from './refusal.ts';
+import type { OpenAIRefusal } from './refusal.ts';
+import { settingsOf } from './settings.ts';
+import type { StoredResponses } from './stored.ts';
+
+/** What reading needs beside the body. */
+export interface ReadingResponses {
+  readonly purpose: 'responses' | 'count';
+  readonly account: string;
+  readonly find: FindRow;
+  readonly stored: StoredResponses;
+  readonly seals: Seals;
+  readonly recorded: boolean;
+}
+
+/** A Responses request: what every request has, and what only this wire knows. */
+export interface ResponsesRequest extends OpenAIRequest {
+  /** The items that this call itself brings. */
+  readonly input: readonly unknown[];
+  readonly previous: string | undefined;
+  readonly store: boolean;
+}
+
+/** Reads a Responses body whole, or refuses it. */
+export function readResponses(body: Uint8Array, reading: ReadingResponses): ResponsesRequest | OpenAIRefusal {
+  const read = readBody(body, reading.purpose, reading.find);
+  if ('outcome' in read) return read;
+  const { fields, capabilities } = read;
+  const input = inputOf(fields['input']);
+  if (input === undefined) return wrongType('input', 'one of a string or array of objects', fields['input']);
+  const wrong = checkItems(input) ?? checkWhole(fields, input, capabilities.appends.includes('reasoning'));
+  if (wrong !== undefined) return wrong;
+  const previous = textOf(fields['previous_response_id']);
+  const earlier = previous === '' ? [] : reading.stored.itemsUpTo(previous, reading.account);
+  if (earlier === undefined) return lostParent(previous);
+  const list: BlockList = { blocks: [] };
+  addFront(fields, list);
+  const items = [...readItems(earlier, list), ...readItems(input, list)];
+  const model = textOf(fields['model']);
+  return (
+    checkBetween(items, reading, capabilities.model) ?? {
+      ...common(read, list, items),
+      model,
+      input,
+      previous: previous || undefined,
+      store: fields['store'] !== false,
+    }
+  );
+}
+
+function checkBetween(
+  items: readonly PromptItem[],
+  reading: ReadingResponses,
+  model: string,
+): OpenAIRefusal | undefined {
+  return checkPairs(items) ?? checkReasoning(items, { ...reading, model });
+}
+
+function common(
+  { fields, capabilities }: ReadBody,
+  { blocks }: BlockList,
+  items: readonly PromptItem[],
+): Omit<OpenAIRequest, 'model'> {
+  const most = fields['max_output_tokens'];
+  return {
+    wire: 'responses',
+    capabilities,
+    rules: cacheRulesOf(capabilities),
+    fields,
+    blocks,
+    items,
+    settings: settingsOf(fields, 'responses'),
+    key: textOf(fields['prompt_cache_key']),
+    stream: fields['stream'] === true,
+    prewarm: objectAt(fields, 'prompt_cache_options')['prewarm'] === true,
+    maxTokens: typeof most === 'number' ? most : undefined,
+  };
+}
+
+/** A string is one message of the user. Nothing at all goes on from a stored response as it is. */
+function inputOf(input: unknown): readonly unknown[] | undefined {
+  if (!given(input)) return [];
+  if (typeof input === 'string') return [{ type: 'message', role: 'user', content: input }];
+  return isList(input) ? input : undefined;
+}
+
+function checkWhole(fields: WireObject, input: readonly unknown[], updates: boolean): OpenAIRefusal | undefined {
+  if (given(fields['conversation']) && given(fields['previous_response_id'])) {
+    return bad(
+      "Mutually exclusive parameters: 'conversation' and 'previous_response_id'. Ensure you are only providing one of these.",
+      null,
+      'mutually_exclusive_parameters',
+    );
+  }
+  const missing = ['conversation', 'prompt'].find((name) => given(fields[name]));
+  if (missing !== undefined)
+    return bad(`simulator: '${missing}' is not simulated. Send the items themselves.`, missing);
+  const update = input.findIndex((item) => isObject(item) && item['type'] === 'configuration_update');
+  if (update === -1 || updates) return undefined;
+  const text = "Unsupported value: 'configuration_update' is not supported with this model.";
+  return bad(text, `input[${update}].type`, 'unsupported_value');
+}
+
+function lostParent(id: string): OpenAIRefusal {
+  return bad(`Previous response with id '${id}' not found.`, 'previous_response_id', 'previous_response_not_found');
+}
+
+/** Tools first, then the instructions, which carry no mark (§2.2). */
+function addFront(fields: WireObject, list: BlockList): void {
+  addTools(fields, list);
+  const { instructions } = fields;
+  if (typeof instructions !== 'string' || instructions === '') return;
+  addBlock(list, { kind: 'text', speaker: 'developer', text: instructions, mark: undefined });
+}

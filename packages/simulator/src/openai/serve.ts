@@ -1,0 +1,108 @@
+// One call at the caches: routed to its machine, accounted by the rules of its model, remembered. Claude behind a router
+// is accounted by Anthropic's own rules.
+
+import { accountRequest } from '../accounting.ts';
+import type { PrefixBlock } from '../prefix.ts';
+import type { MarkerTtl, WireBlock } from '../request.ts';
+import type { Breakpoint } from '../validate/markers.ts';
+import { storeOf } from '../core.ts';
+import type { Core } from '../core.ts';
+import type { Fault } from '../faults.ts';
+import { accountPrompt } from './accounting.ts';
+import type { PrefixEnd } from './prefix.ts';
+import type { OpenAIRequest } from './prompt.ts';
+import { bad } from './refusal.ts';
+import type { OpenAIRefusal } from './refusal.ts';
+
+/** What a call read and wrote. Sums of disjoint parts of the input. */
+export interface Served {
+  readonly read: number;
+  readonly writtenShort: number;
+  readonly writtenLong: number;
+  /** 0 on the machine of its own, from 1 on an overflow. */
+  readonly overflow: number;
+  /** The answer begins: what was written can be read from then on. */
+  begin(at: number): void;
+}
+
+/** Who calls, when, with what. */
+export interface Serving {
+  readonly account: string;
+  readonly now: number;
+  readonly prefix: readonly PrefixEnd[];
+  readonly fault: Fault | undefined;
+}
+
+/** Serves a call from the caches. What it read lives on at once. */
+export function serve(core: Core, request: OpenAIRequest, serving: Serving): Served | OpenAIRefusal {
+  if (request.rules.kind === 'markers') return serveMarkers(core, request, serving);
+  const { account, now, prefix, fault } = serving;
+  const { machine, overflow } = core.openai.fleet.route(request, account, now);
+  if (fault?.kind === 'evicted') core.openai.fleet.clear(account);
+  const counted = accountPrompt(request, prefix, (hash) => machine.find(hash, now));
+  for (const { hash, lifetime } of counted.refreshed) machine.put(hash, lifetime, now, now);
+  const begin = (first: number): void => {
+    core.clock.passed(first);
+    for (const { hash, lifetime } of counted.written) machine.put(hash, lifetime, now, first);
+  };
+  const { read, writtenShort, writtenLong } = counted;
+  return { read, writtenShort, writtenLong, overflow, begin };
+}
+
+const USUAL_FLOOR = 1024;
+
+function serveMarkers(core: Core, request: OpenAIRequest, serving: Serving): Served | OpenAIRefusal {
+  const { capabilities, blocks } = request;
+  const { now, fault } = serving;
+  const breakpoints = blocks.flatMap((block) => breakpointOf(block.index, block.mark));
+  if (breakpoints.length > capabilities.slots) {
+    const text = `A maximum of ${capabilities.slots} blocks with cache_control may be provided. Found ${breakpoints.length}.`;
+    return bad(text, null);
+  }
+  const store = storeOf(core, `router\n${serving.account}`, capabilities.model);
+  if (fault?.kind === 'evicted') store.clear();
+  const { collapseRuns, promotion } = core.settings;
+  const account = accountRequest({
+    prefix: serving.prefix.map(asAnthropic),
+    breakpoints,
+    find: (hash) => store.find(hash, now),
+    now,
+    floor: capabilities.floor ?? USUAL_FLOOR,
+    lookback: capabilities.lookback,
+    runsCollapse: collapseRuns ?? capabilities.runsCollapse,
+    promotes: promotion === undefined ? capabilities.promotes !== 'no' : promotion === 'works',
+  });
+  for (const entry of account.refreshed) store.put({ ...entry, availableAt: now });
+  const begin = (first: number): void => {
+    core.clock.passed(first);
+    for (const entry of account.written) store.put({ ...entry, availableAt: first });
+  };
+  const { read, written5m, written1h } = account.counts;
+  return { read, writtenShort: written5m, writtenLong: written1h, overflow: 0, begin };
+}
+
+function breakpointOf(block: number, mark: string | undefined): readonly Breakpoint[] {
+  if (mark === undefined) return [];
+  const ttl: MarkerTtl = mark === '1h' ? '1h' : '5m';
+  return [{ block, ttl }];
+}
+
+const ANTHROPIC_TYPES: { readonly [kind: string]: string } = { call: 'tool_use', output: 'tool_result' };
+
+/** The block as the router's upstream counts it: its place, and whether it belongs to a run. */
+function asAnthropic({ block, hash, tokens }: PrefixEnd): PrefixBlock {
+  const { index, kind, speaker } = block;
+  const role: WireBlock['role'] = speaker === 'assistant' || speaker === 'user' ? speaker : 'system';
+  const type = ANTHROPIC_TYPES[kind] ?? kind;
+  const own: WireBlock = {
+    index,
+    level: 'messages',
+    role,
+    message: 0,
+    content: 0,
+    type,
+    fields: {},
+    marker: undefined,
+  };
+  return { block: own, hash, tokens };
+}

@@ -1,0 +1,280 @@
+// The cache of GPT-5.6 and later (§2.1, §2.2), and what holds for both generations: isolation, settings, eviction.
+
+import { describe, expect, it } from 'vitest';
+import {
+  asked,
+  called,
+  chat,
+  functionTool,
+  marked,
+  output,
+  parts,
+  respond,
+  said,
+  simulateOpenAI,
+  told,
+} from './openai-conversation.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+describe('GPT-5.6 and later', () => {
+  it('writes to the end of the last eligible message, and reads what an earlier request wrote', () => {
+    const simulator = simulateOpenAI();
+    const opening = [told('contract'), asked('a', 'b')];
+    expect(parts(respond(simulator, { input: opening }))).toEqual([0, 3000, 0]);
+    const grown = [...opening, said('c'), asked('d')];
+    expect(parts(respond(simulator, { input: grown }))).toEqual([3000, 2000, 0]);
+    expect(parts(respond(simulator, { input: [...grown, said('e')] }))).toEqual([5000, 0, 1000]);
+  });
+
+  it('bills each token once: plain, cached or written', () => {
+    const simulator = simulateOpenAI();
+    respond(simulator, { input: [asked('a')] });
+    const { usage } = respond(simulator, { input: [asked('a'), said('b'), asked('c')] });
+    expect(usage).toMatchObject({
+      input_tokens: 3000,
+      input_tokens_details: { cached_tokens: 0, cache_write_tokens: 3000 },
+    });
+  });
+
+  it('ends a run of tool outputs with one boundary, behind the last', () => {
+    const simulator = simulateOpenAI();
+    const base = [asked('a', 'b'), called('c1'), called('c2')];
+    respond(simulator, { input: [...base, output('c1'), output('c2')] });
+    const next = [...base, output('c1'), output('c2', 'other')];
+    expect(parts(respond(simulator, { input: next }))).toEqual([0, 6000, 0]);
+    expect(parts(respond(simulator, { input: [...next, asked('go on')] }))).toEqual([6000, 1000, 0]);
+  });
+
+  it('counts a step of 25 parallel calls as one ending, so that what came before stays in reach', () => {
+    const simulator = simulateOpenAI();
+    const ids = Array.from({ length: 25 }, (_, i) => `c${i}`);
+    respond(simulator, { input: [asked('a', 'b')] });
+    const step = [...ids.map((id) => called(id)), ...ids.map((id) => output(id))];
+    expect(parts(respond(simulator, { input: [asked('a', 'b'), ...step] }))).toEqual([2000, 50_000, 0]);
+  });
+
+  it('reads the opening of the developer in another conversation, once one has ended there', () => {
+    const simulator = simulateOpenAI();
+    respond(simulator, { input: [told('contract', 'rules')] });
+    expect(parts(respond(simulator, { input: [told('contract', 'rules'), asked('other')] }))).toEqual([2000, 1000, 0]);
+  });
+
+  it('does not share an opening that no request ended with or marked', () => {
+    const simulator = simulateOpenAI();
+    respond(simulator, { input: [told('contract', 'rules'), asked('one')] });
+    expect(parts(respond(simulator, { input: [told('contract', 'rules'), asked('other')] }))).toEqual([0, 3000, 0]);
+  });
+
+  it('shares an opening that is marked', () => {
+    const simulator = simulateOpenAI();
+    const opening = { ...marked('contract'), role: 'developer' };
+    const long = { sizes: (index: number) => (index === 0 ? 2000 : 500) };
+    respond(simulator, { input: [opening, asked('one')] }, long);
+    expect(parts(respond(simulator, { input: [opening, asked('other')] }, long))).toEqual([2000, 500, 0]);
+  });
+
+  it('caches nothing below 1,024 tokens', () => {
+    const simulator = simulateOpenAI();
+    const small = { sizes: () => 1023 };
+    expect(parts(respond(simulator, { input: [asked('a')] }, small))).toEqual([0, 0, 1023]);
+    expect(parts(respond(simulator, { input: [asked('a')] }, { sizes: () => 1024 }))).toEqual([0, 1024, 0]);
+  });
+
+  it('caches nothing in explicit mode without a mark, and the latest four with more', () => {
+    const simulator = simulateOpenAI();
+    const prompt_cache_options = { mode: 'explicit' };
+    const plain = { prompt_cache_options, input: [asked('a', 'b')] };
+    respond(simulator, plain);
+    expect(parts(respond(simulator, plain))).toEqual([0, 0, 2000]);
+    const words = ['1', '2', '3', '4', '5', '6'];
+    respond(simulator, { prompt_cache_options, input: [...words.map((word) => marked(word)), asked('end')] });
+    const upTo = (count: number): unknown =>
+      parts(respond(simulator, { prompt_cache_options, input: words.slice(0, count).map((word) => marked(word)) }))[0];
+    expect(upTo(2)).toBe(0);
+    expect(upTo(6)).toBe(6000);
+  });
+
+  it('writes the latest three marks beside its own boundary in implicit mode', () => {
+    const simulator = simulateOpenAI();
+    const words = ['1', '2', '3', '4', '5'].map((word) => marked(word));
+    respond(simulator, { input: [...words, asked('end')] });
+    const cut = (count: number): number =>
+      parts(respond(simulator, { prompt_cache_options: { mode: 'explicit' }, input: words.slice(0, count) }))[0];
+    expect([cut(2), cut(3)]).toEqual([0, 3000]);
+  });
+
+  it('looks at the first two marks and the latest fifty, and at none between', () => {
+    const simulator = simulateOpenAI();
+    const prompt_cache_options = { mode: 'explicit' };
+    const words = Array.from({ length: 60 }, (_, i) => marked(`w${i}`));
+    respond(simulator, { prompt_cache_options, input: words.slice(0, 3) });
+    expect(parts(respond(simulator, { prompt_cache_options, input: words }))[0]).toBe(2000);
+    expect(parts(respond(simulator, { prompt_cache_options, input: words.slice(0, 52) }))[0]).toBe(3000);
+  });
+
+  it('loses the implicit entry when the mode turns explicit, unless a mark stands on the same boundary', () => {
+    const options = { prompt_cache_options: { mode: 'explicit' } };
+    const simulator = simulateOpenAI();
+    respond(simulator, { input: [asked('a', 'b')] });
+    expect(parts(respond(simulator, { ...options, input: [asked('a', 'b'), asked('c')] }))[0]).toBe(0);
+    respond(simulator, { input: [marked('x'), asked('y')] }, { sizes: () => 2000 });
+    expect(parts(respond(simulator, { ...options, input: [marked('x')] }, { sizes: () => 2000 }))[0]).toBe(2000);
+  });
+
+  it('looks 20 endings back, and no further', () => {
+    const talk = Array.from({ length: 30 }, (_, i) => [asked(`q${i}`), said(`a${i}`)]).flat();
+    const simulator = simulateOpenAI();
+    respond(simulator, { input: talk.slice(0, 9) });
+    expect(parts(respond(simulator, { input: talk.slice(0, 49) }))[0]).toBe(9000);
+    const other = simulateOpenAI();
+    respond(other, { input: talk.slice(0, 9) });
+    expect(parts(respond(other, { input: talk.slice(0, 51) }))[0]).toBe(0);
+  });
+
+  it('still finds the opening behind more endings than it looks back through', () => {
+    const simulator = simulateOpenAI();
+    const opening = told('contract', 'rules');
+    respond(simulator, { input: [opening] });
+    const talk = Array.from({ length: 30 }, (_, i) => asked(`q${i}`));
+    expect(parts(respond(simulator, { input: [opening, ...talk] }))).toEqual([2000, 30_000, 0]);
+  });
+
+  it('lets what was read live on, whichever boundary it was, and gives nothing for free in front of it', () => {
+    const simulator = simulateOpenAI();
+    const reads = (at: number, ...input: readonly unknown[]): number =>
+      parts(respond(simulator, { input }, { at, sizes: () => 2000 }))[0];
+    reads(0, asked('a'));
+    expect(reads(20 * MINUTE, asked('a'), said('b'), asked('c'))).toBe(2000);
+    expect(reads(49 * MINUTE, asked('a'), said('x'))).toBe(2000);
+    reads(HOUR, asked('1'), asked('2'));
+    expect(reads(HOUR + 1, marked('1'), asked('2'))).toBe(4000);
+    expect(reads(HOUR + 2, asked('1'), asked('3'))).toBe(0);
+  });
+
+  it('does not lengthen the life of what was only read', () => {
+    const simulator = simulateOpenAI();
+    const at = (time: number, ttl: '30m' | '12h'): number =>
+      parts(respond(simulator, { prompt_cache_options: { ttl }, input: [asked('a', 'b')] }, { at: time }))[0];
+    at(0, '30m');
+    expect(at(MINUTE, '12h')).toBe(2000);
+    expect(at(40 * MINUTE, '12h')).toBe(0);
+  });
+
+  it('keeps an entry 30 minutes or 12 hours from the last use, and tells the long writes apart', () => {
+    const simulator = simulateOpenAI();
+    const at = (time: number, ttl: '30m' | '12h' = '30m'): readonly number[] =>
+      parts(respond(simulator, { prompt_cache_options: { ttl }, input: [asked(ttl, 'b')] }, { at: time }));
+    expect(at(0)).toEqual([0, 2000, 0]);
+    expect(at(30 * MINUTE - 1)).toEqual([2000, 0, 0]);
+    expect(at(60 * MINUTE - 2)).toEqual([2000, 0, 0]);
+    expect(at(90 * MINUTE)).toEqual([0, 2000, 0]);
+    at(2 * HOUR, '12h');
+    expect(at(14 * HOUR - 1, '12h')).toEqual([2000, 0, 0]);
+    expect(at(26 * HOUR, '12h')).toEqual([0, 2000, 0]);
+    const mixed = respond(simulator, { input: [marked('front', '12h'), asked('tail')] }, { sizes: () => 1500 });
+    expect(mixed.usage).toMatchObject({
+      input_tokens_details: {
+        cache_write_tokens: 3000,
+        cache_write_tokens_details: { ttl_30m_tokens: 1500, ttl_12h_tokens: 1500 },
+      },
+    });
+  });
+
+  it('lets an entry be read once the answer that writes it has begun', () => {
+    const simulator = simulateOpenAI({ firstByteMs: 1000 });
+    const fields = { input: [asked('a', 'b')] };
+    respond(simulator, fields, { at: 0 });
+    expect(parts(respond(simulator, fields, { at: 999 }))).toEqual([0, 2000, 0]);
+    expect(parts(respond(simulator, fields, { at: 1000 }))).toEqual([2000, 0, 0]);
+  });
+
+  it('prepares the cache without an answer', () => {
+    const simulator = simulateOpenAI();
+    const warm = respond(simulator, { prompt_cache_options: { prewarm: true }, input: [asked('a', 'b')] });
+    expect(parts(warm)).toEqual([0, 2000, 0]);
+    expect(warm.body).toMatchObject({ status: 'completed', output: [], usage: { output_tokens: 0 } });
+    expect(parts(respond(simulator, { input: [asked('a', 'b')] }))).toEqual([2000, 0, 0]);
+  });
+
+  it('separates keys, and overflows none', () => {
+    const simulator = simulateOpenAI();
+    const call = (key: string): number =>
+      parts(respond(simulator, { prompt_cache_key: key, input: [asked('a', 'b')] }))[0];
+    call('one');
+    expect(Array.from({ length: 40 }, () => call('one')).every((read) => read === 2000)).toBe(true);
+    expect(call('two')).toBe(0);
+  });
+});
+
+describe('on both generations', () => {
+  const long = 'x'.repeat(8000);
+
+  it.each(['gpt-new', 'gpt-old'])('%s keeps organisations and models apart', (model) => {
+    const simulator = simulateOpenAI();
+    const fields = { model, input: [asked(long, long)] };
+    respond(simulator, fields, { account: 'one' });
+    expect(respond(simulator, fields, { account: 'two' }).counts.read).toBe(0);
+    expect(respond(simulator, { ...fields, model: 'gpt-new-sister' }, { account: 'one' }).counts.read).toBe(0);
+    expect(respond(simulator, fields, { account: 'one' }).counts.read).toBeGreaterThan(0);
+  });
+
+  it.each([
+    ['effort', { reasoning: { effort: 'high' } }],
+    ['verbosity', { text: { verbosity: 'low' } }],
+    ['output format', { text: { format: { type: 'json_object' } } }],
+    ['parallel calls', { parallel_tool_calls: false }],
+    ['service tier', { service_tier: 'flex' }],
+    ['a tool', { tools: [functionTool('a'), functionTool('c')] }],
+    ['the order of tools', { tools: [functionTool('b'), functionTool('a')] }],
+    ['the instructions', { instructions: 'other' }],
+  ])('a change of %s loses everything', (_, change) => {
+    const tools = [functionTool('a'), functionTool('b')];
+    for (const model of ['gpt-new', 'gpt-old']) {
+      const simulator = simulateOpenAI();
+      const fields = { model, tools, instructions: 'rules', input: [asked(long)] };
+      respond(simulator, fields);
+      expect(respond(simulator, { ...fields, ...change }).counts.read).toBe(0);
+      expect(respond(simulator, fields).counts.read).toBeGreaterThan(0);
+    }
+  });
+
+  it.each([
+    ['tool choice', { tool_choice: 'none' }],
+    ['a default said aloud', { reasoning: { effort: 'medium' }, service_tier: 'auto', text: { verbosity: 'medium' } }],
+    ['the tier that is the default', { service_tier: 'default' }],
+    ['the answer’s limit', { max_output_tokens: 77 }],
+  ])('a change of %s loses nothing', (_, change) => {
+    const simulator = simulateOpenAI();
+    const fields = { tools: [functionTool('a')], input: [asked(long)] };
+    respond(simulator, fields);
+    expect(respond(simulator, { ...fields, ...change }).counts.read).toBe(2000);
+  });
+
+  it('lets the effort change by an appended item where the model takes one', () => {
+    const simulator = simulateOpenAI();
+    const update = { type: 'configuration_update', reasoning: { effort: 'high' } };
+    respond(simulator, { input: [asked('a', 'b')] });
+    expect(parts(respond(simulator, { input: [asked('a', 'b'), said('c'), update, asked('d')] }))[0]).toBe(2000);
+  });
+
+  it('loses all entries of an account that is evicted', () => {
+    const simulator = simulateOpenAI();
+    const fields = { input: [asked('a', 'b')] };
+    respond(simulator, fields);
+    expect(parts(respond(simulator, fields, { fault: { kind: 'evicted' } }))[0]).toBe(0);
+    simulator.evict();
+    expect(parts(respond(simulator, fields))[0]).toBe(0);
+  });
+
+  it('shares the cache between Responses and Chat of the same content', () => {
+    const simulator = simulateOpenAI();
+    respond(simulator, { input: [told('rules'), asked('a')] });
+    const messages = [
+      { role: 'system', content: 'rules' },
+      { role: 'user', content: 'a' },
+    ];
+    expect(parts(chat(simulator, { messages }))[0]).toBe(2000);
+  });
+});

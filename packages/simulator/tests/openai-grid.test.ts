@@ -1,0 +1,125 @@
+// The cache of the older generation (§2.1): steps of tokens, free writes, routing by key, and its overflow.
+
+import { describe, expect, it, test } from 'vitest';
+import type { Simulator } from '../src/index.ts';
+import { asked, parts, respond, said, simulateOpenAI, told } from './openai-conversation.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+describe('the older generation', () => {
+  const old = { model: 'gpt-old' };
+  /** So many tokens of text, no two alike, by the own rule of four bytes each. */
+  const words = (tokens: number, seed = ''): string =>
+    Array.from({ length: Math.ceil(tokens / 4) }, (_, i) => `${seed}${i}`.padEnd(16, '.'))
+      .join('')
+      .slice(0, tokens * 4);
+  const unsized = { sizes: () => undefined };
+  const read = (simulator: Simulator, content: string, fields = {}, extra = {}): number =>
+    respond(simulator, { ...old, ...fields, input: [asked(content)] }, { ...unsized, ...extra }).counts.read;
+
+  test.each([
+    [1023, 0],
+    [1024, 1024],
+    [1151, 1024],
+    [1152, 1152],
+    [5000, 4992],
+  ])('of %i tokens sent again reads %i', (tokens, expected) => {
+    const simulator = simulateOpenAI();
+    expect(read(simulator, words(tokens))).toBe(0);
+    expect(read(simulator, words(tokens))).toBe(expected);
+  });
+
+  it('reads up to the step before the first change, and writes for nothing', () => {
+    const simulator = simulateOpenAI();
+    read(simulator, words(3000));
+    const changed = `${words(3000).slice(0, 4 * 2000)}${words(1000, 'x')}`;
+    const second = respond(simulator, { ...old, input: [asked(changed)] }, unsized);
+    expect(parts(second)).toEqual([1920, 0, 1080]);
+  });
+
+  it('shares the beginning of two texts whose lengths are no multiples of a token', () => {
+    const simulator = simulateOpenAI();
+    read(simulator, `${words(2000)}one`);
+    expect(read(simulator, `${words(2000)}${words(999, 'y')}yy`)).toBe(1920);
+  });
+
+  it('reads across the ends of messages', () => {
+    const simulator = simulateOpenAI();
+    const first = [asked(words(1000)), said(words(1000, 'b'))];
+    respond(simulator, { ...old, input: first }, unsized);
+    const next = respond(simulator, { ...old, input: [...first, asked(words(500, 'c'))] }, unsized);
+    expect(parts(next)).toEqual([1920, 0, 580]);
+  });
+
+  it('steps by 2,048 on GPT-5.5', () => {
+    const simulator = simulateOpenAI();
+    read(simulator, words(5000), { model: 'gpt-5.5' });
+    expect(read(simulator, words(5000), { model: 'gpt-5.5' })).toBe(4096);
+  });
+
+  it.each([
+    ['in memory, five idle minutes', { prompt_cache_retention: 'in_memory' }, 5 * MINUTE],
+    ['by default, a day', {}, 24 * HOUR],
+    ['on GPT-5.5, typically half an hour', { model: 'gpt-5.5' }, 30 * MINUTE],
+  ])('keeps entries %s', (_, fields, life) => {
+    const again = (pause: number): number => {
+      const simulator = simulateOpenAI();
+      read(simulator, words(3000), fields, { at: 0 });
+      return read(simulator, words(3000), fields, { at: pause });
+    };
+    expect(again(life - 1)).toBeGreaterThan(0);
+    expect(again(life)).toBe(0);
+  });
+
+  it('lets nothing in memory grow older than an hour, however often it is read', () => {
+    const simulator = simulateOpenAI();
+    const at = (time: number): number =>
+      read(simulator, words(3000), { prompt_cache_retention: 'in_memory' }, { at: time });
+    const reads = Array.from({ length: 16 }, (_, i) => at(i * 4 * MINUTE));
+    expect(reads.map((each) => each > 0)).toEqual(reads.map((_, i) => i !== 0 && i !== 15));
+  });
+
+  it('goes to a cold machine above 15 calls a minute of one key and prefix', () => {
+    const simulator = simulateOpenAI();
+    const calls = Array.from({ length: 32 }, () =>
+      respond(simulator, { ...old, prompt_cache_key: 'k', input: [asked(words(2000))] }, unsized),
+    );
+    const cold = calls.flatMap((call, i) => (call.counts.read === 0 ? [i] : []));
+    expect(cold).toEqual([0, 15, 30]);
+    expect(calls.map((call) => call.overflow)).toEqual(calls.map((_, i) => Math.floor(i / 15)));
+    expect(
+      respond(simulator, { ...old, input: [asked(words(2000))], prompt_cache_key: 'other' }, unsized).overflow,
+    ).toBe(0);
+  });
+
+  it('stays on its machine at 12 calls a minute, however long', () => {
+    const simulator = simulateOpenAI();
+    const calls = Array.from({ length: 40 }, (_, i) =>
+      respond(simulator, { ...old, input: [asked(words(2000))] }, { ...unsized, at: i * 5000 }),
+    );
+    expect(calls.every((call, i) => call.overflow === 0 && (i === 0 || call.counts.read === 1920))).toBe(true);
+  });
+
+  it('shows that a global key is wrong: eight sessions of one front rewrite each other’s prefixes, and not with keys of their own', () => {
+    const missed = (keyOf: (session: number) => string): number => {
+      const simulator = simulateOpenAI();
+      let lost = 0;
+      for (let step = 1; step <= 8; step += 1) {
+        for (let session = 0; session < 8; session += 1) {
+          const talk = Array.from({ length: step }, (_, i) => asked(words(1024, `${session}.${i}`)));
+          const input = [told(words(1024, 'front')), ...talk];
+          const { counts } = respond(
+            simulator,
+            { ...old, prompt_cache_key: keyOf(session), input },
+            { ...unsized, at: step * 9000 + session },
+          );
+          lost += step === 1 ? 0 : counts.input - 1024 - counts.read;
+        }
+      }
+      return lost;
+    };
+    expect(missed((session) => `tm1.${session}`)).toBe(0);
+    expect(missed(() => 'tm1')).toBeGreaterThan(8 * 1024);
+  });
+});

@@ -1,0 +1,172 @@
+// The caches of both generations against slow twins that know only the published rules: whole prefixes as text, searched
+// one by one.
+
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { asked, marked, parts, respond, said, simulateOpenAI, told } from './openai-conversation.ts';
+
+const FLOOR = 1024;
+const LIFE = 30 * 60_000;
+const WORTH = 600;
+
+type Word = 'a' | 'b' | 'c';
+
+interface Turn {
+  readonly speaker: 'developer' | 'user' | 'assistant' | 'mark';
+  readonly word: Word;
+}
+
+interface Shot {
+  /** How many turns of the request before are kept, and what is new behind them. */
+  readonly keep: number;
+  readonly grow: readonly Turn[];
+  readonly explicit: boolean;
+  readonly pause: number;
+}
+
+const shots = fc.array(
+  fc.record<Shot>({
+    keep: fc.nat(60),
+    grow: fc.array(
+      fc.record<Turn>({
+        speaker: fc.constantFrom('developer', 'user', 'user', 'assistant', 'assistant', 'mark'),
+        word: fc.constantFrom('a', 'b', 'c'),
+      }),
+      { minLength: 1, maxLength: 30 },
+    ),
+    explicit: fc.boolean(),
+    pause: fc.constantFrom(1, 1, 1000, LIFE - 2, LIFE),
+  }),
+  { minLength: 1, maxLength: 12 },
+);
+
+function itemOf({ speaker, word }: Turn): ReturnType<typeof asked> {
+  if (speaker === 'mark') return marked(word);
+  if (speaker === 'developer') return told(word);
+  return speaker === 'user' ? asked(word) : said(word);
+}
+
+const ascending = (places: readonly number[]): readonly number[] => [...new Set(places)].toSorted((a, b) => a - b);
+
+/** Where one request may read, and what it writes, by §2.2 alone. */
+function placesOf(
+  turns: readonly Turn[],
+  explicit: boolean,
+): { readonly looks: readonly number[]; readonly writes: readonly number[] } {
+  const marks = turns.flatMap(({ speaker }, i) => (speaker === 'mark' ? [i] : []));
+  const seen = marks.filter((_, i) => i < 2 || i >= marks.length - 50);
+  if (explicit) return { looks: seen, writes: marks.slice(-4) };
+  const talk = turns.findIndex(({ speaker }) => speaker !== 'developer');
+  const opening = (talk === -1 ? turns.length : talk) - 1;
+  const ends = turns.flatMap(({ speaker }, i) =>
+    speaker === 'user' || speaker === 'mark' || i === opening ? [i] : [],
+  );
+  const looks = [...seen, ...ends.slice(-21), opening].filter((at) => at >= 0);
+  return { looks: ascending(looks), writes: ascending([...marks.slice(-3), ...ends.slice(-1)]) };
+}
+
+/** Written and read by the rules alone. */
+function newerTwin(): (
+  turns: readonly Turn[],
+  explicit: boolean,
+  now: number,
+) => readonly [read: number, written: number] {
+  const alive = new Map<string, number>();
+  return (turns, explicit, now) => {
+    const { looks, writes } = placesOf(turns, explicit);
+    const prefix = (at: number): string =>
+      turns
+        .slice(0, at + 1)
+        .map(({ speaker, word }) => `${speaker === 'mark' ? 'user' : speaker}:${word}`)
+        .join(' ');
+    const longEnough = (at: number): boolean => (at + 1) * WORTH >= FLOOR;
+    const lives = (at: number): boolean => (alive.get(prefix(at)) ?? -1) > now;
+    const hit = looks.findLast((at) => longEnough(at) && lives(at)) ?? -1;
+    const usable = writes.filter(longEnough);
+    for (const at of usable) if (at > hit || lives(at)) alive.set(prefix(at), now + LIFE);
+    if (hit >= 0) alive.set(prefix(hit), now + LIFE);
+    const end = Math.max(hit, ...usable);
+    return [(hit + 1) * WORTH, (end - hit) * WORTH];
+  };
+}
+
+it('reads and writes exactly what the rules of §2.2 say, over any history of requests to a newer model', () => {
+  fc.assert(
+    fc.property(shots, (history) => {
+      const simulator = simulateOpenAI();
+      const expected = newerTwin();
+      let turns: readonly Turn[] = [];
+      let now = 0;
+      for (const { keep, grow, explicit, pause } of history) {
+        now += pause;
+        turns = [...turns.slice(0, keep), ...grow];
+        const options = explicit ? { prompt_cache_options: { mode: 'explicit' } } : {};
+        const answered = respond(simulator, { ...options, input: turns.map(itemOf) }, { at: now, sizes: () => WORTH });
+        const [read, written, plain] = parts(answered);
+        expect([read, written]).toEqual(expected(turns, explicit, now));
+        expect(read + written + plain).toBe(turns.length * WORTH);
+      }
+    }),
+    { numRuns: 200 },
+  );
+});
+
+interface OldShot {
+  readonly keep: number;
+  readonly grow: readonly { readonly word: Word; readonly tokens: number }[];
+  readonly pause: number;
+}
+
+const oldShots = fc.array(
+  fc.record<OldShot>({
+    keep: fc.nat(12),
+    grow: fc.array(
+      fc.record({ word: fc.constantFrom<Word>('a', 'b', 'c'), tokens: fc.integer({ min: 1, max: 700 }) }),
+      {
+        minLength: 1,
+        maxLength: 6,
+      },
+    ),
+    pause: fc.constantFrom(5000, 10_000, 299_999, 300_000),
+  }),
+  { minLength: 1, maxLength: 10 },
+);
+
+/** Tokens as single words, behind the boundaries that the model is shown, too. */
+function stream(messages: OldShot['grow']): readonly string[] {
+  return messages.flatMap(({ word, tokens }) =>
+    Array.from({ length: tokens }, (_, i) => (i === 0 ? `>${word}` : word)),
+  );
+}
+
+it('reads exactly the 128-token steps from 1,024 on, over any history of requests to an older model', () => {
+  fc.assert(
+    fc.property(oldShots, (history) => {
+      const simulator = simulateOpenAI();
+      const alive = new Map<string, { readonly until: number; readonly born: number }>();
+      let messages: OldShot['grow'] = [];
+      let now = 0;
+      for (const { keep, grow, pause } of history) {
+        now += pause;
+        messages = [...messages.slice(0, keep), ...grow];
+        const tokens = stream(messages);
+        const steps = Array.from({ length: Math.floor(tokens.length / 128) }, (_, i) => (i + 1) * 128).filter(
+          (at) => at >= FLOOR,
+        );
+        const prefix = (at: number): string => tokens.slice(0, at).join(' ');
+        // The machine is chosen by the first 256 tokens, so what parts within them is not shared anyway.
+        const hit = steps.findLast((at) => (alive.get(prefix(at))?.until ?? -1) > now) ?? 0;
+        for (const at of steps) {
+          const known = alive.get(prefix(at));
+          const born = known !== undefined && known.until > now ? known.born : now;
+          alive.set(prefix(at), { until: Math.min(now + 300_000, born + 3_600_000), born });
+        }
+        const input = messages.map(({ word, tokens: size }) => asked(word.repeat(size * 4)));
+        const fields = { model: 'gpt-old', prompt_cache_retention: 'in_memory', input };
+        const answered = respond(simulator, fields, { at: now, sizes: () => undefined });
+        expect(parts(answered)).toEqual([hit, 0, tokens.length - hit]);
+      }
+    }),
+    { numRuns: 60 },
+  );
+});

@@ -1,0 +1,101 @@
+// What is told of the caches: the diagnosis of §2.2, the usage of §2.3, and a router's (§3).
+
+import { describe, expect, it } from 'vitest';
+import { mark, text } from './conversation.ts';
+import { asked, chat, functionTool, outputOf, parts, respond, simulateOpenAI } from './openai-conversation.ts';
+
+describe('the diagnosis', () => {
+  const input = [asked('a', 'b')];
+
+  it.each([
+    ['model_changed', { model: 'gpt-new-sister' }],
+    ['prompt_cache_key_changed', { prompt_cache_key: 'other' }],
+    ['tools_changed', { tools: [functionTool('a')] }],
+    ['reasoning_effort_changed', { reasoning: { effort: 'low' } }],
+    ['verbosity_changed', { text: { verbosity: 'low' } }],
+    ['text_format_changed', { text: { format: { type: 'json_object' } } }],
+    ['service_tier_changed', { service_tier: 'flex' }],
+    ['input_changed', { input: [asked('a', 'c')] }],
+  ])('names %s, with what is lost', (reason, change) => {
+    const simulator = simulateOpenAI();
+    const { body } = respond(simulator, { input });
+    const again = respond(simulator, {
+      input,
+      ...change,
+      prompt_cache_options: { comparison_response_id: body['id'] },
+    });
+    expect(again.body['prompt_cache_diagnostics']).toEqual({ type: 'cache_miss', reason, cache_missed_tokens: 2000 });
+  });
+
+  it('tells a hit, and a response that it does not know', () => {
+    const simulator = simulateOpenAI();
+    const { body } = respond(simulator, { input });
+    const compared = (id: unknown): unknown =>
+      respond(simulator, { input, prompt_cache_options: { comparison_response_id: id } }).body[
+        'prompt_cache_diagnostics'
+      ];
+    expect(compared(body['id'])).toEqual({ type: 'cache_hit' });
+    expect(compared('resp_none')).toEqual({ type: 'comparison_response_not_found' });
+    expect(respond(simulator, { input }).body).not.toHaveProperty('prompt_cache_diagnostics');
+  });
+});
+
+describe('a router', () => {
+  const router = { service: 'openrouter' } as const;
+  const claude = { model: 'anthropic/claude-test' };
+  const user = (...content: readonly unknown[]): unknown => ({ role: 'user', content });
+
+  it('passes cache_control on to Claude: written at the mark, and nowhere else', () => {
+    const simulator = simulateOpenAI();
+    const messages = [user(text('a'), mark(text('b')), text('c'))];
+    expect(parts(chat(simulator, { ...claude, messages }, router))).toEqual([0, 2000, 1000]);
+    expect(parts(chat(simulator, { ...claude, messages }, router))).toEqual([2000, 0, 1000]);
+    const unmarked = [user(text('a'), text('b'), text('c'))];
+    expect(parts(chat(simulator, { ...claude, messages: unmarked }, router))).toEqual([0, 0, 3000]);
+  });
+
+  it('lets what it wrote at Claude be read once the answer has begun', () => {
+    const simulator = simulateOpenAI({ firstByteMs: 1000 });
+    const fields = { ...claude, messages: [user(text('a'), mark(text('b')))] };
+    const at = (time: number): number => parts(chat(simulator, fields, { ...router, at: time }))[0];
+    expect([at(0), at(999), at(1000)]).toEqual([0, 0, 2000]);
+  });
+
+  it('takes it for a mark of the newer OpenAI models, and this provider itself does not', () => {
+    const simulator = simulateOpenAI();
+    const front = { role: 'system', content: [mark(text('a')), text('b')] };
+    const talk = (word: string): unknown => ({ messages: [front, user(text(word))] });
+    const big = { sizes: () => 1100 };
+    chat(simulator, { ...Object(talk('one')), model: 'openai/gpt-new' }, { ...router, ...big });
+    expect(parts(chat(simulator, { ...Object(talk('two')), model: 'openai/gpt-new' }, { ...router, ...big }))[0]).toBe(
+      1100,
+    );
+    const direct = simulateOpenAI();
+    chat(direct, Object(talk('one')), big);
+    expect(parts(chat(direct, Object(talk('two')), big))[0]).toBe(0);
+  });
+
+  it('tells nothing of a cache that it does not know', () => {
+    const simulator = simulateOpenAI();
+    const { usage } = chat(
+      simulator,
+      { model: 'other/stranger', messages: [user(mark(text('a')), text('b'))] },
+      router,
+    );
+    expect(usage).not.toHaveProperty('prompt_tokens_details');
+  });
+});
+
+describe('usage', () => {
+  it('counts reasoning inside the output', () => {
+    const simulator = simulateOpenAI();
+    const answer = { thinking: 'x'.repeat(400), text: 'y'.repeat(40) };
+    const { usage, ...rest } = respond(simulator, {}, { answer });
+    expect(usage).toMatchObject({ output_tokens: 110, output_tokens_details: { reasoning_tokens: 100 } });
+    expect(outputOf({ ...rest, usage })).toHaveLength(2);
+    expect(chat(simulator, {}, { answer }).usage).toMatchObject({
+      completion_tokens: 110,
+      completion_tokens_details: { reasoning_tokens: 100 },
+    });
+  });
+});

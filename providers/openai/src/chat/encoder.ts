@@ -1,0 +1,15 @@
+// The encoder of Chat Completions, revision 1. Its bytes are frozen once released: another way of writing is another
+// revision beside it.
+
+import type { Encoder } from '@tidemark/model';
+import { joinBody } from '../wire/body-writer.ts';
+import { chatForm } from './form.ts';
+import { lowerFront, lowerSpan } from './lower.ts';
+
+/** Chat Completions, for servers that are compatible with OpenAI's. Pure, as every encoder. */
+export const openaiChatEncoder: Encoder = {
+  revision: 'openai-chat/1',
+  lowerFront,
+  lowerSpan,
+  join: (front, newHash) => joinBody(chatForm, front, newHash),
+};

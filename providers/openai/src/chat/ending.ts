@@ -1,0 +1,55 @@
+// How a completion ended: its stop reason and its usage, or its failure.
+
+import type { Answer, AnswerPart, ProviderError, StopReason, Usage } from '@tidemark/model';
+import { sortFailure } from '../wire/failure.ts';
+import { billsWrites } from '../wire/model-generation.ts';
+import { decodeUsage } from '../wire/usage.ts';
+import type { WireCompletion, WireUsage } from './events.ts';
+
+interface Stop {
+  readonly stop: StopReason;
+  readonly truncated: Answer['truncated'];
+}
+
+const STOPS: ReadonlyMap<string, Stop> = new Map([
+  ['stop', { stop: 'end', truncated: 'no' }],
+  ['tool_calls', { stop: 'calls', truncated: 'no' }],
+  ['function_call', { stop: 'calls', truncated: 'no' }],
+  ['length', { stop: 'length', truncated: 'yes' }],
+  ['content_filter', { stop: 'refusal', truncated: 'unknown' }],
+]);
+
+/** What the server's word means. Some say `stop` behind a call: an answer that calls ended to be answered. */
+export function stopOf(
+  raw: string,
+  parts: readonly AnswerPart[],
+  refused: boolean,
+): Pick<Answer, 'stop' | 'truncated' | 'stopRaw'> {
+  const known = STOPS.get(raw) ?? { stop: 'other', truncated: 'unknown' };
+  if (known.stop !== 'end') return { ...known, stopRaw: raw };
+  if (refused) return { ...known, stop: 'refusal', stopRaw: raw };
+  return { ...known, stop: parts.some(({ type }) => type === 'call') ? 'calls' : 'end', stopRaw: raw };
+}
+
+/** The buckets. This API sells the 30 minute lifetime alone, so that is what OpenAI's models wrote with. */
+export function usageOf(usage: WireUsage, model: string | undefined): Usage {
+  const counts = {
+    input: usage.prompt_tokens,
+    cached: usage.prompt_tokens_details?.cached_tokens,
+    written: usage.prompt_tokens_details?.cache_write_tokens,
+    output: usage.completion_tokens,
+    reasoning: usage.completion_tokens_details?.reasoning_tokens,
+  };
+  return decodeUsage(counts, { model, ttl: billsWrites(model ?? '') === true ? '30m' : undefined });
+}
+
+/** The error that a chunk or a body with `error` stands for. A number as code is a status, as routers send it. */
+export function failureOf(error: NonNullable<WireCompletion['error']>): ProviderError {
+  const { code, type, message } = error;
+  return sortFailure({
+    message: message ?? 'an error without a message',
+    ...(typeof code === 'number' && { status: code }),
+    ...(typeof code === 'string' && { code }),
+    ...(typeof type === 'string' && { type }),
+  });
+}

@@ -1,0 +1,95 @@
+// The door for what Chat Completions sends, from OpenAI and from compatible servers: `unknown` enters, a type leaves.
+// Only what is used is read; the rest passes.
+
+import { z } from 'zod';
+import type { Count } from '../wire/usage.ts';
+
+type Name = string | null | undefined;
+
+/** Counts as they come. */
+export interface WireUsage {
+  readonly prompt_tokens?: Count;
+  readonly prompt_tokens_details?:
+    | { readonly cached_tokens?: Count; readonly cache_write_tokens?: Count }
+    | null
+    | undefined;
+  readonly completion_tokens?: Count;
+  readonly completion_tokens_details?: { readonly reasoning_tokens?: Count } | null | undefined;
+}
+
+/** A call, or a piece of one. */
+export interface WireCall {
+  readonly index?: number | null | undefined;
+  readonly id?: Name;
+  readonly function?: { readonly name?: Name; readonly arguments?: Name } | null | undefined;
+}
+
+/** A message, or a piece of one. `reasoning_content` and `reasoning` are what compatible servers call it. */
+export interface WireMessage {
+  readonly content?: Name;
+  readonly refusal?: Name;
+  readonly reasoning_content?: Name;
+  readonly reasoning?: Name;
+  readonly tool_calls?: readonly WireCall[] | null | undefined;
+}
+
+/** A chunk of a stream (`delta`), or a whole completion (`message`). */
+export interface WireCompletion {
+  readonly id?: Name;
+  readonly model?: Name;
+  readonly choices?:
+    | readonly {
+        readonly delta?: WireMessage | null | undefined;
+        readonly message?: WireMessage | null | undefined;
+        readonly finish_reason?: Name;
+      }[]
+    | null
+    | undefined;
+  readonly usage?: WireUsage | null | undefined;
+  readonly error?:
+    | { readonly message?: Name; readonly type?: Name; readonly code?: string | number | null | undefined }
+    | null
+    | undefined;
+}
+
+const count: z.ZodType<Count> = z.number().int().nonnegative().nullish();
+const name: z.ZodType<Name> = z.string().nullish();
+
+const call: z.ZodType<WireCall> = z.looseObject({
+  index: z.number().int().nonnegative().nullish(),
+  id: name,
+  function: z.looseObject({ name, arguments: name }).nullish(),
+});
+
+// Servers put objects into `reasoning`; only its text is of use.
+const reasoningText: z.ZodType<Name> = z.string().nullish().catch(undefined);
+
+const message: z.ZodType<WireMessage> = z.looseObject({
+  content: name,
+  refusal: name,
+  reasoning_content: reasoningText,
+  reasoning: reasoningText,
+  tool_calls: z.array(call).nullish(),
+});
+
+const completion: z.ZodType<WireCompletion> = z.looseObject({
+  id: name,
+  model: name,
+  choices: z
+    .array(z.looseObject({ delta: message.nullish(), message: message.nullish(), finish_reason: name }))
+    .nullish(),
+  usage: z
+    .looseObject({
+      prompt_tokens: count,
+      prompt_tokens_details: z.looseObject({ cached_tokens: count, cache_write_tokens: count }).nullish(),
+      completion_tokens: count,
+      completion_tokens_details: z.looseObject({ reasoning_tokens: count }).nullish(),
+    })
+    .nullish(),
+  error: z.looseObject({ message: name, type: name, code: z.union([z.string(), z.number()]).nullish() }).nullish(),
+});
+
+/** Reads a chunk or a completion. @throws ZodError when it does not have the documented shape. */
+export function readCompletion(data: unknown): WireCompletion {
+  return completion.parse(data);
+}

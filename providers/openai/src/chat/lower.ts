@@ -1,0 +1,59 @@
+// Front and spans become blocks: strings of words, parts of lists, calls of an answer, and tool messages.
+
+import type { Block, Front, LoweredFront, Lowering, Part, Role, Span } from '@tidemark/model';
+import { frozenParameters } from '../wire/parameters.ts';
+import type { Piece } from '../wire/piece.ts';
+import { frontBlock, piece, spanBlocks, wireRole } from '../wire/piece.ts';
+import { functionMembers } from '../wire/tool.ts';
+import { callPiece, imagePiece, partPiece, resultPiece, wordsPiece } from './messages.ts';
+import { chatHeader } from './parameters.ts';
+
+/**
+ * Tools in the order given, then the system texts: the strings of one system message, as many chat templates take no
+ * second one.
+ *
+ * @throws ProviderError `provider/invalid` for a tool that the API would refuse, `provider/unsupported` for an unknown
+ * render parameter.
+ */
+export function lowerFront(front: Front, lowering: Lowering): LoweredFront {
+  chatHeader(front);
+  const tools = front.tools.map((tool): Block => {
+    const head = `{"type":"function","function":{${functionMembers(tool)}}}`;
+    return frontBlock('tools', piece(head, 'tool', lowering.estimate(tool.definition)), tool.origin);
+  });
+  const system = front.system.flatMap(({ text, tokens, origin }): readonly Block[] => {
+    const made = wordsPiece(text, lowering);
+    return made === undefined ? [] : [frontBlock('system', { ...made, tokens: tokens ?? made.tokens }, origin)];
+  });
+  return { front, blocks: [...tools, ...system], parameters: frozenParameters(front) };
+}
+
+/**
+ * Blocks of one span: results first, words, then calls, as a message holds them. None for blank text and for reasoning,
+ * which this API has no place for; native items are told as their plain twins.
+ *
+ * @throws ProviderError `provider/invalid` when an image's bytes are not among the materials.
+ */
+export function lowerSpan(span: Span, lowering: Lowering): readonly Block[] {
+  const role = wireRole(span.role, lowering);
+  const inList = role === 'user' && span.parts.some(({ type }) => type === 'image');
+  const pieces = span.parts.flatMap((part) => lowerPart(part, role, inList, lowering) ?? []);
+  const calls = pieces.filter(({ holds }) => holds === 'call');
+  return spanBlocks(span, role, [...pieces.filter(({ holds }) => holds !== 'call'), ...calls]);
+}
+
+function lowerPart(part: Part, role: Role, inList: boolean, lowering: Lowering): Piece | undefined {
+  switch (part.type) {
+    case 'text':
+    case 'native':
+      return inList ? partPiece(part.text, lowering) : wordsPiece(part.text, lowering);
+    case 'image':
+      return imagePiece(part, role, lowering);
+    case 'reasoning':
+      return undefined;
+    case 'call':
+      return callPiece(part, lowering);
+    case 'result':
+      return resultPiece(part, lowering);
+  }
+}

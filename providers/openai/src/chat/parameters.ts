@@ -1,0 +1,57 @@
+// Render parameters of Chat Completions, and the constants that stand with them.
+
+import type { Envelope, Front } from '@tidemark/model';
+import { isReasoning } from '../wire/model-generation.ts';
+import type { ParameterNames } from '../wire/parameters.ts';
+import { bodyEnd, bodyHeader, wireParameters } from '../wire/parameters.ts';
+
+const NAMES: ParameterNames = {
+  fields: new Set([
+    'frequency_penalty',
+    'parallel_tool_calls',
+    'presence_penalty',
+    'reasoning_effort',
+    'response_format',
+    'seed',
+    'service_tier',
+    'stop',
+    'temperature',
+    'tool_choice',
+    'top_p',
+    'verbosity',
+  ]),
+  inside: new Map(),
+};
+
+/** The names of the Responses API, as capability rows have them, and what Chat Completions calls the same. */
+const CHAT_NAMES: ReadonlyMap<string, string> = new Map([
+  ['reasoning.effort', 'reasoning_effort'],
+  ['text.format', 'response_format'],
+  ['text.verbosity', 'verbosity'],
+]);
+
+/**
+ * The beginning of a body: the model, then parameters by ascending name.
+ *
+ * @throws ProviderError `provider/unsupported` for a name that the API has no field for.
+ */
+export function chatHeader(front: Front): string {
+  return bodyHeader(front.model, wireParameters(inChatNames(front), NAMES));
+}
+
+/**
+ * The end of a body: the output limit, the stream with its usage, the envelope's fields. OpenAI's reasoning models refuse
+ * `max_tokens`; compatible servers know nothing else.
+ */
+export function chatEnd(front: Front, envelope: Envelope): string {
+  const written = wireParameters(inChatNames(front), NAMES);
+  const taken = new Set(['model', 'tools', 'messages', 'max_tokens', 'max_completion_tokens', ...Object.keys(written)]);
+  const limit = isReasoning(front.model) ? 'max_completion_tokens' : 'max_tokens';
+  const varying = { [limit]: envelope.outputLimit, stream: true, stream_options: { include_usage: true } };
+  return bodyEnd(taken, varying, envelope);
+}
+
+function inChatNames(front: Front): Front {
+  const entries = Object.entries(front.parameters).map(([name, value]) => [CHAT_NAMES.get(name) ?? name, value]);
+  return { ...front, parameters: Object.fromEntries(entries) };
+}

@@ -1,0 +1,100 @@
+// Chunks of Chat Completions become stream parts. The answer is whole when a reason for its end has come; its usage comes
+// behind that, so it is finished with `[DONE]` or with the end of the stream.
+
+import type { Answer, StreamPart } from '@tidemark/model';
+import type { Decoding } from '../wire/decoding.ts';
+import { cut, malformed, parseJson, readAs } from '../wire/malformed.ts';
+import { failureOf, stopOf, usageOf } from './ending.ts';
+import type { WireCompletion, WireMessage, WireUsage } from './events.ts';
+import { readCompletion } from './events.ts';
+import type { Growing } from './growing.ts';
+import { growMessage, partOf } from './growing.ts';
+
+/** What has arrived of one answer. */
+interface Arrived {
+  readonly began: boolean;
+  readonly response?: string;
+  readonly model?: string;
+  readonly parts: readonly Growing[];
+  readonly refused: boolean;
+  readonly stop?: string;
+  readonly usage: WireUsage;
+  readonly finished: boolean;
+}
+
+interface Step {
+  readonly arrived: Arrived;
+  readonly says: readonly StreamPart[];
+}
+
+const DONE = '[DONE]';
+const NOTHING: Arrived = { began: false, parts: [], refused: false, usage: {}, finished: false };
+
+/** Begins to decode one answer. */
+export function beginCompletion(): Decoding {
+  let arrived = NOTHING;
+  const step = (next: Step): readonly StreamPart[] => {
+    arrived = next.arrived;
+    return next.says;
+  };
+  return {
+    finished: () => arrived.finished,
+    take: (data) => {
+      if (arrived.finished) return [];
+      return step(data.trim() === DONE ? finish(arrived) : take(arrived, readChunk(data)));
+    },
+    end: () => (arrived.finished ? [] : step(finish(arrived))),
+  };
+}
+
+/**
+ * The answer in the text of a whole completion.
+ *
+ * @throws ProviderError `provider/malformed` when it is none, or what it says of a failure.
+ */
+export function decodeCompletion(text: string): Answer {
+  const completion = readChunk(text);
+  if (completion.error) throw failureOf(completion.error);
+  if (completion.choices?.[0]?.message === undefined) throw malformed('an answer that is no completion');
+  const finished = finish(take(NOTHING, completion).arrived).says.at(-1);
+  if (finished?.type !== 'finished') throw cut();
+  return finished.answer;
+}
+
+function readChunk(data: string): WireCompletion {
+  const value = parseJson(data);
+  return readAs('a chunk', () => readCompletion(value));
+}
+
+function take(before: Arrived, chunk: WireCompletion): Step {
+  if (chunk.error) throw failureOf(chunk.error);
+  const begun = began(before, chunk);
+  const choice = chunk.choices?.[0];
+  const message: WireMessage = choice?.delta ?? choice?.message ?? {};
+  const { parts, says } = growMessage(begun.arrived.parts, message, begun.arrived.response ?? '');
+  const stop = choice?.finish_reason;
+  const arrived = {
+    ...begun.arrived,
+    parts,
+    refused: begun.arrived.refused || Boolean(message.refusal),
+    usage: chunk.usage ?? begun.arrived.usage,
+    ...(typeof stop === 'string' && { stop }),
+  };
+  return { arrived, says: [...begun.says, ...says] };
+}
+
+function began(arrived: Arrived, { id, model }: WireCompletion): Step {
+  if (arrived.began) return { arrived, says: [] };
+  const named = { ...(typeof id === 'string' && { response: id }), ...(typeof model === 'string' && { model }) };
+  return { arrived: { ...arrived, ...named, began: true }, says: [{ type: 'began', ...named, usage: {} }] };
+}
+
+function finish(arrived: Arrived): Step {
+  const { response, model, stop, refused, usage } = arrived;
+  if (stop === undefined) throw cut();
+  const parts = arrived.parts.map(partOf);
+  const named = { ...(response !== undefined && { response }), ...(model !== undefined && { model }) };
+  const answer: Answer = { parts, ...stopOf(stop, parts, refused), ...named, usage: usageOf(usage, model) };
+  const whole = parts.map((part, index): StreamPart => ({ type: 'part', index, part }));
+  return { arrived: { ...arrived, finished: true }, says: [...whole, { type: 'finished', answer }] };
+}

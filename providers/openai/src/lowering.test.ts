@@ -1,0 +1,159 @@
+import type { ImagePart, Part, ReasoningPart, ResultPart } from '@tidemark/model';
+import { PICTURE } from '@tidemark/model/contract';
+import { describe, expect, it } from 'vitest';
+import { LOWERING, MODEL, said, span } from '../tests/fixtures.ts';
+import { lowerSpan as lowerChat } from './chat/lower.ts';
+import { lowerSpan } from './responses/lower.ts';
+
+const heads = (...args: Parameters<typeof span>): readonly string[] =>
+  lowerSpan(span(...args), LOWERING).map(({ head, tail }) => head + tail);
+const chatHeads = (...args: Parameters<typeof span>): readonly string[] =>
+  lowerChat(span(...args), LOWERING).map(({ head, tail }) => head + tail);
+
+const thought: ReasoningPart = {
+  type: 'reasoning',
+  text: 'hm',
+  opaque: '{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"e"}',
+  provider: 'openai',
+  model: MODEL,
+};
+const result = (more: Partial<ResultPart>): ResultPart => ({
+  type: 'result',
+  call: 'c1',
+  error: false,
+  content: [],
+  ...more,
+});
+
+describe('reasoning', () => {
+  it('goes back byte by byte, in arrival order', () => {
+    expect(
+      heads('assistant', 0, [thought, said('so'), { ...thought, opaque: `${thought.opaque} ` }, said('then')]),
+    ).toEqual([
+      thought.opaque,
+      '{"type":"output_text","text":"so"}',
+      `${thought.opaque} `,
+      '{"type":"output_text","text":"then"}',
+    ]);
+  });
+
+  it.each([
+    ['another model', { model: 'gpt-5.4' }],
+    ['another provider', { provider: 'anthropic' }],
+    ['another kind', { opaque: '{"type":"thinking","thinking":"hm","signature":"s"}' }],
+    ['no encrypted content', { opaque: '{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":null}' }],
+    ['an empty seal', { opaque: '{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":""}' }],
+    ['an item that is no JSON', { opaque: 'hm' }],
+  ])('of %s is left out', (_what, change) => {
+    expect(heads('assistant', 0, [{ ...thought, ...change }, said('so')])).toEqual([
+      '{"type":"output_text","text":"so"}',
+    ]);
+  });
+
+  it('that nothing follows is left out (vercel/ai#7099)', () => {
+    expect(heads('assistant', 0, [thought, said(' ')])).toEqual([]);
+    expect(heads('assistant', 0, [said('so'), thought])).toHaveLength(1);
+  });
+
+  it('knows a model by all its names', () => {
+    const capabilities = { ...LOWERING.capabilities, aliases: [`${MODEL}-2026-06-01`] };
+    const part = { ...thought, model: `${MODEL}-2026-06-01` };
+    expect(lowerSpan(span('assistant', 0, [part, said('so')]), { ...LOWERING, capabilities })).toHaveLength(2);
+  });
+
+  it('has no place in Chat Completions', () => {
+    expect(chatHeads('assistant', 0, [thought, said('so')])).toEqual(['so']);
+  });
+});
+
+describe('calls and results', () => {
+  const call = (raw: string): Part => ({ type: 'call', call: 'c1', name: 'read', arguments: raw });
+
+  it('keep arguments as the text that was streamed', () => {
+    expect(heads('assistant', 0, [call('{"b":1.0, "cut')])).toEqual([
+      '{"type":"function_call","call_id":"c1","name":"read","arguments":"{\\"b\\":1.0, \\"cut"}',
+    ]);
+  });
+
+  it.each([
+    ['{"b":1.0}', '"{\\"b\\":1.0}"'],
+    [' ', '"{}"'],
+    ['{"cut', '"{\\"raw\\":\\"{\\\\\\"cut\\"}"'],
+    ['[1]', '"{\\"raw\\":\\"[1]\\"}"'],
+  ])('give a compatible server an object for the arguments %j', (raw, wire) => {
+    expect(chatHeads('assistant', 0, [call(raw)])[0]).toContain(`"arguments":${wire}}`);
+  });
+
+  it('map both ids of a pair alike (anthropics/claude-code#63293)', () => {
+    const id = 'x'.repeat(80);
+    const [asked] = heads('assistant', 0, [{ type: 'call', call: id, name: 'read', arguments: '{}' }]);
+    const [told] = heads('user', 1, [result({ call: id })]);
+    expect(/"call_id":"([^"]{1,64})"/.exec(asked ?? '')?.[1]).toBe(/"call_id":"([^"]{1,64})"/.exec(told ?? '')?.[1]);
+  });
+
+  it('put results before words, and words before calls where a message must', () => {
+    expect(lowerSpan(span('user', 1, [said('go on'), result({})]), LOWERING).map(({ holds }) => holds)).toEqual([
+      'result',
+      'text',
+    ]);
+    expect(lowerChat(span('assistant', 1, [call('{}'), said('so')]), LOWERING).map(({ holds }) => holds)).toEqual([
+      'text',
+      'call',
+    ]);
+  });
+
+  it('carry an image in a result, or say which one cannot be there (L6)', () => {
+    const content = [{ type: 'text', text: 'seen' } as const, PICTURE];
+    expect(heads('user', 1, [result({ content })])).toEqual([
+      '{"type":"function_call_output","call_id":"c1","output":[{"type":"input_text","text":"seen"},' +
+        '{"type":"input_image","detail":"auto","image_url":"data:image/png;base64,AQID"}]}',
+    ]);
+    expect(chatHeads('user', 1, [result({ content })])[0]).toContain(
+      `seen\\n[image left out: a tool message takes text only. image/png, 3 bytes, artifact ${PICTURE.artifact}]`,
+    );
+  });
+});
+
+describe('images', () => {
+  const tiff: ImagePart = { ...PICTURE, mediaType: 'image/tiff', bytes: 77 };
+
+  it('count by their pixels and their bytes', () => {
+    const [block] = lowerSpan(span('user', 0, [{ ...PICTURE, width: 64, height: 33 }]), LOWERING);
+    expect(block).toMatchObject({ holds: 'image', tokens: 4, mediaBytes: 3 });
+  });
+
+  it('are told in words where they cannot be sent (L6)', () => {
+    expect(heads('user', 0, [tiff])[0]).toContain('only PNG, JPEG, GIF and WebP are accepted. image/tiff, 77 bytes');
+    expect(heads('assistant', 0, [PICTURE])[0]).toContain('a message of role assistant takes none');
+    expect(chatHeads('user', 0, [tiff])[0]).toContain('{"type":"text","text":"[image left out');
+  });
+
+  it('are refused where their bytes were not loaded', () => {
+    const lost = span('user', 0, [{ ...PICTURE, artifact: 'b'.repeat(64) }]);
+    for (const lower of [lowerSpan, lowerChat]) {
+      expect(() => lower(lost, LOWERING)).toThrow(expect.objectContaining({ code: 'provider/invalid' }));
+    }
+  });
+});
+
+describe('native items', () => {
+  const item = '{"type":"web_search_call", "id":"ws_1","status":"completed"}';
+  const native = { type: 'native', provider: 'openai', item, text: 'searched' } as const;
+
+  it('go back verbatim to their own API, and as their twin to any other', () => {
+    expect(heads('assistant', 0, [native])).toEqual([item]);
+    expect(heads('assistant', 0, [{ ...native, provider: 'anthropic' }])).toEqual([
+      '{"type":"output_text","text":"searched"}',
+    ]);
+    expect(chatHeads('assistant', 0, [native])).toEqual(['searched']);
+  });
+});
+
+describe('the operator in the tail', () => {
+  it('is a developer where the row appends it, and user text elsewhere', () => {
+    const words = span('system', 0, [said('read only')]);
+    expect(lowerSpan(words, LOWERING)[0]).toMatchObject({ role: 'developer' });
+    const capabilities = { ...LOWERING.capabilities, appends: [] };
+    expect(lowerSpan(words, { ...LOWERING, capabilities })[0]).toMatchObject({ role: 'user' });
+  });
+});

@@ -1,0 +1,15 @@
+// The encoder of the Responses API, revision 1. Its bytes are frozen once released: another way of writing is another
+// revision beside it.
+
+import type { Encoder } from '@tidemark/model';
+import { joinBody } from '../wire/body-writer.ts';
+import { responsesForm } from './form.ts';
+import { lowerFront, lowerSpan } from './lower.ts';
+
+/** OpenAI Responses, stateless. Pure: the same spans and envelope give the same bytes on every machine. */
+export const openaiResponsesEncoder: Encoder = {
+  revision: 'openai-responses/1',
+  lowerFront,
+  lowerSpan,
+  join: (front, newHash) => joinBody(responsesForm, front, newHash),
+};

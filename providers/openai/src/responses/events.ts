@@ -1,0 +1,153 @@
+// The door for what the Responses API sends: `unknown` enters, a type leaves. Only what is used is read; the rest passes.
+
+import { z } from 'zod';
+import type { Count } from '../wire/usage.ts';
+
+type Name = string | null | undefined;
+
+/** Counts as they come; a field may be absent or null. */
+export interface WireUsage {
+  readonly input_tokens?: Count;
+  readonly input_tokens_details?:
+    | {
+        readonly cached_tokens?: Count;
+        readonly cache_write_tokens?: Count;
+        readonly cache_write_tokens_details?:
+          | { readonly ttl_30m_tokens?: Count; readonly ttl_12h_tokens?: Count }
+          | null
+          | undefined;
+      }
+    | null
+    | undefined;
+  readonly output_tokens?: Count;
+  readonly output_tokens_details?: { readonly reasoning_tokens?: Count } | null | undefined;
+}
+
+/** An output item with all its fields. */
+export interface WireItem {
+  readonly type: string;
+  readonly [field: string]: unknown;
+}
+
+/** What is said of an error, in an event or inside a failed response. */
+export interface WireError {
+  readonly code?: Name;
+  readonly message?: Name;
+  readonly type?: Name;
+}
+
+/** A response: as it begins, ends, or comes whole. */
+export interface WireResponse {
+  readonly id?: Name;
+  readonly model?: Name;
+  readonly status?: Name;
+  readonly incomplete_details?: { readonly reason?: Name } | null | undefined;
+  readonly error?: WireError | null | undefined;
+  readonly usage?: WireUsage | null | undefined;
+  readonly prompt_cache_options?: { readonly ttl?: Name } | null | undefined;
+  readonly output?: readonly WireItem[] | null | undefined;
+}
+
+interface Response {
+  readonly response: WireResponse;
+}
+interface Item {
+  readonly output_index: number;
+  readonly item: WireItem;
+}
+interface Delta {
+  readonly output_index: number;
+  readonly delta: string;
+}
+
+/** The events that are read, by type. */
+export interface WireEvents {
+  readonly 'response.created': Response;
+  readonly 'response.output_item.added': Item;
+  readonly 'response.output_text.delta': Delta;
+  readonly 'response.refusal.delta': Delta;
+  readonly 'response.reasoning_summary_part.added': { readonly output_index: number; readonly summary_index: number };
+  readonly 'response.reasoning_summary_text.delta': Delta;
+  readonly 'response.reasoning_text.delta': Delta;
+  readonly 'response.function_call_arguments.delta': Delta;
+  readonly 'response.output_item.done': Item;
+  readonly 'response.completed': Response;
+  readonly 'response.incomplete': Response;
+  readonly 'response.failed': Response;
+  readonly error: WireError & { readonly error?: WireError | null | undefined };
+}
+
+/** Type of an event that is read. */
+export type WireEventType = keyof WireEvents;
+
+const count: z.ZodType<Count> = z.number().int().nonnegative().nullish();
+const name: z.ZodType<Name> = z.string().nullish();
+const index: z.ZodType<number> = z.number().int().nonnegative();
+const item: z.ZodType<WireItem> = z.looseObject({ type: z.string() });
+const error: z.ZodType<WireError> = z.looseObject({ code: name, message: name, type: name });
+
+const usage: z.ZodType<WireUsage> = z.looseObject({
+  input_tokens: count,
+  input_tokens_details: z
+    .looseObject({
+      cached_tokens: count,
+      cache_write_tokens: count,
+      cache_write_tokens_details: z.looseObject({ ttl_30m_tokens: count, ttl_12h_tokens: count }).nullish(),
+    })
+    .nullish(),
+  output_tokens: count,
+  output_tokens_details: z.looseObject({ reasoning_tokens: count }).nullish(),
+});
+
+const response: z.ZodType<WireResponse> = z.looseObject({
+  id: name,
+  model: name,
+  status: name,
+  incomplete_details: z.looseObject({ reason: name }).nullish(),
+  error: error.nullish(),
+  usage: usage.nullish(),
+  prompt_cache_options: z.looseObject({ ttl: name }).nullish(),
+  output: z.array(item).nullish(),
+});
+
+const aboutResponse: z.ZodType<Response> = z.looseObject({ response });
+const aboutItem: z.ZodType<Item> = z.looseObject({ output_index: index, item });
+const delta: z.ZodType<Delta> = z.looseObject({ output_index: index, delta: z.string() });
+
+const EVENTS: { readonly [T in WireEventType]: z.ZodType<WireEvents[T]> } = {
+  'response.created': aboutResponse,
+  'response.output_item.added': aboutItem,
+  'response.output_text.delta': delta,
+  'response.refusal.delta': delta,
+  'response.reasoning_summary_part.added': z.looseObject({ output_index: index, summary_index: index }),
+  'response.reasoning_summary_text.delta': delta,
+  'response.reasoning_text.delta': delta,
+  'response.function_call_arguments.delta': delta,
+  'response.output_item.done': aboutItem,
+  'response.completed': aboutResponse,
+  'response.incomplete': aboutResponse,
+  'response.failed': aboutResponse,
+  error: z.looseObject({ code: name, message: name, type: name, error: error.nullish() }),
+};
+
+/** Whether this event is one that is read. Others are to be ignored (the API may add types). */
+export function isReadEvent(type: string): type is WireEventType {
+  return Object.hasOwn(EVENTS, type);
+}
+
+/** Reads one event. @throws ZodError when it does not have the documented shape. */
+export function readEvent<T extends WireEventType>(type: T, data: unknown): WireEvents[T] {
+  return EVENTS[type].parse(data);
+}
+
+/** Reads a response that came whole. @throws ZodError when it does not have the documented shape. */
+export function readResponse(data: unknown): WireResponse {
+  return response.parse(data);
+}
+
+const counted: z.ZodType<{ readonly input_tokens: number }> = z.looseObject({ input_tokens: index });
+
+/** Reads what a count answers. @throws ZodError when it does not have the documented shape. */
+export function readCount(data: unknown): number {
+  return counted.parse(data).input_tokens;
+}

@@ -1,0 +1,51 @@
+// What stands between the blocks of a Responses body: content parts of one group and role share a message item, every
+// other block is an item of its own.
+
+import type { Block, Role } from '@tidemark/model';
+import type { BodyForm } from '../wire/body-form.ts';
+import { CALL_PREFIX, RESULT_PREFIX } from './items.ts';
+import { responsesEnd, responsesHeader } from './parameters.ts';
+
+/** `{"model", parameters, "tools", "input", "max_output_tokens", "stream", fields}`. */
+export const responsesForm: BodyForm = {
+  header: responsesHeader,
+  between,
+  end: responsesEnd,
+  callPrefix: CALL_PREFIX,
+  resultPrefix: RESULT_PREFIX,
+  callsLast: false,
+};
+
+const ROLES: { readonly [role in Role]: string } = {
+  system: 'developer',
+  developer: 'developer',
+  user: 'user',
+  assistant: 'assistant',
+};
+
+function between(before: Block | undefined, after: Block | undefined): string {
+  if (before === undefined) return after === undefined ? '"input":[]' : first(after);
+  if (before.section === 'tools') {
+    if (after?.section === 'tools') return ',';
+    return after === undefined ? '],"input":[]' : `],${first(after)}`;
+  }
+  if (after === undefined) return `${closing(before)}]`;
+  if (isContent(before) && isContent(after) && before.group === after.group && before.role === after.role) return ',';
+  return `${closing(before)},${opening(after)}`;
+}
+
+function first(block: Block): string {
+  return block.section === 'tools' ? '"tools":[' : `"input":[${opening(block)}`;
+}
+
+function opening(block: Block): string {
+  return isContent(block) ? `{"type":"message","role":"${ROLES[block.role]}","content":[` : '';
+}
+
+function closing(block: Block): string {
+  return isContent(block) ? ']}' : '';
+}
+
+function isContent({ holds }: Block): boolean {
+  return holds === 'text' || holds === 'image';
+}

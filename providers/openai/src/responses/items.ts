@@ -1,0 +1,91 @@
+// Items and content parts of the Responses API, one for each part of a span.
+
+import type { CallPart, ImagePart, Lowering, NativePart, ReasoningPart, ResultPart, Role } from '@tidemark/model';
+import { isBlank } from '@tidemark/model';
+import { imageStub, wireImage } from '../wire/image.ts';
+import type { Piece } from '../wire/piece.ts';
+import { piece } from '../wire/piece.ts';
+import { isJsonObject, parseObject } from '@tidemark/json';
+import { PROVIDER } from '../wire/refuse.ts';
+import { resultContents } from '../wire/result-text.ts';
+import { isOwnReasoning } from '../wire/same-model.ts';
+import { wireId, wireName } from '../wire/wire-names.ts';
+import { jsonString } from '../wire/wire-text.ts';
+
+/** What a `function_call` begins with; the id follows. */
+export const CALL_PREFIX = '{"type":"function_call","call_id":"';
+
+/** What a `function_call_output` begins with; the id follows. */
+export const RESULT_PREFIX = '{"type":"function_call_output","call_id":"';
+
+/** A content part: what the model said is `output_text`, all else `input_text`. None for blank text. */
+export function textPiece(text: string, role: Role, lowering: Lowering): Piece | undefined {
+  if (isBlank(text)) return undefined;
+  const type = role === 'assistant' ? 'output_text' : 'input_text';
+  return piece(`{"type":"${type}","text":${jsonString(text)}}`, 'text', lowering.estimate(text));
+}
+
+/** An `input_image` in a user message; words for it anywhere else (L6). */
+export function imagePiece(image: ImagePart, role: Role, lowering: Lowering): Piece | undefined {
+  const made = role === 'user' ? wireImage(image, lowering) : imageStub(image, `a message of role ${role} takes none`);
+  if (made.kind === 'stub') return textPiece(made.text, role, lowering);
+  return piece(inputImage(made.url), 'image', made.tokens, made.mediaBytes);
+}
+
+/** The reasoning item as it was received. None of another provider or model, and none that is not encrypted. */
+export function reasoningPiece(part: ReasoningPart, lowering: Lowering): Piece | undefined {
+  const { opaque } = part;
+  if (opaque === undefined || !isOwnReasoning(part, lowering)) return undefined;
+  const item = parseObject(opaque);
+  const sealed = item?.['encrypted_content'];
+  if (item?.['type'] !== 'reasoning' || typeof sealed !== 'string' || sealed === '') return undefined;
+  return piece(opaque, 'thinking', lowering.estimate(part.text === '' ? opaque : part.text));
+}
+
+/** A `function_call`: the arguments are the raw text that was streamed, nothing is `{}`. */
+export function callPiece(part: CallPart, lowering: Lowering): Piece {
+  const raw = isBlank(part.arguments) ? '{}' : part.arguments;
+  const head = `${CALL_PREFIX}${wireId(part.call)}","name":"${wireName(part.name)}","arguments":${jsonString(raw)}}`;
+  return piece(head, 'call', lowering.estimate(part.name) + lowering.estimate(raw));
+}
+
+/** A `function_call_output`: a string, or a list of parts where the result holds an image. */
+export function resultPiece(part: ResultPart, lowering: Lowering): Piece {
+  const contents = resultContents(part).map((one) => (typeof one === 'string' ? one : outputImage(one, lowering)));
+  const texts = contents.filter((one) => typeof one === 'string');
+  const images = contents.filter((one) => typeof one !== 'string');
+  const output =
+    images.length === 0
+      ? jsonString(texts.join('\n'))
+      : `[${contents.map((one) => (typeof one === 'string' ? inputText(one) : one.json)).join(',')}]`;
+  const tokens = texts.reduce((sum, text) => sum + lowering.estimate(text), 0);
+  const weigh = (field: 'tokens' | 'mediaBytes'): number => images.reduce((sum, image) => sum + image[field], 0);
+  const head = `${RESULT_PREFIX}${wireId(part.call)}","output":${output}}`;
+  return piece(head, 'result', tokens + weigh('tokens'), weigh('mediaBytes'));
+}
+
+/** The item as it was received, or its plain twin where it is bound to another provider. */
+export function nativePiece(part: NativePart, role: Role, lowering: Lowering): Piece | undefined {
+  if (part.provider !== PROVIDER || !isJsonObject(part.item)) return textPiece(part.text, role, lowering);
+  return piece(part.item, 'native', lowering.estimate(part.item));
+}
+
+interface OutputImage {
+  readonly json: string;
+  readonly tokens: number;
+  readonly mediaBytes: number;
+}
+
+function outputImage(image: ImagePart, lowering: Lowering): string | OutputImage {
+  const made = wireImage(image, lowering);
+  if (made.kind === 'stub') return made.text;
+  return { json: inputImage(made.url), tokens: made.tokens, mediaBytes: made.mediaBytes };
+}
+
+function inputText(text: string): string {
+  return `{"type":"input_text","text":${jsonString(text)}}`;
+}
+
+function inputImage(url: string): string {
+  return `{"type":"input_image","detail":"auto","image_url":"${url}"}`;
+}

@@ -1,0 +1,286 @@
+import type { Answer } from '@tidemark/model';
+import { describe, expect, it } from 'vitest';
+import { play } from '../../tests/fixtures.ts';
+import { beginResponse } from './stream.ts';
+import { decodeCount, decodeResponse } from './whole.ts';
+
+type Event = Readonly<Record<string, unknown>> & { readonly type: string };
+
+const CREATED: Event = {
+  type: 'response.created',
+  sequence_number: 0,
+  response: { id: 'resp_1', model: 'gpt-5.6-sol', status: 'in_progress', output: [], usage: null },
+};
+const USAGE = {
+  input_tokens: 100,
+  input_tokens_details: { cached_tokens: 30, cache_write_tokens: 10 },
+  output_tokens: 20,
+  output_tokens_details: { reasoning_tokens: 15 },
+};
+const ended = (status: string, more: object = {}): Event => ({
+  type: `response.${status}`,
+  response: {
+    id: 'resp_1',
+    model: 'gpt-5.6-sol',
+    status,
+    usage: USAGE,
+    prompt_cache_options: { mode: 'implicit', ttl: '30m' },
+    ...more,
+  },
+});
+const added = (output_index: number, item: object): Event => ({
+  type: 'response.output_item.added',
+  output_index,
+  item,
+});
+const done = (output_index: number, item: object): Event => ({ type: 'response.output_item.done', output_index, item });
+const delta = (type: string, output_index: number, text: string): Event => ({
+  type: `response.${type}.delta`,
+  output_index,
+  delta: text,
+});
+const message = (...content: readonly object[]): object => ({
+  type: 'message',
+  id: 'msg_1',
+  role: 'assistant',
+  content,
+});
+const text = (said: string, annotations: readonly object[] = []): object => ({
+  type: 'output_text',
+  text: said,
+  annotations,
+});
+
+function answerOf(...events: readonly Event[]): Answer {
+  const last = play(beginResponse(), [CREATED, ...events]).at(-1);
+  if (last?.type !== 'finished') throw new Error('the stream did not finish');
+  return last.answer;
+}
+
+describe('the parts of an answer', () => {
+  it('stream as they come, and stand as their finished items say', () => {
+    const call = { type: 'function_call', id: 'fc_1', call_id: 'call_1', name: 'read', arguments: '' };
+    const says = play(beginResponse(), [
+      CREATED,
+      { type: 'response.in_progress', response: {} },
+      added(0, { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'half' }),
+      { type: 'response.reasoning_summary_part.added', output_index: 0, summary_index: 0 },
+      delta('reasoning_summary_text', 0, 'First'),
+      { type: 'response.reasoning_summary_part.added', output_index: 0, summary_index: 1 },
+      delta('reasoning_summary_text', 0, 'then'),
+      done(0, {
+        type: 'reasoning',
+        id: 'rs_1',
+        summary: [
+          { type: 'summary_text', text: 'First' },
+          { type: 'summary_text', text: 'then' },
+        ],
+        encrypted_content: 'whole',
+      }),
+      added(1, message()),
+      { type: 'response.content_part.added', output_index: 1, content_index: 0, part: text('') },
+      delta('output_text', 1, 'I '),
+      delta('output_text', 1, 'read.'),
+      done(1, message(text('I read.'))),
+      added(2, call),
+      delta('function_call_arguments', 2, '{"a":'),
+      delta('function_call_arguments', 2, ' 1.0}'),
+      done(2, { ...call, arguments: '{"a": 1.0}', status: 'completed' }),
+      ended('completed'),
+    ]);
+    const opaque =
+      '{"type":"reasoning","id":"rs_1","summary":[{"type":"summary_text","text":"First"},{"type":"summary_text","text":"then"}],"encrypted_content":"whole"}';
+    const parts = [
+      { type: 'reasoning', opaque, text: 'First\n\nthen' },
+      { type: 'text', text: 'I read.' },
+      { type: 'call', call: 'call_1', name: 'read', arguments: '{"a": 1.0}' },
+    ];
+    expect(says).toEqual([
+      { type: 'began', response: 'resp_1', model: 'gpt-5.6-sol', usage: {} },
+      { type: 'reasoning.delta', index: 0, text: 'First' },
+      { type: 'reasoning.delta', index: 0, text: '\n\n' },
+      { type: 'reasoning.delta', index: 0, text: 'then' },
+      { type: 'part', index: 0, part: parts[0] },
+      { type: 'text.delta', index: 1, text: 'I ' },
+      { type: 'text.delta', index: 1, text: 'read.' },
+      { type: 'part', index: 1, part: parts[1] },
+      { type: 'call.began', index: 2, call: 'call_1', name: 'read' },
+      { type: 'call.delta', index: 2, arguments: '{"a":' },
+      { type: 'call.delta', index: 2, arguments: ' 1.0}' },
+      { type: 'part', index: 2, part: parts[2] },
+      {
+        type: 'finished',
+        answer: {
+          parts,
+          stop: 'calls',
+          stopRaw: 'completed',
+          truncated: 'no',
+          response: 'resp_1',
+          model: 'gpt-5.6-sol',
+          usage: { fresh: 60, read: 30, writes: [{ ttl: '30m', tokens: 10 }], answer: 5, reasoning: 15 },
+        },
+      },
+    ]);
+  });
+
+  it('keeps the bytes of an item as they were sent', () => {
+    const decoding = beginResponse();
+    play(decoding, [CREATED, added(0, { type: 'reasoning' })]);
+    const item = '{ "type":"reasoning", "10":1.0, "9":2,"summary":[],"encrypted_content":"e\\u0041"}';
+    const [part] = decoding.take(`{"item":${item},"output_index":0,"type":"response.output_item.done"}`);
+    expect(part).toMatchObject({ part: { type: 'reasoning', opaque: item } });
+  });
+
+  it('keeps web searches and cited text verbatim, with a twin for people', () => {
+    const search = { type: 'web_search_call', id: 'ws_1', status: 'completed', action: { type: 'search', query: 'q' } };
+    const cited = message(text('Paris.', [{ type: 'url_citation', url: 'u' }]));
+    expect(
+      answerOf(added(0, search), done(0, search), added(1, cited), done(1, cited), ended('completed')).parts,
+    ).toEqual([
+      { type: 'native', provider: 'openai', item: JSON.stringify(search), text: '[web_search_call]' },
+      { type: 'native', provider: 'openai', item: JSON.stringify(cited), text: 'Paris.' },
+    ]);
+  });
+
+  it('takes a refusal for the text it is, and says that it is one', () => {
+    const refusal = message({ type: 'refusal', refusal: 'I cannot.' });
+    expect(
+      answerOf(added(0, message()), delta('refusal', 0, 'I cannot.'), done(0, refusal), ended('completed')),
+    ).toMatchObject({ parts: [{ type: 'text', text: 'I cannot.' }], stop: 'refusal' });
+  });
+});
+
+describe('the end of an answer', () => {
+  it.each([
+    ['max_output_tokens', 'length', 'yes'],
+    ['content_filter', 'refusal', 'unknown'],
+    ['brand_new', 'other', 'yes'],
+  ])('is, for incomplete by %s, %s, truncated: %s', (reason, stop, truncated) => {
+    expect(answerOf(ended('incomplete', { incomplete_details: { reason } }))).toMatchObject({
+      stop,
+      truncated,
+      stopRaw: reason,
+    });
+  });
+
+  it('keeps what came of an item that was cut off, arguments as far as they came', () => {
+    const { parts } = answerOf(
+      added(0, { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'half' }),
+      delta('reasoning_summary_text', 0, 'hm'),
+      added(1, message()),
+      delta('output_text', 1, 'half a sen'),
+      added(2, { type: 'function_call', call_id: 'call_1', name: 'read', arguments: '' }),
+      delta('function_call_arguments', 2, '{"path":"a'),
+      ended('incomplete', { incomplete_details: { reason: 'max_output_tokens' } }),
+    );
+    expect(parts).toEqual([
+      { type: 'reasoning', text: 'hm' },
+      { type: 'text', text: 'half a sen' },
+      { type: 'call', call: 'call_1', name: 'read', arguments: '{"path":"a' },
+    ]);
+  });
+
+  it('is an end where nothing was called', () => {
+    expect(answerOf(ended('completed'))).toMatchObject({ stop: 'end', truncated: 'no', parts: [] });
+  });
+
+  it('is what a failed response says, or an error event in either shape', () => {
+    const error = { code: 'rate_limit_exceeded', message: 'Please try again in 2s.' };
+    const events: readonly Event[] = [
+      { type: 'response.failed', response: { id: 'resp_1', status: 'failed', error } },
+      { type: 'error', ...error, param: null },
+      { type: 'error', error: { type: 'tokens', ...error } },
+    ];
+    for (const event of events) {
+      expect(() => play(beginResponse(), [CREATED, event])).toThrow(
+        expect.objectContaining({
+          class: 'retryable',
+          code: 'provider/rate-limited',
+          data: expect.objectContaining({ type: 'rate_limit_exceeded', afterMs: 2_000 }),
+        }),
+      );
+    }
+  });
+});
+
+describe('what goes wrong', () => {
+  it('is no harm where an event or a field is new', () => {
+    const says = play(beginResponse(), [
+      CREATED,
+      { type: 'response.brand_new', output_index: 'x' },
+      ended('completed'),
+    ]);
+    expect(says.map(({ type }) => type)).toEqual(['began', 'finished']);
+  });
+
+  it('is cut where the stream ends before the response does', () => {
+    const decoding = beginResponse();
+    play(decoding, [CREATED, added(0, message())]);
+    expect(() => decoding.end()).toThrow(expect.objectContaining({ class: 'retryable', code: 'provider/cut' }));
+    play(decoding, [done(0, message(text('a'))), ended('completed')]);
+    expect(decoding.finished()).toBe(true);
+    expect(decoding.end()).toEqual([]);
+    expect(decoding.take('anything')).toEqual([]);
+  });
+
+  it('says `began` first even where the server did not', () => {
+    const says = play(beginResponse(), [added(0, message()), delta('output_text', 0, 'a')]);
+    expect(says.map(({ type }) => type)).toEqual(['began', 'text.delta']);
+  });
+
+  it.each([
+    ['no JSON', 'data'],
+    ['an event without its fields', '{"type":"response.output_text.delta","output_index":0}'],
+    ['a delta for an item that is not open', '{"type":"response.output_text.delta","output_index":4,"delta":"a"}'],
+    [
+      'the end of an item that is not open',
+      '{"type":"response.output_item.done","output_index":4,"item":{"type":"x"}}',
+    ],
+    ['a call without its id', '{"type":"response.output_item.added","output_index":0,"item":{"type":"function_call"}}'],
+    ['a negative count', '{"type":"response.completed","response":{"usage":{"input_tokens":-1}}}'],
+  ])('is malformed: %s', (_what, data) => {
+    expect(() => beginResponse().take(data)).toThrow(
+      expect.objectContaining({ class: 'retryable', code: 'provider/malformed' }),
+    );
+  });
+
+  it('is malformed: an end inside an item', () => {
+    expect(() => play(beginResponse(), [CREATED, added(0, message()), ended('completed')])).toThrow(
+      expect.objectContaining({ code: 'provider/malformed' }),
+    );
+  });
+});
+
+describe('a response that comes whole', () => {
+  it('is read with its items as their bytes stand', () => {
+    const reasoning = '{ "type":"reasoning","summary":[],"encrypted_content":"e"}';
+    const call = '{"type":"function_call","call_id":"c","name":"read","arguments":"{\\"a\\":1.0}"}';
+    const body = `{"id":"resp_1","model":"gpt-5.4","status":"completed","output":[${reasoning}, ${call}],"usage":{"input_tokens":4,"input_tokens_details":{"cached_tokens":0},"output_tokens":2}}`;
+    expect(decodeResponse(body)).toEqual({
+      parts: [
+        { type: 'reasoning', opaque: reasoning, text: '' },
+        { type: 'call', call: 'c', name: 'read', arguments: '{"a":1.0}' },
+      ],
+      stop: 'calls',
+      stopRaw: 'completed',
+      truncated: 'no',
+      response: 'resp_1',
+      model: 'gpt-5.4',
+      usage: { fresh: 4, read: 0, writes: [], answer: 2 },
+    });
+  });
+
+  it('throws what a failed one says, and takes anything else for malformed', () => {
+    expect(() =>
+      decodeResponse('{"status":"failed","error":{"code":"server_error","message":"x"},"output":[]}'),
+    ).toThrow(expect.objectContaining({ code: 'provider/server' }));
+    for (const body of ['<html>', '{}', '{"output":[{}]}']) {
+      expect(() => decodeResponse(body)).toThrow(expect.objectContaining({ code: 'provider/malformed' }));
+    }
+  });
+
+  it('counts tokens, and takes anything else for malformed', () => {
+    expect(decodeCount('{"object":"response.input_tokens","input_tokens":7}')).toBe(7);
+    expect(() => decodeCount('{}')).toThrow(expect.objectContaining({ code: 'provider/malformed' }));
+  });
+});

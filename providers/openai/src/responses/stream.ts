@@ -1,0 +1,175 @@
+// Server-sent events of the Responses API become stream parts. The order is that of provider facts 2.6; unknown events
+// pass. What an item finally is, its `output_item.done` says: what was streamed before is for whoever watches.
+
+import type { AnswerPart, StreamPart } from '@tidemark/model';
+import type { Decoding } from '../wire/decoding.ts';
+import { cut, malformed, parseJson, readAs } from '../wire/malformed.ts';
+import { rawMember } from '@tidemark/json';
+import { answerOf, failureOf } from './ending.ts';
+import type { WireEvents, WireEventType, WireItem, WireResponse } from './events.ts';
+import { isReadEvent, readEvent } from './events.ts';
+import { calledIn, isRefusal, partOf } from './part.ts';
+
+/** An item that has begun, and the number of its part. `grown` is the text that came since. */
+interface OpenItem {
+  readonly index: number;
+  readonly item: WireItem;
+  readonly grown: string;
+}
+
+/** What has arrived of one answer. */
+interface Arrived {
+  readonly began: boolean;
+  readonly items: number;
+  readonly open: ReadonlyMap<number, OpenItem>;
+  readonly parts: readonly AnswerPart[];
+  readonly refused: boolean;
+  readonly finished: boolean;
+}
+
+interface Step {
+  readonly arrived: Arrived;
+  readonly says: readonly StreamPart[];
+}
+
+const NOTHING: Arrived = { began: false, items: 0, open: new Map(), parts: [], refused: false, finished: false };
+
+/** Begins to decode one answer. */
+export function beginResponse(): Decoding {
+  let arrived = NOTHING;
+  return {
+    finished: () => arrived.finished,
+    take(data) {
+      if (arrived.finished) return [];
+      const event = parseJson(data);
+      const type = typeof event === 'object' && event !== null && 'type' in event ? event.type : undefined;
+      if (typeof type !== 'string' || !isReadEvent(type)) return [];
+      const step = withBeginning(arrived, take(type, arrived, event, data));
+      arrived = step.arrived;
+      return step.says;
+    },
+    end() {
+      if (!arrived.finished) throw cut();
+      return [];
+    },
+  };
+}
+
+/** `began` comes first, even from a server that leaves `response.created` out. */
+function withBeginning(before: Arrived, step: Step): Step {
+  const isFirst = !before.began && step.says.length > 0 && step.says[0]?.type !== 'began';
+  if (!isFirst) return step;
+  return { arrived: { ...step.arrived, began: true }, says: [{ type: 'began', usage: {} }, ...step.says] };
+}
+
+function take(type: WireEventType, arrived: Arrived, event: unknown, data: string): Step {
+  switch (type) {
+    case 'response.created':
+      return created(arrived, read(type, event).response);
+    case 'response.output_item.added':
+      return opened(arrived, read(type, event));
+    case 'response.output_text.delta':
+    case 'response.refusal.delta':
+      return grown(arrived, read(type, event), 'text.delta');
+    case 'response.reasoning_summary_part.added':
+      return parted(arrived, read(type, event));
+    case 'response.reasoning_summary_text.delta':
+    case 'response.reasoning_text.delta':
+      return grown(arrived, read(type, event), 'reasoning.delta');
+    case 'response.function_call_arguments.delta':
+      return grown(arrived, read(type, event), 'call.delta');
+    case 'response.output_item.done':
+      return closed(arrived, read(type, event), rawMember(data, 'item'));
+    case 'response.completed':
+      return finished(arrived, { status: 'completed', ...read(type, event).response });
+    case 'response.incomplete':
+      return finished(closeAll(arrived), { status: 'incomplete', ...read(type, event).response });
+    case 'response.failed':
+      throw failed(read(type, event).response);
+    case 'error':
+      throw erred(read(type, event));
+  }
+}
+
+function created(arrived: Arrived, { id, model }: WireResponse): Step {
+  const named = { ...(typeof id === 'string' && { response: id }), ...(typeof model === 'string' && { model }) };
+  return { arrived: { ...arrived, began: true }, says: [{ type: 'began', ...named, usage: {} }] };
+}
+
+function opened(arrived: Arrived, { output_index, item }: WireEvents['response.output_item.added']): Step {
+  const index = arrived.items;
+  const open = new Map([...arrived.open, [output_index, { index, item, grown: '' }]]);
+  const says: readonly StreamPart[] =
+    item.type === 'function_call' ? [{ type: 'call.began', index, ...calledIn(item) }] : [];
+  return { arrived: { ...arrived, items: index + 1, open }, says };
+}
+
+type DeltaType = 'text.delta' | 'reasoning.delta' | 'call.delta';
+
+function grown(
+  arrived: Arrived,
+  { output_index, delta }: { readonly output_index: number; readonly delta: string },
+  type: DeltaType,
+): Step {
+  const before = openAt(arrived, output_index);
+  const open = new Map([...arrived.open, [output_index, { ...before, grown: before.grown + delta }]]);
+  const { index } = before;
+  if (delta === '') return { arrived, says: [] };
+  const said: StreamPart = type === 'call.delta' ? { type, index, arguments: delta } : { type, index, text: delta };
+  return { arrived: { ...arrived, open }, says: [said] };
+}
+
+/** Parts of a summary are paragraphs. */
+function parted(arrived: Arrived, event: WireEvents['response.reasoning_summary_part.added']): Step {
+  if (event.summary_index === 0) return { arrived, says: [] };
+  return grown(arrived, { output_index: event.output_index, delta: '\n\n' }, 'reasoning.delta');
+}
+
+function closed(
+  arrived: Arrived,
+  { output_index, item }: WireEvents['response.output_item.done'],
+  raw: string | undefined,
+): Step {
+  const { index } = openAt(arrived, output_index);
+  const part = partOf(item, raw ?? JSON.stringify(item));
+  const open = new Map([...arrived.open].filter(([other]) => other !== output_index));
+  const refused = arrived.refused || isRefusal(item);
+  return {
+    arrived: { ...arrived, open, refused, parts: [...arrived.parts, part] },
+    says: [{ type: 'part', index, part }],
+  };
+}
+
+/** What was cut off inside an item stands with what came of it. Reasoning without its end cannot be sent again. */
+function closeAll(arrived: Arrived): Arrived {
+  const parts = [...arrived.open.values()].flatMap(({ item, grown: text }): readonly AnswerPart[] => {
+    if (item.type === 'message') return [{ type: 'text', text }];
+    if (item.type === 'reasoning') return [{ type: 'reasoning', text }];
+    return item.type === 'function_call' ? [partOf({ ...item, arguments: text }, '')] : [];
+  });
+  return { ...arrived, open: new Map(), parts: [...arrived.parts, ...parts] };
+}
+
+function finished(arrived: Arrived, response: WireResponse): Step {
+  if (arrived.open.size > 0) throw malformed('the answer ended inside an item');
+  const answer = answerOf(arrived.parts, response, arrived.refused);
+  return { arrived: { ...arrived, finished: true }, says: [{ type: 'finished', answer }] };
+}
+
+function failed({ error, id }: WireResponse): Error {
+  return failureOf(error, id);
+}
+
+function erred(event: WireEvents['error']): Error {
+  return failureOf(event.error ?? event);
+}
+
+function read<T extends WireEventType>(type: T, event: unknown): WireEvents[T] {
+  return readAs(`an event "${type}"`, () => readEvent(type, event));
+}
+
+function openAt(arrived: Arrived, output: number): OpenItem {
+  const open = arrived.open.get(output);
+  if (open === undefined) throw malformed(`an event came for item ${output}, which is not open`);
+  return open;
+}

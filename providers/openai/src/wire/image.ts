@@ -1,0 +1,57 @@
+// An image as a data URL, or the text that stands for one that the API would refuse (L6).
+
+import type { ImagePart, Lowering } from '@tidemark/model';
+import { refuse } from './refuse.ts';
+
+const ACCEPTED = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
+const PATCH = 32;
+const TOKENS_AT_MOST = 1_536;
+
+/** An image that can be sent, or the words for one that cannot. */
+export type WireImage =
+  | { readonly kind: 'image'; readonly url: string; readonly tokens: number; readonly mediaBytes: number }
+  | { readonly kind: 'stub'; readonly text: string };
+
+/**
+ * A data URL, or a stub where the kind is not one of PNG, JPEG, GIF and WebP.
+ *
+ * @throws ProviderError `provider/invalid` when its bytes are not among the materials.
+ */
+export function wireImage(image: ImagePart, { materials }: Lowering): WireImage {
+  const mediaType = wireMediaType(image.mediaType);
+  if (!ACCEPTED.has(mediaType)) return imageStub(image, 'only PNG, JPEG, GIF and WebP are accepted');
+  const bytes = materials(image.artifact);
+  if (bytes === undefined) throw missing(image);
+  if (bytes.length === 0) return imageStub(image, 'it is empty');
+  const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
+  return {
+    kind: 'image',
+    url: `data:${mediaType};base64,${data}`,
+    tokens: imageTokens(image),
+    mediaBytes: bytes.length,
+  };
+}
+
+/** The text that stands for an image which cannot be sent at its place, with its digest to read it by. */
+export function imageStub(image: ImagePart, reason: string): Extract<WireImage, { kind: 'stub' }> {
+  const text = `[image left out: ${reason}. ${image.mediaType}, ${image.bytes} bytes, artifact ${image.artifact}]`;
+  return { kind: 'stub', text };
+}
+
+// An estimate: by patches of 32 pixels up to a bound, as the vendor counts newer models; never by the length of base64.
+function imageTokens({ width, height }: ImagePart): number {
+  if (width === undefined || height === undefined) return TOKENS_AT_MOST;
+  return Math.min(TOKENS_AT_MOST, Math.ceil(width / PATCH) * Math.ceil(height / PATCH));
+}
+
+function wireMediaType(mediaType: string): string {
+  const plain = mediaType.trim().toLowerCase();
+  return plain === 'image/jpg' ? 'image/jpeg' : plain;
+}
+
+function missing(image: ImagePart): Error {
+  return refuse(
+    'provider/invalid',
+    `the bytes of image ${image.artifact} are not among the materials: load the artifact before lowering, or quarantine the block that names it`,
+  );
+}

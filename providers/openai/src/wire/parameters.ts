@@ -1,0 +1,72 @@
+// What enters the cache key beside the blocks, and how it is written: frozen, before everything else in the body.
+
+import type { Envelope, Front, JsonValue } from '@tidemark/model';
+import { canonicalText } from '@tidemark/model';
+import { refuse } from './refuse.ts';
+
+/** Fields of a body by name. */
+export type Fields = { readonly [name: string]: JsonValue | undefined };
+
+/** The render parameters that an API knows. */
+export interface ParameterNames {
+  /** Those that are fields of the body. */
+  readonly fields: ReadonlySet<string>;
+  /** Those that stand inside a field, by their name in the capability row: `reasoning.effort`. */
+  readonly inside: ReadonlyMap<string, readonly [field: string, member: string]>;
+}
+
+/** Canonical JSON of model and render parameters: the head of the prefix sequence. */
+export function frozenParameters(front: Front): string {
+  return canonicalText({ ...front.parameters, model: front.model });
+}
+
+/**
+ * Render parameters as fields of the body.
+ *
+ * @throws ProviderError `provider/unsupported` for a name that the API has no field for.
+ */
+export function wireParameters(front: Front, { fields, inside }: ParameterNames): Fields {
+  const names = Object.keys(front.parameters);
+  const unknown = names.find((name) => !fields.has(name) && !inside.has(name));
+  if (unknown !== undefined) throw unknownName(unknown, [...fields, ...inside.keys()]);
+  const wire: { [name: string]: JsonValue | undefined } = {};
+  for (const name of names) if (fields.has(name)) wire[name] = front.parameters[name];
+  for (const [name, [field, member]] of inside) {
+    const value = front.parameters[name];
+    if (value !== undefined) wire[field] = { ...recordOf(wire[field]), [member]: value };
+  }
+  return wire;
+}
+
+/** `{"model":…,` and these fields by ascending name: the beginning of a body. */
+export function bodyHeader(model: string, fields: Fields): string {
+  const text = canonicalText(fields).slice(1, -1);
+  return `{"model":${canonicalText(model)},${text === '' ? '' : `${text},`}`;
+}
+
+/**
+ * The end of a body: `varying`, then the envelope's fields by ascending name, and the closing brace.
+ *
+ * @throws ProviderError `provider/invalid` for a field that already stands in the body.
+ */
+export function bodyEnd(taken: ReadonlySet<string>, varying: Fields, envelope: Envelope): string {
+  const twice = Object.keys(envelope.fields).find((name) => taken.has(name) || name in varying);
+  if (twice !== undefined) {
+    throw refuse('provider/invalid', `the field "${twice}" already stands in the body: leave it out of the envelope`);
+  }
+  const parts = [varying, envelope.fields].map((fields) => canonicalText(fields).slice(1, -1));
+  return `${parts.map((text) => (text === '' ? '' : `,${text}`)).join('')}}`;
+}
+
+function recordOf(value: JsonValue | undefined): Fields {
+  return isRecord(value) ? value : {};
+}
+
+function isRecord(value: JsonValue | undefined): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function unknownName(name: string, known: readonly string[]): Error {
+  const list = known.toSorted().join(', ');
+  return refuse('provider/unsupported', `OpenAI has no render parameter "${name}" here: use one of ${list}`);
+}

@@ -1,0 +1,39 @@
+// A piece: what one part becomes, before it knows its message. No piece takes a marker: caching is implicit here.
+
+import type { Block, Lowering, Role, Span } from '@tidemark/model';
+
+/** The fields of a block that depend on the part alone. */
+export type Piece = Pick<Block, 'head' | 'tail' | 'markable' | 'run' | 'holds' | 'tokens' | 'mediaBytes'>;
+
+/** Estimates tokens of a text. */
+export type Estimate = Lowering['estimate'];
+
+/** A block without a slot: all of it is head. */
+export function piece(head: string, holds: Piece['holds'], tokens: number, mediaBytes = 0): Piece {
+  return { head, tail: '', markable: false, run: 'none', holds, tokens, mediaBytes };
+}
+
+/** A block of the front: outside every message. */
+export function frontBlock(section: 'tools' | 'system', made: Piece, origin: Block['origin']): Block {
+  return { section, role: 'system', group: -1, ...made, opensTurn: false, origin };
+}
+
+/** The blocks of one span's pieces: reasoning that nothing follows is left out, and results come first. */
+export function spanBlocks(span: Span, role: Role, pieces: readonly Piece[]): readonly Block[] {
+  const packed = pieces.slice(0, pieces.findLastIndex(({ holds }) => holds !== 'thinking') + 1);
+  const results = packed.filter(({ holds }) => holds === 'result');
+  return [...results, ...packed.filter(({ holds }) => holds !== 'result')].map((made, index) => ({
+    section: 'messages',
+    role,
+    group: span.group,
+    ...made,
+    opensTurn: span.opensTurn && index === 0,
+    origin: span.origin,
+  }));
+}
+
+/** The operator's role where the model takes it as an appended message; else it is user text. */
+export function wireRole(role: Role, lowering: Lowering): Role {
+  if (role === 'user' || role === 'assistant') return role;
+  return lowering.capabilities.appends.includes('system') ? 'developer' : 'user';
+}

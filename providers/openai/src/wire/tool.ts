@@ -1,0 +1,31 @@
+// A tool's definition taken apart: its schema's bytes stay those of the definition.
+
+import type { ToolDefinition } from '@tidemark/model';
+import { isBlank } from '@tidemark/model';
+import { parseObject, rawMember } from '@tidemark/json';
+import { refuse } from './refuse.ts';
+import { isToolName } from './wire-names.ts';
+import { jsonString } from './wire-text.ts';
+
+/**
+ * `"name":…,"description":…,"parameters":…`: what both APIs say of a function, without braces. A blank description is
+ * left out.
+ *
+ * @throws ProviderError `provider/invalid` for a tool that the API would refuse.
+ */
+export function functionMembers(tool: ToolDefinition): string {
+  const definition = parseObject(tool.definition);
+  const schema = rawMember(tool.definition, 'schema');
+  if (definition === undefined || schema === undefined) throw refuseTool(tool, 'its definition holds no schema');
+  if (!isToolName(tool.name)) throw refuseTool(tool, 'a name is 1 to 64 of a-z, A-Z, 0-9, _ and -');
+  const said = definition['description'];
+  const description = typeof said === 'string' && !isBlank(said) ? `"description":${jsonString(said)},` : '';
+  return `"name":"${tool.name}",${description}"parameters":${schema}`;
+}
+
+function refuseTool(tool: ToolDefinition, why: string): Error {
+  return refuse(
+    'provider/invalid',
+    `the tool "${tool.name}" cannot be sent to OpenAI: ${why}. Rename or mend it where it is registered`,
+  );
+}

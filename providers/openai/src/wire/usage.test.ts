@@ -1,0 +1,124 @@
+import type { Usage } from '@tidemark/model';
+import { inputTokens, writtenTokens } from '@tidemark/model';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { usageOf as chatUsageOf } from '../chat/ending.ts';
+import { answerOf } from '../responses/ending.ts';
+import { decodeUsage } from './usage.ts';
+
+const NEW = { model: 'gpt-6-sol' } as const;
+const OLD = { model: 'gpt-5.4' } as const;
+
+const tokens = fc.nat(300_000);
+const counted = fc.record({
+  fresh: tokens,
+  read: tokens,
+  short: tokens,
+  long: tokens,
+  answer: tokens,
+  reasoning: tokens,
+});
+
+describe('usage (L7)', () => {
+  it('takes inclusive counts apart into buckets that hold each token once', () => {
+    fc.assert(
+      fc.property(counted, ({ fresh, read, short, long, answer, reasoning }) => {
+        const usage = decodeUsage(
+          {
+            input: fresh + read + short + long,
+            cached: read,
+            written: short + long,
+            written30m: short,
+            written12h: long,
+            output: answer + reasoning,
+            reasoning,
+          },
+          NEW,
+        );
+        expect(usage).toMatchObject({ fresh, read, answer, reasoning });
+        expect(writtenTokens(usage.writes ?? [])).toBe(short + long);
+        expect(inputTokens(usage)).toBe(fresh + read + short + long);
+        expect(usage.writes).toEqual(
+          [
+            { ttl: '30m', tokens: short },
+            { ttl: '12h', tokens: long },
+          ].filter((write) => write.tokens > 0),
+        );
+      }),
+    );
+  });
+
+  it('never makes a bucket of what did not come, whatever is missing', () => {
+    const maybe = fc.option(tokens, { nil: undefined });
+    const counts = fc.record({ input: maybe, cached: maybe, written: maybe, output: maybe, reasoning: maybe });
+    fc.assert(
+      fc.property(counts, (told) => {
+        const usage = decodeUsage(told, NEW);
+        if (told.cached === undefined) expect(usage).not.toHaveProperty('read');
+        if (told.written === undefined) expect(usage).not.toHaveProperty('writes');
+        if (told.input === undefined || told.cached === undefined || told.written === undefined) {
+          expect(usage).not.toHaveProperty('fresh');
+        }
+        if (told.output === undefined) expect(usage).not.toHaveProperty('answer');
+        const total = inputTokens(usage);
+        if (total !== undefined) expect(total).toBe(told.input);
+        const made = (usage.answer ?? 0) + (usage.reasoning ?? 0);
+        if (told.output !== undefined) expect(made).toBe(told.output);
+      }),
+    );
+  });
+
+  it('knows no writes where the models bill none, and does not know them elsewhere (facts 2.1)', () => {
+    expect(decodeUsage({ input: 10, cached: 4 }, OLD)).toEqual({ fresh: 6, read: 4, writes: [] });
+    expect(decodeUsage({ input: 10, cached: 4 }, NEW)).toEqual({ read: 4 });
+    expect(decodeUsage({ input: 10, cached: 4 }, { model: 'llama3.3' })).toEqual({ read: 4 });
+  });
+
+  it('gives a written total the lifetime that the response applied, else none', () => {
+    expect(decodeUsage({ input: 10, cached: 0, written: 7 }, { ...NEW, ttl: '12h' })).toMatchObject({
+      fresh: 3,
+      writes: [{ ttl: '12h', tokens: 7 }],
+    });
+    expect(decodeUsage({ input: 10, cached: 0, written: 7 }, NEW)).toEqual({ fresh: 3, read: 0 });
+    expect(decodeUsage({ input: 10, cached: 0, written: 7, written30m: 2 }, NEW)).toEqual({ fresh: 3, read: 0 });
+  });
+
+  it('makes no bucket of counts that contradict each other', () => {
+    expect(decodeUsage({ input: 5, cached: 6, written: 0, output: 3, reasoning: 4 }, NEW)).toEqual({
+      read: 6,
+      writes: [],
+      answer: 3,
+    });
+  });
+});
+
+it('reads the counts where each API has them', () => {
+  const expected: Usage = { fresh: 60, read: 30, writes: [{ ttl: '30m', tokens: 10 }], answer: 5, reasoning: 15 };
+  const responses = answerOf(
+    [],
+    {
+      model: 'gpt-6-sol',
+      status: 'completed',
+      usage: {
+        input_tokens: 100,
+        input_tokens_details: {
+          cached_tokens: 30,
+          cache_write_tokens: 10,
+          cache_write_tokens_details: { ttl_30m_tokens: 10, ttl_12h_tokens: 0 },
+        },
+        output_tokens: 20,
+        output_tokens_details: { reasoning_tokens: 15 },
+      },
+    },
+    false,
+  );
+  expect(responses.usage).toEqual(expected);
+  const chat = {
+    prompt_tokens: 100,
+    prompt_tokens_details: { cached_tokens: 30, cache_write_tokens: 10 },
+    completion_tokens: 20,
+    completion_tokens_details: { reasoning_tokens: 15 },
+  };
+  expect(chatUsageOf(chat, 'gpt-6-sol')).toEqual(expected);
+  expect(chatUsageOf({ prompt_tokens: 9, completion_tokens: 2 }, 'llama3.3')).toEqual({ answer: 2 });
+});

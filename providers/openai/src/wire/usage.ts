@@ -1,0 +1,66 @@
+// Usage in disjoint buckets (L7). OpenAI counts inclusively: its input holds what was read and written, its output what
+// was reasoned (provider facts 2.3). A field that did not come stays unknown, never 0.
+
+import type { CacheWrite, Usage } from '@tidemark/model';
+import { billsWrites } from './model-generation.ts';
+
+/** A count as it comes. */
+export type Count = number | null | undefined;
+
+/** Counts of one call, whichever API told them. */
+export interface Counts {
+  readonly input?: Count;
+  readonly cached?: Count;
+  readonly written?: Count;
+  readonly written30m?: Count;
+  readonly written12h?: Count;
+  readonly output?: Count;
+  readonly reasoning?: Count;
+}
+
+/** What is known of the call beside its counts. */
+export interface CountedCall {
+  readonly model?: string | undefined;
+  /** The lifetime that the response says was applied. */
+  readonly ttl?: '30m' | '12h' | undefined;
+}
+
+/**
+ * The buckets. Where the counts say nothing of writes, there were none on the models that bill none; elsewhere writes,
+ * and with them what is fresh, are unknown. A written total whose lifetime was not told is of the one that the response
+ * says was applied, else unknown. Counts that contradict each other make no bucket.
+ */
+export function decodeUsage(counts: Counts, call: CountedCall): Usage {
+  const { input, cached: read } = counts;
+  const written = counts.written ?? splitSum(counts) ?? (billsWrites(call.model ?? '') === false ? 0 : undefined);
+  const writes = written === undefined ? undefined : decodeWrites(written, counts, call);
+  const fresh =
+    typeof input === 'number' && typeof read === 'number' && written !== undefined ? input - read - written : undefined;
+  return {
+    ...(fresh !== undefined && fresh >= 0 && { fresh }),
+    ...(typeof read === 'number' && { read }),
+    ...(writes !== undefined && { writes }),
+    ...decodeOutput(counts),
+  };
+}
+
+function splitSum({ written30m, written12h }: Counts): number | undefined {
+  if (typeof written30m !== 'number' && typeof written12h !== 'number') return undefined;
+  return (written30m ?? 0) + (written12h ?? 0);
+}
+
+function decodeWrites(written: number, counts: Counts, { ttl }: CountedCall): readonly CacheWrite[] | undefined {
+  if (written === 0) return [];
+  if (splitSum(counts) !== written) return ttl === undefined ? undefined : [{ ttl, tokens: written }];
+  const split: readonly CacheWrite[] = [
+    { ttl: '30m', tokens: counts.written30m ?? 0 },
+    { ttl: '12h', tokens: counts.written12h ?? 0 },
+  ];
+  return split.filter(({ tokens }) => tokens > 0);
+}
+
+function decodeOutput({ output, reasoning }: Counts): Usage {
+  if (typeof output !== 'number') return {};
+  if (typeof reasoning !== 'number' || reasoning > output) return { answer: output };
+  return { answer: output - reasoning, reasoning };
+}

@@ -1,0 +1,66 @@
+// Values that the tests of this room share.
+
+import type { Block, Encoder, Envelope, Front, Lowering, Part, Role, Span, StreamPart } from '@tidemark/model';
+import { loweringFor, PICTURE, sha256 } from '@tidemark/model/contract';
+import type { Decoding } from '../src/wire/decoding.ts';
+
+export const MODEL = 'gpt-5.6-sol';
+export const LOWERING: Lowering = loweringFor({ provider: 'openai', model: MODEL });
+export const ENVELOPE: Envelope = { outputLimit: 1_000, fields: { prompt_cache_key: 'tm1.0' }, betas: [] };
+
+const origin = { from: 'layer', layer: 'runtime', revision: '1' } as const;
+
+/** A front without anything. */
+export const BARE: Front = { model: MODEL, parameters: {}, tools: [], system: [] };
+
+/** A front with one tool and two system texts. */
+export const FRONT: Front = {
+  model: MODEL,
+  parameters: { 'reasoning.effort': 'high', 'text.verbosity': 'low' },
+  tools: [{ name: 'read', definition: '{"description":"Reads.","name":"read","schema":{"type":"object"}}', origin }],
+  system: [
+    { text: 'You "are".', stability: 'global', origin },
+    { text: 'A role.', stability: 'project', origin },
+  ],
+};
+
+/** One span of a message. */
+export function span(role: Role, group: number, parts: readonly Part[], opensTurn = false): Span {
+  const at = { from: 'event', session: 'session', position: group } as const;
+  return { role, group, parts, opensTurn, ordinal: group, stability: 'session', origin: at };
+}
+
+export const said = (text: string): Part => ({ type: 'text', text });
+
+/** A prompt with a picture, an answer with reasoning and two calls, their results, and what was said then. */
+export const HISTORY: readonly Span[] = [
+  span('user', 0, [said('read both'), PICTURE], true),
+  span('assistant', 1, [
+    {
+      type: 'reasoning',
+      text: 'hm',
+      opaque: '{"id":"rs_1", "type":"reasoning","summary":[],"encrypted_content":"xyz=="}',
+      provider: 'openai',
+      model: MODEL,
+    },
+    said('I read.'),
+    { type: 'call', call: 'call_1', name: 'read', arguments: '{"path": "a"}' },
+    { type: 'call', call: 'toolu|2', name: 'read', arguments: '' },
+  ]),
+  span('user', 2, [{ type: 'result', call: 'call_1', error: false, content: [{ type: 'text', text: 'A' }] }]),
+  span('user', 2, [{ type: 'result', call: 'toolu|2', error: true, content: [] }]),
+  span('user', 3, [said('and?')], true),
+  span('user', 3, [said('be brief')]),
+];
+
+/** The body of these spans. */
+export function bodyOf(encoder: Encoder, front: Front, spans: readonly Span[], envelope: Envelope = ENVELOPE): string {
+  const lowered = encoder.lowerFront(front, LOWERING);
+  const blocks: readonly Block[] = [...lowered.blocks, ...spans.flatMap((one) => encoder.lowerSpan(one, LOWERING))];
+  return Buffer.from(encoder.join(lowered, sha256).write(blocks, [], envelope).body).toString();
+}
+
+/** What these events say, without the end of the stream. */
+export function play(decoding: Decoding, events: readonly object[]): readonly StreamPart[] {
+  return events.flatMap((event) => decoding.take(JSON.stringify(event)));
+}

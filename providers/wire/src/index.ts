@@ -1,0 +1,7 @@
+// The face of `provider-wire`: what every provider over HTTP needs.
+
+export type { Bridge } from './abort.ts';
+export { bridgeAbort } from './abort.ts';
+export type { GrowingBytes } from './growing-bytes.ts';
+export { growingBytes } from './growing-bytes.ts';
+export { within } from './patience.ts';

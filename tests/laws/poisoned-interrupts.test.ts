@@ -1,0 +1,98 @@
+// Threads about interrupts, played with the real agent against a simulator that validates as strictly as the vendor's own
+// API: a call without a result, and every later turn answered 400. Here each goes on, and says what happened.
+
+import type { SessionEvent } from '@tidemark/agent';
+import type { Recorded } from '@tidemark/log';
+import { describe, expect, it } from 'vitest';
+import { play, reaches, resultsOf } from './played-agent.ts';
+import type { Run } from './played-turn.ts';
+import { byStep, cutBehind, expectAnswered, onNew, playedWhole, quick, STORES, toolsThat } from './played-turn.ts';
+
+/** Heeds an abort at once; never; or with a result. */
+const SLOW: readonly (readonly [string, Run])[] = [
+  [
+    'stops when it is told to',
+    (_input, { signal }) => untilAborted(signal).then(() => Promise.reject(new Error('stopped'))),
+  ],
+  ['still returns when it is told to stop', (_input, { signal }) => untilAborted(signal).then(() => 'half of it')],
+  ['ignores the abort', () => new Promise(() => undefined)],
+];
+
+function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}
+
+describe.each(STORES)('anthropics/claude-code#3639, #1894, #5989 on $store', ({ store, stride }) => {
+  it('a turn that is interrupted at any point of it takes the next prompt, and the one after', async () => {
+    for (let point = 0; ; point += stride) {
+      const ended = await onNew(store, (place) =>
+        play({ place, tools: quick, answer: byStep }, async ({ live }) => {
+          const events = live.events();
+          const turn = live.prompt('Go.');
+          const reached = await reaches(events, point);
+          await live.interrupt();
+          const { outcome } = await turn;
+          await expectAnswered(live);
+          await expectAnswered(live);
+          return !reached || outcome === 'completed';
+        }),
+      );
+      if (ended) break;
+    }
+  });
+
+  it('a turn that is interrupted at any point of it is brought to its end by resume', async () => {
+    for (let point = 0; ; point += stride) {
+      const ended = await onNew(store, (place) =>
+        play({ place, tools: quick, answer: byStep }, async ({ live }) => {
+          const events = live.events();
+          const turn = live.prompt('Go.');
+          const reached = await reaches(events, point);
+          await live.interrupt();
+          if (!reached || (await turn).outcome === 'completed') return true;
+          expect(await live.resume()).toMatchObject({ outcome: 'completed' });
+          await expectAnswered(live);
+          return false;
+        }),
+      );
+      if (ended) break;
+    }
+  });
+
+  it.each(SLOW)('a tool that %s leaves each call with a result that says what happened', (_name, run) =>
+    onNew(store, (place) =>
+      play({ place, tools: toolsThat(run), answer: byStep }, async ({ live, bodies }) => {
+        const events = live.events();
+        const turn = live.prompt('Go.');
+        await reaches(events, 1, isStart);
+        await live.interrupt();
+        expect(await turn).toMatchObject({ outcome: 'interrupted' });
+        await expectAnswered(live);
+        const [first, second, third] = resultsOf(bodies.at(-1));
+        for (const result of [first, second]) expect(result).toMatch(/was interrupted|half of it/);
+        expect(third).toContain('did not run');
+      }),
+    ),
+  );
+
+  it('a process that is gone while tools run leaves each call with a result that says what happened', () =>
+    onNew(store, async (place) => {
+      const third = (await playedWhole(place)).records.filter(isStarted)[2]?.position ?? -1;
+      await cutBehind(place, third, (left) =>
+        play({ ...left, tools: quick, answer: byStep }, async ({ live, bodies }) => {
+          await expectAnswered(live);
+          const results = resultsOf(bodies.at(-1));
+          expect(results).toHaveLength(3);
+          expect(results.at(-1)).toContain('The process stopped while this call was running.');
+        }),
+      );
+    }));
+});
+
+function isStart(event: SessionEvent): boolean {
+  return event.type === 'recorded' && isStarted(event.record);
+}
+
+function isStarted({ kind }: Recorded): boolean {
+  return kind === 'tool.started';
+}
