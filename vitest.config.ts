@@ -2,6 +2,8 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
+    // One for each core: by default one is left idle, and of two that is half the machine.
+    maxWorkers: '100%',
     projects: [
       {
         test: {
