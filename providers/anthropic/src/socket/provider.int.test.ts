@@ -281,6 +281,16 @@ describe('the key', () => {
     expect(everything(await failure({ baseURL: loud }))).not.toContain(KEY);
   });
 
+  it('is not even quoted in part, when the server sends it where JSON should stand', async () => {
+    const { baseURL } = await serve((response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.end(`event: message_start\ndata: ${KEY}\n\n`);
+    });
+    const malformed = await failure({ baseURL });
+    expect(malformed).toMatchObject({ class: 'retryable', code: 'provider/malformed' });
+    expect(everything(malformed)).not.toContain(KEY.slice(0, 8));
+  });
+
   it('is refused at once, unsaid, when no header can hold it', () => {
     for (const apiKey of ['', '  ', 'sk-ant\nx', 'schlüssel']) {
       expect(() => createAnthropicProvider({ apiKey })).toThrow(
