@@ -83,12 +83,10 @@ export function enqueueTurn(actor: Actor, beginning: Beginning): Turn {
 function startNext(actor: Actor): void {
   const asked = actor.running === undefined ? actor.waiting.shift() : undefined;
   if (asked === undefined) return;
-  const { turn, abort, begun, over } = {
-    turn: turnOf(actor, asked.beginning),
-    abort: new AbortController(),
-    begun: Promise.withResolvers<void>(),
-    over: Promise.withResolvers<void>(),
-  };
+  const turn = turnOf(actor, asked.beginning);
+  const abort = new AbortController();
+  const begun = Promise.withResolvers<void>();
+  const over = Promise.withResolvers<void>();
   actor.running = { turn, abort, feed: asked.feed, begun: begun.promise, over: over.promise };
   const end = perform(actor, asked, workOf(actor, turn, abort.signal), begun.resolve);
   asked.settle(end);
