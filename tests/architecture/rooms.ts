@@ -32,7 +32,8 @@ export const ARROWS: Readonly<Record<string, readonly string[] | '*'>> = {
   'providers/scripted': ['packages/model'],
   'providers/wire': ['packages/model'],
   'providers/anthropic': ['packages/json', 'packages/model', 'providers/wire'],
-  'providers/openai': ['packages/json', 'packages/model', 'providers/wire'],
+  'providers/openai-wire': ['packages/json', 'packages/model', 'providers/wire'],
+  'providers/openai': ['packages/json', 'packages/model', 'providers/wire', 'providers/openai-wire'],
   'tools/workspace': ['packages/log', 'packages/model', 'packages/agent'],
   'packages/kit': [
     'packages/log',

@@ -50,5 +50,7 @@ export type {
   SystemText,
   ToolDefinition,
 } from './span.ts';
+export type { UnlistedModel } from './unlisted-model.ts';
+export { unlistedModel } from './unlisted-model.ts';
 export type { CacheWrite, Ttl, Usage } from './usage.ts';
 export { inputTokens, writtenTokens } from './usage.ts';

@@ -1,8 +1,6 @@
 // The face of `provider-openai`: OpenAI's Responses API, and Chat Completions for compatible servers.
 
 export { openaiChatEncoder } from './chat/encoder.ts';
-export type { CompatibleModel } from './compatible-model.ts';
-export { compatibleModel } from './compatible-model.ts';
 export { openaiResponsesEncoder } from './responses/encoder.ts';
 export type { OpenAIOptions } from './socket/provider.ts';
 export { createOpenAIProvider } from './socket/provider.ts';

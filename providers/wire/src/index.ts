@@ -2,9 +2,13 @@
 
 export type { Bridge } from './abort.ts';
 export { bridgeAbort } from './abort.ts';
+export type { BodyForm } from './body-form.ts';
+export { joinBody } from './body-writer.ts';
 export type { GrowingBytes } from './growing-bytes.ts';
 export { growingBytes } from './growing-bytes.ts';
 export type { Hide } from './hide-key.ts';
 export { hideKey, plainCause, reasonsOf, withoutKey } from './hide-key.ts';
 export { within } from './patience.ts';
 export { retryAfter } from './retry-after.ts';
+export type { Service } from './service.ts';
+export { refuse } from './service.ts';

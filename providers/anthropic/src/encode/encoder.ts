@@ -1,14 +1,15 @@
 // The encoder, revision 1. Its bytes are frozen once released: another way of writing is another revision beside it.
 
 import type { Encoder } from '@tidemark/model';
-import { joinBody } from './body-writer.ts';
+import { joinBody } from '@tidemark/provider-wire';
 import { lowerFront } from './lower-front.ts';
 import { lowerSpan } from './lower-span.ts';
+import { messagesForm } from './punctuation.ts';
 
 /** Anthropic Messages. Pure: the same spans, markers and envelope give the same bytes on every machine. */
 export const anthropicEncoder: Encoder = {
   revision: 'anthropic-messages/1',
   lowerFront,
   lowerSpan,
-  join: joinBody,
+  join: (front, newHash) => joinBody(messagesForm, front, newHash),
 };

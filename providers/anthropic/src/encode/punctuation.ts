@@ -1,14 +1,29 @@
 // What stands between blocks. It depends on the two neighbours alone, so a body is the same however it was put together.
 
-import type { Block, Envelope, LoweredFront, Marker } from '@tidemark/model';
+import type { Block, Envelope, Front } from '@tidemark/model';
 import { canonicalText } from '@tidemark/model';
-import { headerNames } from './parameters.ts';
-import { refuse } from './refuse.ts';
+import type { BodyForm } from '@tidemark/provider-wire';
+import { CALL_PREFIX, RESULT_PREFIX } from './call.ts';
+import { bodyHeader, headerNames } from './parameters.ts';
+import { PROVIDER, refuse } from './refuse.ts';
+
+/** `{"model", parameters, "tools", "system", "messages", "max_tokens", "stream", fields}`. */
+export const messagesForm: BodyForm = {
+  service: { name: PROVIDER, title: 'Anthropic' },
+  header: bodyHeader,
+  between,
+  end: bodyEnd,
+  // The 5 minute lifetime is the default and has no field.
+  marks: { '5m': ',"cache_control":{"type":"ephemeral"}', '1h': ',"cache_control":{"type":"ephemeral","ttl":"1h"}' },
+  callPrefix: CALL_PREFIX,
+  resultPrefix: RESULT_PREFIX,
+  callsLast: false,
+};
 
 const WRITTEN = new Set(['messages', 'system', 'tools', 'max_tokens', 'stream']);
 
 /** The text between two neighbours; `undefined` stands for the beginning and for the end of the blocks. */
-export function between(before: Block | undefined, after: Block | undefined): string {
+function between(before: Block | undefined, after: Block | undefined): string {
   if (before === undefined) return after === undefined ? '"messages":[]' : opening(after);
   if (after === undefined) return before.section === 'messages' ? ']}]' : '],"messages":[]';
   if (before.section !== after.section) return `],${opening(after)}`;
@@ -16,14 +31,9 @@ export function between(before: Block | undefined, after: Block | undefined): st
   return before.group === after.group && before.role === after.role ? ',' : `]},${message(after)}`;
 }
 
-/** One block's bytes with the marker it carries, if any. The 5 minute lifetime is the default and has no field. */
-export function blockText(block: Block, ttl: Marker['ttl'] | undefined): string {
-  return ttl === undefined ? block.head + block.tail : block.head + MARKS[ttl] + block.tail;
-}
-
 /** The end of a body: what varies by call, and the closing brace. */
-export function bodyEnd(front: LoweredFront, envelope: Envelope): string {
-  const taken = [...WRITTEN, ...headerNames(front.front)];
+function bodyEnd(front: Front, envelope: Envelope): string {
+  const taken = [...WRITTEN, ...headerNames(front)];
   const twice = Object.keys(envelope.fields).find((name) => taken.includes(name));
   if (twice !== undefined) {
     throw refuse('provider/invalid', `the field "${twice}" already stands in the body: leave it out of the envelope`);
@@ -31,11 +41,6 @@ export function bodyEnd(front: LoweredFront, envelope: Envelope): string {
   const fields = canonicalText(envelope.fields).slice(1, -1);
   return `,"max_tokens":${envelope.outputLimit},"stream":true${fields === '' ? '' : `,${fields}`}}`;
 }
-
-const MARKS: { readonly [ttl in Marker['ttl']]: string } = {
-  '5m': ',"cache_control":{"type":"ephemeral"}',
-  '1h': ',"cache_control":{"type":"ephemeral","ttl":"1h"}',
-};
 
 function opening(block: Block): string {
   return block.section === 'messages' ? `"messages":[${message(block)}` : `"${block.section}":[`;

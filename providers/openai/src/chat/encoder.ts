@@ -2,7 +2,7 @@
 // revision beside it.
 
 import type { Encoder } from '@tidemark/model';
-import { joinBody } from '../wire/body-writer.ts';
+import { joinBody } from '@tidemark/provider-wire';
 import { chatForm } from './form.ts';
 import { lowerFront, lowerSpan } from './lower.ts';
 

@@ -1,12 +1,15 @@
 // What stands between the blocks of a Chat Completions body.
 
 import type { Block, Role } from '@tidemark/model';
-import type { BodyForm } from '../wire/body-form.ts';
-import { CALL_PREFIX, PART_PREFIX, RESULT_PREFIX } from './messages.ts';
+import type { BodyForm } from '@tidemark/provider-wire';
+import { CALL_PREFIX, RESULT_PREFIX } from '@tidemark/provider-openai-wire';
+import { PART_PREFIX } from './messages.ts';
 import { chatEnd, chatHeader } from './parameters.ts';
+import { OPENAI } from '../service.ts';
 
 /** `{"model", parameters, "tools", "messages", the output limit, "stream", "stream_options", fields}`. */
 export const chatForm: BodyForm = {
+  service: OPENAI,
   header: chatHeader,
   between,
   end: chatEnd,

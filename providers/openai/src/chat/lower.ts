@@ -1,11 +1,18 @@
 // Front and spans become blocks: strings of words, parts of lists, calls of an answer, and tool messages.
 
 import type { Block, Front, LoweredFront, Lowering, Part, Role, Span } from '@tidemark/model';
-import { frozenParameters } from '../wire/parameters.ts';
-import type { Piece } from '../wire/piece.ts';
-import { frontBlock, piece, spanBlocks, wireRole } from '../wire/piece.ts';
-import { functionMembers } from '../wire/tool.ts';
-import { callPiece, imagePiece, partPiece, resultPiece, wordsPiece } from './messages.ts';
+import type { Piece } from '@tidemark/provider-openai-wire';
+import {
+  callPiece,
+  frontBlock,
+  frozenParameters,
+  functionMembers,
+  piece,
+  spanBlocks,
+  wireRole,
+} from '@tidemark/provider-openai-wire';
+import { OPENAI } from '../service.ts';
+import { imagePiece, partPiece, resultPiece, wordsPiece } from './messages.ts';
 import { chatHeader } from './parameters.ts';
 
 /**
@@ -18,7 +25,7 @@ import { chatHeader } from './parameters.ts';
 export function lowerFront(front: Front, lowering: Lowering): LoweredFront {
   chatHeader(front);
   const tools = front.tools.map((tool): Block => {
-    const head = `{"type":"function","function":{${functionMembers(tool)}}}`;
+    const head = `{"type":"function","function":{${functionMembers(OPENAI, tool)}}}`;
     return frontBlock('tools', piece(head, 'tool', lowering.estimate(tool.definition)), tool.origin);
   });
   const system = front.system.flatMap(({ text, tokens, origin }): readonly Block[] => {

@@ -1,9 +1,9 @@
 // Render parameters of Chat Completions, and the constants that stand with them.
 
 import type { Envelope, Front } from '@tidemark/model';
-import { isReasoning } from '../wire/model-generation.ts';
-import type { ParameterNames } from '../wire/parameters.ts';
-import { bodyEnd, bodyHeader, wireParameters } from '../wire/parameters.ts';
+import type { ParameterNames } from '@tidemark/provider-openai-wire';
+import { bodyEnd, bodyHeader, isReasoning, wireParameters } from '@tidemark/provider-openai-wire';
+import { OPENAI } from '../service.ts';
 
 const NAMES: ParameterNames = {
   fields: new Set([
@@ -36,7 +36,7 @@ const CHAT_NAMES: ReadonlyMap<string, string> = new Map([
  * @throws ProviderError `provider/unsupported` for a name that the API has no field for.
  */
 export function chatHeader(front: Front): string {
-  return bodyHeader(front.model, wireParameters(inChatNames(front), NAMES));
+  return bodyHeader(front.model, wireParameters(OPENAI, inChatNames(front), NAMES));
 }
 
 /**
@@ -44,11 +44,11 @@ export function chatHeader(front: Front): string {
  * `max_tokens`; compatible servers know nothing else.
  */
 export function chatEnd(front: Front, envelope: Envelope): string {
-  const written = wireParameters(inChatNames(front), NAMES);
+  const written = wireParameters(OPENAI, inChatNames(front), NAMES);
   const taken = new Set(['model', 'tools', 'messages', 'max_tokens', 'max_completion_tokens', ...Object.keys(written)]);
   const limit = isReasoning(front.model) ? 'max_completion_tokens' : 'max_tokens';
   const varying = { [limit]: envelope.outputLimit, stream: true, stream_options: { include_usage: true } };
-  return bodyEnd(taken, varying, envelope);
+  return bodyEnd(OPENAI, taken, varying, envelope);
 }
 
 function inChatNames(front: Front): Front {

@@ -1,8 +1,8 @@
 // How a response ended: its stop reason, its usage, or its failure.
 
 import type { Answer, AnswerPart, ProviderError, StopReason, Usage } from '@tidemark/model';
-import { sortFailure } from '../wire/failure.ts';
-import { decodeUsage } from '../wire/usage.ts';
+import { decodeUsage, sortFailure } from '@tidemark/provider-openai-wire';
+import { OPENAI } from '../service.ts';
 import type { WireError, WireResponse, WireUsage } from './events.ts';
 
 interface Stop {
@@ -31,7 +31,7 @@ export function answerOf(parts: readonly AnswerPart[], response: WireResponse, r
 /** The error that a failed response, or an error event, stands for. */
 export function failureOf(error: WireError | null | undefined, response?: string | null): ProviderError {
   const { code, type, message } = error ?? {};
-  return sortFailure({
+  return sortFailure(OPENAI, {
     message: message ?? 'an error without a message',
     ...(typeof code === 'string' && { code }),
     ...(typeof type === 'string' && type !== 'error' && { type }),

@@ -1,7 +1,7 @@
 // The door for what the Responses API sends: `unknown` enters, a type leaves. Only what is used is read; the rest passes.
 
 import { z } from 'zod';
-import type { Count } from '../wire/usage.ts';
+import type { Count } from '@tidemark/provider-openai-wire';
 
 type Name = string | null | undefined;
 

@@ -2,12 +2,14 @@
 // other block is an item of its own.
 
 import type { Block, Role } from '@tidemark/model';
-import type { BodyForm } from '../wire/body-form.ts';
+import type { BodyForm } from '@tidemark/provider-wire';
 import { CALL_PREFIX, RESULT_PREFIX } from './items.ts';
 import { responsesEnd, responsesHeader } from './parameters.ts';
+import { OPENAI } from '../service.ts';
 
 /** `{"model", parameters, "tools", "input", "max_output_tokens", "stream", fields}`. */
 export const responsesForm: BodyForm = {
+  service: OPENAI,
   header: responsesHeader,
   between,
   end: responsesEnd,

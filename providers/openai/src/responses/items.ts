@@ -2,15 +2,19 @@
 
 import type { CallPart, ImagePart, Lowering, NativePart, ReasoningPart, ResultPart, Role } from '@tidemark/model';
 import { isBlank } from '@tidemark/model';
-import { imageStub, wireImage } from '../wire/image.ts';
-import type { Piece } from '../wire/piece.ts';
-import { piece } from '../wire/piece.ts';
+import type { Piece } from '@tidemark/provider-openai-wire';
+import {
+  imageStub,
+  jsonString,
+  piece,
+  resultContents,
+  wireId,
+  wireImage,
+  wireName,
+} from '@tidemark/provider-openai-wire';
 import { isJsonObject, parseObject } from '@tidemark/json';
-import { PROVIDER } from '../wire/refuse.ts';
-import { resultContents } from '../wire/result-text.ts';
-import { isOwnReasoning } from '../wire/same-model.ts';
-import { wireId, wireName } from '../wire/wire-names.ts';
-import { jsonString } from '../wire/wire-text.ts';
+import { OPENAI } from '../service.ts';
+import { isOwnReasoning } from './same-model.ts';
 
 /** What a `function_call` begins with; the id follows. */
 export const CALL_PREFIX = '{"type":"function_call","call_id":"';
@@ -27,7 +31,8 @@ export function textPiece(text: string, role: Role, lowering: Lowering): Piece |
 
 /** An `input_image` in a user message; words for it anywhere else (L6). */
 export function imagePiece(image: ImagePart, role: Role, lowering: Lowering): Piece | undefined {
-  const made = role === 'user' ? wireImage(image, lowering) : imageStub(image, `a message of role ${role} takes none`);
+  const made =
+    role === 'user' ? wireImage(OPENAI, image, lowering) : imageStub(image, `a message of role ${role} takes none`);
   if (made.kind === 'stub') return textPiece(made.text, role, lowering);
   return piece(inputImage(made.url), 'image', made.tokens, made.mediaBytes);
 }
@@ -66,7 +71,7 @@ export function resultPiece(part: ResultPart, lowering: Lowering): Piece {
 
 /** The item as it was received, or its plain twin where it is bound to another provider. */
 export function nativePiece(part: NativePart, role: Role, lowering: Lowering): Piece | undefined {
-  if (part.provider !== PROVIDER || !isJsonObject(part.item)) return textPiece(part.text, role, lowering);
+  if (part.provider !== OPENAI.name || !isJsonObject(part.item)) return textPiece(part.text, role, lowering);
   return piece(part.item, 'native', lowering.estimate(part.item));
 }
 
@@ -77,7 +82,7 @@ interface OutputImage {
 }
 
 function outputImage(image: ImagePart, lowering: Lowering): string | OutputImage {
-  const made = wireImage(image, lowering);
+  const made = wireImage(OPENAI, image, lowering);
   if (made.kind === 'stub') return made.text;
   return { json: inputImage(made.url), tokens: made.tokens, mediaBytes: made.mediaBytes };
 }

@@ -1,10 +1,16 @@
 // Front and spans become blocks: content parts of messages, and whole items.
 
 import type { Block, Front, LoweredFront, Lowering, Part, Role, Span } from '@tidemark/model';
-import { frozenParameters } from '../wire/parameters.ts';
-import type { Piece } from '../wire/piece.ts';
-import { frontBlock, piece, spanBlocks, wireRole } from '../wire/piece.ts';
-import { functionMembers } from '../wire/tool.ts';
+import type { Piece } from '@tidemark/provider-openai-wire';
+import {
+  frontBlock,
+  frozenParameters,
+  functionMembers,
+  piece,
+  spanBlocks,
+  wireRole,
+} from '@tidemark/provider-openai-wire';
+import { OPENAI } from '../service.ts';
 import { callPiece, imagePiece, nativePiece, reasoningPiece, resultPiece, textPiece } from './items.ts';
 import { responsesHeader } from './parameters.ts';
 
@@ -19,7 +25,7 @@ import { responsesHeader } from './parameters.ts';
 export function lowerFront(front: Front, lowering: Lowering): LoweredFront {
   responsesHeader(front);
   const tools = front.tools.map((tool): Block => {
-    const head = `{"type":"function",${functionMembers(tool)},"strict":false}`;
+    const head = `{"type":"function",${functionMembers(OPENAI, tool)},"strict":false}`;
     return frontBlock('tools', piece(head, 'tool', lowering.estimate(tool.definition)), tool.origin);
   });
   const system = front.system.flatMap(({ text, tokens, origin }): readonly Block[] => {

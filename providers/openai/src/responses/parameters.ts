@@ -1,9 +1,9 @@
 // Render parameters of the Responses API (provider facts 2.2), and the constants that stand with them.
 
 import type { Envelope, Front } from '@tidemark/model';
-import { isReasoning } from '../wire/model-generation.ts';
-import type { Fields, ParameterNames } from '../wire/parameters.ts';
-import { bodyEnd, bodyHeader, wireParameters } from '../wire/parameters.ts';
+import type { Fields, ParameterNames } from '@tidemark/provider-openai-wire';
+import { bodyEnd, bodyHeader, isReasoning, wireParameters } from '@tidemark/provider-openai-wire';
+import { OPENAI } from '../service.ts';
 
 const NAMES: ParameterNames = {
   fields: new Set([
@@ -38,10 +38,10 @@ export function responsesHeader(front: Front): string {
 /** The end of a body: the output limit, the stream, the envelope's fields (`prompt_cache_key` among them). */
 export function responsesEnd(front: Front, envelope: Envelope): string {
   const taken = new Set(['model', 'tools', 'input', ...Object.keys(headerFields(front))]);
-  return bodyEnd(taken, { max_output_tokens: envelope.outputLimit, stream: true }, envelope);
+  return bodyEnd(OPENAI, taken, { max_output_tokens: envelope.outputLimit, stream: true }, envelope);
 }
 
 function headerFields(front: Front): Fields {
   const include = isReasoning(front.model) ? { include: ['reasoning.encrypted_content'] } : {};
-  return { ...wireParameters(front, NAMES), ...include, store: false };
+  return { ...wireParameters(OPENAI, front, NAMES), ...include, store: false };
 }

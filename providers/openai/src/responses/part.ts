@@ -1,8 +1,8 @@
 // An output item becomes a part of the answer. One item is one part, so that the order of arrival is the order of replay.
 
 import type { AnswerPart } from '@tidemark/model';
-import { malformed } from '../wire/malformed.ts';
-import { PROVIDER } from '../wire/refuse.ts';
+import { malformed } from '@tidemark/provider-openai-wire';
+import { OPENAI } from '../service.ts';
 import type { WireItem } from './events.ts';
 
 /** Whether a message holds a refusal. */
@@ -23,14 +23,14 @@ export function partOf(item: WireItem, raw: string): AnswerPart {
     case 'function_call':
       return { type: 'call', ...calledIn(item), arguments: textOf(item, 'arguments') };
     default:
-      return { type: 'native', provider: PROVIDER, item: raw, text: `[${item.type}]` };
+      return { type: 'native', provider: OPENAI.name, item: raw, text: `[${item.type}]` };
   }
 }
 
 /** @throws ProviderError `provider/malformed` for a call without its id: no result could answer it. */
 export function calledIn(item: WireItem): { readonly call: string; readonly name: string } {
   const call = textOf(item, 'call_id');
-  if (call === '') throw malformed('a function call has no `call_id`');
+  if (call === '') throw malformed(OPENAI, 'a function call has no `call_id`');
   return { call, name: textOf(item, 'name') };
 }
 
@@ -44,7 +44,7 @@ function messagePart(item: WireItem, raw: string): AnswerPart {
   const contents = recordsOf(item['content']);
   const text = contents.map((one) => textOf(one, 'text') || textOf(one, 'refusal')).join('');
   const isCited = contents.some(({ annotations }) => Array.isArray(annotations) && annotations.length > 0);
-  return isCited ? { type: 'native', provider: PROVIDER, item: raw, text } : { type: 'text', text };
+  return isCited ? { type: 'native', provider: OPENAI.name, item: raw, text } : { type: 'text', text };
 }
 
 function reasoningText(item: WireItem): string {

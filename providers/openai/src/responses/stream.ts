@@ -2,13 +2,14 @@
 // pass. What an item finally is, its `output_item.done` says: what was streamed before is for whoever watches.
 
 import type { AnswerPart, StreamPart } from '@tidemark/model';
-import type { Decoding } from '../wire/decoding.ts';
-import { cut, malformed, parseJson, readAs } from '../wire/malformed.ts';
+import type { Decoding } from '@tidemark/provider-openai-wire';
+import { cut, malformed, parseJson, readAs } from '@tidemark/provider-openai-wire';
 import { rawMember } from '@tidemark/json';
 import { answerOf, failureOf } from './ending.ts';
 import type { WireEvents, WireEventType, WireItem, WireResponse } from './events.ts';
 import { isReadEvent, readEvent } from './events.ts';
 import { calledIn, isRefusal, partOf } from './part.ts';
+import { OPENAI } from '../service.ts';
 
 /** An item that has begun, and the number of its part. `grown` is the text that came since. */
 interface OpenItem {
@@ -41,7 +42,7 @@ export function beginResponse(): Decoding {
     finished: () => arrived.finished,
     take(data) {
       if (arrived.finished) return [];
-      const event = parseJson(data);
+      const event = parseJson(OPENAI, data);
       const type = typeof event === 'object' && event !== null && 'type' in event ? event.type : undefined;
       if (typeof type !== 'string' || !isReadEvent(type)) return [];
       const step = withBeginning(arrived, take(type, arrived, event, data));
@@ -49,7 +50,7 @@ export function beginResponse(): Decoding {
       return step.says;
     },
     end() {
-      if (!arrived.finished) throw cut();
+      if (!arrived.finished) throw cut(OPENAI);
       return [];
     },
   };
@@ -151,7 +152,7 @@ function closeAll(arrived: Arrived): Arrived {
 }
 
 function finished(arrived: Arrived, response: WireResponse): Step {
-  if (arrived.open.size > 0) throw malformed('the answer ended inside an item');
+  if (arrived.open.size > 0) throw malformed(OPENAI, 'the answer ended inside an item');
   const answer = answerOf(arrived.parts, response, arrived.refused);
   return { arrived: { ...arrived, finished: true }, says: [{ type: 'finished', answer }] };
 }
@@ -165,11 +166,11 @@ function erred(event: WireEvents['error']): Error {
 }
 
 function read<T extends WireEventType>(type: T, event: unknown): WireEvents[T] {
-  return readAs(`an event "${type}"`, () => readEvent(type, event));
+  return readAs(OPENAI, `an event "${type}"`, () => readEvent(type, event));
 }
 
 function openAt(arrived: Arrived, output: number): OpenItem {
   const open = arrived.open.get(output);
-  if (open === undefined) throw malformed(`an event came for item ${output}, which is not open`);
+  if (open === undefined) throw malformed(OPENAI, `an event came for item ${output}, which is not open`);
   return open;
 }

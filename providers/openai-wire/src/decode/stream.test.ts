@@ -1,6 +1,6 @@
 import type { Answer } from '@tidemark/model';
 import { describe, expect, it } from 'vitest';
-import { play } from '../../tests/fixtures.ts';
+import { play, READING } from '../../tests/fixtures.ts';
 import { beginCompletion, decodeCompletion } from './stream.ts';
 
 const chunk = (delta: object, finish_reason: string | null = null): object => ({
@@ -14,7 +14,7 @@ const ends = (reason: string): object => chunk({}, reason);
 const USAGE = { id: 'chatcmpl-1', choices: [], usage: { prompt_tokens: 9, completion_tokens: 2 } };
 
 function answerOf(...chunks: readonly object[]): Answer {
-  const decoding = beginCompletion();
+  const decoding = beginCompletion(READING);
   play(decoding, chunks);
   const last = decoding.take('[DONE]').at(-1);
   if (last?.type !== 'finished') throw new Error('the stream did not finish');
@@ -23,7 +23,7 @@ function answerOf(...chunks: readonly object[]): Answer {
 
 describe('the parts of a completion', () => {
   it('stream as they come and are whole at the end, usage behind it', () => {
-    const decoding = beginCompletion();
+    const decoding = beginCompletion(READING);
     const says = play(decoding, [
       chunk({ role: 'assistant', content: '' }),
       chunk({ reasoning_content: 'hm' }),
@@ -114,10 +114,10 @@ describe('the end of a completion', () => {
   });
 
   it('may come without [DONE], but not without its reason', () => {
-    const whole = beginCompletion();
+    const whole = beginCompletion(READING);
     play(whole, [chunk({ content: 'a' }), ends('stop')]);
     expect(whole.end().map(({ type }) => type)).toEqual(['part', 'finished']);
-    const half = beginCompletion();
+    const half = beginCompletion(READING);
     play(half, [chunk({ content: 'a' })]);
     expect(() => half.end()).toThrow(expect.objectContaining({ class: 'retryable', code: 'provider/cut' }));
     expect(() => half.take('[DONE]')).toThrow(expect.objectContaining({ code: 'provider/cut' }));
@@ -125,7 +125,7 @@ describe('the end of a completion', () => {
 
   it('is an error where a chunk says so, a number being a status', () => {
     const error = { message: 'Provider returned error', code: 429 };
-    expect(() => play(beginCompletion(), [chunk({ content: 'a' }), { error }])).toThrow(
+    expect(() => play(beginCompletion(READING), [chunk({ content: 'a' }), { error }])).toThrow(
       expect.objectContaining({ code: 'provider/rate-limited', data: expect.objectContaining({ status: 429 }) }),
     );
   });
@@ -135,7 +135,7 @@ describe('the end of a completion', () => {
     ['choices that are no list', '{"choices":{}}'],
     ['a negative count', '{"choices":[],"usage":{"prompt_tokens":-1}}'],
   ])('is malformed: %s', (_what, data) => {
-    expect(() => beginCompletion().take(data)).toThrow(
+    expect(() => beginCompletion(READING).take(data)).toThrow(
       expect.objectContaining({ class: 'retryable', code: 'provider/malformed' }),
     );
   });
@@ -160,7 +160,7 @@ describe('a completion that comes whole', () => {
         },
       ],
     };
-    expect(decodeCompletion(JSON.stringify(body))).toEqual({
+    expect(decodeCompletion(READING, JSON.stringify(body))).toEqual({
       parts: [
         { type: 'text', text: 'hi' },
         { type: 'call', call: 'a', name: 'read', arguments: '{}' },
@@ -176,8 +176,10 @@ describe('a completion that comes whole', () => {
   });
 
   it('is malformed without a message, and an error where it says so', () => {
-    expect(() => decodeCompletion('{"choices":[]}')).toThrow(expect.objectContaining({ code: 'provider/malformed' }));
-    expect(() => decodeCompletion('{"error":{"message":"no","code":401}}')).toThrow(
+    expect(() => decodeCompletion(READING, '{"choices":[]}')).toThrow(
+      expect.objectContaining({ code: 'provider/malformed' }),
+    );
+    expect(() => decodeCompletion(READING, '{"error":{"message":"no","code":401}}')).toThrow(
       expect.objectContaining({ code: 'provider/authentication' }),
     );
   });

@@ -3,7 +3,8 @@
 import type { ToolDefinition } from '@tidemark/model';
 import { isBlank } from '@tidemark/model';
 import { parseObject, rawMember } from '@tidemark/json';
-import { refuse } from './refuse.ts';
+import type { Service } from '@tidemark/provider-wire';
+import { refuse } from '@tidemark/provider-wire';
 import { isToolName } from './wire-names.ts';
 import { jsonString } from './wire-text.ts';
 
@@ -13,19 +14,21 @@ import { jsonString } from './wire-text.ts';
  *
  * @throws ProviderError `provider/invalid` for a tool that the API would refuse.
  */
-export function functionMembers(tool: ToolDefinition): string {
+export function functionMembers(service: Service, tool: ToolDefinition): string {
   const definition = parseObject(tool.definition);
   const schema = rawMember(tool.definition, 'schema');
-  if (definition === undefined || schema === undefined) throw refuseTool(tool, 'its definition holds no schema');
-  if (!isToolName(tool.name)) throw refuseTool(tool, 'a name is 1 to 64 of a-z, A-Z, 0-9, _ and -');
+  if (definition === undefined || schema === undefined)
+    throw refuseTool(service, tool, 'its definition holds no schema');
+  if (!isToolName(tool.name)) throw refuseTool(service, tool, 'a name is 1 to 64 of a-z, A-Z, 0-9, _ and -');
   const said = definition['description'];
   const description = typeof said === 'string' && !isBlank(said) ? `"description":${jsonString(said)},` : '';
   return `"name":"${tool.name}",${description}"parameters":${schema}`;
 }
 
-function refuseTool(tool: ToolDefinition, why: string): Error {
+function refuseTool(service: Service, tool: ToolDefinition, why: string): Error {
   return refuse(
+    service,
     'provider/invalid',
-    `the tool "${tool.name}" cannot be sent to OpenAI: ${why}. Rename or mend it where it is registered`,
+    `the tool "${tool.name}" cannot be sent to ${service.title}: ${why}. Rename or mend it where it is registered`,
   );
 }

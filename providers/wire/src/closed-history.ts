@@ -1,9 +1,9 @@
-// The last door before the wire: every call is answered before anything else is said, and no result stands alone. The
-// API answers an open call with a 400 on every later turn (provider facts 2.5).
+// The last door before the wire: every call is answered before anything else is said, and no result stands alone. An
+// API answers an open call with a 400 on every later turn (provider facts 1.6, 2.5).
 
 import type { Block } from '@tidemark/model';
 import type { BodyForm } from './body-form.ts';
-import { refuse } from './refuse.ts';
+import { refuse } from './service.ts';
 
 /** Calls that wait for their result, and the message that made them. */
 export interface OpenCalls {
@@ -21,26 +21,28 @@ export const NO_CALLS: OpenCalls = { group: -1, ids: new Set() };
  * result.
  */
 export function follow(open: OpenCalls, block: Block, form: BodyForm): OpenCalls {
-  if (block.holds === 'call') return withCall(open, block, idAfter(form.callPrefix, block));
-  if (block.holds === 'result') return withResult(open, block, idAfter(form.resultPrefix, block));
+  if (block.holds === 'call') return withCall(open, block, form);
+  if (block.holds === 'result') return withResult(open, block, form);
   const sameAnswer = block.group === open.group && block.role === 'assistant' && !form.callsLast;
-  if (open.ids.size > 0 && !sameAnswer) throw unanswered(open);
+  if (open.ids.size > 0 && !sameAnswer) throw unanswered(open, form);
   return open;
 }
 
 /** @throws ProviderError `provider/unclosed-history` when a call still waits where the request ends. */
-export function requireClosed(open: OpenCalls): void {
-  if (open.ids.size > 0) throw unanswered(open);
+export function requireClosed(form: BodyForm, open: OpenCalls): void {
+  if (open.ids.size > 0) throw unanswered(open, form);
 }
 
-function withCall(open: OpenCalls, block: Block, id: string): OpenCalls {
-  if (open.ids.size > 0 && block.group !== open.group) throw unanswered(open);
-  return { group: block.group, ids: new Set([...open.ids, id]) };
+function withCall(open: OpenCalls, block: Block, form: BodyForm): OpenCalls {
+  if (open.ids.size > 0 && block.group !== open.group) throw unanswered(open, form);
+  return { group: block.group, ids: new Set([...open.ids, idAfter(form.callPrefix, block)]) };
 }
 
-function withResult(open: OpenCalls, block: Block, id: string): OpenCalls {
+function withResult(open: OpenCalls, block: Block, form: BodyForm): OpenCalls {
+  const id = idAfter(form.resultPrefix, block);
   if (!open.ids.has(id)) {
     throw refuse(
+      form.service,
       'provider/unclosed-history',
       `the result of "${id}" has no open call before it: repair the history before the request`,
     );
@@ -52,7 +54,11 @@ function idAfter(prefix: string, block: Block): string {
   return block.head.slice(prefix.length, block.head.indexOf('"', prefix.length));
 }
 
-function unanswered(open: OpenCalls): Error {
+function unanswered(open: OpenCalls, { service }: BodyForm): Error {
   const ids = [...open.ids].join(', ');
-  return refuse('provider/unclosed-history', `no result follows the calls ${ids}: close them before the request`);
+  return refuse(
+    service,
+    'provider/unclosed-history',
+    `no result follows the calls ${ids}: close them before the request`,
+  );
 }

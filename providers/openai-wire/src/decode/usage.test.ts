@@ -1,9 +1,7 @@
-import type { Usage } from '@tidemark/model';
 import { inputTokens, writtenTokens } from '@tidemark/model';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { usageOf as chatUsageOf } from '../chat/ending.ts';
-import { answerOf } from '../responses/ending.ts';
+import { usageOf } from './ending.ts';
 import { decodeUsage } from './usage.ts';
 
 const NEW = { model: 'gpt-6-sol' } as const;
@@ -92,33 +90,17 @@ describe('usage (L7)', () => {
   });
 });
 
-it('reads the counts where each API has them', () => {
-  const expected: Usage = { fresh: 60, read: 30, writes: [{ ttl: '30m', tokens: 10 }], answer: 5, reasoning: 15 };
-  const responses = answerOf(
-    [],
-    {
-      model: 'gpt-6-sol',
-      status: 'completed',
-      usage: {
-        input_tokens: 100,
-        input_tokens_details: {
-          cached_tokens: 30,
-          cache_write_tokens: 10,
-          cache_write_tokens_details: { ttl_30m_tokens: 10, ttl_12h_tokens: 0 },
-        },
-        output_tokens: 20,
-        output_tokens_details: { reasoning_tokens: 15 },
-      },
-    },
-    false,
-  );
-  expect(responses.usage).toEqual(expected);
-  const chat = {
+it('reads the counts where a completion has them, and the lifetime that was asked for where the model has none', () => {
+  const counts = {
     prompt_tokens: 100,
     prompt_tokens_details: { cached_tokens: 30, cache_write_tokens: 10 },
     completion_tokens: 20,
     completion_tokens_details: { reasoning_tokens: 15 },
   };
-  expect(chatUsageOf(chat, 'gpt-6-sol')).toEqual(expected);
-  expect(chatUsageOf({ prompt_tokens: 9, completion_tokens: 2 }, 'llama3.3')).toEqual({ answer: 2 });
+  const expected = { fresh: 60, read: 30, answer: 5, reasoning: 15 };
+  expect(usageOf(counts, 'gpt-6-sol', undefined)).toEqual({ ...expected, writes: [{ ttl: '30m', tokens: 10 }] });
+  const claude = 'anthropic/claude-sonnet-5.5';
+  expect(usageOf(counts, claude, '1h')).toEqual({ ...expected, writes: [{ ttl: '1h', tokens: 10 }] });
+  expect(usageOf(counts, claude, undefined)).toEqual(expected);
+  expect(usageOf({ prompt_tokens: 9, completion_tokens: 2 }, 'llama3.3', undefined)).toEqual({ answer: 2 });
 });

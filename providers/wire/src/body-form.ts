@@ -1,15 +1,20 @@
 // The form of a body: what an API puts around and between blocks.
 
-import type { Block, Envelope, Front } from '@tidemark/model';
+import type { Block, Envelope, Front, Marker } from '@tidemark/model';
+import type { Service } from './service.ts';
 
 /** One API's punctuation. The block bytes themselves are in the blocks. */
 export interface BodyForm {
+  /** Whose API it is, for errors. */
+  readonly service: Service;
   /** Everything before the blocks: model and render parameters. */
   header(front: Front): string;
   /** The text between two neighbours; `undefined` stands for the beginning and for the end of the blocks. */
   between(before: Block | undefined, after: Block | undefined): string;
   /** What varies by call, and the closing brace. Throws `provider/invalid` for a field that is already written. */
   end(front: Front, envelope: Envelope): string;
+  /** A marker, as it stands between a block's head and tail. Absent where the API takes none. */
+  readonly marks?: { readonly [ttl in Marker['ttl']]: string };
   /** What a call's block begins with; the id follows, and a quote ends it. */
   readonly callPrefix: string;
   /** The same of a result's block. */

@@ -1,8 +1,8 @@
 // Usage in disjoint buckets (L7). OpenAI counts inclusively: its input holds what was read and written, its output what
 // was reasoned (provider facts 2.3). A field that did not come stays unknown, never 0.
 
-import type { CacheWrite, Usage } from '@tidemark/model';
-import { billsWrites } from './model-generation.ts';
+import type { CacheWrite, Ttl, Usage } from '@tidemark/model';
+import { billsWrites } from '../model-generation.ts';
 
 /** A count as it comes. */
 export type Count = number | null | undefined;
@@ -21,8 +21,8 @@ export interface Counts {
 /** What is known of the call beside its counts. */
 export interface CountedCall {
   readonly model?: string | undefined;
-  /** The lifetime that the response says was applied. */
-  readonly ttl?: '30m' | '12h' | undefined;
+  /** The lifetime that the response says was applied, or the request asked for. */
+  readonly ttl?: Ttl | undefined;
 }
 
 /**

@@ -2,7 +2,8 @@
 
 import type { Envelope, Front, JsonValue } from '@tidemark/model';
 import { canonicalText } from '@tidemark/model';
-import { refuse } from './refuse.ts';
+import type { Service } from '@tidemark/provider-wire';
+import { refuse } from '@tidemark/provider-wire';
 
 /** Fields of a body by name. */
 export type Fields = { readonly [name: string]: JsonValue | undefined };
@@ -25,10 +26,10 @@ export function frozenParameters(front: Front): string {
  *
  * @throws ProviderError `provider/unsupported` for a name that the API has no field for.
  */
-export function wireParameters(front: Front, { fields, inside }: ParameterNames): Fields {
+export function wireParameters(service: Service, front: Front, { fields, inside }: ParameterNames): Fields {
   const names = Object.keys(front.parameters);
   const unknown = names.find((name) => !fields.has(name) && !inside.has(name));
-  if (unknown !== undefined) throw unknownName(unknown, [...fields, ...inside.keys()]);
+  if (unknown !== undefined) throw unknownName(service, unknown, [...fields, ...inside.keys()]);
   const wire: { [name: string]: JsonValue | undefined } = {};
   for (const name of names) if (fields.has(name)) wire[name] = front.parameters[name];
   for (const [name, [field, member]] of inside) {
@@ -49,10 +50,14 @@ export function bodyHeader(model: string, fields: Fields): string {
  *
  * @throws ProviderError `provider/invalid` for a field that already stands in the body.
  */
-export function bodyEnd(taken: ReadonlySet<string>, varying: Fields, envelope: Envelope): string {
+export function bodyEnd(service: Service, taken: ReadonlySet<string>, varying: Fields, envelope: Envelope): string {
   const twice = Object.keys(envelope.fields).find((name) => taken.has(name) || name in varying);
   if (twice !== undefined) {
-    throw refuse('provider/invalid', `the field "${twice}" already stands in the body: leave it out of the envelope`);
+    throw refuse(
+      service,
+      'provider/invalid',
+      `the field "${twice}" already stands in the body: leave it out of the envelope`,
+    );
   }
   const parts = [varying, envelope.fields].map((fields) => canonicalText(fields).slice(1, -1));
   return `${parts.map((text) => (text === '' ? '' : `,${text}`)).join('')}}`;
@@ -66,7 +71,11 @@ function isRecord(value: JsonValue | undefined): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function unknownName(name: string, known: readonly string[]): Error {
+function unknownName(service: Service, name: string, known: readonly string[]): Error {
   const list = known.toSorted().join(', ');
-  return refuse('provider/unsupported', `OpenAI has no render parameter "${name}" here: use one of ${list}`);
+  return refuse(
+    service,
+    'provider/unsupported',
+    `${service.title} has no render parameter "${name}" here: use one of ${list}`,
+  );
 }

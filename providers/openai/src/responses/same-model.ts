@@ -1,11 +1,11 @@
 // Which reasoning belongs to the model that is asked.
 
 import type { Lowering, ReasoningPart } from '@tidemark/model';
-import { PROVIDER } from './refuse.ts';
+import { OPENAI } from '../service.ts';
 
 /** Whether reasoning came from this provider and model, by any of the model's names. */
 export function isOwnReasoning(part: ReasoningPart, lowering: Lowering): boolean {
-  if (part.provider !== PROVIDER) return false;
+  if (part.provider !== OPENAI.name) return false;
   if (part.model === lowering.model) return true;
   const names = [lowering.capabilities.model, ...lowering.capabilities.aliases];
   return names.includes(part.model) && names.includes(lowering.model);

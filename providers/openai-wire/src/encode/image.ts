@@ -1,7 +1,8 @@
 // An image as a data URL, or the text that stands for one that the API would refuse (L6).
 
 import type { ImagePart, Lowering } from '@tidemark/model';
-import { refuse } from './refuse.ts';
+import type { Service } from '@tidemark/provider-wire';
+import { refuse } from '@tidemark/provider-wire';
 
 const ACCEPTED = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 const PATCH = 32;
@@ -17,11 +18,11 @@ export type WireImage =
  *
  * @throws ProviderError `provider/invalid` when its bytes are not among the materials.
  */
-export function wireImage(image: ImagePart, { materials }: Lowering): WireImage {
+export function wireImage(service: Service, image: ImagePart, { materials }: Lowering): WireImage {
   const mediaType = wireMediaType(image.mediaType);
   if (!ACCEPTED.has(mediaType)) return imageStub(image, 'only PNG, JPEG, GIF and WebP are accepted');
   const bytes = materials(image.artifact);
-  if (bytes === undefined) throw missing(image);
+  if (bytes === undefined) throw missing(service, image);
   if (bytes.length === 0) return imageStub(image, 'it is empty');
   const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
   return {
@@ -49,8 +50,9 @@ function wireMediaType(mediaType: string): string {
   return plain === 'image/jpg' ? 'image/jpeg' : plain;
 }
 
-function missing(image: ImagePart): Error {
+function missing(service: Service, image: ImagePart): Error {
   return refuse(
+    service,
     'provider/invalid',
     `the bytes of image ${image.artifact} are not among the materials: load the artifact before lowering, or quarantine the block that names it`,
   );

@@ -3,7 +3,7 @@
 
 import type { ProviderErrorClass, ProviderErrorCode } from '@tidemark/model';
 import { ProviderError } from '@tidemark/model';
-import { PROVIDER } from './refuse.ts';
+import type { Service } from '@tidemark/provider-wire';
 
 /** What is known of a failed call. */
 export interface Failure {
@@ -100,15 +100,15 @@ const MILLISECONDS: ReadonlyMap<string, number> = new Map([
 ]);
 
 /** The error to throw for a failed call. Its `type` is the provider's code, or its type where no code came. */
-export function sortFailure(failure: Failure): ProviderError {
+export function sortFailure(service: Service, failure: Failure): ProviderError {
   const { message, status, request } = failure;
   const { next, code, step } = sort(failure);
   const type = failure.code ?? failure.type;
   const afterMs = failure.afterMs ?? waitIn(message);
   const word = [status, type].filter((one) => one !== undefined).join(' ');
-  const said = `OpenAI did not answer the request${word === '' ? '' : ` (${word})`}: ${message}. Next: ${step}`;
+  const said = `${service.title} did not answer the request${word === '' ? '' : ` (${word})`}: ${message}. Next: ${step}`;
   return new ProviderError(next, code, said, {
-    provider: PROVIDER,
+    provider: service.name,
     ...(status !== undefined && { status }),
     ...(type !== undefined && { type }),
     ...(request !== undefined && { request }),

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Failure } from './failure.ts';
+import { SERVICE } from '../../tests/fixtures.ts';
 import { sortFailure } from './failure.ts';
 
 const INVALID = 'invalid_request_error';
@@ -103,21 +104,21 @@ const CASES: readonly (readonly [Failure, string, string])[] = [
 ];
 
 it.each(CASES)('sorts %j as %s, %s', (failure, sorted, code) => {
-  const error = sortFailure(failure);
+  const error = sortFailure(SERVICE, failure);
   expect(error).toMatchObject({ class: sorted, code });
   expect(error.message).toContain(failure.message);
 });
 
 it('says what happened, to what, and the next step, and when', () => {
-  const { message, data } = sortFailure({
+  const { message, data } = sortFailure(SERVICE, {
     status: 429,
     code: 'rate_limit_exceeded',
     message: 'slow. Please try again in 11.054s.',
   });
   expect(message).toBe(
-    'OpenAI did not answer the request (429 rate_limit_exceeded): slow. Please try again in 11.054s.. Next: send it again later',
+    'Somebody did not answer the request (429 rate_limit_exceeded): slow. Please try again in 11.054s.. Next: send it again later',
   );
-  expect(data).toEqual({ provider: 'openai', status: 429, type: 'rate_limit_exceeded', afterMs: 11_054 });
-  expect(sortFailure({ status: 429, message: 'try again in 350ms', afterMs: 7 }).data.afterMs).toBe(7);
-  expect(sortFailure({ status: 429, message: 'try again in 350ms' }).data.afterMs).toBe(350);
+  expect(data).toEqual({ provider: 'somebody', status: 429, type: 'rate_limit_exceeded', afterMs: 11_054 });
+  expect(sortFailure(SERVICE, { status: 429, message: 'try again in 350ms', afterMs: 7 }).data.afterMs).toBe(7);
+  expect(sortFailure(SERVICE, { status: 429, message: 'try again in 350ms' }).data.afterMs).toBe(350);
 });

@@ -2,7 +2,7 @@
 // Only what is used is read; the rest passes.
 
 import { z } from 'zod';
-import type { Count } from '../wire/usage.ts';
+import type { Count } from './usage.ts';
 
 type Name = string | null | undefined;
 

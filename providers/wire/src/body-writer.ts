@@ -3,13 +3,13 @@
 // always what a naive join of the same blocks, markers and envelope gives.
 
 import type { Block, BodyWriter, Hash, LoweredFront, Marker, NewHash } from '@tidemark/model';
+import type { BodyForm } from './body-form.ts';
 import type { OpenCalls } from './closed-history.ts';
 import { follow, NO_CALLS, requireClosed } from './closed-history.ts';
-import type { GrowingBytes } from '@tidemark/provider-wire';
-import { growingBytes } from '@tidemark/provider-wire';
-import { bodyHeader } from './parameters.ts';
-import { between, blockText, bodyEnd } from './punctuation.ts';
-import { refuse } from './refuse.ts';
+import type { GrowingBytes } from './growing-bytes.ts';
+import { growingBytes } from './growing-bytes.ts';
+import type { Service } from './service.ts';
+import { refuse } from './service.ts';
 
 /** Writes a body into the buffer and says its digest. */
 type Put = BodyWriter['digest'];
@@ -25,25 +25,37 @@ interface Seal {
   readonly open: OpenCalls;
 }
 
-/** Begins a body for this front. The blocks given to `write` are those of the front and then those of the messages. */
-export function joinBody(front: LoweredFront, newHash: NewHash): BodyWriter {
+/** What is appended: blocks in a form, with these markers, into this buffer. */
+interface Writing {
+  readonly form: BodyForm;
+  readonly bytes: GrowingBytes;
+  readonly blocks: readonly Block[];
+  readonly marks: Marks;
+}
+
+/** Begins a body of this form. The blocks given to `write` are those of the front and then those of the messages. */
+export function joinBody(form: BodyForm, front: LoweredFront, newHash: NewHash): BodyWriter {
   const bytes = growingBytes();
-  bytes.append(bodyHeader(front.front));
+  bytes.append(form.header(front.front));
   const hash = newHash().update(bytes.since(0));
   const begin: Seal = { blocks: 0, last: undefined, length: bytes.length(), hash, marks: new Map(), open: NO_CALLS };
   let frontSeal = begin;
   let seal = begin;
   const put: Put = (blocks, markers, envelope) => {
-    const marks = marksOf(blocks, markers);
-    requireFront(front, blocks);
-    requireExtension(seal, blocks);
-    frontSeal = resume([frontSeal, begin], marks);
-    seal = resume([seal, frontSeal], marks);
-    bytes.cut(seal.length);
-    if (seal.blocks < front.blocks.length) frontSeal = seal = extend(bytes, seal, blocks, front.blocks.length, marks);
-    seal = extend(bytes, seal, blocks, sealEnd(blocks, marks, seal.blocks), marks);
-    requireClosed(append(bytes, seal, blocks, blocks.length, marks));
-    bytes.append(between(blocks.at(-1), undefined) + bodyEnd(front, envelope));
+    const marks = marksOf(form, blocks, markers);
+    requireFront(form.service, front, blocks);
+    requireExtension(form.service, seal, blocks);
+    const end = form.end(front.front, envelope);
+    const writing: Writing = { form, bytes, blocks, marks };
+    const keptFront = resume([frontSeal, begin], marks);
+    const kept = resume([seal, keptFront], marks);
+    bytes.cut(kept.length);
+    const reached = kept.blocks < front.blocks.length ? extend(writing, kept, front.blocks.length) : kept;
+    const sealed = extend(writing, reached, sealEnd(writing, reached.blocks));
+    requireClosed(form, append(writing, sealed, blocks.length));
+    frontSeal = reached === kept ? keptFront : reached;
+    seal = sealed;
+    bytes.append(form.between(blocks.at(-1), undefined) + end);
     return seal.hash.copy().update(bytes.since(seal.length)).hex();
   };
   return {
@@ -67,9 +79,10 @@ function holds(seal: Seal, marks: Marks): boolean {
 }
 
 /** Appends the blocks up to `end` and moves the seal behind them. */
-function extend(bytes: GrowingBytes, seal: Seal, blocks: readonly Block[], end: number, marks: Marks): Seal {
+function extend(writing: Writing, seal: Seal, end: number): Seal {
   if (end <= seal.blocks) return seal;
-  const open = append(bytes, seal, blocks, end, marks);
+  const open = append(writing, seal, end);
+  const { bytes, blocks, marks } = writing;
   return {
     blocks: end,
     last: blocks[end - 1],
@@ -80,23 +93,28 @@ function extend(bytes: GrowingBytes, seal: Seal, blocks: readonly Block[], end: 
   };
 }
 
-function append(bytes: GrowingBytes, seal: Seal, blocks: readonly Block[], end: number, marks: Marks): OpenCalls {
+function append({ form, bytes, blocks, marks }: Writing, seal: Seal, end: number): OpenCalls {
   let { last, open } = seal;
   for (let index = seal.blocks; index < end; index += 1) {
     const block = blocks[index];
     if (block === undefined) break;
-    bytes.append(between(last, block) + blockText(block, marks.get(index)));
-    open = follow(open, block);
+    open = follow(open, block, form);
+    bytes.append(form.between(last, block) + block.head + markText(form, marks.get(index)) + block.tail);
     last = block;
   }
   return open;
 }
 
+function markText({ marks }: BodyForm, ttl: Marker['ttl'] | undefined): string {
+  return ttl === undefined ? '' : (marks?.[ttl] ?? '');
+}
+
 /**
  * Where sealing stops: before the first marker of the messages, which the next request will move; without one, before
- * the last block that the next request may mark.
+ * the last block that the next request may mark. Where the API takes no markers, all is sealed.
  */
-function sealEnd(blocks: readonly Block[], marks: Marks, from: number): number {
+function sealEnd({ form, blocks, marks }: Writing, from: number): number {
+  if (form.marks === undefined) return blocks.length;
   let first = Infinity;
   for (const index of marks.keys()) if (blocks[index]?.section === 'messages') first = Math.min(first, index);
   if (first !== Infinity) return first;
@@ -104,30 +122,35 @@ function sealEnd(blocks: readonly Block[], marks: Marks, from: number): number {
   return Math.max(from, lastMarkable);
 }
 
-function marksOf(blocks: readonly Block[], markers: readonly Marker[]): Marks {
+function marksOf({ service, marks }: BodyForm, blocks: readonly Block[], markers: readonly Marker[]): Marks {
   for (const { block } of markers) {
-    if (blocks[block]?.markable === true) continue;
+    if (marks !== undefined && blocks[block]?.markable === true) continue;
     throw refuse(
+      service,
       'provider/invalid',
-      `a marker stands on block ${block} of ${blocks.length}, which takes none: plan the markers again`,
+      marks === undefined
+        ? `${service.title} caches by itself and takes no marker here: plan the request without markers`
+        : `a marker stands on block ${block} of ${blocks.length}, which takes none: plan the markers again`,
     );
   }
   return new Map(markers.map(({ block, ttl }) => [block, ttl]));
 }
 
-function requireFront(front: LoweredFront, blocks: readonly Block[]): void {
+function requireFront(service: Service, front: LoweredFront, blocks: readonly Block[]): void {
   const last = front.blocks.length - 1;
   const next = blocks[last + 1];
   if (isSame(front.blocks[last], blocks[last]) && (next === undefined || next.section === 'messages')) return;
   throw refuse(
+    service,
     'provider/invalid',
     'the blocks of a body begin with those of its front: give `write` the blocks of front and messages together',
   );
 }
 
-function requireExtension(seal: Seal, blocks: readonly Block[]): void {
+function requireExtension(service: Service, seal: Seal, blocks: readonly Block[]): void {
   if (isSame(seal.last, blocks[seal.blocks - 1])) return;
   throw refuse(
+    service,
     'provider/invalid',
     `the blocks do not extend those of the last body at block ${seal.blocks - 1}: begin a new body with \`join\``,
   );

@@ -1,14 +1,22 @@
 // Chunks of Chat Completions become stream parts. The answer is whole when a reason for its end has come; its usage comes
 // behind that, so it is finished with `[DONE]` or with the end of the stream.
 
-import type { Answer, StreamPart } from '@tidemark/model';
-import type { Decoding } from '../wire/decoding.ts';
-import { cut, malformed, parseJson, readAs } from '../wire/malformed.ts';
+import type { Answer, StreamPart, Ttl } from '@tidemark/model';
+import type { Service } from '@tidemark/provider-wire';
+import type { Decoder, Decoding } from './decoding.ts';
+import { cut, malformed, parseJson, readAs } from './malformed.ts';
 import { failureOf, stopOf, usageOf } from './ending.ts';
 import type { WireCompletion, WireMessage, WireUsage } from './events.ts';
 import { readCompletion } from './events.ts';
 import type { Growing } from './growing.ts';
 import { growMessage, partOf } from './growing.ts';
+
+/** What is known of a call before its answer is read. */
+export interface Reading {
+  readonly service: Service;
+  /** The one lifetime that all markers of the request asked for, where it has any. */
+  readonly asked?: Ttl;
+}
 
 /** What has arrived of one answer. */
 interface Arrived {
@@ -30,8 +38,13 @@ interface Step {
 const DONE = '[DONE]';
 const NOTHING: Arrived = { began: false, parts: [], refused: false, usage: {}, finished: false };
 
+/** How Chat Completions are read. */
+export function completionDecoder(reading: Reading): Decoder {
+  return { begin: () => beginCompletion(reading), whole: (text) => decodeCompletion(reading, text) };
+}
+
 /** Begins to decode one answer. */
-export function beginCompletion(): Decoding {
+export function beginCompletion(reading: Reading): Decoding {
   let arrived = NOTHING;
   const step = (next: Step): readonly StreamPart[] => {
     arrived = next.arrived;
@@ -41,9 +54,9 @@ export function beginCompletion(): Decoding {
     finished: () => arrived.finished,
     take: (data) => {
       if (arrived.finished) return [];
-      return step(data.trim() === DONE ? finish(arrived) : take(arrived, readChunk(data)));
+      return step(data.trim() === DONE ? finish(reading, arrived) : take(reading, arrived, readChunk(reading, data)));
     },
-    end: () => (arrived.finished ? [] : step(finish(arrived))),
+    end: () => (arrived.finished ? [] : step(finish(reading, arrived))),
   };
 }
 
@@ -52,22 +65,23 @@ export function beginCompletion(): Decoding {
  *
  * @throws ProviderError `provider/malformed` when it is none, or what it says of a failure.
  */
-export function decodeCompletion(text: string): Answer {
-  const completion = readChunk(text);
-  if (completion.error) throw failureOf(completion.error);
-  if (completion.choices?.[0]?.message === undefined) throw malformed('an answer that is no completion');
-  const finished = finish(take(NOTHING, completion).arrived).says.at(-1);
-  if (finished?.type !== 'finished') throw cut();
+export function decodeCompletion(reading: Reading, text: string): Answer {
+  const { service } = reading;
+  const completion = readChunk(reading, text);
+  if (completion.error) throw failureOf(service, completion.error);
+  if (completion.choices?.[0]?.message === undefined) throw malformed(service, 'an answer that is no completion');
+  const finished = finish(reading, take(reading, NOTHING, completion).arrived).says.at(-1);
+  if (finished?.type !== 'finished') throw cut(service);
   return finished.answer;
 }
 
-function readChunk(data: string): WireCompletion {
-  const value = parseJson(data);
-  return readAs('a chunk', () => readCompletion(value));
+function readChunk({ service }: Reading, data: string): WireCompletion {
+  const value = parseJson(service, data);
+  return readAs(service, 'a chunk', () => readCompletion(value));
 }
 
-function take(before: Arrived, chunk: WireCompletion): Step {
-  if (chunk.error) throw failureOf(chunk.error);
+function take({ service }: Reading, before: Arrived, chunk: WireCompletion): Step {
+  if (chunk.error) throw failureOf(service, chunk.error);
   const begun = began(before, chunk);
   const choice = chunk.choices?.[0];
   const message: WireMessage = choice?.delta ?? choice?.message ?? {};
@@ -89,12 +103,12 @@ function began(arrived: Arrived, { id, model }: WireCompletion): Step {
   return { arrived: { ...arrived, ...named, began: true }, says: [{ type: 'began', ...named, usage: {} }] };
 }
 
-function finish(arrived: Arrived): Step {
+function finish({ service, asked }: Reading, arrived: Arrived): Step {
   const { response, model, stop, refused, usage } = arrived;
-  if (stop === undefined) throw cut();
+  if (stop === undefined) throw cut(service);
   const parts = arrived.parts.map(partOf);
   const named = { ...(response !== undefined && { response }), ...(model !== undefined && { model }) };
-  const answer: Answer = { parts, ...stopOf(stop, parts, refused), ...named, usage: usageOf(usage, model) };
+  const answer: Answer = { parts, ...stopOf(stop, parts, refused), ...named, usage: usageOf(usage, model, asked) };
   const whole = parts.map((part, index): StreamPart => ({ type: 'part', index, part }));
   return { arrived: { ...arrived, finished: true }, says: [...whole, { type: 'finished', answer }] };
 }

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
-import { compatibleModel } from './compatible-model.ts';
+import { unlistedModel } from './unlisted-model.ts';
 
 it('says of a model what its user knows, and that the rest is unknown (L7)', () => {
-  const row = compatibleModel({ model: 'llama3.3', window: 32_768, outputLimit: 4_096, asOf: '2026-11-21' });
+  const said = { provider: 'compatible', model: 'llama3.3', window: 32_768, outputLimit: 4_096, asOf: '2026-11-21' };
+  const row = unlistedModel(said);
   expect(row).toMatchObject({ inputLimit: 28_672, outputLimit: 4_096, markers: 'unknown', prices: [], ttls: [] });
   expect(row).not.toHaveProperty('floor');
 });

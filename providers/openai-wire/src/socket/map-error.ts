@@ -3,45 +3,49 @@
 import { APIConnectionError, APIConnectionTimeoutError, APIError, APIUserAbortError } from 'openai';
 import type { ProviderErrorCode } from '@tidemark/model';
 import { ProviderError } from '@tidemark/model';
-import type { Hide } from '@tidemark/provider-wire';
+import type { Hide, Service } from '@tidemark/provider-wire';
 import { hideKey, plainCause, reasonsOf, retryAfter, withoutKey } from '@tidemark/provider-wire';
-import type { Failure } from '../wire/failure.ts';
-import { sortFailure } from '../wire/failure.ts';
-import { PROVIDER } from '../wire/refuse.ts';
+import type { Failure } from '../decode/failure.ts';
+import { sortFailure } from '../decode/failure.ts';
 
 /** Where a call was when it failed: before the answer began, or in it. */
 export type Phase = 'asking' | 'answering';
 
 /** Sorts anything thrown by a call. What is a ProviderError already passes as it is, less the secret. */
-export function mapError(error: unknown, phase: Phase, secret: string): ProviderError {
+export function mapError(service: Service, error: unknown, phase: Phase, secret: string): ProviderError {
   const hide = hideKey(secret);
   if (error instanceof ProviderError) return withoutKey(error, hide);
-  if (error instanceof APIUserAbortError) return aborted();
+  if (error instanceof APIUserAbortError) return aborted(service);
   if (error instanceof APIConnectionTimeoutError)
-    return broken('provider/timeout', 'no answer began in time', undefined);
-  if (error instanceof APIError && !(error instanceof APIConnectionError)) return sortFailure(failureOf(error, hide));
+    return broken(service, 'provider/timeout', 'no answer began in time', undefined);
+  if (error instanceof APIError && !(error instanceof APIConnectionError))
+    return sortFailure(service, failureOf(error, hide));
   const [code, what]: readonly [ProviderErrorCode, string] =
     phase === 'asking'
       ? ['provider/connection', 'the connection failed']
       : ['provider/cut', 'the connection broke inside the answer'];
-  return broken(code, `${what}: ${reasonsOf(error, hide)}`, plainCause(error, hide));
+  return broken(service, code, `${what}: ${reasonsOf(error, hide)}`, plainCause(error, hide));
 }
 
 /** The caller gave up on the call. */
-export function aborted(): ProviderError {
-  return new ProviderError('stop', 'provider/aborted', 'the call to OpenAI was aborted by its caller', {
-    provider: PROVIDER,
-  });
+export function aborted({ name, title }: Service): ProviderError {
+  const message = `the call to ${title} was aborted by its caller`;
+  return new ProviderError('stop', 'provider/aborted', message, { provider: name });
 }
 
 /** Nothing came for longer than allowed. */
-export function silent(idleMs: number): ProviderError {
-  return broken('provider/silent', `nothing came for ${idleMs} ms`, undefined);
+export function silent(service: Service, idleMs: number): ProviderError {
+  return broken(service, 'provider/silent', `nothing came for ${idleMs} ms`, undefined);
 }
 
-function broken(code: ProviderErrorCode, what: string, cause: Error | undefined): ProviderError {
-  const message = `the call to OpenAI broke: ${what}. Next: send it again`;
-  return new ProviderError('retryable', code, message, { provider: PROVIDER }, cause);
+function broken(
+  { name, title }: Service,
+  code: ProviderErrorCode,
+  what: string,
+  cause: Error | undefined,
+): ProviderError {
+  const message = `the call to ${title} broke: ${what}. Next: send it again`;
+  return new ProviderError('retryable', code, message, { provider: name }, cause);
 }
 
 function failureOf(error: APIError, hide: Hide): Failure {

@@ -1,9 +1,10 @@
 // How a completion ended: its stop reason and its usage, or its failure.
 
-import type { Answer, AnswerPart, ProviderError, StopReason, Usage } from '@tidemark/model';
-import { sortFailure } from '../wire/failure.ts';
-import { billsWrites } from '../wire/model-generation.ts';
-import { decodeUsage } from '../wire/usage.ts';
+import type { Answer, AnswerPart, ProviderError, StopReason, Ttl, Usage } from '@tidemark/model';
+import type { Service } from '@tidemark/provider-wire';
+import { sortFailure } from './failure.ts';
+import { billsWrites } from '../model-generation.ts';
+import { decodeUsage } from './usage.ts';
 import type { WireCompletion, WireUsage } from './events.ts';
 
 interface Stop {
@@ -31,8 +32,11 @@ export function stopOf(
   return { ...known, stop: parts.some(({ type }) => type === 'call') ? 'calls' : 'end', stopRaw: raw };
 }
 
-/** The buckets. This API sells the 30 minute lifetime alone, so that is what OpenAI's models wrote with. */
-export function usageOf(usage: WireUsage, model: string | undefined): Usage {
+/**
+ * The buckets. OpenAI's own models sell one lifetime by this API, 30 minutes; elsewhere what was written lives as long as
+ * was `asked`, if that is known.
+ */
+export function usageOf(usage: WireUsage, model: string | undefined, asked: Ttl | undefined): Usage {
   const counts = {
     input: usage.prompt_tokens,
     cached: usage.prompt_tokens_details?.cached_tokens,
@@ -40,13 +44,13 @@ export function usageOf(usage: WireUsage, model: string | undefined): Usage {
     output: usage.completion_tokens,
     reasoning: usage.completion_tokens_details?.reasoning_tokens,
   };
-  return decodeUsage(counts, { model, ttl: billsWrites(model ?? '') === true ? '30m' : undefined });
+  return decodeUsage(counts, { model, ttl: billsWrites(model ?? '') === true ? '30m' : asked });
 }
 
 /** The error that a chunk or a body with `error` stands for. A number as code is a status, as routers send it. */
-export function failureOf(error: NonNullable<WireCompletion['error']>): ProviderError {
+export function failureOf(service: Service, error: NonNullable<WireCompletion['error']>): ProviderError {
   const { code, type, message } = error;
-  return sortFailure({
+  return sortFailure(service, {
     message: message ?? 'an error without a message',
     ...(typeof code === 'number' && { status: code }),
     ...(typeof code === 'string' && { code }),
