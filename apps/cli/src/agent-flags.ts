@@ -1,6 +1,6 @@
 // The options of the commands that run an agent: declared once, read at this door.
 
-import type { Limits, Mode } from '@tidemark/kit';
+import type { Limits, Mode, RewriteNotice } from '@tidemark/kit';
 import type { Command } from 'commander';
 import { InvalidArgumentError, Option } from 'commander';
 
@@ -19,6 +19,7 @@ export interface AgentFlags {
   readonly maxCost?: string;
   readonly maxSteps?: number;
   readonly maxTokens?: number;
+  readonly rewriteNotice?: number;
 }
 
 const MODES: readonly Mode[] = ['read-only', 'ask', 'auto'];
@@ -38,7 +39,12 @@ export function declareAgentFlags(command: Command): Command {
     .option('--unconfined', 'in mode auto run commands unasked even where no sandbox holds them')
     .option('--max-cost <dollars>', 'end the turn before it costs more', dollarsOf)
     .option('--max-steps <number>', 'end the turn after so many answers', countOf)
-    .option('--max-tokens <number>', 'end the turn after so many tokens, in and out', countOf);
+    .option('--max-tokens <number>', 'end the turn after so many tokens, in and out', countOf)
+    .option(
+      '--rewrite-notice <tokens>',
+      'say a step first that pays so many tokens again, and in mode ask ask about it; from 50,000 or $0.20 unless said',
+      countOf,
+    );
 }
 
 /**
@@ -65,6 +71,11 @@ export function limitsIn({ maxCost, maxSteps, maxTokens }: AgentFlags): Limits {
     ...(maxSteps !== undefined && { steps: maxSteps }),
     ...(maxTokens !== undefined && { tokens: maxTokens }),
   };
+}
+
+/** From how much on a rewrite is said, where it was asked for. */
+export function rewriteNoticeIn({ rewriteNotice }: AgentFlags): { readonly rewriteNotice?: RewriteNotice } {
+  return rewriteNotice === undefined ? {} : { rewriteNotice: { tokens: rewriteNotice } };
 }
 
 function dollarsOf(text: string): string {

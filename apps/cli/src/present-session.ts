@@ -37,6 +37,8 @@ interface Sight {
   midLine: boolean;
   /** Whether text of the answer at hand was shown as it came. */
   streamed: boolean;
+  /** Whether the rewrite of the next request was said already. */
+  rewriteSaid: boolean;
   tokens: SeenTokens;
 }
 
@@ -48,6 +50,7 @@ export function presentSession(output: Output): Presenter {
     denied: new Set(),
     midLine: false,
     streamed: false,
+    rewriteSaid: false,
     tokens: { read: 0, written: 0, fresh: 0, output: 0 },
   };
   return {
@@ -68,7 +71,8 @@ function show(sight: Sight, event: SessionEvent): void {
       sight.streamed = true;
       return write(sight, event.text);
     case 'notice.raised': {
-      const { message, next } = event.notice;
+      const { code, message, next } = event.notice;
+      sight.rewriteSaid ||= code === 'turn/rewrite';
       return note(sight, [styled('yellow', 'notice'), `: ${message}`, next === '' ? '' : `; ${next}`]);
     }
     case 'reasoning.delta':
@@ -80,6 +84,9 @@ function showRecord(sight: Sight, record: Recorded): void {
   switch (record.kind) {
     case 'epoch.opened':
       return showEpoch(sight, record);
+    case 'request.prepared':
+      sight.rewriteSaid = false;
+      return;
     case 'answer.received':
       if (record.data.stream === 'main') showAnswer(sight, record.data.parts);
       return add(sight, record.data.usage);
@@ -101,10 +108,10 @@ function showRecord(sight: Sight, record: Recorded): void {
   }
 }
 
-/** Only an epoch that costs something is worth a word. */
+/** Only an epoch that costs something is worth a word, and only one. */
 function showEpoch(sight: Sight, { data }: RecordedOf<'epoch.opened'>): void {
   const { cause, forecast, number } = data;
-  if (forecast.rewrite === 0) return;
+  if (sight.rewriteSaid || forecast.rewrite === 0) return;
   const price = forecast.cost === undefined ? '' : `, ${dollars(forecast.cost)}`;
   note(sight, `epoch ${number} (${cause}): about ${grouped(forecast.rewrite)} tokens are written again${price}`);
 }

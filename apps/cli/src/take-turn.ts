@@ -7,7 +7,7 @@ import { createAgent } from '@tidemark/kit';
 import { defaultCatalog, nearestModel } from '@tidemark/model';
 
 import type { AgentFlags } from './agent-flags.ts';
-import { limitsIn, modeIn } from './agent-flags.ts';
+import { limitsIn, modeIn, rewriteNoticeIn } from './agent-flags.ts';
 import { chooseProvider } from './choose-provider.ts';
 import type { ChosenSession } from './choose-session.ts';
 import type { CommandContext } from './command.ts';
@@ -44,6 +44,7 @@ export async function takeTurn(request: TurnRequest, context: CommandContext): P
       forbidden: [context.home],
       presenter: 'cli',
       limits: limitsIn(request.flags),
+      ...rewriteNoticeIn(request.flags),
       permissions: { ...person, unconfined: request.flags.unconfined === true },
     });
     try {
@@ -127,15 +128,19 @@ function askerOf(flags: AgentFlags, context: CommandContext): Permissions {
 
 /** Anything but a clear yes is a no; so is a question that was cut off. */
 async function askPerson(
-  { title, rule }: Question,
+  question: Question,
   signal: AbortSignal,
   { input }: CommandContext,
 ): Promise<'allowed' | 'denied'> {
   try {
-    const answer = await input.ask(plainText(`allow ${title}? [${rule}] (y/n) `), signal);
+    const answer = await input.ask(plainText(wordsOf(question)), signal);
     return /^\s*y(es)?\s*$/i.test(answer) ? 'allowed' : 'denied';
   } catch (error) {
     if (signal.aborted) return 'denied';
     throw error;
   }
+}
+
+function wordsOf({ about, title, rule }: Question): string {
+  return about === 'call' ? `allow ${title}? [${rule}] (y/n) ` : `${title}. Send it? (y/n) `;
 }

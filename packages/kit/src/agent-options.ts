@@ -1,6 +1,16 @@
 // What an agent is made of, as its author says it. Options of an unknown name are refused, with the nearest known one.
 
-import type { Asker, ContextSource, Lasting, Limits, Mode, RetryPolicy, Surroundings, Tool } from '@tidemark/agent';
+import type {
+  Asker,
+  ContextSource,
+  Lasting,
+  Limits,
+  Mode,
+  RetryPolicy,
+  RewriteNotice,
+  Surroundings,
+  Tool,
+} from '@tidemark/agent';
 import { nearestName } from '@tidemark/agent';
 import type { Log, RenderParameters } from '@tidemark/log';
 import type { Provider } from '@tidemark/model';
@@ -33,6 +43,11 @@ export interface AgentOptions {
   readonly permissions?: Permissions;
   /** What one turn may take. */
   readonly limits?: Limits;
+  /**
+   * From how much on a step that pays again for what was sent before is said first, and in mode `ask` asked about: 50,000
+   * tokens or $0.20 unless given; `{}` is never.
+   */
+  readonly rewriteNotice?: RewriteNotice;
   /** Changes to the catalog of models: `{ revision: 1, rows: [{ provider, model, ...fields }] }`. */
   readonly catalog?: unknown;
   /** Own context sources, behind the usual ones. */
@@ -74,6 +89,7 @@ const anyObject = z.custom<object>((value) => typeof value === 'object' && value
 const anyFunction = z.custom<() => unknown>((value) => typeof value === 'function', 'expected a function');
 const words = z.string().min(1, 'expected some text');
 const amount = z.number().positive();
+const dollars = z.string().regex(/^\d+(\.\d+)?$/, 'expected US dollars as decimal text, such as "0.50"');
 
 const optionsSchema = z.strictObject({
   model: words,
@@ -97,11 +113,11 @@ const optionsSchema = z.strictObject({
       steps: amount.int().optional(),
       ms: amount.optional(),
       tokens: amount.int().optional(),
-      cost: z
-        .string()
-        .regex(/^\d+(\.\d+)?$/, 'expected US dollars as decimal text, such as "0.50"')
-        .optional(),
+      cost: dollars.optional(),
     } satisfies Fields<Limits>)
+    .optional(),
+  rewriteNotice: z
+    .strictObject({ tokens: amount.int().optional(), cost: dollars.optional() } satisfies Fields<RewriteNotice>)
     .optional(),
   catalog: z.unknown().optional(),
   sources: z.array(anyObject).readonly().optional(),
@@ -132,6 +148,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   '': Object.keys(optionsSchema.shape),
   permissions: Object.keys(optionsSchema.shape.permissions.unwrap().shape),
   limits: Object.keys(optionsSchema.shape.limits.unwrap().shape),
+  rewriteNotice: Object.keys(optionsSchema.shape.rewriteNotice.unwrap().shape),
   retry: Object.keys(optionsSchema.shape.retry.unwrap().shape),
 };
 

@@ -67,6 +67,7 @@ describe('options', () => {
     [{ banana: 1 }, 'there is no option banana'],
     [{ store: 'disk' }, 'store: expected "memory", { home } or a store'],
     [{ limits: { cost: 0.5 } }, 'limits.cost: '],
+    [{ rewriteNotice: { token: 3 } }, 'there is no option rewriteNotice.token, did you mean tokens?'],
     [{ limits: { cost: '$1' } }, 'limits.cost: expected US dollars as decimal text'],
     [{ model: '' }, 'model: '],
     [{ builtIn: ['raed'], workspace: '.' }, 'there is no built-in tool raed: did you mean read?'],

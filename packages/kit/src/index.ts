@@ -9,6 +9,7 @@ export type {
   Mode,
   Notice,
   Question,
+  RewriteNotice,
   SessionEvent,
   Tool,
   ToolContext,

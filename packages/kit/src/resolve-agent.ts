@@ -41,7 +41,7 @@ export function resolveAgent(options: AgentOptions): ResolvedAgent {
 }
 
 function runtimeOf(options: AgentOptions): Runtime {
-  const { role, permissions = {}, onRequest } = options;
+  const { role, permissions = {}, onRequest, rewriteNotice } = options;
   const provider = options.provider ?? anthropic(options);
   const capabilities = findCapabilities(options.model, provider.name, options.catalog);
   return {
@@ -61,6 +61,7 @@ function runtimeOf(options: AgentOptions): Runtime {
     ...(role !== undefined && { role }),
     ...(permissions.ask !== undefined && { ask: permissions.ask }),
     ...(onRequest !== undefined && { onRequest }),
+    ...(rewriteNotice !== undefined && { rewriteNotice }),
   };
 }
 

@@ -259,12 +259,47 @@ describe('an ending', () => {
   });
 });
 
+describe('a step that writes again what was sent', () => {
+  const toAnotherModel = (...more: readonly string[]): readonly string[] => [
+    'and now?',
+    '--continue',
+    '--model=claude-opus-5-5',
+    '--rewrite-notice=500',
+    '--provider=simulator',
+    ...more,
+  ];
+  const words = 'the model changed: [\\d,]+ tokens are written again, \\$0\\.0\\d+';
+
+  test('is a question to the person at a terminal, and a no sends nothing', async () => {
+    await tidemark(['hello there', '--provider', 'simulator']);
+    const questions: string[] = [];
+    const person = (question: string): string => {
+      questions.push(question);
+      return 'n';
+    };
+    const ran = await tidemark(toAnotherModel('--ask'), { person });
+    expect(questions).toEqual([expect.stringMatching(new RegExp(`^${words}\\. Send it\\? \\(y/n\\) $`))]);
+    expect(ran).toMatchObject({ exit: 1, out: '', err: expect.stringContaining('step 1 was not sent') });
+    const next = await tidemark(['resume', '--provider', 'simulator']);
+    expect(next).toMatchObject({ exit: 0, err: expect.not.stringContaining('written again') });
+  });
+
+  test('is said on stderr where nobody is asked, and once', async () => {
+    await tidemark(['hello there', '--provider', 'simulator']);
+    const ran = await tidemark(toAnotherModel());
+    expect(ran.exit).toBe(0);
+    expect(ran.err).toMatch(new RegExp(`^notice: ${words}; `));
+    expect(ran.err.match(/written again/g)).toHaveLength(1);
+  });
+});
+
 describe('a limit', () => {
   test.each([
     ['--max-cost', 'much'],
     ['--max-cost', '-1'],
     ['--max-steps', '0'],
     ['--max-tokens', '1.5'],
+    ['--rewrite-notice', '0'],
   ])('%s %s is refused as wrong use', async (option, value) => {
     expect(await tidemark(['hi there', `${option}=${value}`])).toMatchObject({ exit: 2, out: '' });
   });

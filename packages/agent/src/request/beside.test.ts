@@ -231,8 +231,8 @@ test('a call that is not admitted leaves the log as it was, on any stream', asyn
   await commit(small.session, [prompt(LONG)]);
   const before = await records(small);
   const costs: (string | undefined)[] = [];
-  const admit: NonNullable<Parameters<typeof prepare>[3]>['admit'] = ({ cost }) => {
-    costs.push(cost);
+  const admit: NonNullable<Parameters<typeof prepare>[3]>['admit'] = ({ outlook }) => {
+    costs.push(outlook.forecast.cost);
     throw new Error('too dear');
   };
   await expect(prepare(small, 0, {}, { admit })).rejects.toThrow('too dear');

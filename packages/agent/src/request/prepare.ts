@@ -1,10 +1,10 @@
 // From state to bytes: the epoch that the next request needs, its plan and its body, and the record of all that history
 // does not hold. When this returns, the request is in the log and flushed (L1, L2).
 
-import type { CallForecast, ContentPart, EpochOpened, EventOf, RecordedOf, Timestamp, TurnId } from '@tidemark/log';
+import type { ContentPart, EpochOpened, EventOf, RecordedOf, Timestamp, TurnId } from '@tidemark/log';
 import { CHAIN_START, position } from '@tidemark/log';
-import type { Outlook, Sequence, State, Wanted } from '@tidemark/context';
-import { epochForecast, evolve, neededEpoch, openEpoch } from '@tidemark/context';
+import type { EpochPrice, ForeseenRewrite, Outlook, Sequence, State, Wanted } from '@tidemark/context';
+import { epochForecast, evolve, foreseeRewrite, neededEpoch, openEpoch } from '@tidemark/context';
 import type { Capabilities, Encoder, JsonValue } from '@tidemark/model';
 import type { Lasting } from './call-life.ts';
 import type { CallPlan, PlanOptions } from './call-plan.ts';
@@ -39,7 +39,15 @@ export interface CallOptions {
   /** The turn that asks: its records carry it. */
   readonly turn?: TurnId;
   /** Asked before anything is committed: what it throws leaves the log as it was. */
-  readonly admit?: (forecast: CallForecast) => void;
+  readonly admit?: (foreseen: Foreseen) => void;
+}
+
+/** What is known of a call before anything of it is committed. */
+export interface Foreseen {
+  readonly step: number;
+  readonly outlook: Outlook;
+  /** What it pays again of what was sent before; absent when it reads all of that. */
+  readonly rewrite: ForeseenRewrite | undefined;
 }
 
 /** A request that is in the log, flushed, and may go out. */
@@ -81,10 +89,11 @@ async function prepareInside(session: Session, lines: Lines, given: CallOptions)
   const line = await callLine(session, main, state, options);
   const capabilities = options.beside === undefined ? options.capabilities : line.materials.capabilities;
   const call = planCall(state, line, planOptions(options, capabilities));
-  options.admit?.(call.outlook.forecast);
+  const price = priceOf(session.state, call, options);
+  options.admit?.(foreseen(state, price, epoch !== undefined));
   const { data, body } = writeRequest(state, line, call, options, epoch !== undefined);
   const records = await commitInside(session, [
-    ...(epoch === undefined ? [] : [priced(epoch, session.state, call, options)]),
+    ...(epoch === undefined ? [] : [{ ...epoch, data: { ...epoch.data, forecast: epochForecast(price) } }]),
     { kind: 'request.prepared', ...stampOf(options), data },
   ]);
   await session.writer.sync();
@@ -129,18 +138,14 @@ function stampOf({ at, turn }: CallOptions): Pick<EventOf<'request.prepared'>, '
   return turn === undefined ? { at } : { at, turn };
 }
 
-function priced(
-  epoch: EventOf<'epoch.opened'>,
-  before: State,
-  { outlook, markers }: CallPlan,
-  options: CallOptions,
-): EventOf<'epoch.opened'> {
-  const { capabilities, at } = options;
-  const ttl = markers.at(-1)?.ttl ?? '5m';
-  return {
-    ...epoch,
-    data: { ...epoch.data, forecast: epochForecast({ state: before, outlook, capabilities, at, ttl }) },
-  };
+/** What the price of opening an epoch, or of going on in one, is made from. */
+function priceOf(before: State, { outlook, markers }: CallPlan, { capabilities, at }: CallOptions): EpochPrice {
+  return { state: before, outlook, capabilities, at, ttl: markers.at(-1)?.ttl ?? '5m' };
+}
+
+function foreseen({ steps, epoch }: State, price: EpochPrice, opens: boolean): Foreseen {
+  const { cause } = epoch?.opened ?? { cause: 'initial' };
+  return { step: steps, outlook: price.outlook, rewrite: foreseeRewrite(price, { opens, cause }) };
 }
 
 const isOpening = (event: { readonly kind: string }): event is RecordedOf<'epoch.opened'> =>

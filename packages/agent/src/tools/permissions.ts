@@ -1,6 +1,7 @@
 // The modes and the matrix: what may run, what is asked, what is denied. Pure.
 
 import type { CallId, EffectClass, ModeChanged } from '@tidemark/log';
+import type { ForeseenRewrite } from '@tidemark/context';
 
 /** The permission mode. */
 export type Mode = ModeChanged['mode'];
@@ -22,8 +23,12 @@ export interface Verdict {
   readonly rule: string;
 }
 
-/** What a person is asked. */
-export interface Question {
+/** What a person is asked; `title` and `rule` say enough for a yes or a no. */
+export type Question = CallQuestion | RewriteQuestion;
+
+/** Whether a tool call may run. */
+export interface CallQuestion {
+  readonly about: 'call';
   readonly call: CallId;
   readonly tool: string;
   readonly effect: EffectClass;
@@ -32,7 +37,17 @@ export interface Question {
   readonly rule: string;
 }
 
-/** Whoever can be asked. Absent, what is asked is denied, and the model is told that nobody was there. */
+/** Whether a step goes out that pays again for what was sent before. */
+export interface RewriteQuestion {
+  readonly about: 'rewrite';
+  readonly step: number;
+  readonly rewrite: ForeseenRewrite;
+  /** One line: the cause, tokens and money. */
+  readonly title: string;
+  readonly rule: 'ask/rewrite';
+}
+
+/** Whoever can be asked. Absent, a call is denied, and the model is told that nobody was there; a rewrite is only said. */
 export type Asker = (question: Question, signal: AbortSignal) => Promise<'allowed' | 'denied'>;
 
 /** A cell that depends on one thing more: what the rule is then called, and what it says. */

@@ -3,7 +3,7 @@
 import type { CallId, PermissionDecided } from '@tidemark/log';
 import type { Work } from '../turn/work.ts';
 import { messageOf } from './message-of.ts';
-import type { Mode, Question } from './permissions.ts';
+import type { CallQuestion, Mode } from './permissions.ts';
 import { judge } from './permissions.ts';
 import type { CallRead } from './read-call.ts';
 import { unlessAborted } from './unless-aborted.ts';
@@ -26,12 +26,12 @@ export async function permitCall(work: Work, call: CallId, { tool, run }: CallRe
     confined: run.confined ?? true,
     sandboxed: work.runtime.unconfined || (run.sandboxed ?? false),
   });
-  const question: Question = { call, tool: tool.name, effect: tool.effect, title: run.title, rule };
+  const question: CallQuestion = { about: 'call', call, tool: tool.name, effect: tool.effect, title: run.title, rule };
   if (decision === 'asks') return askPerson(work, mode, question);
   return permit(question, 'rule', decision, `mode "${mode}" does not allow it`);
 }
 
-async function askPerson(work: Work, mode: Mode, question: Question): Promise<Permit | undefined> {
+async function askPerson(work: Work, mode: Mode, question: CallQuestion): Promise<Permit | undefined> {
   const { runtime, signal } = work;
   const asks = `mode "${mode}" asks a person first`;
   if (runtime.ask === undefined) return permit(question, 'rule', 'denied', `${asks}, and nobody is there to be asked`);
@@ -45,7 +45,7 @@ async function askPerson(work: Work, mode: Mode, question: Question): Promise<Pe
 }
 
 function permit(
-  { call, tool, effect, rule }: Question,
+  { call, tool, effect, rule }: CallQuestion,
   by: PermissionDecided['by'],
   decision: PermissionDecided['decision'],
   why: string,

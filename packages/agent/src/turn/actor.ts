@@ -114,6 +114,7 @@ export function workOf(actor: Actor, turn: TurnId, signal: AbortSignal): Working
     turn,
     signal,
     begunAt: actor.runtime.surroundings.elapsed(),
+    said: new Set(),
     tell: (event) => tell(actor, event),
     get runtime() {
       return actor.runtime;

@@ -1,16 +1,19 @@
 // One step: the model is asked once, and how that ended is in the log. A failure that may pass is waited for; the same step
 // is then asked again by the loop.
 
-import type { CallForecast } from '@tidemark/log';
+import type { ForeseenRewrite } from '@tidemark/context';
 import type { ProviderError, StreamPart } from '@tidemark/model';
 import type { Ending } from '../decide/next-move.ts';
 import { whyLimited, whyTooDear } from '../decide/limits.ts';
 import { failedBy, retryPause } from '../decide/retry.ts';
-import type { Prepared } from '../request/prepare.ts';
+import type { Foreseen, Prepared } from '../request/prepare.ts';
 import { prepareRequest } from '../request/prepare.ts';
+import { isWorthSaying } from '../decide/rewrites.ts';
 import { NOTHING_SPENT } from '../session/spent.ts';
 import { exchange, recordEnd } from './exchange.ts';
 import type { Received } from './receive.ts';
+import { sayRewrite } from './say-rewrite.ts';
+import { REWRITE_NOTICE } from './runtime.ts';
 import type { Wanting } from './wanted.ts';
 import type { Work } from './work.ts';
 
@@ -19,6 +22,8 @@ export interface Working extends Work {
   readonly wanting: Wanting;
   /** By `surroundings.elapsed`. */
   readonly begunAt: number;
+  /** Steps whose rewrite was said, and agreed to where somebody was asked. */
+  readonly said: Set<number>;
 }
 
 /** Asks. What it returns ends the turn; without it the log says how to go on. */
@@ -26,7 +31,7 @@ export async function askModel(working: Working): Promise<Ending | undefined> {
   const limited = whyLimited(working.runtime.limits, takenBy(working));
   if (limited !== undefined) return limited;
   const prepared = await prepare(working);
-  if ('outcome' in prepared) return prepared;
+  if (prepared === undefined || 'outcome' in prepared) return prepared;
   const received = await exchange(working, prepared, (part) => hear(working, part));
   return land(working, prepared, received);
 }
@@ -42,30 +47,51 @@ function takenBy({ session, runtime, begunAt }: Working): Parameters<typeof whyL
 }
 
 /** Thrown out of the preparation before anything is committed. */
-class TooDear extends Error {
-  readonly ending: Ending;
-  constructor(ending: Ending) {
-    super('the next call would exceed the limit of money');
-    this.ending = ending;
+class NotYet extends Error {
+  readonly why: Ending | ForeseenRewrite;
+  readonly step: number;
+  constructor(why: Ending | ForeseenRewrite, step: number) {
+    super('the next call is not made as it stands');
+    this.why = why;
+    this.step = step;
   }
 }
 
-async function prepare(working: Working): Promise<Prepared | Ending> {
+/** The request; an ending where none is to be made; nothing when the user interrupted. */
+async function prepare(working: Working): Promise<Prepared | Ending | undefined> {
+  for (;;) {
+    const made = await tryToPrepare(working);
+    if (!(made instanceof NotYet)) return made;
+    if ('outcome' in made.why) return made.why;
+    // Not while the session is held for the request: whoever is asked may take long, and others have things to say.
+    const ending = await sayRewrite(working, made.step, made.why);
+    if (ending !== undefined || working.signal.aborted) return ending;
+    working.said.add(made.step);
+  }
+}
+
+async function tryToPrepare(working: Working): Promise<Prepared | NotYet> {
   const { session, lines, runtime, turn, wanting } = working;
   const { capabilities, provider, outputLimit, ttl, envelope, betas, surroundings } = runtime;
-  const admit = (forecast: CallForecast): void => {
-    const ending = whyTooDear(runtime.limits, takenBy(working).spent, forecast);
-    if (ending !== undefined) throw new TooDear(ending);
-  };
   const wanted = await wanting(runtime);
   const made = { wanted, capabilities, encoder: provider.encoder, outputLimit, ttl, envelope, betas };
-  const { attempts } = session.progress;
+  const { attempts: attempt } = session.progress;
+  const admit = (foreseen: Foreseen): void => requireSaid(working, foreseen);
   try {
-    return await prepareRequest(session, lines, { ...made, at: surroundings.now(), attempt: attempts, turn, admit });
+    return await prepareRequest(session, lines, { ...made, at: surroundings.now(), attempt, turn, admit });
   } catch (error) {
-    if (error instanceof TooDear) return error.ending;
+    if (error instanceof NotYet) return error;
     throw error;
   }
+}
+
+/** @throws NotYet for a call beyond the limit of money, and for a rewrite that was not said. */
+function requireSaid(working: Working, { step, outlook, rewrite }: Foreseen): void {
+  const { limits, rewriteNotice = REWRITE_NOTICE } = working.runtime;
+  const ending = whyTooDear(limits, takenBy(working).spent, outlook.forecast);
+  if (ending !== undefined) throw new NotYet(ending, step);
+  if (rewrite === undefined || working.said.has(step) || !isWorthSaying(rewriteNotice, rewrite)) return;
+  throw new NotYet(rewrite, step);
 }
 
 async function land(working: Working, prepared: Prepared, received: Received): Promise<Ending | undefined> {

@@ -29,6 +29,8 @@ export interface Runtime {
   /** How long a provider may be silent inside a call, in milliseconds: then the call is cut. 180,000 by default. */
   readonly idleMs?: number;
   readonly ask?: Asker;
+  /** From how much on a step that pays again is said before it is sent: `REWRITE_NOTICE` unless given. */
+  readonly rewriteNotice?: RewriteNotice;
   /** What is executed need not ask in mode `auto`, sandbox or not. */
   readonly unconfined: boolean;
   /** Sees each body before it goes out; it gets a copy. */
@@ -46,6 +48,19 @@ export interface Limits {
   /** US dollars as an exact decimal. A call whose forecast would exceed it is not made. */
   readonly cost?: string;
 }
+
+/**
+ * From how much on a step that pays again for what was sent before is said first, and in mode `ask` asked about. Either
+ * is enough; an absent one is never reached.
+ */
+export interface RewriteNotice {
+  readonly tokens?: number;
+  /** US dollars as an exact decimal, above reading the same tokens. */
+  readonly cost?: string;
+}
+
+/** Twenty cents, or 50,000 tokens where that is less or nobody knows the price. */
+export const REWRITE_NOTICE: RewriteNotice = { tokens: 50_000, cost: '0.20' };
 
 /** How failures that may pass are tried again. */
 export interface RetryPolicy {

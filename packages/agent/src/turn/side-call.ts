@@ -74,7 +74,7 @@ async function prepare(
     wanted: await wanting(runtime),
     beside: { stream, extra: words, history },
     ...(running === undefined ? {} : { turn: running.turn }),
-    admit: (forecast) => requireMoney({ session, runtime, running }, purpose, forecast),
+    admit: ({ outlook }) => requireMoney({ session, runtime, running }, purpose, outlook.forecast),
   });
 }
 

@@ -1,0 +1,37 @@
+// Whether a rewrite is worth a word before it is paid, and which words. Pure.
+
+import type { ForeseenRewrite } from '@tidemark/context';
+import { causeInWords } from '@tidemark/context';
+import { sumOfMoney } from '@tidemark/model';
+import type { RewriteNotice } from '../turn/runtime.ts';
+import type { Ending } from './next-move.ts';
+
+/** Whether it reaches one of the two thresholds. An unknown price reaches none. */
+export function isWorthSaying({ tokens = Infinity, cost }: RewriteNotice, rewrite: ForeseenRewrite): boolean {
+  if (rewrite.tokens >= tokens) return true;
+  if (cost === undefined || rewrite.cost === undefined) return false;
+  return !sumOfMoney([rewrite.cost, `-${cost}`]).startsWith('-');
+}
+
+/** `the reasoning setting changed: 114,000 tokens are written again, $0.43`. */
+export function rewriteInWords({ cause, tokens, cost }: ForeseenRewrite): string {
+  const paid = cause === 'below-floor' ? 'are paid again' : 'are written again';
+  return `${causeInWords(cause)}: ${tokens.toLocaleString('en-US')} tokens ${paid}, ${moneyInWords(cost)}`;
+}
+
+/** To the cent, or to the first digits that matter below one. */
+function moneyInWords(cost: string | undefined): string {
+  if (cost === undefined) return 'at an unknown price';
+  const dollars = Number(cost);
+  return `$${dollars >= 0.01 ? dollars.toFixed(2) : dollars.toPrecision(2)}`;
+}
+
+/** The end of a turn whose next step a person did not want at its price; `why` where the asking itself failed. */
+export function declined(step: number, rewrite: ForeseenRewrite, why = 'the user was asked and said no'): Ending {
+  const error = {
+    code: 'turn/rewrite-declined',
+    message: `step ${step} was not sent: ${why} (${rewriteInWords(rewrite)})`,
+    next: 'Undo what changed if that is the cause, or go on all the same: resume asks once more.',
+  };
+  return { outcome: 'limited', error };
+}

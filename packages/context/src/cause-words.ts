@@ -1,0 +1,41 @@
+// Why tokens are paid again, in words that need no manual. A clause that goes before a colon: "the tool list changed: …".
+
+import type { EpochCause, MissCause } from '@tidemark/log';
+
+/** Who makes it so: a change of ours, the age of the entry, the provider's own rules, or what its cache did. */
+export type CauseGroup = 'change' | 'time' | 'provider' | 'cache';
+
+const CAUSES: Readonly<Record<EpochCause | MissCause, readonly [CauseGroup, string]>> = {
+  initial: ['change', 'the first request of the session'],
+  model: ['change', 'the model changed'],
+  reasoning: ['change', 'the reasoning setting changed'],
+  parameters: ['change', 'a setting of the model changed'],
+  tools: ['change', 'the tool list changed'],
+  skills: ['change', 'the list of skills changed'],
+  contract: ['change', 'the prompt contract changed'],
+  role: ['change', "the agent's own system text changed"],
+  compaction: ['change', 'a checkpoint took the place of older history'],
+  pruning: ['change', 'old tool results were shortened'],
+  quarantine: ['change', 'a block that the provider rejects was replaced'],
+  opened: ['change', 'an epoch opened'],
+  parameter: ['change', 'a setting that the cache depends on changed'],
+  expired: ['time', 'the cache entry had expired'],
+  image: ['provider', 'an image came in or left, and the provider caches messages with images apart'],
+  'thinking-stripped': ['provider', 'the provider strips the thinking of earlier turns'],
+  'below-floor': ['provider', 'the request is below the floor, the smallest prefix that the model caches'],
+  lookback: ['cache', 'the cache entry lies further back than the provider looks'],
+  evicted: ['cache', 'the provider dropped the cache entry before its time'],
+  racing: ['cache', 'the call before it had not begun to answer when this one was sent'],
+  'overflow-routing': ['cache', 'too many calls a minute shared one cache key'],
+  unknown: ['cache', 'no cause is known'],
+};
+
+/** The cause as a clause. */
+export function causeInWords(cause: EpochCause | MissCause): string {
+  return CAUSES[cause][1];
+}
+
+/** Who makes it so. */
+export function groupOfCause(cause: EpochCause | MissCause): CauseGroup {
+  return CAUSES[cause][0];
+}

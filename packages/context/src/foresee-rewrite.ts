@@ -1,0 +1,41 @@
+// What a request is about to pay again, said before it is sent: how much, why, and what that costs above reading it.
+
+import type { EpochCause, MissCause, Money } from '@tidemark/log';
+import type { EpochPrice } from './epoch-forecast.ts';
+import { epochForecast } from './epoch-forecast.ts';
+import { rewriteCost } from './miss.ts';
+
+/** Tokens that were sent before and are about to be paid again. */
+export interface ForeseenRewrite {
+  /** A change of ours by the name of its epoch; else what the cache or the provider's rules do. */
+  readonly cause: EpochCause | MissCause;
+  /** An estimate. */
+  readonly tokens: number;
+  /** Above reading them, in US dollars; absent when the price is unknown. */
+  readonly cost?: Money;
+}
+
+/** The epoch of the request: whether it opens with it, and its cause. */
+export interface RequestEpoch {
+  readonly opens: boolean;
+  readonly cause: EpochCause;
+}
+
+/** The rewrite that a request brings; `undefined` when it reads all that was sent before it. */
+export function foreseeRewrite(price: EpochPrice, epoch: RequestEpoch): ForeseenRewrite | undefined {
+  const { outlook, capabilities, at, ttl } = price;
+  const { loss, forecast } = outlook;
+  if (loss === undefined) return undefined;
+  const { tokens } = loss;
+  const input = forecast.read + forecast.write + forecast.fresh;
+  const cost = rewriteCost({ capabilities, at, input, tokens, ttl });
+  return { cause: causeOf(price, epoch), tokens, ...(cost === undefined ? {} : { cost }) };
+}
+
+/** What had expired anyway is no doing of the epoch; what an epoch broke whose first request failed still is. */
+function causeOf(price: EpochPrice, { opens, cause }: RequestEpoch): ForeseenRewrite['cause'] {
+  const { loss, expired } = price.outlook;
+  if (opens && epochForecast(price).rewrite > 0) return cause;
+  if (expired) return 'expired';
+  return loss === undefined || loss.cause === 'opened' ? cause : loss.cause;
+}
