@@ -55,6 +55,7 @@ export const ARROWS: Readonly<Record<string, readonly string[] | '*'>> = {
     'stores/ndjson',
     'providers/scripted',
     'providers/anthropic',
+    'providers/openai',
   ],
   tests: '*',
   bench: '*',
