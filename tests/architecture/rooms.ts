@@ -56,6 +56,7 @@ export const ARROWS: Readonly<Record<string, readonly string[] | '*'>> = {
     'stores/ndjson',
     'providers/scripted',
     'providers/anthropic',
+    'providers/openai',
   ],
   tests: '*',
   bench: '*',

@@ -10,6 +10,7 @@ import { runCommand } from './commands/run.ts';
 import { sessions } from './commands/sessions.ts';
 import { show } from './commands/show.ts';
 import { simulate } from './commands/simulate.ts';
+import { smoke } from './commands/smoke.ts';
 import { verify } from './commands/verify.ts';
 import { why } from './commands/why.ts';
 
@@ -25,5 +26,6 @@ export const COMMANDS: readonly Command[] = [
   verify,
   sessions,
   simulate,
+  smoke,
   doctor,
 ];

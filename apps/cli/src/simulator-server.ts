@@ -14,7 +14,7 @@ export interface SimulatorChoice {
   readonly port: number;
   /** A JSON script of answers. */
   readonly scenario?: string;
-  readonly settings?: Pick<SimulatorOptions, 'clock' | 'recordedSignatures'>;
+  readonly settings?: Pick<SimulatorOptions, 'capabilities' | 'clock' | 'recordedSignatures'>;
 }
 
 /** Opens a port. @throws CliError `cli/refused` for a scenario that is no JSON. @throws SimulatorError for a wrong one. */

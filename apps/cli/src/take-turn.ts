@@ -13,6 +13,7 @@ import type { ChosenSession } from './choose-session.ts';
 import type { CommandContext } from './command.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { CliError } from './failure.ts';
+import { readOwnCatalog } from './own-catalog.ts';
 import { plainText } from './plain-text.ts';
 import { presentSession } from './present-session.ts';
 import { reportTurn } from './report-turn.ts';
@@ -33,6 +34,7 @@ export async function takeTurn(request: TurnRequest, context: CommandContext): P
   const workspace = request.session?.workspace ?? context.folder;
   await requireFolder(workspace);
   const person = askerOf(request.flags, context);
+  const catalog = await readOwnCatalog(context.home);
   const provider = await chooseProvider(request.flags, context);
   try {
     const agent = createAgent({
@@ -45,6 +47,7 @@ export async function takeTurn(request: TurnRequest, context: CommandContext): P
       presenter: 'cli',
       limits: limitsIn(request.flags),
       ...rewriteNoticeIn(request.flags),
+      ...(catalog !== undefined && { catalog }),
       permissions: { ...person, unconfined: request.flags.unconfined === true },
     });
     try {

@@ -1,0 +1,131 @@
+// `tidemark smoke`: whether a provider's cache works with what this engine sends, measured with a few small calls.
+
+import { createMemoryStore } from '@tidemark/store-memory';
+import { Option } from 'commander';
+
+import type { Command, CommandContext, Outcome } from '../command.ts';
+import { EXIT } from '../exit-codes.ts';
+import { dollars } from '../numbers.ts';
+import { ownCatalogPath } from '../own-catalog.ts';
+import type { SmokeEngine } from '../smoke/engine.ts';
+import { keepPromotion } from '../smoke/keep-promotion.ts';
+import { measureSmoke } from '../smoke/measure.ts';
+import { createMeter } from '../smoke/meter.ts';
+import type { SmokePlan } from '../smoke/plan.ts';
+import { planSmoke } from '../smoke/plan.ts';
+import { spentOn } from '../smoke/price.ts';
+import { tryPromotion } from '../smoke/promotion.ts';
+import { inAdvance, leftOutIn, promotionVerdict, smokeTable, verdictOf } from '../smoke/report.ts';
+import type { OpenSubject, Subject, SubjectFlags } from '../smoke/subject.ts';
+import { findSubject, openSubject } from '../smoke/subject.ts';
+import type { SmokeWords } from '../smoke/words.ts';
+import { smokeWords } from '../smoke/words.ts';
+
+/** Measures a cache. */
+export const smoke: Command = {
+  name: 'smoke',
+  summary: 'measure with a few small calls whether a provider reads again what it cached; at most $0.05',
+  examples: [
+    ['tidemark smoke --dry-run', 'what would be sent, and its price at most'],
+    ['tidemark smoke', 'live, with the cheapest model of Anthropic; needs a key'],
+    ['tidemark smoke --provider openai --json', 'every figure as one JSON object; needs a key'],
+    ['tidemark smoke --provider simulator --model claude-opus-5-5', 'without a key, against the simulator'],
+    ['tidemark smoke --promotion', 'whether an entry of five minutes can be made to live an hour; waits'],
+  ],
+  declare: (command, run) =>
+    void command
+      .addOption(
+        new Option('--provider <name>', 'whom to ask')
+          .choices(['anthropic', 'openai', 'simulator'])
+          .default('anthropic'),
+      )
+      .option('--model <name>', 'a model of the catalog; the cheapest of the provider unless said')
+      .option('--base-url <address>', 'where the provider listens')
+      .option('--dry-run', 'say what would be sent and its price, and send nothing')
+      .option('--promotion', 'measure instead whether a long-lived marker makes a short-lived entry live long')
+      .action((options: Options) => run((context) => smokeWith(options, context))),
+};
+
+interface Options extends SubjectFlags {
+  readonly dryRun?: true;
+  readonly promotion?: true;
+}
+
+/** All that is settled before the first call. */
+interface Settled {
+  readonly subject: Subject;
+  readonly words: SmokeWords;
+  readonly plan: SmokePlan;
+  readonly day: string;
+}
+
+async function smokeWith(options: Options, context: CommandContext): Promise<Outcome> {
+  const settled = await settle(options, context);
+  const { subject, plan } = settled;
+  const { output } = context;
+  output.note(inAdvance(subject.row.model, plan, options.promotion === true && !subject.simulated));
+  const missing = leftOutIn(plan);
+  if (missing !== undefined) output.note(missing);
+  if (options.dryRun === true) {
+    output.result({ ok: true, dryRun: true, model: subject.row.model, ...plan }, () => 'nothing was sent');
+    return EXIT.ok;
+  }
+  const open = await openSubject(subject, options, context);
+  try {
+    return options.promotion === true ? await promote(settled, open, context) : await measure(settled, open, context);
+  } finally {
+    await open.close();
+  }
+}
+
+async function settle(options: Options, context: CommandContext): Promise<Settled> {
+  const subject = await findSubject(options, context);
+  const { row, simulated } = subject;
+  const words = smokeWords(row.floor, crypto.randomUUID());
+  const day = new Date().toISOString().slice(0, 10);
+  const plan = planSmoke({ row, simulated, promotion: options.promotion === true, tokens: words.tokens, day });
+  return { subject, words, plan, day };
+}
+
+function engineOf({ subject: { row, catalog }, words }: Settled, { provider, surroundings }: OpenSubject): SmokeEngine {
+  return {
+    meter: createMeter(provider),
+    model: row.model,
+    words,
+    log: createMemoryStore(),
+    surroundings,
+    ttl: '5m',
+    ...(catalog !== undefined && { catalog }),
+  };
+}
+
+async function measure(settled: Settled, open: OpenSubject, { output }: CommandContext): Promise<Outcome> {
+  const { subject, plan, day } = settled;
+  const engine = engineOf(settled, open);
+  const result = await measureSmoke(engine, plan.calls);
+  const spent = subject.simulated ? undefined : spentOn(subject.row, engine.meter.calls, day);
+  const ok = result.transport === 'hit' && result.contract === 'hit';
+  const { most, leftOut } = plan;
+  const price = { ...(most !== undefined && { most }), ...(spent !== undefined && { spent }) };
+  const told = verdictOf(result);
+  output.result({ ok, model: subject.row.model, ...result, leftOut, ...price }, () => told.join('\n'));
+  output.table(smokeTable(result));
+  if (spent !== undefined) output.line(`it cost ${dollars(spent)}`);
+  return ok ? EXIT.ok : EXIT.difference;
+}
+
+async function promote(settled: Settled, open: OpenSubject, context: CommandContext): Promise<Outcome> {
+  const { subject, plan, day } = settled;
+  const promotion = await tryPromotion(engineOf(settled, open), (ms) => open.pause(ms));
+  if (context.signal.aborted) return EXIT.interrupted;
+  const kept = subject.simulated
+    ? false
+    : await keepPromotion(promotion, { row: subject.row, day, home: context.home });
+  const { most } = plan;
+  const value = { ok: promotion.outcome === 'promotes', model: subject.row.model, ...promotion, kept };
+  context.output.result({ ...value, ...(most !== undefined && { most }) }, () => promotionVerdict(promotion));
+  if (kept) context.output.line(`written down in ${ownCatalogPath(context.home)}`);
+  if (subject.simulated)
+    context.output.line('of the simulator: this says nothing of the provider, and is not written down');
+  return promotion.outcome === 'promotes' ? EXIT.ok : EXIT.difference;
+}

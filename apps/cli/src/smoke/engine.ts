@@ -1,0 +1,64 @@
+// The engine as a smoke runs it: a session without tools in memory, whose turns are one call each.
+
+import type { Surroundings } from '@tidemark/agent';
+import type { LiveSession } from '@tidemark/kit';
+import { createAgent } from '@tidemark/kit';
+import type { Log } from '@tidemark/log';
+
+import type { Meter, MeteredCall } from './meter.ts';
+import { ANSWER_TOKENS } from './price.ts';
+import type { SmokeWords } from './words.ts';
+
+/** What an engine is made of. */
+export interface SmokeEngine {
+  readonly meter: Meter;
+  readonly model: string;
+  /** The user's changes to the catalog, if there are any. */
+  readonly catalog?: unknown;
+  readonly words: SmokeWords;
+  readonly log: Log;
+  readonly surroundings: Surroundings;
+  readonly ttl: '5m' | '1h';
+}
+
+/** Asks the next prompt of a session: of a new one without an id. */
+export interface Asking {
+  readonly id: string;
+  /** @throws ProviderError when the call failed. */
+  ask(prompt: string): Promise<MeteredCall>;
+}
+
+/** Opens a session, works with it, and closes all. */
+export async function withEngine<T>(
+  engine: SmokeEngine,
+  id: string | undefined,
+  work: (asking: Asking) => Promise<T>,
+): Promise<T> {
+  const { meter, model, catalog, words, log, surroundings, ttl } = engine;
+  const agent = createAgent({
+    model,
+    provider: meter.provider,
+    store: log,
+    role: words.role,
+    limits: { steps: 1 },
+    outputLimit: ANSWER_TOKENS,
+    retry: { attempts: 1 },
+    ttl,
+    surroundings,
+    ...(catalog !== undefined && { catalog }),
+  });
+  try {
+    const live = await agent.open(id);
+    return await work({ id: live.id, ask: (prompt) => askIn(live, meter, prompt) });
+  } finally {
+    await agent.close();
+  }
+}
+
+async function askIn(live: LiveSession, meter: Meter, prompt: string): Promise<MeteredCall> {
+  const before = meter.calls.length;
+  const { outcome, error } = await live.prompt(prompt);
+  const call = meter.calls[before];
+  if (call !== undefined) return call;
+  throw meter.failure ?? new Error(`the engine's call ended as ${outcome}: ${error?.message ?? 'no error'}`);
+}

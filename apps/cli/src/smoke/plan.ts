@@ -1,0 +1,59 @@
+// What a smoke is going to do and what that costs at most, settled before anything is sent. Above the limit nothing is.
+
+import type { Capabilities } from '@tidemark/model';
+
+import { CliError } from '../failure.ts';
+import { dollars } from '../numbers.ts';
+import { NEEDED, PROBES } from './measure.ts';
+import { MOST_DOLLARS, mostFor, mostForCall } from './price.ts';
+import { PROMOTION_CALLS } from './promotion.ts';
+
+/** See the head of this file. */
+export interface SmokePlan {
+  readonly calls: number;
+  /** Calls that the limit leaves no room for. */
+  readonly leftOut: readonly string[];
+  /** Estimated tokens of each call. */
+  readonly tokens: number;
+  /** US dollars at most; absent where nothing is charged. */
+  readonly most?: string;
+}
+
+/** What a plan is made from. */
+export interface SmokePlanInput {
+  readonly row: Capabilities;
+  readonly simulated: boolean;
+  readonly promotion: boolean;
+  readonly tokens: number;
+  /** `YYYY-MM-DD` */
+  readonly day: string;
+}
+
+/** @throws CliError `cli/refused` above the limit, for an unknown price, and where a model has no second lifetime. */
+export function planSmoke(input: SmokePlanInput): SmokePlan {
+  const { row, simulated, promotion, tokens, day } = input;
+  if (promotion && !(row.ttls.includes('5m') && row.ttls.includes('1h'))) throw noSecondLife(row);
+  const wanted = promotion ? PROMOTION_CALLS : PROBES.length;
+  if (simulated) return { calls: wanted, leftOut: [], tokens };
+  const each = mostForCall(row, tokens, day, promotion ? '1h' : '5m');
+  if (each === undefined) throw unknownPrice(row);
+  const calls = Math.min(wanted, Math.floor(MOST_DOLLARS / Number(each)));
+  if (calls < (promotion ? PROMOTION_CALLS : NEEDED))
+    throw tooDear(row, mostFor(promotion ? PROMOTION_CALLS : NEEDED, each));
+  return { calls, leftOut: promotion ? [] : PROBES.slice(calls), tokens, most: mostFor(calls, each) };
+}
+
+function noSecondLife({ model }: Capabilities): CliError {
+  const message = `${model} has no entries of five minutes and of an hour: there is nothing to promote`;
+  return new CliError('cli/refused', message, 'name a model of Anthropic by --model');
+}
+
+function unknownPrice({ model }: Capabilities): CliError {
+  const message = `the price of ${model} is unknown, and nothing is sent that may cost more than $${MOST_DOLLARS}`;
+  return new CliError('cli/refused', message, 'name another --model, or add its prices to catalog.json in the home');
+}
+
+function tooDear({ model }: Capabilities, most: string): CliError {
+  const message = `a smoke of ${model} may cost ${dollars(most)}, and the limit is $${MOST_DOLLARS}`;
+  return new CliError('cli/refused', message, 'leave out --model: a cheaper one has the same rules');
+}

@@ -1,0 +1,63 @@
+// Whether a provider promotes: a long-lived marker behind a short-lived entry is said to make the whole prefix live long,
+// at the price of what is new. Written short, promoted, waited for longer than the short life, and read.
+
+import type { Usage } from '@tidemark/model';
+import { writtenTokens } from '@tidemark/model';
+
+import type { SmokeEngine } from './engine.ts';
+import { withEngine } from './engine.ts';
+import type { MeteredCall } from './meter.ts';
+
+/** What came of it. `unclear`: the promoting call did not read the short-lived entry, or wrote nothing long. */
+export interface Promotion {
+  readonly outcome: 'promotes' | 'does not' | 'unclear';
+  /** Usage of the three calls, in order: write, promote, read. */
+  readonly usages: readonly Usage[];
+  /** Tokens that the promoting call left in the cache. */
+  readonly held: number;
+  /** Tokens that were read after the pause. */
+  readonly read: number;
+}
+
+/** The short life, and a little. */
+export const PROMOTION_PAUSE_MS = 315_000;
+/** Calls that it takes. */
+export const PROMOTION_CALLS = 3;
+
+/**
+ * Tries it.
+ *
+ * @param pause waits so many milliseconds
+ * @throws ProviderError when a call failed.
+ */
+export async function tryPromotion(engine: SmokeEngine, pause: (ms: number) => Promise<void>): Promise<Promotion> {
+  const { prompts } = engine.words;
+  const written = await withEngine({ ...engine, ttl: '5m' }, undefined, async ({ id, ask }) => ({
+    id,
+    call: await ask(prompts[0]),
+  }));
+  const [promoting, reading] = await withEngine({ ...engine, ttl: '1h' }, written.id, async ({ ask }) => {
+    const promote = await ask(prompts[1]);
+    await pause(PROMOTION_PAUSE_MS);
+    return [promote, await ask(prompts[2])] as const;
+  });
+  return judge(written.call, promoting, reading);
+}
+
+function judge(written: MeteredCall, promoting: MeteredCall, reading: MeteredCall): Promotion {
+  const left = heldBy(written);
+  const held = heldBy(promoting);
+  const read = reading.usage.read ?? 0;
+  const long = promoting.usage.writes?.find(({ ttl }) => ttl === '1h')?.tokens ?? 0;
+  const tried = left > 0 && (promoting.usage.read ?? 0) >= left && long > 0;
+  return {
+    outcome: !tried ? 'unclear' : read >= held ? 'promotes' : 'does not',
+    usages: [written.usage, promoting.usage, reading.usage],
+    held,
+    read,
+  };
+}
+
+function heldBy({ usage: { read = 0, writes = [] } }: MeteredCall): number {
+  return read + writtenTokens(writes);
+}

@@ -1,0 +1,107 @@
+// A smoke in words: what it is about to do, what each call read, and the verdict.
+
+import { dollars, grouped, percent } from '../numbers.ts';
+import type { TableOf } from '../table.ts';
+import type { Probe, ProbeName, SmokeResult, Verdict } from './measure.ts';
+import type { SmokePlan } from './plan.ts';
+import type { Promotion } from './promotion.ts';
+import { PROMOTION_PAUSE_MS } from './promotion.ts';
+
+const NAMES: { readonly [name in ProbeName]: string } = {
+  first: "the engine's first request",
+  'same-bytes': 'the same bytes again',
+  'next-request': "the engine's next request",
+  tail: 'the first one, its tail changed',
+  'front-end': 'the first one, the end of the front changed',
+  'first-sentence': 'the first one, its first sentence changed',
+};
+
+/** What is about to happen, and what it costs at most. */
+export function inAdvance(model: string, plan: SmokePlan, pauses: boolean): string {
+  const { calls, tokens, most } = plan;
+  const price = most === undefined ? 'nothing is charged' : `at most ${dollars(most)}`;
+  const wait = pauses ? `; it waits ${PROMOTION_PAUSE_MS / 60_000} minutes in between` : '';
+  return `${model}: ${calls} calls of about ${grouped(tokens)} tokens, ${price}${wait}`;
+}
+
+/** The calls that are not made, where there are some. */
+export function leftOutIn({ leftOut }: SmokePlan): string | undefined {
+  return leftOut.length === 0 ? undefined : `not made, to stay below the limit: ${leftOut.join(', ')}`;
+}
+
+/** A row for each call. */
+export function smokeTable({ probes }: SmokeResult): TableOf {
+  return {
+    head: ['call', 'input', 'read', 'written', 'fresh', 'read of input'],
+    rows: probes.map(rowOf),
+    numbers: [1, 2, 3, 4, 5],
+  };
+}
+
+function rowOf({ name, input, read, written, fresh }: Probe): readonly string[] {
+  const share = input === undefined || read === undefined ? 'unknown' : percent(read, input);
+  return [NAMES[name], ...[input, read, written, fresh].map(told), share];
+}
+
+function told(tokens: number | undefined): string {
+  return tokens === undefined ? 'unknown' : grouped(tokens);
+}
+
+const TRANSPORT: { readonly [verdict in Verdict]: string } = {
+  hit: 'transport: hit. The same bytes are read again',
+  miss: 'transport: miss. Not even the same bytes were read: below the floor, evicted, or routed elsewhere',
+  unknown: 'transport: unknown. The provider does not tell what it reads',
+};
+
+const CONTRACT: { readonly [verdict in Verdict]: string } = {
+  hit: 'contract: hit. The next request reads all that the first one left',
+  miss: 'contract: miss. The next request did not read what the first one left',
+  unknown: 'contract: unknown. The provider does not tell what it reads',
+};
+
+/** The verdict in plain words. */
+export function verdictOf({ transport, contract, probes }: SmokeResult): readonly string[] {
+  return [TRANSPORT[transport], CONTRACT[contract], blameOf(transport, contract), ...sensitivityOf(probes)];
+}
+
+function blameOf(transport: Verdict, contract: Verdict): string {
+  if (transport === 'hit' && contract === 'hit') return 'the cache works, from the first request to the next';
+  if (transport === 'hit' && contract === 'miss')
+    return 'the provider caches, and the engine does not keep its prefix: please report this with `--json`';
+  if (transport === 'unknown' || contract === 'unknown') return 'nothing can be said of this cache';
+  return contract === 'hit'
+    ? 'the engine keeps its prefix, and the provider lost an entry on the way: try again'
+    : 'the provider did not serve what it had cached: try again, and see `tidemark show` on a session of this model';
+}
+
+function sensitivityOf(probes: readonly Probe[]): readonly string[] {
+  const after = probes.slice(3).map(({ name, input, read }) => `${PLACES[name]} ${reads(input, read)}`);
+  return after.length === 0 ? [] : [`a change at ${after.join('; at ')}`];
+}
+
+function reads(input: number | undefined, read: number | undefined): string {
+  if (input === undefined || read === undefined) return 'reads an unknown part';
+  return read === 0 ? 'reads nothing' : `still reads ${percent(read, input)}`;
+}
+
+const PLACES: { readonly [name in ProbeName]: string } = {
+  first: '',
+  'same-bytes': '',
+  'next-request': '',
+  tail: 'the tail',
+  'front-end': 'the end of the front',
+  'first-sentence': 'the first sentence',
+};
+
+/** What came of a promotion. */
+export function promotionVerdict({ outcome, held, read }: Promotion): string {
+  const [had, got] = [grouped(held), grouped(read)];
+  switch (outcome) {
+    case 'promotes':
+      return `promotes: behind the pause ${got} of ${had} tokens were read`;
+    case 'does not':
+      return `does not promote: behind the pause ${got} of ${had} tokens were read`;
+    case 'unclear':
+      return 'unclear: the promoting call did not read the entry of the first one, or wrote nothing that lives long; try again';
+  }
+}

@@ -1,0 +1,219 @@
+// An agent as a person embeds it, whose calls arrive at a simulator on a port, on a clock that the test moves. What is
+// judged is what the simulator billed and the bytes that arrived, never what the engine believes.
+
+import type { Encoders, LiveSession } from '@tidemark/agent';
+import { explainSession, verifySession } from '@tidemark/agent';
+import type { AgentOptions } from '@tidemark/kit';
+import { createAgent } from '@tidemark/kit';
+import type { Log, Recorded } from '@tidemark/log';
+import { sessionId } from '@tidemark/log';
+import type { Provider } from '@tidemark/model';
+import { defaultCatalog, findModel } from '@tidemark/model';
+import { anthropicEncoder, createAnthropicProvider } from '@tidemark/provider-anthropic';
+import { createOpenAIProvider, openaiResponsesEncoder } from '@tidemark/provider-openai';
+import type { AnswerPlan, LedgerCall, Simulator } from '@tidemark/simulator';
+import { createSimulator, totalInput } from '@tidemark/simulator';
+import { createMemoryStore, createShelf } from '@tidemark/store-memory';
+import { expect, onTestFinished } from 'vitest';
+import type { LiveClock } from '../laws/live-clock.ts';
+import { liveClock } from '../laws/live-clock.ts';
+
+/** Changes settings of nobody, strips nothing, appends nothing: what the rules of most models have in common. */
+export const PLAIN = 'claude-sonnet-4-6';
+/** A system text above the floor of most models. */
+export const ROLE: string = Array.from(
+  { length: 60 },
+  (_, rule) =>
+    `Rule ${rule}: an order that was packed is not changed any more; what is missing goes out with the next one.`,
+).join('\n');
+
+/** One call as it was billed. */
+export interface Billed {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly model: string;
+  readonly input: number;
+  readonly read: number;
+  readonly written: number;
+  /** Of `written`, what lives longer than the shortest life. */
+  readonly long: number;
+  readonly fresh: number;
+}
+
+/** See the head of this file. */
+export interface Stage {
+  readonly simulator: Simulator;
+  readonly clock: LiveClock;
+  /** The one that sessions are opened with. */
+  readonly provider: Provider;
+  /** A new store over what is there. */
+  log(): Log;
+  /** Every body that went out, in order. */
+  readonly bodies: readonly string[];
+  /** Every call that was answered. */
+  billed(): readonly Billed[];
+  /** Opens a session in a process of its own: a new one without an id. */
+  open(options?: Opening): Promise<LiveSession>;
+  /** A turn: what the user says, and what the model answers to each call. */
+  turn(live: LiveSession, words: string, ...answers: readonly AnswerPlan[]): Promise<void>;
+}
+
+/** How a session is opened; the rest as it was staged. */
+export interface Opening extends Partial<AgentOptions> {
+  readonly id?: string;
+}
+
+/** Milliseconds from a request to the end of its answer. */
+const ANSWER_MS = 4_000;
+
+/** Makes a stage, whose sessions are opened with these options unless they are with others. */
+export async function openStage(staged: Partial<AgentOptions> = {}): Promise<Stage> {
+  const { model = PLAIN } = staged;
+  const clock = liveClock();
+  const capabilities = (name: string) => findModel(defaultCatalog(), name);
+  const simulator = createSimulator({ capabilities, clock: () => clock.now });
+  const listening = await simulator.listen();
+  const provider = timed(providerOf(model, listening.url), clock);
+  const shelf = createShelf();
+  const bodies: string[] = [];
+  const ends: (() => Promise<void>)[] = [];
+  onTestFinished(async () => {
+    for (const end of ends) await end();
+    await listening.close();
+  });
+  return {
+    simulator,
+    clock,
+    provider,
+    bodies,
+    log: () => createMemoryStore(shelf),
+    billed: () => simulator.calls.filter(({ status }) => status === 200).map(billedFor),
+    async open({ id, ...options } = {}) {
+      const agent = createAgent({
+        model,
+        role: ROLE,
+        store: createMemoryStore(shelf),
+        provider,
+        permissions: { mode: 'auto', unconfined: true },
+        surroundings: clock.surroundings,
+        onRequest: (body) => bodies.push(new TextDecoder().decode(body)),
+        ...staged,
+        ...options,
+      });
+      ends.push(() => agent.close());
+      return agent.open(id);
+    },
+    async turn(live, words, ...answers) {
+      for (const answer of answers) simulator.next(answer);
+      expect(await live.prompt(words)).toMatchObject({ outcome: 'completed' });
+    },
+  };
+}
+
+/** The provider of a model, at the simulator's address. */
+export function providerOf(model: string, url: string): Provider {
+  return findModel(defaultCatalog(), model)?.provider === 'openai'
+    ? createOpenAIProvider({ apiKey: 'simulated', api: 'responses', baseURL: `${url}/v1` })
+    : createAnthropicProvider({ apiKey: 'simulated', baseURL: url });
+}
+
+/** Each answer takes its time. */
+function timed(provider: Provider, clock: LiveClock): Provider {
+  return {
+    ...provider,
+    async *send(outgoing) {
+      for await (const part of provider.send(outgoing)) {
+        if (part.type === 'finished') clock.pass(ANSWER_MS);
+        yield part;
+      }
+    },
+  };
+}
+
+function billedFor({ at, model, usage, counts }: LedgerCall): Billed {
+  if (usage !== undefined) {
+    const { input_tokens: fresh, cache_read_input_tokens: read, cache_creation_input_tokens: written } = usage;
+    const long = usage.cache_creation.ephemeral_1h_input_tokens;
+    return { at, model, input: totalInput(usage), read, written, long, fresh };
+  }
+  if (counts === undefined) throw new Error('a call was answered and has no account');
+  const { input, read, writtenShort, writtenLong } = counts;
+  const written = writtenShort + writtenLong;
+  return { at, model, input, read, written, long: writtenLong, fresh: input - read - written };
+}
+
+/** Tokens that are in the cache once a call was answered. */
+export function held({ read, written }: Billed): number {
+  return read + written;
+}
+
+/** Each call reads all that the one before it held, and writes all that is new: nothing is paid twice, nothing is fresh. */
+export function expectOnlyGrowth(calls: readonly Billed[], firstRead = 0): void {
+  const seen = calls.map(({ read, written, fresh }) => ({ read, written, fresh }));
+  const ideal = calls.map(({ input }, index) => {
+    const read = calls[index - 1]?.input ?? firstRead;
+    return { read, written: input - read, fresh: 0 };
+  });
+  expect(seen).toEqual(ideal);
+  expect(calls.length).toBeGreaterThan(1);
+}
+
+/** The frozen beginning of a body, as text without markers. */
+export function frontOf(body: string): string {
+  const { tools, system } = parsed(body);
+  return JSON.stringify([tools, system]);
+}
+
+/** The blocks of the messages of a body, as texts without markers, each with its speaker. */
+export function historyOf(body: string): readonly string[] {
+  const { messages = [] } = parsed(body);
+  return messages.flatMap(({ role, content }) =>
+    (typeof content === 'string' ? [content] : content).map((block) => JSON.stringify([role, block])),
+  );
+}
+
+/** One front in all bodies, and each history begins with the one before it, byte for byte. */
+export function expectOnlyAppended(bodies: readonly string[]): void {
+  expect(new Set(bodies.map(frontOf)).size).toBe(1);
+  for (const [index, body] of bodies.entries()) {
+    const before = historyOf(bodies[index - 1] ?? '{}');
+    expect(historyOf(body).slice(0, before.length)).toEqual(before);
+  }
+}
+
+interface Body {
+  readonly tools?: readonly unknown[];
+  readonly system?: unknown;
+  readonly messages?: readonly { readonly role: string; readonly content: string | readonly unknown[] }[];
+}
+
+function parsed(body: string): Body {
+  const value: Body = JSON.parse(body, (key, field: unknown) => (key === 'cache_control' ? undefined : field));
+  return value;
+}
+
+const REVISIONS = [anthropicEncoder, openaiResponsesEncoder];
+/** Every encoder that a stage uses. */
+export const encoders: Encoders = (revision) => REVISIONS.find((encoder) => encoder.revision === revision);
+
+/** All records of a session. */
+export function recordsOf(stage: Stage, id: string): Promise<readonly Recorded[]> {
+  return Array.fromAsync(stage.log().read(sessionId(id)));
+}
+
+/** Causes of the epochs of a session, in order. */
+export async function epochsOf(stage: Stage, id: string): Promise<readonly string[]> {
+  return (await recordsOf(stage, id)).flatMap((one) => (one.kind === 'epoch.opened' ? [one.data.cause] : []));
+}
+
+/** Step and cause of what a session had to pay again, as it tells of itself. */
+export async function missesOf(stage: Stage, id: string): Promise<readonly (readonly [step: number, cause: string])[]> {
+  const { explained } = await explainSession(stage.log(), sessionId(id), encoders);
+  return explained.flatMap(({ step, miss }) => (miss === undefined ? [] : [[step, miss.cause] as const]));
+}
+
+/** All bodies can be made again, and no prefix broke but where an epoch says why. */
+export async function expectSound(stage: Stage, id: string): Promise<void> {
+  const { differences, breaks } = await verifySession(stage.log(), sessionId(id), { encoders });
+  expect([differences, breaks.filter(({ cause }) => cause === undefined)]).toEqual([[], []]);
+}

@@ -1,0 +1,344 @@
+// Threads about cache misses, each under its name: what its users paid for again, and what the same session is billed here.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ContextSource, Tool } from '@tidemark/agent';
+import { commit, createSession, openSession } from '@tidemark/agent';
+import { defineTool } from '@tidemark/kit';
+import { position, sessionId } from '@tidemark/log';
+import type { AnswerPlan } from '@tidemark/simulator';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
+import {
+  epochsOf,
+  expectOnlyAppended,
+  expectOnlyGrowth,
+  expectSound,
+  frontOf,
+  held,
+  historyOf,
+  missesOf,
+  openStage,
+  recordsOf,
+  ROLE,
+} from './billed-stage.ts';
+import type { Stage } from './billed-stage.ts';
+
+const MINUTE = 60_000;
+
+/** A folder that is there for the length of a test. */
+function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), 'tidemark-pain-'));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+/** Tools of these names, which answer with as many bytes as they are asked for. */
+function tools(...names: readonly string[]): readonly Tool[] {
+  return names.map((name) =>
+    defineTool({
+      name,
+      description: `Looks into the ${name} of the shop. ${ROLE.slice(0, 200)}`,
+      input: z.object({ bytes: z.number() }),
+      effect: 'read',
+      run: ({ bytes }) => `${name} `.repeat(Math.ceil(bytes / (name.length + 1))),
+    }),
+  );
+}
+
+/** An answer that makes one call. */
+function calling(name: string, bytes: number): AnswerPlan {
+  return { answer: { text: 'I look.', calls: [{ name, arguments: { bytes } }] } };
+}
+
+const done: AnswerPlan = { answer: { text: 'Done.' } };
+
+/** Says so, and what the time is, with each prompt. */
+function clockSource(stage: () => Stage): ContextSource {
+  return {
+    name: 'clock',
+    revision: ({ now }) => now,
+    render: ({ now }) => `It is ${now}; ${stage().simulator.calls.length} calls were made.`,
+    affectedBy: () => true,
+  };
+}
+
+test('goruck/home-generative-agent#617, adolfousier/opencrabs#657, NousResearch/hermes-agent#15866: midnight passes, and the front does not know', async () => {
+  const stage = await openStage({ workspace: folder(), builtIn: false });
+  stage.clock.pass(14 * 60 * MINUTE + 50 * MINUTE);
+  const live = await stage.open();
+  for (let turn = 0; turn < 8; turn += 1) {
+    await stage.turn(live, `Question ${turn}.`, done);
+    stage.clock.pass(2 * MINUTE);
+  }
+  expectOnlyGrowth(stage.billed());
+  expectOnlyAppended(stage.bodies);
+  const last = stage.bodies.at(-1) ?? '';
+  expect(frontOf(last)).not.toMatch(/2026|Friday|Saturday|\d\d:\d\d/);
+  expect(
+    [
+      ...historyOf(last)
+        .join()
+        .matchAll(/Date: ([\d-]+)/g),
+    ].map(([, day]) => day),
+  ).toEqual(['2026-11-20', '2026-11-21']);
+});
+
+test('Mintplex-Labs/anything-llm#6398, #6399: the time that was said with a prompt stands there in every later request, and in the next process', async () => {
+  const stage: Stage = await openStage({ sources: [clockSource(() => stage)] });
+  let live = await stage.open();
+  for (let turn = 0; turn < 6; turn += 1) {
+    await stage.turn(live, `Question ${turn}.`, done);
+    stage.clock.pass(MINUTE);
+    if (turn !== 2) continue;
+    await live.close();
+    live = await stage.open({ id: live.id });
+  }
+  expectOnlyGrowth(stage.billed());
+  expectOnlyAppended(stage.bodies);
+  expect(historyOf(stage.bodies.at(-1) ?? '').filter((block) => block.includes('It is 2026-'))).toHaveLength(6);
+});
+
+test('ranxianglei/billion-context#1: a count of tokens that is said at every step stands in the tail, and the system text stays as it was', async () => {
+  const stage: Stage = await openStage({
+    sources: [{ ...clockSource(() => stage), name: 'budget' }],
+    tools: tools('orders'),
+  });
+  const live = await stage.open();
+  await stage.turn(live, 'Look four times.', ...Array.from({ length: 4 }, () => calling('orders', 800)), done);
+  await stage.turn(live, 'And now?', done);
+  expectOnlyGrowth(stage.billed());
+  expectOnlyAppended(stage.bodies);
+  expect(frontOf(stage.bodies[0] ?? '')).not.toContain('calls were made');
+  expect(historyOf(stage.bodies.at(-1) ?? '').join()).toContain('5 calls were made');
+});
+
+describe('anthropics/claude-code#65917, can1357/oh-my-pi#890, shabaraba/vibing.nvim#808', () => {
+  const all = tools('orders', 'stock', 'mail');
+
+  test('a server whose tools left and came back before the next request, in another order, costs nothing', async () => {
+    const stage = await openStage({ tools: all });
+    const live = await stage.open();
+    for (let turn = 0; turn < 4; turn += 1) {
+      await stage.turn(live, `Question ${turn}.`, calling('stock', 4_000), done);
+      live.setTools(tools('orders'));
+      live.setTools(tools('mail', 'stock', 'orders'));
+    }
+    expectOnlyGrowth(stage.billed());
+    expectOnlyAppended(stage.bodies);
+    expect(await epochsOf(stage, live.id)).toEqual(['initial']);
+  });
+
+  test('one that is away for a request costs that request, by name and price; when it is back, what was cached before is read', async () => {
+    const stage = await openStage({ tools: all });
+    const live = await stage.open();
+    await stage.turn(live, 'One.', calling('stock', 4_000), done);
+    live.setTools(tools('orders', 'mail'));
+    await stage.turn(live, 'Two.', done);
+    live.setTools(tools('mail', 'stock', 'orders'));
+    await stage.turn(live, 'Three.', done);
+    const [first, second, without, back] = stage.billed();
+    if (first === undefined || second === undefined || without === undefined || back === undefined)
+      throw new Error('four calls');
+    expect([second.read, without.read, back.read]).toEqual([held(first), 0, held(second)]);
+    expect(await epochsOf(stage, live.id)).toEqual(['initial', 'tools', 'tools']);
+    const opened = (await recordsOf(stage, live.id)).flatMap((one) =>
+      one.kind === 'epoch.opened' ? [one.data.forecast] : [],
+    );
+    expect(opened.map(({ rewrite }) => rewrite > 0)).toEqual([false, true, true]);
+    expect(opened.slice(1).every(({ cost }) => Number(cost) > 0)).toBe(true);
+    await expectSound(stage, live.id);
+  });
+});
+
+test('anomalyco/opencode#23571, librefang#3765: after a restart the tools come in another order, and nothing is written again', async () => {
+  const stage = await openStage();
+  const orders = [
+    ['orders', 'stock', 'mail'],
+    ['mail', 'orders', 'stock'],
+    ['stock', 'mail', 'orders'],
+  ];
+  let id: string | undefined;
+  for (const names of orders) {
+    const live = await stage.open({ tools: tools(...names), ...(id !== undefined && { id }) });
+    ({ id } = live);
+    await stage.turn(live, 'Look.', calling('stock', 3_000), done);
+    await live.close();
+  }
+  expectOnlyGrowth(stage.billed());
+  expectOnlyAppended(stage.bodies);
+});
+
+test('can1357/oh-my-pi#5992: a mode that is switched changes no tool list, and a turn costs what it did', async () => {
+  const stage = await openStage({ workspace: folder() });
+  const live = await stage.open();
+  for (const mode of ['read-only', 'auto', 'read-only', 'auto'] as const) {
+    await live.setMode(mode);
+    await stage.turn(live, 'Go on.', done);
+    stage.clock.pass(MINUTE);
+  }
+  expectOnlyGrowth(stage.billed());
+  expectOnlyAppended(stage.bodies);
+  const written = stage
+    .billed()
+    .slice(1)
+    .map((call) => call.written);
+  expect(Math.max(...written)).toBeLessThan(200);
+});
+
+test('anthropics/claude-code#34629: resumed by another presenter in another process, the whole history is read', async () => {
+  const stage = await openStage({ tools: tools('orders') });
+  const live = await stage.open({ presenter: 'terminal' });
+  for (let turn = 0; turn < 3; turn += 1) await stage.turn(live, `Question ${turn}.`, calling('orders', 6_000), done);
+  await live.close();
+  const before = stage.billed().length;
+  const printing = await stage.open({ id: live.id, presenter: 'print', limits: { steps: 5 } });
+  await stage.turn(printing, 'Go on.', done);
+  const calls = stage.billed();
+  expect(calls[before]?.read).toBe(held(calls[before - 1] ?? expect.unreachable()));
+  expectOnlyGrowth(calls);
+  expectOnlyAppended(stage.bodies);
+});
+
+test('openclaw#132008: a long result is cut once, when it is recorded, and has the same bytes in every request', async () => {
+  const stage = await openStage({ tools: tools('orders') });
+  const live = await stage.open();
+  const steps = Array.from({ length: 12 }, (_, step) => calling('orders', step % 3 === 0 ? 200_000 : 9_000));
+  await stage.turn(live, 'Read all of it.', ...steps, done);
+  expectOnlyGrowth(stage.billed());
+  expectOnlyAppended(stage.bodies);
+  const results = historyOf(stage.bodies.at(-1) ?? '').filter((block) => block.includes('tool_result'));
+  expect(results).toHaveLength(12);
+  expect(Math.max(...results.map((result) => result.length))).toBeLessThan(70_000);
+});
+
+test('langchain-ai/langchain#37815: an edit of the context is taken up once, and stays: in later requests, and in the next process', async () => {
+  const stage = await openStage({ tools: tools('orders') });
+  const first = await stage.open();
+  for (let turn = 0; turn < 3; turn += 1) await stage.turn(first, `Question ${turn}.`, calling('orders', 9_000), done);
+  await first.close();
+  const writer = await openSession(stage.log(), sessionId(first.id));
+  const range = { from: position(0), to: position(writer.state.length - 1) };
+  const data = {
+    range,
+    strategy: 'deterministic',
+    trigger: 'test',
+    checkpoint: 'Three questions were answered.',
+    limitations: [],
+  } as const;
+  await commit(writer, [{ kind: 'history.compacted', at: stage.clock.surroundings.now(), data }]);
+  await writer.writer.close();
+  const calls = stage.billed().length;
+  for (let process = 0; process < 3; process += 1) {
+    const live = await stage.open({ id: first.id });
+    for (let turn = 0; turn < 3; turn += 1) await stage.turn(live, 'Go on.', done);
+    await live.close();
+  }
+  expect(await epochsOf(stage, first.id)).toEqual(['initial', 'compaction']);
+  const front = stage.billed()[0]?.input ?? 0;
+  const after = stage.billed().slice(calls);
+  expect(after[0]?.read).toBeGreaterThan(0.9 * front - 100);
+  expectOnlyGrowth(after, after[0]?.read);
+  expectOnlyAppended(stage.bodies.slice(calls));
+  for (const body of stage.bodies.slice(calls)) expect(body.split('Three questions were answered.')).toHaveLength(2);
+});
+
+test('memodb-io/Acontext#130: no window slides over the results: all of them stay, and each is written once', async () => {
+  const stage = await openStage({ tools: tools('orders') });
+  const live = await stage.open();
+  for (let turn = 0; turn < 8; turn += 1) await stage.turn(live, `Question ${turn}.`, calling('orders', 5_000), done);
+  expectOnlyGrowth(stage.billed());
+  expectOnlyAppended(stage.bodies);
+  expect(historyOf(stage.bodies.at(-1) ?? '').filter((block) => block.includes('tool_result'))).toHaveLength(8);
+});
+
+describe('anthropics/claude-code#50213, #74318', () => {
+  test('calls beside the conversation read all of it, and write their own words alone, short', async () => {
+    const stage = await openStage({ tools: tools('orders') });
+    const live = await stage.open();
+    await stage.turn(live, 'Look.', calling('orders', 9_000), done);
+    const main = stage.billed().at(-1) ?? expect.unreachable();
+    for (let call = 0; call < 4; call += 1) {
+      await live.side({ purpose: 'task', words: `Task ${call}: count the orders.`, history: 'main' });
+      const side = stage.billed().at(-1) ?? expect.unreachable();
+      expect(side.read).toBeGreaterThanOrEqual(held(main));
+      expect(side.written).toBeLessThan(40);
+      expect(side.long).toBe(0);
+    }
+    await stage.turn(live, 'And now?', done);
+    expect(stage.billed().at(-1)?.read).toBe(held(main));
+  });
+
+  test('a second session on the same front reads the front, to its last token', async () => {
+    const stage = await openStage({ tools: tools('orders') });
+    const sessions = [await stage.open(), await stage.open(), await stage.open()];
+    for (const [index, live] of sessions.entries()) await stage.turn(live, `Task ${index}.`, done);
+    const [first, ...others] = stage.billed();
+    const own = historyTokens(stage.bodies[0] ?? '');
+    expect(others.map(({ read }) => read)).toEqual(others.map(() => (first?.input ?? 0) - own));
+    expect(others.map(({ written }) => written)).toEqual(others.map(() => own));
+  });
+});
+
+/** The simulator counts a token for four bytes of a text. */
+function historyTokens(body: string): number {
+  const texts = historyOf(body).map((block): string => JSON.parse(block)[1].text);
+  return texts.reduce((sum, text) => sum + Math.ceil(Buffer.byteLength(text) / 4), 0);
+}
+
+test('anthropics/claude-code#46829: the conversation, with its pauses, comes to live an hour; calls beside it live five minutes', async () => {
+  const stage = await openStage({ tools: tools('orders') });
+  const live = await stage.open();
+  for (let turn = 0; turn < 4; turn += 1) {
+    await stage.turn(live, `Question ${turn}.`, calling('orders', 20_000), done);
+    await live.side({ purpose: 'task', words: `Task ${turn}.`, history: 'main' });
+    stage.clock.pass(20 * MINUTE);
+  }
+  const before = stage.billed().findLast(({ long }) => long > 0);
+  await stage.turn(live, 'And now?', done);
+  const [last] = stage.billed().slice(-1);
+  expect(before?.long).toBeGreaterThan(0);
+  expect(last?.read).toBe(held(before ?? expect.unreachable()));
+  const beside = stage.billed().filter((_, index) => index % 3 === 2 && index < 12);
+  expect(beside.map(({ long }) => long)).toEqual([0, 0, 0, 0]);
+  expect((await missesOf(stage, live.id)).every(([, cause]) => cause === 'expired')).toBe(true);
+});
+
+describe('anthropics/claude-code#77306, openai/codex#44716', () => {
+  test.each(['claude-sonnet-4-6', 'claude-opus-5-5', 'gpt-5.6-sol', 'gpt-6.1-sol'])(
+    'a fork in another folder, in another process, reads all that its parent cached: %s',
+    async (model) => {
+      const stage = await openStage({ model, tools: tools('orders') });
+      const parent = await stage.open({ workspace: folder(), builtIn: false });
+      await stage.turn(parent, 'Look.', calling('orders', 9_000), done);
+      await parent.close();
+      const fork = await forkOf(stage, parent.id);
+      const child = await stage.open({ id: fork });
+      await stage.turn(child, 'Try another way.', done);
+      const [, before, first] = stage.billed();
+      expect(first?.read).toBe(held(before ?? expect.unreachable()));
+      expect(new Set(stage.bodies.map(routeOf)).size).toBe(1);
+      expect(await epochsOf(stage, fork)).toEqual(['initial']);
+      await expectSound(stage, fork);
+    },
+  );
+});
+
+/** Where a request asks to be sent to. */
+function routeOf(body: string): unknown {
+  return JSON.parse(body)['prompt_cache_key'];
+}
+
+/** Another session that goes on from the end of this one, in a folder of its own. */
+async function forkOf(stage: Stage, id: string): Promise<string> {
+  const log = stage.log();
+  const last = (await recordsOf(stage, id)).at(-1) ?? expect.unreachable();
+  const [parent, fork] = [sessionId(id), sessionId(`${id}-fork`)];
+  const from = { session: parent, position: last.position, chain: last.chain };
+  const session = await createSession(log, fork, from);
+  const data = { id: fork, root: parent, parent: from, workspace: '/elsewhere' };
+  await commit(session, [{ kind: 'session.created', at: stage.clock.surroundings.now(), data }]);
+  await session.writer.close();
+  return fork;
+}
