@@ -11,7 +11,7 @@ export function frontInForce({ tools, parameters }: EpochOpened): InForce {
   return {
     tools,
     parameters,
-    defined: Object.fromEntries(tools.map(({ name, digest }) => [name, digest])),
+    defined: new Map(tools.map(({ name, digest }) => [name, digest])),
     queued: undefined,
   };
 }
@@ -25,10 +25,10 @@ export function changeTools(state: State, event: RecordedOf<'tools.changed'>): S
   const tools = changedTools(inForce.tools, added, removed);
   if (as === 'queued') return withInForce(state, epoch, { ...inForce, queued: tools });
   const told = added.map(({ name, digest }): AddedTool => {
-    const known = inForce.defined[name] === digest;
+    const known = inForce.defined.get(name) === digest;
     return { name, definition: digest, ...(known ? { known } : {}) };
   });
-  const defined = { ...inForce.defined, ...Object.fromEntries(added.map(({ name, digest }) => [name, digest])) };
+  const defined = new Map([...inForce.defined, ...added.map(({ name, digest }) => [name, digest] as const)]);
   const changed = withInForce(state, epoch, { ...inForce, tools, defined, queued: undefined });
   return said(changed, event, { type: 'change', change: 'tools', added: told, removed });
 }

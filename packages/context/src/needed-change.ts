@@ -85,7 +85,7 @@ function takesTools(
 ): boolean {
   if (opened.tools.length === 0) return false;
   if (appends.includes('tools')) return true;
-  const defined = added.some(({ name }) => inForce.defined[name] !== undefined);
+  const defined = added.some(({ name }) => inForce.defined.has(name));
   return appends.includes('tool-additions') && removed.length === 0 && !defined;
 }
 

@@ -59,7 +59,7 @@ export interface InForce {
   readonly tools: readonly ToolRecord[];
   readonly parameters: RenderParameters;
   /** The definition that each name was last given: a tool that was removed keeps its own. */
-  readonly defined: { readonly [name: string]: Digest };
+  readonly defined: ReadonlyMap<string, Digest>;
   /** The tools that wait for the next epoch, where they are others. */
   readonly queued: readonly ToolRecord[] | undefined;
 }
