@@ -1,6 +1,6 @@
 // From the bytes of a Responses call to a request, or to the refusal that the real service gives.
 
-import { given, isList, isObject, objectAt, textOf } from '../wire.ts';
+import { given, isList, objectAt, textOf } from '../wire.ts';
 import type { WireObject } from '../wire.ts';
 import { cacheRulesOf } from './cache-rules.ts';
 import { checkChanges } from './check-changes.ts';
