@@ -5,13 +5,26 @@ import type { Shown } from './shown.ts';
 
 /** What a user's stop adds behind what an answer had said. */
 const CLOSING_LINE = '[The user interrupted this answer here.]';
+/** What stands between a change of tools that no answer followed and what was said next. */
+const NO_ANSWER = '[No answer came.]';
 const NO_OUTPUT = '(no output)';
 
 /** Why the record does not hold what is shown; `undefined` when it does. */
 export function whyNotHeld(shown: Shown, record: Recorded): string | undefined {
-  return isHeld(shown, record)
+  return isHeld(shown, record) || (isSaid(record) && isText(shown, (text) => text === NO_ANSWER))
     ? undefined
     : `${record.kind} at ${record.position} does not hold ${JSON.stringify(shown).slice(0, 200)}`;
+}
+
+const SAID: readonly Recorded['kind'][] = [
+  'prompt.given',
+  'context.noted',
+  'notification.received',
+  'branch.summarized',
+];
+
+function isSaid({ kind }: Recorded): boolean {
+  return SAID.includes(kind);
 }
 
 function isHeld(shown: Shown, record: Recorded): boolean {
@@ -41,9 +54,18 @@ function isHeld(shown: Shown, record: Recorded): boolean {
       return isResult(shown, record.data.call, true) && areContents(shown, record.data.parts);
     case 'tool.abandoned':
       return isResult(shown, record.data.call, true);
+    case 'tools.changed':
+      return isChange(shown, [...record.data.added.map(({ name }) => name), ...record.data.removed]);
+    case 'reasoning.changed':
+      return isChange(shown, [record.data.setting]);
     default:
       return false;
   }
+}
+
+/** A change shows names of tools, or a level, that its record names. */
+function isChange(shown: Shown, names: readonly string[]): boolean {
+  return shown.kind === 'other' && names.some((name) => shown.raw.includes(JSON.stringify(name)));
 }
 
 /** What stands in an enclosure may not close it: a `</` of the body is shown as `<\\/`. */

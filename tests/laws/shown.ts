@@ -71,6 +71,8 @@ function shownPart(part: Fields): Shown {
       const content = asList(part['content']).map((one) => shownPart(asFields(one)));
       return { kind: 'result', id: String(part['call']), error: part['error'] === true, content };
     }
+    case 'change':
+      return { kind: 'other', raw: JSON.stringify(part) };
     default:
       return { kind: 'other', raw: String(part['item']) };
   }

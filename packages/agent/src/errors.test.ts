@@ -17,6 +17,7 @@ describe('the errors of the runtime', () => {
       'agent/not-running': 'refused',
       'agent/closed': 'refused',
       'agent/unknown-price': 'refused',
+      'agent/unknown-parameter': 'refused',
       'agent/limited': 'refused',
       'agent/stopped': 'refused',
       'agent/broken': 'bug',

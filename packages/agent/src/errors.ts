@@ -18,6 +18,7 @@ export const AGENT_ERRORS: Readonly<Record<AgentErrorCode, AgentErrorSort>> = {
   'agent/not-running': 'refused',
   'agent/closed': 'refused',
   'agent/unknown-price': 'refused',
+  'agent/unknown-parameter': 'refused',
   'agent/limited': 'refused',
   'agent/stopped': 'refused',
   'agent/broken': 'bug',
@@ -39,6 +40,7 @@ export type AgentErrorCode =
   | 'agent/not-running'
   | 'agent/closed'
   | 'agent/unknown-price'
+  | 'agent/unknown-parameter'
   | 'agent/limited'
   | 'agent/stopped'
   | 'agent/broken'

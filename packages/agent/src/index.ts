@@ -31,7 +31,7 @@ export type { Surroundings } from './surroundings.ts';
 export { THIS_MACHINE } from './surroundings.ts';
 export type { Asker, CallQuestion, Mode, Permission, Question, RewriteQuestion, Verdict } from './tools/permissions.ts';
 export type { Tool, ToolContext, ToolImage, ToolOutput, ToolProblem, ToolRun } from './tools/tool.ts';
-export type { FinishedTurn, LiveSession, SideAnswer, SideCall, Turn, Words } from './turn/live-session.ts';
+export type { FinishedTurn, LiveSession, OtherModel, SideAnswer, SideCall, Turn, Words } from './turn/live-session.ts';
 export type { Limits, RetryPolicy, RewriteNotice, Runtime } from './turn/runtime.ts';
 export { RETRY, REWRITE_NOTICE } from './turn/runtime.ts';
 export type { Notice, SessionEvent } from './turn/session-event.ts';

@@ -18,26 +18,35 @@ export interface Wanted {
   readonly texts: FrontTexts;
   /** Digest of the skills index, if there is one. */
   readonly skills?: Digest;
+  /**
+   * When other tools are to be taken where the model takes none appended: with the next request, or with whatever epoch
+   * opens next. Absent, it is now, unless the log says that this list waits.
+   */
+  readonly takeTools?: 'now' | 'next-epoch';
 }
 
 /** Render parameters that set how much a model reasons. */
-const REASONING = ['thinking', 'effort', 'output_config', 'reasoning'];
+const REASONING = ['thinking', 'effort', 'output_config', 'reasoning', 'reasoning.effort'];
 
-/** Why the next request needs a new epoch; `undefined` when the one in force serves it. */
+/** Why the next request would need a new epoch, were nothing appended; `undefined` when the one in force serves it. */
 export function neededEpoch(state: State, wanted: Wanted): EpochCause | undefined {
-  const opened = state.epoch?.opened;
-  if (opened === undefined) return 'initial';
-  if (opened.provider !== wanted.provider || opened.model !== wanted.model) return 'model';
-  if (state.compacted !== undefined && state.compacted.position !== opened.checkpoint) return 'compaction';
-  if (opened.contract !== wanted.texts.contract) return 'contract';
-  if (
-    !same(
-      opened.tools,
-      wanted.texts.tools.map((tool) => tool.record),
-    )
-  )
-    return 'tools';
-  return changedLayer(opened, wanted) ?? changedParameter(opened.parameters, wanted.parameters);
+  return epochCauses(state, wanted)[0];
+}
+
+/** In what the next request differs from what is in force, the weightiest first. */
+export function epochCauses({ epoch, compacted }: State, wanted: Wanted): readonly EpochCause[] {
+  if (epoch === undefined) return ['initial'];
+  const { opened, inForce } = epoch;
+  const tools = wanted.texts.tools.map((tool) => tool.record);
+  const causes: readonly (EpochCause | false | undefined)[] = [
+    (opened.provider !== wanted.provider || opened.model !== wanted.model) && 'model',
+    compacted !== undefined && compacted.position !== opened.checkpoint && 'compaction',
+    opened.contract !== wanted.texts.contract && 'contract',
+    !same(inForce.tools, tools) && 'tools',
+    changedLayer(opened, wanted),
+    changedParameter(inForce.parameters, wanted.parameters),
+  ];
+  return causes.filter((cause) => cause !== undefined && cause !== false);
 }
 
 function changedLayer(opened: EpochOpened, wanted: Wanted): EpochCause | undefined {

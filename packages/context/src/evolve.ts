@@ -4,6 +4,7 @@ import type { EpochOpened, Kind, Recorded, RecordedOf } from '@tidemark/log';
 import { canonicalText } from '@tidemark/log';
 import { append } from './append-only.ts';
 import { accept, fail, send } from './evolve-calls.ts';
+import { changeReasoning, changeTools, frontInForce } from './evolve-changes.ts';
 import {
   renderAbandoned,
   renderBranch,
@@ -14,6 +15,8 @@ import {
 } from './render.ts';
 import type { Closing, Problem, State, Waiting } from './state.ts';
 import {
+  foldChanges,
+  holdsChanges,
   isOpenCall,
   releaseWaiting,
   repack,
@@ -81,8 +84,8 @@ const STEPS: Steps = {
   'permission.decided': keep,
   'mode.changed': keep,
   'foreign.recorded': keep,
-  'tools.changed': keep,
-  'reasoning.changed': keep,
+  'tools.changed': changeTools,
+  'reasoning.changed': changeReasoning,
   'skill.loaded': keep,
   'history.compacted': (state, { position, data }) =>
     state.session === undefined ? state : { ...state, compacted: { position, session: state.session, data } },
@@ -153,8 +156,18 @@ function setAside(state: State, position: Recorded['position'], call: string): S
 
 function openEpoch(state: State, event: RecordedOf<'epoch.opened'>): State {
   const before = state.epoch;
-  const edited = before === undefined || editsSent(before.opened, event.data) ? event.position : before.edited;
-  const opened = { ...state, epoch: { position: event.position, opened: event.data, edited } };
+  const folds = holdsChanges(state.history);
+  const edits = before === undefined || folds || editsSent(before.opened, event.data);
+  const opened: State = {
+    ...state,
+    history: folds ? foldChanges(state.history) : state.history,
+    epoch: {
+      position: event.position,
+      opened: event.data,
+      edited: edits ? event.position : before.edited,
+      inForce: frontInForce(event.data),
+    },
+  };
   const { checkpoint } = event.data;
   if (checkpoint === undefined || checkpoint === state.epoch?.opened.checkpoint) return opened;
   const { compacted } = state;
@@ -166,7 +179,7 @@ function openEpoch(state: State, event: RecordedOf<'epoch.opened'>): State {
   const part = renderCheckpoint(compacted.data.checkpoint, compacted.data.limitations);
   return {
     ...opened,
-    history: repack(state.history, {
+    history: repack(opened.history, {
       position: checkpoint,
       session: compacted.session,
       to: compacted.data.range.to,

@@ -29,6 +29,8 @@ export type { Lifetime, LifetimeInput } from './lifetime.ts';
 export { chooseLifetime } from './lifetime.ts';
 export type { MissInput, Rewrite } from './miss.ts';
 export { missOf, rewriteCost } from './miss.ts';
+export type { Change, Need } from './needed-change.ts';
+export { neededChange } from './needed-change.ts';
 export type { Pause, Pauses } from './pauses.ts';
 export { addPause, NO_PAUSES } from './pauses.ts';
 export type { PlanInput } from './plan.ts';
@@ -55,10 +57,12 @@ export type {
   Entry,
   Epoch,
   History,
+  InForce,
   Problem,
   Sent,
   State,
   Stream,
   Waiting,
+  WaitingChange,
 } from './state.ts';
 export { emptyState } from './state.ts';

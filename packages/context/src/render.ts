@@ -19,6 +19,9 @@ const ABANDONED: Readonly<Record<ToolAbandoned['reason'], string>> = {
 /** The closing line behind what an interrupted answer had said. */
 export const INTERRUPTED = '[The user interrupted this answer here.]';
 
+/** What stands between a change that no answer followed and what was said next: a provider wants an answer behind it. */
+export const UNANSWERED = '[No answer came.]';
+
 /** What stands in the place of a result when a call was abandoned. */
 export function renderAbandoned(reason: ToolAbandoned['reason']): TextPart {
   return { type: 'text', text: ABANDONED[reason] };

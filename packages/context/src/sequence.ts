@@ -43,6 +43,8 @@ export interface Sequence {
   readonly counts: { readonly [section in Section]: number };
   /** Decoded bytes of media. */
   readonly mediaBytes: number;
+  /** Beta headers that its blocks need, ascending. */
+  readonly betas: readonly string[];
   readonly hash: Hash;
 }
 
@@ -76,6 +78,7 @@ export function beginSequence(parameters: ParameterDigests, front: readonly Bloc
     front: 0,
     counts: { tools: 0, system: 0, messages: 0 },
     mediaBytes: 0,
+    betas: [],
     hash: newHash(),
   };
   return { ...extendSequence(empty, front), front: front.length };
@@ -100,8 +103,14 @@ function withBlock(sequence: Sequence, block: Block): Sequence {
     turns: withTurn(sequence.turns, index, previous, block),
     counts: { ...sequence.counts, [block.section]: sequence.counts[block.section] + 1 },
     mediaBytes: sequence.mediaBytes + block.mediaBytes,
+    betas: withBetas(sequence.betas, block.betas),
     firstImage: sequence.firstImage ?? (block.mediaBytes > 0 ? index : undefined),
   };
+}
+
+function withBetas(known: readonly string[], needed: readonly string[] = []): readonly string[] {
+  const more = needed.filter((beta) => !known.includes(beta));
+  return more.length === 0 ? known : [...known, ...more].toSorted();
 }
 
 /** What stands between two blocks on the wire: where a message ends is part of the prefix too. */

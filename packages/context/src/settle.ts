@@ -4,9 +4,9 @@
 import type { AnswerInterrupted, AnswerReceived, Position, RecordedOf, SessionId } from '@tidemark/log';
 import type { CallPart, Part, ResultPart, Span, TextPart } from '@tidemark/model';
 import { isBlank } from '@tidemark/model';
-import { appendAll, appendOnly, slice } from './append-only.ts';
-import { INTERRUPTED } from './render.ts';
-import type { Batch, Closing, History, Waiting } from './state.ts';
+import { appendAll, appendOnly, itemAt, slice } from './append-only.ts';
+import { INTERRUPTED, UNANSWERED } from './render.ts';
+import type { Batch, Closing, History, Waiting, WaitingChange } from './state.ts';
 
 /** What a span is made from, before it has its ordinal. */
 interface Draft {
@@ -27,9 +27,31 @@ export function settleWaiting(history: History, kind: 'note' | 'prompt', waiting
   return releaseWaiting(held);
 }
 
+/** A change of what the front says: behind all that was said before it, so that what was sent stays as it is. */
+export function settleChange(history: History, waiting: WaitingChange): History {
+  return releaseWaiting({ ...history, changes: [...history.changes, waiting] });
+}
+
 /** Packs what waits, if nothing is open. */
 export function releaseWaiting(history: History): History {
   if (history.batch !== undefined || history.inFlight) return history;
+  return releaseChanges(releaseSaid(history));
+}
+
+function releaseChanges(history: History): History {
+  if (history.changes.length === 0) return history;
+  const drafts = history.changes.map(({ position, session, part }): Draft => ({
+    role: 'system',
+    session,
+    position,
+    group: position,
+    opensTurn: false,
+    parts: [part],
+  }));
+  return { ...pack(history, drafts), changes: [] };
+}
+
+function releaseSaid(history: History): History {
   if (history.prompts.length === 0) return releaseUrgent(history);
   const [first] = history.prompts;
   const group = first?.position;
@@ -38,7 +60,25 @@ export function releaseWaiting(history: History): History {
     ...history.notes.map((note) => asDraft(note, group)),
     ...history.prompts.map((one) => asDraft(one, group)),
   ];
-  return { ...pack(history, drafts), notes: [], prompts: [] };
+  return { ...packSaid(history, drafts), notes: [], prompts: [] };
+}
+
+/** A provider takes a change of tools only where an answer follows: where none came, a line says so in its place. */
+function packSaid(history: History, drafts: readonly Draft[]): History {
+  const [first] = drafts;
+  if (first === undefined || !waitsForAnswer(history)) return pack(history, drafts);
+  const line: Draft = { ...first, role: 'assistant', opensTurn: false, parts: [{ type: 'text', text: UNANSWERED }] };
+  return pack(history, [line, ...drafts]);
+}
+
+/** Whether what is packed ends with a change of tools. An answer that only reasoned is none: nothing of it is sent. */
+function waitsForAnswer({ packed }: History): boolean {
+  for (let index = -1; ; index -= 1) {
+    const span = itemAt(packed, index);
+    if (span === undefined || span.role === 'user') return false;
+    if (span.parts.some((part) => part.type === 'change' && part.change === 'tools')) return true;
+    if (span.parts.some((part) => part.type !== 'change' && part.type !== 'reasoning')) return false;
+  }
 }
 
 /** An urgent note does not wait for the next prompt, and takes with it the notes recorded before. */
@@ -47,7 +87,7 @@ function releaseUrgent(history: History): History {
   if (last === undefined) return history;
   const packed = history.notes.filter((note) => note.position <= last.position);
   return {
-    ...pack(
+    ...packSaid(
       history,
       packed.map((note) => asDraft(note, last.position)),
     ),
@@ -208,6 +248,21 @@ function pack(history: History, drafts: readonly Draft[]): History {
   }
   const calls = ownCalls(history);
   return { ...history, packed: appendAll(history.packed, spans), settled: history.settled + spans.length, calls };
+}
+
+/** Whether some of what is packed, or waits for it, is a change of what the front says. */
+export function holdsChanges({ packed, changes }: History): boolean {
+  return changes.length > 0 || slice(packed).some(isChange);
+}
+
+function isChange({ parts }: Span): boolean {
+  return parts.some((part) => part.type === 'change');
+}
+
+/** What an epoch packs whose front says what was appended before: all but the changes. */
+export function foldChanges(history: History): History {
+  const kept = slice(history.packed).filter((span) => !isChange(span));
+  return { ...history, packed: appendOnly(kept), changes: [], calls: new Map(ownCalls(history)) };
 }
 
 /** What a repacking puts first, and up to where it stands for what was packed. */

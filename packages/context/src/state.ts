@@ -2,14 +2,17 @@
 
 import type {
   AnswerReceived,
+  Digest,
   EpochOpened,
   HistoryCompacted,
   Position,
+  RenderParameters,
   RequestPrepared,
   SessionId,
   Timestamp,
+  ToolRecord,
 } from '@tidemark/log';
-import type { CallPart, ImagePart, Section, Span, TextPart } from '@tidemark/model';
+import type { CallPart, ChangePart, ImagePart, Section, Span, TextPart } from '@tidemark/model';
 import type { AppendOnly } from './append-only.ts';
 import { appendOnly } from './append-only.ts';
 import type { Pauses } from './pauses.ts';
@@ -47,6 +50,18 @@ export interface Epoch {
   readonly opened: EpochOpened;
   /** Position of the last epoch that edited what was sent before: front or history, not a parameter alone. */
   readonly edited: Position;
+  readonly inForce: InForce;
+}
+
+/** What holds now of what can change inside an epoch: its front, and what was appended since. */
+export interface InForce {
+  /** What the model is offered, by name. */
+  readonly tools: readonly ToolRecord[];
+  readonly parameters: RenderParameters;
+  /** The definition that each name was last given: a tool that was removed keeps its own. */
+  readonly defined: ReadonlyMap<string, Digest>;
+  /** The tools that wait for the next epoch, where they are others. */
+  readonly queued: readonly ToolRecord[] | undefined;
 }
 
 /** A recorded compaction. */
@@ -71,6 +86,8 @@ export interface History {
   readonly inFlight: boolean;
   readonly notes: readonly Waiting[];
   readonly prompts: readonly Waiting[];
+  /** Changes of what the front says that wait for their place. */
+  readonly changes: readonly WaitingChange[];
   /** Where each call id that is packed was first used. Shared with the states that this one grew into, as `packed` is. */
   readonly calls: Map<string, number>;
 }
@@ -99,6 +116,13 @@ export interface Waiting {
   readonly session: SessionId;
   readonly urgent: boolean;
   readonly parts: readonly (TextPart | ImagePart)[];
+}
+
+/** A change of what the front says that waits for its place. */
+export interface WaitingChange {
+  readonly position: Position;
+  readonly session: SessionId;
+  readonly part: ChangePart;
 }
 
 /** One line of requests that share a prefix. */
@@ -184,6 +208,7 @@ export function emptyState(): State {
       inFlight: false,
       notes: [],
       prompts: [],
+      changes: [],
       calls: new Map(),
     },
     streams: {},

@@ -107,11 +107,15 @@ const contextPayloads: Payloads<
     removed: fc.array(name, { maxLength: 2 }),
     as: fc.constantFrom('appended' as const, 'queued' as const),
   }),
-  'reasoning.changed': all({
-    setting: text,
-    as: fc.constantFrom('appended' as const, 'epoch' as const),
-    scope: fc.constantFrom('turn' as const, 'lasting' as const),
-  }),
+  'reasoning.changed': fc.record(
+    {
+      parameter: name,
+      setting: text,
+      as: fc.constantFrom('appended' as const, 'epoch' as const),
+      scope: fc.constantFrom('turn' as const, 'lasting' as const),
+    },
+    { ...some, requiredKeys: ['setting', 'as', 'scope'] },
+  ),
   'skill.loaded': fc.record(
     {
       name,

@@ -24,7 +24,7 @@ export interface Block {
   readonly markable: boolean;
   readonly run: Run;
   /** What it holds: for rules that depend on it (images, thinking). */
-  readonly holds: 'tool' | 'text' | 'image' | 'thinking' | 'call' | 'result' | 'native';
+  readonly holds: 'tool' | 'text' | 'image' | 'thinking' | 'call' | 'result' | 'native' | 'change';
   /** A new user turn begins here. */
   readonly opensTurn: boolean;
   readonly origin: Origin;
@@ -32,6 +32,8 @@ export interface Block {
   readonly tokens: number;
   /** Bytes of media in it, decoded. */
   readonly mediaBytes: number;
+  /** Beta headers that a body with this block needs. */
+  readonly betas?: readonly string[];
 }
 
 /** A marker: on the block at this index of the request. */

@@ -47,8 +47,8 @@ export interface Capabilities {
   readonly thinkingStripped: 'at-new-turn' | 'never';
   /** Whether an edit of sent content is refused because thinking is bound to it. */
   readonly prefixCheck: boolean;
-  /** Changes accepted as an appended message. */
-  readonly appends: readonly ('system' | 'reasoning' | 'tools')[];
+  /** Changes accepted as an appended message. `tools`: added, removed and defined anew; `tool-additions`: added alone. */
+  readonly appends: readonly ('system' | 'reasoning' | 'tools' | 'tool-additions')[];
   readonly prefill: boolean;
   readonly forcedToolChoice: boolean;
   readonly requestBytes?: number;

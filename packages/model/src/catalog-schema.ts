@@ -51,7 +51,7 @@ const row = z.strictObject({
   renderParameters: z.record(name, lostFrom),
   thinkingStripped: z.enum(['at-new-turn', 'never']),
   prefixCheck: z.boolean(),
-  appends: z.array(z.enum(['system', 'reasoning', 'tools'])),
+  appends: z.array(z.enum(['system', 'reasoning', 'tools', 'tool-additions'])),
   prefill: z.boolean(),
   forcedToolChoice: z.boolean(),
   requestBytes: count.exactOptional(),

@@ -17,14 +17,18 @@ export type { ClaudeFamily, ClaudeName } from './model-name.ts';
 export { normalModelName, readClaudeName, undatedModelName } from './model-name.ts';
 export { parseCatalog, withOverrides } from './parse-catalog.ts';
 export type {
+  AddedTool,
   AnswerPart,
   CallPart,
+  ChangePart,
   ImagePart,
   NativePart,
   Part,
+  ReasoningChange,
   ReasoningPart,
   ResultPart,
   TextPart,
+  ToolsChange,
 } from './parts.ts';
 export type { Cost } from './prices.ts';
 export { costOf, multiplier, priceAt, sumOfMoney } from './prices.ts';

@@ -54,8 +54,37 @@ export interface ResultPart {
   readonly content: readonly (TextPart | ImagePart)[];
 }
 
+/** How much the model reasons from here on: said inside the history, where the front says otherwise. */
+export interface ReasoningChange {
+  readonly type: 'change';
+  readonly change: 'reasoning';
+  /** The level, by the provider's own name for it. */
+  readonly setting: string;
+}
+
+/** Which tools the model is offered from here on: said inside the history, where the front says otherwise. */
+export interface ToolsChange {
+  readonly type: 'change';
+  readonly change: 'tools';
+  readonly added: readonly AddedTool[];
+  /** Names that are offered no longer. */
+  readonly removed: readonly string[];
+}
+
+/** One tool that is offered from here on. A name that is offered already is given another definition. */
+export interface AddedTool {
+  readonly name: string;
+  /** Digest of its canonical definition: the bytes are among the materials. */
+  readonly definition: string;
+  /** Set where the last definition of that name, in the front or behind it, is this one: it need not be sent again. */
+  readonly known?: boolean;
+}
+
+/** A change of what the front says, appended instead of edited. */
+export type ChangePart = ReasoningChange | ToolsChange;
+
 /** Everything that a span can hold. */
-export type Part = TextPart | ImagePart | ReasoningPart | CallPart | NativePart | ResultPart;
+export type Part = TextPart | ImagePart | ReasoningPart | CallPart | NativePart | ResultPart | ChangePart;
 
 /** What an answer decodes to, in arrival order. Reasoning is bound to the model that was asked. */
 export type AnswerPart =

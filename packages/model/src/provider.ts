@@ -60,6 +60,8 @@ export interface BodyWriter {
 export interface Encoder {
   /** `anthropic-messages/1`: recorded in every request, so that `verify` uses the same one. */
   readonly revision: string;
+  /** What of a row's `appends` its wire format has a form for; absent is all of it. */
+  readonly appends?: Capabilities['appends'];
   lowerFront(front: Front, lowering: Lowering): LoweredFront;
   /**
    * Blocks of one span; none for what is left out of packing (blank text, a trailing reasoning block, reasoning of

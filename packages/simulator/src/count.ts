@@ -2,6 +2,7 @@
 // It is no tokenizer and does not claim to be one; a driver that knows recorded sizes gives those.
 
 import { imagePixels } from './image-size.ts';
+import { isLevel } from './request.ts';
 import type { WireBlock } from './request.ts';
 import { isList, isObject, objectAt, textOf } from './wire.ts';
 import type { WireObject } from './wire.ts';
@@ -16,7 +17,7 @@ const UNKNOWN_MEDIA = 1600;
 
 /** Tokens of a block: the recorded size, or at least one by the own rule. */
 export function countBlock(block: WireBlock, sizes: BlockSizes | undefined): number {
-  return sizes?.(block.index) ?? countFields(block.type, block.fields);
+  return sizes?.(block.index) ?? (isLevel(block) ? 0 : countFields(block.type, block.fields));
 }
 
 /** Tokens of a text: its bytes of UTF-8 by four, rounded up. */

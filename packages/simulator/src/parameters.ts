@@ -2,6 +2,7 @@
 // falls out of the level at which each is mixed into the hash: what stands before that level keeps its entries.
 
 import type { Capabilities } from '@tidemark/model';
+import { isDeferred } from './request.ts';
 import type { Level, WireBlock, WireRequest } from './request.ts';
 import { given, isList, isObject, objectAt } from './wire.ts';
 import type { WireObject } from './wire.ts';
@@ -29,7 +30,17 @@ const PARAMETERS: readonly Parameter[] = [
   { name: 'thinking', level: 'messages', read: ({ fields }) => readThinking(fields) },
   { name: 'effort', level: 'messages', read: ({ fields }) => objectAt(fields, 'output_config')['effort'] ?? 'high' },
   { name: 'images', level: 'messages', read: ({ blocks }) => blocks.some(hasImage) },
+  { name: 'first definition', level: 'tools', read: ({ blocks }) => firstDefinition(blocks) },
 ];
+
+/**
+ * Where the front offers no tool, the first one that is defined behind it changes the beginning of what is rendered (docs,
+ * build-with-claude/mid-conversation-system-messages): one full miss.
+ */
+function firstDefinition(blocks: readonly WireBlock[]): unknown {
+  if (blocks.some((block) => block.level === 'tools' && !isDeferred(block))) return null;
+  return blocks.map(({ fields }) => objectAt(fields, 'tool')['definition']).find(given) ?? null;
+}
 
 /** Renders the parameters of a request, each at the level its change reaches back to. */
 export function levelParameters(request: WireRequest): LevelParameters {

@@ -61,6 +61,19 @@ export function pathOf(block: WireBlock): string {
   return `${block.level}.${block.content}`;
 }
 
+/** The type under which a message's own `output_config` stands among the blocks: it renders nothing, and is shown. */
+export const LEVEL = 'output_config';
+
+/** Whether a block is a message's own `output_config`, which no content part can be. */
+export function isLevel(block: WireBlock): boolean {
+  return block.type === LEVEL && block.content === -1;
+}
+
+/** Whether a block offers a tool or withdraws one. */
+export function isToolChange(block: WireBlock): boolean {
+  return block.type === 'tool_addition' || block.type === 'tool_removal';
+}
+
 /** Whether a block holds reasoning, open or redacted. */
 export function isThinking(block: WireBlock): boolean {
   return block.type === 'thinking' || block.type === 'redacted_thinking';

@@ -1,6 +1,7 @@
 // What a script can see of a request: the words that matter, taken out of the wire format.
 
 import type { WireBlock, WireRequest } from './request.ts';
+import { nameOf } from './validate/changes.ts';
 import { isList, isObject, textOf } from './wire.ts';
 import type { WireObject } from './wire.ts';
 
@@ -18,6 +19,7 @@ export interface SentRequest {
   readonly model: string;
   /** All system texts, joined by a blank line. */
   readonly system: string;
+  /** Names of those on offer at its end. */
   readonly tools: readonly string[];
   /** Text of the last user message that has some. */
   readonly lastUserText: string;
@@ -34,11 +36,21 @@ export function describeRequest(request: WireRequest): SentRequest {
   return {
     model,
     system: joinTexts(blocks.filter((block) => block.level === 'system')),
-    tools: blocks.filter((block) => block.level === 'tools').map((block) => textOf(block.fields['name'])),
+    tools: offeredTools(blocks),
     lastUserText: joinTexts(speaker?.blocks ?? []),
     toolResults: lastResults(request),
     body: fields,
   };
+}
+
+/** What is offered at the end of the request: what the front declares, as changed since. */
+function offeredTools(blocks: readonly WireBlock[]): readonly string[] {
+  const offered = new Set<string>();
+  for (const block of blocks) {
+    if (block.type === 'tool_removal') offered.delete(nameOf(block));
+    else if (block.level === 'tools' || block.type === 'tool_addition') offered.add(nameOf(block));
+  }
+  return [...offered];
 }
 
 function isText(block: WireBlock): boolean {

@@ -47,6 +47,7 @@ export const ROWS: { readonly [model: string]: Partial<Capabilities> } = {
   'no-prewarm': { prewarm: false },
   'front-thinking': { renderParameters: { thinking: 'tools', effort: 'system' } },
   'no-system': { appends: [] },
+  appending: { appends: ['system', 'reasoning', 'tools'], prefixCheck: true, prefill: false },
 };
 
 /** A simulator on a virtual clock that knows the test models. */
@@ -112,6 +113,27 @@ export function user(...content: readonly (string | Wire)[]): Wire {
 /** An assistant message: words or blocks. */
 export function assistant(...content: readonly (string | Wire)[]): Wire {
   return { ...user(...content), role: 'assistant' };
+}
+
+/** A system message inside the history. */
+export function system(...content: readonly Wire[]): Wire {
+  return { role: 'system', content };
+}
+
+/** A block that offers a tool: by its definition, or by its name. */
+export function offers(which: Wire | string): Wire {
+  return {
+    type: 'tool_addition',
+    tool:
+      typeof which === 'string'
+        ? { type: 'tool_reference', name: which }
+        : { type: 'tool_definition', definition: which },
+  };
+}
+
+/** A block that withdraws a tool. */
+export function withdraws(name: string): Wire {
+  return { type: 'tool_removal', tool: { type: 'tool_reference', name } };
 }
 
 /** A tool. */

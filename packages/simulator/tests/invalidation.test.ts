@@ -1,7 +1,22 @@
 // What a change loses and what it keeps: the table of provider-facts §1.3, row by row.
 
 import { describe, expect, it, test } from 'vitest';
-import { assistant, call, mark, picture, result, send, simulate, text, thinking, tool, user } from './conversation.ts';
+import { totalInput } from '../src/index.ts';
+import {
+  assistant,
+  call,
+  mark,
+  offers,
+  picture,
+  result,
+  send,
+  simulate,
+  system,
+  text,
+  thinking,
+  tool,
+  user,
+} from './conversation.ts';
 import type { Wire } from './conversation.ts';
 
 const TOOLS = [tool('look'), mark(tool('write'))];
@@ -87,9 +102,30 @@ describe('§1.3 a change keeps what stands in front of it', () => {
   });
 
   it('a tool added inside a system message keeps everything', () => {
-    const addition = { role: 'system', content: [{ type: 'tool_addition', tool: tool('new') }] };
-    const after = { ...BEFORE, messages: [...MESSAGES, addition] };
-    expect(readAfter(BEFORE, after, ['mid-conversation-tool-changes-2026-07-01'])).toBe(KEPT.messages);
+    const before = { ...BEFORE, model: 'appending' };
+    const after = { ...before, messages: [...MESSAGES, system(offers(tool('new')))] };
+    expect(readAfter(before, after, ['inline-tools-2026-09-15'])).toBe(KEPT.messages);
+  });
+
+  it('a tool defined behind a front without one loses all', () => {
+    const before = { ...BEFORE, model: 'appending', tools: [] };
+    const after = { ...before, messages: [...MESSAGES, system(offers(tool('new')))] };
+    expect(readAfter(before, after, ['inline-tools-2026-09-15'])).toBe(0);
+  });
+
+  it('an effort in a system message keeps everything, and weighs nothing', () => {
+    const before = { ...BEFORE, model: 'appending' };
+    const after = {
+      ...before,
+      messages: [...MESSAGES, { role: 'system', content: [], output_config: { effort: 'low' } }],
+    };
+    const betas = ['mid-conversation-output-config-2026-07-01'];
+    expect(readAfter(before, after, betas)).toBe(KEPT.messages);
+    const simulator = simulate();
+    const sizes = (): undefined => undefined;
+    const alone = send(simulator, before, { betas, sizes }).usage;
+    const told = send(simulator, after, { betas, sizes }).usage;
+    expect(totalInput(told)).toBe(totalInput(alone));
   });
 
   it('another key order inside the input of a call loses the messages', () => {

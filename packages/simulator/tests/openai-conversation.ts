@@ -14,7 +14,7 @@ import { capabilitiesOf } from './conversation.ts';
 import type { Wire } from './conversation.ts';
 
 const ROWS: { readonly [model: string]: Partial<Capabilities> } = {
-  'gpt-new': { ttls: ['30m', '12h'], appends: ['reasoning'] },
+  'gpt-new': { ttls: ['30m', '12h'], appends: ['system', 'reasoning', 'tool-additions'] },
   'gpt-new-sister': { ttls: ['30m', '12h'] },
   'gpt-old': { ttls: [] },
   'gpt-5.5': { ttls: [] },

@@ -1,6 +1,6 @@
 // Spans become blocks of the plainest kind: one JSON object per part, every one markable.
 
-import type { Block, Front, JsonValue, LoweredFront, Lowering, Part, Span } from '@tidemark/model';
+import type { AddedTool, Block, Front, JsonValue, LoweredFront, Lowering, Part, Span } from '@tidemark/model';
 import { canonicalText, isBlank } from '@tidemark/model';
 
 /** The name of this provider in errors and spans. */
@@ -65,6 +65,10 @@ function isPacked(part: Part, lowering: Lowering): boolean {
   return part.opaque !== undefined && part.provider === PROVIDER && part.model === lowering.model;
 }
 
+function addedValue({ name, definition, known = false }: AddedTool): JsonValue {
+  return { name, definition, known };
+}
+
 function partValue(part: Part): JsonValue {
   switch (part.type) {
     case 'text':
@@ -79,5 +83,9 @@ function partValue(part: Part): JsonValue {
       return { type: part.type, provider: part.provider, item: part.item };
     case 'result':
       return { type: part.type, call: part.call, error: part.error, content: part.content.map(partValue) };
+    case 'change':
+      return part.change === 'reasoning'
+        ? { type: part.type, change: part.change, setting: part.setting }
+        : { type: part.type, change: part.change, added: part.added.map(addedValue), removed: part.removed };
   }
 }

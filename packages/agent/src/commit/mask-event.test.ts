@@ -98,7 +98,7 @@ const LEFT: { readonly [K in Kind]: readonly string[] } = {
   'mode.changed': ['by', 'mode'],
   'foreign.recorded': ['format', 'reason', 'record'],
   'tools.changed': ['added', 'as', 'removed'],
-  'reasoning.changed': ['as', 'scope', 'setting'],
+  'reasoning.changed': ['as', 'parameter', 'scope', 'setting'],
   'skill.loaded': ['call', 'name', 'reason', 'source', 'version'],
   'history.compacted': ['made', 'strategy', 'trigger'],
   'compaction.refused': ['trigger'],

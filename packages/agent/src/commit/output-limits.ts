@@ -24,6 +24,8 @@ const LEAST_SHARE = 2_048;
 const BYTES_PER_TOKEN = 2;
 /** A recorded session counted 1.27 times our estimate (see `estimateTokens`). */
 const UNDERESTIMATE = 1.3;
+/** One definition of a tool that was added in the history. */
+const TOOL_TOKENS = 400;
 
 /** The limit of one result on this model. */
 export function resultLimits({ inputLimit }: Pick<Capabilities, 'inputLimit'>): OutputLimits {
@@ -109,5 +111,8 @@ function estimatePart(part: Part): number {
       return UNDERESTIMATE * estimateTokens(part.opaque ?? part.text);
     case 'native':
       return UNDERESTIMATE * estimateTokens(part.item);
+    case 'change':
+      // The definition's bytes are elsewhere: a tool is as long as a tool is.
+      return part.change === 'tools' ? part.added.length * TOOL_TOKENS : 0;
   }
 }

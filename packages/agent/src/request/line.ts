@@ -18,7 +18,7 @@ import {
 } from '@tidemark/context';
 import type { Block, BodyWriter, Capabilities, Encoder, LoweredFront, Span } from '@tidemark/model';
 import { AgentError } from '../errors.ts';
-import { loadImages } from '../session/materials.ts';
+import { loadMaterials } from '../session/materials.ts';
 import { newHash } from '../session/node-hash.ts';
 
 /** What an epoch's lines are made with. */
@@ -99,11 +99,11 @@ async function withSpans(
   artifacts: Artifacts,
   resize: Resize = extendSequence,
 ): Promise<Line> {
-  const images = await loadImages(artifacts, spans);
+  const loaded = await loadMaterials(artifacts, spans);
   const { encoder, epoch, capabilities } = line.materials;
   const lowered = spans.map((span) => {
     const sent = withoutBoundReasoning(span, epoch, capabilities);
-    return { span, blocks: encoder.lowerSpan(sent, lowering(line.materials, images)) };
+    return { span, blocks: encoder.lowerSpan(sent, lowering(line.materials, loaded)) };
   });
   const blocks = lowered.flatMap((one) => one.blocks);
   const ordinals = lowered.flatMap(({ span, blocks: own }) => own.map(() => span.ordinal));
@@ -116,12 +116,12 @@ async function withSpans(
 
 function lowering(
   materials: EpochMaterials,
-  images: ReadonlyMap<string, Uint8Array>,
+  loaded: ReadonlyMap<string, Uint8Array>,
 ): Parameters<Encoder['lowerSpan']>[1] {
   return {
     model: materials.epoch.opened.model,
     capabilities: materials.capabilities,
-    materials: (name) => images.get(name),
+    materials: (name) => loaded.get(name),
     estimate: estimateTokens,
   };
 }

@@ -4,7 +4,7 @@
 import type { ContentPart, EpochOpened, EventOf, RecordedOf, Timestamp, TurnId } from '@tidemark/log';
 import { CHAIN_START, position } from '@tidemark/log';
 import type { EpochPrice, ForeseenRewrite, Outlook, Sequence, State, Wanted } from '@tidemark/context';
-import { epochForecast, evolve, foreseeRewrite, neededEpoch, openEpoch } from '@tidemark/context';
+import { epochForecast, evolve, foreseeRewrite } from '@tidemark/context';
 import type { Capabilities, Encoder, JsonValue } from '@tidemark/model';
 import type { Lasting } from './call-life.ts';
 import type { CallPlan, PlanOptions } from './call-plan.ts';
@@ -12,12 +12,13 @@ import { planCall } from './call-plan.ts';
 import { AgentError } from '../errors.ts';
 import type { Line, Resize } from './line.ts';
 import { beginLine, besideLine, continues, extendLine } from './line.ts';
-import { keepFront, loadCapabilities, loadFront } from '../session/materials.ts';
-import { newHash } from '../session/node-hash.ts';
+import { loadCapabilities, loadFront } from '../session/materials.ts';
 import type { Beside } from './request-record.ts';
 import { writeRequest } from './request-record.ts';
 import type { Session } from '../session/session.ts';
 import { commitInside } from '../session/session.ts';
+import type { Changing } from './what-changes.ts';
+import { whatChanges } from './what-changes.ts';
 
 /** What the next call is made with. */
 export interface CallOptions {
@@ -83,8 +84,8 @@ export function prepareRequest(session: Session, lines: Lines, options: CallOpti
 async function prepareInside(session: Session, lines: Lines, given: CallOptions): Promise<Prepared> {
   const options = await masked(session, given);
   requireSendable(session.state, options);
-  const epoch = await openIfNeeded(session, options);
-  const state = epoch === undefined ? session.state : drafted(session.state, epoch);
+  const { epoch, changes } = await whatChanges(session, lines.main, options, stampOf(options));
+  const state = [...(epoch === undefined ? [] : [epoch]), ...changes].reduce(drafted, session.state);
   const main = await mainLine(session, lines.main, state, options);
   const line = await callLine(session, main, state, options);
   const capabilities = options.beside === undefined ? options.capabilities : line.materials.capabilities;
@@ -94,6 +95,7 @@ async function prepareInside(session: Session, lines: Lines, given: CallOptions)
   const { data, body } = writeRequest(state, line, call, options, epoch !== undefined);
   const records = await commitInside(session, [
     ...(epoch === undefined ? [] : [{ ...epoch, data: { ...epoch.data, forecast: epochForecast(price) } }]),
+    ...changes,
     { kind: 'request.prepared', ...stampOf(options), data },
   ]);
   await session.writer.sync();
@@ -103,7 +105,7 @@ async function prepareInside(session: Session, lines: Lines, given: CallOptions)
     throw new AgentError('agent/conflict', 'the log did not return the request that was appended: read it again');
   return {
     body,
-    betas: options.betas ?? [],
+    betas: record.data.betas ?? [],
     record,
     opened: records.find(isOpening),
     epoch: lines.main.materials.epoch.opened,
@@ -183,19 +185,9 @@ function requireProvider({ epoch }: State, provider: string): void {
   );
 }
 
-async function openIfNeeded(session: Session, options: CallOptions): Promise<EventOf<'epoch.opened'> | undefined> {
-  // A side call takes what is in force.
-  if (options.beside !== undefined && session.state.epoch !== undefined) return undefined;
-  const cause = neededEpoch(session.state, options.wanted);
-  if (cause === undefined) return undefined;
-  await keepFront(session.log.artifacts, options.wanted.texts);
-  const data = openEpoch(session.state, options.wanted, cause, { rewrite: 0 }, newHash);
-  return { kind: 'epoch.opened', ...stampOf(options), data };
-}
-
-/** The state as it will be with the epoch open: what the request is made from before both are appended together. */
-function drafted(state: State, epoch: EventOf<'epoch.opened'>): State {
-  return evolve(state, { ...epoch, v: 1, position: position(state.length), fence: 0, chain: CHAIN_START });
+/** The state as it will be behind one more record: what the request is made from before all are appended together. */
+function drafted(state: State, event: Changing['changes'][number] | EventOf<'epoch.opened'>): State {
+  return evolve(state, { ...event, v: 1, position: position(state.length), fence: 0, chain: CHAIN_START });
 }
 
 /** The line of the main stream, with all that was packed since; as it is where a call needs nothing of that. */

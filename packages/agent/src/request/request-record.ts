@@ -38,7 +38,8 @@ export function writeRequest(
   opens: boolean,
 ): { readonly data: RequestPrepared; readonly body: Uint8Array } {
   const { sequence } = line;
-  const { outputLimit, envelope = {}, betas = [], beside } = options;
+  const { outputLimit, envelope = {}, beside } = options;
+  const betas = [...new Set([...(options.betas ?? []), ...sequence.betas])];
   const written = line.writer.write(blocksOf(sequence), call.markers, { outputLimit, fields: envelope, betas });
   const data: RequestPrepared = {
     step: beside === undefined ? state.steps : 0,

@@ -17,7 +17,12 @@ export async function readArtifact(artifacts: Artifacts, name: Digest): Promise<
 /** Keeps the texts of a front, so that `epoch.opened` may name them. */
 export async function keepFront(artifacts: Artifacts, texts: FrontTexts): Promise<void> {
   for (const { text } of texts.layers) await artifacts.put(Buffer.from(text));
-  for (const { definition } of texts.tools) await artifacts.put(Buffer.from(definition));
+  await keepTools(artifacts, texts.tools);
+}
+
+/** Keeps the definitions of tools, so that a record may name them. */
+export async function keepTools(artifacts: Artifacts, tools: readonly Tool[]): Promise<void> {
+  for (const { definition } of tools) await artifacts.put(Buffer.from(definition));
 }
 
 /** Keeps a catalog row, as a catalog of its own, and names it. */
@@ -49,36 +54,37 @@ async function readText(artifacts: Artifacts, name: Digest): Promise<string> {
   return new TextDecoder().decode(await readArtifact(artifacts, name));
 }
 
-/** The bytes of every image that these spans name. */
-export async function loadImages(
+/** The bytes that these spans name: images, and tools that were added. */
+export async function loadMaterials(
   artifacts: Artifacts,
   spans: readonly Span[],
 ): Promise<ReadonlyMap<string, Uint8Array>> {
   const loaded = new Map<string, Uint8Array>();
-  for (const name of imagesOf(spans)) {
-    if (!loaded.has(name)) loaded.set(name, await loadImage(artifacts, name));
+  for (const name of namedBy(spans)) {
+    if (!loaded.has(name)) loaded.set(name, await loadMaterial(artifacts, name));
   }
   return loaded;
 }
 
-async function loadImage(artifacts: Artifacts, name: string): Promise<Uint8Array> {
+async function loadMaterial(artifacts: Artifacts, name: string): Promise<Uint8Array> {
   try {
     return await readArtifact(artifacts, digest(name));
   } catch (cause) {
     throw new AgentError(
       'agent/missing-material',
-      `the image ${name} that the history names cannot be read: run tidemark doctor`,
+      `the bytes ${name} that the history names cannot be read: run tidemark doctor`,
       { name },
       cause,
     );
   }
 }
 
-function* imagesOf(spans: readonly Span[]): Generator<string> {
+function* namedBy(spans: readonly Span[]): Generator<string> {
   for (const span of spans) {
     for (const part of span.parts) {
       if (part.type === 'image') yield part.artifact;
       if (part.type === 'result') for (const one of part.content) if (one.type === 'image') yield one.artifact;
+      if (part.type === 'change' && part.change === 'tools') for (const one of part.added) yield one.definition;
     }
   }
 }

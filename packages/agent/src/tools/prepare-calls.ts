@@ -55,6 +55,6 @@ async function prepareCall(work: Work, part: CallPart): Promise<PreparedCalls | 
 
 /** Whether the model was shown a tool that is not there now: its server went away, say. */
 function isGone({ runtime, session }: Work, name: string): boolean {
-  const isShown = session.state.epoch?.opened.tools.some((tool) => tool.name === name) ?? false;
+  const isShown = session.state.epoch?.inForce.defined.has(name) ?? false;
   return isShown && !runtime.tools.some((tool) => tool.name === name);
 }

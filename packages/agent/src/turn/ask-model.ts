@@ -27,7 +27,9 @@ export interface Working extends Work {
 }
 
 /** Asks. What it returns ends the turn; without it the log says how to go on. */
-export async function askModel(working: Working): Promise<Ending | undefined> {
+export async function askModel(turn: Working): Promise<Ending | undefined> {
+  // A step is made with what the session is run with as it begins: a model that is switched to meanwhile is asked next.
+  const working: Working = { ...turn, runtime: turn.runtime };
   const limited = whyLimited(working.runtime.limits, takenBy(working));
   if (limited !== undefined) return limited;
   const prepared = await prepare(working);

@@ -4,11 +4,13 @@ import type {
   ContentPart,
   NotificationReceived,
   Position,
+  RenderParameters,
   SessionId,
   TurnEnded,
   TurnTotals,
   Usage,
 } from '@tidemark/log';
+import type { Capabilities, Provider } from '@tidemark/model';
 import type { Mode } from '../tools/permissions.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { SessionEvent } from './session-event.ts';
@@ -32,8 +34,27 @@ export interface LiveSession {
   interrupt(): Promise<void>;
   /** A note tells the model. */
   setMode(mode: Mode): Promise<void>;
-  /** Equal definitions cost nothing: the new handlers serve at once. Others open an epoch with the next request. */
-  setTools(tools: readonly Tool[]): void;
+  /**
+   * Other tools, from the next request on. Equal definitions cost nothing: the new handlers serve at once. Others are told
+   * to the model behind what it was sent, where it lets itself be told. Where it does not, they open an epoch (`now`, the
+   * default), or wait for the one that opens next: until then the model is shown the old list, and a call of a tool that is
+   * gone is answered as unavailable.
+   */
+  setTools(tools: readonly Tool[], options?: { readonly when?: 'now' | 'next-epoch' }): void;
+  /**
+   * Sets render parameters that say how much the model reasons (`effort`, `thinking`, `reasoning.effort`), from the next
+   * request on: appended where the model takes that, else an epoch. In the midst of a turn Anthropic's models heed an
+   * appended effort with the next words of the user.
+   *
+   * @throws AgentError `agent/unknown-parameter` for a name that the model's row does not have.
+   */
+  setReasoning(parameters: RenderParameters): void;
+  /**
+   * Goes on with another model, from the next request on. It opens an epoch, with its price in the record.
+   *
+   * @throws AgentError `agent/unknown-price` for a limit of money where no price is known.
+   */
+  switchModel(model: OtherModel): void;
   notify(notification: NotificationReceived): Promise<void>;
   /** A call beside the conversation, on a stream of its own, in the log like any other. */
   side(call: SideCall): Promise<SideAnswer>;
@@ -41,6 +62,14 @@ export interface LiveSession {
   events(): AsyncIterable<SessionEvent>;
   /** Ends what runs as interrupted, flushes and gives the lock back. */
   close(): Promise<void>;
+}
+
+/** What a session goes on with. */
+export interface OtherModel {
+  readonly provider: Provider;
+  readonly capabilities: Capabilities;
+  /** Those of the model before it unless said; what the new one does not know does not reach its wire. */
+  readonly parameters?: RenderParameters;
 }
 
 /** A turn: its events as they come, and its end when awaited. Whoever does not listen loses nothing. */

@@ -14,6 +14,7 @@ import { narrower } from '../tools/permissions.ts';
 import type { Actor } from './actor.ts';
 import { createActor, enqueueTurn, requireUsable } from './actor.ts';
 import { changeMode, closeActor, interruptTurn, notifySession, steerTurn } from './commands.ts';
+import { changeModel, changeReasoning, changeTools } from './equip.ts';
 import type { LiveSession, Words } from './live-session.ts';
 import type { Runtime } from './runtime.ts';
 import { callBeside } from './side-call.ts';
@@ -99,10 +100,9 @@ function faceOf(actor: Actor, presenter: string): LiveSession {
     steer: async (words) => steerTurn(actor, partsOf(words), presenter),
     interrupt: () => interruptTurn(actor),
     setMode: (mode) => changeMode(actor, mode),
-    setTools(tools) {
-      requireUsable(actor);
-      actor.runtime = { ...actor.runtime, tools };
-    },
+    setTools: (tools, options) => changeTools(actor, tools, options?.when ?? 'now'),
+    setReasoning: (parameters) => changeReasoning(actor, parameters),
+    switchModel: (model) => changeModel(actor, model),
     notify: (notification) => notifySession(actor, notification),
     side: async (call) => callBeside(actor, { ...call, words: partsOf(call.words) }),
     events: () => actor.feed.listen(),

@@ -1,6 +1,7 @@
 // What a session is run with: everything that its log does not hold and that can be another the next time it is opened.
 
 import type { RenderParameters } from '@tidemark/log';
+import type { Wanted } from '@tidemark/context';
 import type { Capabilities, JsonValue, Provider } from '@tidemark/model';
 import type { ContextSource } from '../sources/context-source.ts';
 import type { Lasting } from '../request/call-life.ts';
@@ -16,6 +17,8 @@ export interface Runtime {
   /** The agent's own system text. */
   readonly role?: string;
   readonly tools: readonly Tool[];
+  /** When other tools than those in force are to be taken where the model takes none appended: see `Wanted`. */
+  readonly takeTools?: Wanted['takeTools'];
   readonly sources: readonly ContextSource[];
   readonly limits: Limits;
   readonly retry: RetryPolicy;

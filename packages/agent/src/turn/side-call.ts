@@ -45,7 +45,7 @@ async function tryOut(actor: Actor, call: Beside, signal: AbortSignal): Promise<
   const exchanging: Exchanging = { session, runtime, signal, tell: (event) => tell(actor, event) };
   const stream = `side/${surroundings.newName()}` as const;
   for (let tries = 1; !signal.aborted; tries += 1) {
-    const prepared = await prepare(actor, call, stream, tries - 1);
+    const prepared = await prepare({ ...actor, runtime }, call, stream, tries - 1);
     const received = await exchange(exchanging, prepared, () => undefined);
     const { error } = received.end === 'failed' ? received : { error: undefined };
     const pause = error && retryPause(retry, error, tries, surroundings.random());

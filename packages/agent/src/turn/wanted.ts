@@ -16,7 +16,7 @@ export function createWanting(artifacts: Artifacts): Wanting {
   let kept: { readonly runtime: Runtime; readonly wanted: Wanted } | undefined;
   return async (runtime) => {
     if (kept?.runtime === runtime) return kept.wanted;
-    const { provider, capabilities, parameters, role, tools } = runtime;
+    const { provider, capabilities, parameters, role, tools, takeTools } = runtime;
     const specs = tools.map(({ name, description, schema }) => ({ name, description, schema }));
     const wanted: Wanted = {
       provider: provider.name,
@@ -24,6 +24,7 @@ export function createWanting(artifacts: Artifacts): Wanting {
       parameters,
       capabilities: await keepCapabilities(artifacts, capabilities),
       texts: composeFront({ tools: specs, ...(role === undefined ? {} : { role }) }, newHash),
+      ...(takeTools === undefined ? {} : { takeTools }),
     };
     kept = { runtime, wanted };
     return wanted;

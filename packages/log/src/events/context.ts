@@ -93,7 +93,10 @@ export interface NotificationReceived {
   readonly provenance: string;
 }
 
-/** `tools.changed`. */
+/**
+ * `tools.changed`, against the list in force. `appended`: said to the model behind what it was sent so far. `queued`: not
+ * said; the epoch that opens next takes the list up. An added name that is in force is a tool defined anew.
+ */
 export interface ToolsChanged {
   readonly added: readonly ToolRecord[];
   readonly removed: readonly string[];
@@ -102,6 +105,8 @@ export interface ToolsChanged {
 
 /** `reasoning.changed`. */
 export interface ReasoningChanged {
+  /** The render parameter that it is about: `effort`. Absent where a recording tells the level alone. */
+  readonly parameter?: string;
   readonly setting: string;
   readonly as: 'appended' | 'epoch';
   readonly scope: 'turn' | 'lasting';

@@ -40,5 +40,8 @@ function estimatePart(part: Part): number {
       return estimateTokens(part.item);
     case 'result':
       return part.content.reduce((sum, one) => sum + estimatePart(one), 0);
+    case 'change':
+      // No recording holds one: a change is appended by the runtime alone.
+      return 0;
   }
 }

@@ -1,8 +1,9 @@
 // From the bytes of a Responses call to a request, or to the refusal that the real service gives.
 
-import { given, isList, isObject, objectAt, textOf } from '../wire.ts';
+import { given, isList, objectAt, textOf } from '../wire.ts';
 import type { WireObject } from '../wire.ts';
 import { cacheRulesOf } from './cache-rules.ts';
+import { checkChanges } from './check-changes.ts';
 import { checkItems } from './check-items.ts';
 import { wrongType } from './parameter-refusals.ts';
 import { checkPairs } from './pairs.ts';
@@ -43,7 +44,7 @@ export function readResponses(body: Uint8Array, reading: ReadingResponses): Resp
   const { fields, capabilities } = read;
   const input = inputOf(fields['input']);
   if (input === undefined) return wrongType('input', 'one of a string or array of objects', fields['input']);
-  const wrong = checkItems(input) ?? checkWhole(fields, input, capabilities.appends.includes('reasoning'));
+  const wrong = checkItems(input) ?? checkWhole(fields) ?? checkChanges(input, capabilities.appends);
   if (wrong !== undefined) return wrong;
   const previous = textOf(fields['previous_response_id']);
   const earlier = previous === '' ? [] : reading.stored.itemsUpTo(previous, reading.account);
@@ -99,7 +100,7 @@ function inputOf(input: unknown): readonly unknown[] | undefined {
   return isList(input) ? input : undefined;
 }
 
-function checkWhole(fields: WireObject, input: readonly unknown[], updates: boolean): OpenAIRefusal | undefined {
+function checkWhole(fields: WireObject): OpenAIRefusal | undefined {
   if (given(fields['conversation']) && given(fields['previous_response_id'])) {
     return bad(
       "Mutually exclusive parameters: 'conversation' and 'previous_response_id'. Ensure you are only providing one of these.",
@@ -108,12 +109,8 @@ function checkWhole(fields: WireObject, input: readonly unknown[], updates: bool
     );
   }
   const missing = ['conversation', 'prompt'].find((name) => given(fields[name]));
-  if (missing !== undefined)
-    return bad(`simulator: '${missing}' is not simulated. Send the items themselves.`, missing);
-  const update = input.findIndex((item) => isObject(item) && item['type'] === 'configuration_update');
-  if (update === -1 || updates) return undefined;
-  const text = "Unsupported value: 'configuration_update' is not supported with this model.";
-  return bad(text, `input[${update}].type`, 'unsupported_value');
+  if (missing === undefined) return undefined;
+  return bad(`simulator: '${missing}' is not simulated. Send the items themselves.`, missing);
 }
 
 function lostParent(id: string): OpenAIRefusal {

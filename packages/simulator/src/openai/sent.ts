@@ -8,7 +8,8 @@ import type { OpenAIRequest, PromptItem } from './prompt.ts';
 /** Takes the words out of a request. */
 export function describeOpenAI(request: OpenAIRequest): SentRequest {
   const { fields, items, model } = request;
-  const tools = isList(fields['tools']) ? fields['tools'].filter(isObject) : [];
+  const added = items.filter(({ type }) => type === 'additional_tools').map((item) => item.fields);
+  const tools = [fields, ...added].flatMap((given) => (isList(given['tools']) ? given['tools'].filter(isObject) : []));
   const told = items.filter((item) => item.speaker === 'developer').map((item) => textIn(item.fields['content']));
   const speaker = items.findLast((item) => item.speaker === 'user' && textIn(item.fields['content']) !== '');
   return {

@@ -12,10 +12,10 @@ const NAME = /^[a-zA-Z0-9_-]+$/;
 const LONGEST_NAME = 64;
 
 /** Refuses a tool list or a tool choice that the service would not take. */
-export function checkTools(fields: WireObject, wire: OpenAIWire): OpenAIRefusal | undefined {
+export function checkTools(fields: WireObject, wire: OpenAIWire, path = 'tools'): OpenAIRefusal | undefined {
   const tools = isList(fields['tools']) ? fields['tools'] : [];
   return (
-    firstBad(tools.entries(), ([i, tool]) => checkTool(tool, `tools[${i}]`, wire)) ?? checkChoice(fields, tools, wire)
+    firstBad(tools.entries(), ([i, tool]) => checkTool(tool, `${path}[${i}]`, wire)) ?? checkChoice(fields, tools, wire)
   );
 }
 

@@ -2,7 +2,7 @@
 
 import { invalid } from '../refusal.ts';
 import type { Refusal } from '../refusal.ts';
-import { pathOf } from '../request.ts';
+import { isLevel, pathOf } from '../request.ts';
 import type { WireBlock } from '../request.ts';
 import { given, isList, isObject, objectAt, textOf } from '../wire.ts';
 import type { WireObject } from '../wire.ts';
@@ -40,6 +40,7 @@ export const checkContent: Rule = (request) =>
   firstRefusal(request.blocks, (block) => (block.level === 'tools' ? undefined : checkBlock(block)));
 
 function checkBlock(block: WireBlock): Refusal | undefined {
+  if (isLevel(block)) return undefined;
   const check = Object.hasOwn(CHECKS, block.type) ? CHECKS[block.type] : undefined;
   if (check !== undefined) return check(block) ?? checkSide(block);
   if (block.type.endsWith('_tool_result')) return undefined;

@@ -3,7 +3,7 @@
 
 import { invalid } from '../refusal.ts';
 import type { Refusal } from '../refusal.ts';
-import { isDeferred, isThinking, pathOf } from '../request.ts';
+import { isDeferred, isLevel, isThinking, pathOf } from '../request.ts';
 import type { MarkerTtl, WireBlock, WireRequest } from '../request.ts';
 import { given, textOf } from '../wire.ts';
 
@@ -51,7 +51,7 @@ function placeAutomatic(request: WireRequest, explicit: readonly Breakpoint[]): 
 }
 
 function canCarry(block: WireBlock, request: WireRequest): boolean {
-  if (isThinking(block) || isDeferred(block)) return false;
+  if (isThinking(block) || isDeferred(block) || isLevel(block)) return false;
   if (block.role === 'system' && given(request.messages[block.message]?.fields['clear_at'])) return false;
   return block.type !== 'text' || textOf(block.fields['text']).trim() !== '';
 }

@@ -4,8 +4,9 @@ import { isUtf8 } from 'node:buffer';
 import type { Capabilities } from '@tidemark/model';
 import { invalid, refuse } from '../refusal.ts';
 import type { Refusal } from '../refusal.ts';
+import { LEVEL } from '../request.ts';
 import type { MarkerTtl, Purpose, WireBlock, WireMessage, WireRequest, WireRole } from '../request.ts';
-import { isList, isObject, textOf } from '../wire.ts';
+import { given, isList, isObject, textOf } from '../wire.ts';
 import type { WireObject } from '../wire.ts';
 import { checkFields } from './fields.ts';
 import { readBlockMarker, readMarker } from './marker.ts';
@@ -109,11 +110,23 @@ function readMessages(value: unknown, list: BlockList): readonly WireMessage[] |
     const role = readRole(fields['role']);
     if (role === undefined) return invalid(`messages.${index}.role: Input should be 'user' or 'assistant'`);
     const first = list.blocks.length;
-    const wrong = readContent(fields['content'], role, index, list);
+    const wrong = readContent(contentOf(fields, role), role, index, list);
     if (wrong !== undefined) return wrong;
+    addLevel(fields, role, index, list);
     messages.push({ role, fields, blocks: list.blocks.slice(first) });
   }
   return messages;
+}
+
+/** A system message that sets the effort needs no content (SDK: `BetaSystemMessageParam`). */
+function contentOf({ content, output_config: config }: WireObject, role: WireRole): unknown {
+  return role === 'system' && given(config) ? (content ?? []) : content;
+}
+
+function addLevel({ output_config: config }: WireObject, role: WireRole, message: number, list: BlockList): void {
+  if (role !== 'system' || !isObject(config)) return;
+  const place = { level: 'messages', role, message, content: -1, type: LEVEL } as const;
+  list.blocks.push({ index: list.blocks.length, ...place, fields: config, marker: undefined });
 }
 
 function readRole(role: unknown): WireRole | undefined {

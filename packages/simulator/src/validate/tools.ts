@@ -5,6 +5,7 @@ import type { Refusal } from '../refusal.ts';
 import { isDeferred } from '../request.ts';
 import type { WireBlock, WireRequest } from '../request.ts';
 import { isObject, objectAt, textOf } from '../wire.ts';
+import type { WireObject } from '../wire.ts';
 import { firstRefusal } from './rule.ts';
 import type { Rule } from './rule.ts';
 
@@ -17,13 +18,18 @@ export const checkTools: Rule = (request) => {
 };
 
 function checkTool(tool: WireBlock): Refusal | undefined {
-  const { type, name, input_schema: schema } = tool.fields;
+  const { name } = tool.fields;
   const path = `tools.${tool.content}`;
   if (isDeferred(tool) && tool.marker !== undefined) {
     return invalid(
       `Tool '${textOf(name)}' cannot have both defer_loading=true and cache_control set. Tools with defer_loading cannot use prompt caching.`,
     );
   }
+  return checkDefinition(tool.fields, path);
+}
+
+/** What is wrong with one definition of a tool, wherever it stands. */
+export function checkDefinition({ type, name, input_schema: schema }: WireObject, path: string): Refusal | undefined {
   if (type !== undefined && type !== null && type !== 'custom') return undefined;
   if (typeof name !== 'string') return invalid(`${path}.custom.name: Field required`);
   if (!NAME.test(name)) return invalid(`${path}.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'`);

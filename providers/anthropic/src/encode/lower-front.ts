@@ -5,10 +5,8 @@ import { isBlank } from '@tidemark/model';
 import { bodyHeader, frozenParameters } from './parameters.ts';
 import type { Piece } from './piece.ts';
 import { markablePiece } from './piece.ts';
-import { parseObject, rawMember } from '@tidemark/json';
-import { refuse } from './refuse.ts';
-import { isToolName } from './wire-names.ts';
-import { jsonString, textHead } from './wire-text.ts';
+import { toolHead } from './tool.ts';
+import { textHead } from './wire-text.ts';
 
 /**
  * Lowers the front. Blank system texts are left out.
@@ -29,25 +27,10 @@ function frontBlock(section: 'tools' | 'system', piece: Piece, origin: Block['or
   return { section, role: 'system', group: -1, ...piece, opensTurn: false, origin };
 }
 
-/** `{"name","description","input_schema"}`; the schema's bytes are those of the definition. */
 function toolPiece(tool: ToolDefinition, lowering: Lowering): Piece {
-  const definition = parseObject(tool.definition);
-  const schema = rawMember(tool.definition, 'schema');
-  if (definition === undefined || schema === undefined) throw refuseTool(tool, 'its definition holds no schema');
-  if (!isToolName(tool.name)) throw refuseTool(tool, 'a name is 1 to 128 of a-z, A-Z, 0-9, _ and -');
-  const said = definition['description'];
-  const description = typeof said === 'string' && !isBlank(said) ? `"description":${jsonString(said)},` : '';
-  const head = `{"name":"${tool.name}",${description}"input_schema":${schema}`;
-  return markablePiece(head, 'tool', lowering.estimate(tool.definition));
+  return markablePiece(toolHead(tool), 'tool', lowering.estimate(tool.definition));
 }
 
 function systemPiece(system: SystemText, lowering: Lowering): Piece {
   return markablePiece(textHead(system.text), 'text', system.tokens ?? lowering.estimate(system.text));
-}
-
-function refuseTool(tool: ToolDefinition, why: string): Error {
-  return refuse(
-    'provider/invalid',
-    `the tool "${tool.name}" cannot be sent to Anthropic: ${why}. Rename or mend it where it is registered`,
-  );
 }

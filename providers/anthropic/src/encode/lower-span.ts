@@ -3,6 +3,7 @@
 import type { Block, Capabilities, Lowering, Part, Role, Span } from '@tidemark/model';
 import { isBlank } from '@tidemark/model';
 import { callPiece, resultPiece } from './call.ts';
+import { changePieces } from './change.ts';
 import { imageStub, wireImage } from './image.ts';
 import type { Piece } from './piece.ts';
 import { markablePiece } from './piece.ts';
@@ -23,8 +24,8 @@ export function lowerSpan(span: Span, lowering: Lowering): readonly Block[] {
     role,
     group: span.group,
     ...piece,
-    // A marker on a system message in the history is documented nowhere: not taken for granted.
-    markable: piece.markable && role !== 'system',
+    // A marker on a system message in the history is documented for changes of tools alone: else not taken for granted.
+    markable: piece.markable && (role !== 'system' || piece.holds === 'change'),
     opensTurn: span.opensTurn && index === 0,
     origin: span.origin,
   }));
@@ -36,7 +37,7 @@ function wireRole(role: Role, capabilities: Capabilities): Role {
   return capabilities.appends.includes('system') ? 'system' : 'user';
 }
 
-function lowerPart(part: Part, role: Role, lowering: Lowering): Piece | undefined {
+function lowerPart(part: Part, role: Role, lowering: Lowering): Piece | readonly Piece[] | undefined {
   switch (part.type) {
     case 'text':
       return isBlank(part.text) ? undefined : markablePiece(textHead(part.text), 'text', lowering.estimate(part.text));
@@ -50,6 +51,8 @@ function lowerPart(part: Part, role: Role, lowering: Lowering): Piece | undefine
       return nativePiece(part, lowering);
     case 'result':
       return resultPiece(part, lowering);
+    case 'change':
+      return changePieces(part, lowering);
   }
 }
 

@@ -3,7 +3,7 @@
 import type { Block } from '@tidemark/model';
 
 /** The fields of a block that depend on the part alone. */
-export type Piece = Pick<Block, 'head' | 'tail' | 'markable' | 'run' | 'holds' | 'tokens' | 'mediaBytes'>;
+export type Piece = Pick<Block, 'head' | 'tail' | 'markable' | 'run' | 'holds' | 'tokens' | 'mediaBytes' | 'betas'>;
 
 /** Estimates tokens of a text. */
 export type Estimate = (text: string) => number;
@@ -27,4 +27,5 @@ const RUNS: { readonly [holds in Piece['holds']]: Piece['run'] } = {
   call: 'calls',
   result: 'results',
   native: 'none',
+  change: 'none',
 };

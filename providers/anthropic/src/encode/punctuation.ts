@@ -4,6 +4,7 @@ import type { Block, Envelope, Front } from '@tidemark/model';
 import { canonicalText } from '@tidemark/model';
 import type { BodyForm } from '@tidemark/provider-wire';
 import { CALL_PREFIX, RESULT_PREFIX } from './call.ts';
+import { LEVEL_PREFIX } from './change.ts';
 import { bodyHeader, headerNames } from './parameters.ts';
 import { PROVIDER, refuse } from './refuse.ts';
 
@@ -25,10 +26,10 @@ const WRITTEN = new Set(['messages', 'system', 'tools', 'max_tokens', 'stream'])
 /** The text between two neighbours; `undefined` stands for the beginning and for the end of the blocks. */
 function between(before: Block | undefined, after: Block | undefined): string {
   if (before === undefined) return after === undefined ? '"messages":[]' : opening(after);
-  if (after === undefined) return before.section === 'messages' ? ']}]' : '],"messages":[]';
+  if (after === undefined) return before.section === 'messages' ? `${closing(before)}]` : '],"messages":[]';
   if (before.section !== after.section) return `],${opening(after)}`;
   if (before.section !== 'messages') return ',';
-  return before.group === after.group && before.role === after.role ? ',' : `]},${message(after)}`;
+  return before.group === after.group && before.role === after.role ? ',' : `${closing(before)},${message(after)}`;
 }
 
 /** The end of a body: what varies by call, and the closing brace. */
@@ -47,5 +48,14 @@ function opening(block: Block): string {
 }
 
 function message(block: Block): string {
-  return `{"role":"${block.role}","content":[`;
+  return isWhole(block) ? '' : `{"role":"${block.role}","content":[`;
+}
+
+function closing(block: Block): string {
+  return isWhole(block) ? '' : ']}';
+}
+
+/** A block that is a message by itself. */
+function isWhole({ head }: Block): boolean {
+  return head.startsWith(LEVEL_PREFIX);
 }

@@ -14,7 +14,7 @@ import { jsonString } from './wire-text.ts';
  *
  * @throws ProviderError `provider/invalid` for a tool that the API would refuse.
  */
-export function functionMembers(service: Service, tool: ToolDefinition): string {
+export function functionMembers(service: Service, tool: Pick<ToolDefinition, 'name' | 'definition'>): string {
   const definition = parseObject(tool.definition);
   const schema = rawMember(tool.definition, 'schema');
   if (definition === undefined || schema === undefined)
@@ -25,7 +25,7 @@ export function functionMembers(service: Service, tool: ToolDefinition): string 
   return `"name":"${tool.name}",${description}"parameters":${schema}`;
 }
 
-function refuseTool(service: Service, tool: ToolDefinition, why: string): Error {
+function refuseTool(service: Service, tool: Pick<ToolDefinition, 'name'>, why: string): Error {
   return refuse(
     service,
     'provider/invalid',

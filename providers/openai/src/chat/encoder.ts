@@ -9,6 +9,7 @@ import { lowerFront, lowerSpan } from './lower.ts';
 /** Chat Completions, for servers that are compatible with OpenAI's. Pure, as every encoder. */
 export const openaiChatEncoder: Encoder = {
   revision: 'openai-chat/1',
+  appends: ['system'],
   lowerFront,
   lowerSpan,
   join: (front, newHash) => joinBody(chatForm, front, newHash),

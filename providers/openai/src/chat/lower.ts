@@ -13,6 +13,7 @@ import {
 } from '@tidemark/provider-openai-wire';
 import { OPENAI } from '../service.ts';
 import { imagePiece, partPiece, resultPiece, wordsPiece } from './messages.ts';
+import { refuse } from '@tidemark/provider-wire';
 import { chatHeader } from './parameters.ts';
 
 /**
@@ -62,5 +63,11 @@ function lowerPart(part: Part, role: Role, inList: boolean, lowering: Lowering):
       return callPiece(part, lowering);
     case 'result':
       return resultPiece(part, lowering);
+    case 'change':
+      throw refuse(
+        OPENAI,
+        'provider/unsupported',
+        `Chat Completions takes no change of ${part.change} inside a history: open an epoch instead`,
+      );
   }
 }

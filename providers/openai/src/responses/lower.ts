@@ -2,15 +2,8 @@
 
 import type { Block, Front, LoweredFront, Lowering, Part, Role, Span } from '@tidemark/model';
 import type { Piece } from '@tidemark/provider-openai-wire';
-import {
-  frontBlock,
-  frozenParameters,
-  functionMembers,
-  piece,
-  spanBlocks,
-  wireRole,
-} from '@tidemark/provider-openai-wire';
-import { OPENAI } from '../service.ts';
+import { frontBlock, frozenParameters, piece, spanBlocks, wireRole } from '@tidemark/provider-openai-wire';
+import { changePiece, functionTool } from './change.ts';
 import { callPiece, imagePiece, nativePiece, reasoningPiece, resultPiece, textPiece } from './items.ts';
 import { responsesHeader } from './parameters.ts';
 
@@ -25,8 +18,7 @@ import { responsesHeader } from './parameters.ts';
 export function lowerFront(front: Front, lowering: Lowering): LoweredFront {
   responsesHeader(front);
   const tools = front.tools.map((tool): Block => {
-    const head = `{"type":"function",${functionMembers(OPENAI, tool)},"strict":false}`;
-    return frontBlock('tools', piece(head, 'tool', lowering.estimate(tool.definition)), tool.origin);
+    return frontBlock('tools', piece(functionTool(tool), 'tool', lowering.estimate(tool.definition)), tool.origin);
   });
   const system = front.system.flatMap(({ text, tokens, origin }): readonly Block[] => {
     const made = textPiece(text, 'system', lowering);
@@ -61,5 +53,7 @@ function lowerPart(part: Part, role: Role, lowering: Lowering): Piece | undefine
       return nativePiece(part, role, lowering);
     case 'result':
       return resultPiece(part, lowering);
+    case 'change':
+      return changePiece(part, lowering);
   }
 }

@@ -98,6 +98,7 @@ const toolsChanged = z.object({
 } satisfies ShapeOf<ToolsChanged>);
 
 const reasoningChanged = z.object({
+  parameter: optional(text),
   setting: text,
   as: z.enum(['appended', 'epoch']),
   scope: z.enum(['turn', 'lasting']),

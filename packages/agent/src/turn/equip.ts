@@ -1,0 +1,38 @@
+// What a session is run with from its next request on: tools, how much the model reasons, the model itself. Nothing is
+// recorded here; the next request decides what that asks for, so that what was changed and changed back asks for nothing.
+
+import type { RenderParameters } from '@tidemark/log';
+import { requirePrice } from '../decide/limits.ts';
+import { AgentError } from '../errors.ts';
+import type { Tool } from '../tools/tool.ts';
+import type { Actor } from './actor.ts';
+import { requireUsable } from './actor.ts';
+import type { OtherModel } from './live-session.ts';
+
+/** Other tools. */
+export function changeTools(actor: Actor, tools: readonly Tool[], takeTools: 'now' | 'next-epoch'): void {
+  requireUsable(actor);
+  actor.runtime = { ...actor.runtime, tools, takeTools };
+}
+
+/** @throws AgentError `agent/unknown-parameter`. */
+export function changeReasoning(actor: Actor, parameters: RenderParameters): void {
+  requireUsable(actor);
+  const { runtime } = actor;
+  const { model, renderParameters } = runtime.capabilities;
+  const unknown = Object.keys(parameters).find((name) => !Object.hasOwn(renderParameters, name));
+  if (unknown !== undefined) {
+    const known = Object.keys(renderParameters).toSorted().join(', ');
+    const message = `${model} has no render parameter "${unknown}": use one of ${known}`;
+    throw new AgentError('agent/unknown-parameter', message, { parameter: unknown });
+  }
+  actor.runtime = { ...runtime, parameters: { ...runtime.parameters, ...parameters } };
+}
+
+/** @throws AgentError `agent/unknown-price`. */
+export function changeModel(actor: Actor, { provider, capabilities, parameters }: OtherModel): void {
+  requireUsable(actor);
+  const { runtime } = actor;
+  requirePrice(runtime.limits, capabilities, runtime.surroundings.now().slice(0, 10));
+  actor.runtime = { ...runtime, provider, capabilities, parameters: parameters ?? runtime.parameters };
+}

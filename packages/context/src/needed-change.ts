@@ -1,0 +1,124 @@
+// What a difference between what is wanted and what is in force asks for: nothing, a change appended behind what was sent
+// where the model takes one, or a new epoch. Asked only when a request is prepared: what was changed and changed back is no
+// difference.
+
+import type { EpochCause, ReasoningChanged, RenderParameters, ToolRecord, ToolsChanged } from '@tidemark/log';
+import { canonicalText } from '@tidemark/log';
+import type { Capabilities } from '@tidemark/model';
+import { itemAt } from './append-only.ts';
+import type { Wanted } from './epoch.ts';
+import { epochCauses } from './epoch.ts';
+import type { Epoch, History, State } from './state.ts';
+
+/** A change to be recorded in front of the request. */
+export type Change =
+  | { readonly kind: 'tools.changed'; readonly data: ToolsChanged }
+  | { readonly kind: 'reasoning.changed'; readonly data: ReasoningChanged };
+
+/** What the next request needs before it can be made. */
+export type Need =
+  | { readonly do: 'nothing' }
+  | { readonly do: 'append'; readonly changes: readonly Change[] }
+  | { readonly do: 'epoch'; readonly cause: EpochCause };
+
+/** What settles one difference without an epoch: a change, or that it waits. `undefined` where nothing does. */
+type Settled = Change | 'waits' | undefined;
+
+/**
+ * Render parameters that an appended message can set, and lastingly: `effort` in a system message at Anthropic (docs,
+ * build-with-claude/effort-per-message), `reasoning.effort` in a `configuration_update` at OpenAI (provider facts 2.2).
+ */
+const APPENDABLE: readonly string[] = ['effort', 'reasoning.effort'];
+
+/** What the next request needs, with a model that takes these changes appended. */
+export function neededChange(state: State, wanted: Wanted, appends: Capabilities['appends']): Need {
+  const { epoch, history } = state;
+  if (epoch === undefined) return { do: 'epoch', cause: 'initial' };
+  const changes: Change[] = [];
+  for (const cause of epochCauses(state, wanted)) {
+    const settled =
+      cause === 'tools'
+        ? settleTools(epoch, history, wanted, appends)
+        : cause === 'reasoning'
+          ? settleReasoning(epoch, history, wanted, appends)
+          : undefined;
+    if (settled === undefined) return { do: 'epoch', cause };
+    if (settled !== 'waits') changes.push(settled);
+  }
+  return changes.length === 0 ? { do: 'nothing' } : { do: 'append', changes };
+}
+
+function settleTools(epoch: Epoch, history: History, wanted: Wanted, appends: Capabilities['appends']): Settled {
+  const tools = wanted.texts.tools.map(({ record }) => record);
+  const { inForce } = epoch;
+  const change = differenceOf(inForce.tools, tools);
+  if (takesTools(epoch, change, appends)) return endsWithAnswer(history) ? 'waits' : appended(change);
+  if (wanted.takeTools === 'now') return undefined;
+  if (inForce.queued !== undefined && isSame(inForce.queued, tools)) return 'waits';
+  if (wanted.takeTools === undefined) return undefined;
+  return { kind: 'tools.changed', data: { ...change, as: 'queued' } };
+}
+
+type Difference = Pick<ToolsChanged, 'added' | 'removed'>;
+
+function appended(change: Difference): Change {
+  return { kind: 'tools.changed', data: { ...change, as: 'appended' } };
+}
+
+function differenceOf(before: readonly ToolRecord[], after: readonly ToolRecord[]): Difference {
+  const held = new Map(before.map(({ name, digest }) => [name, digest]));
+  const names = new Set(after.map(({ name }) => name));
+  return {
+    added: after.filter(({ name, digest }) => held.get(name) !== digest),
+    removed: before.filter(({ name }) => !names.has(name)).map(({ name }) => name),
+  };
+}
+
+/**
+ * Whether the model takes this change appended. A front without a tool is no place to add one to: the first definition
+ * behind it would change the beginning of what the provider renders (Anthropic's docs, mid-conversation system messages).
+ */
+function takesTools(
+  { opened, inForce }: Epoch,
+  { added, removed }: Difference,
+  appends: Capabilities['appends'],
+): boolean {
+  if (opened.tools.length === 0) return false;
+  if (appends.includes('tools')) return true;
+  const defined = added.some(({ name }) => inForce.defined.has(name));
+  return appends.includes('tool-additions') && removed.length === 0 && !defined;
+}
+
+function settleReasoning(
+  { inForce }: Epoch,
+  history: History,
+  wanted: Wanted,
+  appends: Capabilities['appends'],
+): Settled {
+  if (!appends.includes('reasoning')) return undefined;
+  const [parameter, ...others] = changedNames(inForce.parameters, wanted.parameters);
+  const setting = parameter === undefined ? undefined : wanted.parameters[parameter];
+  if (parameter === undefined || others.length > 0 || !APPENDABLE.includes(parameter) || typeof setting !== 'string')
+    return undefined;
+  // Two updates with nothing between them are refused (OpenAI): the next request says what has become of it.
+  if (endsWithAnswer(history) || endsWithLevel(history)) return 'waits';
+  return { kind: 'reasoning.changed', data: { parameter, setting, as: 'appended', scope: 'lasting' } };
+}
+
+function changedNames(before: RenderParameters, after: RenderParameters): readonly string[] {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...names].filter((name) => !isSame(before[name] ?? null, after[name] ?? null));
+}
+
+/** Behind an answer that goes on (a pause) no provider takes a change. */
+function endsWithAnswer({ packed }: History): boolean {
+  return itemAt(packed, -1)?.role === 'assistant';
+}
+
+function endsWithLevel({ packed }: History): boolean {
+  return itemAt(packed, -1)?.parts.some((part) => part.type === 'change' && part.change === 'reasoning') === true;
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  return canonicalText(a) === canonicalText(b);
+}

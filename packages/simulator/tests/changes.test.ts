@@ -1,0 +1,201 @@
+// Changes inside the history: where they may stand, which beta and which model they need, and what they name (Anthropic's docs,
+// mid-conversation-system-messages and effort-per-message; the texts of placement as the service gave them on 2026-10-06).
+
+import { describe, expect, it, test } from 'vitest';
+import {
+  assistant,
+  call,
+  offers,
+  refusal,
+  result,
+  send,
+  simulate,
+  system,
+  text,
+  tool,
+  user,
+  withdraws,
+} from './conversation.ts';
+import type { Wire } from './conversation.ts';
+import { asked, refused, respond, simulateOpenAI } from './openai-conversation.ts';
+
+const INLINE = ['inline-tools-2026-09-15'];
+const BY_REFERENCE = ['mid-conversation-tool-changes-2026-07-01'];
+const EFFORT = ['mid-conversation-output-config-2026-07-01'];
+const ANYWHERE = '; the directive-only form (content: [] with output_config) is accepted at any position';
+
+const level = (effort: unknown, more: Wire = {}): Wire => ({
+  role: 'system',
+  content: [],
+  output_config: { effort },
+  ...more,
+});
+const behind = (...messages: readonly Wire[]): Wire => ({
+  model: 'appending',
+  tools: [tool('look')],
+  messages: [user('go'), ...messages],
+});
+
+describe('tools that come and go in a system message', () => {
+  test.each<[string, Wire, readonly string[]]>([
+    ['a definition', behind(system(offers(tool('new')))), INLINE],
+    [
+      'another definition of a name that is there',
+      behind(system(offers(tool('look', { description: 'other' })))),
+      INLINE,
+    ],
+    ['a withdrawal', behind(system(withdraws('look'))), BY_REFERENCE],
+    [
+      'one that comes back by its name',
+      behind(system(withdraws('look')), assistant('so'), user('on'), system(offers('look'))),
+      INLINE,
+    ],
+    ['one that was defined before', behind(system(offers(tool('new')), withdraws('new'), offers('new'))), INLINE],
+    ['a neighbour that says something', behind(system(offers(tool('new'))), system(text('there it is'))), INLINE],
+    ['behind results', behind(assistant(call('a')), user(result('a')), system(offers(tool('new')))), INLINE],
+  ])('takes %s', (_what, fields, betas) => {
+    expect(send(simulate(), fields, { betas }).outcome).toBe('answered');
+  });
+
+  test.each<[string, Wire, readonly string[], string]>([
+    [
+      'without a beta',
+      behind(system(offers('look'))),
+      [],
+      "messages.1.content.0: Input tag 'tool_addition' found using 'type' does not match any of the expected tags: 'text'",
+    ],
+    [
+      'a definition with the older beta',
+      behind(system(offers(tool('new')))),
+      BY_REFERENCE,
+      "messages.1.content.0.tool_addition.tool: Input tag 'tool_definition' found using 'type' does not match any of the expected tags: 'tool_reference'",
+    ],
+    [
+      'on a model that takes none',
+      { ...behind(system(offers(tool('new')))), model: 'test-model' },
+      INLINE,
+      'messages.1.content.0: `tool_addition` is not supported on this model',
+    ],
+    [
+      'in a message of the user',
+      behind(user(offers(tool('new')))),
+      INLINE,
+      'messages.1: `tool_addition` blocks can only be in `system` messages',
+    ],
+    [
+      'a name that nobody declared',
+      behind(system(withdraws('nothing'))),
+      INLINE,
+      "messages.1.content.0.tool_removal.tool: Tool reference 'nothing' not found",
+    ],
+    [
+      'a definition that is none',
+      behind(system(offers({ name: 'new' }))),
+      INLINE,
+      'messages.1.content.0.tool_addition.tool.definition.custom.input_schema: Field required',
+    ],
+  ])('refuses one %s', (_what, fields, betas, message) => {
+    expect(refusal(simulate(), fields, { betas })).toMatchObject({ status: 400, message });
+  });
+
+  it('says what is on offer at the end', () => {
+    const offered: (readonly string[])[] = [];
+    const simulator = simulate({ onRequest: ({ tools }) => void offered.push(tools) });
+    send(simulator, behind(system(offers(tool('new')), withdraws('look'))), { betas: INLINE });
+    expect(offered).toEqual([['new']]);
+  });
+});
+
+describe('where a system message may stand', () => {
+  test.each<[string, readonly Wire[], string]>([
+    [
+      'first',
+      [system(text('be brief')), user('go')],
+      `messages.0: use the top-level 'system' parameter for the initial system prompt${ANYWHERE}`,
+    ],
+    [
+      'behind an answer',
+      [user('go'), assistant('so'), system(text('be brief')), user('on')],
+      `messages.2: role 'system' must follow a 'user' message or an 'assistant' message ending in a server tool result${ANYWHERE}`,
+    ],
+    [
+      'between two turns of the user',
+      [user('go'), system(text('be brief')), user('on')],
+      `messages.1: role 'system' must precede an 'assistant' message or end the array${ANYWHERE}`,
+    ],
+    [
+      'between two turns of the user, beside an effort',
+      [user('go'), level('low'), system(text('be brief')), user('on')],
+      `messages.2: role 'system' must precede an 'assistant' message or end the array${ANYWHERE}`,
+    ],
+  ])('not %s', (_where, messages, message) => {
+    expect(refusal(simulate(), { model: 'appending', messages }, { betas: EFFORT })).toMatchObject({ message });
+  });
+
+  test.each<[string, readonly Wire[]]>([
+    ['first', [level('low'), user('go')]],
+    ['behind an answer', [user('go'), assistant('so'), level('low'), user('on')]],
+    ['between two turns of the user', [user('go'), level('low'), user('on')]],
+    ['at the end', [user('go'), level('low')]],
+  ])('an effort alone may stand %s', (_where, messages) => {
+    expect(send(simulate(), { model: 'appending', messages }, { betas: EFFORT }).outcome).toBe('answered');
+  });
+
+  test.each<[string, Wire, readonly string[], string]>([
+    ['without its beta', behind(level('low')), [], 'messages.1.output_config: Extra inputs are not permitted'],
+    [
+      'that is none',
+      behind(level('a lot')),
+      EFFORT,
+      "messages.1.output_config.effort: Input should be 'low', 'medium', 'high', 'xhigh' or 'max'",
+    ],
+    [
+      'on a model that takes none',
+      { ...behind(level('low')), model: 'test-model' },
+      EFFORT,
+      'messages.1.output_config: not supported on this model',
+    ],
+    [
+      'with more than the effort',
+      behind({ role: 'system', content: [], output_config: { effort: 'low', format: {} } }),
+      EFFORT,
+      'messages.1.output_config.format: Extra inputs are not permitted',
+    ],
+  ])('refuses an effort %s', (_what, fields, betas, message) => {
+    expect(refusal(simulate(), fields, { betas })).toMatchObject({ message });
+  });
+});
+
+describe('items that change something, on the Responses API', () => {
+  const update = (effort: string): Wire => ({ type: 'configuration_update', reasoning: { effort } });
+  const addition = (...tools: readonly Wire[]): Wire => ({ type: 'additional_tools', role: 'developer', tools });
+  const extra = { type: 'function', name: 'extra', parameters: { type: 'object', properties: {} } };
+
+  it('are taken behind what was sent, and keep what stands before them', () => {
+    const simulator = simulateOpenAI();
+    const input = [asked('a'), asked('b')];
+    respond(simulator, { input }, { at: 0 });
+    const { counts } = respond(simulator, { input: [...input, addition(extra), update('low')] }, { at: 10 });
+    expect(counts.read).toBe(2_000);
+  });
+
+  test.each<[string, Wire, string]>([
+    [
+      'two efforts in a row',
+      { input: [asked('a'), update('low'), update('high')] },
+      "Consecutive 'configuration_update' items are not allowed.",
+    ],
+    [
+      'more tools on a model that takes none',
+      { model: 'gpt-old', input: [asked('a'), addition(extra)] },
+      "Unsupported value: 'additional_tools' is not supported with this model.",
+    ],
+    [
+      'a tool without a name',
+      { input: [asked('a'), addition({ type: 'function' })] },
+      "Missing required parameter: 'input[1].tools[0].name'.",
+    ],
+  ])('refuses %s', (_what, fields, message) => {
+    expect(refused(simulateOpenAI(), fields)).toMatchObject({ message });
+  });
+});

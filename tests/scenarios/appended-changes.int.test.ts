@@ -1,0 +1,262 @@
+// A tool that comes and goes in the midst of the work, and an effort that is changed and changed back: what a model lets itself
+// be told behind what it was sent costs its own bytes, and what it does not costs one labelled epoch. Played with an agent
+// against the simulator, which refuses as the providers do.
+
+import type { LiveSession, Tool } from '@tidemark/agent';
+import { verifySession } from '@tidemark/agent';
+import { createAgent } from '@tidemark/kit';
+import type { Log, Recorded, RecordedOf } from '@tidemark/log';
+import type { Encoder, Provider } from '@tidemark/model';
+import { defaultCatalog, findModel } from '@tidemark/model';
+import { anthropicEncoder, createAnthropicProvider } from '@tidemark/provider-anthropic';
+import { createOpenAIProvider, openaiResponsesEncoder } from '@tidemark/provider-openai';
+import type { AnswerPlan, LedgerCall, SentRequest, Simulator } from '@tidemark/simulator';
+import { createSimulator, totalInput } from '@tidemark/simulator';
+import { createMemoryStore } from '@tidemark/store-memory';
+import { afterEach, describe, expect, it } from 'vitest';
+
+const APPENDS = 'claude-opus-5-5';
+const EDITS = 'claude-haiku-4-5-20251001';
+const GPT = 'gpt-6-sol';
+
+const ROLE = 'You work on a small repository with great care. '.repeat(500);
+const LEVEL = { [APPENDS]: 'effort', [EDITS]: 'effort', [GPT]: 'reasoning.effort' } as const;
+
+type Model = keyof typeof LEVEL;
+
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+interface Played {
+  readonly live: LiveSession;
+  readonly simulator: Simulator;
+  /** What each request offered, and its body. */
+  readonly sent: SentRequest[];
+  readonly log: Log;
+  readonly records: () => Promise<readonly Recorded[]>;
+}
+
+/** A session with `look`, which does `at` when it is called for the nth time. The model looks as often as `looks` says. */
+async function play(
+  model: Model,
+  answers: (arrived: number, sent: SentRequest) => AnswerPlan,
+  tools: readonly Tool[],
+  parameters = {},
+): Promise<Played> {
+  const sent: SentRequest[] = [];
+  const simulator = createSimulator({
+    capabilities: (name) => findModel(defaultCatalog(), name),
+    onRequest: (request) => {
+      sent.push(request);
+      return answers(sent.length - 1, request);
+    },
+  });
+  const door = await simulator.listen();
+  const log = createMemoryStore();
+  const provider = providerOf(model, door.url);
+  const agent = createAgent({
+    model,
+    provider,
+    store: log,
+    role: ROLE,
+    tools,
+    parameters,
+    outputLimit: 4_000,
+    permissions: { mode: 'auto', unconfined: true },
+  });
+  closing.push(
+    () => agent.close(),
+    () => door.close(),
+  );
+  const live = await agent.open();
+  return { live, simulator, sent, log, records: () => Array.fromAsync(log.read(live.id)) };
+}
+
+function providerOf(model: Model, url: string): Provider {
+  return model === GPT
+    ? createOpenAIProvider({ apiKey: 'simulated', api: 'responses', baseURL: `${url}/v1` })
+    : createAnthropicProvider({ apiKey: 'simulated', baseURL: url });
+}
+
+function tool(name: string, run: () => void = () => undefined, description = `The tool ${name}.`): Tool {
+  return {
+    name,
+    description,
+    schema: { type: 'object', properties: { path: { type: 'string' } } },
+    effect: 'read',
+    read: () => ({
+      title: name,
+      run: async () => {
+        run();
+        return { text: `${name} says: ${'a line of the file. '.repeat(30)}` };
+      },
+    }),
+  };
+}
+
+const calling = (name: string, thinking = 'hm'): AnswerPlan => ({
+  answer: { thinking, text: 'I look.', calls: [{ name, arguments: { path: 'a' } }] },
+});
+const saying = (text: string): AnswerPlan => ({ answer: { thinking: 'so', text } });
+
+/** What each call read, and what it left in the cache. */
+function reads({
+  calls,
+}: Simulator): readonly { readonly read: number; readonly left: number; readonly input: number }[] {
+  return calls.map(({ status, refusal, usage, counts }: LedgerCall) => {
+    expect({ status, refusal }).toEqual({ status: 200, refusal: undefined });
+    if (usage !== undefined) {
+      const { cache_read_input_tokens: read, cache_creation_input_tokens: written } = usage;
+      return { read, left: read + written, input: totalInput(usage) };
+    }
+    if (counts === undefined) throw new Error('a call without an account');
+    const { read, writtenShort, writtenLong, input } = counts;
+    return { read, left: read + writtenShort + writtenLong, input };
+  });
+}
+
+/** The calls that read less than the call before had left: what was sent was written again. */
+function rewrites(simulator: Simulator): readonly number[] {
+  const all = reads(simulator);
+  return all.flatMap(({ read }, index) => (index > 0 && read < (all[index - 1]?.left ?? 0) ? [index] : []));
+}
+
+function of<K extends Recorded['kind']>(
+  records: readonly Recorded[],
+  kind: K,
+): readonly Extract<Recorded, { kind: K }>[] {
+  return records.filter((one): one is Extract<Recorded, { kind: K }> => one.kind === kind);
+}
+
+function causes(records: readonly Recorded[]): readonly string[] {
+  return of(records, 'epoch.opened').map(({ data }: RecordedOf<'epoch.opened'>) => data.cause);
+}
+
+describe('a tool that is added at call 20 and removed at call 31', () => {
+  /** 40 calls of `look`, but those between which `extra` is there are its own. */
+  async function work(model: Model): Promise<Played> {
+    let looks = 0;
+    const look = tool('look', () => {
+      looks += 1;
+      if (looks === 20) played.live.setTools([look, extra]);
+    });
+    const extra = tool('extra', () => {
+      looks += 1;
+      if (looks === 31) played.live.setTools([look]);
+    });
+    const played = await play(
+      model,
+      (arrived, { tools }) => {
+        if (arrived === 40) return saying('done');
+        return calling(tools.includes('extra') ? 'extra' : 'look');
+      },
+      [look],
+    );
+    expect(await played.live.prompt('go')).toMatchObject({ outcome: 'completed', text: 'done' });
+    await expectSame(played);
+    return played;
+  }
+
+  it('rewrites nothing where the model appends', async () => {
+    const { simulator, records, sent } = await work(APPENDS);
+    expect(rewrites(simulator)).toEqual([]);
+    const found = await records();
+    expect(causes(found)).toEqual(['initial']);
+    expect(
+      of(found, 'tools.changed').map(({ data }) => [data.added.map(({ name }) => name), data.removed, data.as]),
+    ).toEqual([
+      [['extra'], [], 'appended'],
+      [[], ['extra'], 'appended'],
+    ]);
+    expect(sent.map(({ tools }) => tools.length)).toEqual([
+      ...Array<number>(20).fill(1),
+      ...Array<number>(11).fill(2),
+      ...Array<number>(10).fill(1),
+    ]);
+  });
+
+  it('sends the beta from the request on that needs it, as its record says', async () => {
+    const { records } = await work(APPENDS);
+    const betas = of(await records(), 'request.prepared').map(({ data }) => data.betas ?? []);
+    expect(betas.slice(0, 20).flat()).toEqual([]);
+    expect(new Set(betas.slice(20).map(String))).toEqual(new Set(['inline-tools-2026-09-15']));
+  });
+
+  it('opens one labelled and priced epoch for each where the model does not', async () => {
+    const { simulator, records } = await work(EDITS);
+    const found = await records();
+    expect(causes(found)).toEqual(['initial', 'tools', 'tools']);
+    expect(of(found, 'tools.changed')).toEqual([]);
+    const forecasts = of(found, 'epoch.opened').map(({ data }) => data.forecast);
+    // The second goes back to a front that the cache still holds.
+    expect(forecasts.map(({ rewrite }) => rewrite > 9_000)).toEqual([false, true, false]);
+    expect(forecasts.map(({ cost }) => Number(cost) > 0)).toEqual([false, true, true]);
+    expect(rewrites(simulator)).toEqual([20, 31]);
+  });
+
+  it('is told to a model that takes more tools and no fewer, and opens an epoch when it goes', async () => {
+    const { simulator, records } = await work(GPT);
+    const found = await records();
+    expect(of(found, 'tools.changed')).toHaveLength(1);
+    expect(causes(found)).toEqual(['initial', 'tools']);
+    expect(rewrites(simulator)).toEqual([31]);
+  });
+});
+
+describe('an effort that is changed, and changed back', () => {
+  async function turns(model: Model): Promise<Played> {
+    const played = await play(model, (arrived) => saying(`answer ${arrived}`), [tool('look')], {
+      [LEVEL[model]]: 'medium',
+    });
+    for (const level of ['medium', 'high', 'high', 'medium']) {
+      played.live.setReasoning({ [LEVEL[model]]: level });
+      expect(await played.live.prompt(`Say something at ${level}. ${'Please. '.repeat(200)}`)).toMatchObject({
+        outcome: 'completed',
+      });
+    }
+    await expectSame(played);
+    return played;
+  }
+
+  it.each([APPENDS, GPT] as const)('is said to %s behind what it was sent, once each way', async (model) => {
+    const { simulator, records } = await turns(model);
+    const found = await records();
+    expect(rewrites(simulator)).toEqual([]);
+    expect(causes(found)).toEqual(['initial']);
+    expect(of(found, 'reasoning.changed').map(({ data }) => [data.setting, data.as])).toEqual([
+      ['high', 'appended'],
+      ['medium', 'appended'],
+    ]);
+  });
+
+  it('opens an epoch each way where the model does not', async () => {
+    const { records } = await turns(EDITS);
+    expect(causes(await records())).toEqual(['initial', 'reasoning', 'reasoning']);
+  });
+
+  it('asks for nothing when no request came between', async () => {
+    const { live, records } = await play(APPENDS, () => saying('yes'), [tool('look')], { effort: 'medium' });
+    await live.prompt('one');
+    live.setReasoning({ effort: 'high' });
+    live.setReasoning({ effort: 'medium' });
+    live.setTools([tool('look'), tool('more')]);
+    live.setTools([tool('look')]);
+    await live.prompt('two');
+    const found = await records();
+    expect([...causes(found), ...of(found, 'tools.changed'), ...of(found, 'reasoning.changed')]).toEqual(['initial']);
+  });
+});
+
+/** Every request is made again from the log, byte for byte, and no break is without an epoch. */
+async function expectSame({ live, log }: Played): Promise<void> {
+  const made = [anthropicEncoder, openaiResponsesEncoder];
+  const encoders = (revision: string): Encoder | undefined => made.find((one) => one.revision === revision);
+  const { differences, breaks, problems } = await verifySession(log, live.id, { encoders });
+  expect({ differences, problems, unlabelled: breaks.filter(({ cause }) => cause === undefined) }).toEqual({
+    differences: [],
+    problems: [],
+    unlabelled: [],
+  });
+}
