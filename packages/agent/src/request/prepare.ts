@@ -140,7 +140,7 @@ function stampOf({ at, turn }: CallOptions): Pick<EventOf<'request.prepared'>, '
 
 /** What the price of opening an epoch, or of going on in one, is made from. */
 function priceOf(before: State, { outlook, markers }: CallPlan, { capabilities, at }: CallOptions): EpochPrice {
-  return { state: before, outlook, capabilities, at, ttl: markers.at(-1)?.ttl ?? '5m' };
+  return { state: before, outlook, capabilities, at, ttl: markers.at(-1)?.ttl ?? capabilities.ttls[0] };
 }
 
 function foreseen({ steps, epoch }: State, price: EpochPrice, opens: boolean): Foreseen {
@@ -189,7 +189,7 @@ async function openIfNeeded(session: Session, options: CallOptions): Promise<Eve
   const cause = neededEpoch(session.state, options.wanted);
   if (cause === undefined) return undefined;
   await keepFront(session.log.artifacts, options.wanted.texts);
-  const data = openEpoch(session.state, options.wanted, cause, { rewrite: 0 }, newHash);
+  const data = openEpoch(session.state, options.wanted, cause, { rewrite: 0 }, newHash, options.capabilities.routing);
   return { kind: 'epoch.opened', ...stampOf(options), data };
 }
 
