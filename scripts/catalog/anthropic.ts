@@ -52,6 +52,16 @@ const NOTES: Readonly<Record<string, string>> = {
     'prefix check by its migration guide (2026-10: keep a conversation append-only); whether it takes effort in a message is not known',
 };
 
+const TOOLS_NOTE =
+  'changes of tools are system messages behind a user turn and before an assistant turn, beta inline-tools-2026-09-15 (platform.claude.com docs, mid-conversation-system-messages)';
+
+const EFFORT_NOTE =
+  'effort in a system message without content holds until the next one, beta mid-conversation-output-config-2026-07-01, and behind tool results alone it waits for the next words of the user (docs, effort-per-message)';
+
+function appendsNotes(appends: Capabilities['appends']): readonly string[] {
+  return [...(appends.includes('tools') ? [TOOLS_NOTE] : []), ...(appends.includes('reasoning') ? [EFFORT_NOTE] : [])];
+}
+
 /** Bytes of one request: 32 MB, read as the smaller of the two that it can mean (§1.6). */
 const REQUEST_BYTES = 32_000_000;
 
@@ -78,7 +88,7 @@ export function anthropicRow(fact: Fact): Capabilities {
     prices: pricesOf(fact),
     source: fact.source,
     asOf: fact.as_of,
-    ...notesOf(fact.notes, NOTES[fact.id], RENDER_NOTE),
+    ...notesOf(fact.notes, NOTES[fact.id], RENDER_NOTE, ...appendsNotes(APPENDS[fact.id] ?? [])),
   };
 }
 

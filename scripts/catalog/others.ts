@@ -1,11 +1,11 @@
 // Rows of makers whose caches take no markers from us: OpenAI (provider-facts §2), Google and DeepSeek (§3).
 
-import type { Capabilities, LostFrom, PriceList } from '@tidemark/model';
+import type { Capabilities, ImplicitCache, LostFrom, PriceList } from '@tidemark/model';
 
 import { type Fact, floorOf, notesOf, priceListOf, priceOf } from './fact.ts';
 
 /** What the three have in common: a prefix cache that works by itself. */
-function implicitRow(fact: Fact, own: Partial<Capabilities>, note?: string): Capabilities {
+function implicitRow(fact: Fact, own: Partial<Capabilities>, ...notes: readonly (string | undefined)[]): Capabilities {
   const unknownLimit = fact.max_input === null;
   return {
     provider: fact.provider,
@@ -32,7 +32,7 @@ function implicitRow(fact: Fact, own: Partial<Capabilities>, note?: string): Cap
     source: fact.source,
     asOf: fact.as_of,
     ...own,
-    ...notesOf(fact.notes, unknownLimit ? 'input limit taken as window less output' : undefined, note),
+    ...notesOf(fact.notes, unknownLimit ? 'input limit taken as window less output' : undefined, ...notes),
   };
 }
 
@@ -47,21 +47,53 @@ const OPENAI_PARAMETERS: Readonly<Record<string, LostFrom>> = {
   service_tier: 'tools',
 };
 
+/** The two generations of its cache (§2.1, §2.2), and GPT-5.5 between them. Lives in minutes. */
+const ENDINGS: ImplicitCache = { at: 'endings', idle: 30, lookup: 20 };
+const CLASSIC: ImplicitCache = { at: 'grid', idle: 1_440, age: 1_440, first: 1_024, step: 128 };
+const EVERY_2048: ImplicitCache = { at: 'grid', idle: 30, age: 1_440, first: 2_048, step: 2_048 };
+
 /** OpenAI: from GPT-5.6 on writes are paid and live 30 minutes or 12 hours; before, they are free. */
 export function openaiRow(fact: Fact): Capabilities {
   const paysWrites = Boolean(fact.price_per_mtok.cache_write_30m);
-  const appends: Partial<Capabilities> = fact.id.startsWith('gpt-6') ? { appends: ['reasoning'] } : {};
+  // Neither 4o nor 4.1 reasons.
+  const parameters = Object.entries(OPENAI_PARAMETERS).filter(
+    ([name]) => !(fact.id.startsWith('gpt-4') && name.startsWith('reasoning.')),
+  );
   return implicitRow(
     fact,
     {
-      renderParameters: OPENAI_PARAMETERS,
-      ...(paysWrites ? { ttls: ['30m', '12h'], prewarm: true } : {}),
-      ...appends,
+      renderParameters: Object.fromEntries(parameters),
+      ...(paysWrites
+        ? { ttls: ['30m', '12h'], prewarm: true, implicit: ENDINGS, routing: 'automatic', slots: 3 }
+        : { implicit: fact.id === 'gpt-5.5' ? EVERY_2048 : CLASSIC, routing: 'by-key' }),
+      appends: appendsOf(fact.id),
     },
     paysWrites
-      ? 'implicit mode is used: its explicit breakpoints (4 writes a request) get no markers from us'
-      : 'lifetimes of its cache (in memory, 24h) are not sold by name',
+      ? 'implicit mode is used, with the explicit breakpoints that it allows beside its own; 12h has no known price'
+      : 'lifetimes of its cache are not sold by name: 24h, the default, is taken, and on 5.5 its typical 30 minutes idle',
+    appendsNote(fact.id),
   );
+}
+
+/** Models of which it is known that they take tools in the midst of the input, and an effort. */
+const TAKES_TOOLS = /^gpt-(?:5\.4-mini|5\.5|5\.6|6)/;
+const TAKES_EFFORT = /^gpt-6/;
+
+/** Items withdraw no tool and define none anew: what they take is additions. */
+function appendsOf(id: string): Capabilities['appends'] {
+  return [
+    'system',
+    ...(TAKES_EFFORT.test(id) ? ['reasoning' as const] : []),
+    ...(TAKES_TOOLS.test(id) ? ['tool-additions' as const] : []),
+  ];
+}
+
+function appendsNote(id: string): string {
+  const assumed = id.startsWith('gpt-6.1') ? '; 6.1 assumed' : '';
+  const tools = `, and so are additional_tools items (tanstack.com/ai docs, mid-conversation changes, lists 5.4-mini, 5.5, 5.6 and 6${assumed}): no item withdraws or redefines a tool`;
+  const effort = `; configuration_update sets the effort until the next one, and two in a row are refused; not in pro mode (openrouter.ai docs, GPT-6 migration${assumed})`;
+  const [takesTools, takesEffort] = [TAKES_TOOLS.test(id) ? tools : '', TAKES_EFFORT.test(id) ? effort : ''];
+  return `developer messages are taken anywhere in the input${takesTools}${takesEffort}`;
 }
 
 /** From this day Gemini 4 Argon and Carbon cost twice as much (§4). */

@@ -21,7 +21,7 @@ export async function prepareWith(
     wanted: {
       provider: capabilities.provider,
       model: capabilities.model,
-      parameters: parametersOf(settings),
+      parameters: parametersOf(server.provider, settings),
       capabilities: await keepRow(log, capabilities),
       texts: frontOf(settings, session.state.length % 2 === 1),
     },
@@ -45,7 +45,7 @@ export async function send(
   const saying = sayingOf(driver, answer, outcome);
   const fault = outcome === 'failed' ? ({ kind: 'overloaded' } as const) : undefined;
   const served = await driver.server.send(prepared, at, saying, fault);
-  driver.now += 1_000;
+  driver.now += driver.server.callMs;
   const call: SentCall = { prepared, at, served, outcome };
   driver.sent.push(call);
   driver.calls.push(call);
@@ -55,7 +55,7 @@ export async function send(
 /** A side call, whatever goes on beside it. A late one is answered when the next thing has happened. */
 export async function askBeside(driver: Driver, { words, history, answer, outcome, late }: SideSpec): Promise<void> {
   const name = driver.nonce++;
-  const extra = [{ type: 'text', text: `Beside it: ${name}?` } as const, ...contentOf(driver, words)];
+  const extra = [{ type: 'text', text: `${name} beside it?` } as const, ...contentOf(driver, words)];
   const prepared = await prepareWith(driver, { stream: `side/test-${name}`, extra, history });
   const call = await send(driver, prepared, answer, outcome);
   if (late) driver.late.push(call);

@@ -3,10 +3,19 @@
 
 import type { Prepared } from '@tidemark/agent';
 import { itemAt } from '@tidemark/context';
-import type { Answer, Encoder } from '@tidemark/model';
+import type { Answer, Capabilities, Encoder } from '@tidemark/model';
+import { defaultCatalog, findModel } from '@tidemark/model';
 import { anthropicEncoder, decodeMessage } from '@tidemark/provider-anthropic';
+import { decodeResponse, openaiResponsesEncoder } from '@tidemark/provider-openai';
 import { createScriptedProvider, scriptedEncoder } from '@tidemark/provider-scripted';
-import type { AnsweredCall, Fault, LedgerCall, ScriptedBlock, StopReason } from '@tidemark/simulator';
+import type {
+  AnsweredCall,
+  AnsweredOpenAICall,
+  Fault,
+  LedgerCall,
+  ScriptedBlock,
+  StopReason,
+} from '@tidemark/simulator';
 import { createSimulator } from '@tidemark/simulator';
 import type { ProviderName } from './settings.ts';
 
@@ -18,7 +27,13 @@ export interface Saying {
 
 /** What came of a request. */
 export type Served =
-  | { readonly status: 200; readonly answer: Answer; readonly billed: AnsweredCall['usage'] | undefined }
+  | {
+      readonly status: 200;
+      readonly answer: Answer;
+      readonly billed: AnsweredCall['usage'] | undefined;
+      /** The account of the OpenAI part. */
+      readonly counts?: AnsweredOpenAICall['counts'];
+    }
   | { readonly status: number; readonly message: string };
 
 /** Whether it was answered. */
@@ -30,6 +45,8 @@ export function isAnswered(served: Served): served is Extract<Served, { readonly
 export interface Server {
   readonly provider: ProviderName;
   readonly encoder: Encoder;
+  /** How long a call takes. */
+  readonly callMs: number;
   /** Sends a request at a time (milliseconds, never going back). */
   send(prepared: Prepared, at: number, saying: Saying, fault?: Fault): Promise<Served>;
   /** Digest of each body that arrived, in order; the simulator's ledger. */
@@ -38,12 +55,19 @@ export interface Server {
 
 /** A server that has seen nothing. `recorded`: it takes signatures that it did not issue, as a replay needs. */
 export function newServer(provider: ProviderName, { recorded = false }: { readonly recorded?: boolean } = {}): Server {
-  return provider === 'simulator' ? simulated(recorded) : scripted();
+  switch (provider) {
+    case 'simulator':
+      return simulated(recorded);
+    case 'openai':
+      return simulatedOpenAI();
+    case 'scripted':
+      return scripted();
+  }
 }
 
 /** Any encoder of this test, by its revision. */
 export function encoders(revision: string): Encoder | undefined {
-  return [anthropicEncoder, scriptedEncoder].find((encoder) => encoder.revision === revision);
+  return [anthropicEncoder, openaiResponsesEncoder, scriptedEncoder].find((encoder) => encoder.revision === revision);
 }
 
 function simulated(recorded: boolean): Server {
@@ -51,6 +75,7 @@ function simulated(recorded: boolean): Server {
   return {
     provider: 'simulator',
     encoder: anthropicEncoder,
+    callMs: 1_000,
     arrived: () => simulator.calls.map((call: LedgerCall) => call.digest),
     send: async ({ body, betas, sequence }, at, saying, fault) => {
       const said = simulator.messages({
@@ -67,6 +92,30 @@ function simulated(recorded: boolean): Server {
         answer: asStreamed(decodeMessage(JSON.stringify(said.message)), saying),
         billed: said.usage,
       };
+    },
+  };
+}
+
+/** Calls are slow enough that no key is called more often than one machine takes. */
+function simulatedOpenAI(): Server {
+  const capabilities = (model: string): Capabilities | undefined => findModel(defaultCatalog(), model, 'openai');
+  const simulator = createSimulator({ clock: 'virtual', capabilities });
+  return {
+    provider: 'openai',
+    encoder: openaiResponsesEncoder,
+    callMs: 5_000,
+    arrived: () => simulator.calls.map((call: LedgerCall) => call.digest),
+    send: async ({ body, sequence }, at, saying, fault) => {
+      const said = simulator.responses({
+        body,
+        at,
+        sizes: (index) => itemAt(sequence.blocks, index)?.tokens,
+        answer: { blocks: saying.blocks, stop: saying.stop, outputTokens: 10 },
+        ...(fault === undefined ? {} : { fault }),
+      });
+      if (said.outcome === 'refused') return { status: said.status, message: said.message };
+      const answer = decodeResponse(JSON.stringify(said.body));
+      return { status: 200, answer, billed: undefined, counts: said.counts };
     },
   };
 }
@@ -88,6 +137,7 @@ function scripted(): Server {
   return {
     provider: 'scripted',
     encoder: scriptedEncoder,
+    callMs: 1_000,
     arrived: () => arrived,
     send: async (prepared, _at, saying, fault) => {
       arrived.push(prepared.record.data.digest);

@@ -8,8 +8,8 @@ import type { Log } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
 import { defaultCatalog, findModel } from '@tidemark/model';
 
-/** The providers that every law is tried against. */
-export type ProviderName = 'simulator' | 'scripted';
+/** The providers that laws are tried against: every law against the first two. */
+export type ProviderName = 'simulator' | 'scripted' | 'openai';
 
 /** What the next request is to be made with. */
 export interface Settings {
@@ -30,11 +30,21 @@ const MODELS = [
   'claude-haiku-4-5-20251001',
 ] as const;
 
+/** Entries at message ends, with paid writes; the same with another price; on a grid; on a coarse one. */
+const OPENAI_MODELS = ['gpt-5.6-sol', 'gpt-6.1-sol', 'gpt-5.1', 'gpt-5.5'] as const;
+
 const REASONING: readonly RenderParameters[] = [
   {},
   { thinking: { type: 'enabled', budget_tokens: 2_048 } },
   { thinking: { type: 'enabled', budget_tokens: 8_192 } },
   { effort: 'low' },
+];
+
+const OPENAI_REASONING: readonly RenderParameters[] = [
+  {},
+  { 'reasoning.effort': 'low' },
+  { 'reasoning.effort': 'high' },
+  { 'text.verbosity': 'low' },
 ];
 
 const ROLES = [
@@ -45,15 +55,17 @@ const ROLES = [
 
 /** The catalog row of a model, under the name of the provider that is asked. */
 export function capabilitiesOf(provider: ProviderName, model: number): Capabilities {
-  const name = MODELS[model % MODELS.length] ?? MODELS[0];
-  const row = findModel(defaultCatalog(), name, 'anthropic');
+  const maker = provider === 'openai' ? 'openai' : 'anthropic';
+  const models = maker === 'openai' ? OPENAI_MODELS : MODELS;
+  const name = models[model % models.length] ?? models[0];
+  const row = findModel(defaultCatalog(), name, maker);
   if (row === undefined) throw new Error(`the catalog has no ${name}`);
-  return provider === 'simulator' ? row : { ...row, provider: 'scripted', aliases: [] };
+  return provider === 'scripted' ? { ...row, provider, aliases: [] } : row;
 }
 
 /** The render parameters that the settings ask for. */
-export function parametersOf(settings: Settings): RenderParameters {
-  return REASONING[settings.reasoning] ?? {};
+export function parametersOf(provider: ProviderName, settings: Settings): RenderParameters {
+  return (provider === 'openai' ? OPENAI_REASONING : REASONING)[settings.reasoning] ?? {};
 }
 
 /** The front that the settings ask for. `turned`: the same tools in another order, their schemas' keys too. */

@@ -1,16 +1,23 @@
 // Which cache entries the next request can still read: not expired, the same bytes up to there, the same parameters, and
 // nothing that the provider drops by its own rules.
 
-import type { MarkerRecord, MissCause, RequestPrepared } from '@tidemark/log';
+import type { KeptPlace, KeptRecord, MarkerRecord, MissCause, RequestPrepared } from '@tidemark/log';
 import { milliseconds } from '@tidemark/log';
-import type { Capabilities, Section } from '@tidemark/model';
+import type { Capabilities, Section, Ttl } from '@tidemark/model';
 import { itemAt } from './append-only.ts';
 import type { Sequence } from './sequence.ts';
 import { turnStartOf } from './sequence.ts';
 import type { Entry, Sent } from './state.ts';
 
+const MINUTE = 60_000;
+
 /** Milliseconds that an entry lives from the start of the request that wrote or read it. */
-export const LIFE: Readonly<Record<'5m' | '1h', number>> = { '5m': 300_000, '1h': 3_600_000 };
+export const LIFE: Readonly<Record<Ttl, number>> = {
+  '5m': 5 * MINUTE,
+  '30m': 30 * MINUTE,
+  '1h': 60 * MINUTE,
+  '12h': 720 * MINUTE,
+};
 
 /** The entry that a marker of a request names. Of the front, it is the same whatever stands behind the front. */
 export function entryAt({ prepared, at }: Sent, { block, prefix, ttl }: MarkerRecord): Entry {
@@ -25,9 +32,32 @@ export function entryAt({ prepared, at }: Sent, { block, prefix, ttl }: MarkerRe
     images: inMessages && mediaBytes > 0,
     beside: inMessages && stream !== 'main',
     prefix,
+    ...keyOf(prepared),
     ttl,
     at,
   };
+}
+
+/** The entry that a provider keeps by itself at such a place. Neither images nor old thinking are a matter to these caches. */
+export function keptAt({ prepared, at }: Sent, { idle, age }: KeptRecord, { block, prefix }: KeptPlace): Entry {
+  const { sequence, counts } = prepared;
+  const life = { idleMs: idle * MINUTE, ...(age === undefined ? {} : { ageMs: age * MINUTE }), born: at };
+  return {
+    parameters: sequence.parameters,
+    block,
+    section: sectionOf(counts, block),
+    of: sequence.blocks,
+    images: false,
+    beside: false,
+    prefix,
+    ...keyOf(prepared),
+    ttl: life,
+    at,
+  };
+}
+
+function keyOf({ kept }: RequestPrepared): Pick<Entry, 'key'> {
+  return kept?.key === undefined ? {} : { key: kept.key };
 }
 
 function sectionOf({ tools, system }: RequestPrepared['counts'], block: number): Section {
@@ -41,6 +71,8 @@ export interface Lookup {
   readonly capabilities: Capabilities;
   /** Milliseconds since the epoch, of the request to be sent. */
   readonly now: number;
+  /** The cache key that is sent with it; absent where none is. */
+  readonly key?: string | undefined;
 }
 
 /** The entries that the next request can read, shortest first. */
@@ -50,20 +82,24 @@ export function readableEntries(entries: readonly Entry[], lookup: Lookup): read
 
 /** Why an entry cannot be read by the next request; `undefined` when it can. */
 export function unreadable(entry: Entry, lookup: Lookup): MissCause | undefined {
-  const { sequence, now } = lookup;
+  const { sequence, capabilities, now } = lookup;
   if (itemAt(sequence.prefixes, entry.block) !== entry.prefix) return 'opened';
   if (entry.parameters[entry.section] !== sequence.parameters[entry.section]) return 'opened';
   if (!isAlive(entry, now)) return 'expired';
+  if (entry.key !== lookup.key) return 'overflow-routing';
   if (entry.section !== 'messages') return undefined;
-  if (entry.images !== (sequence.firstImage !== undefined)) return 'image';
-  return lookup.capabilities.thinkingStripped === 'at-new-turn' && lostThinking(sequence, entry)
+  const minded = 'images' in capabilities.renderParameters;
+  if (minded && entry.images !== (sequence.firstImage !== undefined)) return 'image';
+  return capabilities.thinkingStripped === 'at-new-turn' && lostThinking(sequence, entry)
     ? 'thinking-stripped'
     : undefined;
 }
 
 /** Whether an entry has not expired by then (milliseconds). */
-export function isAlive(entry: Entry, now: number): boolean {
-  return now - milliseconds(entry.at) < LIFE[entry.ttl];
+export function isAlive({ ttl, at }: Entry, now: number): boolean {
+  const unused = now - milliseconds(at);
+  if (typeof ttl === 'string') return unused < LIFE[ttl];
+  return unused < ttl.idleMs && now - milliseconds(ttl.born) < (ttl.ageMs ?? Infinity);
 }
 
 /** Thinking that is in one of the two alone, entry and request: it is shown from where its own turn begins. */

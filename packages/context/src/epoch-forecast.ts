@@ -2,7 +2,7 @@
 
 import type { EpochForecast, Timestamp } from '@tidemark/log';
 import { milliseconds } from '@tidemark/log';
-import type { Capabilities } from '@tidemark/model';
+import type { Capabilities, Ttl } from '@tidemark/model';
 import { isAlive } from './entries.ts';
 import type { Outlook } from './forecast.ts';
 import { rewriteCost } from './miss.ts';
@@ -16,7 +16,8 @@ export interface EpochPrice {
   readonly outlook: Outlook;
   readonly capabilities: Capabilities;
   readonly at: Timestamp;
-  readonly ttl: '5m' | '1h';
+  /** The life of what is written; absent where writes are free. */
+  readonly ttl: Ttl | undefined;
 }
 
 /**

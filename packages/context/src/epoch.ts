@@ -3,7 +3,7 @@
 
 import type { Digest, EpochCause, EpochForecast, EpochOpened, RenderParameters } from '@tidemark/log';
 import { canonicalText } from '@tidemark/log';
-import type { NewHash } from '@tidemark/model';
+import type { Capabilities, NewHash } from '@tidemark/model';
 import { cacheKey } from './cache-key.ts';
 import type { FrontTexts } from './front.ts';
 import type { State } from './state.ts';
@@ -23,6 +23,8 @@ export interface Wanted {
    * opens next. Absent, it is now, unless the log says that this list waits.
    */
   readonly takeTools?: 'now' | 'next-epoch';
+  /** The stream that has a cache key of its own from the first: one of many that will call at once. */
+  readonly stream?: string;
 }
 
 /** Render parameters that set how much a model reasons. */
@@ -77,8 +79,9 @@ export function openEpoch(
   cause: EpochCause,
   forecast: EpochForecast,
   newHash: NewHash,
+  routing?: Capabilities['routing'],
 ): EpochOpened {
-  const { texts, provider, model, parameters, capabilities, skills } = wanted;
+  const { texts, provider, model, parameters, capabilities, skills, stream } = wanted;
   const tools = texts.tools.map((tool) => tool.record);
   const root = state.root ?? state.session ?? '';
   const key = {
@@ -86,6 +89,8 @@ export function openEpoch(
     model,
     root,
     tools: tools.map((tool) => tool.digest),
+    stream: state.pace.own ?? stream,
+    ...(routing === undefined ? {} : { routing }),
     ...(skills === undefined ? {} : { skills }),
   };
   return {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { Told } from '../tests/log-of.ts';
 import { answer, call, created, fold, logOf, named, note, prompt, request, returned, second } from '../tests/log-of.ts';
 import { evolve } from './evolve.ts';
-import type { State } from './state.ts';
+import type { Entry, State } from './state.ts';
 
 const marker = (block: number): { block: number; ttl: '5m'; prefix: ReturnType<typeof named> } => ({
   block,
@@ -46,8 +46,8 @@ const MAIN: readonly Told[] = [
   returned('c2'),
 ];
 
-/** All but what is known of streams and the cache. */
-function conversation({ streams: { main }, cache: _cache, length: _length, ...rest }: State): unknown {
+/** All but what is known of streams, the cache and the pace of calls. */
+function conversation({ streams: { main }, cache: _cache, length: _length, pace: _pace, ...rest }: State): unknown {
   return { ...rest, main };
 }
 
@@ -97,7 +97,7 @@ test('a side call that failed, or that cached nothing, keeps nothing alive, and 
 });
 
 /** Lives of what is held, by block. */
-function livesOf(told: readonly Told[]): readonly (readonly [block: number, ttl: string])[] {
+function livesOf(told: readonly Told[]): readonly (readonly [block: number, ttl: Entry['ttl']])[] {
   return fold([created, ...told]).cache.entries.map(({ block, ttl }) => [block, ttl] as const);
 }
 

@@ -1,8 +1,11 @@
 // The fold of requests and answers: what was sent on each stream, what was accepted, what the provider then holds.
 
-import type { MarkerRecord, Miss, RecordedOf, Usage } from '@tidemark/log';
+import type { KeptRecord, MarkerRecord, Miss, RecordedOf, Usage } from '@tidemark/log';
 import { milliseconds } from '@tidemark/log';
-import { entryAt, isAlive } from './entries.ts';
+import { entryAt, isAlive, keptAt } from './entries.ts';
+import type { Grid } from './on-grid.ts';
+import { onGrid } from './on-grid.ts';
+import { addCall } from './pace.ts';
 import { addPause, NO_PAUSES } from './pauses.ts';
 import type { Accepted, Cache, Entry, Sent, State, Stream } from './state.ts';
 
@@ -21,7 +24,8 @@ export function send(state: State, event: RecordedOf<'request.prepared'>): State
   const stream = state.streams[event.data.stream] ?? NO_STREAM;
   const { position, at, data } = event;
   const pending: Sent = { position, at, prepared: data, spans: state.history.settled };
-  return withStream(state, data.stream, { ...stream, pending });
+  const pace = addCall(state.pace, at, state.session, state.session === state.root);
+  return withStream({ ...state, pace }, data.stream, { ...stream, pending });
 }
 
 /** A request failed: it moves nothing. */
@@ -37,7 +41,7 @@ export function accept(state: State, event: RecordedOf<'answer.received' | 'answ
   const stream = state.streams[name];
   if (stream?.pending === undefined) return state;
   const { pending, reach } = stream;
-  const cached = cachedTokens(usage);
+  const cached = cachedTokens(usage, pending.prepared.kept?.grid);
   const touched = cached === 0 ? [] : touchedBy(state.cache.entries, pending, usage);
   const taken: State = { ...state, cache: takeIn(state, pending, touched) };
   if (name !== 'main') return withoutStream(taken, name);
@@ -85,7 +89,12 @@ function withStream(state: State, name: string, stream: Stream): State {
   return { ...state, streams: { ...state.streams, [name]: stream } };
 }
 
-function cachedTokens(usage: Usage | undefined): number | undefined {
+/** What was read or written; where writing is free and not told, what of the whole lies on the grid. */
+function cachedTokens(usage: Usage | undefined, grid?: Grid): number | undefined {
+  if (grid !== undefined) {
+    const total = totalTokens(usage);
+    return total === undefined ? undefined : onGrid(total, grid);
+  }
   if (usage?.read === undefined || usage.writes === undefined) return undefined;
   return usage.read + usage.writes.reduce((sum, write) => sum + write.tokens, 0);
 }
@@ -113,12 +122,26 @@ function touch(entries: readonly Entry[], touched: readonly Entry[]): readonly E
 function touchedBy(entries: readonly Entry[], sent: Sent, usage: Usage | undefined): readonly Entry[] {
   const now = milliseconds(sent.at);
   const alive = usage?.read === 0 ? [] : entries.filter((entry) => isAlive(entry, now));
+  if (sent.prepared.kept !== undefined) return keptBy(sent, sent.prepared.kept, alive, usage);
   const touched = keptMarkers(sent).map((marker) => entryAt(sent, marker));
   const lives = touched.map((entry) => lifeIn(alive, entry));
   // A plan asks for no longer life than what it knows to be behind: only what this session never wrote is a surprise.
   const unknown = usage?.read !== undefined && usage.read > 0 && alive.length === 0;
   const behind = lives.findLast((life) => life !== undefined) ?? (unknown ? '5m' : '1h');
   return touched.map((entry, index) => ({ ...entry, ttl: lives[index] ?? shorter(entry.ttl, behind) }));
+}
+
+/** The same where the provider keeps entries by itself: one that was alive is as old as it is, and what was not found is gone. */
+function keptBy(sent: Sent, kept: KeptRecord, alive: readonly Entry[], usage: Usage | undefined): readonly Entry[] {
+  const { stream, markers } = sent.prepared;
+  const places = kept.places.filter(({ found }) => found !== true || usage?.read !== 0);
+  const touched = [...markers.map((marker) => entryAt(sent, marker)), ...places.map((one) => keptAt(sent, kept, one))];
+  const inOrder = touched.toSorted((a, b) => a.block - b.block);
+  return (stream === 'main' ? inOrder : inOrder.slice(0, -1)).map((entry) => {
+    const same = alive.find((one) => nameOf(one) === nameOf(entry))?.ttl;
+    if (typeof entry.ttl === 'string' || same === undefined || typeof same === 'string') return entry;
+    return { ...entry, ttl: { ...entry.ttl, born: same.born } };
+  });
 }
 
 /** The life of the entry of these bytes; a side call may have read the main stream's. */
@@ -136,6 +159,6 @@ function keptMarkers({ prepared: { stream, markers } }: Sent): readonly MarkerRe
   return stream === 'main' ? markers : markers.slice(0, -1);
 }
 
-function nameOf({ prefix, parameters, section, images, beside }: Entry): string {
-  return `${prefix} ${parameters[section]} ${images} ${beside}`;
+function nameOf({ prefix, parameters, section, images, beside, key = '' }: Entry): string {
+  return `${prefix} ${parameters[section]} ${images} ${beside} ${key}`;
 }

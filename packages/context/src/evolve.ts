@@ -39,6 +39,7 @@ const STEPS: Steps = {
     root: data.root,
     workspace: data.workspace,
     createdAt: position,
+    pace: { ...state.pace, recent: [] },
   }),
   'epoch.opened': openEpoch,
   'context.noted': (state, event) => {

@@ -7,6 +7,9 @@ import { costOf, priceAt } from '@tidemark/model';
 import { itemAt } from './append-only.ts';
 import type { Lookup } from './entries.ts';
 import { isAlive, unreadable } from './entries.ts';
+import type { Account, Keeping } from './implicit.ts';
+import { keptAccount } from './implicit.ts';
+import { onGrid } from './on-grid.ts';
 import { tokensUpTo } from './sequence.ts';
 import type { Accepted, Entry } from './state.ts';
 
@@ -15,6 +18,8 @@ export interface ForecastInput {
   readonly lookup: Lookup;
   readonly at: Timestamp;
   readonly markers: readonly Marker[];
+  /** Where the provider keeps entries by itself. */
+  readonly keeping?: Keeping | undefined;
   /** Entries that this request can read. */
   readonly readable: readonly Entry[];
   /** The last accepted request that this one goes on from: what was measured. */
@@ -41,26 +46,44 @@ export interface Outlook {
   readonly expired: boolean;
 }
 
-/** The forecast of a call, and the loss it already knows of. */
+/**
+ * The forecast of a call, and the loss it already knows of. Where nothing is published of how the provider caches, the numbers
+ * are those of no cache, and say so.
+ */
 export function forecast(input: ForecastInput): Outlook {
   const { sequence, capabilities } = input.lookup;
   const size = measured(input);
   const total = size(sequence.blocks.length - 1);
-  const end = input.markers.at(-1);
-  const cacheable = end === undefined ? 0 : size(end.block);
-  const held = cacheable < (capabilities.floor ?? 0) ? 0 : cacheable;
-  const hit = held === 0 ? undefined : longestReached(input);
-  const read = hit === undefined ? 0 : Math.min(size(hit.block), held);
-  const write = held - read;
-  const usage: Usage = { fresh: total - held, read, writes: writesOf(input, size, read, held), answer: 0 };
+  const { read, written, held, ...told } = accountOf(input, size);
+  const fresh = total - read - written;
+  const usage: Usage = { fresh, read, answer: 0, ...told };
   const unsent = Math.min(total, Math.round(input.unsent * scaleOf(input)));
   const before = heldBefore(input, total - unsent);
+  const cost = costOfInput(capabilities, input.at, total, usage);
   return {
-    forecast: { read, write, fresh: total - held, unsent, ...costOfInput(capabilities, input.at, total, usage) },
+    forecast: { read, write: written, fresh, unsent, ...cost, ...(isUnknown(input) ? { caching: 'unknown' } : {}) },
     held: before,
     expired: input.accepted?.left !== undefined && !isAlive(input.accepted.left, input.lookup.now),
     loss: before > read ? { cause: held === 0 ? 'below-floor' : causeOf(input), tokens: before - read } : undefined,
   };
+}
+
+/** Nothing is marked, and no rule is known by which the provider would keep something anyway. */
+function isUnknown({ lookup: { capabilities }, markers, keeping }: ForecastInput): boolean {
+  const { markers: style } = capabilities;
+  return keeping === undefined && markers.length === 0 && style !== 'explicit' && style !== 'none';
+}
+
+function accountOf(input: ForecastInput, size: (block: number) => number): Account {
+  const { lookup, markers, keeping } = input;
+  const { sequence, capabilities } = lookup;
+  const marked = markers.map(({ block }) => block);
+  if (keeping !== undefined) return keptAccount({ sequence, capabilities, marked, hit: keeping.hit }, size);
+  const cacheable = size(marked.at(-1) ?? -1);
+  const held = cacheable < (capabilities.floor ?? 0) ? 0 : cacheable;
+  const hit = held === 0 ? undefined : longestReached(input);
+  const read = hit === undefined ? 0 : Math.min(size(hit.block), held);
+  return { read, written: held - read, held, writes: writesOf(input, size, read, held) };
 }
 
 /** Longer before shorter: up to the last long marker all is written long, the rest of what is cached short. */
@@ -69,7 +92,7 @@ function writesOf(
   size: (block: number) => number,
   read: number,
   held: number,
-): NonNullable<Usage['writes']> {
+): NonNullable<Account['writes']> {
   const long = markers.findLast(({ ttl }) => ttl === '1h');
   const end = long === undefined ? read : Math.min(held, Math.max(read, size(long.block)));
   return [
@@ -116,13 +139,12 @@ function knownEnd({
   accepted,
   sizes,
 }: ForecastInput): { readonly block: number; readonly tokens: number } | undefined {
-  if (sizes === 'recorded') return undefined;
-  const end = accepted?.prepared.markers.at(-1);
-  if (end === undefined || !accepted?.cached) return undefined;
-  const { left } = accepted;
-  return left !== undefined && unreadable(left, lookup) === undefined
-    ? { block: end.block, tokens: accepted.cached }
-    : undefined;
+  if (sizes === 'recorded' || !accepted?.cached) return undefined;
+  const { left, prepared, input, cached } = accepted;
+  // On a grid the entry ends before its block does.
+  const tokens = prepared.kept?.grid === undefined ? cached : input;
+  if (left === undefined || tokens === undefined || unreadable(left, lookup) !== undefined) return undefined;
+  return { block: left.block, tokens };
 }
 
 /** The longest entry that some marker finds within the lookback. */
@@ -145,10 +167,12 @@ function withinLookback({ sequence, capabilities }: Lookup, from: number, to: nu
 
 function heldBefore({ accepted, lookup, sizes }: ForecastInput, sentBefore: number): number {
   if (accepted === undefined) return 0;
-  if (sizes === 'recorded') return sentBefore;
   const extended =
     itemAt(lookup.sequence.prefixes, accepted.prepared.sequence.blocks - 1) === accepted.prepared.sequence.digest;
-  return extended && accepted.cached ? Math.min(sentBefore, accepted.cached) : sentBefore;
+  const measures = sizes !== 'recorded' && extended && accepted.cached;
+  const held = measures ? Math.min(sentBefore, measures) : sentBefore;
+  const { implicit } = lookup.capabilities;
+  return implicit?.at === 'grid' ? onGrid(held, implicit) : held;
 }
 
 function causeOf({ accepted, lookup }: ForecastInput): MissCause {

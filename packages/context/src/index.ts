@@ -7,7 +7,7 @@ export type { Bill, BilledCall } from './bill.ts';
 export { addBills, billOf, NO_BILL, ratesOf, unitPrice } from './bill.ts';
 export { withoutBoundReasoning } from './bound-reasoning.ts';
 export type { KeyInput } from './cache-key.ts';
-export { cacheKey } from './cache-key.ts';
+export { cacheKey, keyInForce } from './cache-key.ts';
 export type { CauseGroup } from './cause-words.ts';
 export { causeInWords, groupOfCause } from './cause-words.ts';
 export { TM1, TM1_RUNTIME } from './contract/tm1.ts';
@@ -25,6 +25,8 @@ export type { ForeseenRewrite, RequestEpoch } from './foresee-rewrite.ts';
 export { foreseeRewrite } from './foresee-rewrite.ts';
 export type { FrontSpec, FrontTexts, Layer, Tool, ToolSpec } from './front.ts';
 export { composeFront, defineTool, frontOf, knownParameters, layer } from './front.ts';
+export type { Keeping, KeepingInput } from './implicit.ts';
+export { planKeeping } from './implicit.ts';
 export type { Lifetime, LifetimeInput } from './lifetime.ts';
 export { chooseLifetime } from './lifetime.ts';
 export type { MissInput, Rewrite } from './miss.ts';
@@ -58,6 +60,7 @@ export type {
   Epoch,
   History,
   InForce,
+  KeptLife,
   Problem,
   Sent,
   State,

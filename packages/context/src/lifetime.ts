@@ -1,6 +1,6 @@
 // How long the next entry shall live, chosen by the odds: what is written dearer must be kept by it often enough.
 
-import type { Capabilities, Price } from '@tidemark/model';
+import type { Capabilities, Price, Ttl } from '@tidemark/model';
 import { multiplier } from '@tidemark/model';
 import { LIFE } from './entries.ts';
 import type { Pauses } from './pauses.ts';
@@ -50,6 +50,13 @@ export function chooseLifetime(input: LifetimeInput): Lifetime {
   const odds = (kept + PRIOR.kept * tokens) / (kept + lost + PRIOR.ended * tokens);
   const margin = behind?.section === 'messages' ? 1 - HYSTERESIS : 1 + HYSTERESIS;
   return odds > threshold * margin ? '1h' : '5m';
+}
+
+/** The life that a provider's own entries are written with: the first that the row has a price for. None is told of free ones. */
+export function keptLife({ ttls, prices }: Capabilities): Ttl | undefined {
+  const isPriced = (ttl: Ttl): boolean =>
+    prices.some(({ tiers }) => tiers.some(({ price }) => price.writes[ttl] !== undefined));
+  return ttls.find(isPriced);
 }
 
 /** Odds at which both lives cost the same; `undefined` where there is no choice or no price. */

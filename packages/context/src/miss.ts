@@ -2,7 +2,7 @@
 
 import type { Miss, MissCause, Money, Timestamp, Usage } from '@tidemark/log';
 import { money } from '@tidemark/log';
-import type { Capabilities } from '@tidemark/model';
+import type { Capabilities, Ttl } from '@tidemark/model';
 import { costOf, priceAt } from '@tidemark/model';
 import { Decimal } from 'decimal.js';
 import type { Loss } from './forecast.ts';
@@ -25,27 +25,29 @@ export function missOf(input: MissInput): Miss | undefined {
   const tokens = held - usage.read;
   if (tokens <= 0) return undefined;
   const cause: MissCause = loss?.cause ?? 'unknown';
-  const ttl = usage.writes?.find((write) => write.tokens > 0)?.ttl ?? '5m';
+  const ttl = usage.writes?.find((write) => write.tokens > 0)?.ttl ?? input.capabilities.ttls[0];
   const cost = rewriteCost({ capabilities: input.capabilities, at: input.at, input: totalOf(usage), tokens, ttl });
   return { cause, tokens, ...(cost === undefined ? {} : { cost }) };
 }
 
-/** Tokens that are written where they could have been read. */
+/** Tokens that are paid anew where they could have been read. */
 export interface Rewrite {
   readonly capabilities: Capabilities;
   readonly at: Timestamp;
   /** Input tokens of the whole request: its length may set its price. */
   readonly input: number;
   readonly tokens: number;
-  readonly ttl: '5m' | '1h' | '30m' | '12h';
+  /** The life they are written with; absent where writes are free, and such tokens are as any fresh ones. */
+  readonly ttl: Ttl | undefined;
 }
 
-/** What writing tokens costs above reading them; `undefined` when a price is unknown. */
+/** What paying tokens anew costs above reading them; `undefined` when a price is unknown. */
 export function rewriteCost(rewrite: Rewrite): Money | undefined {
   const price = priceAt(rewrite.capabilities, rewrite.at.slice(0, 10), rewrite.input);
   if (price === undefined) return undefined;
   const { tokens, ttl } = rewrite;
-  const written = costOf(price, { fresh: 0, read: 0, writes: [{ ttl, tokens }], answer: 0 });
+  const anew = ttl === undefined ? { fresh: tokens, writes: [] } : { fresh: 0, writes: [{ ttl, tokens }] };
+  const written = costOf(price, { ...anew, read: 0, answer: 0 });
   const read = costOf(price, { fresh: 0, read: tokens, writes: [], answer: 0 });
   return written && read ? money(new Decimal(written.total).minus(read.total).toFixed()) : undefined;
 }

@@ -3,6 +3,7 @@
 
 import type { Capabilities, Marker } from '@tidemark/model';
 import { itemAt } from './append-only.ts';
+import { keptLife } from './lifetime.ts';
 import type { Sequence } from './sequence.ts';
 import { tokensUpTo, turnStartOf } from './sequence.ts';
 import type { Entry } from './state.ts';
@@ -30,6 +31,7 @@ export interface PlanInput {
  */
 export function plan(input: PlanInput): readonly Marker[] {
   const { sequence, capabilities } = input;
+  if (capabilities.implicit !== undefined) return contractMark(input);
   if (capabilities.markers !== 'explicit') return [];
   const wanted = [
     tail(sequence),
@@ -47,6 +49,16 @@ export function plan(input: PlanInput): readonly Marker[] {
   );
 }
 
+/**
+ * A provider that keeps entries at message ends keeps none behind the contract, which other sessions share: the one mark goes
+ * there. Each token is billed once, so it costs nothing.
+ */
+function contractMark(input: PlanInput): readonly Marker[] {
+  const block = input.capabilities.slots === 0 ? undefined : frontEnd(input, 'system');
+  const ttl = keptLife(input.capabilities);
+  return block === undefined || ttl === undefined ? [] : [{ block, ttl }];
+}
+
 /** Each marker with its life; the provider takes no longer one behind a shorter one. */
 function withLives(blocks: readonly number[], input: PlanInput): readonly Marker[] {
   if (input.chosen !== true) return blocks.map((block) => ({ block, ttl: input.ttl }));
@@ -57,7 +69,8 @@ function withLives(blocks: readonly number[], input: PlanInput): readonly Marker
 
 function lifeAt(block: number, last: number | undefined, { readable, ttl, beside }: PlanInput): Marker['ttl'] {
   if (beside === true && block === last) return '5m';
-  return readable.find((entry) => entry.block === block)?.ttl ?? ttl;
+  const life = readable.find((entry) => entry.block === block)?.ttl;
+  return typeof life === 'string' ? life : ttl;
 }
 
 /** The last block that can be marked: never thinking, so walk back. */

@@ -12,9 +12,11 @@ import type {
   Timestamp,
   ToolRecord,
 } from '@tidemark/log';
-import type { CallPart, ChangePart, ImagePart, Section, Span, TextPart } from '@tidemark/model';
+import type { CallPart, ChangePart, ImagePart, Section, Span, TextPart, Ttl } from '@tidemark/model';
 import type { AppendOnly } from './append-only.ts';
 import { appendOnly } from './append-only.ts';
+import type { Pace } from './pace.ts';
+import { NO_PACE } from './pace.ts';
 import type { Pauses } from './pauses.ts';
 
 /** The fold after some prefix of a log. */
@@ -32,6 +34,7 @@ export interface State {
   /** The main stream, and side streams whose call is on its way. */
   readonly streams: { readonly [name: string]: Stream };
   readonly cache: Cache;
+  readonly pace: Pace;
   /** Steps answered so far on the main stream: the number of the next one. */
   readonly steps: number;
   /** The checkpoint that waits for an epoch, or is in force. */
@@ -179,9 +182,22 @@ export interface Entry {
   readonly beside: boolean;
   /** Running digest up to that block. */
   readonly prefix: string;
-  readonly ttl: '5m' | '1h';
-  /** When the request that wrote or last read it started: its life counts from there. It keeps the life it was written with. */
+  /** The cache key that it is kept under; absent where none is sent. */
+  readonly key?: string;
+  /** The life that it was bought with, and keeps; or that the provider gives it. */
+  readonly ttl: Ttl | KeptLife;
+  /** When the request that wrote or last read it started: its life counts from there. */
   readonly at: Timestamp;
+}
+
+/** The life of an entry that the provider keeps by itself, in milliseconds. */
+export interface KeptLife {
+  /** From its last use. */
+  readonly idleMs: number;
+  /** In all; absent is without end. */
+  readonly ageMs?: number;
+  /** When the request that wrote it started. */
+  readonly born: Timestamp;
 }
 
 /** Something that the fold set aside. */
@@ -213,6 +229,7 @@ export function emptyState(): State {
     },
     streams: {},
     cache: { entries: [], front: new Set() },
+    pace: NO_PACE,
     steps: 0,
     compacted: undefined,
     turn: undefined,

@@ -60,17 +60,29 @@ export const answerParts: fc.Arbitrary<AnswerPart[]> = fc.array(
   { maxLength: 4 },
 );
 
-const writes = fc.array(
-  all({ ttl: fc.constantFrom('5m' as const, '1h' as const, '30m' as const, '12h' as const), tokens: count }),
-  { maxLength: 2 },
-);
+const ttl = fc.constantFrom('5m' as const, '1h' as const, '30m' as const, '12h' as const);
+const writes = fc.array(all({ ttl, tokens: count }), { maxLength: 2 });
 const usage: fc.Arbitrary<Usage> = fc.record(
   { fresh: count, read: count, writes, answer: count, reasoning: count },
   { requiredKeys: [], noNullPrototype: true },
 );
 const forecast = fc.record(
-  { read: count, write: count, fresh: count, unsent: count, cost: aMoney },
+  { read: count, write: count, fresh: count, unsent: count, cost: aMoney, caching: fc.constant('unknown' as const) },
   { requiredKeys: ['read', 'write', 'fresh', 'unsent'], noNullPrototype: true },
+);
+const keptPlace = fc.record(
+  { block: count, prefix: aDigest, found: fc.constant(true as const) },
+  { requiredKeys: ['block', 'prefix'], noNullPrototype: true },
+);
+const kept = fc.record(
+  {
+    key: text,
+    idle: count,
+    age: count,
+    grid: all({ first: count, step: count }),
+    places: fc.array(keptPlace, { maxLength: 3 }),
+  },
+  { requiredKeys: ['idle', 'places'], noNullPrototype: true },
 );
 const sequence = all({
   parameters: all({ tools: aDigest, system: aDigest, messages: aDigest }),
@@ -121,9 +133,8 @@ export const callPayloads: Payloads<Here> = {
       relation: fc.constantFrom('opens' as const, 'inherits' as const, 'extends' as const),
       sequence,
       extra: contentParts,
-      markers: fc.array(all({ block: count, ttl: fc.constantFrom('5m' as const, '1h' as const), prefix: aDigest }), {
-        maxLength: 4,
-      }),
+      markers: fc.array(all({ block: count, ttl, prefix: aDigest }), { maxLength: 4 }),
+      kept,
       outputLimit: count,
       envelope: jsonRecord,
       responseIds: fc.array(text, { maxLength: 2 }),

@@ -24,6 +24,8 @@ export type {
   CallForecast,
   EffectClass,
   FileTouch,
+  KeptPlace,
+  KeptRecord,
   MarkerRecord,
   Miss,
   MissCause,

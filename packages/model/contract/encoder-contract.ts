@@ -20,6 +20,8 @@ export interface EncoderSubject {
   readonly encoder: Encoder;
   /** The provider's name in spans, and a model of it. */
   readonly to: Addressee;
+  /** What the row of such a model has otherwise than one that takes everything. */
+  readonly row?: Partial<Capabilities>;
 }
 
 const RUNS = { numRuns: 150 } as const;
@@ -27,7 +29,9 @@ const RUNS = { numRuns: 150 } as const;
 /** The claims that every encoder keeps. */
 export function describeEncoderContract(name: string, subject: EncoderSubject): void {
   const { encoder, to } = subject;
-  const lowering = loweringFor(to);
+  const lowering = loweringFor(to, subject.row);
+  const markersFrom = (blocks: readonly Block[], seed: Iterator<number>): readonly Marker[] =>
+    randomMarkers(blocks, lowering.capabilities.ttls, seed);
   const lower = (spans: readonly Span[]): readonly Block[] =>
     spans.flatMap((span) => encoder.lowerSpan(span, lowering));
   const requests = fc.record({ front: randomFront(to), spans: randomHistory(to), seed: fc.infiniteStream(fc.nat()) });
@@ -177,7 +181,7 @@ function wrap(hash: ReturnType<typeof createHash>): Hash {
 }
 
 /** Lowering for a model that takes everything, with the contract's one picture among the materials. */
-export function loweringFor(to: Addressee): Lowering {
+export function loweringFor(to: Addressee, row: Partial<Capabilities> = {}): Lowering {
   const capabilities: Capabilities = {
     provider: to.provider,
     model: to.model,
@@ -202,6 +206,7 @@ export function loweringFor(to: Addressee): Lowering {
     prices: [],
     source: 'a test',
     asOf: '2026-11-21',
+    ...row,
   };
   const bytes = new Uint8Array([1, 2, 3]);
   return {
@@ -235,7 +240,11 @@ function closedLengths(spans: readonly Span[]): readonly number[] {
 }
 
 // Up to four markers, mostly near the end as a plan has them, sometimes anywhere.
-function markersFrom(blocks: readonly Block[], seed: Iterator<number>): readonly Marker[] {
+function randomMarkers(
+  blocks: readonly Block[],
+  [short = '5m', long = short]: Capabilities['ttls'],
+  seed: Iterator<number>,
+): readonly Marker[] {
   const markable = blocks.flatMap((block, index) => (block.markable ? [index] : []));
   const count = Math.min(draw(seed) % 5, markable.length);
   const chosen = Array.from({ length: count }, () => {
@@ -243,7 +252,7 @@ function markersFrom(blocks: readonly Block[], seed: Iterator<number>): readonly
     return markable[markable.length - 1 - (back % markable.length)] ?? 0;
   });
   const ordered = [...new Set(chosen)].toSorted((a, b) => a - b);
-  return ordered.map((block) => ({ block, ttl: draw(seed) % 2 === 0 ? '5m' : '1h' }));
+  return ordered.map((block) => ({ block, ttl: draw(seed) % 2 === 0 ? short : long }));
 }
 
 function draw(seed: Iterator<number>): number {

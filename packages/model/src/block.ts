@@ -1,6 +1,7 @@
 // A block: what a provider makes of a part of a span, the unit that markers, lookback and divergence speak of.
 
 import type { Origin, Role } from './span.ts';
+import type { Ttl } from './usage.ts';
 
 /** Which part of the request a block stands in, in the provider's cache order. */
 export type Section = 'tools' | 'system' | 'messages';
@@ -39,5 +40,5 @@ export interface Block {
 /** A marker: on the block at this index of the request. */
 export interface Marker {
   readonly block: number;
-  readonly ttl: '5m' | '1h';
+  readonly ttl: Ttl;
 }

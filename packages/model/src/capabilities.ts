@@ -21,6 +21,27 @@ export interface PriceList {
 /** Who loses what when a setting changes: the first section whose cache is lost. */
 export type LostFrom = 'tools' | 'system' | 'messages';
 
+/** How a provider keeps entries by itself (provider facts 2.1, 2.2). Lives are minutes, sizes are tokens. */
+export type ImplicitCache = {
+  /** How long an entry lives from its last use. */
+  readonly idle: number;
+  /** How long it lives in all, however often it is used; absent is without end. */
+  readonly age?: number;
+} & (
+  | {
+      /** An entry ends with the latest eligible message of a request, to the token; writes are billed. */
+      readonly at: 'endings';
+      /** Earlier eligible endings of a request that are looked up beside its latest. */
+      readonly lookup: number;
+    }
+  | {
+      /** Entries of `first`, `first + step`, ... tokens, wherever those end; writes are free. */
+      readonly at: 'grid';
+      readonly first: number;
+      readonly step: number;
+    }
+);
+
 /** One row: limits, floors, markers, rules, prices; each with its source and date. */
 export interface Capabilities {
   readonly provider: string;
@@ -35,6 +56,11 @@ export interface Capabilities {
   /** Smallest cacheable prefix in tokens; absent is unknown. */
   readonly floor?: number;
   readonly markers: 'explicit' | 'implicit' | 'pass-through' | 'none' | 'unknown';
+  /** How entries come to be without a marker, where that is published. */
+  readonly implicit?: ImplicitCache;
+  /** Who finds the machine that holds a prefix: the provider alone, or by the cache key. Absent: no key is sent. */
+  readonly routing?: 'automatic' | 'by-key';
+  /** Markers that a request may carry. */
   readonly slots: number;
   /** Positions searched behind a marker, itself included. */
   readonly lookback: number;

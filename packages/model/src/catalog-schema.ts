@@ -35,6 +35,12 @@ const prices: z.ZodType<PriceList[]> = z
   .array(z.strictObject({ from: day, tiers }))
   .refine((list) => ascends(list.map((one) => one.from)), 'price lists ascend by "from"');
 
+const lives = { idle: count, age: count.exactOptional() };
+const implicit = z.discriminatedUnion('at', [
+  z.strictObject({ at: z.literal('endings'), ...lives, lookup: count }),
+  z.strictObject({ at: z.literal('grid'), ...lives, first: count, step: z.int().positive() }),
+]);
+
 const row = z.strictObject({
   provider: name,
   model: name,
@@ -44,6 +50,8 @@ const row = z.strictObject({
   outputLimit: count,
   floor: count.exactOptional(),
   markers: z.enum(['explicit', 'implicit', 'pass-through', 'none', 'unknown']),
+  implicit: implicit.exactOptional(),
+  routing: z.enum(['automatic', 'by-key']).exactOptional(),
   slots: count,
   lookback: count,
   runsCollapse: z.boolean(),

@@ -115,9 +115,38 @@ describe('the shipped catalog', () => {
     expect(row('gemini-4-hydrogen').prices[0]?.tiers[0]?.price.read).toBeUndefined();
   });
 
-  it('marks nothing where a maker caches by itself', () => {
+  it('marks nothing where a maker caches by itself, but what GPT-5.6 and later allow beside their own entry', () => {
     for (const one of catalog.rows.filter((other) => other.provider !== 'anthropic')) {
-      expect([one.markers, one.slots]).toEqual(['implicit', 0]);
+      expect([one.markers, one.slots]).toEqual(['implicit', one.ttls.includes('30m') ? 3 : 0]);
     }
+  });
+
+  it('has the three kinds of OpenAI’s cache, §2.1, and of other makers’ that nothing is known', () => {
+    const endings = { at: 'endings', idle: 30, lookup: 20 };
+    expect([row('gpt-5.6-sol'), row('gpt-6.1-terra')].map(({ implicit }) => implicit)).toEqual([endings, endings]);
+    expect(row('gpt-5.5').implicit).toEqual({ at: 'grid', idle: 30, age: 1_440, first: 2_048, step: 2_048 });
+    expect(row('gpt-4o').implicit).toEqual({ at: 'grid', idle: 1_440, age: 1_440, first: 1_024, step: 128 });
+    expect([row('gemini-2.5-pro'), row('deepseek-flash')].map(({ implicit }) => implicit)).toEqual([
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it('routes OpenAI’s older models by key, and has no key for other makers', () => {
+    expect(['gpt-5.6-luna', 'gpt-5.5', 'o3'].map((model) => row(model).routing)).toEqual([
+      'automatic',
+      'by-key',
+      'by-key',
+    ]);
+    for (const one of catalog.rows.filter(({ provider }) => provider !== 'openai'))
+      expect('routing' in one).toBe(false);
+  });
+
+  it('asks no GPT-4 for effort: neither 4o nor 4.1 reasons', () => {
+    const asked = catalog.rows.filter(
+      ({ provider, renderParameters }) => provider === 'openai' && 'reasoning.effort' in renderParameters,
+    );
+    const rest = catalog.rows.filter((one) => one.provider === 'openai' && !asked.includes(one));
+    expect(rest.map(({ model }) => model)).toEqual(['gpt-4.1', 'gpt-4.1-mini', 'gpt-4o']);
   });
 });

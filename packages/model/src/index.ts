@@ -4,7 +4,7 @@ export type { Answer, StopReason, StreamPart } from './answer.ts';
 export { isBlank } from './blank.ts';
 export type { Block, Marker, Run, Section } from './block.ts';
 export { canonicalText } from '@tidemark/json';
-export type { Capabilities, LostFrom, Price, PriceList } from './capabilities.ts';
+export type { Capabilities, ImplicitCache, LostFrom, Price, PriceList } from './capabilities.ts';
 export type { Catalog, CatalogErrorCode, CatalogIssue } from './catalog.ts';
 export { CatalogError } from './catalog.ts';
 export { defaultCatalog } from './default-catalog.ts';

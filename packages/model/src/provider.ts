@@ -70,6 +70,8 @@ export interface Encoder {
    * @throws ProviderError `provider/invalid` when a byte it needs is not among the materials.
    */
   lowerSpan(span: Span, lowering: Lowering): readonly Block[];
+  /** Fields of the envelope that tell the provider's routing which requests share a prefix; absent where it has none. */
+  routing?(cacheKey: string, capabilities: Capabilities): Envelope['fields'];
   /** Begins a body. The hash is SHA-256 of the body's bytes. */
   join(front: LoweredFront, newHash: NewHash): BodyWriter;
 }

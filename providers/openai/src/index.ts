@@ -2,5 +2,6 @@
 
 export { openaiChatEncoder } from './chat/encoder.ts';
 export { openaiResponsesEncoder } from './responses/encoder.ts';
+export { decodeResponse } from './responses/whole.ts';
 export type { OpenAIOptions } from './socket/provider.ts';
 export { createOpenAIProvider } from './socket/provider.ts';

@@ -13,8 +13,8 @@ export interface BodyForm {
   between(before: Block | undefined, after: Block | undefined): string;
   /** What varies by call, and the closing brace. Throws `provider/invalid` for a field that is already written. */
   end(front: Front, envelope: Envelope): string;
-  /** A marker, as it stands between a block's head and tail. Absent where the API takes none. */
-  readonly marks?: { readonly [ttl in Marker['ttl']]: string };
+  /** A marker of each life that is sold, as it stands between a block's head and tail. Absent where the API takes none. */
+  readonly marks?: { readonly [ttl in Marker['ttl']]?: string };
   /** What a call's block begins with; the id follows, and a quote ends it. */
   readonly callPrefix: string;
   /** The same of a result's block. */

@@ -111,26 +111,28 @@ function markText({ marks }: BodyForm, ttl: Marker['ttl'] | undefined): string {
 
 /**
  * Where sealing stops: before the first marker of the messages, which the next request will move; without one, before
- * the last block that the next request may mark. Where the API takes no markers, all is sealed.
+ * the last new block that the next request may mark. Where that is none, all is sealed.
  */
-function sealEnd({ form, blocks, marks }: Writing, from: number): number {
-  if (form.marks === undefined) return blocks.length;
+function sealEnd({ blocks, marks }: Writing, from: number): number {
   let first = Infinity;
   for (const index of marks.keys()) if (blocks[index]?.section === 'messages') first = Math.min(first, index);
   if (first !== Infinity) return first;
-  const lastMarkable = blocks.findLastIndex((block) => block.section === 'messages' && block.markable);
-  return Math.max(from, lastMarkable);
+  for (let index = blocks.length - 1; index >= from; index -= 1) {
+    const block = blocks[index];
+    if (block?.section === 'messages' && block.markable) return index;
+  }
+  return blocks.length;
 }
 
 function marksOf({ service, marks }: BodyForm, blocks: readonly Block[], markers: readonly Marker[]): Marks {
-  for (const { block } of markers) {
-    if (marks !== undefined && blocks[block]?.markable === true) continue;
+  for (const { block, ttl } of markers) {
+    if (marks?.[ttl] !== undefined && blocks[block]?.markable === true) continue;
     throw refuse(
       service,
       'provider/invalid',
       marks === undefined
         ? `${service.title} caches by itself and takes no marker here: plan the request without markers`
-        : `a marker stands on block ${block} of ${blocks.length}, which takes none: plan the markers again`,
+        : `no marker of ${ttl} can stand on block ${block} of ${blocks.length}: plan the markers again`,
     );
   }
   return new Map(markers.map(({ block, ttl }) => [block, ttl]));

@@ -40,6 +40,7 @@ const LEFT: { readonly [K in Kind]: readonly string[] } = {
     'extra.artifact',
     'extra.mediaType',
     'forecast',
+    'kept',
     'markers',
     'purpose',
     'relation',

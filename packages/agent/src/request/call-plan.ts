@@ -1,12 +1,22 @@
 // What is decided about one call: its markers, and what it is expected to read, write and cost.
 
 import type { Timestamp } from '@tidemark/log';
-import type { Outlook, State } from '@tidemark/context';
-import { forecast, itemAt, plan, readableEntries, tokensUpTo, turnStartOf } from '@tidemark/context';
+import type { Keeping, Outlook, State } from '@tidemark/context';
+import {
+  forecast,
+  itemAt,
+  keyInForce,
+  plan,
+  planKeeping,
+  readableEntries,
+  tokensUpTo,
+  turnStartOf,
+} from '@tidemark/context';
 import type { Capabilities, Marker } from '@tidemark/model';
 import { isBlank } from '@tidemark/model';
 import type { Lasting } from './call-life.ts';
 import { lifeOf } from './call-life.ts';
+import { newHash } from '../session/node-hash.ts';
 import type { Line, Resize } from './line.ts';
 
 /** What a plan needs beside state and line. */
@@ -26,6 +36,10 @@ export interface PlanOptions {
 /** The markers of a call, and its forecast. */
 export interface CallPlan {
   readonly markers: readonly Marker[];
+  /** Where the provider keeps entries by itself. */
+  readonly keeping: Keeping | undefined;
+  /** The cache key that is sent. */
+  readonly key: string | undefined;
   readonly outlook: Outlook;
 }
 
@@ -39,13 +53,16 @@ export function planCall(state: State, line: Line, options: PlanOptions): CallPl
   const { entries, front: sentFront } = state.cache;
   const main = state.streams['main'];
   const { accepted, reach = {} } = (options.history === 'none' ? undefined : main) ?? {};
-  const lookup = { sequence, capabilities, now: Date.parse(at) };
+  const key = routingKey(state, line);
+  const lookup = { sequence, capabilities, now: Date.parse(at), key };
   const readable = readableEntries(entries, lookup);
   const end = accepted?.prepared.markers.at(-1);
   const stands = end !== undefined && itemAt(sequence.prefixes, end.block) === end.prefix;
   const life = ttl === 'auto' ? lifeOf({ lookup, at, readable, stream: main }) : ttl;
   const planned = { sequence, capabilities, readable, ttl: life, chosen: ttl === 'auto', beside };
   const markers = plan({ ...planned, ...(stands ? { acceptedEnd: end.block } : {}) });
+  const marked = markers.map(({ block }) => block);
+  const keeping = planKeeping({ sequence, capabilities, readable, marked, beside });
   const sizes = options.resize === undefined ? 'estimated' : 'recorded';
   const strips = capabilities.thinkingStripped === 'at-new-turn';
   const sent = accepted?.spans ?? 0;
@@ -53,7 +70,14 @@ export function planCall(state: State, line: Line, options: PlanOptions): CallPl
     unsentTail(line, sent, strips) +
     unsentThinking(line, reach[line.materials.epoch.opened.model] ?? 0, sent, strips) +
     unsentFront(line, sentFront);
-  return { markers, outlook: forecast({ lookup, at, markers, readable, accepted, unsent, sizes }) };
+  const outlook = forecast({ lookup, at, markers, keeping, readable, accepted, unsent, sizes });
+  return { markers, keeping, key, outlook };
+}
+
+/** What the provider is told to route by, where the model has a use for it and the encoder a place. */
+function routingKey(state: State, { materials: { encoder, capabilities } }: Line): string | undefined {
+  if (encoder.routing === undefined || capabilities.routing === undefined) return undefined;
+  return keyInForce(state, capabilities.routing, newHash);
 }
 
 /**

@@ -142,7 +142,7 @@ function stampOf({ at, turn }: CallOptions): Pick<EventOf<'request.prepared'>, '
 
 /** What the price of opening an epoch, or of going on in one, is made from. */
 function priceOf(before: State, { outlook, markers }: CallPlan, { capabilities, at }: CallOptions): EpochPrice {
-  return { state: before, outlook, capabilities, at, ttl: markers.at(-1)?.ttl ?? '5m' };
+  return { state: before, outlook, capabilities, at, ttl: markers.at(-1)?.ttl ?? capabilities.ttls[0] };
 }
 
 function foreseen({ steps, epoch }: State, price: EpochPrice, opens: boolean): Foreseen {

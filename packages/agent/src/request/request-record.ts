@@ -4,7 +4,7 @@ import type { ContentPart, MarkerRecord, RequestPrepared } from '@tidemark/log';
 import { digest } from '@tidemark/log';
 import type { Sequence, State } from '@tidemark/context';
 import { itemAt, RENDERING } from '@tidemark/context';
-import type { Block, Encoder, JsonValue } from '@tidemark/model';
+import type { Block, Capabilities, Encoder, Envelope, JsonValue } from '@tidemark/model';
 import type { CallPlan } from './call-plan.ts';
 import type { Line } from './line.ts';
 
@@ -38,7 +38,8 @@ export function writeRequest(
   opens: boolean,
 ): { readonly data: RequestPrepared; readonly body: Uint8Array } {
   const { sequence } = line;
-  const { outputLimit, envelope = {}, beside } = options;
+  const { outputLimit, beside } = options;
+  const envelope = { ...routingOf(line, call), ...options.envelope };
   const betas = [...new Set([...(options.betas ?? []), ...sequence.betas])];
   const written = line.writer.write(blocksOf(sequence), call.markers, { outputLimit, fields: envelope, betas });
   const data: RequestPrepared = {
@@ -56,6 +57,7 @@ export function writeRequest(
     ...(beside === undefined ? {} : { extra: beside.extra }),
     ...(beside?.history === 'none' ? { history: 'none' } : {}),
     markers: call.markers.map((marker): MarkerRecord => ({ ...marker, prefix: prefixAt(sequence, marker.block) })),
+    ...keptRecord(sequence, line.materials.capabilities, call),
     outputLimit,
     envelope,
     ...(betas.length === 0 ? {} : { betas }),
@@ -64,6 +66,11 @@ export function writeRequest(
     ...(sequence.mediaBytes === 0 ? {} : { mediaBytes: sequence.mediaBytes }),
   };
   return { data, body: written.body };
+}
+
+/** What a provider routes by is no part of the prefix: it is in the envelope, as everything that varies by call. */
+function routingOf({ materials: { encoder, capabilities } }: Line, { key }: CallPlan): Envelope['fields'] {
+  return key === undefined ? {} : (encoder.routing?.(key, capabilities) ?? {});
 }
 
 /** All blocks of a sequence, without a copy where its buffer holds no more than it. */
@@ -77,6 +84,26 @@ function sequenceRecord(sequence: Sequence): RequestPrepared['sequence'] {
     parameters: { tools: digest(tools), system: digest(system), messages: digest(messages) },
     blocks: sequence.blocks.length,
     digest: prefixAt(sequence, sequence.blocks.length - 1),
+  };
+}
+
+/** Where the provider will have entries, by the rules in the catalog row: the fold knows no row (L9). */
+function keptRecord(
+  sequence: Sequence,
+  { implicit }: Capabilities,
+  { keeping, key }: CallPlan,
+): Pick<RequestPrepared, 'kept'> {
+  if (implicit === undefined || keeping === undefined) return {};
+  const { idle, age } = implicit;
+  const places = keeping.places.map((place) => ({ ...place, prefix: prefixAt(sequence, place.block) }));
+  return {
+    kept: {
+      ...(key === undefined ? {} : { key }),
+      idle,
+      ...(age === undefined ? {} : { age }),
+      ...(implicit.at === 'grid' ? { grid: { first: implicit.first, step: implicit.step } } : {}),
+      places,
+    },
   };
 }
 

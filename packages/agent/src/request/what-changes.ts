@@ -16,13 +16,22 @@ export interface Changing {
   readonly changes: readonly (EventOf<'tools.changed'> | EventOf<'reasoning.changed'>)[];
 }
 
+/** What the request is to be made with. */
+export interface Request {
+  readonly wanted: Wanted;
+  readonly capabilities: Capabilities;
+  readonly encoder: Encoder;
+  /** Set for a side call. */
+  readonly beside?: unknown;
+}
+
 const NOTHING: Changing = { epoch: undefined, changes: [] };
 
 /** Decides. `line` is that of the main stream, if there is one. */
 export async function whatChanges(
   { state, log }: Session,
   line: Line | undefined,
-  { wanted, beside, encoder }: { readonly wanted: Wanted; readonly beside?: unknown; readonly encoder: Encoder },
+  { wanted, capabilities, beside, encoder }: Request,
   stamp: Pick<Event, 'at' | 'turn'>,
 ): Promise<Changing> {
   // A side call takes what is in force.
@@ -41,7 +50,7 @@ export async function whatChanges(
       return { epoch: undefined, changes: need.changes.map((change) => ({ ...stamp, ...change })) };
     case 'epoch': {
       await keepFront(log.artifacts, wanted.texts);
-      const data = openEpoch(state, wanted, need.cause, { rewrite: 0 }, newHash);
+      const data = openEpoch(state, wanted, need.cause, { rewrite: 0 }, newHash, capabilities.routing);
       return { epoch: { kind: 'epoch.opened', ...stamp, data }, changes: [] };
     }
   }

@@ -2,14 +2,35 @@
 
 import type { CallId, Digest, Money, Position } from '../ids.ts';
 import type { Json } from '@tidemark/json';
-import type { AnswerPart, ContentPart, Usage } from '../parts.ts';
+import type { AnswerPart, CacheWrite, ContentPart, Usage } from '../parts.ts';
 
 /** A cache marker: on the block at this index of the request, in the provider's cache order. */
 export interface MarkerRecord {
   readonly block: number;
-  readonly ttl: '5m' | '1h';
+  readonly ttl: CacheWrite['ttl'];
   /** Running digest of the prefix sequence up to and including that block: names the entry that is written there. */
   readonly prefix: Digest;
+}
+
+/** Where a request finds and leaves entries that the provider keeps by itself. */
+export interface KeptRecord {
+  /** The cache key that they are kept under; absent where none is sent. */
+  readonly key?: string;
+  /** Minutes that an entry lives: from its last use, and in all where that has an end. */
+  readonly idle: number;
+  readonly age?: number;
+  /** Set where entries are of `first`, `first + step`, ... tokens, whatever the block, and writing is free. */
+  readonly grid?: { readonly first: number; readonly step: number };
+  /** In block order; the last is the longest that this request leaves. */
+  readonly places: readonly KeptPlace[];
+}
+
+/** One of them: the prefix up to and including a block. */
+export interface KeptPlace {
+  readonly block: number;
+  readonly prefix: Digest;
+  /** It is read there and not written: nobody keeps it anew where it is gone. */
+  readonly found?: true;
 }
 
 /** What a call is expected to read, write and cost. Tokens are estimates; `cost` is absent when unknown. */
@@ -23,6 +44,8 @@ export interface CallForecast {
    */
   readonly unsent: number;
   readonly cost?: Money;
+  /** How the provider caches is not known: the numbers are those of no cache, and the cost is the most that it can be. */
+  readonly caching?: 'unknown';
 }
 
 /** The prefix sequence in short: enough to see, without bytes, whether the next request extends this one (L3). */
@@ -58,6 +81,7 @@ export interface RequestPrepared {
   /** What of the main history the request holds: all of it, which absent means, or nothing but `extra`. */
   readonly history?: 'none';
   readonly markers: readonly MarkerRecord[];
+  readonly kept?: KeptRecord;
   readonly outputLimit: number;
   /** What varies by call and is no part of the prefix: `stream`, `metadata`. */
   readonly envelope: { readonly [name: string]: Json };

@@ -3,6 +3,7 @@
 
 import type { Encoder } from '@tidemark/model';
 import { joinBody } from '@tidemark/provider-wire';
+import { cacheRouting } from '../routing.ts';
 import { chatForm } from './form.ts';
 import { lowerFront, lowerSpan } from './lower.ts';
 
@@ -12,5 +13,6 @@ export const openaiChatEncoder: Encoder = {
   appends: ['system'],
   lowerFront,
   lowerSpan,
+  routing: cacheRouting,
   join: (front, newHash) => joinBody(chatForm, front, newHash),
 };

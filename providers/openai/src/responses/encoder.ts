@@ -3,6 +3,7 @@
 
 import type { Encoder } from '@tidemark/model';
 import { joinBody } from '@tidemark/provider-wire';
+import { cacheRouting } from '../routing.ts';
 import { responsesForm } from './form.ts';
 import { lowerFront, lowerSpan } from './lower.ts';
 
@@ -11,5 +12,6 @@ export const openaiResponsesEncoder: Encoder = {
   revision: 'openai-responses/1',
   lowerFront,
   lowerSpan,
+  routing: cacheRouting,
   join: (front, newHash) => joinBody(responsesForm, front, newHash),
 };

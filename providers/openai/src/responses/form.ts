@@ -13,6 +13,11 @@ export const responsesForm: BodyForm = {
   header: responsesHeader,
   between,
   end: responsesEnd,
+  // 30 minutes are the default and have no field.
+  marks: {
+    '30m': ',"prompt_cache_breakpoint":{"mode":"explicit"}',
+    '12h': ',"prompt_cache_breakpoint":{"mode":"explicit","ttl":"12h"}',
+  },
   callPrefix: CALL_PREFIX,
   resultPrefix: RESULT_PREFIX,
   callsLast: false,

@@ -20,11 +20,24 @@ export function lowerFront(front: Front, lowering: Lowering): LoweredFront {
   const tools = front.tools.map((tool): Block => {
     return frontBlock('tools', piece(functionTool(tool), 'tool', lowering.estimate(tool.definition)), tool.origin);
   });
+  const marked = takesMarks(lowering);
   const system = front.system.flatMap(({ text, tokens, origin }): readonly Block[] => {
     const made = textPiece(text, 'system', lowering);
-    return made === undefined ? [] : [frontBlock('system', { ...made, tokens: tokens ?? made.tokens }, origin)];
+    if (made === undefined) return [];
+    const sized = { ...made, tokens: tokens ?? made.tokens };
+    return [frontBlock('system', marked ? withSlot(sized) : sized, origin)];
   });
   return { front, blocks: [...tools, ...system], parameters: frozenParameters(front) };
+}
+
+/** Whether the model takes marks beside the entries that it keeps by itself (provider facts 2.1). */
+function takesMarks({ capabilities: { implicit, slots } }: Lowering): boolean {
+  return implicit?.at === 'endings' && slots > 0;
+}
+
+/** The same bytes, with a slot for a mark before the closing brace. */
+function withSlot(made: Piece): Piece {
+  return { ...made, head: made.head.slice(0, -1), tail: made.head.slice(-1), markable: true };
 }
 
 /**

@@ -7,6 +7,8 @@ import type {
   AnswerReceived,
   CallForecast,
   FileTouch,
+  KeptPlace,
+  KeptRecord,
   MarkerRecord,
   Miss,
   PermissionDecided,
@@ -19,11 +21,25 @@ import type {
 } from '../../events/call.ts';
 import { decoder } from './decoder.ts';
 import type { Decoders } from './decoder.ts';
-import { answerParts, contentParts, usage } from './parts.ts';
+import { answerParts, contentParts, ttl, usage } from './parts.ts';
 import { callId, digest, flag, jsonRecord, money, number, optional, position, text } from './scalars.ts';
 import type { ShapeOf } from './scalars.ts';
 
-const marker = z.object({ block: number, ttl: z.enum(['5m', '1h']), prefix: digest } satisfies ShapeOf<MarkerRecord>);
+const marker = z.object({ block: number, ttl, prefix: digest } satisfies ShapeOf<MarkerRecord>);
+
+const keptPlace = z.object({
+  block: number,
+  prefix: digest,
+  found: optional(z.literal(true)),
+} satisfies ShapeOf<KeptPlace>);
+
+const kept = z.object({
+  key: optional(text),
+  idle: number,
+  age: optional(number),
+  grid: optional(z.object({ first: number, step: number })),
+  places: z.array(keptPlace),
+} satisfies ShapeOf<KeptRecord>);
 
 const forecast = z.object({
   read: number,
@@ -31,6 +47,7 @@ const forecast = z.object({
   fresh: number,
   unsent: number,
   cost: optional(money),
+  caching: optional(z.literal('unknown')),
 } satisfies ShapeOf<CallForecast>);
 
 const parameters = z.object({
@@ -62,6 +79,7 @@ const requestPrepared = z.object({
   extra: optional(contentParts),
   history: optional(z.literal('none')),
   markers: z.array(marker),
+  kept: optional(kept),
   outputLimit: number,
   envelope: jsonRecord,
   responseIds: optional(z.array(text)),

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import type {
   AnswerPart,
+  CacheWrite,
   CallPart,
   ContentPart,
   FilePart,
@@ -60,7 +61,9 @@ export const answerParts: z.ZodType<readonly AnswerPart[]> = z.array(
   z.discriminatedUnion('type', [textPart, reasoningPart, callPart, nativePart]),
 );
 
-const cacheWrite = z.object({ ttl: z.enum(['5m', '1h', '30m', '12h']), tokens: number });
+export const ttl: z.ZodType<CacheWrite['ttl']> = z.enum(['5m', '1h', '30m', '12h']);
+
+const cacheWrite = z.object({ ttl, tokens: number } satisfies ShapeOf<CacheWrite>);
 
 export const usage: z.ZodType<Usage> = z.object({
   fresh: optional(number),
