@@ -211,7 +211,7 @@ describe('failing', () => {
       code: 'provider/timeout',
     });
     const stuck = await serve(streaming(ANSWER.slice(0, 3), () => undefined));
-    expect(await failure({ baseURL: stuck.baseURL, idleMs: 50 })).toMatchObject({
+    expect(await failure({ baseURL: stuck.baseURL, idleMs: 1_000 })).toMatchObject({
       class: 'retryable',
       code: 'provider/silent',
     });
