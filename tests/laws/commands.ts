@@ -232,7 +232,7 @@ export function command({ knowable = false }: Temper = {}): fc.Arbitrary<Command
     { weight: 4, arbitrary: contents.map((parts): Command => ({ do: 'prompt', parts })) },
     { weight: 3, arbitrary: aside },
     { weight: 1, arbitrary: fc.constantFrom<Command>({ do: 'end-turn' }, { do: 'orphan' }) },
-    { weight: 1, arbitrary: small(3).map((level): Command => ({ do: 'reasoning', level })) },
+    { weight: 1, arbitrary: small(4).map((level): Command => ({ do: 'reasoning', level })) },
     { weight: 1, arbitrary: small(3).map((model): Command => ({ do: 'model', model })) },
     { weight: 1, arbitrary: small(3).map((set): Command => ({ do: 'tools', set })) },
     { weight: 1, arbitrary: small(2).map((role): Command => ({ do: 'role', role })) },

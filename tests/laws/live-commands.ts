@@ -63,7 +63,9 @@ export type Deed =
   | { readonly do: 'steer' }
   | { readonly do: 'interrupt' }
   | { readonly do: 'mode'; readonly mode: 'read-only' | 'ask' | 'auto' }
-  | { readonly do: 'tools'; readonly set: number }
+  | { readonly do: 'tools'; readonly set: number; readonly when: 'now' | 'next-epoch' }
+  | { readonly do: 'effort'; readonly effort: 'low' | 'high' | 'unset' }
+  | { readonly do: 'switch'; readonly model: number }
   | { readonly do: 'notify' }
   | { readonly do: 'side'; readonly history: 'main' | 'none'; readonly answer: MadeAnswer; readonly stops: boolean }
   | { readonly do: 'world'; readonly world: World }
@@ -151,7 +153,19 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
   { weight: 3, arbitrary: fc.constant<Deed>({ do: 'steer' }) },
   { weight: 4, arbitrary: fc.constant<Deed>({ do: 'interrupt' }) },
   { weight: 2, arbitrary: fc.constantFrom('read-only', 'ask', 'auto').map((mode): Deed => ({ do: 'mode', mode })) },
-  { weight: 2, arbitrary: fc.integer({ min: 0, max: 3 }).map((set): Deed => ({ do: 'tools', set })) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant('tools'),
+      set: fc.integer({ min: 0, max: 3 }),
+      when: fc.constantFrom('now', 'next-epoch'),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom('low', 'high', 'high', 'unset').map((effort): Deed => ({ do: 'effort', effort })),
+  },
+  { weight: 1, arbitrary: fc.integer({ min: 0, max: 3 }).map((to): Deed => ({ do: 'switch', model: to })) },
   { weight: 2, arbitrary: fc.constant<Deed>({ do: 'notify' }) },
   {
     weight: 3,

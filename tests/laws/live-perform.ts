@@ -6,7 +6,7 @@ import type { Recorded } from '@tidemark/log';
 import { expect } from 'vitest';
 import type { Deed, LiveCommand, When } from './live-commands.ts';
 import type { Life, Promised, Stage } from './live-stage.ts';
-import { beginLife } from './live-stage.ts';
+import { beginLife, rowOf } from './live-stage.ts';
 import { toolsOf } from './live-tools.ts';
 
 /** Rounds in which nothing happens before what hangs is interrupted. */
@@ -35,7 +35,12 @@ async function perform(stage: Stage, deed: Deed): Promise<void> {
     case 'mode':
       return say(stage, 'mode', () => live.setMode(deed.mode));
     case 'tools':
-      return live.setTools(toolsOf(shop, deed.set));
+      return live.setTools(toolsOf(shop, deed.set), { when: deed.when });
+    case 'effort':
+      return live.setReasoning({ effort: deed.effort === 'unset' ? null : deed.effort });
+    case 'switch':
+      stage.model = deed.model;
+      return live.switchModel({ provider: stage.life.provider, capabilities: rowOf(deed.model) });
     case 'notify':
       return say(stage, 'notify', (body) => live.notify({ source: 'ci', body, provenance: 'test' }));
     case 'side':

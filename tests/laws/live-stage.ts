@@ -5,6 +5,8 @@ import type { ContextSource, LiveSession, SessionEvent } from '@tidemark/agent';
 import type { Agent } from '@tidemark/kit';
 import { createAgent } from '@tidemark/kit';
 import type { Log, LogWriter, SessionId } from '@tidemark/log';
+import type { Capabilities, Provider } from '@tidemark/model';
+import { defaultCatalog, findModel } from '@tidemark/model';
 import type { LiveStory, MadeAnswer, World } from './live-commands.ts';
 import type { LiveClock } from './live-clock.ts';
 import { liveClock } from './live-clock.ts';
@@ -35,6 +37,7 @@ export interface Life {
   readonly number: number;
   readonly place: Place;
   readonly agent: Agent;
+  readonly provider: Provider;
   readonly live: LiveSession;
   readonly shop: Workshop & { alive: boolean };
   readonly disk: Disk;
@@ -92,6 +95,14 @@ export async function beginStage(
   return stage;
 }
 
+/** The catalog row of a model by its number. */
+export function rowOf(model: number): Capabilities {
+  const name = MODELS[model] ?? MODELS[0];
+  const row = findModel(defaultCatalog(), name, 'anthropic');
+  if (row === undefined) throw new Error(`the catalog has no ${name}`);
+  return row;
+}
+
 /** A process takes up the session, or begins it. */
 export async function beginLife(stage: Omit<Stage, 'life'>, place: Place, number: number): Promise<Life> {
   const released = Promise.withResolvers<void>();
@@ -104,14 +115,15 @@ export async function beginLife(stage: Omit<Stage, 'life'>, place: Place, number
   };
   const disk: Disk = { flushed: 0, writes: 0 };
   const { clock, steps } = stage;
+  const provider = stage.server.providerOf({
+    clock,
+    isAlive: shop.isAlive,
+    released: released.promise,
+    saying: (body) => sayingOf(stage, body),
+  });
   const agent = createAgent({
-    model: MODELS[stage.model] ?? MODELS[0],
-    provider: stage.server.providerOf({
-      clock,
-      isAlive: shop.isAlive,
-      released: released.promise,
-      saying: (body) => sayingOf(stage, body),
-    }),
+    model: rowOf(stage.model).model,
+    provider,
     store: watched(place.open(), disk, stage.slow),
     tools: toolsOf(shop, 0),
     sources: [worldSource(stage)],
@@ -123,7 +135,7 @@ export async function beginLife(stage: Omit<Stage, 'life'>, place: Place, number
   const live = await agent.open(stage.id);
   const told: SessionEvent[] = [];
   void listen(live, told);
-  return { number, place, agent, live, shop, disk, told, release: released.resolve };
+  return { number, place, agent, provider, live, shop, disk, told, release: released.resolve };
 }
 
 async function listen(live: LiveSession, told: SessionEvent[]): Promise<void> {

@@ -38,6 +38,7 @@ const REASONING: readonly RenderParameters[] = [
   { thinking: { type: 'enabled', budget_tokens: 2_048 } },
   { thinking: { type: 'enabled', budget_tokens: 8_192 } },
   { effort: 'low' },
+  { effort: 'high' },
 ];
 
 const OPENAI_REASONING: readonly RenderParameters[] = [

@@ -30,10 +30,14 @@ type Settled = Change | 'waits' | undefined;
  */
 const APPENDABLE: readonly string[] = ['effort', 'reasoning.effort'];
 
-/** What the next request needs, with a model that takes these changes appended. */
-export function neededChange(state: State, wanted: Wanted, appends: Capabilities['appends']): Need {
+/**
+ * What the next request needs, with a model that takes these changes appended by the row that is wanted. Requests are made by
+ * the row that their epoch was opened with: where that is another one, a change opens an epoch, which takes the new row.
+ */
+export function neededChange(state: State, wanted: Wanted, given: Capabilities['appends']): Need {
   const { epoch, history } = state;
   if (epoch === undefined) return { do: 'epoch', cause: 'initial' };
+  const appends = epoch.opened.capabilities === wanted.capabilities ? given : [];
   const changes: Change[] = [];
   for (const cause of epochCauses(state, wanted)) {
     const settled =

@@ -84,7 +84,7 @@ export function prepareRequest(session: Session, lines: Lines, options: CallOpti
 async function prepareInside(session: Session, lines: Lines, given: CallOptions): Promise<Prepared> {
   const options = await masked(session, given);
   requireSendable(session.state, options);
-  const { epoch, changes } = await whatChanges(session, lines.main, options, stampOf(options));
+  const { epoch, changes } = await whatChanges(session, options, stampOf(options));
   const state = [...(epoch === undefined ? [] : [epoch]), ...changes].reduce(drafted, session.state);
   const main = await mainLine(session, lines.main, state, options);
   const line = await callLine(session, main, state, options);

@@ -1,14 +1,13 @@
 // What a request needs in front of it: an epoch that opens, or what is appended inside the one that is open. The bytes that
 // its record names are kept here, before anything names them.
 
-import type { Artifacts, Event, EventOf } from '@tidemark/log';
-import type { State, Wanted } from '@tidemark/context';
+import type { Event, EventOf } from '@tidemark/log';
+import type { Wanted } from '@tidemark/context';
 import { neededChange, openEpoch } from '@tidemark/context';
 import type { Capabilities, Encoder } from '@tidemark/model';
-import { keepFront, keepTools, loadCapabilities } from '../session/materials.ts';
+import { keepFront, keepTools } from '../session/materials.ts';
 import { newHash } from '../session/node-hash.ts';
 import type { Session } from '../session/session.ts';
-import type { Line } from './line.ts';
 
 /** See the head of this file. One of the two is always empty. */
 export interface Changing {
@@ -16,32 +15,26 @@ export interface Changing {
   readonly changes: readonly (EventOf<'tools.changed'> | EventOf<'reasoning.changed'>)[];
 }
 
-/** What the request is to be made with. */
-export interface Request {
+const NOTHING: Changing = { epoch: undefined, changes: [] };
+
+/** What is asked for. */
+interface Asked {
   readonly wanted: Wanted;
   readonly capabilities: Capabilities;
   readonly encoder: Encoder;
-  /** Set for a side call. */
   readonly beside?: unknown;
 }
 
-const NOTHING: Changing = { epoch: undefined, changes: [] };
-
-/** Decides. `line` is that of the main stream, if there is one. */
+/** Decides. */
 export async function whatChanges(
   { state, log }: Session,
-  line: Line | undefined,
-  { wanted, capabilities, beside, encoder }: Request,
+  { wanted, capabilities, encoder, beside }: Asked,
   stamp: Pick<Event, 'at' | 'turn'>,
 ): Promise<Changing> {
   // A side call takes what is in force.
   if (beside !== undefined && state.epoch !== undefined) return NOTHING;
-  const row = await appendsOf(state, line, log.artifacts);
-  const need = neededChange(
-    state,
-    wanted,
-    row.filter((one) => encoder.appends?.includes(one) ?? true),
-  );
+  const appends = capabilities.appends.filter((one) => encoder.appends?.includes(one) ?? true);
+  const need = neededChange(state, wanted, appends);
   switch (need.do) {
     case 'nothing':
       return NOTHING;
@@ -54,15 +47,4 @@ export async function whatChanges(
       return { epoch: { kind: 'epoch.opened', ...stamp, data }, changes: [] };
     }
   }
-}
-
-/** What the model takes appended, by the row that its epoch was opened with: its requests are made by that one. */
-async function appendsOf(
-  { epoch }: State,
-  line: Line | undefined,
-  artifacts: Artifacts,
-): Promise<Capabilities['appends']> {
-  if (epoch === undefined) return [];
-  const kept = line?.materials.epoch.position === epoch.position ? line.materials.capabilities : undefined;
-  return (kept ?? (await loadCapabilities(artifacts, epoch.opened))).appends;
 }

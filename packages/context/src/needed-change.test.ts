@@ -1,0 +1,222 @@
+import { position } from '@tidemark/log';
+import type { Capabilities } from '@tidemark/model';
+import { describe, expect, test } from 'vitest';
+import type { Told } from '../tests/log-of.ts';
+import { answer, created, fold, named, newHash, note, packed, prompt, request, text } from '../tests/log-of.ts';
+import type { Wanted } from './epoch.ts';
+import { openEpoch } from './epoch.ts';
+import { composeFront } from './front.ts';
+import type { Change } from './needed-change.ts';
+import { neededChange } from './needed-change.ts';
+import type { State } from './state.ts';
+
+const ALL: Capabilities['appends'] = ['system', 'reasoning', 'tools'];
+const SOME: Capabilities['appends'] = ['system', 'reasoning', 'tool-additions'];
+
+const spec = (name: string, description = `${name}.`) => ({ name, description, schema: { type: 'object' } });
+const textsOf = (...tools: readonly ReturnType<typeof spec>[]) => composeFront({ tools }, newHash);
+const wanted: Wanted = {
+  provider: 'anthropic',
+  model: 'm',
+  parameters: { effort: 'medium' },
+  capabilities: named('row'),
+  texts: textsOf(spec('read')),
+};
+const withTools = (...tools: readonly ReturnType<typeof spec>[]): Wanted => ({ ...wanted, texts: textsOf(...tools) });
+const withEffort = (effort: string): Wanted => ({ ...wanted, parameters: { effort } });
+
+function opened(state: State, one: Wanted): State {
+  return fold([['epoch.opened', openEpoch(state, one, 'initial', { rewrite: 0 }, newHash)]], state);
+}
+
+const open = fold([request(2)], opened(fold([created, prompt('go')]), wanted));
+/** An answer, and a prompt behind it: where most requests are made. */
+const next = (state: State): State => fold([request(2), answer([text('so')]), prompt('on')], state);
+const between = next(open);
+
+/** The state with what is needed recorded. */
+function changed(state: State, one: Wanted, appends = ALL): State {
+  const need = neededChange(state, one, appends);
+  if (need.do !== 'append') throw new Error(`needs ${need.do}`);
+  return fold(need.changes.map(told), state);
+}
+
+function told(change: Change): Told {
+  return change.kind === 'tools.changed' ? [change.kind, change.data] : [change.kind, change.data];
+}
+
+function toolsIn(state: State): readonly string[] {
+  return state.epoch?.inForce.tools.map(({ name }) => name) ?? [];
+}
+
+describe('what a difference asks for', () => {
+  test('nothing, where there is none, and where it was changed back', () => {
+    expect(neededChange(between, wanted, ALL)).toEqual({ do: 'nothing' });
+    const there = next(changed(between, withTools(spec('read'), spec('grep'))));
+    const back = next(changed(there, wanted));
+    expect(toolsIn(back)).toEqual(['read']);
+    expect(neededChange(back, wanted, ALL)).toEqual({ do: 'nothing' });
+  });
+
+  test('a change, where the model takes it appended; an epoch, where it does not', () => {
+    const more = withTools(spec('read'), spec('grep'));
+    expect(neededChange(between, more, ALL)).toMatchObject({
+      do: 'append',
+      changes: [{ kind: 'tools.changed', data: { added: [{ name: 'grep' }], removed: [], as: 'appended' } }],
+    });
+    expect(neededChange(between, more, SOME)).toMatchObject({ do: 'append' });
+    expect(neededChange(between, more, ['system'])).toEqual({ do: 'epoch', cause: 'tools' });
+    expect(neededChange(between, withEffort('high'), ALL)).toMatchObject({
+      do: 'append',
+      changes: [
+        {
+          kind: 'reasoning.changed',
+          data: { parameter: 'effort', setting: 'high', as: 'appended', scope: 'lasting' },
+        },
+      ],
+    });
+    expect(neededChange(between, withEffort('high'), ['system'])).toEqual({ do: 'epoch', cause: 'reasoning' });
+  });
+
+  test('an epoch, where tools go or are defined anew and the model takes more of them alone', () => {
+    expect(neededChange(between, withTools(), SOME)).toEqual({ do: 'epoch', cause: 'tools' });
+    expect(neededChange(between, withTools(spec('read', 'Another.')), SOME)).toEqual({ do: 'epoch', cause: 'tools' });
+    expect(neededChange(between, withTools(spec('read', 'Another.')), ALL)).toMatchObject({
+      do: 'append',
+      changes: [{ data: { added: [{ name: 'read' }], removed: [] } }],
+    });
+  });
+
+  test('an epoch, where the front has no tool to add one to', () => {
+    const bare = next(opened(fold([created, prompt('go')]), withTools()));
+    expect(neededChange(bare, wanted, ALL)).toEqual({ do: 'epoch', cause: 'tools' });
+  });
+
+  test.each<[string, Partial<Wanted>]>([
+    ['thinking', { parameters: { effort: 'medium', thinking: { type: 'adaptive' } } }],
+    ['no effort at all', { parameters: {} }],
+    ['an effort beside something else', { parameters: { effort: 'low', thinking: { type: 'adaptive' } } }],
+  ])('an epoch for %s, which no message can set', (_what, change) => {
+    expect(neededChange(between, { ...wanted, ...change }, ALL)).toEqual({ do: 'epoch', cause: 'reasoning' });
+  });
+
+  test('an epoch, where something else needs one: it takes all that is wanted', () => {
+    const both = { ...withTools(spec('grep')), texts: composeFront({ tools: [spec('grep')], role: 'R.' }, newHash) };
+    expect(neededChange(between, both, ALL)).toEqual({ do: 'epoch', cause: 'role' });
+  });
+
+  test('an epoch, where the catalog row is another than that of the epoch', () => {
+    const more = { ...withTools(spec('read'), spec('grep')), capabilities: named('another row') };
+    expect(neededChange(between, more, ALL)).toEqual({ do: 'epoch', cause: 'tools' });
+  });
+
+  test('nothing yet, behind an answer that goes on, and behind a level that nothing followed', () => {
+    const paused = fold([request(2), answer([text('wait')])], open);
+    expect(neededChange(paused, withTools(spec('read'), spec('grep')), ALL)).toEqual({ do: 'nothing' });
+    expect(neededChange(paused, withEffort('high'), ALL)).toEqual({ do: 'nothing' });
+    const high = changed(between, withEffort('high'));
+    expect(neededChange(high, withEffort('low'), ALL)).toEqual({ do: 'nothing' });
+    expect(neededChange(next(high), withEffort('low'), ALL)).toMatchObject({ do: 'append' });
+  });
+});
+
+describe('tools that wait for the next epoch', () => {
+  const waiting: Wanted = { ...withTools(spec('grep')), takeTools: 'next-epoch' };
+
+  test('are recorded once, and said to nobody', () => {
+    const queued = changed(between, waiting, []);
+    expect(packed(queued)).toEqual(packed(between));
+    expect(toolsIn(queued)).toEqual(['read']);
+    expect(neededChange(next(queued), waiting, [])).toEqual({ do: 'nothing' });
+  });
+
+  test('wait on for a process that comes back with them, and not for one that wants them now', () => {
+    const queued = next(changed(between, waiting, []));
+    const { takeTools: _when, ...again } = waiting;
+    expect(neededChange(queued, again, [])).toEqual({ do: 'nothing' });
+    expect(neededChange(queued, { ...waiting, takeTools: 'now' }, [])).toEqual({ do: 'epoch', cause: 'tools' });
+    expect(neededChange(between, again, [])).toEqual({ do: 'epoch', cause: 'tools' });
+  });
+
+  test('are taken by whatever epoch opens next', () => {
+    const queued = next(changed(between, waiting, []));
+    const other = { ...waiting, parameters: { effort: 'low' } };
+    expect(neededChange(queued, other, [])).toEqual({ do: 'epoch', cause: 'reasoning' });
+    const taken = opened(queued, other);
+    expect(toolsIn(taken)).toEqual(['grep']);
+    expect(taken.epoch?.inForce.queued).toBeUndefined();
+  });
+
+  test('are appended at once where the model takes them', () => {
+    expect(neededChange(between, waiting, ALL)).toMatchObject({
+      do: 'append',
+      changes: [{ data: { as: 'appended' } }],
+    });
+  });
+});
+
+describe('a change in the history', () => {
+  const grep = withTools(spec('read'), spec('grep'));
+
+  test('stands behind all that was said, and in front of the answer', () => {
+    const there = changed(between, { ...grep, parameters: { effort: 'high' } });
+    expect(packed(next(there)).slice(-5)).toEqual([
+      'user: on',
+      'system: change',
+      'system: change',
+      'assistant: so',
+      'user: on',
+    ]);
+  });
+
+  test('waits for the answer that is on its way, whatever was said meanwhile', () => {
+    const data = { added: [], removed: ['read'], as: 'appended' } as const;
+    const asked = fold([request(2), ['tools.changed', data], prompt('and then')], between);
+    expect(packed(asked)).toEqual(packed(between));
+    expect(packed(fold([answer([text('so')])], asked)).slice(-3)).toEqual([
+      'assistant: so',
+      'user: and then',
+      'system: change',
+    ]);
+  });
+
+  test('that no answer followed gets a line that says so before the next words, an effort none', () => {
+    const failed: Told = [
+      'answer.failed',
+      { step: 1, stream: 'main', class: 'retryable', code: 'provider/overloaded', message: 'busy', retry: false },
+    ];
+    const lost = fold([request(3), failed, prompt('again')], changed(between, grep));
+    expect(packed(lost).slice(-3)).toEqual(['system: change', 'assistant: [No answer came.]', 'user: again']);
+    const noted = fold([request(3), failed, note('git', true)], changed(between, grep));
+    expect(packed(noted).at(-2)).toBe('assistant: [No answer came.]');
+    const level = fold([request(3), failed, prompt('again')], changed(between, withEffort('low')));
+    expect(packed(level).slice(-2)).toEqual(['system: change', 'user: again']);
+    const thought = answer([{ type: 'reasoning', opaque: '{}', text: 'hm' }], {}, 1);
+    expect(packed(fold([request(3), thought, prompt('again')], changed(between, grep))).at(-2)).toBe(
+      'assistant: [No answer came.]',
+    );
+  });
+
+  test('names again what was defined before, and defines what was not', () => {
+    const there = next(changed(between, grep));
+    const gone = next(changed(there, wanted));
+    const again = changed(gone, grep);
+    const parts = again.history.packed.buffer.flatMap((span) => span.parts);
+    const added = parts.flatMap((part) => (part.type === 'change' && part.change === 'tools' ? part.added : []));
+    expect(added.map(({ name, known }) => [name, known ?? false])).toEqual([
+      ['grep', false],
+      ['grep', true],
+    ]);
+  });
+
+  test('is no longer packed once an epoch has it in its front, and that edits what was sent', () => {
+    const there = next(changed(between, { ...grep, parameters: { effort: 'high' } }));
+    const folded = opened(there, { ...grep, parameters: { effort: 'high', thinking: { type: 'adaptive' } } });
+    expect(packed(folded).filter((span) => span.startsWith('system'))).toEqual([]);
+    expect(packed(folded)).toHaveLength(packed(there).length - 2);
+    expect(folded.epoch?.edited).toBe(position(there.length));
+    expect(toolsIn(folded)).toEqual(['grep', 'read']);
+    // The state before it is as it was.
+    expect(packed(there).filter((span) => span.startsWith('system'))).toHaveLength(2);
+  });
+});
