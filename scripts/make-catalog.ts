@@ -12,6 +12,7 @@ import { type Capabilities, type Catalog, parseCatalog } from '@tidemark/model';
 import { anthropicRow } from './catalog/anthropic.ts';
 import type { Fact } from './catalog/fact.ts';
 import { deepseekRow, googleRow, openaiRow } from './catalog/others.ts';
+import { openrouterRows } from './catalog/openrouter.ts';
 import { RETIRED } from './catalog/retired.ts';
 
 const FACTS = new URL('../../shared/facts/models.json', import.meta.url);
@@ -47,5 +48,5 @@ function makeCatalog(facts: readonly Fact[]): Catalog {
   const anthropic = facts.filter((fact) => fact.provider === 'anthropic');
   const others = facts.filter((fact) => fact.provider !== 'anthropic');
   const rows = [...anthropic, ...RETIRED, ...others].map((fact) => ROWS[fact.provider](fact));
-  return parseCatalog({ revision: 1, asOf: COLLECTED, rows });
+  return parseCatalog({ revision: 1, asOf: COLLECTED, rows: [...rows, ...openrouterRows(rows)] });
 }

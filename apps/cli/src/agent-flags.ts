@@ -1,6 +1,7 @@
 // The options of the commands that run an agent: declared once, read at this door.
 
-import type { Limits, Mode, RewriteNotice } from '@tidemark/kit';
+import type { AgentOptions, Limits, Mode, ProviderName, RewriteNotice } from '@tidemark/kit';
+import { PROVIDERS } from '@tidemark/kit';
 import type { Command } from 'commander';
 import { InvalidArgumentError, Option } from 'commander';
 
@@ -9,8 +10,11 @@ import { CliError } from './failure.ts';
 /** What was asked for, as commander gives it. */
 export interface AgentFlags {
   readonly model?: string;
-  readonly provider: 'anthropic' | 'simulator';
+  readonly provider?: ProviderName | 'simulator';
   readonly baseUrl?: string;
+  readonly window?: number;
+  readonly outputLimit?: number;
+  readonly ttl?: AgentOptions['ttl'];
   readonly scenario?: string;
   readonly mode?: Mode;
   readonly readOnly?: true;
@@ -28,8 +32,16 @@ const MODES: readonly Mode[] = ['read-only', 'ask', 'auto'];
 export function declareAgentFlags(command: Command): Command {
   return command
     .option('--model <name>', 'a model of the catalog; the newest Sonnet unless said')
-    .addOption(new Option('--provider <name>', 'whom to ask').choices(['anthropic', 'simulator']).default('anthropic'))
-    .option('--base-url <address>', 'where the provider listens, without the /v1: a gateway, or `tidemark simulate`')
+    .addOption(
+      new Option('--provider <name>', 'whom to ask: by default whose model it is').choices([
+        ...Object.keys(PROVIDERS),
+        'simulator',
+      ]),
+    )
+    .option('--base-url <address>', 'where the provider listens: a gateway, a server, or `tidemark simulate`')
+    .option('--window <tokens>', 'what a model that no catalog knows takes, input and output together', countOf)
+    .option('--output-limit <tokens>', 'most tokens of one answer', countOf)
+    .addOption(new Option('--ttl <life>', 'how long cached prefixes are asked to live').choices(['auto', '5m', '1h']))
     .option('--scenario <file>', 'with the simulator: a JSON script of its answers')
     .addOption(
       new Option('--mode <mode>', 'what may be done: at a terminal `ask` unless said, else `read-only`').choices(MODES),

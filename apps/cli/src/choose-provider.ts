@@ -1,36 +1,90 @@
-// Whom a turn asks: Anthropic, or the simulator in its place.
+// Whom a turn asks, and for which model: as said, as the session has it, or as the model has it; and the simulator in the
+// place of any.
 
-import type { AgentOptions } from '@tidemark/kit';
+import type { AgentOptions, ProviderName } from '@tidemark/kit';
+import { isProviderName, PROVIDERS, providerOf } from '@tidemark/kit';
+import type { Catalog } from '@tidemark/model';
+import { findModel, nearestModel } from '@tidemark/model';
 
 import type { AgentFlags } from './agent-flags.ts';
+import type { ChosenSession } from './choose-session.ts';
 import type { CommandContext } from './command.ts';
 import { CliError } from './failure.ts';
 import { openSimulator } from './simulator-server.ts';
+import { addressOf } from './simulator-addresses.ts';
 
 /** A provider at work, and how to end it. */
 export interface ChosenProvider {
-  readonly options: Pick<AgentOptions, 'apiKey' | 'baseURL'>;
+  readonly options: Pick<AgentOptions, 'model' | 'provider' | 'apiKey' | 'baseURL' | 'window' | 'outputLimit'>;
   close(): Promise<void>;
 }
 
-/** The one variable that a key is read from. */
-const KEY = 'ANTHROPIC_API_KEY';
+/** What a turn is to be asked with. */
+export interface ProviderRequest {
+  readonly flags: AgentFlags;
+  readonly session?: ChosenSession | undefined;
+  /** With the user's changes. */
+  readonly catalog: Catalog;
+}
 
-/** @throws CliError `cli/no-key`; `cli/usage` for a scenario without the simulator, or an address with it. */
-export async function chooseProvider(flags: AgentFlags, { environment }: CommandContext): Promise<ChosenProvider> {
-  if (flags.provider === 'simulator') return simulator(flags);
+/** @throws CliError `cli/no-key`; `cli/usage` for what cannot be meant together. */
+export async function chooseProvider(request: ProviderRequest, context: CommandContext): Promise<ChosenProvider> {
+  const { flags } = request;
+  const wanted = wantedOf(request);
+  if (flags.provider === 'simulator') return simulator(request, wanted);
   if (flags.scenario !== undefined)
     throw new CliError('cli/usage', 'a scenario is for the simulator', 'add --provider simulator');
-  const apiKey = environment[KEY]?.trim() ?? '';
-  if (apiKey === '') throw noKey();
+  const limits = limitsOf(request, wanted);
+  requireSaid(wanted, request, limits);
+  requireKey(wanted.provider, context);
   const { baseUrl } = flags;
   return {
-    options: { apiKey, ...(baseUrl !== undefined && { baseURL: baseUrl }) },
+    options: { ...wanted, ...limits, ...(baseUrl !== undefined && { baseURL: baseUrl }) },
     close: async () => undefined,
   };
 }
 
-async function simulator({ scenario, baseUrl }: AgentFlags): Promise<ChosenProvider> {
+/** A model, and its provider where one is known by name. */
+interface Wanted {
+  readonly model: string;
+  readonly provider?: ProviderName;
+}
+
+/** A session goes on with its own model and provider: another one could not read its cache. */
+function wantedOf({ flags, session, catalog }: ProviderRequest): Wanted {
+  const said = flags.provider === 'simulator' ? undefined : flags.provider;
+  const model = flags.model ?? keptModel(said, session) ?? defaultModel(said, catalog);
+  const kept = flags.model === undefined || flags.model === session?.model ? session?.provider : undefined;
+  const provider = said ?? (kept !== undefined && isProviderName(kept) ? kept : providerOf(model, catalog));
+  return { model, ...(provider !== undefined && { provider }) };
+}
+
+function keptModel(said: ProviderName | undefined, session: ChosenSession | undefined): string | undefined {
+  return said === undefined || said === session?.provider ? session?.model : undefined;
+}
+
+/** The newest Sonnet; other providers have no model that everybody would mean. */
+function defaultModel(provider: ProviderName | undefined, catalog: Catalog): string {
+  if (provider !== undefined && provider !== 'anthropic') {
+    const some = catalog.rows.filter((row) => row.provider === provider).slice(0, 3);
+    const such = some.length === 0 ? '' : `, such as ${some.map(({ model }) => model).join(', ')}`;
+    throw new CliError('cli/usage', `--provider ${provider} needs a model`, `name one with --model${such}`);
+  }
+  return nearestModel(catalog, 'claude-sonnet', 'anthropic')?.capabilities.model ?? 'claude-sonnet';
+}
+
+/** What is said of a model that no catalog knows; a session remembers the window of its own. */
+function limitsOf(
+  { flags, session, catalog }: ProviderRequest,
+  { model, provider }: Wanted,
+): Pick<AgentOptions, 'window' | 'outputLimit'> {
+  const kept = model === session?.model && findModel(catalog, model, provider) === undefined;
+  const { window = kept ? session.window : undefined, outputLimit } = flags;
+  return { ...(window !== undefined && { window }), ...(outputLimit !== undefined && { outputLimit }) };
+}
+
+async function simulator(request: ProviderRequest, wanted: Wanted): Promise<ChosenProvider> {
+  const { scenario, baseUrl } = request.flags;
   if (baseUrl !== undefined)
     throw new CliError(
       'cli/usage',
@@ -40,13 +94,47 @@ async function simulator({ scenario, baseUrl }: AgentFlags): Promise<ChosenProvi
   // Each run has a new one: seals of the simulator before it are not known to it.
   const settings = { recordedSignatures: 'issued' } as const;
   const listening = await openSimulator({ port: 0, settings, ...(scenario !== undefined && { scenario }) });
-  return { options: { apiKey: 'simulated', baseURL: listening.url }, close: () => listening.close() };
+  const { provider = 'anthropic' } = wanted;
+  return {
+    options: {
+      ...wanted,
+      apiKey: 'simulated-by-tidemark',
+      baseURL: addressOf(provider, listening.url),
+      ...limitsOf(request, wanted),
+    },
+    close: () => listening.close(),
+  };
 }
 
-function noKey(): CliError {
-  return new CliError(
+/** What no catalog knows is asked of whoever runs the server; a session remembers the window, never the address. */
+function requireSaid(
+  { model, provider }: Wanted,
+  { flags: { baseUrl }, catalog }: ProviderRequest,
+  { window }: Pick<AgentOptions, 'window'>,
+): void {
+  if (provider !== 'compatible' && provider !== 'openrouter') return;
+  const { title } = PROVIDERS[provider];
+  if (provider === 'compatible' && baseUrl === undefined)
+    throw new CliError(
+      'cli/usage',
+      `${title} has no address of its own`,
+      'say where it listens: --base-url http://127.0.0.1:11434/v1',
+    );
+  if (window !== undefined || findModel(catalog, model, provider) !== undefined) return;
+  throw new CliError(
+    'cli/usage',
+    `the catalog does not know ${JSON.stringify(model)} of ${title}`,
+    'say how many tokens it takes, input and output together: --window 32768',
+  );
+}
+
+/** Said before anything is opened, with the way to try it without. */
+function requireKey(provider: ProviderName | undefined, { environment }: CommandContext): void {
+  const { title, variable } = PROVIDERS[provider ?? 'anthropic'];
+  if (variable === undefined || (environment[variable]?.trim() ?? '') !== '') return;
+  throw new CliError(
     'cli/no-key',
-    `there is no key for Anthropic: ${KEY} is not set`,
-    `set ${KEY}, or add \`--provider simulator\` to try it without one`,
+    `there is no key for ${title}: ${variable} is not set`,
+    `set ${variable}, or add \`--provider simulator\` to try it without one`,
   );
 }

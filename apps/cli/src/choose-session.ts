@@ -1,6 +1,7 @@
 // Which session a prompt goes into: a named one, or the newest of the folder.
 
-import type { Log, SessionId } from '@tidemark/log';
+import { loadCapabilities } from '@tidemark/agent';
+import type { EpochOpened, Log, SessionId } from '@tidemark/log';
 
 import { CliError } from './failure.ts';
 
@@ -10,17 +11,29 @@ export interface ChosenSession {
   readonly workspace: string;
   /** The model it was last run with; another one could not read its cache. */
   readonly model: string | undefined;
+  /** Whom that model was asked of. */
+  readonly provider: string | undefined;
+  /** What was said of that model where no catalog knows it, in tokens. */
+  readonly window: number | undefined;
 }
 
 /** @throws LogError `log/missing`. */
 export async function namedSession(log: Log, id: SessionId): Promise<ChosenSession> {
   let workspace = '';
-  let model: string | undefined;
+  let opened: EpochOpened | undefined;
   for await (const { kind, data } of log.read(id)) {
     if (kind === 'session.created') ({ workspace } = data);
-    if (kind === 'epoch.opened') ({ model } = data);
+    if (kind === 'epoch.opened') opened = data;
   }
-  return { id, workspace, model };
+  const { model, provider } = opened ?? {};
+  return { id, workspace, model, provider, window: await saidWindow(log, opened) };
+}
+
+/** What was said of a model is in the row that its epoch was opened with: of the caching of no other is nothing known. */
+async function saidWindow(log: Log, opened: EpochOpened | undefined): Promise<number | undefined> {
+  if (opened === undefined) return undefined;
+  const { window, markers } = await loadCapabilities(log.artifacts, opened);
+  return markers === 'unknown' ? window.tokens : undefined;
 }
 
 /**

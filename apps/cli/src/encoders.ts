@@ -2,9 +2,11 @@
 
 import type { Encoders } from '@tidemark/agent';
 import { anthropicEncoder } from '@tidemark/provider-anthropic';
+import { openaiChatEncoder, openaiResponsesEncoder } from '@tidemark/provider-openai';
+import { openrouterEncoder } from '@tidemark/provider-openrouter';
 import { scriptedEncoder } from '@tidemark/provider-scripted';
 
-const ALL = [anthropicEncoder, scriptedEncoder];
+const ALL = [anthropicEncoder, openaiResponsesEncoder, openaiChatEncoder, openrouterEncoder, scriptedEncoder];
 
 /** Finds the encoder of a revision, as requests name it. */
 export const encoders: Encoders = (revision) => ALL.find((encoder) => encoder.revision === revision);

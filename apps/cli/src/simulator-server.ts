@@ -2,7 +2,6 @@
 
 import { readFile } from 'node:fs/promises';
 
-import { defaultCatalog, findModel } from '@tidemark/model';
 import type { Listening, SimulatorOptions } from '@tidemark/simulator';
 import { createSimulator, parseScenario } from '@tidemark/simulator';
 
@@ -19,9 +18,7 @@ export interface SimulatorChoice {
 
 /** Opens a port. @throws CliError `cli/refused` for a scenario that is no JSON. @throws SimulatorError for a wrong one. */
 export async function openSimulator({ port, scenario, settings }: SimulatorChoice): Promise<Listening> {
-  const catalog = defaultCatalog();
   const simulator = createSimulator({
-    capabilities: (model) => findModel(catalog, model, 'anthropic'),
     ...settings,
     ...(scenario !== undefined && { scenario: parseScenario(await readJson(scenario)) }),
   });

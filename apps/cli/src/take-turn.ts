@@ -4,7 +4,7 @@ import { stat } from 'node:fs/promises';
 
 import type { Agent, FinishedTurn, LiveSession, Permissions, Question, Turn } from '@tidemark/kit';
 import { createAgent } from '@tidemark/kit';
-import { defaultCatalog, nearestModel } from '@tidemark/model';
+import { defaultCatalog, withOverrides } from '@tidemark/model';
 
 import type { AgentFlags } from './agent-flags.ts';
 import { limitsIn, modeIn, rewriteNoticeIn } from './agent-flags.ts';
@@ -34,12 +34,13 @@ export async function takeTurn(request: TurnRequest, context: CommandContext): P
   const workspace = request.session?.workspace ?? context.folder;
   await requireFolder(workspace);
   const person = askerOf(request.flags, context);
-  const catalog = await readOwnCatalog(context.home);
-  const provider = await chooseProvider(request.flags, context);
+  const changes = await readOwnCatalog(context.home);
+  const catalog = changes === undefined ? defaultCatalog() : withOverrides(defaultCatalog(), changes);
+  const provider = await chooseProvider({ ...request, catalog }, context);
+  const { ttl } = request.flags;
   try {
     const agent = createAgent({
       ...provider.options,
-      model: modelOf(request),
       store: await context.store(),
       workspace,
       environment: context.environment,
@@ -47,8 +48,9 @@ export async function takeTurn(request: TurnRequest, context: CommandContext): P
       presenter: 'cli',
       limits: limitsIn(request.flags),
       ...rewriteNoticeIn(request.flags),
-      ...(catalog !== undefined && { catalog }),
+      ...(changes !== undefined && { catalog: changes }),
       permissions: { ...person, unconfined: request.flags.unconfined === true },
+      ...(ttl !== undefined && { ttl }),
     });
     try {
       return await turnIn(await openIn(agent, request), request, context);
@@ -99,12 +101,6 @@ async function untilEnded(
     signal.removeEventListener('abort', interrupt);
     await interrupting;
   }
-}
-
-/** A session goes on with its own model: another one could not read its cache. */
-function modelOf({ flags, session }: TurnRequest): string {
-  const newest = nearestModel(defaultCatalog(), 'claude-sonnet', 'anthropic')?.capabilities.model;
-  return flags.model ?? session?.model ?? newest ?? 'claude-sonnet';
 }
 
 async function requireFolder(path: string): Promise<void> {

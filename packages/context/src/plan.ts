@@ -8,6 +8,9 @@ import type { Sequence } from './sequence.ts';
 import { tokensUpTo, turnStartOf } from './sequence.ts';
 import type { Entry } from './state.ts';
 
+/** A router passes markers on to an upstream that honours them: its row has that one's floor, slots and lookback. */
+const TAKES_MARKERS: ReadonlySet<Capabilities['markers']> = new Set(['explicit', 'pass-through']);
+
 /** What a plan is made from. */
 export interface PlanInput {
   readonly sequence: Sequence;
@@ -32,7 +35,7 @@ export interface PlanInput {
 export function plan(input: PlanInput): readonly Marker[] {
   const { sequence, capabilities } = input;
   if (capabilities.implicit !== undefined) return contractMark(input);
-  if (capabilities.markers !== 'explicit') return [];
+  if (!TAKES_MARKERS.has(capabilities.markers)) return [];
   const wanted = [
     tail(sequence),
     anchor(input),

@@ -16,20 +16,28 @@ import type { Log, RenderParameters } from '@tidemark/log';
 import type { Provider } from '@tidemark/model';
 import { z } from 'zod';
 import { KitError } from './kit-error.ts';
+import type { ProviderName } from './providers.ts';
+import { isProviderName, PROVIDERS } from './providers.ts';
 
 /** Names and values of an environment, as `process.env` has them. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What an agent is made of. Only `model` must be said; nothing is read from the environment unless it is given here. */
 export interface AgentOptions {
-  /** A model of the catalog, by any name it has there: `claude-sonnet-5-5`. */
+  /** A model of the catalog, by any name it has there: `claude-sonnet-5-5`, `gpt-6.1-sol`, `anthropic/claude-sonnet-5.5`. */
   readonly model: string;
-  /** Whom to ask; by default Anthropic's API, with `apiKey` and `baseURL`. */
-  readonly provider?: Provider;
-  /** The key of the default provider. Without it the environment's `ANTHROPIC_API_KEY`, where that is given. */
+  /**
+   * Whom to ask: by default the model's maker, for a router's name (with a slash) OpenRouter. `compatible` is a server that
+   * speaks OpenAI's Chat Completions (Ollama, vLLM, llama.cpp), with its `baseURL` and the model's `window`. Or a provider
+   * of the author's own.
+   */
+  readonly provider?: ProviderName | Provider;
+  /** The provider's key. Without it its variable in `environment`: `ANTHROPIC_API_KEY`, `OPENAI_API_KEY`, `OPENROUTER_API_KEY`. */
   readonly apiKey?: string;
-  /** The address of the default provider, without the `/v1`: a gateway, or the simulator. */
+  /** Where the provider listens, as its SDK has it: Anthropic without the `/v1`, the others with it. */
   readonly baseURL?: string;
+  /** Tokens of input and output together, for a model that no catalog knows. Its caching and prices are unknown. */
+  readonly window?: number;
   /** Where sessions are kept: in memory unless a folder or a store is named. */
   readonly store?: 'memory' | { readonly home: string } | Log;
   /** The folder that the agent works in. Without one it has no tools of its own, and the current folder is recorded. */
@@ -90,12 +98,16 @@ const anyFunction = z.custom<() => unknown>((value) => typeof value === 'functio
 const words = z.string().min(1, 'expected some text');
 const amount = z.number().positive();
 const dollars = z.string().regex(/^\d+(\.\d+)?$/, 'expected US dollars as decimal text, such as "0.50"');
+const providerName = z.custom<ProviderName>((value) => typeof value === 'string' && isProviderName(value));
 
 const optionsSchema = z.strictObject({
   model: words,
-  provider: anyObject.optional(),
+  provider: z
+    .union([providerName, anyObject], `expected one of ${Object.keys(PROVIDERS).join(', ')}, or a provider`)
+    .optional(),
   apiKey: words.optional(),
   baseURL: z.url({ protocol: /^https?$/ }).optional(),
+  window: amount.int().optional(),
   store: z.union([z.literal('memory'), anyObject], 'expected "memory", { home } or a store').optional(),
   workspace: words.optional(),
   role: z.string().optional(),

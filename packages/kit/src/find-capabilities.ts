@@ -1,23 +1,59 @@
-// What the chosen model can do, from the catalog and the author's changes to it.
+// What the chosen model can do, from the catalog and the author's changes to it, or from what the author says of it.
 
-import { nearestName } from '@tidemark/agent';
+import { nearestName, THIS_MACHINE } from '@tidemark/agent';
 import type { Capabilities, Catalog, NearestModel } from '@tidemark/model';
-import { defaultCatalog, findModel, nearestModel, withOverrides } from '@tidemark/model';
+import { findModel, nearestModel, unlistedModel } from '@tidemark/model';
+import type { AgentOptions } from './agent-options.ts';
 import { KitError } from './kit-error.ts';
+import type { ProviderName } from './providers.ts';
+import { PROVIDERS, providerOf } from './providers.ts';
+
+/** Most tokens of an answer where the author says nothing: room for a long file, and a bound to what one call can cost. */
+export const OUTPUT_LIMIT = 32_000;
 
 /**
- * The row of a model: the provider's own, else that of its maker. A Claude model that is not in the catalog yet is taken
- * to be like the nearest one of its family, its prices unknown (L7).
+ * The row of a model for a provider of the author's own: of that provider, else that of the model's maker. A Claude model
+ * that is not in the catalog yet is taken to be like the nearest one of its family, its prices unknown (L7).
  *
- * @throws KitError `kit/unknown-model`. @throws CatalogError for changes that cannot be used.
+ * @throws KitError `kit/unknown-model`.
  */
-export function findCapabilities(model: string, provider: string, changes: unknown): Capabilities {
-  const catalog = changes === undefined ? defaultCatalog() : withOverrides(defaultCatalog(), changes);
+export function findCapabilities(model: string, provider: string, catalog: Catalog): Capabilities {
   const found = findModel(catalog, model, provider) ?? findModel(catalog, model);
   if (found !== undefined) return found;
   const nearest = nearestModel(catalog, model, provider) ?? nearestModel(catalog, model);
-  if (nearest === undefined) throw unknownModel(catalog, model, provider);
+  if (nearest === undefined) throw unknownModel(model, catalog, provider);
   return standIn(model, nearest);
+}
+
+/**
+ * The row of a model for a provider by name, which is never another maker's: what holds there need not hold here. Where
+ * anybody may serve any model, an unlisted one is as its author says it is.
+ *
+ * @throws KitError `kit/unknown-model`; `kit/bad-options` for a window that is missing, or known already.
+ */
+export function ownCapabilities(name: ProviderName, options: AgentOptions, catalog: Catalog): Capabilities {
+  const { model, window } = options;
+  const found = findModel(catalog, model, name);
+  const nearest = found === undefined ? nearestModel(catalog, model, name) : undefined;
+  const listed = found ?? (nearest === undefined ? undefined : standIn(model, nearest));
+  const open = name === 'compatible' || name === 'openrouter';
+  if (window !== undefined && (found !== undefined || !open)) throw windowKnown(name, model, listed);
+  if (found === undefined && open) return said(name, options);
+  if (listed === undefined) throw unknownModel(model, catalog, name);
+  return listed;
+}
+
+function said(name: ProviderName, options: AgentOptions): Capabilities {
+  const { model, window, outputLimit, surroundings = THIS_MACHINE } = options;
+  if (window === undefined) throw windowMissing(name, model);
+  const most = outputLimit ?? Math.min(OUTPUT_LIMIT, Math.floor(window / 4));
+  if (most >= window)
+    throw new KitError(
+      'kit/bad-options',
+      `an answer of ${most} tokens leaves no room for a request in a window of ${window}: say a smaller \`outputLimit\``,
+      { problems: ['outputLimit'] },
+    );
+  return unlistedModel({ provider: name, model, window, outputLimit: most, asOf: surroundings.now().slice(0, 10) });
 }
 
 function standIn(model: string, { capabilities }: NearestModel): Capabilities {
@@ -25,16 +61,44 @@ function standIn(model: string, { capabilities }: NearestModel): Capabilities {
   return { ...capabilities, model, aliases: [], prices: [], source };
 }
 
-function unknownModel(catalog: Catalog, model: string, provider: string): KitError {
-  const names = catalog.rows.filter((row) => row.provider === provider).map((row) => row.model);
-  const nearest = nearestName(model, names);
-  const next = nearest === undefined ? 'add its row by the option `catalog`' : `did you mean ${nearest}?`;
+function windowMissing(name: ProviderName, model: string): KitError {
   return new KitError(
-    'kit/unknown-model',
-    `the catalog knows no model ${JSON.stringify(model)} of ${provider}: ${next}`,
+    'kit/bad-options',
+    `the catalog does not know ${JSON.stringify(model)} of ${PROVIDERS[name].title}: say as \`window\` how many tokens it takes, input and output together`,
+    { problems: ['window'], model, provider: name },
+  );
+}
+
+function windowKnown(name: ProviderName, model: string, row: Capabilities | undefined): KitError {
+  const { title } = PROVIDERS[name];
+  const known =
+    row === undefined ? `models of ${title} are in the catalog` : `the catalog knows the window of ${model}`;
+  return new KitError(
+    'kit/bad-options',
+    `${known}: leave \`window\` out, or change the row by the option \`catalog\``,
     {
-      model,
-      provider,
+      problems: ['window'],
     },
   );
+}
+
+/** The refusal of a model that nobody knows, or that another provider has. */
+export function unknownModel(model: string, catalog: Catalog, provider?: string): KitError {
+  const rows = catalog.rows.filter((row) => provider === undefined || row.provider === provider);
+  const nearest = nearestName(
+    model,
+    rows.map((row) => row.model),
+  );
+  const other = providerOf(model, catalog);
+  const next =
+    other !== undefined && other !== provider
+      ? `it is asked of ${PROVIDERS[other].title}: leave \`provider\` out, or say ${other}`
+      : nearest === undefined
+        ? 'add its row by the option `catalog`, or name the server that has it: `provider: "compatible"`'
+        : `did you mean ${nearest}?`;
+  const whose = provider === undefined ? '' : ` of ${provider}`;
+  return new KitError('kit/unknown-model', `the catalog knows no model ${JSON.stringify(model)}${whose}: ${next}`, {
+    model,
+    ...(provider !== undefined && { provider }),
+  });
 }

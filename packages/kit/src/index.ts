@@ -23,3 +23,5 @@ export type { ToolDefinition } from './define-tool.ts';
 export { defineTool } from './define-tool.ts';
 export type { KitErrorCode } from './kit-error.ts';
 export { KitError } from './kit-error.ts';
+export type { KnownProvider, ProviderName } from './providers.ts';
+export { isProviderName, PROVIDERS, providerOf } from './providers.ts';

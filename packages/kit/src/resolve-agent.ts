@@ -3,16 +3,14 @@
 import type { ContextSource, Mode, Runtime, Secrets } from '@tidemark/agent';
 import { createSecrets, permissionModeSource, RETRY, secretsOf, THIS_MACHINE } from '@tidemark/agent';
 import type { Log } from '@tidemark/log';
-import type { Provider } from '@tidemark/model';
-import { createAnthropicProvider } from '@tidemark/provider-anthropic';
 import { createMemoryStore } from '@tidemark/store-memory';
 import { openNdjsonStore } from '@tidemark/store-ndjson';
 import { environmentSource, instructionsSource, workspaceSource } from '@tidemark/tools-workspace';
 import { resolve } from 'node:path';
 import type { AgentOptions } from './agent-options.ts';
 import { chooseTools } from './choose-tools.ts';
-import { findCapabilities } from './find-capabilities.ts';
-import { KitError } from './kit-error.ts';
+import { chooseProvider } from './choose-provider.ts';
+import { OUTPUT_LIMIT } from './find-capabilities.ts';
 
 /** An agent with nothing left open. */
 export interface ResolvedAgent {
@@ -24,9 +22,6 @@ export interface ResolvedAgent {
   readonly firstMode: Mode;
   readonly secrets: Secrets;
 }
-
-/** Most tokens of an answer where the author says nothing: room for a long file, and a bound to what one call can cost. */
-const OUTPUT_LIMIT = 32_000;
 
 /** @throws KitError `kit/no-key`, `kit/unknown-model`, `kit/bad-options`. */
 export function resolveAgent(options: AgentOptions): ResolvedAgent {
@@ -42,8 +37,7 @@ export function resolveAgent(options: AgentOptions): ResolvedAgent {
 
 function runtimeOf(options: AgentOptions): Runtime {
   const { role, permissions = {}, onRequest, rewriteNotice } = options;
-  const provider = options.provider ?? anthropic(options);
-  const capabilities = findCapabilities(options.model, provider.name, options.catalog);
+  const { provider, capabilities } = chooseProvider(options);
   return {
     provider,
     capabilities,
@@ -70,30 +64,10 @@ function openStore(store: AgentOptions['store'] = 'memory'): Log {
   return 'read' in store ? store : openNdjsonStore(store);
 }
 
-function anthropic(options: AgentOptions): Provider {
-  const key = keyOf(options);
-  if (key === undefined) {
-    const message =
-      'there is no key for Anthropic: give `apiKey`, or `environment: process.env` with ANTHROPIC_API_KEY set, or another `provider`';
-    throw new KitError('kit/no-key', message);
-  }
-  return createAnthropicProvider({
-    apiKey: key,
-    ...(options.baseURL !== undefined && { baseURL: options.baseURL }),
-  });
-}
-
-function keyOf({ apiKey, environment = {} }: AgentOptions): string | undefined {
-  const key = apiKey ?? environment['ANTHROPIC_API_KEY'];
-  return key === undefined || key.trim() === '' ? undefined : key;
-}
-
-/** The key is a secret wherever it came from. */
-function secretsIn(options: AgentOptions): Secrets {
-  const key = keyOf(options);
-  return createSecrets({
-    values: secretsOf({ ...options.environment, ...(key !== undefined && { ANTHROPIC_API_KEY: key }) }),
-  });
+/** The key is a secret wherever it came from; every other provider's is one by the name of its variable. */
+function secretsIn({ apiKey, environment = {} }: AgentOptions): Secrets {
+  const given = secretsOf({ ...(apiKey !== undefined && { API_KEY: apiKey }) });
+  return createSecrets({ values: [...secretsOf(environment), ...given] });
 }
 
 /** Without a workspace there is nothing to say of one. */

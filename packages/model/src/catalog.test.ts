@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { Capabilities } from './capabilities.ts';
 import { defaultCatalog } from './default-catalog.ts';
 import { findModel } from './find-model.ts';
+import { normalModelName, undatedModelName } from './model-name.ts';
 
 const catalog = defaultCatalog();
 
@@ -21,9 +22,10 @@ describe('the shipped catalog', () => {
     expect(defaultCatalog()).toBe(catalog);
   });
 
-  it('knows the models of four makers', () => {
+  it('knows the models of four makers, and of a router', () => {
     const count = (provider: string): number => catalog.rows.filter((one) => one.provider === provider).length;
-    expect([count('anthropic'), count('openai'), count('google'), count('deepseek')]).toEqual([24, 22, 13, 2]);
+    const makers = [count('anthropic'), count('openai'), count('google'), count('deepseek')];
+    expect([...makers, count('openrouter')]).toEqual([24, 22, 13, 2, 14]);
   });
 
   it('gives each row a source, a date and a price', () => {
@@ -115,8 +117,21 @@ describe('the shipped catalog', () => {
     expect(row('gemini-4-hydrogen').prices[0]?.tiers[0]?.price.read).toBeUndefined();
   });
 
+  it('passes markers on to a router’s Claude, with the floor, the lookback, the lifetimes and the prices of its upstream', () => {
+    const routed = catalog.rows.filter(({ provider }) => provider === 'openrouter');
+    for (const one of routed) {
+      const upstream = row(one.aliases[0] ?? '');
+      const { floor, lookback, ttls, prices, inputLimit, outputLimit } = upstream;
+      const slots = upstream.provider === 'anthropic' ? upstream.slots : 0;
+      expect(one).toMatchObject({ slots, lookback, ttls, prices, inputLimit, outputLimit });
+      expect(one.floor).toBe(floor);
+      expect(one.markers).toBe(upstream.provider === 'anthropic' ? 'pass-through' : 'implicit');
+      expect(normalModelName(one.model)).toBe(undatedModelName(normalModelName(upstream.model)));
+    }
+  });
+
   it('marks nothing where a maker caches by itself, but what GPT-5.6 and later allow beside their own entry', () => {
-    for (const one of catalog.rows.filter((other) => other.provider !== 'anthropic')) {
+    for (const one of catalog.rows.filter(({ provider }) => !['anthropic', 'openrouter'].includes(provider))) {
       expect([one.markers, one.slots]).toEqual(['implicit', one.ttls.includes('30m') ? 3 : 0]);
     }
   });
@@ -138,7 +153,7 @@ describe('the shipped catalog', () => {
       'by-key',
       'by-key',
     ]);
-    for (const one of catalog.rows.filter(({ provider }) => provider !== 'openai'))
+    for (const one of catalog.rows.filter(({ provider }) => !['openai', 'openrouter'].includes(provider)))
       expect('routing' in one).toBe(false);
   });
 

@@ -28,7 +28,10 @@ export interface CallPlan extends AnswerPlan {
 
 /** What a simulator can be told. */
 export interface SimulatorOptions {
-  /** The catalog row of a model name, `undefined` for an unknown one (a 404). By default the shipped catalog's. */
+  /**
+   * The catalog row of a model name, `undefined` for an unknown one (a 404). By default the shipped catalog's. Each door
+   * knows the models of its own provider, the router's those of all.
+   */
   readonly capabilities?: (model: string) => Capabilities | undefined;
   /** `real` unless said otherwise. */
   readonly clock?: ClockChoice;
@@ -84,7 +87,7 @@ export function resolveOptions(options: SimulatorOptions): Settings {
   if (!parsed.success) throw badOptions(parsed.error);
   const clock = options.clock ?? 'real';
   return {
-    capabilities: options.capabilities ?? ((model) => findModel(defaultCatalog(), model, 'anthropic')),
+    capabilities: options.capabilities ?? ((model) => findModel(defaultCatalog(), model)),
     clock,
     scenario: options.scenario === undefined ? undefined : parseScenario(options.scenario),
     onRequest: options.onRequest,

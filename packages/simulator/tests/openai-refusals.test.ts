@@ -34,6 +34,11 @@ describe('a Responses call is refused', () => {
     ],
     ['without input', { input: undefined }, { message: "Missing required parameter: 'input'." }],
     [
+      'with a model of another maker',
+      { model: 'claude-sonnet-5-5' },
+      { message: "The requested model 'claude-sonnet-5-5' does not exist.", code: 'model_not_found' },
+    ],
+    [
       'with a model that does not exist',
       { model: 'gpt-0' },
       { message: "The requested model 'gpt-0' does not exist.", code: 'model_not_found' },

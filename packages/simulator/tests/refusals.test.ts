@@ -311,6 +311,10 @@ describe('§1.6 size', () => {
 });
 
 describe('§1.6 what is no 400', () => {
+  it.each(['gpt-6.1-sol', 'gemini-4-argon'])('%s, another maker’s model, is a 404', (model) => {
+    expect(simulate().messages({ body: bodyOf({ model }) })).toMatchObject({ status: 404, message: `model: ${model}` });
+  });
+
   it('an unknown model is a 404', () => {
     expect(simulate().messages({ body: bodyOf({ model: 'claude-0' }) })).toMatchObject({
       status: 404,

@@ -71,12 +71,18 @@ test('warns of a home that is open to others', async () => {
   expect(out).toContain(`open to others (0755)\n         next: chmod 700 ${home}`);
 });
 
-test('says whether a key is set, and never what it is', async () => {
-  const environment = { TIDEMARK_HOME: home, ANTHROPIC_API_KEY: 'very-secret' };
+test('says of each provider whether its key is set, and never what it is', async () => {
+  const environment = { TIDEMARK_HOME: home, ANTHROPIC_API_KEY: 'very-secret', OPENAI_API_KEY: ' ' };
   const text = await pretendRun(['doctor'], { environment });
   const json = await pretendRun(['doctor', '--json'], { environment });
   expect(text.out).toContain('ANTHROPIC_API_KEY is set');
-  expect(JSON.parse(json.out)).toMatchObject({ keys: [{ variable: 'ANTHROPIC_API_KEY', present: true }] });
+  expect(JSON.parse(json.out)).toMatchObject({
+    keys: [
+      { variable: 'ANTHROPIC_API_KEY', present: true },
+      { variable: 'OPENAI_API_KEY', present: false },
+      { variable: 'OPENROUTER_API_KEY', present: false },
+    ],
+  });
   expect(`${text.out}${text.err}${json.out}`).not.toContain('very-secret');
 });
 

@@ -1,4 +1,5 @@
-// `tidemark simulate`: what it refuses before it listens. That it listens is shown in `process.int.test.ts`.
+// `tidemark simulate`: what it refuses before it listens, and what it prints. That it answers is shown in
+// `process.int.test.ts`.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -38,4 +39,17 @@ test('refuses a scenario that is not there, or no JSON, or no scenario', async (
     exit: 3,
     err: expect.stringContaining('anser'),
   });
+});
+
+test('prints where each provider is played, with the variable of its SDK and the flags of this command', async () => {
+  const ran = await pretendRun(['simulate'], { signal: AbortSignal.abort() });
+  const [, url = ''] = /listens on (\S+);/.exec(ran.out) ?? [];
+  expect(ran.out.split('\n').slice(1)).toEqual([
+    `Anthropic: ANTHROPIC_BASE_URL=${url}, or --provider anthropic --base-url ${url}`,
+    `OpenAI: OPENAI_BASE_URL=${url}/v1, or --provider openai --base-url ${url}/v1`,
+    `OpenRouter: --provider openrouter --base-url ${url}/api/v1`,
+    `a compatible server: --provider compatible --base-url ${url}/v1`,
+    'every key is accepted',
+    '',
+  ]);
 });

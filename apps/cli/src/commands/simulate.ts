@@ -4,15 +4,18 @@ import { once } from 'node:events';
 
 import type { Command, CommandContext, Outcome } from '../command.ts';
 import { CliError } from '../failure.ts';
+import type { Shown } from '../shown.ts';
 import { styled } from '../shown.ts';
+import type { SimulatorAddress } from '../simulator-addresses.ts';
+import { addressesOf } from '../simulator-addresses.ts';
 import { openSimulator } from '../simulator-server.ts';
 
 /** Runs the simulator until Ctrl-C. */
 export const simulate: Command = {
   name: 'simulate',
-  summary: 'run the provider simulator on a port, until Ctrl-C',
+  summary: 'run the simulator of all providers on a port, until Ctrl-C',
   examples: [
-    ['tidemark simulate --port 8787', 'then point a client at http://127.0.0.1:8787'],
+    ['tidemark simulate --port 8787', 'then point a client at the address that it prints for its provider'],
     ['tidemark simulate --scenario answers.json', 'answer from a script, on any free port'],
     ['tidemark simulate --virtual --json', 'time moves by the calls; the address as JSON'],
   ],
@@ -34,14 +37,22 @@ async function serve(options: Options, context: CommandContext): Promise<Outcome
   const clock = options.virtual === true ? 'virtual' : 'real';
   const { port, scenario } = options;
   const listening = await openSimulator({ port, settings: { clock }, ...(scenario !== undefined && { scenario }) });
-  context.output.result({ url: listening.url, port: listening.port, clock }, () => [
+  const addresses = addressesOf(listening.url);
+  context.output.result({ url: listening.url, port: listening.port, clock, addresses }, () => [
     'the simulator listens on ',
     styled('cyan', listening.url),
-    '; Ctrl-C ends it',
+    '; Ctrl-C ends it\n',
+    ...addresses.flatMap(addressLine),
+    'every key is accepted',
   ]);
   if (!context.signal.aborted) await once(context.signal, 'abort');
   await listening.close();
   return undefined;
+}
+
+function addressLine({ title, variable, url, flags }: SimulatorAddress): readonly Shown[] {
+  const sdk = variable === undefined ? '' : `${variable}=${url}, or `;
+  return [styled('bold', `${title}: `), `${sdk}${flags}\n`];
 }
 
 function portOf(text: string): number {

@@ -3,6 +3,8 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 
+import { PROVIDERS } from '@tidemark/kit';
+
 import type { Environment } from '../home.ts';
 import type { Check } from './check.ts';
 
@@ -60,9 +62,11 @@ export interface KeyPresence {
   readonly present: boolean;
 }
 
-const KEYS = [{ provider: 'anthropic', variable: 'ANTHROPIC_API_KEY' }] as const;
+const KEYS = Object.entries(PROVIDERS).flatMap(([provider, { variable }]) =>
+  variable === undefined ? [] : [{ provider, variable }],
+);
 
 /** For each provider, whether its key is in the environment. */
 export function keysIn(environment: Environment): readonly KeyPresence[] {
-  return KEYS.map((key) => ({ ...key, present: (environment[key.variable] ?? '') !== '' }));
+  return KEYS.map((key) => ({ ...key, present: (environment[key.variable] ?? '').trim() !== '' }));
 }

@@ -45,9 +45,9 @@ function parse(body: Uint8Array): unknown {
   }
 }
 
-/** A router names the maker first: `anthropic/claude-…`. */
+/** A router names the maker first: `anthropic/claude-…`. The cache behind it is the maker's, so that row is looked for first. */
 function routed(model: string, find: FindRow): Capabilities | undefined {
-  return find(model) ?? find(model.slice(model.indexOf('/') + 1));
+  return find(model.slice(model.indexOf('/') + 1)) ?? find(model);
 }
 
 function noModel(model: string, purpose: OpenAIPurpose): OpenAIRefusal {

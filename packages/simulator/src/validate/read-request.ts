@@ -30,7 +30,7 @@ export function readRequest(body: Uint8Array, reading: Reading): WireRequest | R
   if (wrong !== undefined) return wrong;
   const model = textOf(parsed['model']);
   const capabilities = reading.capabilities(model);
-  if (capabilities === undefined) return refuse(404, 'not_found_error', `model: ${model}`);
+  if (capabilities?.provider !== 'anthropic') return refuse(404, 'not_found_error', `model: ${model}`);
   return readBlocks(parsed, model, capabilities, reading);
 }
 

@@ -1,0 +1,140 @@
+// `tidemark run` with each provider: played by the simulator inside the command, and by one that listens beside it.
+
+import type { Listening, SentRequest, Simulator } from '@tidemark/simulator';
+import { createSimulator } from '@tidemark/simulator';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+
+import type { Choices, Ran } from '../../tests/pretend-run.ts';
+import { pretendRun } from '../../tests/pretend-run.ts';
+import type { Stage } from '../../tests/scenario.ts';
+import { openStage } from '../../tests/scenario.ts';
+
+let stage: Stage;
+let simulator: Simulator;
+let door: Listening;
+let sent: SentRequest[];
+
+beforeEach(async () => {
+  stage = openStage();
+  sent = [];
+  simulator = createSimulator({
+    onRequest: (request) => {
+      sent.push(request);
+      return undefined;
+    },
+  });
+  door = await simulator.listen();
+});
+
+afterEach(async () => {
+  await door.close();
+  stage.clear();
+});
+
+const KEYS = { OPENAI_API_KEY: 'key-of-openai-22', OPENROUTER_API_KEY: 'key-of-router-333' };
+
+function tidemark(args: readonly string[], { environment = {}, ...rest }: Choices = {}): Promise<Ran> {
+  return pretendRun(args, {
+    folder: stage.folder,
+    environment: { PATH: process.env['PATH'], TIDEMARK_HOME: stage.home, ...environment },
+    ...rest,
+  });
+}
+
+/** What the last line of an answer in JSON says. */
+function lastOf(ran: Ran): Readonly<Record<string, unknown>> {
+  return JSON.parse(ran.out.trimEnd().split('\n').at(-1) ?? '{}');
+}
+
+/** The epochs that a run opened, as far as they say whom was asked. */
+function opened(ran: Ran): readonly (readonly [string, string])[] {
+  const lines = ran.out.trimEnd().split('\n');
+  const events = lines.map((line): { readonly record?: EpochRecord } => JSON.parse(line));
+  return events.flatMap(({ record }) =>
+    record?.kind === 'epoch.opened' ? [[record.data.provider, record.data.model] as const] : [],
+  );
+}
+
+interface EpochRecord {
+  readonly kind: string;
+  readonly data: { readonly provider: string; readonly model: string };
+}
+
+describe('the simulator inside the command', () => {
+  test.each([
+    ['claude-haiku-4-5', 'anthropic', 'claude-haiku-4-5-20251001'],
+    ['gpt-6.1-sol', 'openai', 'gpt-6.1-sol'],
+    ['gpt-4o', 'openai', 'gpt-4o'],
+    ['anthropic/claude-opus-5.5', 'openrouter', 'anthropic/claude-opus-5.5'],
+  ])('plays %s, and the session can be verified and explained', async (model, provider, name) => {
+    const ran = await tidemark(['hello there', '--json', '--provider', 'simulator', '--model', model]);
+    expect(ran).toMatchObject({ exit: 0, err: '' });
+    expect(opened(ran)).toEqual([[provider, name]]);
+    const session = String(lastOf(ran)['session']);
+    for (const command of ['verify', 'why', 'show'])
+      expect(await tidemark([command, session])).toMatchObject({ exit: 0, err: '' });
+  });
+
+  test('goes on with the model and provider of a session, in the same epoch', async () => {
+    const played = ['--json', '--provider', 'simulator'];
+    const first = await tidemark(['one thing', ...played, '--model', 'gpt-5.6-sol']);
+    const second = await tidemark(['another', '--continue', ...played]);
+    expect([opened(first), opened(second)]).toEqual([[['openai', 'gpt-5.6-sol']], []]);
+    expect(second.exit).toBe(0);
+  });
+});
+
+describe('a provider that listens', () => {
+  test('is chosen by the model, and kept by the session', async () => {
+    const environment = KEYS;
+    const first = await tidemark(['hi there', '--json', '--model', 'gpt-6.1-sol', '--base-url', `${door.url}/v1`], {
+      environment,
+    });
+    const second = await tidemark(['again', '--json', '--continue', '--base-url', `${door.url}/v1`], { environment });
+    expect([first.exit, second.exit]).toEqual([0, 0]);
+    expect([opened(first), opened(second)]).toEqual([[['openai', 'gpt-6.1-sol']], []]);
+    expect(simulator.calls.map(({ endpoint }) => endpoint)).toEqual(['responses', 'responses']);
+  });
+
+  test('tells two that list a model apart by --provider', async () => {
+    const args = ['--model', 'claude-sonnet-5-5', '--provider', 'openrouter', '--base-url', `${door.url}/api/v1`];
+    const ran = await tidemark(['hi there', '--json', ...args], { environment: KEYS });
+    expect(opened(ran)).toEqual([['openrouter', 'anthropic/claude-sonnet-5.5']]);
+    expect(simulator.calls.map(({ wire }) => wire)).toEqual(['openrouter']);
+  });
+
+  test('may be any compatible server: its window is said once, its address each time', async () => {
+    const at = ['--base-url', `${door.url}/v1`];
+    const said = ['--provider', 'compatible', '--model', 'gpt-4o', '--window', '128000'];
+    const first = await tidemark(['hi there', '--json', ...said, ...at]);
+    const second = await tidemark(['again', '--json', '--continue', ...at]);
+    expect([first.exit, second.exit]).toEqual([0, 0]);
+    expect([opened(first), opened(second)]).toEqual([[['compatible', 'gpt-4o']], []]);
+    expect(simulator.calls.map(({ endpoint }) => endpoint)).toEqual(['chat/completions', 'chat/completions']);
+  });
+
+  test('is asked for the lifetime that --ttl says', async () => {
+    const environment = { ANTHROPIC_API_KEY: 'key-of-anthropic-1' };
+    await tidemark(['hi there', '--ttl', '1h', '--base-url', door.url], { environment });
+    await tidemark(['hi there', '--ttl', '5m', '--base-url', door.url], { environment });
+    const [long, short] = sent.map(({ body }) => JSON.stringify(body));
+    expect([long, short].map((body) => body?.includes('"ttl":"1h"'))).toEqual([true, false]);
+    expect(short).toContain('"cache_control"');
+  });
+});
+
+describe('is refused before anything is sent', () => {
+  test.each([
+    [['--model', 'gpt-6.1-sol'], 3, 'OPENAI_API_KEY is not set'],
+    [['--model', 'anthropic/claude-sonnet-5.5'], 3, 'OPENROUTER_API_KEY is not set'],
+    [['--provider', 'openai'], 2, 'name one with --model, such as gpt-6-astra'],
+    [['--provider', 'compatible', '--model', 'llama3.3', '--window', '8000'], 2, '--base-url http'],
+    [['--provider', 'compatible', '--model', 'llama3.3', '--base-url', 'http://127.0.0.1:1/v1'], 2, '--window 32768'],
+    [['--model', 'somebody/some-model'], 2, '--window 32768'],
+    [['--provider', 'google'], 2, 'Allowed choices are anthropic, openai, openrouter, compatible, simulator'],
+    [['--ttl', '2h'], 2, 'Allowed choices are auto, 5m, 1h'],
+    [['--window', 'wide'], 2, 'whole number above 0'],
+  ])('%j', async (args, exit, words) => {
+    expect(await tidemark(['hi there', ...args])).toMatchObject({ exit, out: '', err: expect.stringContaining(words) });
+  });
+});

@@ -1,0 +1,91 @@
+// Whom an agent asks, by what its author says: the provider, its key and address, and what its model can do.
+
+import { createScriptedProvider } from '@tidemark/provider-scripted';
+import { describe, expect, test } from 'vitest';
+import type { AgentOptions } from './agent-options.ts';
+import { chooseProvider } from './choose-provider.ts';
+
+const KEYS = {
+  ANTHROPIC_API_KEY: 'key-of-anthropic',
+  OPENAI_API_KEY: 'key-of-openai-x',
+  OPENROUTER_API_KEY: 'key-of-openrouter',
+};
+const LOCAL = { provider: 'compatible', model: 'llama3.3', baseURL: 'http://127.0.0.1:11434/v1' } as const;
+
+const chosen = (options: AgentOptions): readonly [string, string, string] => {
+  const { provider, capabilities } = chooseProvider({ environment: KEYS, ...options });
+  return [provider.name, provider.encoder.revision, capabilities.model];
+};
+
+describe('a provider is chosen', () => {
+  test.each<readonly [AgentOptions, string, string, string]>([
+    [{ model: 'claude-sonnet-5-5' }, 'anthropic', 'anthropic-messages/1', 'claude-sonnet-5-5'],
+    [{ model: 'gpt-6.1-sol' }, 'openai', 'openai-responses/1', 'gpt-6.1-sol'],
+    [{ model: 'anthropic/claude-sonnet-5.5' }, 'openrouter', 'openrouter-chat/1', 'anthropic/claude-sonnet-5.5'],
+    [{ model: 'anthropic/claude-sonnet-5-5' }, 'openrouter', 'openrouter-chat/1', 'anthropic/claude-sonnet-5.5'],
+    [
+      { model: 'claude-sonnet-5-5', provider: 'openrouter' },
+      'openrouter',
+      'openrouter-chat/1',
+      'anthropic/claude-sonnet-5.5',
+    ],
+    [{ ...LOCAL, window: 32_768 }, 'compatible', 'openai-chat/1', 'llama3.3'],
+    [{ ...LOCAL, model: 'gpt-6.1-sol', window: 32_768 }, 'compatible', 'openai-chat/1', 'gpt-6.1-sol'],
+    [{ model: 'claude-sonnet-9' }, 'anthropic', 'anthropic-messages/1', 'claude-sonnet-9'],
+  ])('for %j', (options, provider, revision, model) => {
+    expect(chosen(options)).toEqual([provider, revision, model]);
+  });
+
+  test('with the row that holds there: markers that are passed on, or nothing that is known of another maker', () => {
+    const { capabilities: routed } = chooseProvider({ model: 'anthropic/claude-sonnet-5.5', environment: KEYS });
+    expect(routed).toMatchObject({ provider: 'openrouter', markers: 'pass-through', floor: 512, slots: 4 });
+    const said = { ...LOCAL, model: 'gpt-6.1-sol', window: 32_768, outputLimit: 4_096 };
+    const { capabilities: local } = chooseProvider(said);
+    expect(local).toMatchObject({ provider: 'compatible', inputLimit: 28_672, markers: 'unknown', prices: [] });
+    const unlisted = { model: 'somebody/some-model', window: 100_000, environment: KEYS };
+    expect(chooseProvider(unlisted).capabilities).toMatchObject({ provider: 'openrouter', markers: 'unknown' });
+  });
+
+  test('with the row of a changed catalog where a server has one', () => {
+    const [known] = [chooseProvider({ ...LOCAL, window: 8_000 }).capabilities];
+    const row = { ...known, prices: [{ from: '0001-01-01', tiers: [{ above: 0, price: FREE }] }] };
+    const { capabilities } = chooseProvider({ ...LOCAL, catalog: { revision: 1, rows: [row] } });
+    expect(capabilities.prices).toHaveLength(1);
+  });
+});
+
+const FREE = { input: '0', output: '0', read: '0', writes: {} };
+
+describe('is refused', () => {
+  const codeAndWords = (options: AgentOptions): readonly [unknown, string] => {
+    try {
+      chooseProvider(options);
+    } catch (error) {
+      if (error instanceof Error && 'code' in error) return [error.code, error.message];
+    }
+    return [undefined, ''];
+  };
+
+  test.each<readonly [AgentOptions, string, string]>([
+    [{ model: 'claude-sonnet-5-5' }, 'kit/no-key', 'ANTHROPIC_API_KEY'],
+    [{ model: 'gpt-6.1-sol' }, 'kit/no-key', 'OPENAI_API_KEY'],
+    [{ model: 'anthropic/claude-sonnet-5.5' }, 'kit/no-key', 'OPENROUTER_API_KEY'],
+    [{ model: 'gpt-6.1-sol', provider: 'anthropic' }, 'kit/unknown-model', 'leave `provider` out, or say openai'],
+    [{ model: 'claude-sonnet-5-5', provider: 'openai' }, 'kit/unknown-model', 'leave `provider` out, or say anthropic'],
+    [{ model: 'gpt-6.1-sole', provider: 'openai' }, 'kit/unknown-model', 'did you mean gpt-6.1-sol?'],
+    [{ model: 'unheard-of' }, 'kit/unknown-model', 'provider: "compatible"'],
+    [{ model: 'some/unheard-of' }, 'kit/bad-options', 'say as `window`'],
+    [{ model: 'gpt-6.1-sol', window: 1_000 }, 'kit/bad-options', 'leave `window` out'],
+    [{ ...LOCAL }, 'kit/bad-options', 'say as `window`'],
+    [{ provider: 'compatible', model: 'llama3.3', window: 8_000 }, 'kit/bad-options', 'say it as `baseURL`'],
+    [{ ...LOCAL, window: 4_000, outputLimit: 4_000 }, 'kit/bad-options', 'smaller `outputLimit`'],
+  ])('%j', (options, code, words) => {
+    expect(codeAndWords(options)).toEqual([code, expect.stringContaining(words)]);
+  });
+
+  test('an address for a provider that its author made', () => {
+    const provider = createScriptedProvider({ answers: [] });
+    const [code, words] = codeAndWords({ model: 'claude-sonnet-5-5', provider, baseURL: 'http://127.0.0.1:1' });
+    expect([code, words]).toEqual(['kit/bad-options', expect.stringContaining('`baseURL` says nothing')]);
+  });
+});

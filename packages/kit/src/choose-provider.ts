@@ -1,0 +1,85 @@
+// Whom an agent asks: a provider that its author made, or one by name, reached with a key and an address.
+
+import type { Capabilities, Catalog, Provider } from '@tidemark/model';
+import { defaultCatalog, withOverrides } from '@tidemark/model';
+import { createAnthropicProvider } from '@tidemark/provider-anthropic';
+import { createOpenAIProvider } from '@tidemark/provider-openai';
+import { createOpenRouterProvider } from '@tidemark/provider-openrouter';
+import type { AgentOptions } from './agent-options.ts';
+import { findCapabilities, ownCapabilities, unknownModel } from './find-capabilities.ts';
+import { KitError } from './kit-error.ts';
+import type { ProviderName } from './providers.ts';
+import { PROVIDERS, providerOf } from './providers.ts';
+
+/** A provider, and what its model can do. */
+export interface ChosenProvider {
+  readonly provider: Provider;
+  readonly capabilities: Capabilities;
+}
+
+/** @throws KitError `kit/no-key`, `kit/unknown-model`, `kit/bad-options`. @throws CatalogError for a bad `catalog`. */
+export function chooseProvider(options: AgentOptions): ChosenProvider {
+  const { provider, catalog: changes } = options;
+  const catalog = changes === undefined ? defaultCatalog() : withOverrides(defaultCatalog(), changes);
+  if (typeof provider === 'object') return own(provider, options, catalog);
+  const name = provider ?? providerOf(options.model, catalog);
+  if (name === undefined) throw unknownModel(options.model, catalog);
+  const capabilities = ownCapabilities(name, options, catalog);
+  return { provider: PORTS[name](reachOf(name, options)), capabilities };
+}
+
+/** The key of a provider by name: the option, else its variable in the environment that was given. */
+export function keyOf(name: ProviderName, { apiKey, environment = {} }: AgentOptions): string | undefined {
+  const { variable } = PROVIDERS[name];
+  const key = apiKey ?? (variable === undefined ? undefined : environment[variable]);
+  return key === undefined || key.trim() === '' ? undefined : key;
+}
+
+/** What an author made is reached in its own way: an address for it could only be meant for another. */
+function own(provider: Provider, options: AgentOptions, catalog: Catalog): ChosenProvider {
+  const idle = (['baseURL', 'window'] as const).find((name) => options[name] !== undefined);
+  if (idle !== undefined)
+    throw new KitError(
+      'kit/bad-options',
+      `\`${idle}\` says nothing to a provider of your own: leave it out, or name one of ${names()} as \`provider\``,
+      { problems: [idle] },
+    );
+  return { provider, capabilities: findCapabilities(options.model, provider.name, catalog) };
+}
+
+function names(): string {
+  return Object.keys(PROVIDERS).join(', ');
+}
+
+/** How a provider is reached. */
+interface Reach {
+  readonly apiKey: string;
+  readonly baseURL?: string;
+}
+
+const PORTS: { readonly [name in ProviderName]: (reach: Reach) => Provider } = {
+  anthropic: createAnthropicProvider,
+  openai: (reach) => createOpenAIProvider({ ...reach, api: 'responses' }),
+  openrouter: createOpenRouterProvider,
+  compatible: (reach) => createOpenAIProvider({ ...reach, api: 'chat', compatible: true }),
+};
+
+/** What a server that asks for no key is sent in its place. */
+const NO_KEY = 'none';
+
+function reachOf(name: ProviderName, options: AgentOptions): Reach {
+  const { baseURL } = options;
+  const { title, variable } = PROVIDERS[name];
+  if (variable === undefined && baseURL === undefined) {
+    const message = `${title} has no address of its own: say it as \`baseURL\`, such as http://127.0.0.1:11434/v1`;
+    throw new KitError('kit/bad-options', message, { problems: ['baseURL'] });
+  }
+  const apiKey = keyOf(name, options) ?? (variable === undefined ? NO_KEY : undefined);
+  if (apiKey === undefined)
+    throw new KitError(
+      'kit/no-key',
+      `there is no key for ${title}: give \`apiKey\`, or \`environment: process.env\` with ${variable} set, or another \`provider\``,
+      { provider: name, variable },
+    );
+  return { apiKey, ...(baseURL !== undefined && { baseURL }) };
+}

@@ -1,0 +1,197 @@
+// An agent with each provider, over the official SDKs and the simulator; and one session that moves between them.
+
+import type { Recorded } from '@tidemark/log';
+import { sessionId } from '@tidemark/log';
+import type { Listening, ScriptedAnswer, Simulator } from '@tidemark/simulator';
+import { createSimulator } from '@tidemark/simulator';
+import { createMemoryStore } from '@tidemark/store-memory';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import type { AgentOptions } from './agent-options.ts';
+import type { Agent } from './create-agent.ts';
+import { createAgent } from './create-agent.ts';
+import { defineTool } from './define-tool.ts';
+
+let simulator: Simulator;
+let door: Listening;
+
+beforeEach(async () => {
+  simulator = createSimulator({ recordedSignatures: 'issued' });
+  door = await simulator.listen();
+});
+
+afterEach(() => door.close());
+
+/** How each provider is reached at the simulator. */
+const REACHED: { readonly [provider: string]: (url: string) => Partial<AgentOptions> } = {
+  anthropic: (url) => ({ baseURL: url }),
+  openai: (url) => ({ baseURL: `${url}/v1` }),
+  openrouter: (url) => ({ provider: 'openrouter', baseURL: `${url}/api/v1` }),
+  compatible: (url) => ({ provider: 'compatible', baseURL: `${url}/v1`, window: 128_000 }),
+};
+
+const look = defineTool({
+  name: 'look',
+  description: 'Looks at a place.',
+  input: z.object({ place: z.string() }),
+  effect: 'read',
+  run: ({ place }) => `At ${place} stands: ${'a line of words. '.repeat(400)}`,
+});
+
+function agentOf(provider: string, model: string, more: Partial<AgentOptions> = {}): Agent {
+  const reached = REACHED[provider]?.(door.url) ?? {};
+  const role = 'You look at places and say what stands there. '.repeat(200);
+  return createAgent({ model, apiKey: 'no-real-key-at-all', tools: [look], role, ...reached, ...more });
+}
+
+const looking = (place: string): ScriptedAnswer => ({
+  thinking: 'hm, I look',
+  text: 'I look.',
+  calls: [{ name: 'look', arguments: { place } }],
+});
+
+async function recordsOf(agent: Agent, session: string): Promise<readonly Recorded[]> {
+  const records: Recorded[] = [];
+  for await (const record of agent.log.read(sessionId(session))) records.push(record);
+  return records;
+}
+
+function sent(): readonly { readonly wire: string; readonly endpoint: string; readonly status: number }[] {
+  return simulator.calls.map(({ wire, endpoint, status }) => ({ wire, endpoint, status }));
+}
+
+describe('a turn of three calls', () => {
+  test.each([
+    ['anthropic', 'claude-sonnet-5-5', { wire: 'anthropic', endpoint: 'messages' }],
+    ['openai', 'gpt-6.1-sol', { wire: 'openai', endpoint: 'responses' }],
+    ['openrouter', 'anthropic/claude-sonnet-5.5', { wire: 'openrouter', endpoint: 'chat/completions' }],
+    ['openrouter', 'openai/gpt-5.6-sol', { wire: 'openrouter', endpoint: 'chat/completions' }],
+    ['compatible', 'gpt-5.4', { wire: 'openai', endpoint: 'chat/completions' }],
+  ])('with %s, %s, ends well', async (provider, model, way) => {
+    for (const answer of [looking('a'), looking('b'), { text: 'Both are the same.' }]) simulator.next({ answer });
+    const agent = agentOf(provider, model);
+    const session = await agent.open();
+    expect(await session.prompt('Look at a and b.')).toMatchObject({
+      outcome: 'completed',
+      text: 'Both are the same.',
+    });
+    expect(sent()).toEqual([1, 2, 3].map(() => expect.objectContaining({ ...way, status: 200 })));
+    await agent.close();
+  });
+});
+
+describe('OpenRouter', () => {
+  const reads = (): readonly (number | undefined)[] => simulator.calls.map(({ counts }) => counts?.read);
+
+  test('marks for an upstream of Anthropic’s: each call reads all that the one before it wrote, and the price is exact', async () => {
+    for (const answer of [looking('a'), looking('b'), { text: 'done' }]) simulator.next({ answer });
+    const agent = agentOf('openrouter', 'anthropic/claude-sonnet-5.5');
+    const session = await agent.open();
+    const { totals } = await session.prompt('Look at a and b.');
+    const [first, second, third] = simulator.calls.map(({ counts }) => counts);
+    expect(first).toMatchObject({ read: 0 });
+    expect(second?.read).toBe(first?.writtenShort);
+    expect(third?.read).toBe((second?.read ?? 0) + (second?.writtenShort ?? 0));
+    expect(third?.read).toBeGreaterThan(2_000);
+    expect(totals.cost).toMatch(/^0\.0\d+$/);
+    await agent.close();
+  });
+
+  test('marks nothing for an upstream of which nothing is known, and says no number of its cache', async () => {
+    const bodies: string[] = [];
+    const unknown = createSimulator({ capabilities: () => ({ ...row, provider: 'somebody' }) });
+    const listening = await unknown.listen();
+    const agent = agentOf('openrouter', 'somebody/some-model', {
+      window: 200_000,
+      baseURL: `${listening.url}/api/v1`,
+      onRequest: (body) => void bodies.push(Buffer.from(body).toString()),
+    });
+    const row = agent.capabilities;
+    const session = await agent.open();
+    await session.prompt('hello');
+    await session.prompt('and again');
+    const answered = (await recordsOf(agent, session.id)).filter(({ kind }) => kind === 'answer.received');
+    expect(bodies).toHaveLength(2);
+    for (const body of bodies) expect(body).not.toContain('cache_control');
+    for (const { data } of answered) expect(data).not.toHaveProperty('usage.read');
+    expect(reads()).toEqual([]);
+    await agent.close();
+    await listening.close();
+  });
+});
+
+test('no provider’s key is written down, wherever it came from', async () => {
+  const keys = {
+    ANTHROPIC_API_KEY: 'key-of-anthropic-1',
+    OPENAI_API_KEY: 'key-of-openai-22',
+    OPENROUTER_API_KEY: 'key-of-router-333',
+  };
+  const option = 'key-by-option-4444';
+  const agent = agentOf('openai', 'gpt-6.1-sol', { apiKey: option, environment: keys });
+  const session = await agent.open();
+  await session.prompt(`keys: ${option} ${Object.values(keys).join(' ')}`);
+  const text = JSON.stringify(await recordsOf(agent, session.id));
+  for (const key of [option, ...Object.values(keys)]) expect(text).not.toContain(key);
+  await agent.close();
+});
+
+describe('a session that moves', () => {
+  const STEPS = [
+    ['anthropic', 'claude-sonnet-5-5'],
+    ['openai', 'gpt-6.1-sol'],
+    ['openrouter', 'anthropic/claude-sonnet-5.5'],
+    ['compatible', 'gpt-4o'],
+    ['anthropic', 'claude-sonnet-5-5'],
+  ] as const;
+
+  /** One turn with a call in each step, in one session. */
+  async function travel(): Promise<{ readonly records: readonly Recorded[]; readonly bodies: readonly string[] }> {
+    const store = createMemoryStore();
+    const bodies: string[] = [];
+    let id: string | undefined;
+    let records: readonly Recorded[] = [];
+    for (const [provider, model] of STEPS) {
+      simulator.next({ answer: looking(provider) });
+      simulator.next({ answer: { text: `Seen with ${provider}.` } });
+      const onRequest = (body: Uint8Array): void => void bodies.push(Buffer.from(body).toString());
+      const agent = agentOf(provider, model, { store, onRequest });
+      const session = await agent.open(id);
+      id = session.id;
+      expect(await session.prompt(`Look at ${provider}.`)).toMatchObject({ outcome: 'completed' });
+      records = await recordsOf(agent, id);
+      await agent.close();
+    }
+    return { records, bodies };
+  }
+
+  test('between providers is accepted by each, opens an epoch for the model with its price, and drops the others’ reasoning', async () => {
+    const { records, bodies } = await travel();
+    expect(sent().map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 200));
+    const epochs = records.flatMap(({ kind, data }) => (kind === 'epoch.opened' ? [data] : []));
+    expect(epochs.map(({ cause, provider }) => [cause, provider])).toEqual([
+      ['initial', 'anthropic'],
+      ['model', 'openai'],
+      ['model', 'openrouter'],
+      ['model', 'compatible'],
+      ['model', 'anthropic'],
+    ]);
+    const rewrites = epochs.map(({ forecast }) => forecast);
+    for (const { rewrite } of rewrites.slice(1)) expect(rewrite).toBeGreaterThan(2_000);
+    for (const at of [2, 4]) expect(rewrites[at]?.cost).toMatch(/^0\.0\d+$/);
+    // The local model's price is unknown, so it is not said (L7).
+    expect(rewrites[3]).not.toHaveProperty('cost');
+    const thinks = bodies.map((body) => body.includes('hm, I look') || body.includes('"type":"reasoning"'));
+    // Each maker is shown its own reasoning alone: within a turn, and again when the session is back.
+    expect(thinks).toEqual([false, true, false, true, false, false, false, false, true, true]);
+  });
+
+  test('calls each tool by an id that every provider takes, the same one for a call and its result', async () => {
+    const { bodies } = await travel();
+    const last = bodies.at(-1) ?? '';
+    const made = [...last.matchAll(/"type":"tool_use","id":"([^"]+)"/g)].map(([, id]) => id);
+    const told = [...last.matchAll(/"tool_use_id":"([^"]+)"/g)].map(([, id]) => id);
+    expect(made).toHaveLength(5);
+    expect(told).toEqual(made);
+    for (const id of made) expect(id).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
+  });
+});

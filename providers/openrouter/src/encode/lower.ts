@@ -1,0 +1,52 @@
+// Front and spans become blocks: tools, parts of messages, calls of an answer, and tool messages.
+
+import type { Block, Front, LoweredFront, Lowering, Part, Role, Span } from '@tidemark/model';
+import type { Piece } from '@tidemark/provider-openai-wire';
+import { callPiece, frontBlock, frozenParameters, spanBlocks, wireRole } from '@tidemark/provider-openai-wire';
+import { imagePiece, resultPiece, textPiece, toolPiece } from './messages.ts';
+import { header } from './parameters.ts';
+
+/**
+ * Tools in the order given, then the system texts as parts of one system message.
+ *
+ * @throws ProviderError `provider/invalid` for a tool that the API would refuse, `provider/unsupported` for an unknown
+ * render parameter.
+ */
+export function lowerFront(front: Front, lowering: Lowering): LoweredFront {
+  header(front);
+  const tools = front.tools.map((tool) => frontBlock('tools', toolPiece(tool, lowering), tool.origin));
+  const system = front.system.flatMap(({ text, tokens, origin }): readonly Block[] => {
+    const made = textPiece(text, lowering);
+    return made === undefined ? [] : [frontBlock('system', { ...made, tokens: tokens ?? made.tokens }, origin)];
+  });
+  return { front, blocks: [...tools, ...system], parameters: frozenParameters(front) };
+}
+
+/**
+ * Blocks of one span: results first, words, then calls, as a message holds them. None for blank text and for reasoning,
+ * which is not sent back; native items are told as their plain twins.
+ *
+ * @throws ProviderError `provider/invalid` when an image's bytes are not among the materials.
+ */
+export function lowerSpan(span: Span, lowering: Lowering): readonly Block[] {
+  const role = wireRole(span.role, lowering);
+  const pieces = span.parts.flatMap((part) => lowerPart(part, role, lowering) ?? []);
+  const calls = pieces.filter(({ holds }) => holds === 'call');
+  return spanBlocks(span, role, [...pieces.filter(({ holds }) => holds !== 'call'), ...calls]);
+}
+
+function lowerPart(part: Part, role: Role, lowering: Lowering): Piece | undefined {
+  switch (part.type) {
+    case 'text':
+    case 'native':
+      return textPiece(part.text, lowering);
+    case 'image':
+      return imagePiece(part, role, lowering);
+    case 'reasoning':
+      return undefined;
+    case 'call':
+      return { ...callPiece(part, lowering), run: 'calls' };
+    case 'result':
+      return resultPiece(part, lowering);
+  }
+}

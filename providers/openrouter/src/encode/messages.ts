@@ -1,0 +1,54 @@
+// Pieces of messages. Words are parts of lists throughout, as only a part can carry a marker (`cache_control`, OpenRouter's
+// SDK 1.3.19: text parts and tools have one, images do not).
+
+import type { ImagePart, Lowering, ResultPart, Role, ToolDefinition } from '@tidemark/model';
+import { isBlank } from '@tidemark/model';
+import type { Piece } from '@tidemark/provider-openai-wire';
+import {
+  functionMembers,
+  imageStub,
+  jsonString,
+  piece,
+  RESULT_PREFIX,
+  resultContents,
+  wireId,
+  wireImage,
+} from '@tidemark/provider-openai-wire';
+import { OPENROUTER } from '../service.ts';
+
+/** A tool. */
+export function toolPiece(tool: ToolDefinition, lowering: Lowering): Piece {
+  const head = `{"type":"function","function":{${functionMembers(OPENROUTER, tool)}}`;
+  return markable(head, '}', 'tool', lowering.estimate(tool.definition));
+}
+
+/** A text part. None for blank text. */
+export function textPiece(text: string, lowering: Lowering): Piece | undefined {
+  return isBlank(text) ? undefined : markable(textHead(text), '}', 'text', lowering.estimate(text));
+}
+
+/** An image part of a user's message; words for it anywhere else (L6). */
+export function imagePiece(image: ImagePart, role: Role, lowering: Lowering): Piece | undefined {
+  if (role !== 'user') return textPiece(imageStub(image, `a message of role ${role} takes none`).text, lowering);
+  const made = wireImage(OPENROUTER, image, lowering);
+  if (made.kind === 'stub') return textPiece(made.text, lowering);
+  return piece(`{"type":"image_url","image_url":{"url":"${made.url}"}}`, 'image', made.tokens, made.mediaBytes);
+}
+
+/** A tool message of one text part. An image in it becomes a line with its digest: upstreams differ in what they take there. */
+export function resultPiece(part: ResultPart, lowering: Lowering): Piece {
+  const lines = resultContents(part).map((one) =>
+    typeof one === 'string' ? one : imageStub(one, 'a tool message takes text only').text,
+  );
+  const text = lines.join('\n');
+  const head = `${RESULT_PREFIX}${wireId(part.call)}","content":[${textHead(text)}`;
+  return { ...markable(head, '}]}', 'result', lowering.estimate(text)), run: 'results' };
+}
+
+function textHead(text: string): string {
+  return `{"type":"text","text":${jsonString(text)}`;
+}
+
+function markable(head: string, tail: string, holds: Piece['holds'], tokens: number): Piece {
+  return { ...piece(head, holds, tokens), tail, markable: true };
+}
