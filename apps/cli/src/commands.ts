@@ -1,6 +1,8 @@
 // Every command, in the order of `--help`.
 
 import type { Command } from './command.ts';
+import { cache } from './commands/cache.ts';
+import { cost } from './commands/cost.ts';
 import { demo } from './commands/demo.ts';
 import { doctor } from './commands/doctor.ts';
 import { importCommand } from './commands/import.ts';
@@ -23,6 +25,8 @@ export const COMMANDS: readonly Command[] = [
   replayCommand,
   show,
   why,
+  cost,
+  cache,
   verify,
   sessions,
   simulate,

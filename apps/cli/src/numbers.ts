@@ -16,3 +16,8 @@ export function dollars(amount: string | undefined): string {
 export function percent(part: number, whole: number): string {
   return whole === 0 ? '–' : `${((100 * part) / whole).toFixed(1)}%`;
 }
+
+/** `1 step`, `2,000 steps`. */
+export function counted(count: number, what: string): string {
+  return `${grouped(count)} ${what}${count === 1 ? '' : 's'}`;
+}

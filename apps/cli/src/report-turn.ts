@@ -5,7 +5,7 @@ import type { SessionId } from '@tidemark/log';
 
 import type { ExitCode } from './exit-codes.ts';
 import { EXIT } from './exit-codes.ts';
-import { dollars, grouped } from './numbers.ts';
+import { counted, dollars, grouped } from './numbers.ts';
 import type { Output } from './output.ts';
 import type { SeenTokens } from './present-session.ts';
 import type { Shown } from './shown.ts';
@@ -53,8 +53,4 @@ function forPeople({ session, finished, tokens }: EndedTurn): Shown {
     styled('cyan', session),
     ok ? '; go on with `tidemark --continue "…"`' : '; go on with `tidemark resume`',
   ];
-}
-
-function counted(count: number, what: string): string {
-  return `${grouped(count)} ${what}${count === 1 ? '' : 's'}`;
 }

@@ -5,7 +5,7 @@ import Table from 'cli-table3';
 import type { Shown } from './shown.ts';
 import { render } from './shown.ts';
 
-/** A head and its rows; every row has as many cells as the head. */
+/** A head and its rows; every row has as many cells as the head, and all have equally many where it is empty. */
 export interface TableOf {
   readonly head: readonly string[];
   readonly rows: readonly (readonly Shown[])[];
@@ -17,7 +17,7 @@ export interface TableOf {
 export function terminalTable(table: TableOf, colour: boolean): string {
   const made = new Table({
     head: table.head.map((name) => render({ style: 'bold', text: name }, colour)),
-    colAligns: table.head.map((_name, index) => (table.numbers?.includes(index) ? 'right' : 'left')),
+    colAligns: (table.rows[0] ?? table.head).map((_cell, index) => (table.numbers?.includes(index) ? 'right' : 'left')),
     style: { head: [], border: [], 'padding-left': 0, 'padding-right': 2, compact: true },
     chars: BORDERLESS,
   });
@@ -27,7 +27,7 @@ export function terminalTable(table: TableOf, colour: boolean): string {
 
 /** One line a row, cells apart by a tab, the head first: for `cut`, `awk` and people who grep. */
 export function plainTable(table: TableOf): string {
-  const rows = [table.head, ...table.rows];
+  const rows = table.head.length === 0 ? table.rows : [table.head, ...table.rows];
   return rows.map((row) => row.map((cell) => oneLine(render(cell, false))).join('\t')).join('\n');
 }
 

@@ -5,6 +5,8 @@ export type { CallPlan, PlanOptions } from './request/call-plan.ts';
 export { planCall } from './request/call-plan.ts';
 export type { AgentErrorCode, AgentErrorSort } from './errors.ts';
 export { AGENT_ERRORS, AgentError } from './errors.ts';
+export type { AccountedSession, AccountOptions, Accounts } from './audit/account-sessions.ts';
+export { addSession, NO_ACCOUNTS } from './audit/account-sessions.ts';
 export type { Explained, Explanation } from './audit/explain.ts';
 export { explainSession } from './audit/explain.ts';
 export type { EpochMaterials, Line, Resize } from './request/line.ts';
@@ -15,6 +17,8 @@ export type { CallOptions, Foreseen, Lines, Prepared } from './request/prepare.t
 export { prepareRequest } from './request/prepare.ts';
 export type { Encoders, Rebuilt, RebuildOptions, Step } from './audit/rebuild.ts';
 export { rebuildSession } from './audit/rebuild.ts';
+export type { RequestSnapshot, SectionSize } from './audit/request-snapshots.ts';
+export { requestSnapshots, SNAPSHOTS_KEPT } from './audit/request-snapshots.ts';
 export type { Session } from './session/session.ts';
 export { commit, createSession, foldLog, openSession } from './session/session.ts';
 export type { Break, Difference, Verification } from './audit/verify.ts';

@@ -39,3 +39,8 @@ export function causeInWords(cause: EpochCause | MissCause): string {
 export function groupOfCause(cause: EpochCause | MissCause): CauseGroup {
   return CAUSES[cause][0];
 }
+
+/** Whether a text names a cause. */
+export function isCause(text: string): text is EpochCause | MissCause {
+  return Object.hasOwn(CAUSES, text);
+}

@@ -1,5 +1,15 @@
 // The face of `context`: what the model sees.
 
+export type { Account, AsOther, Compared, Rates, Tokens } from './account/account.ts';
+export { accountOf, addAccounts, NO_CALLS, ratesOfAccount } from './account/account.ts';
+export type { Changes, Churn, Churned } from './account/churn.ts';
+export { addChurn, beginChurn } from './account/churn.ts';
+export type { Followed, Following, RowOf } from './account/follow-calls.ts';
+export { beginFollowing, endFollowing, followRecord } from './account/follow-calls.ts';
+export { forecastError } from './account/forecast-error.ts';
+export type { GroupBy } from './account/group-calls.ts';
+export { groupOf } from './account/group-calls.ts';
+export type { ModelCall, PaidAgain } from './account/model-call.ts';
 export type { AppendOnly } from './append-only.ts';
 export { append, appendAll, appendOnly, itemAt, slice } from './append-only.ts';
 export { besideSpan } from './beside.ts';
@@ -9,7 +19,7 @@ export { withoutBoundReasoning } from './bound-reasoning.ts';
 export type { KeyInput } from './cache-key.ts';
 export { cacheKey, keyInForce } from './cache-key.ts';
 export type { CauseGroup } from './cause-words.ts';
-export { causeInWords, groupOfCause } from './cause-words.ts';
+export { causeInWords, groupOfCause, isCause } from './cause-words.ts';
 export { TM1, TM1_RUNTIME } from './contract/tm1.ts';
 export type { Lookup } from './entries.ts';
 export { LIFE, readableEntries, unreadable } from './entries.ts';

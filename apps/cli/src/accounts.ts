@@ -1,0 +1,146 @@
+// The accounts that `cost` and `cache` report on: one session or all of the store, from a day on, each log read once.
+
+import type { Accounts } from '@tidemark/agent';
+import { addSession, NO_ACCOUNTS } from '@tidemark/agent';
+import type { Account, GroupBy } from '@tidemark/context';
+import { ratesOfAccount } from '@tidemark/context';
+import type { Log, SessionId, Timestamp } from '@tidemark/log';
+import { LogError, timestamp } from '@tidemark/log';
+import type { Capabilities } from '@tidemark/model';
+import { defaultCatalog, findModel } from '@tidemark/model';
+import { Option } from 'commander';
+import type { Command } from 'commander';
+
+import type { CommandContext } from './command.ts';
+import { CliError } from './failure.ts';
+import { counted } from './numbers.ts';
+import { sessionArgument } from './session-argument.ts';
+import { styled } from './shown.ts';
+
+/** The options that both commands take, as commander gives them. */
+export interface AccountFlags {
+  readonly by?: GroupBy;
+  readonly since?: string;
+}
+
+/** What is reported on. */
+export interface Reported {
+  readonly accounts: Accounts;
+  /** The one session that was named. */
+  readonly session: SessionId | undefined;
+  readonly by: GroupBy;
+  readonly since: Timestamp | undefined;
+}
+
+const GROUPS: readonly GroupBy[] = ['session', 'day', 'model', 'contract', 'cause'];
+
+/** Declares argument and options. */
+export function declareAccountFlags(command: Command): Command {
+  return command
+    .argument('[session]', 'one session; all of the store unless named')
+    .addOption(new Option('--by <what>', 'one line each: by session, or for one session by cause').choices(GROUPS))
+    .option('--since <day>', 'calls from that day or instant on: 2026-11-20, or 2026-11-20T09:30:00Z');
+}
+
+/** Adds it up. What is damaged is told on stderr and left out, unless it is the session that was named. */
+export async function addUp(
+  name: string | undefined,
+  flags: AccountFlags,
+  context: CommandContext,
+  as?: Capabilities,
+): Promise<Reported> {
+  const session = name === undefined ? undefined : sessionArgument(name);
+  const since = flags.since === undefined ? undefined : sinceArgument(flags.since);
+  const by = flags.by ?? (session === undefined ? 'session' : 'cause');
+  const options = { by, rowOf, ...(since && { since }), ...(as && { as }) };
+  const store = await context.store();
+  let accounts = NO_ACCOUNTS;
+  for (const one of session === undefined ? await listed(store, context) : [session]) {
+    try {
+      accounts = await addSession(accounts, store, one, options);
+    } catch (error) {
+      if (session !== undefined || !(error instanceof LogError)) throw error;
+      leaveOut(one, error.message, context);
+    }
+  }
+  return { accounts, session, by, since };
+}
+
+async function listed(store: Log, context: CommandContext): Promise<readonly SessionId[]> {
+  const { sessions, unreadable } = await store.sessions();
+  for (const { session, reason } of unreadable) leaveOut(session, reason, context);
+  return sessions.map(({ session }) => session);
+}
+
+function leaveOut(session: string, reason: string, { output }: CommandContext): void {
+  output.note([styled('yellow', 'left out'), `: ${session}: ${reason}; see \`tidemark doctor\``]);
+}
+
+/** The row of an imported model. Another provider's row for the same name may have other prices: it is not used. */
+function rowOf(provider: string, model: string): Capabilities | undefined {
+  return findModel(defaultCatalog(), model, provider);
+}
+
+/** @throws CliError `cli/usage` when the text is no day and no instant. */
+export function sinceArgument(text: string): Timestamp {
+  const day = /^\d{4}-\d\d-\d\d$/.test(text);
+  const instant = new Date(day ? `${text}T00:00:00.000Z` : text);
+  const shaped = day || /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(text);
+  const real = shaped && !Number.isNaN(instant.getTime()) && (!day || instant.toISOString().startsWith(text));
+  if (real) return timestamp(instant.toISOString());
+  const next = 'name a day such as 2026-11-20, or an instant such as 2026-11-20T09:30:00Z';
+  throw new CliError('cli/usage', `not a day: ${JSON.stringify(text)}`, next);
+}
+
+/** Where there is nothing to report, and what to do about it. */
+export function nothingFound({ session, since }: Reported, { home }: CommandContext): string {
+  const where = session ?? `the sessions of ${home}`;
+  if (since !== undefined)
+    return `no call to a model since ${since} in ${where}; name an earlier day, or leave --since out`;
+  return `no call to a model in ${where}; \`tidemark "what to do"\` makes some, \`tidemark import <transcript>\` brings others`;
+}
+
+/** `2 sessions, 41 calls, 2026-11-19 to 2026-11-21`. */
+export function headlineOf({ accounts: { whole, sessions, span }, session }: Reported): string {
+  const days = [span?.from.slice(0, 10), span?.to.slice(0, 10)];
+  const when = days[0] === days[1] ? `${days[0]}` : `${days[0]} to ${days[1]}`;
+  return `${session ?? counted(sessions.length, 'session')}, ${counted(whole.calls, 'call')}, ${when}`;
+}
+
+/** What is in no sum, because nobody told it (L7). */
+export function unknownsOf({ uncounted, unpriced }: Account): readonly string[] {
+  return [
+    ...(uncounted === 0 ? [] : [`${counted(uncounted, 'call')} without counts: in no sum of tokens`]),
+    ...(unpriced === 0 ? [] : [`${counted(unpriced, 'call')} without a price: in no sum of money`]),
+  ];
+}
+
+/** The groups as they are shown: sessions as the store lists them, days in order, the rest by what they cost. */
+export function orderedGroups({ accounts, by }: Reported): readonly (readonly [string | undefined, Account])[] {
+  const groups = [...accounts.groups];
+  if (by === 'session') return groups;
+  if (by === 'day') return groups.toSorted(([a = ''], [b = '']) => a.localeCompare(b));
+  return groups.toSorted(([, a], [, b]) => Number(b.cost) - Number(a.cost));
+}
+
+const NAMELESS: Readonly<Partial<Record<GroupBy, string>>> = { contract: 'none', cause: 'nothing paid again' };
+
+/** The name of a group, for people. */
+export function groupName(by: GroupBy, name: string | undefined): string {
+  return name ?? NAMELESS[by] ?? 'unknown';
+}
+
+/** For programs: every sum, with the rates that are read from it. */
+export function accountsJson(reported: Reported): object {
+  const { accounts, session, by, since } = reported;
+  const whole = (account: Account): object => ({ ...account, rates: ratesOfAccount(account) });
+  return {
+    ...(session === undefined ? {} : { session }),
+    by,
+    since: since ?? null,
+    span: accounts.span ?? null,
+    whole: whole(accounts.whole),
+    groups: orderedGroups(reported).map(([name, account]) => ({ name: name ?? null, ...whole(account) })),
+    sessions: accounts.sessions.map(({ account, ...rest }) => ({ ...rest, ...whole(account) })),
+  };
+}

@@ -1,0 +1,119 @@
+// `tidemark cache`: how much of the input was read from the cache, what was paid again and why, what changed that should be
+// stable; with `--requests`, the latest requests in short.
+
+import type { AccountedSession } from '@tidemark/agent';
+import type { Account } from '@tidemark/context';
+import { ratesOfAccount } from '@tidemark/context';
+
+import type { AccountFlags, Reported } from '../accounts.ts';
+import {
+  accountsJson,
+  addUp,
+  declareAccountFlags,
+  groupName,
+  headlineOf,
+  nothingFound,
+  orderedGroups,
+  unknownsOf,
+} from '../accounts.ts';
+import { causeTable } from '../cause-table.ts';
+import type { Command, CommandContext, Outcome } from '../command.ts';
+import { counted, grouped, percent } from '../numbers.ts';
+import { reportRequests } from '../request-report.ts';
+import type { TableOf } from '../table.ts';
+
+/** Says how well the cache served. */
+export const cache: Command = {
+  name: 'cache',
+  summary: 'say how much was read from the cache, what was paid again and why, and what changed',
+  examples: [
+    ['tidemark cache', 'all sessions, a line each'],
+    ['tidemark cache <session>', 'one session, by the cause of what was paid again'],
+    ['tidemark cache --by model --since 2026-11-20', 'a line a model; also by day, contract, cause'],
+    ['tidemark cache <session> --requests', 'its latest 24 requests: sizes and markers, no texts'],
+  ],
+  declare: (command, run) =>
+    void declareAccountFlags(command)
+      .option('--requests', 'the latest 24 requests of the session, or of the latest 24 sessions')
+      .action((session: string | undefined, flags: Flags) =>
+        run((context) =>
+          flags.requests === true ? reportRequests(session, context) : report(session, flags, context),
+        ),
+      ),
+};
+
+interface Flags extends AccountFlags {
+  readonly requests?: true;
+}
+
+async function report(session: string | undefined, flags: AccountFlags, context: CommandContext): Promise<Outcome> {
+  const reported = await addUp(session, flags, context);
+  const { whole } = reported.accounts;
+  const { output } = context;
+  output.result(accountsJson(reported), () =>
+    whole.calls === 0 ? nothingFound(reported, context) : headlineOf(reported),
+  );
+  if (whole.calls === 0) return undefined;
+  output.table(ratesTable(reported));
+  for (const unknown of unknownsOf({ ...whole, unpriced: 0 })) output.line(unknown);
+  output.line('');
+  if (reported.by !== 'cause') output.table(groups(reported));
+  else if (whole.again.calls === 0) output.line('nothing was paid again');
+  else output.table(causeTable(reported.accounts.groups));
+  return undefined;
+}
+
+function ratesTable({ accounts: { whole, sessions }, session }: Reported): TableOf {
+  const { calls, tokens, readable, unread, forecast } = whole;
+  const { hitRate, writeShare, coverage, forecastError } = ratesOfAccount(whole);
+  const usual = session === undefined ? '' : `; one growing prefix would be at ${percent(2, calls + 1)}`;
+  const part = readable.calls === calls ? '' : ` (${grouped(readable.calls)} of ${counted(calls, 'call')})`;
+  const waiting = unread.waiting === 0 ? '' : `; ${grouped(unread.waiting)} wait for a next call`;
+  const rows = [
+    ['hit rate', share(hitRate), `read, of ${grouped(tokens.fresh + tokens.read + tokens.written)} input tokens`],
+    ['write share', share(writeShare), `written${usual}`],
+    ['coverage', share(coverage), `read, of what could have been read${part}`],
+    ['wasted writes', grouped(unread.wasted), `tokens written for nobody${waiting}`],
+    ['forecasts off', share(forecastError), `of the input, over ${counted(forecast.calls, 'call')}`],
+    changesRow(sessions),
+  ];
+  const appended = sessions.reduce((sum, one) => sum + one.appended, 0);
+  if (appended > 0) rows.push(['appended', grouped(appended), 'changes at the tail, which rewrote nothing']);
+  return { head: [], rows, numbers: [1] };
+}
+
+function share(rate: number | null): string {
+  return rate === null ? '–' : percent(rate, 1);
+}
+
+const CHURNED = ['model', 'parameters', 'system', 'tools', 'history'] as const;
+
+/** What changed of the prefix, and by which causes; side calls never count. */
+function changesRow(sessions: readonly AccountedSession[]): readonly string[] {
+  const causes = CHURNED.flatMap((what) => sessions.flatMap(({ churn }) => causesOf(what, churn[what])));
+  const names = [...new Set(causes)];
+  const said = names.map((name) => times(name, causes.filter((one) => one === name).length));
+  return ['changes', grouped(causes.length), said.join(', ') || 'of model, parameters, system text, tools, history'];
+}
+
+/** Each change by its name, as often as it was made: `history (compaction)`. */
+function causesOf(what: string, changes: { readonly [cause: string]: number }): readonly string[] {
+  return Object.entries(changes).flatMap(([cause, count]) =>
+    Array.from({ length: count }, () => (what === cause ? what : `${what} (${cause})`)),
+  );
+}
+
+function times(name: string, count: number): string {
+  return count === 1 ? name : `${name} × ${count}`;
+}
+
+function groups(reported: Reported): TableOf {
+  const { by } = reported;
+  const rows = orderedGroups(reported).map(([name, account]) => [groupName(by, name), ...cells(account)]);
+  return { head: [by, 'calls', 'hit', 'written', 'covered', 'paid again'], rows, numbers: [1, 2, 3, 4, 5] };
+}
+
+function cells(account: Account): readonly string[] {
+  const { hitRate, writeShare, coverage } = ratesOfAccount(account);
+  return [grouped(account.calls), share(hitRate), share(writeShare), share(coverage), grouped(account.again.tokens)];
+}

@@ -1,0 +1,110 @@
+// `tidemark cost`: what calls to models cost, and what the same calls would have cost otherwise.
+
+import type { Account, Compared } from '@tidemark/context';
+import type { Capabilities } from '@tidemark/model';
+import { defaultCatalog, findModel, nearestModel } from '@tidemark/model';
+
+import type { AccountFlags, Reported } from '../accounts.ts';
+import {
+  accountsJson,
+  addUp,
+  declareAccountFlags,
+  groupName,
+  headlineOf,
+  nothingFound,
+  orderedGroups,
+  unknownsOf,
+} from '../accounts.ts';
+import type { Command, CommandContext, Outcome } from '../command.ts';
+import { CliError } from '../failure.ts';
+import { counted, dollars, grouped } from '../numbers.ts';
+import type { TableOf } from '../table.ts';
+
+/** Says what was paid. */
+export const cost: Command = {
+  name: 'cost',
+  summary: 'say what calls to models cost: paid, without a cache, ideally cached, with another model',
+  examples: [
+    ['tidemark cost', 'all sessions, a line each'],
+    ['tidemark cost <session>', 'one session, by what was paid again and why'],
+    ['tidemark cost --by day --since 2026-11-20', 'a line a day; also by model, contract, cause'],
+    ['tidemark cost --as claude-haiku-4-5', 'and what the same tokens cost with that model'],
+  ],
+  declare: (command, run) =>
+    void declareAccountFlags(command)
+      .option('--as <model>', 'price the same tokens by another model of the catalog')
+      .action((session: string | undefined, flags: Flags) => run((context) => report(session, flags, context))),
+};
+
+interface Flags extends AccountFlags {
+  readonly as?: string;
+}
+
+async function report(session: string | undefined, flags: Flags, context: CommandContext): Promise<Outcome> {
+  const as = flags.as === undefined ? undefined : modelArgument(flags.as);
+  const reported = await addUp(session, flags, context, as);
+  const { whole } = reported.accounts;
+  const { output } = context;
+  const value = { ...accountsJson(reported), ...(as === undefined ? {} : { as: as.model }) };
+  output.result(value, () => (whole.calls === 0 ? nothingFound(reported, context) : headlineOf(reported)));
+  if (whole.calls === 0) return undefined;
+  output.table(sums(whole, as));
+  for (const unknown of remarks(whole, as)) output.line(unknown);
+  output.line('');
+  output.table(groups(reported));
+  return undefined;
+}
+
+/** @throws CliError `cli/not-found` with the nearest model that the catalog has. */
+function modelArgument(name: string): Capabilities {
+  const found = findModel(defaultCatalog(), name);
+  if (found !== undefined) return found;
+  const nearest = nearestModel(defaultCatalog(), name)?.capabilities.model;
+  const next =
+    nearest === undefined ? 'name it as its provider does, such as claude-haiku-4-5' : `did you mean ${nearest}?`;
+  throw new CliError('cli/not-found', `the catalog has no model ${JSON.stringify(name)}`, next);
+}
+
+function sums({ cost: paid, compared, other }: Account, as: Capabilities | undefined): TableOf {
+  const row = (name: string, amount: string, meaning: string): readonly string[] => [name, dollars(amount), meaning];
+  const rows = [
+    row('paid', paid, ''),
+    ...(compared.calls === 0
+      ? []
+      : [
+          row('uncached', compared.uncached, 'the same calls without a cache'),
+          row('ideal', compared.ideal, 'new tokens written once, old ones read (an estimate)'),
+        ]),
+    ...(as === undefined || other.calls === 0 ? [] : [row('other', other.cost, `the same tokens with ${as.model}`)]),
+  ];
+  return { head: [], rows, numbers: [1] };
+}
+
+/** What the sums leave out. */
+function remarks(account: Account, as: Capabilities | undefined): readonly string[] {
+  const { calls, compared, other } = account;
+  const partly = (name: string, part: { readonly calls: number; readonly paid: string }): readonly string[] =>
+    part.calls === calls
+      ? []
+      : [`${name}: of ${grouped(part.calls)} of ${counted(calls, 'call')}, which cost ${dollars(part.paid)}`];
+  const named = as === undefined ? [] : partly('other', other);
+  return [...unknownsOf(account), ...partly('uncached, ideal', compared), ...named];
+}
+
+function groups(reported: Reported): TableOf {
+  const { by } = reported;
+  const rows = orderedGroups(reported).map(([name, { calls, tokens, cost: paid, compared, unpriced }]) => [
+    groupName(by, name),
+    grouped(calls),
+    grouped(tokens.fresh + tokens.read + tokens.written),
+    grouped(tokens.answer + tokens.reasoning),
+    unpriced === calls ? '?' : dollars(paid),
+    timesIdeal(compared),
+  ]);
+  return { head: [by, 'calls', 'input', 'output', 'paid', '× ideal'], rows, numbers: [1, 2, 3, 4, 5] };
+}
+
+/** Over the calls of which both are known; the ideal of nothing is nothing. */
+function timesIdeal({ paid, ideal }: Compared): string {
+  return Number(ideal) === 0 ? '?' : (Number(paid) / Number(ideal)).toFixed(2);
+}

@@ -1,0 +1,103 @@
+// The latest requests of a session in short: sizes by section, markers, and the shape of the body without its texts. A view
+// made from the log (L9): nothing of it is kept.
+
+import type { EpochCause, Log, MarkerRecord, Position, RequestPrepared, SessionId, Timestamp } from '@tidemark/log';
+import type { Sequence } from '@tidemark/context';
+import type { JsonValue, Section } from '@tidemark/model';
+import { blocksOf } from '../request/request-record.ts';
+import type { Encoders, Rebuilt } from './rebuild.ts';
+import { rebuildSession } from './rebuild.ts';
+import { redactBody } from './redact-body.ts';
+
+/** How much of a request one section is. */
+export interface SectionSize {
+  readonly blocks: number;
+  readonly bytes: number;
+  /** Estimated. */
+  readonly tokens: number;
+}
+
+/** See the head of this file. */
+export interface RequestSnapshot {
+  readonly position: Position;
+  readonly step: number;
+  readonly stream: string;
+  readonly purpose: string;
+  readonly at: Timestamp;
+  readonly model: string;
+  /** It opens an epoch, inherits the one in force, or goes on from the request before it. */
+  readonly relation: RequestPrepared['relation'];
+  /** The cause of the epoch that it opens. */
+  readonly opened?: EpochCause;
+  readonly bytes: number;
+  readonly sections: { readonly [section in Section]: SectionSize };
+  readonly markers: readonly (Pick<MarkerRecord, 'block' | 'ttl'> & { readonly section: Section })[];
+  /** Structure and sizes alone; absent where the body is no JSON. */
+  readonly shape?: JsonValue;
+}
+
+/** How many requests of a session are shown, and of how many sessions. */
+export const SNAPSHOTS_KEPT = 24;
+
+/** The latest requests of a session, oldest first; of a fork, its own. @throws as `rebuildSession` does. */
+export async function requestSnapshots(
+  log: Log,
+  session: SessionId,
+  encoders: Encoders,
+  kept: number = SNAPSHOTS_KEPT,
+): Promise<readonly RequestSnapshot[]> {
+  const latest = new Set(await latestRequests(log, session, kept));
+  const found: RequestSnapshot[] = [];
+  const only = ({ position }: Rebuilt['record']): boolean => latest.has(position);
+  for await (const step of rebuildSession(log, session, { encoders, only }))
+    if (step.type === 'request') found.push(snapshotOf(step.rebuilt));
+  return found;
+}
+
+async function latestRequests(log: Log, session: SessionId, kept: number): Promise<readonly Position[]> {
+  let requests: Position[] = [];
+  for await (const { kind, data, position } of log.read(session)) {
+    // What stands before a fork's own beginning is its parent's.
+    if (kind === 'session.created' && data.id === session) requests = [];
+    if (kind === 'request.prepared') requests.push(position);
+    if (requests.length > 2 * kept) requests = requests.slice(-kept);
+  }
+  return requests.slice(-kept);
+}
+
+function snapshotOf({ record, line, state, body }: Rebuilt): RequestSnapshot {
+  const { step, stream, purpose, bytes, relation, markers } = record.data;
+  const shape = redactBody(body());
+  const opened = relation === 'opens' ? state.epoch?.opened.cause : undefined;
+  return {
+    position: record.position,
+    step,
+    stream,
+    purpose,
+    at: record.at,
+    model: line.materials.epoch.opened.model,
+    relation,
+    ...(opened === undefined ? {} : { opened }),
+    bytes,
+    sections: sectionsOf(line.sequence),
+    markers: markers.map(({ block, ttl }) => ({ block, ttl, section: sectionAt(line.sequence, block) })),
+    ...(shape === undefined ? {} : { shape }),
+  };
+}
+
+const NOTHING: SectionSize = { blocks: 0, bytes: 0, tokens: 0 };
+
+function sectionsOf(sequence: Sequence): RequestSnapshot['sections'] {
+  const sizes: { [section in Section]: SectionSize } = { tools: NOTHING, system: NOTHING, messages: NOTHING };
+  for (const { section, head, tail, tokens } of blocksOf(sequence)) {
+    const { blocks, bytes, tokens: before } = sizes[section];
+    const own = Buffer.byteLength(head) + Buffer.byteLength(tail);
+    sizes[section] = { blocks: blocks + 1, bytes: bytes + own, tokens: before + tokens };
+  }
+  return sizes;
+}
+
+function sectionAt({ counts }: Sequence, block: number): Section {
+  if (block < counts.tools) return 'tools';
+  return block < counts.tools + counts.system ? 'system' : 'messages';
+}

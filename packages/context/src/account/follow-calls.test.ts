@@ -1,0 +1,174 @@
+// From records to calls: what a call could have read, what it paid again, and what became of what it wrote.
+
+import { money } from '@tidemark/log';
+import type { MissCause } from '@tidemark/log';
+import { describe, expect, test } from 'vitest';
+import type { Told } from '../../tests/log-of.ts';
+import { answer, created, logOf, named, request, row, second, SESSION } from '../../tests/log-of.ts';
+import { beginFollowing, endFollowing, followRecord } from './follow-calls.ts';
+import type { ModelCall } from './model-call.ts';
+
+function callsOf(told: readonly Told[], session = SESSION): readonly ModelCall[] {
+  let following = beginFollowing(session);
+  const calls: ModelCall[] = [];
+  for (const record of logOf(told)) {
+    const followed = followRecord(following, record, () => row('claude-sonnet-4-5'));
+    following = followed.following;
+    calls.push(...followed.calls);
+  }
+  return [...calls, ...endFollowing(following)].toSorted((a, b) => a.at.localeCompare(b.at));
+}
+
+const usage = (read: number, written: number, fresh = 0): NonNullable<Parameters<typeof answer>[1]> => ({
+  fresh,
+  read,
+  writes: [{ ttl: '5m', tokens: written }],
+  answer: 5,
+});
+
+function opened(cause: 'initial' | 'tools' | 'compaction' | 'reasoning'): Told {
+  return [
+    'epoch.opened',
+    {
+      number: 0,
+      cause,
+      provider: 'anthropic',
+      model: 'm',
+      parameters: {},
+      capabilities: named('row'),
+      contract: 'tm1',
+      layers: [],
+      tools: [],
+      cacheKey: 'key',
+      forecast: { rewrite: 0 },
+    },
+  ];
+}
+
+function missing(tokens: number, cause: MissCause, read: number, written: number): Told {
+  const [kind, data] = answer([], usage(read, written));
+  if (kind !== 'answer.received') throw new Error('no answer');
+  return [kind, { ...data, miss: { cause, tokens, cost: money('0.01') } }];
+}
+
+describe('a call of our own', () => {
+  test('could have read what it read and what it missed; an opened epoch is named by its cause', () => {
+    const [first, next] = callsOf([
+      created,
+      opened('initial'),
+      request(1),
+      answer([], usage(0, 1000)),
+      opened('tools'),
+      request(2),
+      missing(900, 'opened', 100, 950),
+    ]);
+    expect(first).toMatchObject({ held: 0, contract: 'tm1', unread: { wasted: 900, waiting: 0 } });
+    expect(next).toMatchObject({
+      held: 1000,
+      again: { cause: 'tools', tokens: 900, cost: '0.01' },
+      unread: { wasted: 0, waiting: 950 },
+    });
+  });
+
+  test('knows nothing of what it could have read when nobody told what it read (L7)', () => {
+    const [only] = callsOf([created, opened('initial'), request(1), answer([], { fresh: 10 })]);
+    expect(only).not.toHaveProperty('held');
+  });
+});
+
+describe('what a call wrote', () => {
+  const fates = (...calls: readonly (readonly [read: number, written: number])[]): readonly (readonly number[])[] =>
+    callsOf([
+      created,
+      opened('initial'),
+      ...calls.flatMap(([read, written]) => [request(1), answer([], usage(read, written))]),
+    ]).map(({ unread }) => [unread.wasted, unread.waiting]);
+
+  test('is read by the next call, as far as that reads', () => {
+    expect(fates([0, 1000], [1000, 200], [1200, 50])).toEqual([
+      [0, 0],
+      [0, 0],
+      [0, 50],
+    ]);
+    expect(fates([0, 1000], [600, 500])).toEqual([
+      [400, 0],
+      [0, 500],
+    ]);
+  });
+
+  test('stays readable behind a call that wrote nothing', () => {
+    expect(fates([0, 1000], [300, 0], [1000, 10])).toEqual([
+      [0, 0],
+      [0, 0],
+      [0, 10],
+    ]);
+  });
+
+  test('is no less read because a call without the conversation wrote something of its own', () => {
+    const title = request(1);
+    if (title[0] !== 'request.prepared') throw new Error('no request');
+    const side = { ...title[1], stream: 'side/title', history: 'none' as const };
+    const [kind, data] = answer([], usage(0, 50));
+    if (kind !== 'answer.received') throw new Error('no answer');
+    const calls = callsOf([
+      created,
+      opened('initial'),
+      request(1),
+      answer([], usage(0, 1000)),
+      ['request.prepared', side],
+      [kind, { ...data, stream: 'side/title' }],
+      request(2),
+      answer([], usage(1000, 10)),
+    ]);
+    expect(calls.map(({ stream, unread }) => [stream, unread])).toEqual([
+      ['main', { wasted: 0, waiting: 0 }],
+      // Read as far as counts can tell: the next call read further than that.
+      ['side/title', { wasted: 0, waiting: 0 }],
+      ['main', { wasted: 0, waiting: 10 }],
+    ]);
+  });
+});
+
+describe('an import, which holds no requests', () => {
+  test('is judged by the counts of the call before: what grew is new, what was cached could have been read', () => {
+    const [, grown, paid] = callsOf([
+      created,
+      opened('initial'),
+      answer([], usage(0, 1000)),
+      answer([], usage(1000, 200)),
+      answer([], usage(100, 1300)),
+    ]);
+    expect(grown).toMatchObject({ held: 1000, unsent: 200 });
+    expect(grown).not.toHaveProperty('again');
+    expect(paid).toMatchObject({
+      held: 1200,
+      unsent: 200,
+      again: { cause: 'unknown', tokens: 1100, cost: '0.003795' },
+    });
+  });
+
+  test('names the pause, or the setting that changed; of what stands behind a checkpoint it knows nothing', () => {
+    const again = (told: readonly Told[]): unknown =>
+      callsOf([created, opened('initial'), answer([], usage(0, 1000)), ...told]).at(-1)?.again?.cause;
+    const [kind, data] = answer([], usage(0, 1100));
+    if (kind !== 'answer.received') throw new Error('no answer');
+    expect(again([[kind, data, 400]])).toBe('expired');
+    expect(again([[kind, { ...data, startedAt: second(299) }, 400]])).toBe('unknown');
+    expect(again([opened('reasoning'), [kind, data]])).toBe('reasoning');
+    const [, behind] = callsOf([created, answer([], usage(0, 1000)), opened('compaction'), answer([], usage(0, 300))]);
+    expect(behind).not.toHaveProperty('held');
+    expect(behind).not.toHaveProperty('unsent');
+  });
+});
+
+test('a failed call counts only where the provider told a usage', () => {
+  const failed = { step: 0, stream: 'main', class: 'retryable', code: 'x', message: 'x' } as const;
+  expect(callsOf([created, opened('initial'), request(1), ['answer.failed', failed]])).toEqual([]);
+  const counted = callsOf([
+    created,
+    opened('initial'),
+    request(1),
+    ['answer.failed', { ...failed, usage: usage(0, 10) }],
+  ]);
+  expect(counted).toMatchObject([{ model: 'm', usage: { read: 0 } }]);
+});

@@ -1,0 +1,137 @@
+// The fold from the records of one session to its calls. It keeps what the next call needs, whatever the session's length.
+
+import type { EpochOpened, Recorded, RecordedOf, RequestPrepared, SessionId, Timestamp } from '@tidemark/log';
+import { timestamp } from '@tidemark/log';
+import type { Capabilities } from '@tidemark/model';
+import type { Left } from './judge-import.ts';
+import { judgeImport, leftBy } from './judge-import.ts';
+import type { ModelCall } from './model-call.ts';
+import type { Unread } from './unread.ts';
+import { resolveUnread, stillUnread } from './unread.ts';
+
+/** The fold after some records. */
+export interface Following {
+  /** Whose calls are told. A fork's log begins with records of its ancestors: they are followed, and told by those. */
+  readonly session: SessionId;
+  /** Whose record came last. */
+  readonly owner: SessionId;
+  readonly epoch: EpochOpened | undefined;
+  /** Requests on their way, by stream. */
+  readonly sent: { readonly [stream: string]: Sent };
+  /** Where a log holds no requests: what the call before left behind, and the cause of an epoch that opened since. */
+  readonly left: Left | undefined;
+  readonly opened: EpochOpened['cause'] | undefined;
+  readonly unread: Unread;
+}
+
+interface Sent {
+  readonly at: Timestamp;
+  readonly data: RequestPrepared;
+  /** The cause of the epoch that it was made in. */
+  readonly opened: EpochOpened['cause'] | undefined;
+}
+
+/** Finds the row that prices a model's calls. */
+export type RowOf = (provider: string, model: string) => Capabilities | undefined;
+
+/** One more record, and the calls that are whole with it: each is told once, when it is known what became of its writes. */
+export interface Followed {
+  readonly following: Following;
+  readonly calls: readonly ModelCall[];
+}
+
+/** Nothing read yet of this session. */
+export function beginFollowing(session: SessionId): Following {
+  return { session, owner: session, epoch: undefined, sent: {}, left: undefined, opened: undefined, unread: {} };
+}
+
+/** One more record. */
+export function followRecord(following: Following, record: Recorded, rowOf: RowOf): Followed {
+  switch (record.kind) {
+    case 'session.created':
+      return quiet({ ...following, owner: record.data.id });
+    case 'epoch.opened':
+      return quiet({ ...following, epoch: record.data, opened: record.data.cause });
+    case 'request.prepared':
+      return quiet({ ...following, sent: { ...following.sent, [record.data.stream]: sentAs(record, following) } });
+    case 'answer.received':
+    case 'answer.interrupted':
+    case 'answer.failed':
+      return takeEnd(following, record, rowOf);
+    default:
+      return quiet(following);
+  }
+}
+
+/** The calls that wait at the end of the log for somebody to read what they wrote. */
+export function endFollowing({ unread, session }: Following): readonly ModelCall[] {
+  return stillUnread(unread).filter((call) => call.session === session);
+}
+
+function quiet(following: Following): Followed {
+  return { following, calls: [] };
+}
+
+function sentAs({ at, data }: RecordedOf<'request.prepared'>, { epoch }: Following): Sent {
+  return { at, data, opened: epoch?.cause };
+}
+
+type Ended = RecordedOf<'answer.received'> | RecordedOf<'answer.interrupted'> | RecordedOf<'answer.failed'>;
+
+function takeEnd(following: Following, record: Ended, rowOf: RowOf): Followed {
+  const { stream, usage } = record.data;
+  const { [stream]: request, ...sent } = following.sent;
+  const rest: Following = { ...following, sent };
+  // What failed before anything was counted was not accepted: nobody bills it.
+  if (usage === undefined && record.kind === 'answer.failed') return quiet(rest);
+  const call = callOf(following, record, request, rowOf);
+  const { unread, calls } = resolveUnread(following.unread, call, request?.data.history === 'none');
+  const main = stream === 'main' ? { left: leftBy(call, following.left), opened: undefined } : {};
+  return {
+    following: { ...rest, unread, ...main },
+    calls: calls.filter(({ session }) => session === following.session),
+  };
+}
+
+function callOf(following: Following, record: Ended, request: Sent | undefined, rowOf: RowOf): ModelCall {
+  const { epoch, owner } = following;
+  const { data } = record;
+  const { provider, model } = record.kind === 'answer.failed' ? (epoch ?? UNKNOWN) : record.data;
+  const cost = record.kind === 'answer.failed' ? undefined : record.data.cost;
+  const row = rowOf(provider, model);
+  const contract = epoch?.contract;
+  const call: ModelCall = {
+    session: owner,
+    stream: data.stream,
+    step: data.step,
+    at: sentAt(record, request),
+    provider,
+    model,
+    usage: data.usage ?? {},
+    unread: { wasted: 0, waiting: 0 },
+    ...(contract === undefined ? {} : { contract }),
+    ...(cost === undefined ? {} : { cost }),
+    ...(row === undefined ? {} : { row }),
+  };
+  if (request === undefined) return data.stream === 'main' ? { ...call, ...judgeImport(call, following) } : call;
+  return { ...call, ...judgeOwn(record, request) };
+}
+
+const UNKNOWN = { provider: 'unknown', model: 'unknown' };
+
+function sentAt({ at, data }: Ended, request: Sent | undefined): Timestamp {
+  return request?.at ?? (data.startedAt === undefined ? at : timestamp(data.startedAt));
+}
+
+/** A call of our own: its request holds the forecast, and its answer the miss. */
+function judgeOwn(record: Ended, { data, opened }: Sent): Pick<ModelCall, 'held' | 'again' | 'unsent' | 'forecast'> {
+  const { forecast } = data;
+  const { unsent } = forecast;
+  const read = record.data.usage?.read;
+  // A cut answer has no miss on record: what it could have read is not known.
+  if (record.kind !== 'answer.received' || read === undefined) return { unsent, forecast };
+  const { miss } = record.data;
+  if (miss === undefined) return { held: read, unsent, forecast };
+  const cause = miss.cause === 'opened' ? (opened ?? miss.cause) : miss.cause;
+  return { held: read + miss.tokens, again: { ...miss, cause }, unsent, forecast };
+}

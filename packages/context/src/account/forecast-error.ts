@@ -1,0 +1,19 @@
+// How far off forecasts were (L7: an estimate says that it is one, and how far off it has been).
+
+import { inputTokens, writtenTokens } from '@tidemark/model';
+import type { ModelCall } from './model-call.ts';
+
+/** Input tokens of a call, and those that came to another bucket than forecast, or to none; `undefined` when unknown. */
+export function forecastError(
+  call: Pick<ModelCall, 'usage' | 'forecast'>,
+): { readonly calls: 1; readonly input: number; readonly off: number } | undefined {
+  const { usage, forecast } = call;
+  const input = inputTokens(usage);
+  if (forecast === undefined || input === undefined) return undefined;
+  const { fresh = 0, read = 0, writes = [] } = usage;
+  const over = [fresh - forecast.fresh, read - forecast.read, writtenTokens(writes) - forecast.write];
+  const more = over.reduce((sum, one) => sum + Math.max(0, one), 0);
+  const less = over.reduce((sum, one) => sum + Math.max(0, -one), 0);
+  // A token that moved from one bucket to another counts once.
+  return { calls: 1, input, off: Math.max(more, less) };
+}
