@@ -1,0 +1,128 @@
+// The baseline matrix: for each thing that might cost a cache, exactly the reasons that the session gives for what it then
+// does. A reason more or less fails. Skills changed (issue 6) and pruning (issue 5) have no way to happen yet, and no row.
+
+import type { Recorded } from '@tidemark/log';
+import type { LiveSession } from '@tidemark/kit';
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { expectOnlyGrowth, expectSound, openStage, recordsOf } from './billed-stage.ts';
+import type { StoryName, Told } from './matrix-stories.ts';
+import { STORIES, TOOLS } from './matrix-stories.ts';
+
+/** Epochs behind the first, misses, failures, changes and notes in their order; then what a person was told. */
+type Reasons = readonly string[];
+
+interface Row {
+  /** claude-sonnet-4-5: appends nothing, and strips the thinking of the turns before. */
+  readonly plain: Reasons;
+  /** claude-opus-5-5: appends system messages, reasoning and tools. */
+  readonly appends: Reasons;
+}
+
+const MODELS = { plain: 'claude-sonnet-4-5', appends: 'claude-opus-5-5' } as const;
+
+/** The same on both. */
+function both(...reasons: readonly string[]): Row {
+  return { plain: reasons, appends: reasons };
+}
+
+const MATRIX: { readonly [name in StoryName]: Row } = {
+  'fresh session': both(),
+  'repeated turns': both(),
+  'model switch with history': both('epoch: model', 'miss: opened'),
+  'model switch without history': both(),
+  'role changed': both('epoch: role', 'miss: opened'),
+  'mode toggled': both('note: permission-mode changed'),
+  'server gone': both('epoch: tools', 'miss: opened'),
+  'server back': both('epoch: tools', 'miss: opened', 'epoch: tools'),
+  'server back with other tools': both('epoch: tools', 'miss: opened', 'epoch: tools', 'miss: opened'),
+  'server gone and back before the next request': both(),
+  'tool added': both('epoch: tools', 'miss: opened'),
+  'handler reloaded': both(),
+  'compaction, recorded': both('note: permission-mode compacted-away', 'epoch: compaction'),
+  'request too long, then resumed': both(
+    'failed: provider/too-long',
+    'turn: failed',
+    'failed: provider/too-long',
+    'turn: failed',
+  ),
+  'reasoning level': both('epoch: reasoning', 'miss: opened'),
+  'reasoning level changed and changed back': both(),
+  'resume after restart': both('turn: limited'),
+  'note refreshed': both('note: weather changed'),
+  'side call': both(),
+  'first image': both('miss: image'),
+  'thinking of the turns before': { plain: ['miss: thinking-stripped'], appends: [] },
+  retry: both(
+    'failed: provider/overloaded',
+    'failed: provider/server',
+    'notice: turn/retrying',
+    'notice: turn/retrying',
+  ),
+  'a pause above five minutes': both('miss: expired'),
+  'an entry that the provider dropped': both('miss: unknown'),
+  'a second session on the same front': both(),
+};
+
+/** Their calls do not follow each other. */
+const SEVERAL_STREAMS: readonly StoryName[] = ['fresh session', 'side call', 'a second session on the same front'];
+
+/** Nothing is said to have been paid again: then nothing may have been. */
+function isQuiet(reasons: Reasons): boolean {
+  return !reasons.some((reason) => /^(epoch|miss): /.test(reason));
+}
+
+describe.each(['plain', 'appends'] as const)('a model that is %s', (kind) => {
+  test.each(names())('%s', async (name) => {
+    const stage = await openStage({ model: MODELS[kind], tools: TOOLS });
+    const notices: string[] = [];
+    const told: Told = {
+      stage,
+      async open(options) {
+        const live = await stage.open(options);
+        void hear(live, notices, () => stage.clock.passToNext());
+        return live;
+      },
+    };
+    const live = await STORIES[name](told);
+    const records = await recordsOf(stage, live.id);
+    expect([...records.flatMap(reasonOf), ...notices]).toEqual(MATRIX[name][kind]);
+    await expectSound(stage, live.id);
+    if (isQuiet(MATRIX[name][kind]) && !SEVERAL_STREAMS.includes(name)) expectOnlyGrowth(stage.billed());
+  });
+});
+
+function names(): readonly StoryName[] {
+  return Object.keys(MATRIX).filter((name): name is StoryName => name in STORIES);
+}
+
+/** Listens to a session; who waits to send again need not wait. */
+async function hear(live: LiveSession, notices: string[], pass: () => void): Promise<void> {
+  for await (const event of live.events()) {
+    if (event.type !== 'notice.raised') continue;
+    notices.push(`notice: ${event.notice.code}`);
+    await setImmediate();
+    pass();
+  }
+}
+
+function reasonOf(record: Recorded): readonly string[] {
+  switch (record.kind) {
+    case 'epoch.opened':
+      return record.data.cause === 'initial' ? [] : [`epoch: ${record.data.cause}`];
+    case 'answer.received':
+      return record.data.miss === undefined ? [] : [`miss: ${record.data.miss.cause}`];
+    case 'answer.failed':
+      return [`failed: ${record.data.code}`];
+    case 'tools.changed':
+      return [`tools: ${record.data.as}`];
+    case 'reasoning.changed':
+      return [`reasoning: ${record.data.as}`];
+    case 'context.noted':
+      return record.data.cause === 'initial' ? [] : [`note: ${record.data.source} ${record.data.cause}`];
+    case 'turn.ended':
+      return record.data.outcome === 'completed' ? [] : [`turn: ${record.data.outcome}`];
+    default:
+      return [];
+  }
+}

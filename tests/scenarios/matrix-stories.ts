@@ -1,0 +1,251 @@
+// The stories of the baseline matrix: small sessions in which one thing happens that might cost a cache.
+
+import type { Tool } from '@tidemark/agent';
+import { commit, openSession } from '@tidemark/agent';
+import { defineTool } from '@tidemark/kit';
+import type { LiveSession } from '@tidemark/kit';
+import { position, sessionId } from '@tidemark/log';
+import type { AnswerPlan } from '@tidemark/simulator';
+import { z } from 'zod';
+import type { Opening, Stage } from './billed-stage.ts';
+import { ROLE } from './billed-stage.ts';
+
+/** Where a story plays. */
+export interface Told {
+  readonly stage: Stage;
+  /** Opens a session in a process of its own, whose notices are heard. */
+  open(options?: Opening): Promise<LiveSession>;
+}
+
+/** A story, and the session that it leaves. */
+export type Story = (told: Told) => Promise<LiveSession>;
+
+const MINUTE = 60_000;
+/** What the simulator's answers are. */
+const done: AnswerPlan = { answer: { text: 'Done.' } };
+const calling = (name: string): AnswerPlan => ({ answer: { text: 'I look.', calls: [{ name, arguments: {} }] } });
+const thinking: AnswerPlan = {
+  answer: { thinking: 'What there is to see, and where to look for it. '.repeat(20), text: 'Done.' },
+};
+const thinkingCall: AnswerPlan = { answer: { ...thinking.answer, calls: [{ name: 'orders', arguments: {} }] } };
+
+/** One pixel. */
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+/** A tool of this name. What it answers is no part of its definition. */
+function tool(
+  name: string,
+  answers = `${name}: three, all packed. `.repeat(100),
+  description = `Looks at the ${name}.`,
+): Tool {
+  return defineTool({ name, description, input: z.object({}), effect: 'read', run: () => answers });
+}
+
+const camera: Tool = defineTool({
+  name: 'camera',
+  description: 'Takes a picture.',
+  input: z.object({}),
+  effect: 'read',
+  run: () => ({ images: [{ data: PNG, mediaType: 'image/png' }] }),
+});
+
+/** What every story begins with. */
+export const TOOLS: readonly Tool[] = [tool('orders'), tool('stock'), camera];
+const WITHOUT_STOCK = TOOLS.filter(({ name }) => name !== 'stock');
+
+/** A turn that calls a tool, and one that only speaks. */
+async function twoTurns({ stage }: Told, live: LiveSession): Promise<void> {
+  await stage.turn(live, 'Look at the orders.', calling('orders'), done);
+  await stage.turn(live, 'And what follows?', done);
+}
+
+/** Opens a session, lets it work, and closes it: the next process begins where it ended. */
+async function leftBehind(told: Told, options: Opening = {}): Promise<string> {
+  const live = await told.open(options);
+  await twoTurns(told, live);
+  await live.close();
+  return live.id;
+}
+
+/** Works, then comes back in another process with other options, and works again. */
+function comesBackWith(options: Opening): Story {
+  return async (told) => {
+    const live = await told.open({ ...options, id: await leftBehind(told) });
+    await twoTurns(told, live);
+    return live;
+  };
+}
+
+/** Works, has its tools set, and works again, for each of the sets. */
+function setsTools(...sets: readonly (readonly Tool[])[]): Story {
+  return async (told) => {
+    const live = await told.open();
+    await twoTurns(told, live);
+    for (const tools of sets) {
+      live.setTools(tools);
+      await told.stage.turn(live, 'And now?', done);
+    }
+    return live;
+  };
+}
+
+/** Writes a record into the log of a session that nobody has open, and goes on with it. */
+const compacted: Story = async (told) => {
+  const id = await leftBehind(told);
+  const session = await openSession(told.stage.log(), sessionId(id));
+  const range = { from: position(0), to: position(session.state.length - 1) };
+  const made = {
+    strategy: 'recorded',
+    trigger: 'test',
+    checkpoint: 'The orders are packed.',
+    limitations: [],
+  } as const;
+  const at = told.stage.clock.surroundings.now();
+  await commit(session, [{ kind: 'history.compacted', at, data: { range, ...made } }]);
+  await session.writer.close();
+  const live = await told.open({ id });
+  await twoTurns(told, live);
+  return live;
+};
+
+/** By name, in the order of the table. */
+export const STORIES = {
+  'fresh session': async (told) => {
+    const live = await told.open();
+    await told.stage.turn(live, 'Begin.', done);
+    return live;
+  },
+  'repeated turns': async (told) => {
+    const live = await told.open();
+    for (let turn = 0; turn < 3; turn += 1) await twoTurns(told, live);
+    return live;
+  },
+  'model switch with history': comesBackWith({ model: 'claude-opus-4-8' }),
+  'model switch without history': async (told) => {
+    const { id, close } = await told.open();
+    await close();
+    const live = await told.open({ id, model: 'claude-opus-4-8' });
+    await twoTurns(told, live);
+    return live;
+  },
+  'role changed': comesBackWith({ role: `${ROLE}\nAnswer in verse.` }),
+  'mode toggled': async (told) => {
+    const live = await told.open();
+    for (const mode of ['read-only', 'auto'] as const) {
+      await live.setMode(mode);
+      await twoTurns(told, live);
+    }
+    return live;
+  },
+  'server gone': setsTools(WITHOUT_STOCK),
+  'server back': setsTools(WITHOUT_STOCK, TOOLS),
+  'server back with other tools': setsTools(WITHOUT_STOCK, [
+    ...WITHOUT_STOCK,
+    tool('stock', 'none', 'Looks at all of the stock.'),
+  ]),
+  'server gone and back before the next request': async (told) => {
+    const live = await told.open();
+    await twoTurns(told, live);
+    live.setTools(WITHOUT_STOCK);
+    live.setTools(TOOLS.toReversed());
+    await twoTurns(told, live);
+    return live;
+  },
+  'tool added': setsTools([...TOOLS, tool('mail')]),
+  'handler reloaded': setsTools([tool('orders', 'none'), tool('stock', 'none'), camera]),
+  'compaction, recorded': compacted,
+  'request too long, then resumed': async (told) => {
+    const live = await told.open();
+    await twoTurns(told, live);
+    await live.prompt('word '.repeat(1_100_000));
+    await live.resume().then(undefined, () => undefined);
+    return live;
+  },
+  'reasoning level': comesBackWith({ parameters: { effort: 'low' } }),
+  'reasoning level changed and changed back': async (told) => {
+    const id = await leftBehind(told);
+    await (await told.open({ id, parameters: { effort: 'low' } })).close();
+    const live = await told.open({ id });
+    await twoTurns(told, live);
+    return live;
+  },
+  'resume after restart': async (told) => {
+    const live = await told.open({ limits: { steps: 1 } });
+    told.stage.simulator.next(calling('orders'));
+    await live.prompt('Look at the orders.');
+    await live.close();
+    const next = await told.open({ id: live.id });
+    told.stage.simulator.next(done);
+    await next.resume();
+    return next;
+  },
+  'note refreshed': async (told) => {
+    let revision = 0;
+    const weather = {
+      name: 'weather',
+      revision: () => `${revision}`,
+      render: () => `Rain ${revision}.`,
+      affectedBy: () => false,
+    };
+    const live = await told.open({ sources: [weather] });
+    for (; revision < 2; revision += 1) await twoTurns(told, live);
+    return live;
+  },
+  'side call': async (told) => {
+    const live = await told.open();
+    await twoTurns(told, live);
+    await live.side({ purpose: 'title', words: 'A title for this.' });
+    await live.side({ purpose: 'summary', words: 'Sum it up.', history: 'main' });
+    await twoTurns(told, live);
+    return live;
+  },
+  'first image': async (told) => {
+    const live = await told.open();
+    await twoTurns(told, live);
+    for (let picture = 0; picture < 2; picture += 1) await told.stage.turn(live, 'Take one.', calling('camera'), done);
+    return live;
+  },
+  'thinking of the turns before': async (told) => {
+    const live = await told.open();
+    await told.stage.turn(live, 'Think, then look.', thinkingCall, thinkingCall, thinking);
+    await told.stage.turn(live, 'And now?', thinking);
+    return live;
+  },
+  retry: async (told) => {
+    const live = await told.open();
+    await twoTurns(told, live);
+    await told.stage.turn(
+      live,
+      'Once more.',
+      { fault: { kind: 'overloaded' } },
+      { fault: { kind: 'server-error' } },
+      done,
+    );
+    return live;
+  },
+  'a pause above five minutes': async (told) => {
+    const live = await told.open();
+    await twoTurns(told, live);
+    told.stage.clock.pass(6 * MINUTE);
+    await twoTurns(told, live);
+    return live;
+  },
+  'an entry that the provider dropped': async (told) => {
+    const live = await told.open();
+    await twoTurns(told, live);
+    await told.stage.turn(live, 'Once more.', { ...done, fault: { kind: 'evicted' } });
+    return live;
+  },
+  'a second session on the same front': async (told) => {
+    await leftBehind(told);
+    const live = await told.open();
+    await twoTurns(told, live);
+    return live;
+  },
+} as const satisfies Readonly<Record<string, Story>>;
+
+/** A row of the matrix. */
+export type StoryName = keyof typeof STORIES;
