@@ -3,6 +3,8 @@
 import type { Block, Front, LoweredFront, Lowering, Part, Role, Span } from '@tidemark/model';
 import type { Piece } from '@tidemark/provider-openai-wire';
 import { callPiece, frontBlock, frozenParameters, spanBlocks, wireRole } from '@tidemark/provider-openai-wire';
+import { refuse } from '@tidemark/provider-wire';
+import { OPENROUTER } from '../service.ts';
 import { imagePiece, resultPiece, textPiece, toolPiece } from './messages.ts';
 import { header } from './parameters.ts';
 
@@ -48,5 +50,11 @@ function lowerPart(part: Part, role: Role, lowering: Lowering): Piece | undefine
       return { ...callPiece(part, lowering), run: 'calls' };
     case 'result':
       return resultPiece(part, lowering);
+    case 'change':
+      throw refuse(
+        OPENROUTER,
+        'provider/unsupported',
+        `OpenRouter takes no change of ${part.change} inside a history: open an epoch instead`,
+      );
   }
 }
