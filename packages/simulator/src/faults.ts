@@ -35,6 +35,10 @@ export type Fault =
     }
   /** An event whose data is no JSON. */
   | { readonly kind: 'malformed-event'; readonly afterEvents: number }
+  /** A connection is not upgraded to a WebSocket: 426 unless said otherwise. For `fail` alone. */
+  | { readonly kind: 'upgrade-refused'; readonly status?: number }
+  /** A WebSocket connection no longer knows its latest response. For `fail` alone. */
+  | { readonly kind: 'forgotten' }
   /** Every entry of the account is gone before this request is accounted. */
   | { readonly kind: 'evicted' }
   /** The answer tells wrong numbers; the account stays right. */

@@ -15,6 +15,7 @@ import type { Door, DoorBindings, DoorContext } from './door.ts';
 import { SimulatorError } from './errors.ts';
 import { messageOf } from './message.ts';
 import { addOpenAIDoors } from './openai/http.ts';
+import { addOpenAISockets } from './openai/socket.ts';
 import { errorBody, invalid, refuse } from './refusal.ts';
 import type { Refusal } from './refusal.ts';
 import { encodedEvents, errorEventOf, MALFORMED_EVENT } from './sse.ts';
@@ -38,6 +39,7 @@ export async function listen(core: Core, port: number): Promise<Listening> {
   const app = createApp(core);
   const answer = getRequestListener(app.fetch, { overrideGlobalObjects: false });
   const server = createServer((incoming, outgoing) => void answer(incoming, outgoing));
+  const cutSockets = addOpenAISockets(server, core);
   await bind(server, port);
   const address = server.address();
   const bound = typeof address === 'object' && address !== null ? address.port : port;
@@ -47,6 +49,7 @@ export async function listen(core: Core, port: number): Promise<Listening> {
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
+        cutSockets();
         server.closeAllConnections();
       }),
   };

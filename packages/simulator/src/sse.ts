@@ -48,6 +48,11 @@ export function encodeEvent({ event: name, data }: SseEvent): string {
   return `event: ${name}\ndata: ${data}\n\n`;
 }
 
+/** The data of an encoded event: what a WebSocket frame holds of it. */
+export function dataOf(encoded: string): string {
+  return encoded.slice(encoded.indexOf('\ndata: ') + '\ndata: '.length).trimEnd();
+}
+
 function event(data: WireObject & { readonly type: string }): SseEvent {
   return { event: data.type, data: JSON.stringify(data) };
 }

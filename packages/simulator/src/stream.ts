@@ -20,7 +20,7 @@ export interface StreamParts {
 export type ErrorFault = Extract<Fault, { readonly kind: 'error-event' }>;
 
 /** How a stream ends: by itself, by force, or not at all. */
-type End = 'end' | 'cut' | 'silence';
+export type End = 'end' | 'cut' | 'silence';
 
 /** Writes all events of a reply, each flushed before the next. Returns when nothing more will be written. */
 export async function writeStream(outgoing: ServerResponse, parts: StreamParts): Promise<void> {
@@ -48,7 +48,8 @@ function write(outgoing: ServerResponse, piece: string): Promise<boolean> {
   });
 }
 
-function* piecesOf(parts: StreamParts): Generator<string, End> {
+/** What goes out of a reply, piece by piece, and how that ends. */
+export function* piecesOf(parts: StreamParts): Generator<string, End> {
   const { fault, events, malformed, errorEvent } = parts;
   let sent = 0;
   for (const event of events) {

@@ -11,6 +11,7 @@ import type { AnswerPlan, CallPlan } from '../options.ts';
 import { askHook, planCall, playStep } from '../plan.ts';
 import type { SentRequest } from '../sent.ts';
 import { objectAt } from '../wire.ts';
+import type { ConnectionMemory } from './connection.ts';
 import { openAIRefusalOf } from './faults.ts';
 import { idOf, makeOutput } from './output.ts';
 import { prefixOf } from './prefix.ts';
@@ -29,6 +30,10 @@ export interface IncomingOpenAICall extends CallPlan {
   readonly body: Uint8Array | string;
   /** Stands for the organisation. */
   readonly account: string;
+  /** The memory of the WebSocket connection that it came over. */
+  readonly connection?: ConnectionMemory;
+  /** False where only state is to be prepared, as a WebSocket can ask. */
+  readonly generates?: boolean;
 }
 
 /** A call that will be answered, before its wire has given it a form. */

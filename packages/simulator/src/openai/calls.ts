@@ -9,6 +9,8 @@ import { admitOpenAI, countOpenAI, includes, wantsSummary } from './admit.ts';
 import type { Admitted, IncomingOpenAICall } from './admit.ts';
 import { chatErrorEvent, completionChunks, completionOf, MALFORMED_CHUNK } from './completion.ts';
 import type { ChatReply } from './completion.ts';
+import { keptItem } from './connection.ts';
+import type { ConnectionMemory } from './connection.ts';
 import { fingerprintOf } from './diagnostics.ts';
 import { distortCounts, SERVER_ERROR } from './faults.ts';
 import { itemsOf } from './output.ts';
@@ -47,10 +49,12 @@ export interface OpenAIReply {
 
 /** Answers one `POST /v1/responses`, or refuses it. */
 export function callResponses(core: Core, call: IncomingOpenAICall): OpenAIReply | OpenAIRefusal {
-  const admitted = admitOpenAI(core, call, 'responses', (body, account) =>
-    readResponses(body, readingOf(core, account, 'responses')),
-  );
-  return admitted.outcome === 'refused' ? admitted : responsesReply(core, admitted);
+  const { connection, generates = true } = call;
+  const admitted = admitOpenAI(core, call, 'responses', (body, account) => {
+    const request = readResponses(body, readingOf(core, account, 'responses', connection));
+    return 'outcome' in request || generates ? request : { ...request, prewarm: true };
+  });
+  return admitted.outcome === 'refused' ? admitted : responsesReply(core, admitted, connection);
 }
 
 /** Counts one `POST /v1/responses/input_tokens`, or refuses it. */
@@ -68,13 +72,24 @@ export function callChat(core: Core, call: IncomingOpenAICall, wire: 'chat' | 'r
   return admitted.outcome === 'refused' ? admitted : chatReply(admitted);
 }
 
-function readingOf(core: Core, account: string, purpose: 'responses' | 'count'): Parameters<typeof readResponses>[1] {
+function readingOf(
+  core: Core,
+  account: string,
+  purpose: 'responses' | 'count',
+  connection?: ConnectionMemory,
+): Parameters<typeof readResponses>[1] {
   const { seals, stored } = core.openai;
   const { capabilities: find, recordedSignatures } = core.settings;
-  return { purpose, account, find, stored, seals, recorded: recordedSignatures === 'issued' };
+  const earlier = (id: string): readonly unknown[] | undefined =>
+    connection?.itemsUpTo(id) ?? stored.itemsUpTo(id, account);
+  return { purpose, account, find, earlier, seals, recorded: recordedSignatures === 'issued' };
 }
 
-function responsesReply(core: Core, admitted: Admitted<ResponsesRequest>): OpenAIReply {
+function responsesReply(
+  core: Core,
+  admitted: Admitted<ResponsesRequest>,
+  connection: ConnectionMemory | undefined,
+): OpenAIReply {
   const { request, seed, answer, startedAt } = admitted;
   const shown = { summary: wantsSummary(request), sealed: includes(request, 'reasoning.encrypted_content') };
   const { id } = admitted;
@@ -101,6 +116,7 @@ function responsesReply(core: Core, admitted: Admitted<ResponsesRequest>): OpenA
     begin(first) {
       admitted.begin(first);
       remember(core, admitted, reply);
+      connection?.keep(id, [...admitted.request.earlier, ...admitted.request.input, ...reply.items.map(keptItem)]);
     },
   };
 }

@@ -68,7 +68,7 @@ async function attempt(core: Core, context: DoorContext, request: string, work: 
 }
 
 /** What went wrong in the simulator itself is said so, never as a provider's text. */
-function failure(error: unknown): OpenAIRefusal {
+export function failure(error: unknown): OpenAIRefusal {
   const text = `simulator: ${error instanceof Error ? error.message : String(error)}`;
   return error instanceof SimulatorError ? bad(text, null) : refuseOpenAI(500, text, { type: 'server_error' });
 }
@@ -76,9 +76,14 @@ function failure(error: unknown): OpenAIRefusal {
 const NO_KEY =
   "You didn't provide an API key. You need to provide your API key in an Authorization header using Bearer auth (i.e. Authorization: Bearer YOUR_KEY).";
 
+/** The key that a client brings, or the refusal of one that brings none. */
+export function keyOf(authorization: string | undefined): string | OpenAIRefusal {
+  return /^Bearer\s+(.+)$/i.exec(authorization ?? '')?.[1] ?? refuseOpenAI(401, NO_KEY);
+}
+
 async function readCall(core: Core, context: DoorContext): Promise<IncomingOpenAICall | OpenAIRefusal> {
-  const key = /^Bearer\s+(.+)$/i.exec(context.req.header('authorization') ?? '')?.[1];
-  if (key === undefined) return refuseOpenAI(401, NO_KEY);
+  const key = keyOf(context.req.header('authorization'));
+  if (typeof key !== 'string') return key;
   const body = new Uint8Array(await context.req.arrayBuffer());
   return { body, account: accountOf(key), ...timeOf(core, context) };
 }

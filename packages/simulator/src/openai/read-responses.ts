@@ -17,14 +17,14 @@ import type { Seals } from './reasoning.ts';
 import { bad } from './refusal.ts';
 import type { OpenAIRefusal } from './refusal.ts';
 import { settingsOf } from './settings.ts';
-import type { StoredResponses } from './stored.ts';
 
 /** What reading needs beside the body. */
 export interface ReadingResponses {
   readonly purpose: 'responses' | 'count';
   readonly account: string;
   readonly find: FindRow;
-  readonly stored: StoredResponses;
+  /** Every item up to and including an earlier response, where it is known. */
+  readonly earlier: (id: string) => readonly unknown[] | undefined;
   readonly seals: Seals;
   readonly recorded: boolean;
 }
@@ -33,6 +33,8 @@ export interface ReadingResponses {
 export interface ResponsesRequest extends OpenAIRequest {
   /** The items that this call itself brings. */
   readonly input: readonly unknown[];
+  /** Those of the responses that it goes on from. */
+  readonly earlier: readonly unknown[];
   readonly previous: string | undefined;
   readonly store: boolean;
 }
@@ -47,7 +49,7 @@ export function readResponses(body: Uint8Array, reading: ReadingResponses): Resp
   const wrong = checkItems(input) ?? checkWhole(fields) ?? checkChanges(input, capabilities.appends);
   if (wrong !== undefined) return wrong;
   const previous = textOf(fields['previous_response_id']);
-  const earlier = previous === '' ? [] : reading.stored.itemsUpTo(previous, reading.account);
+  const earlier = previous === '' ? [] : reading.earlier(previous);
   if (earlier === undefined) return lostParent(previous);
   const list: BlockList = { blocks: [] };
   addFront(fields, list);
@@ -58,6 +60,7 @@ export function readResponses(body: Uint8Array, reading: ReadingResponses): Resp
       ...common(read, list, items),
       model,
       input,
+      earlier,
       previous: previous || undefined,
       store: fields['store'] !== false,
     }

@@ -1,0 +1,247 @@
+// WebSocket mode (§2.4), with the official SDK's own class as its client, unmodified.
+
+import OpenAI from 'openai';
+import { ResponsesWS } from 'openai/resources/responses/ws';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Listening, Simulator, SimulatorOptions } from '../src/index.ts';
+import { simulateOpenAI } from './openai-conversation.ts';
+
+const open: { close(): unknown }[] = [];
+
+afterEach(async () => {
+  for (const one of open.splice(0).toReversed()) await one.close();
+});
+
+interface Started {
+  readonly simulator: Simulator;
+  readonly url: string;
+}
+
+async function start(options: SimulatorOptions = {}): Promise<Started> {
+  const simulator = simulateOpenAI(options);
+  const door: Listening = await simulator.listen();
+  open.push(door);
+  return { simulator, url: `${door.url}/v1` };
+}
+
+interface Talk {
+  /** Asks, and gives all events up to the one that ends the answer. */
+  readonly ask: (fields: object) => Promise<readonly Event[]>;
+  /** Sends a frame as it stands. */
+  readonly send: (text: string) => void;
+  /** The next events up to an end. */
+  readonly events: () => Promise<readonly Event[]>;
+}
+
+interface Event {
+  readonly type: string;
+  readonly status?: number;
+  readonly sequence_number?: number;
+  readonly error?: { readonly code: string | null; readonly message: string; readonly headers?: object };
+  readonly response?: { readonly id: string; readonly output: readonly unknown[]; readonly usage: unknown };
+}
+
+const LAST = ['response.completed', 'response.incomplete', 'response.failed', 'error'];
+
+/** Opens a connection, and reads what comes as it is written. */
+function connect({ url }: Pick<Started, 'url'>, apiKey = 'test-key'): Talk {
+  const socket = new ResponsesWS(new OpenAI({ apiKey, baseURL: url, logLevel: 'off' }));
+  open.push(socket);
+  socket.on('error', () => undefined);
+  const stream = socket.stream();
+  const events = async (): Promise<readonly Event[]> => {
+    const seen: Event[] = [];
+    for (;;) {
+      const next = await stream.next();
+      if (next.done === true || next.value.type === 'close') return seen;
+      if (next.value.type === 'error' && next.value.error.error === undefined) throw next.value.error;
+      const event =
+        next.value.type === 'message'
+          ? next.value.message
+          : next.value.type === 'error'
+            ? next.value.error.error
+            : undefined;
+      if (event === undefined) continue;
+      seen.push(JSON.parse(JSON.stringify(event)));
+      if (LAST.includes(event.type)) return seen;
+    }
+  };
+  const send = (text: string): void => socket.sendRaw(text);
+  return {
+    events,
+    send,
+    ask(fields) {
+      send(JSON.stringify({ type: 'response.create', ...CREATE, ...fields }));
+      return events();
+    },
+  };
+}
+
+const CREATE = { model: 'gpt-new', store: false, include: ['reasoning.encrypted_content'] };
+const LONG = 'a long prompt that is worth a cache. '.repeat(200);
+const says = (text: string): object => ({ role: 'user', content: text });
+const idOf = (events: readonly Event[]): string => events.at(-1)?.response?.id ?? 'none';
+
+describe('a WebSocket connection', () => {
+  it('streams the events of HTTP, numbered without a gap', async () => {
+    const { simulator, url } = await start();
+    simulator.next({ answer: { thinking: 'hm', text: 'Hello there.' } });
+    const events = await connect({ url }).ask({ input: [says('hello')] });
+    expect(events.map((event) => event.sequence_number)).toEqual(events.map((_event, index) => index));
+    expect(events[0]?.type).toBe('response.created');
+    expect(events.at(-1)).toMatchObject({ type: 'response.completed', response: { output: [{}, {}] } });
+    expect(simulator.calls).toMatchObject([{ wire: 'openai', endpoint: 'responses', status: 200 }]);
+  });
+
+  it('goes on from its latest response, although nothing is stored', async () => {
+    const { simulator, url } = await start();
+    const talk = connect({ url });
+    const seen: unknown[] = [];
+    simulator.next({ answer: { thinking: 'hm', calls: [{ id: 'call_1', name: 'look', arguments: '{}' }] } });
+    const first = await talk.ask({ input: [says(LONG)] });
+    const output = { type: 'function_call_output', call_id: 'call_1', output: 'seen' };
+    const second = await talk.ask({ input: [output], previous_response_id: idOf(first) });
+    seen.push(second.at(-1)?.type);
+    seen.push((await talk.ask({ input: [says('and?')], previous_response_id: idOf(second) })).at(-1)?.type);
+    expect(seen).toEqual(['response.completed', 'response.completed']);
+    const [one, two, three] = simulator.calls.map(({ counts }) => counts);
+    expect(two?.input).toBeGreaterThan(one?.input ?? 0);
+    expect(two?.read).toBeGreaterThan(1_024);
+    expect(three?.input).toBeGreaterThan(two?.input ?? 0);
+  });
+
+  it.each<readonly [string, string[]]>([
+    ['of another connection', ['other']],
+    ['that is not the latest', ['first']],
+  ])('does not know a response %s', async (_name, [which]) => {
+    const { url } = await start();
+    const talk = connect({ url });
+    const first = await talk.ask({ input: [says('one')] });
+    await talk.ask({ input: [says('two')] });
+    const asked = which === 'first' ? talk : connect({ url });
+    const [event] = await asked.ask({ input: [says('three')], previous_response_id: idOf(first) });
+    expect(event).toMatchObject({
+      type: 'error',
+      status: 400,
+      error: {
+        code: 'previous_response_not_found',
+        message: `Previous response with id '${idOf(first)}' not found.`,
+      },
+    });
+  });
+
+  it('forgets what a refused call went on from', async () => {
+    const { url } = await start();
+    const talk = connect({ url });
+    const previous = idOf(await talk.ask({ input: [says('one')] }));
+    const [refused] = await talk.ask({ input: [{ type: 'nonsense' }], previous_response_id: previous });
+    expect(refused).toMatchObject({ type: 'error', status: 400, error: { code: 'invalid_value' } });
+    const [lost] = await talk.ask({ input: [says('two')], previous_response_id: previous });
+    expect(lost).toMatchObject({ error: { code: 'previous_response_not_found' } });
+  });
+
+  it('goes on from what another connection, or HTTP, had stored', async () => {
+    const { url } = await start();
+    const stored = idOf(await connect({ url }).ask({ input: [says('one')], store: true }));
+    const events = await connect({ url }).ask({ input: [says('two')], previous_response_id: stored });
+    expect(events.at(-1)?.type).toBe('response.completed');
+  });
+
+  it('prepares a state without an answer', async () => {
+    const { simulator, url } = await start();
+    const talk = connect({ url });
+    const prepared = await talk.ask({ input: [says(LONG)], generate: false });
+    expect(prepared.at(-1)).toMatchObject({ type: 'response.completed', response: { output: [] } });
+    const events = await talk.ask({ input: [says('now')], previous_response_id: idOf(prepared) });
+    expect(events.at(-1)).toMatchObject({ type: 'response.completed', response: { output: [{}] } });
+    expect(simulator.calls[0]?.counts?.output).toBe(0);
+    expect(simulator.calls[1]?.counts?.read).toBeGreaterThan(1_024);
+  });
+
+  it('reads what HTTP wrote: the cache is the same', async () => {
+    const { simulator, url } = await start();
+    const http = new OpenAI({ apiKey: 'test-key', baseURL: url, maxRetries: 0, logLevel: 'off' });
+    await http.responses.create({ model: 'gpt-new', store: false, input: [{ role: 'user', content: LONG }] });
+    await connect({ url }).ask({ input: [says(LONG), says('more')] });
+    expect(simulator.calls[1]?.counts?.read).toBe(simulator.calls[0]?.counts?.writtenShort);
+  });
+
+  it('answers one after the other what was asked at once', async () => {
+    const { simulator, url } = await start();
+    simulator.next({ answer: { text: 'first '.repeat(40) } });
+    simulator.next({ answer: { text: 'second' } });
+    const talk = connect({ url });
+    const one = talk.ask({ input: [says('one')] });
+    talk.send(JSON.stringify({ type: 'response.create', ...CREATE, input: [says('two')] }));
+    expect((await one).at(-1)).toMatchObject({ response: { output: [{ content: [{ text: 'first '.repeat(40) }] }] } });
+    expect((await talk.events()).at(-1)).toMatchObject({ response: { output: [{ content: [{ text: 'second' }] }] } });
+  });
+
+  it('ends after 60 minutes', async () => {
+    let now = 1_000;
+    const { url } = await start({ clock: () => now });
+    const talk = connect({ url });
+    const first = await talk.ask({ input: [says('one')] });
+    expect(first.at(-1)?.type).toBe('response.completed');
+    now += 60 * 60_000;
+    const [event] = await talk.ask({ input: [says('two')], previous_response_id: idOf(first) });
+    expect(event).toMatchObject({ type: 'error', status: 400, error: { code: 'websocket_connection_limit_reached' } });
+    expect(await talk.events()).toEqual([]);
+  });
+});
+
+describe('what a WebSocket connection refuses', () => {
+  it.each<readonly [object, string]>([
+    [{ stream: true }, 'unknown_parameter'],
+    [{ background: true }, 'unknown_parameter'],
+    [{ type: 'response.delete' }, 'invalid_value'],
+    [{ type: null }, 'missing_required_parameter'],
+    [{ model: 'gpt-none' }, 'model_not_found'],
+  ])('%j is %s, and the connection goes on', async (fields, code) => {
+    const { url } = await start();
+    const talk = connect({ url });
+    expect(await talk.ask({ input: [says('one')], ...fields })).toMatchObject([
+      { type: 'error', status: 400, error: { code } },
+    ]);
+    expect((await talk.ask({ input: [says('two')] })).at(-1)?.type).toBe('response.completed');
+  });
+
+  it('tells a rate limit with the headers that HTTP would carry', async () => {
+    const { simulator, url } = await start();
+    simulator.fail({ kind: 'rate-limited', retryAfter: 2 });
+    expect(await connect({ url }).ask({ input: [says('one')] })).toMatchObject([
+      { status: 429, error: { code: 'rate_limit_exceeded', headers: { 'retry-after': '2' } } },
+    ]);
+  });
+
+  it('refuses the upgrade when asked to', async () => {
+    const { simulator, url } = await start();
+    simulator.fail({ kind: 'upgrade-refused' });
+    await expect(connect({ url }).ask({ input: [says('one')] })).rejects.toThrow('426');
+    expect((await connect({ url }).ask({ input: [says('one')] })).at(-1)?.type).toBe('response.completed');
+  });
+});
+
+describe('a fault on a WebSocket connection', () => {
+  it('cuts it in mid-stream', async () => {
+    const { simulator, url } = await start();
+    simulator.fail({ kind: 'cut', afterEvents: 3 });
+    expect(await connect({ url }).ask({ input: [says('one')] })).toHaveLength(3);
+  });
+
+  it('tells an error in mid-stream', async () => {
+    const { simulator, url } = await start();
+    simulator.fail({ kind: 'error-event', afterEvents: 2 });
+    const events = await connect({ url }).ask({ input: [says('one')] });
+    expect(events.map(({ type }) => type)).toEqual(['response.created', 'response.in_progress', 'error']);
+  });
+
+  it('makes it forget what it answered', async () => {
+    const { simulator, url } = await start();
+    const talk = connect({ url });
+    const previous = idOf(await talk.ask({ input: [says('one')] }));
+    simulator.fail({ kind: 'forgotten' });
+    const [event] = await talk.ask({ input: [says('two')], previous_response_id: previous });
+    expect(event).toMatchObject({ error: { code: 'previous_response_not_found' } });
+  });
+});
