@@ -71,6 +71,7 @@ function markedRow(upstream: Capabilities, name: string): Capabilities {
 function implicitRow(upstream: Capabilities, name: string): Capabilities {
   return {
     ...routed(upstream, name),
+    // A marker would be turned into an explicit breakpoint; whether the implicit entry is still written beside it is not known.
     slots: 0,
     renderParameters: { ...upstream.renderParameters, provider: 'tools' },
     ...notesOf('floor and lifetimes are the upstream’s; its cache works by itself, no marker is sent'),

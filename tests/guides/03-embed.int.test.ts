@@ -29,6 +29,7 @@ describe(PAGE, () => {
   test('shows each program, and the scenario of the first', () => {
     const names = new Set(shown.map(({ name }) => name));
     expect([...names].toSorted()).toEqual([
+      'moving-desk.ts',
       'order-desk.json',
       'order-desk.ts',
       'order-tools.ts',
@@ -114,6 +115,28 @@ test('the steered desk does what it is told in between, and nothing that its mod
   expect(ended).toEqual({ exit: 0, signal: null, out: 'I paid half of it back.\nI may not.\n', err: '' });
   expect(JSON.stringify(requests[1]?.body['messages'])).toContain('Pay half of it only.');
   expect(JSON.stringify(requests.at(-1)?.body['messages'])).toContain('read-only/write');
+});
+
+test('the moving desk asks two providers, and each is told all that was said', async () => {
+  const answers = ['I would pay it back.', 'So would I.', 'I do.'];
+  const requests: SentRequest[] = [];
+  const simulator = createSimulator({
+    onRequest: (sent) => {
+      const text = answers[requests.length] ?? 'no more';
+      requests.push(sent);
+      return { answer: { text } };
+    },
+  });
+  const listening = await simulator.listen();
+  onTestFinished(() => listening.close());
+  const ended = await runSnippet('moving-desk.ts', [], { folder: await aFolder(), url: listening.url });
+  expect(ended).toEqual({ exit: 0, signal: null, out: `${answers.join('\n')}\n`, err: '' });
+  expect(simulator.calls.map(({ wire, endpoint }) => `${wire}/${endpoint}`)).toEqual([
+    'anthropic/messages',
+    'openai/responses',
+    'anthropic/messages',
+  ]);
+  expect(JSON.stringify(requests[2]?.body)).toContain('So would I.');
 });
 
 async function aFolder(): Promise<string> {

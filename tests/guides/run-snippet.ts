@@ -36,7 +36,13 @@ export interface Ended {
 export function runSnippet(name: string, args: readonly string[], { folder, url, hear }: Stage): Promise<Ended> {
   const child = spawn(process.execPath, [join(ROOT, SNIPPETS, name), ...args], {
     cwd: folder,
-    env: { PATH: process.env['PATH'], ANTHROPIC_API_KEY: 'no-real-key-at-all', ANTHROPIC_BASE_URL: url },
+    env: {
+      PATH: process.env['PATH'],
+      ANTHROPIC_API_KEY: 'no-real-key-at-all',
+      ANTHROPIC_BASE_URL: url,
+      OPENAI_API_KEY: 'no-real-key-of-openai',
+      OPENAI_BASE_URL: `${url}/v1`,
+    },
     stdio: 'pipe',
   });
   const said = { out: '', err: '' };

@@ -8,6 +8,7 @@ import { createOpenRouterProvider } from '@tidemark/provider-openrouter';
 import type { AgentOptions } from './agent-options.ts';
 import { findCapabilities, ownCapabilities, unknownModel } from './find-capabilities.ts';
 import { KitError } from './kit-error.ts';
+import type { ModelReach } from './live-session.ts';
 import type { ProviderName } from './providers.ts';
 import { PROVIDERS, providerOf } from './providers.ts';
 
@@ -19,13 +20,28 @@ export interface ChosenProvider {
 
 /** @throws KitError `kit/no-key`, `kit/unknown-model`, `kit/bad-options`. @throws CatalogError for a bad `catalog`. */
 export function chooseProvider(options: AgentOptions): ChosenProvider {
-  const { provider, catalog: changes } = options;
-  const catalog = changes === undefined ? defaultCatalog() : withOverrides(defaultCatalog(), changes);
+  const { provider } = options;
+  const catalog = catalogOf(options);
   if (typeof provider === 'object') return own(provider, options, catalog);
-  const name = provider ?? providerOf(options.model, catalog);
+  const name = nameOf(options);
   if (name === undefined) throw unknownModel(options.model, catalog);
   const capabilities = ownCapabilities(name, options, catalog);
   return { provider: PORTS[name](reachOf(name, options)), capabilities };
+}
+
+/**
+ * Another model of an agent that is there. A key and an address that were given are the first provider's: they go with no
+ * other.
+ *
+ * @throws as `chooseProvider`.
+ */
+export function chooseOther(options: AgentOptions, model: string, reach: ModelReach): ChosenProvider {
+  const { apiKey, baseURL, window: _window, provider: _provider, ...rest } = options;
+  const before = nameOf(options);
+  const other = { ...rest, model, ...reach };
+  const stays = nameOf(other) === before && before !== undefined;
+  const kept = { ...(apiKey !== undefined && { apiKey }), ...(baseURL !== undefined && { baseURL }) };
+  return chooseProvider(stays ? { ...kept, ...other } : other);
 }
 
 /** The key of a provider by name: the option, else its variable in the environment that was given. */
@@ -33,6 +49,16 @@ export function keyOf(name: ProviderName, { apiKey, environment = {} }: AgentOpt
   const { variable } = PROVIDERS[name];
   const key = apiKey ?? (variable === undefined ? undefined : environment[variable]);
   return key === undefined || key.trim() === '' ? undefined : key;
+}
+
+function catalogOf({ catalog: changes }: AgentOptions): Catalog {
+  return changes === undefined ? defaultCatalog() : withOverrides(defaultCatalog(), changes);
+}
+
+/** `undefined` for a provider of the author's own, and for a model that nobody knows. */
+function nameOf(options: AgentOptions): ProviderName | undefined {
+  const { provider, model } = options;
+  return typeof provider === 'object' ? undefined : (provider ?? providerOf(model, catalogOf(options)));
 }
 
 /** What an author made is reached in its own way: an address for it could only be meant for another. */

@@ -1,16 +1,18 @@
 // The front door: an agent is what its sessions are run with. It opens them, and closes what it opened.
 
-import type { LiveSession } from '@tidemark/agent';
+import type { LiveSession as AgentSession } from '@tidemark/agent';
 import { openLiveSession } from '@tidemark/agent';
 import type { Log } from '@tidemark/log';
 import { sessionId } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
 import type { AgentOptions } from './agent-options.ts';
 import { checkOptions } from './agent-options.ts';
+import { chooseOther } from './choose-provider.ts';
 import { KitError } from './kit-error.ts';
+import type { LiveSession } from './live-session.ts';
+import { holdSession } from './live-session.ts';
 import type { ResolvedAgent } from './resolve-agent.ts';
 import { resolveAgent } from './resolve-agent.ts';
-import { tellingItsEnd } from './telling-its-end.ts';
 
 /** How to open a session. */
 export interface OpenOptions {
@@ -51,7 +53,10 @@ export function createAgent(options: AgentOptions): Agent {
     async open(id, { title } = {}) {
       if (closed) throw closedError();
       const session = await (id === undefined ? begin(resolved, options, title) : goOn(resolved, options, id));
-      const held = tellingItsEnd(session, () => void sessions.delete(held));
+      const held = holdSession(session, {
+        ended: () => void sessions.delete(held),
+        find: (model, reach) => chooseOther(options, model, reach),
+      });
       sessions.add(held);
       return held;
     },
@@ -62,7 +67,7 @@ export function createAgent(options: AgentOptions): Agent {
   };
 }
 
-function begin(resolved: ResolvedAgent, options: AgentOptions, title: string | undefined): Promise<LiveSession> {
+function begin(resolved: ResolvedAgent, options: AgentOptions, title: string | undefined): Promise<AgentSession> {
   const { log, runtime, secrets, workspace, firstMode } = resolved;
   return openLiveSession({
     log,
@@ -78,7 +83,7 @@ function begin(resolved: ResolvedAgent, options: AgentOptions, title: string | u
 }
 
 /** A session that is there keeps its mode, or the narrower one that the author asked for. */
-function goOn(resolved: ResolvedAgent, options: AgentOptions, id: string): Promise<LiveSession> {
+function goOn(resolved: ResolvedAgent, options: AgentOptions, id: string): Promise<AgentSession> {
   const { log, runtime, secrets } = resolved;
   const mode = options.permissions?.mode;
   return openLiveSession({

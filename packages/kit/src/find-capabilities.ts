@@ -53,7 +53,10 @@ function said(name: ProviderName, options: AgentOptions): Capabilities {
       `an answer of ${most} tokens leaves no room for a request in a window of ${window}: say a smaller \`outputLimit\``,
       { problems: ['outputLimit'] },
     );
-  return unlistedModel({ provider: name, model, window, outputLimit: most, asOf: surroundings.now().slice(0, 10) });
+  const asOf = surroundings.now().slice(0, 10);
+  const row = unlistedModel({ provider: name, model, window, outputLimit: most, asOf });
+  // Whichever upstream it is, the router can keep a session with it.
+  return name === 'openrouter' ? { ...row, routing: 'automatic' } : row;
 }
 
 function standIn(model: string, { capabilities }: NearestModel): Capabilities {

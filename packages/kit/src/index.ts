@@ -5,7 +5,6 @@ export type {
   ContextSource,
   FinishedTurn,
   Limits,
-  LiveSession,
   Mode,
   Notice,
   Question,
@@ -23,5 +22,6 @@ export type { ToolDefinition } from './define-tool.ts';
 export { defineTool } from './define-tool.ts';
 export type { KitErrorCode } from './kit-error.ts';
 export { KitError } from './kit-error.ts';
+export type { LiveSession, ModelReach } from './live-session.ts';
 export type { KnownProvider, ProviderName } from './providers.ts';
 export { isProviderName, PROVIDERS, providerOf } from './providers.ts';

@@ -97,6 +97,21 @@ describe('OpenRouter', () => {
     await agent.close();
   });
 
+  test('keeps a session with one upstream: every request of it says the same session, and no other does', async () => {
+    const bodies: string[] = [];
+    const onRequest = (body: Uint8Array): void => void bodies.push(Buffer.from(body).toString());
+    const agent = agentOf('openrouter', 'anthropic/claude-sonnet-5.5', { onRequest });
+    const [one, other] = [await agent.open(), await agent.open()];
+    await one.prompt('hello');
+    await one.side({ purpose: 'title', words: 'Name it.', history: 'main' });
+    await one.prompt('again');
+    await other.prompt('hello');
+    const said = bodies.map((body) => /"session_id":"(tm1\.[^"]+)"/.exec(body)?.[1]);
+    expect(said.slice(0, 3)).toEqual([said[0], said[0], said[0]]);
+    expect(new Set(said).size).toBe(2);
+    await agent.close();
+  });
+
   test('marks nothing for an upstream of which nothing is known, and says no number of its cache', async () => {
     const bodies: string[] = [];
     const unknown = createSimulator({ capabilities: () => ({ ...row, provider: 'somebody' }) });
@@ -177,7 +192,7 @@ describe('a session that moves', () => {
     ]);
     const rewrites = epochs.map(({ forecast }) => forecast);
     for (const { rewrite } of rewrites.slice(1)) expect(rewrite).toBeGreaterThan(2_000);
-    for (const at of [2, 4]) expect(rewrites[at]?.cost).toMatch(/^0\.0\d+$/);
+    for (const at of [1, 2, 4]) expect(rewrites[at]?.cost).toMatch(/^0\.0\d+$/);
     // The local model's price is unknown, so it is not said (L7).
     expect(rewrites[3]).not.toHaveProperty('cost');
     const thinks = bodies.map((body) => body.includes('hm, I look') || body.includes('"type":"reasoning"'));
@@ -193,5 +208,52 @@ describe('a session that moves', () => {
     expect(made).toHaveLength(5);
     expect(told).toEqual(made);
     for (const id of made) expect(id).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
+  });
+});
+
+describe('a session that switches its model', () => {
+  const environment = { OPENAI_API_KEY: 'key-of-openai-22' };
+  const epochsOf = (records: readonly Recorded[]): readonly (readonly string[])[] =>
+    records.flatMap(({ kind, data }) => (kind === 'epoch.opened' ? [[data.cause, data.model]] : []));
+
+  test('goes to another provider and back: each with its own key and address, and with room for its answers', async () => {
+    const bodies: string[] = [];
+    const onRequest = (body: Uint8Array): void => void bodies.push(Buffer.from(body).toString());
+    const agent = agentOf('anthropic', 'claude-sonnet-5-5', { environment, onRequest });
+    const session = await agent.open();
+    await session.prompt('one');
+    session.switchModel('gpt-4o', { baseURL: `${door.url}/v1` });
+    await session.prompt('two');
+    session.switchModel('claude-sonnet-5-5');
+    expect(await session.prompt('three')).toMatchObject({ outcome: 'completed' });
+    expect(simulator.calls.map(({ endpoint }) => endpoint)).toEqual(['messages', 'responses', 'messages']);
+    expect(epochsOf(await recordsOf(agent, session.id))).toEqual([
+      ['initial', 'claude-sonnet-5-5'],
+      ['model', 'gpt-4o'],
+      ['model', 'claude-sonnet-5-5'],
+    ]);
+    const limits = bodies.map((body) => /"max_(?:output_)?tokens":(\d+)/.exec(body)?.[1]);
+    expect(limits).toEqual(['32000', '16384', '32000']);
+    await agent.close();
+  });
+
+  test('and back before anything was sent opens nothing', async () => {
+    const agent = agentOf('anthropic', 'claude-sonnet-5-5', { environment });
+    const session = await agent.open();
+    await session.prompt('one');
+    session.switchModel('gpt-6.1-sol');
+    session.switchModel('claude-sonnet-5-5');
+    await session.prompt('two');
+    expect(epochsOf(await recordsOf(agent, session.id))).toHaveLength(1);
+    await agent.close();
+  });
+
+  test('to one that cannot be reached is refused, and goes on with its own', async () => {
+    const agent = agentOf('anthropic', 'claude-sonnet-5-5');
+    const session = await agent.open();
+    expect(() => session.switchModel('gpt-6.1-sol')).toThrow(expect.objectContaining({ code: 'kit/no-key' }));
+    expect(() => session.switchModel('unheard-of')).toThrow(expect.objectContaining({ code: 'kit/unknown-model' }));
+    expect(await session.prompt('one')).toMatchObject({ outcome: 'completed' });
+    await agent.close();
   });
 });

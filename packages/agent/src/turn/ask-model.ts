@@ -74,7 +74,8 @@ async function prepare(working: Working): Promise<Prepared | Ending | undefined>
 
 async function tryToPrepare(working: Working): Promise<Prepared | NotYet> {
   const { session, lines, runtime, turn, wanting } = working;
-  const { capabilities, provider, outputLimit, ttl, envelope, betas, surroundings } = runtime;
+  const { capabilities, provider, ttl, envelope, betas, surroundings } = runtime;
+  const outputLimit = Math.min(runtime.outputLimit, capabilities.outputLimit);
   const wanted = await wanting(runtime);
   const made = { wanted, capabilities, encoder: provider.encoder, outputLimit, ttl, envelope, betas };
   const { attempts: attempt } = session.progress;

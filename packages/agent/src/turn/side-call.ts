@@ -62,11 +62,12 @@ async function tryOut(actor: Actor, call: Beside, signal: AbortSignal): Promise<
 
 async function prepare(
   { session, lines, runtime, wanting, running }: Actor,
-  { purpose, words, history = 'none', outputLimit = runtime.outputLimit }: Beside,
+  { purpose, words, history = 'none', outputLimit: most = runtime.outputLimit }: Beside,
   stream: `side/${string}`,
   attempt: number,
 ): Promise<Prepared> {
   const { capabilities, provider, ttl, envelope, betas, surroundings } = runtime;
+  const outputLimit = Math.min(most, capabilities.outputLimit);
   const made = { capabilities, encoder: provider.encoder, outputLimit, ttl, envelope, betas, purpose, attempt };
   return prepareRequest(session, lines, {
     ...made,

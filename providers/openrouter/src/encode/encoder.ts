@@ -8,6 +8,7 @@ import { lowerFront, lowerSpan } from './lower.ts';
 /** OpenRouter's Chat Completions. Pure: the same spans, markers and envelope give the same bytes on every machine. */
 export const openrouterEncoder: Encoder = {
   revision: 'openrouter-chat/1',
+  appends: [],
   lowerFront,
   lowerSpan,
   join: (front, newHash) => joinBody(routerForm, front, newHash),
