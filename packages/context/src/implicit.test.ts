@@ -102,6 +102,14 @@ describe('the places of a request', () => {
     expect(at(row('gpt-5.6-sol'), [entryAt(sequence, 4)])).toEqual({ hit: undefined, places: [{ block: 8 }] });
   });
 
+  it('hold the entry behind the contract, whether this request marks it or not', () => {
+    const unmarked = { sequence, capabilities: row('gpt-5.6-sol'), readable: [entryAt(sequence, 1)], marked: [] };
+    expect(planKeeping(unmarked)).toMatchObject({
+      hit: { block: 1 },
+      places: [{ block: 1, found: true }, { block: 8 }],
+    });
+  });
+
   it('hold no entry further back than is looked', () => {
     const looks = { ...row('gpt-5.6-sol'), implicit: { at: 'endings', idle: 30, lookup: 2 } } as const;
     expect(at(looks, [entryAt(sequence, 3)])).toMatchObject({ hit: undefined });
