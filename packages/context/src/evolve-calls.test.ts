@@ -165,8 +165,8 @@ describe('entries that the provider keeps by itself', () => {
   const place = (block: number): KeptPlace => ({ block, prefix: named(`prefix ${block}`) });
   const grid = { first: 1_024, step: 128 };
 
-  function kept(places: readonly KeptPlace[], second: number, more: Partial<KeptRecord> = {}): Told {
-    const told = request(9, [], second);
+  function kept(places: readonly KeptPlace[], at: number, more: Partial<KeptRecord> = {}): Told {
+    const told = request(9, [], at);
     if (told[0] !== 'request.prepared') throw new Error('not a request');
     return [told[0], { ...told[1], kept: { idle: 30, ...more, places } }, told[2]];
   }

@@ -130,19 +130,19 @@ describe('the places of a request', () => {
 });
 
 describe('the forecast', () => {
-  const said = (capabilities: Capabilities, readable: readonly Entry[] = []): unknown => {
+  const told = (capabilities: Capabilities, readable: readonly Entry[] = []): unknown => {
     const sequence = sequenceOf(...HISTORY);
     const markers = plan({ sequence, capabilities, readable, ttl: '1h' });
     const marked = markers.map((marker) => marker.block);
     const lookup = { sequence, capabilities, now: Date.parse(second(1)) };
     const keeping = planKeeping({ sequence, capabilities, readable, marked });
-    const told = { lookup, at: second(1), markers, keeping, readable, accepted: undefined, unsent: 0 };
-    return forecast({ ...told, sizes: 'recorded' }).forecast;
+    const input = { lookup, at: second(1), markers, keeping, readable, accepted: undefined, unsent: 0 };
+    return forecast({ ...input, sizes: 'recorded' }).forecast;
   };
 
   it('reads to the entry and writes to the latest ending, at the one life that has a price', () => {
     // 4,000 read at 0.4, 5,000 written at 5 dollars a million.
-    expect(said(row('gpt-5.6-sol'), [entryAt(sequenceOf(...HISTORY), 3)])).toEqual({
+    expect(told(row('gpt-5.6-sol'), [entryAt(sequenceOf(...HISTORY), 3)])).toEqual({
       read: 4_000,
       write: 5_000,
       fresh: 0,
@@ -152,7 +152,7 @@ describe('the forecast', () => {
   });
 
   it('writes nothing on a grid, and reads what lies on it', () => {
-    expect(said(row('gpt-5.1'), [entryAt(sequenceOf(...HISTORY), 3)])).toMatchObject({
+    expect(told(row('gpt-5.1'), [entryAt(sequenceOf(...HISTORY), 3)])).toMatchObject({
       read: onGrid(4_000, { first: 1_024, step: 128 }),
       write: 0,
       fresh: 9_000 - 3_968,
@@ -161,9 +161,9 @@ describe('the forecast', () => {
 
   it('says that caching is unknown where it is, with the numbers of no cache', () => {
     const unknown = { read: 0, write: 0, fresh: 9_000, caching: 'unknown' };
-    expect(said(row('gemini-2.5-pro'))).toMatchObject(unknown);
-    expect(said({ ...row('deepseek-flash'), markers: 'unknown' })).toMatchObject(unknown);
-    expect(said({ ...row('deepseek-flash'), markers: 'none' })).not.toHaveProperty('caching');
+    expect(told(row('gemini-2.5-pro'))).toMatchObject(unknown);
+    expect(told({ ...row('deepseek-flash'), markers: 'unknown' })).toMatchObject(unknown);
+    expect(told({ ...row('deepseek-flash'), markers: 'none' })).not.toHaveProperty('caching');
   });
 });
 
