@@ -42,6 +42,8 @@ export interface Change {
   readonly tools?: readonly ToolSpec[];
   readonly parameters?: Wanted['parameters'];
   readonly provider?: string;
+  /** What the row has otherwise. */
+  readonly row?: Partial<Capabilities>;
 }
 
 /** A session with its lines. */
@@ -66,7 +68,7 @@ export async function prepare(
   more: Pick<CallOptions, 'beside' | 'purpose' | 'admit' | 'ttl'> & Partial<Pick<CallOptions, 'encoder'>> = {},
 ): Promise<Prepared> {
   const { model = 'claude-sonnet-4-5', tools = [READ], parameters = {}, provider = 'scripted' } = change;
-  const capabilities = row(model);
+  const capabilities = { ...row(model), ...change.row };
   const wanted: Wanted = {
     provider,
     model,

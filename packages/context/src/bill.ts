@@ -26,7 +26,7 @@ export interface Bill {
   readonly billed: Decimal;
   /** Every new token written once, every old one read. */
   readonly ideal: Decimal;
-  /** The same with entries that live five minutes. */
+  /** The same with entries that live five minutes, or as long as the provider keeps them by itself. */
   readonly expiring: Decimal;
   /** Everything fresh. */
   readonly uncached: Decimal;
@@ -70,11 +70,13 @@ export function unitPrice(capabilities: Capabilities, at: Timestamp, input: numb
 
 /** Read and write prices over the input price. A model that charges no writes writes at the input price. */
 export function ratesOf(price: Price): { readonly read: Decimal; readonly write: Decimal } {
-  return { read: new Decimal(multiplier(price, 'read') ?? 1), write: new Decimal(multiplier(price, '5m') ?? 1) };
+  const write = multiplier(price, '5m') ?? multiplier(price, '30m') ?? 1;
+  return { read: new Decimal(multiplier(price, 'read') ?? 1), write: new Decimal(write) };
 }
 
-function expired({ at, before }: BilledCall): boolean {
-  return before !== undefined && milliseconds(at) - milliseconds(before) >= LIFE['5m'];
+function expired({ capabilities: { implicit }, at, before }: BilledCall): boolean {
+  const life = implicit === undefined ? LIFE['5m'] : implicit.idle * 60_000;
+  return before !== undefined && milliseconds(at) - milliseconds(before) >= life;
 }
 
 /** The bill of both. */

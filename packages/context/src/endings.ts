@@ -22,7 +22,7 @@ export function openingEnd(sequence: Sequence): number | undefined {
 }
 
 function isDeveloper(block: Block | undefined): boolean {
-  return block?.role === 'system' || block?.role === 'developer';
+  return isContent(block) && (block?.role === 'system' || block?.role === 'developer');
 }
 
 function isEnding(block: Block | undefined, next: Block | undefined): boolean {

@@ -1,6 +1,6 @@
-import type { MarkerRecord } from '@tidemark/log';
+import type { KeptPlace, KeptRecord, MarkerRecord } from '@tidemark/log';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Told } from '../tests/log-of.ts';
 import { answer, call, created, fold, logOf, named, note, prompt, request, returned, second } from '../tests/log-of.ts';
 import { evolve } from './evolve.ts';
@@ -159,4 +159,47 @@ test('a pause after which entries had expired is counted by its length', () => {
   ];
   const state = fold([created, request(2, [marker(1)], 1), billed(0, 100), request(3, [marker(1)], 901), again]);
   expect(state.streams['main']?.pauses).toMatchObject({ bins: [0, 0, 100, 0, 0, 0, 0, 0, 0], broken: 0 });
+});
+
+describe('entries that the provider keeps by itself', () => {
+  const place = (block: number): KeptPlace => ({ block, prefix: named(`prefix ${block}`) });
+  const grid = { first: 1_024, step: 128 };
+
+  function kept(places: readonly KeptPlace[], at: number, more: Partial<KeptRecord> = {}): Told {
+    const told = request(9, [], at);
+    if (told[0] !== 'request.prepared') throw new Error('not a request');
+    return [told[0], { ...told[1], kept: { idle: 30, ...more, places } }, told[2]];
+  }
+  const used = (read: number, write: number, fresh = 0): Told =>
+    answer([{ type: 'text', text: 'done' }], { fresh, read, writes: [{ ttl: '30m', tokens: write }], answer: 1 });
+  const entries = (told: readonly Told[]): State['cache']['entries'] => fold([created, ...told]).cache.entries;
+
+  test('are as old as when they were written, and alive from when they were read', () => {
+    const told = [kept([place(8)], 1), used(0, 2_000), kept([{ ...place(8), found: true }], 60), used(2_000, 0)];
+    expect(entries(told)).toEqual([
+      expect.objectContaining({ block: 8, at: second(60), ttl: { idleMs: 1_800_000, born: second(1) } }),
+    ]);
+  });
+
+  test('are not alive anew where one that should have been found was not read, and new where this request leaves one', () => {
+    const told = [
+      kept([place(3)], 1),
+      used(0, 2_000),
+      kept([{ ...place(3), found: true }, place(8)], 60),
+      used(0, 3_000),
+    ];
+    const [, left] = entries(told);
+    expect(left).toMatchObject({ block: 8, ttl: { born: second(60) } });
+    expect(entries(told).filter(({ at }) => at === second(60))).toHaveLength(1);
+  });
+
+  test('hold what of the whole lies on the grid, where writing is free and not told', () => {
+    const state = fold([created, kept([place(8)], 1, { grid }), answer([], { fresh: 2_000, read: 0, writes: [] })]);
+    expect(state.streams['main']?.accepted).toMatchObject({ cached: 1_920, input: 2_000, left: { block: 8 } });
+    expect(entries([kept([place(8)], 1, { grid }), answer([], { fresh: 1_000, read: 0, writes: [] })])).toEqual([]);
+  });
+
+  test('are kept under the key that was sent', () => {
+    expect(entries([kept([place(8)], 1, { key: 'tm1.a' }), used(0, 2_000)])).toMatchObject([{ key: 'tm1.a' }]);
+  });
 });

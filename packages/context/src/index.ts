@@ -43,6 +43,8 @@ export type { MissInput, Rewrite } from './miss.ts';
 export { missOf, rewriteCost } from './miss.ts';
 export type { Change, Need } from './needed-change.ts';
 export { neededChange } from './needed-change.ts';
+export type { Pace } from './pace.ts';
+export { isCrowded } from './pace.ts';
 export type { Pause, Pauses } from './pauses.ts';
 export { addPause, NO_PAUSES } from './pauses.ts';
 export type { PlanInput } from './plan.ts';

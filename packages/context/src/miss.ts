@@ -16,6 +16,8 @@ export interface MissInput {
   readonly held: number;
   /** The loss that was known before sending. */
   readonly loss: Loss | undefined;
+  /** This session called more often than one machine takes of one key. */
+  readonly crowded?: boolean;
 }
 
 /** The miss of an answered call; `undefined` when it read all it could, or when its usage is unknown. */
@@ -24,10 +26,15 @@ export function missOf(input: MissInput): Miss | undefined {
   if (usage.read === undefined) return undefined;
   const tokens = held - usage.read;
   if (tokens <= 0) return undefined;
-  const cause: MissCause = loss?.cause ?? 'unknown';
+  const cause: MissCause = loss?.cause ?? unforeseen(input);
   const ttl = usage.writes?.find((write) => write.tokens > 0)?.ttl ?? input.capabilities.ttls[0];
   const cost = rewriteCost({ capabilities: input.capabilities, at: input.at, input: totalOf(usage), tokens, ttl });
   return { cause, tokens, ...(cost === undefined ? {} : { cost }) };
+}
+
+/** What was expected to be there and was not: on another machine, where the key tells which. Of an eviction nobody is told. */
+function unforeseen({ capabilities, crowded = false }: MissInput): MissCause {
+  return capabilities.routing === 'by-key' && crowded ? 'overflow-routing' : 'unknown';
 }
 
 /** Tokens that are paid anew where they could have been read. */

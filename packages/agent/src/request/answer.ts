@@ -10,7 +10,7 @@ import type {
   Timestamp,
 } from '@tidemark/log';
 import { callId, money } from '@tidemark/log';
-import { missOf } from '@tidemark/context';
+import { isCrowded, missOf } from '@tidemark/context';
 import type { Answer, ProviderError, Usage } from '@tidemark/model';
 import { costOf, inputTokens, priceAt } from '@tidemark/model';
 import type { Prepared } from './prepare.ts';
@@ -98,6 +98,7 @@ function answered(session: Session, prepared: Prepared, answer: Answer): AnswerR
     usage,
     held: outlook.held,
     loss: outlook.loss,
+    crowded: isCrowded(session.state.pace, sentAt),
   });
   return {
     step: record.data.step,

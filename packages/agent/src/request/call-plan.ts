@@ -54,7 +54,8 @@ export function planCall(state: State, line: Line, options: PlanOptions): CallPl
   const main = state.streams['main'];
   const { accepted, reach = {} } = (options.history === 'none' ? undefined : main) ?? {};
   const key = routingKey(state, line);
-  const lookup = { sequence, capabilities, now: Date.parse(at), key };
+  // What is marked is found by its bytes; only what the provider keeps by itself is kept under a key.
+  const lookup = { sequence, capabilities, now: Date.parse(at), key: capabilities.implicit && key };
   const readable = readableEntries(entries, lookup);
   const end = accepted?.prepared.markers.at(-1);
   const stands = end !== undefined && itemAt(sequence.prefixes, end.block) === end.prefix;

@@ -31,6 +31,28 @@ describe('preparing a request', () => {
     expect(prepared.record.data.relation).toBe('opens');
   });
 
+  test('tells the provider what to route by, in the recorded envelope, and still finds what was marked', async () => {
+    const encoder = { ...scriptedEncoder, routing: (key: string) => ({ session_id: key }) };
+    const change = { row: { routing: 'automatic' } } as const;
+    const small = await begin();
+    await commit(small.session, [prompt(LONG)]);
+    const first = await prepare(small, 0, change, { encoder });
+    await answer(small, first);
+    await commit(small.session, [prompt('and now?', 60)]);
+    const next = await prepare(small, 60, change, { encoder });
+    expect(next.record.data.envelope).toEqual({ session_id: expect.stringMatching(/^tm1\.[0-9a-f]{12}$/) });
+    expect(next.record.data.envelope).toEqual(first.record.data.envelope);
+    expect(next.record.data.forecast.read).toBe(first.outlook.forecast.write);
+    expect((await verifySession(small.log, ID, encoders)).differences).toEqual([]);
+  });
+
+  test('sends no key where the row has no use for one', async () => {
+    const encoder = { ...scriptedEncoder, routing: (key: string) => ({ session_id: key }) };
+    const small = await begin();
+    await commit(small.session, [prompt('go')]);
+    expect((await prepare(small, 0, {}, { encoder })).record.data.envelope).toEqual({});
+  });
+
   test('extends the request before it and forecasts that it will be read', async () => {
     const small = await begin();
     const first = await turn(small, LONG, 0);
