@@ -9,6 +9,7 @@ import { dollars, grouped, percent } from './numbers.ts';
 /** `forecast: 11,132 read, 555 written, 0 fresh, $0.0036 before the answer; it came so`. */
 export function forecastLine(forecast: CallForecast, usage: Usage | undefined): string {
   const cost = forecast.cost === undefined ? 'unknown price' : `${dollars(forecast.cost)} before the answer`;
+  if (forecast.caching === 'unknown') return `forecast: ${cost} at most; how the provider caches is not known`;
   const said = `forecast: ${buckets(forecast.read, forecast.write, forecast.fresh)}, ${cost}`;
   if (usage?.read === undefined || usage.writes === undefined || usage.fresh === undefined)
     return `${said}; what it came to is unknown`;

@@ -140,7 +140,9 @@ describe('cache', () => {
 describe('show', () => {
   test('says how far forecasts were off', async () => {
     const [headline] = (await onTerminal('show', session)).split('\n');
-    expect(headline).toMatchInlineSnapshot(`"played-20-1: 32 records, 5 steps, 1 side call; forecasts off by 6.4% of the input"`);
+    expect(headline).toMatchInlineSnapshot(
+      `"played-20-1: 32 records, 5 steps, 1 side call; forecasts off by 6.4% of the input"`,
+    );
   });
 
   test('sets a request that breaks beside the one before it, and marks the first difference', async () => {
