@@ -2,20 +2,20 @@
 
 import type { Accounts } from '@tidemark/agent';
 import { addSession, NO_ACCOUNTS } from '@tidemark/agent';
-import type { Account, GroupBy } from '@tidemark/context';
+import type { Account, GroupBy, RowOf } from '@tidemark/context';
 import { ratesOfAccount } from '@tidemark/context';
-import type { Log, SessionId, Timestamp } from '@tidemark/log';
-import { LogError, timestamp } from '@tidemark/log';
+import type { SessionId, Timestamp } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
-import { defaultCatalog, findModel } from '@tidemark/model';
+import { findModel } from '@tidemark/model';
 import { Option } from 'commander';
 import type { Command } from 'commander';
 
 import type { CommandContext } from './command.ts';
-import { CliError } from './failure.ts';
+import { eachSession } from './each-session.ts';
 import { counted } from './numbers.ts';
+import { readCatalog } from './own-catalog.ts';
 import { sessionArgument } from './session-argument.ts';
-import { styled } from './shown.ts';
+import { sinceArgument } from './since-argument.ts';
 
 /** The options that both commands take, as commander gives them. */
 export interface AccountFlags {
@@ -52,44 +52,16 @@ export async function addUp(
   const session = name === undefined ? undefined : sessionArgument(name);
   const since = flags.since === undefined ? undefined : sinceArgument(flags.since);
   const by = flags.by ?? (session === undefined ? 'session' : 'cause');
+  const catalog = await readCatalog(context.home);
+  // Another provider's row for the same name may have other prices: it is not used.
+  const rowOf: RowOf = (provider, model) => findModel(catalog, model, provider);
   const options = { by, rowOf, ...(since && { since }), ...(as && { as }) };
   const store = await context.store();
   let accounts = NO_ACCOUNTS;
-  for (const one of session === undefined ? await listed(store, context) : [session]) {
-    try {
-      accounts = await addSession(accounts, store, one, options);
-    } catch (error) {
-      if (session !== undefined || !(error instanceof LogError)) throw error;
-      leaveOut(one, error.message, context);
-    }
-  }
+  await eachSession(session, context, async (one) => {
+    accounts = await addSession(accounts, store, one, options);
+  });
   return { accounts, session, by, since };
-}
-
-async function listed(store: Log, context: CommandContext): Promise<readonly SessionId[]> {
-  const { sessions, unreadable } = await store.sessions();
-  for (const { session, reason } of unreadable) leaveOut(session, reason, context);
-  return sessions.map(({ session }) => session);
-}
-
-function leaveOut(session: string, reason: string, { output }: CommandContext): void {
-  output.note([styled('yellow', 'left out'), `: ${session}: ${reason}; see \`tidemark doctor\``]);
-}
-
-/** The row of an imported model. Another provider's row for the same name may have other prices: it is not used. */
-function rowOf(provider: string, model: string): Capabilities | undefined {
-  return findModel(defaultCatalog(), model, provider);
-}
-
-/** @throws CliError `cli/usage` when the text is no day and no instant. */
-export function sinceArgument(text: string): Timestamp {
-  const day = /^\d{4}-\d\d-\d\d$/.test(text);
-  const instant = new Date(day ? `${text}T00:00:00.000Z` : text);
-  const shaped = day || /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(text);
-  const real = shaped && !Number.isNaN(instant.getTime()) && (!day || instant.toISOString().startsWith(text));
-  if (real) return timestamp(instant.toISOString());
-  const next = 'name a day such as 2026-11-20, or an instant such as 2026-11-20T09:30:00Z';
-  throw new CliError('cli/usage', `not a day: ${JSON.stringify(text)}`, next);
 }
 
 /** Where there is nothing to report, and what to do about it. */

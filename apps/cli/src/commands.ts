@@ -13,6 +13,7 @@ import { sessions } from './commands/sessions.ts';
 import { show } from './commands/show.ts';
 import { simulate } from './commands/simulate.ts';
 import { smoke } from './commands/smoke.ts';
+import { skills } from './commands/skills.ts';
 import { verify } from './commands/verify.ts';
 import { why } from './commands/why.ts';
 
@@ -27,6 +28,7 @@ export const COMMANDS: readonly Command[] = [
   why,
   cost,
   cache,
+  skills,
   verify,
   sessions,
   simulate,

@@ -1,36 +1,42 @@
 // An explanation in words: where a request stopped extending the one before it, which event did that, and what it cost.
 
 import type { Explanation } from '@tidemark/agent';
+import { causeInWords } from '@tidemark/context';
+import type { EpochCause, MissCause } from '@tidemark/log';
 import type { Block, Origin } from '@tidemark/model';
 
 import { dollars, grouped } from './numbers.ts';
 import type { Shown } from './shown.ts';
 import { styled } from './shown.ts';
 
-/** One explanation, for people. */
+/** One explanation, for people: where, why, and what it cost. */
 export function describeExplanation(one: Explanation): readonly Shown[] {
+  const { divergence, opened, miss } = one;
   const named = one.stream === 'main' ? `step ${one.step}` : `${one.purpose} (${one.stream})`;
-  const said: Shown[] = [styled('bold', named), ` at ${one.at}`];
-  if (one.divergence === undefined && one.miss === undefined)
-    said.push('\n  extends the request before it and read all it could');
-  if (one.divergence !== undefined) said.push(`\n  breaks at ${placeOf(one.divergence)}`);
-  if (one.opened !== undefined) {
-    const { cause, number, forecast } = one.opened;
-    said.push(
-      `\n  cause: ${cause} (epoch ${number}); forecast: ${grouped(forecast.rewrite)} tokens written again, ${dollars(forecast.cost)}`,
-    );
-  } else if (one.divergence !== undefined) said.push(styled('red', '\n  no event explains it: this is a bug (L3)'));
-  if (one.miss !== undefined) {
-    said.push(
-      `\n  paid again: ${grouped(one.miss.tokens)} tokens, ${dollars(one.miss.cost)} above reading them (${one.miss.cause}${one.miss.cause === 'expired' ? pauseBefore(one) : ''})`,
-    );
-  }
-  return said;
+  const lines: Shown[] = [];
+  if (divergence === undefined && miss === undefined) lines.push('extends the request before it and read all it could');
+  if (divergence !== undefined) lines.push(`breaks at ${placeOf(divergence)}`);
+  if (opened !== undefined) lines.push(`cause: ${inWords(opened.cause)} (epoch ${opened.number})`, forecastOf(opened));
+  else if (divergence !== undefined) lines.push(styled('red', 'no event explains it: this is a bug (L3)'));
+  if (miss !== undefined)
+    lines.push(`paid again: ${grouped(miss.tokens)} tokens, ${dollars(miss.cost)} above reading them`);
+  if (miss !== undefined && !(miss.cause === 'opened' && opened !== undefined))
+    lines.push(`cause: ${inWords(miss.cause)}${miss.cause === 'expired' ? pauseBefore(one) : ''}`);
+  return [styled('bold', named), ` at ${one.at}`, ...lines.map((line) => ['\n  ', line])];
 }
 
-/** Entries live five minutes, from the start of the request that wrote or read them. */
-function pauseBefore({ gap = 0 }: Explanation): string {
-  return `: the request before it was sent ${(gap / 60_000).toFixed(1)} minutes earlier`;
+/** The cause by its name, and what that means. */
+function inWords(cause: EpochCause | MissCause): string {
+  return `${cause}, ${causeInWords(cause)}`;
+}
+
+function forecastOf({ forecast }: NonNullable<Explanation['opened']>): string {
+  return `forecast: ${grouped(forecast.rewrite)} tokens written again, ${dollars(forecast.cost)}`;
+}
+
+/** An entry's life runs from the start of the request that wrote or read it. */
+function pauseBefore({ gap }: Explanation): string {
+  return gap === undefined ? '' : ` (the request before was sent ${(gap / 60_000).toFixed(1)} minutes earlier)`;
 }
 
 function placeOf(divergence: NonNullable<Explanation['divergence']>): string {

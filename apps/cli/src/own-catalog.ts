@@ -3,7 +3,7 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import type { Capabilities } from '@tidemark/model';
+import type { Capabilities, Catalog } from '@tidemark/model';
 import { defaultCatalog, withOverrides } from '@tidemark/model';
 
 import { CliError } from './failure.ts';
@@ -28,6 +28,12 @@ export async function readOwnCatalog(home: string): Promise<object | undefined> 
   const changes = parse(text, path);
   withOverrides(defaultCatalog(), changes);
   return changes;
+}
+
+/** The catalog with the user's changes in it. @throws as `readOwnCatalog` does. */
+export async function readCatalog(home: string): Promise<Catalog> {
+  const changes = await readOwnCatalog(home);
+  return changes === undefined ? defaultCatalog() : withOverrides(defaultCatalog(), changes);
 }
 
 /**

@@ -5,6 +5,7 @@ import { requestSnapshots, SNAPSHOTS_KEPT } from '@tidemark/agent';
 import type { SessionId } from '@tidemark/log';
 
 import type { CommandContext, Outcome } from './command.ts';
+import { eachSession } from './each-session.ts';
 import { encoders } from './encoders.ts';
 import { counted, grouped } from './numbers.ts';
 import { sessionArgument } from './session-argument.ts';
@@ -18,7 +19,7 @@ interface Snapshots {
 
 /** Reports on one session, or on the latest of the store. */
 export async function reportRequests(name: string | undefined, context: CommandContext): Promise<Outcome> {
-  const found = await (name === undefined ? latest(context) : only(sessionArgument(name), context));
+  const found = await latest(name === undefined ? undefined : sessionArgument(name), context);
   const { output, home } = context;
   const where = name ?? `the sessions of ${home}`;
   output.result({ sessions: found }, () =>
@@ -33,18 +34,15 @@ export async function reportRequests(name: string | undefined, context: CommandC
   return undefined;
 }
 
-async function only(session: SessionId, context: CommandContext): Promise<readonly Snapshots[]> {
-  const requests = await requestSnapshots(await context.store(), session, encoders);
-  return requests.length === 0 ? [] : [{ session, requests }];
-}
-
-async function latest(context: CommandContext): Promise<readonly Snapshots[]> {
-  const { sessions } = await (await context.store()).sessions();
+/** Of the newest sessions that made a request of ours, as many as are kept. */
+async function latest(session: SessionId | undefined, context: CommandContext): Promise<readonly Snapshots[]> {
+  const store = await context.store();
   const found: Snapshots[] = [];
-  for (const { session } of sessions) {
-    if (found.length === SNAPSHOTS_KEPT) break;
-    found.push(...(await only(session, context)));
-  }
+  await eachSession(session, context, async (one) => {
+    if (found.length === SNAPSHOTS_KEPT) return;
+    const requests = await requestSnapshots(store, one, encoders);
+    if (requests.length > 0) found.push({ session: one, requests });
+  });
   return found;
 }
 

@@ -19,6 +19,8 @@ export type { Encoders, Rebuilt, RebuildOptions, Step } from './audit/rebuild.ts
 export { rebuildSession } from './audit/rebuild.ts';
 export type { RequestSnapshot, SectionSize } from './audit/request-snapshots.ts';
 export { requestSnapshots, SNAPSHOTS_KEPT } from './audit/request-snapshots.ts';
+export type { SessionSkills, SkillsIndex, SkillUse } from './audit/skill-use.ts';
+export { addSkillUse, readSkillUse } from './audit/skill-use.ts';
 export type { Session } from './session/session.ts';
 export { commit, createSession, foldLog, openSession } from './session/session.ts';
 export type { Break, Difference, Verification } from './audit/verify.ts';

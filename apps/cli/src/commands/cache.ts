@@ -74,7 +74,9 @@ function ratesTable({ accounts: { whole, sessions }, session }: Reported): Table
     ['write share', share(writeShare), `written${usual}`],
     ['coverage', share(coverage), `read, of what could have been read${part}`],
     ['wasted writes', grouped(unread.wasted), `tokens written for nobody${waiting}`],
-    ['forecasts off', share(forecastError), `of the input, over ${counted(forecast.calls, 'call')}`],
+    ...(forecastError === null
+      ? []
+      : [['forecasts off', share(forecastError), `of the input, over ${counted(forecast.calls, 'call')}`]]),
     changesRow(sessions),
   ];
   const appended = sessions.reduce((sum, one) => sum + one.appended, 0);

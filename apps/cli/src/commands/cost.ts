@@ -1,8 +1,8 @@
 // `tidemark cost`: what calls to models cost, and what the same calls would have cost otherwise.
 
 import type { Account, Compared } from '@tidemark/context';
-import type { Capabilities } from '@tidemark/model';
-import { defaultCatalog, findModel, nearestModel } from '@tidemark/model';
+import type { Capabilities, Catalog } from '@tidemark/model';
+import { findModel, nearestModel } from '@tidemark/model';
 
 import type { AccountFlags, Reported } from '../accounts.ts';
 import {
@@ -18,6 +18,7 @@ import {
 import type { Command, CommandContext, Outcome } from '../command.ts';
 import { CliError } from '../failure.ts';
 import { counted, dollars, grouped } from '../numbers.ts';
+import { readCatalog } from '../own-catalog.ts';
 import type { TableOf } from '../table.ts';
 
 /** Says what was paid. */
@@ -41,7 +42,7 @@ interface Flags extends AccountFlags {
 }
 
 async function report(session: string | undefined, flags: Flags, context: CommandContext): Promise<Outcome> {
-  const as = flags.as === undefined ? undefined : modelArgument(flags.as);
+  const as = flags.as === undefined ? undefined : modelArgument(flags.as, await readCatalog(context.home));
   const reported = await addUp(session, flags, context, as);
   const { whole } = reported.accounts;
   const { output } = context;
@@ -56,10 +57,10 @@ async function report(session: string | undefined, flags: Flags, context: Comman
 }
 
 /** @throws CliError `cli/not-found` with the nearest model that the catalog has. */
-function modelArgument(name: string): Capabilities {
-  const found = findModel(defaultCatalog(), name);
+function modelArgument(name: string, catalog: Catalog): Capabilities {
+  const found = findModel(catalog, name);
   if (found !== undefined) return found;
-  const nearest = nearestModel(defaultCatalog(), name)?.capabilities.model;
+  const nearest = nearestModel(catalog, name)?.capabilities.model;
   const next =
     nearest === undefined ? 'name it as its provider does, such as claude-haiku-4-5' : `did you mean ${nearest}?`;
   throw new CliError('cli/not-found', `the catalog has no model ${JSON.stringify(name)}`, next);

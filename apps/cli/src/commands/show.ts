@@ -2,8 +2,9 @@
 
 import type { Rebuilt } from '@tidemark/agent';
 import { rebuildSession } from '@tidemark/agent';
+import type { Divergence } from '@tidemark/context';
 import { firstDivergence, slice } from '@tidemark/context';
-import type { Log, Recorded, SessionId } from '@tidemark/log';
+import type { CallForecast, Log, Recorded, SessionId, Usage } from '@tidemark/log';
 import type { Block } from '@tidemark/model';
 
 import type { Command, CommandContext, Outcome } from '../command.ts';
@@ -13,6 +14,10 @@ import { sessionArgument } from '../session-argument.ts';
 import { stepArgument } from '../step-argument.ts';
 import type { TableOf } from '../table.ts';
 import { originName } from '../explanation.ts';
+import type { DiffRow, ParameterChange } from '../request-diff.ts';
+import { diffRequests } from '../request-diff.ts';
+import type { ForecastsOff } from '../step-forecast.ts';
+import { addForecast, forecastLine, forecastsOff } from '../step-forecast.ts';
 import { noStep } from './why.ts';
 
 /** Shows a session or one of its requests. */
@@ -22,7 +27,7 @@ export const show: Command = {
   examples: [
     ['tidemark show <session>', 'every step: what was read, written, paid'],
     ['tidemark show <session> 12', 'the request of step 12, span by span'],
-    ['tidemark show <session> 12 --diff', 'what it adds to the request before it'],
+    ['tidemark show <session> 12 --diff', 'what it adds to the request before it, or where they part'],
     ['tidemark show <session> side/title-1', 'the request of a side call, by the name of its stream'],
   ],
   declare: (command, run) =>
@@ -61,6 +66,7 @@ interface StepRow {
   readonly written: number | null;
   readonly answer: number | null;
   readonly cost: string | null;
+  readonly forecast: CallForecast | null;
   readonly note: string;
 }
 
@@ -69,17 +75,19 @@ async function showSession(session: SessionId, context: CommandContext): Promise
   const kinds: Record<string, number> = {};
   let records = 0;
   const purposes = new Map<number, string>();
+  let off: ForecastsOff = { calls: 0, input: 0, off: 0 };
   for await (const record of (await context.store()).read(session)) {
     records += 1;
     kinds[record.kind] = (kinds[record.kind] ?? 0) + 1;
     if (record.kind === 'request.prepared' && record.data.stream !== 'main')
       purposes.set(record.position, record.data.purpose);
+    if (record.kind === 'answer.received') off = addForecast(off, record.data);
     const row = stepRow(record, purposes);
     if (row !== undefined) steps.push(row);
   }
   context.output.result(
-    { session, records, kinds, steps },
-    () => `${session}: ${grouped(records)} records, ${countOf(steps)}`,
+    { session, records, kinds, steps, forecasts: off },
+    () => `${session}: ${grouped(records)} records, ${countOf(steps)}${forecastsOff(off)}`,
   );
   context.output.table({
     head: ['step', 'at', 'model', 'fresh', 'read', 'written', 'answer', 'cost', ''],
@@ -113,6 +121,7 @@ function stepRow(record: Recorded, purposes: ReadonlyMap<number, string>): StepR
     written: usage.writes === undefined ? null : usage.writes.reduce((sum, write) => sum + write.tokens, 0),
     answer: usage.answer ?? null,
     cost: received?.cost ?? null,
+    forecast: received?.forecast ?? null,
     note:
       record.kind === 'answer.interrupted'
         ? 'interrupted'
@@ -146,7 +155,7 @@ async function showStep(
   options: Options,
   context: CommandContext,
 ): Promise<Outcome> {
-  const { before, found } = await requestAt(await context.store(), session, wanted);
+  const { before, found, usage } = await requestAt(await context.store(), session, wanted);
   if (found === undefined) throw noStep(session, wanted);
   const { record, line } = found;
   const divergence = before === undefined ? undefined : firstDivergence(before.line.sequence, line.sequence);
@@ -158,43 +167,112 @@ async function showStep(
   const relation = divergence === undefined ? 'extends' : 'breaks';
   const { digest, bytes, forecast, epoch, stream, purpose } = record.data;
   const step = stream === 'main' ? record.data.step : null;
-  context.output.result(
-    { session, step, stream, purpose, epoch, digest, bytes, forecast, relation, from, spans },
-    () => {
-      const told =
-        before === undefined
-          ? step === null
-            ? `a side call: ${purpose}`
-            : 'the first request'
-          : `${relation} the request before it at block ${from === 0 ? before.line.sequence.blocks.length : from}`;
-      return `${step === null ? stream : `step ${step}`} of ${session}: ${grouped(bytes)} bytes, ${grouped(line.sequence.blocks.length)} blocks, epoch ${epoch}, digest ${digest.slice(0, 12)}…\n${told}`;
+  const diff = options.diff === true && before !== undefined ? diffRequests(before, found, divergence) : undefined;
+  const { output } = context;
+  output.result(
+    {
+      session,
+      step,
+      stream,
+      purpose,
+      epoch,
+      digest,
+      bytes,
+      forecast,
+      usage: usage ?? null,
+      relation,
+      from,
+      spans,
+      ...(diff === undefined ? {} : { diff: { parameters: diff.parameters, blocks: diff.rows.map(diffValue) } }),
     },
+    () => `${headOf(session, found)}\n${relationOf(found, before, divergence)}\n${forecastLine(forecast, usage)}`,
   );
-  context.output.table(tableOf(spans));
+  for (const one of diff?.parameters ?? []) output.line(parameterLine(one));
+  // What only grew has nothing to stand beside.
+  if (diff === undefined || divergence === undefined) output.table(tableOf(spans));
+  else if (diff.rows.length > 0) output.table(diffTable(diff.rows, divergence.at !== 'parameters'));
   return undefined;
 }
 
-/** The request of a step, and the one before it; or that of a side call, which has none before it. */
+function headOf(session: SessionId, { record: { data }, line }: Rebuilt): string {
+  const { stream, step, bytes, epoch, digest } = data;
+  const named = stream === 'main' ? `step ${step}` : stream;
+  const blocks = grouped(line.sequence.blocks.length);
+  return `${named} of ${session}: ${grouped(bytes)} bytes, ${blocks} blocks, epoch ${epoch}, digest ${digest.slice(0, 12)}…`;
+}
+
+function relationOf(
+  { record: { data } }: Rebuilt,
+  before: Rebuilt | undefined,
+  divergence: Divergence | undefined,
+): string {
+  if (data.stream !== 'main') return `a side call: ${data.purpose}`;
+  if (before === undefined) return 'the first request';
+  if (divergence === undefined) return `extends the request before it at block ${before.line.sequence.blocks.length}`;
+  if (divergence.at === 'parameters')
+    return `breaks the request before it at the render parameters, which the cache of ${divergence.section} depends on`;
+  return `breaks the request before it at block ${divergence.at}, byte ${divergence.byte}`;
+}
+
+/** The request of a step with the one before it, or that of a side call, which has none before it; and what it used. */
 async function requestAt(
   store: Log,
   session: SessionId,
   wanted: number | string,
-): Promise<{ readonly before?: Rebuilt; readonly found?: Rebuilt }> {
+): Promise<{ readonly before?: Rebuilt; readonly found?: Rebuilt; readonly usage?: Usage }> {
   let before: Rebuilt | undefined;
+  let asked: { readonly before?: Rebuilt; readonly found: Rebuilt } | undefined;
   for await (const one of rebuildSession(store, session, { encoders })) {
-    if (one.type !== 'request') continue;
+    if (one.type === 'record') {
+      const usage = asked && usageOf(one.record, asked.found);
+      if (asked !== undefined && usage !== undefined) return { ...asked, usage };
+      continue;
+    }
     const { step, stream } = one.rebuilt.record.data;
-    if (stream === wanted) return { found: one.rebuilt };
-    if (stream !== 'main') continue;
-    if (step === wanted) return { found: one.rebuilt, ...(before === undefined ? {} : { before }) };
-    before = one.rebuilt;
+    // Sent again: the first sending is the one that is shown.
+    if (asked !== undefined && stream === asked.found.record.data.stream) return asked;
+    if (asked !== undefined) continue;
+    if (stream === wanted) asked = { found: one.rebuilt };
+    if (stream === 'main' && step === wanted) asked = { found: one.rebuilt, ...(before && { before }) };
+    if (stream === 'main') before = one.rebuilt;
   }
-  return {};
+  return asked ?? {};
 }
 
-function startOf(divergence: ReturnType<typeof firstDivergence>, before: Rebuilt): number {
+/** What the answer to a request used; `undefined` for any other record. */
+function usageOf(record: Recorded, { record: request }: Rebuilt): Usage | undefined {
+  if (record.kind !== 'answer.received' && record.kind !== 'answer.interrupted') return undefined;
+  return record.data.request === request.position ? (record.data.usage ?? {}) : undefined;
+}
+
+function startOf(divergence: Divergence | undefined, before: Rebuilt): number {
   if (divergence === undefined) return before.line.sequence.blocks.length;
   return divergence.at === 'parameters' ? 0 : divergence.at;
+}
+
+function parameterLine({ name, was, is }: ParameterChange): string {
+  return `${name}: ${was ?? 'not set'} before, ${is ?? 'not set'} now`;
+}
+
+function diffValue({ sign, was, is, block }: DiffRow): object {
+  return { sign, was: was ?? null, is: is ?? null, ...spanOf(block, is ?? was ?? 0, undefined) };
+}
+
+/** Old and new beside each other; where blocks part, the first row is the first difference. */
+function diffTable(rows: readonly DiffRow[], parted: boolean): TableOf {
+  return {
+    head: ['', 'was', 'is', 'span', 'origin', 'tokens', 'begins'],
+    rows: rows.map(({ sign, was, is, block }, index) => [
+      parted && index === 0 ? `► ${sign}` : `  ${sign}`,
+      was === undefined ? '' : String(was),
+      is === undefined ? '' : String(is),
+      `${block.role} ${block.holds}`,
+      originName(block.origin),
+      grouped(block.tokens),
+      beginning(block).slice(0, 24),
+    ]),
+    numbers: [1, 2, 5],
+  };
 }
 
 interface SpanRow {

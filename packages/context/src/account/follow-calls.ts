@@ -1,8 +1,18 @@
 // The fold from the records of one session to its calls. It keeps what the next call needs, whatever the session's length.
 
-import type { EpochOpened, Recorded, RecordedOf, RequestPrepared, SessionId, Timestamp } from '@tidemark/log';
+import type {
+  CallForecast,
+  EpochOpened,
+  Recorded,
+  RecordedOf,
+  RequestPrepared,
+  SessionId,
+  Timestamp,
+  Usage,
+} from '@tidemark/log';
 import { timestamp } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
+import { inputTokens } from '@tidemark/model';
 import type { Left } from './judge-import.ts';
 import { judgeImport, leftBy } from './judge-import.ts';
 import type { ModelCall } from './model-call.ts';
@@ -126,7 +136,7 @@ function sentAt({ at, data }: Ended, request: Sent | undefined): Timestamp {
 /** A call of our own: its request holds the forecast, and its answer the miss. */
 function judgeOwn(record: Ended, { data, opened }: Sent): Pick<ModelCall, 'held' | 'again' | 'unsent' | 'forecast'> {
   const { forecast } = data;
-  const { unsent } = forecast;
+  const unsent = unsentOf(forecast, record.data.usage);
   const read = record.data.usage?.read;
   // A cut answer has no miss on record: what it could have read is not known.
   if (record.kind !== 'answer.received' || read === undefined) return { unsent, forecast };
@@ -134,4 +144,11 @@ function judgeOwn(record: Ended, { data, opened }: Sent): Pick<ModelCall, 'held'
   if (miss === undefined) return { held: read, unsent, forecast };
   const cause = miss.cause === 'opened' ? (opened ?? miss.cause) : miss.cause;
   return { held: read + miss.tokens, again: { ...miss, cause }, unsent, forecast };
+}
+
+/** What was forecast as new, at the size that the whole request turned out to have. */
+function unsentOf({ read, write, fresh, unsent }: CallForecast, usage: Usage = {}): number {
+  const expected = read + write + fresh;
+  const input = inputTokens(usage) ?? expected;
+  return expected === 0 ? input : Math.round((unsent * input) / expected);
 }

@@ -9,7 +9,8 @@ export function forecastError(
 ): { readonly calls: 1; readonly input: number; readonly off: number } | undefined {
   const { usage, forecast } = call;
   const input = inputTokens(usage);
-  if (forecast === undefined || input === undefined) return undefined;
+  // Where nobody knows how a provider caches, the forecast says what no cache would cost: it has no error to speak of.
+  if (forecast === undefined || forecast.caching === 'unknown' || input === undefined) return undefined;
   const { fresh = 0, read = 0, writes = [] } = usage;
   const over = [fresh - forecast.fresh, read - forecast.read, writtenTokens(writes) - forecast.write];
   const more = over.reduce((sum, one) => sum + Math.max(0, one), 0);

@@ -3,6 +3,7 @@
 
 import type { EpochCause, MissCause, Timestamp } from '@tidemark/log';
 import { milliseconds } from '@tidemark/log';
+import type { Ttl } from '@tidemark/model';
 import { inputTokens, writtenTokens } from '@tidemark/model';
 import { LIFE } from '../entries.ts';
 import { rewriteCost } from '../miss.ts';
@@ -14,7 +15,8 @@ export interface Left {
   readonly input: number;
   /** Read or written: what the cache then held. */
   readonly cached: number;
-  readonly ttl: '5m' | '1h';
+  /** The life it was written with; absent where writes are free, and nobody told one. */
+  readonly ttl: Ttl | undefined;
 }
 
 /** What is known between two calls. */
@@ -28,11 +30,12 @@ export interface Between {
 const TOLERANCE = 16;
 
 /** What a call leaves for the next one. A call without counts changes nothing. */
-export function leftBy({ usage, at }: ModelCall, before: Left | undefined): Left | undefined {
+export function leftBy({ usage, at, row }: ModelCall, before: Left | undefined): Left | undefined {
   const input = inputTokens(usage);
   if (input === undefined) return before;
   const { read = 0, writes = [] } = usage;
-  const ttl = writes.some((write) => write.ttl === '1h' && write.tokens > 0) ? '1h' : '5m';
+  const lives = writes.flatMap((write) => (write.tokens > 0 ? [write.ttl] : []));
+  const ttl = lives.toSorted((a, b) => LIFE[a] - LIFE[b]).at(-1) ?? before?.ttl ?? row?.ttls[0];
   return { at, input, cached: read + writtenTokens(writes), ttl };
 }
 
@@ -58,9 +61,9 @@ function again(
 ): NonNullable<ModelCall['again']> {
   const { row, at, usage } = call;
   const gap = left === undefined ? 0 : milliseconds(at) - milliseconds(left.at);
-  const expired = left !== undefined && gap >= LIFE[left.ttl];
+  const expired = left?.ttl !== undefined && gap >= LIFE[left.ttl];
   const cause: EpochCause | MissCause = opened === undefined ? (expired ? 'expired' : 'unknown') : opened;
-  const ttl = usage.writes?.find((write) => write.tokens > 0)?.ttl ?? '5m';
+  const ttl = usage.writes?.find((write) => write.tokens > 0)?.ttl ?? row?.ttls[0];
   const cost = row === undefined ? undefined : rewriteCost({ capabilities: row, at, input, tokens, ttl });
   return { cause, tokens, ...(cost === undefined ? {} : { cost }) };
 }

@@ -1,0 +1,246 @@
+// `tidemark cost`, `cache` and `skills` over sessions that are the same every time.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { openNdjsonStore } from '@tidemark/store-ndjson';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { playSession } from '../../tests/played-session.ts';
+import type { Ran } from '../../tests/pretend-run.ts';
+import { pretendRun } from '../../tests/pretend-run.ts';
+
+const home = mkdtempSync(join(tmpdir(), 'tidemark-cost-'));
+const store = openNdjsonStore({ home });
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+let session = '';
+beforeAll(async () => {
+  session = await playSession(store);
+  await playSession(store, Date.UTC(2026, 10, 21, 9));
+});
+
+const tidemark = (...args: readonly string[]): Promise<Ran> => pretendRun(args, { store });
+
+/** As it stands on a terminal, without its colours. */
+async function onTerminal(...args: readonly string[]): Promise<string> {
+  const { out } = await pretendRun(args, { store, colour: true });
+  return out.replaceAll(/\u001b\[\d+m/g, '');
+}
+
+describe('cost', () => {
+  test('sums up all sessions, a line each, newest first', async () => {
+    expect(await onTerminal('cost')).toMatchInlineSnapshot(`
+      "2 sessions, 12 calls, 2026-11-20 to 2026-11-21
+      paid       $0.132
+      uncached   $0.196  the same calls without a cache
+      ideal     $0.0579  new tokens written once, old ones read (an estimate)
+
+      session      calls   input  output     paid  × ideal
+      played-21-1      6  32,535      18  $0.0662     2.29
+      played-20-1      6  32,535      18  $0.0662     2.29
+      "
+    `);
+  });
+  test('tells the calls of one session apart by what they paid again, and prices them with another model', async () => {
+    expect(await onTerminal('cost', session, '--as', 'claude-haiku-4-5')).toMatchInlineSnapshot(`
+      "played-20-1, 6 calls, 2026-11-20
+      paid      $0.0662
+      uncached  $0.0979  the same calls without a cache
+      ideal     $0.0289  new tokens written once, old ones read (an estimate)
+      other     $0.0221  the same tokens with claude-haiku-4-5-20251001
+
+      cause               calls   input  output     paid  × ideal
+      nothing paid again      4  21,678      12  $0.0254     1.00
+      tools                   1   5,442       3  $0.0205    11.37
+      expired                 1   5,415       3  $0.0204    11.94
+      "
+    `);
+  });
+  test('counts from a day on', async () => {
+    expect(await onTerminal('cost', '--by', 'day', '--since', '2026-11-21')).toMatchInlineSnapshot(`
+      "1 session, 6 calls, 2026-11-21
+      paid      $0.0662
+      uncached  $0.0979  the same calls without a cache
+      ideal     $0.0289  new tokens written once, old ones read (an estimate)
+
+      day         calls   input  output     paid  × ideal
+      2026-11-21      6  32,535      18  $0.0662     2.29
+      "
+    `);
+  });
+});
+
+describe('cache', () => {
+  test('gives the rates of all sessions, and what changed under them', async () => {
+    expect(await onTerminal('cache')).toMatchInlineSnapshot(`
+      "2 sessions, 12 calls, 2026-11-20 to 2026-11-21
+      hit rate        50.0%  read, of 65,070 input tokens
+      write share     50.0%  written
+      coverage        62.4%  read, of what could have been read
+      wasted writes  10,848  tokens written for nobody; 14 wait for a next call
+      forecasts off    6.4%  of the input, over 12 calls
+      changes             2  tools × 2
+
+      session      calls    hit  written  covered  paid again
+      played-21-1      6  50.0%    50.0%    62.4%       9,787
+      played-20-1      6  50.0%    50.0%    62.4%       9,787
+      "
+    `);
+  });
+  test('says what one session paid again, by cause', async () => {
+    expect(await onTerminal('cache', session)).toMatchInlineSnapshot(`
+      "played-20-1, 6 calls, 2026-11-20
+      hit rate       50.0%  read, of 32,535 input tokens
+      write share    50.0%  written; one growing prefix would be at 28.6%
+      coverage       62.4%  read, of what could have been read
+      wasted writes  5,424  tokens written for nobody; 7 wait for a next call
+      forecasts off   6.4%  of the input, over 6 calls
+      changes            1  tools
+
+      cause    by        calls  paid again  above reading
+      expired  time          1       5,409        $0.0187
+      tools    a change      1       4,378        $0.0151
+      "
+    `);
+  });
+  test('groups by contract', async () => {
+    expect(await onTerminal('cache', '--by', 'contract')).toMatchInlineSnapshot(`
+      "2 sessions, 12 calls, 2026-11-20 to 2026-11-21
+      hit rate        50.0%  read, of 65,070 input tokens
+      write share     50.0%  written
+      coverage        62.4%  read, of what could have been read
+      wasted writes  10,848  tokens written for nobody; 14 wait for a next call
+      forecasts off    6.4%  of the input, over 12 calls
+      changes             2  tools × 2
+
+      contract  calls    hit  written  covered  paid again
+      tm1          12  50.0%    50.0%    62.4%      19,574
+      "
+    `);
+  });
+  test('lists the latest requests by the sizes of their sections', async () => {
+    expect(await onTerminal('cache', session, '--requests')).toMatchInlineSnapshot(`
+      "the latest requests of 1 session, sizes in estimated tokens
+
+      played-20-1
+       step  at           prefix          tools  system  messages  marked
+          0  11-20 12:00  opens: initial      0     318     4,043  2 5m
+          1  11-20 12:00  extends             0     318     4,052  2, 4 5m
+      title  11-20 12:00  inherits            0     318     4,061  4, 6 5m
+          2  11-20 12:06  extends             0     318     4,060  4, 6 5m
+          3  11-20 12:06  opens: tools       21     318     4,067  9 5m
+          4  11-20 12:07  extends            21     318     4,075  9, 11 5m
+      "
+    `);
+  });
+});
+
+describe('show', () => {
+  test('says how far forecasts were off', async () => {
+    const [headline] = (await onTerminal('show', session)).split('\n');
+    expect(headline).toMatchInlineSnapshot(
+      `"played-20-1: 32 records, 5 steps, 1 side call; forecasts off by 6.4% of the input"`,
+    );
+  });
+
+  test('sets a request that breaks beside the one before it, and marks the first difference', async () => {
+    expect(await onTerminal('show', session, '3', '--diff')).toMatchInlineSnapshot(`
+      "step 3 of played-20-1: 22,367 bytes, 10 blocks, epoch 1, digest 7b317b6aa039…
+      breaks the request before it at block 0, byte 2
+      forecast: 0 read, 4,406 written, 0 fresh, $0.0165 before the answer
+      it came:  0 read, 5,442 written, 0 fresh
+           was  is  span            origin                    tokens  begins
+      ► +        0  system tool     layer tools 29096cd04015      21  look
+        =    0   1  system text     layer runtime tm1            318  You are an agent run by
+        =    1   2  user text       record 2                      43  <context source=\\"permis
+        =    2   3  user text       record 4                   4,000  word word word word word
+        =    3   4  assistant text  record 7                       4  So it is.
+        =    4   5  user text       record 10                      5  What did I say?
+        =    5   6  assistant text  record 12                      4  So it is.
+        =    6   7  user text       record 17                      4  I am back.
+        +        8  assistant text  record 19                      4  So it is.
+        +        9  user text       record 22                      3  Now look.
+      "
+    `);
+  });
+});
+
+test('why says each cause in words, with its price', async () => {
+  expect(await onTerminal('why', session)).toMatchInlineSnapshot(`
+    "step 2 at 2026-11-20T12:06:36.000Z
+      paid again: 5,409 tokens, $0.0187 above reading them
+      cause: expired, the cache entry had expired (the request before was sent 6.1 minutes earlier)
+    step 3 at 2026-11-20T12:06:58.000Z
+      breaks at block 0, byte 2: system tool from layer tools 29096cd04015, where system text from layer runtime tm1 stood
+      cause: tools, the tool list changed (epoch 1)
+      forecast: 4,378 tokens written again, $0.0151
+      paid again: 4,378 tokens, $0.0151 above reading them
+    "
+  `);
+});
+
+describe('with --json', () => {
+  const json = async (...args: readonly string[]): Promise<unknown> =>
+    JSON.parse((await tidemark(...args, '--json')).out);
+
+  test('every sum and rate is one object, and the groups add up to the whole', async () => {
+    const found = await json('cache', '--by', 'day');
+    expect(found).toMatchObject({
+      by: 'day',
+      since: null,
+      whole: { calls: 12, uncounted: 0, unpriced: 0, rates: { hitRate: expect.closeTo(0.5, 3) } },
+      groups: [
+        { name: '2026-11-20', calls: 6 },
+        { name: '2026-11-21', calls: 6 },
+      ],
+      sessions: [
+        { session: 'played-21-1', churn: { tools: { tools: 1 }, history: {} } },
+        { session: 'played-20-1', appended: 0 },
+      ],
+    });
+  });
+
+  test('a request has the shape of its body, and none of its words', async () => {
+    const { out } = await tidemark('cache', session, '--requests', '--json');
+    expect(out).not.toMatch(/word|What did I say|So it is|Looks at/);
+    expect(JSON.parse(out).sessions[0].requests.at(-1)).toMatchObject({
+      relation: 'extends',
+      sections: { tools: { blocks: 1 }, system: { blocks: 1 } },
+      shape: {
+        model: 'claude-sonnet-4-5-20250929',
+        messages: expect.arrayContaining([{ role: 'assistant', content: [{ type: 'text', text: '9 bytes' }] }]),
+      },
+    });
+  });
+});
+
+describe('what cannot be reported', () => {
+  test.each([
+    [['cost', 'nobody'], 3, /no session nobody[\s\S]*next: .*tidemark sessions/],
+    [['cache', '../x'], 2, /not a session id/],
+    [['skills', 'nobody'], 3, /no session nobody/],
+    [['cost', '--since', 'yesterday'], 2, /not a day: "yesterday"\nnext: name a day such as 2026-11-20/],
+    [['cost', '--since', '2026-02-30'], 2, /not a day/],
+    [['cache', '--by', 'banana'], 2, /Allowed choices are session, day, model, contract, cause/],
+    [['cost', '--as', 'claude-sonet'], 3, /no model "claude-sonet"\nnext: did you mean claude-sonnet/],
+  ])('%j is refused with the next step', async (args, exit, words) => {
+    expect(await tidemark(...args)).toMatchObject({ exit, out: '', err: expect.stringMatching(words) });
+  });
+
+  test('nothing is no error: it says what brings something', async () => {
+    const empty = openNdjsonStore({ home: join(home, 'empty') });
+    for (const command of ['cost', 'cache']) {
+      const ran = await pretendRun([command], { store: empty });
+      expect(ran).toMatchObject({ exit: 0, err: '', out: expect.stringContaining('`tidemark import <transcript>`') });
+    }
+    expect((await tidemark('cost', '--since', '2027-01-01')).out).toContain('name an earlier day');
+    expect((await tidemark('skills')).out).toBe('no skill was loaded in 2 sessions\nno front lists any skill\n');
+    const { out } = await pretendRun(['cache', '--json'], { store: empty });
+    expect(JSON.parse(out)).toMatchObject({
+      whole: { calls: 0, rates: { hitRate: null, coverage: null } },
+      groups: [],
+    });
+  });
+});

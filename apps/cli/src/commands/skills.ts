@@ -1,0 +1,93 @@
+// `tidemark skills`: which skills were loaded, why and how large, and what the front lists of them.
+
+import type { SessionSkills, SkillUse } from '@tidemark/agent';
+import { addSkillUse, readSkillUse } from '@tidemark/agent';
+
+import type { Command, CommandContext, Outcome } from '../command.ts';
+import { eachSession } from '../each-session.ts';
+import { counted, grouped, percent } from '../numbers.ts';
+import { sessionArgument } from '../session-argument.ts';
+import { sinceArgument } from '../since-argument.ts';
+import type { TableOf } from '../table.ts';
+
+/** Says what skills were used. */
+export const skills: Command = {
+  name: 'skills',
+  summary: 'say which skills were loaded, why and how large, and what the front lists of them',
+  examples: [
+    ['tidemark skills', 'over all sessions'],
+    ['tidemark skills <session>', 'one session, with the list in its front'],
+    ['tidemark skills --since 2026-11-20', 'loaded from that day on'],
+  ],
+  declare: (command, run) =>
+    void command
+      .argument('[session]', 'one session; all of the store unless named')
+      .option('--since <day>', 'loads from that day or instant on: 2026-11-20, or 2026-11-20T09:30:00Z')
+      .action((session: string | undefined, flags: Flags) => run((context) => report(session, flags, context))),
+};
+
+interface Flags {
+  readonly since?: string;
+}
+
+async function report(name: string | undefined, flags: Flags, context: CommandContext): Promise<Outcome> {
+  const session = name === undefined ? undefined : sessionArgument(name);
+  const since = flags.since === undefined ? undefined : sinceArgument(flags.since);
+  const store = await context.store();
+  const found: SessionSkills[] = [];
+  await eachSession(session, context, async (one) => void found.push(await readSkillUse(store, one, since)));
+  const used = together(found);
+  const { output } = context;
+  const told = found.filter((one) => one.skills.length > 0 || one.index !== undefined);
+  output.result({ sessions: told, skills: used, since: since ?? null }, () => headline(session, found, used));
+  if (used.length > 0) output.table(tableOf(used));
+  for (const line of indexLines(session, found)) output.line(line);
+  return undefined;
+}
+
+/** The same skill in several sessions is one line. */
+function together(found: readonly SessionSkills[]): readonly SkillUse[] {
+  const used = new Map<string, SkillUse>();
+  for (const one of found.flatMap((session) => session.skills)) {
+    const before = used.get(one.name);
+    used.set(one.name, before === undefined ? one : addSkillUse(before, one));
+  }
+  return [...used.values()].toSorted((a, b) => b.tokens - a.tokens || a.name.localeCompare(b.name));
+}
+
+function headline(session: string | undefined, found: readonly SessionSkills[], used: readonly SkillUse[]): string {
+  const where = session ?? counted(found.length, 'session');
+  if (used.length === 0) return `no skill was loaded in ${where}`;
+  const loads = used.reduce((sum, one) => sum + one.loads, 0);
+  const tokens = used.reduce((sum, one) => sum + one.tokens, 0);
+  return `${where}: ${counted(used.length, 'skill')}, loaded ${grouped(loads)} times, ${grouped(tokens)} tokens`;
+}
+
+function tableOf(used: readonly SkillUse[]): TableOf {
+  const rows = used.map(({ name, loads, tokens, reasons, sources }) => [
+    name,
+    grouped(loads),
+    grouped(tokens),
+    reasonsOf(reasons),
+    sources.join(', '),
+  ]);
+  return { head: ['skill', 'loads', 'tokens', 'why', 'from'], rows, numbers: [1, 2] };
+}
+
+const REASONS = { always: 'always', on_demand: 'on demand', auto_suggested: 'suggested' } as const;
+
+function reasonsOf(reasons: SkillUse['reasons']): string {
+  return (['always', 'on_demand', 'auto_suggested'] as const)
+    .flatMap((reason) => (reasons[reason] === undefined ? [] : [`${REASONS[reason]} ${reasons[reason]}`]))
+    .join(', ');
+}
+
+/** What the fronts list. Of one session, the list itself. */
+function indexLines(session: string | undefined, found: readonly SessionSkills[]): readonly string[] {
+  const listed = found.flatMap(({ index }) => (index === undefined ? [] : [index]));
+  const [first] = listed;
+  if (first === undefined) return ['no front lists any skill'];
+  if (session === undefined) return [`${counted(listed.length, 'session')} with a list of skills in the front`];
+  const { tokens, ofTokens, text } = first;
+  return [`listed in the front: ${grouped(tokens)} tokens, ${percent(tokens, ofTokens)} of its texts`, text];
+}

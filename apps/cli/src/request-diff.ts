@@ -1,0 +1,78 @@
+// A request beside the one before it: what went, what came, what moved, and which render parameters changed.
+
+import type { Rebuilt } from '@tidemark/agent';
+import type { Divergence } from '@tidemark/context';
+import { slice } from '@tidemark/context';
+import type { Block } from '@tidemark/model';
+
+/** One block of either request, from the first difference on. */
+export interface DiffRow {
+  /** `-` it is no longer there, `+` it is new, `=` the same bytes, behind a difference. */
+  readonly sign: '-' | '+' | '=';
+  /** Its place in the request before, and in this one. */
+  readonly was: number | undefined;
+  readonly is: number | undefined;
+  readonly block: Block;
+}
+
+/** A render parameter that is another now; `undefined` is not set. */
+export interface ParameterChange {
+  readonly name: string;
+  readonly was: string | undefined;
+  readonly is: string | undefined;
+}
+
+/** What differs. */
+export interface RequestDiff {
+  readonly parameters: readonly ParameterChange[];
+  readonly rows: readonly DiffRow[];
+}
+
+/** The two requests side by side, from where they part. */
+export function diffRequests(before: Rebuilt, after: Rebuilt, divergence: Divergence | undefined): RequestDiff {
+  const grown = before.line.sequence.blocks.length;
+  const from = divergence === undefined || divergence.at === 'parameters' ? grown : divergence.at;
+  const old = slice(before.line.sequence.blocks, from);
+  const now = slice(after.line.sequence.blocks, from);
+  return { parameters: parametersOf(before, after), rows: align(old, now, from) };
+}
+
+/** In order: each old block is matched with the next equal one of the new request, if there is one. */
+function align(old: readonly Block[], now: readonly Block[], from: number): readonly DiffRow[] {
+  const rows: DiffRow[] = [];
+  let next = 0;
+  for (const [index, block] of old.entries()) {
+    const found = now.findIndex((one, place) => place >= next && sameBytes(one, block));
+    if (found === -1) rows.push({ sign: '-', was: from + index, is: undefined, block });
+    else {
+      rows.push(...added(now, next, found, from), { sign: '=', was: from + index, is: from + found, block });
+      next = found + 1;
+    }
+  }
+  return [...rows, ...added(now, next, now.length, from)];
+}
+
+function added(now: readonly Block[], next: number, end: number, from: number): readonly DiffRow[] {
+  return now.slice(next, end).map((block, index) => ({ sign: '+', was: undefined, is: from + next + index, block }));
+}
+
+function sameBytes(a: Block, b: Block): boolean {
+  return a.section === b.section && a.role === b.role && a.head === b.head && a.tail === b.tail;
+}
+
+function parametersOf(before: Rebuilt, after: Rebuilt): readonly ParameterChange[] {
+  const [old, now] = [before, after].map(({ line: { materials } }) => ({
+    model: materials.epoch.opened.model,
+    ...materials.epoch.opened.parameters,
+  }));
+  const names = [...new Set([...Object.keys(old ?? {}), ...Object.keys(now ?? {})])];
+  return names.flatMap((name) => {
+    const [was, is] = [textOf(old, name), textOf(now, name)];
+    return was === is ? [] : [{ name, was, is }];
+  });
+}
+
+function textOf(parameters: object | undefined, name: string): string | undefined {
+  const found = Object.entries(parameters ?? {}).find(([own]) => own === name);
+  return found === undefined ? undefined : JSON.stringify(found[1]);
+}

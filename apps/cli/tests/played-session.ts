@@ -1,0 +1,80 @@
+// A small session made through the kit, on the simulator in this process and a clock of the test's: the same records every
+// time. Two prompts, a lunch break, a tool that comes, and a title beside the conversation.
+
+import type { Agent, LiveSession, Tool } from '@tidemark/kit';
+import { createAgent } from '@tidemark/kit';
+import type { Log } from '@tidemark/log';
+import { timestamp } from '@tidemark/log';
+import type { Provider, StreamPart } from '@tidemark/model';
+import { anthropicEncoder, decodeMessage } from '@tidemark/provider-anthropic';
+import { createSimulator } from '@tidemark/simulator';
+
+/** Milliseconds since the epoch; only a test moves it. */
+interface Clock {
+  now: number;
+}
+
+const NOON = Date.UTC(2026, 10, 20, 12);
+const SECOND = 1_000;
+const MINUTE = 60_000;
+
+/** Plays the session into a store, and tells its name. */
+export async function playSession(store: Log, begin: number = NOON): Promise<string> {
+  const clock: Clock = { now: begin };
+  const agent = agentOn(store, clock);
+  const session = await agent.open(undefined, { title: 'a small session' });
+  await session.prompt('word '.repeat(4_000));
+  await later(clock, session, 30 * SECOND, 'What did I say?');
+  await session.side({ purpose: 'title', words: 'Name this conversation.', history: 'main' });
+  await later(clock, session, 6 * MINUTE, 'I am back.');
+  session.setTools([look]);
+  await later(clock, session, 20 * SECOND, 'Now look.');
+  await later(clock, session, 20 * SECOND, 'And once more.');
+  await agent.close();
+  return session.id;
+}
+
+const look: Tool = {
+  name: 'look',
+  description: 'Looks at something.',
+  schema: { type: 'object' },
+  effect: 'read',
+  read: () => ({ title: 'look', run: async () => ({ text: 'seen' }) }),
+};
+
+function agentOn(store: Log, clock: Clock): Agent {
+  let names = 0;
+  return createAgent({
+    model: 'claude-sonnet-4-5',
+    provider: simulated(clock),
+    store,
+    ttl: '5m',
+    rewriteNotice: {},
+    surroundings: {
+      now: () => timestamp(new Date(clock.now).toISOString()),
+      elapsed: () => clock.now,
+      wait: (_ms, signal) => new Promise((end) => signal?.addEventListener('abort', () => end(), { once: true })),
+      random: () => 0.5,
+      newName: () => `played-${new Date(clock.now).getUTCDate()}-${(names += 1)}`,
+    },
+  });
+}
+
+async function later(clock: Clock, session: LiveSession, ms: number, words: string): Promise<void> {
+  clock.now += ms;
+  await session.prompt(words);
+}
+
+function simulated(clock: Clock): Provider {
+  const simulator = createSimulator({ clock: 'virtual' });
+  return {
+    name: 'anthropic',
+    encoder: anthropicEncoder,
+    async *send({ body, betas }): AsyncGenerator<StreamPart> {
+      const said = simulator.messages({ body, betas, at: clock.now, answer: { text: 'So it is.' } });
+      if (said.outcome === 'refused') throw new Error(`refused: ${said.message}`);
+      clock.now += 2 * SECOND;
+      yield { type: 'finished', answer: decodeMessage(JSON.stringify(said.message)) };
+    },
+  };
+}

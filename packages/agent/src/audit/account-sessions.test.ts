@@ -1,0 +1,61 @@
+// Accounts over logs: a fork's are its own, a session's prices are those it was run with.
+
+import { position, sessionId } from '@tidemark/log';
+import type { RowOf } from '@tidemark/context';
+import { expect, test } from 'vitest';
+import { answer, begin, ID, prepare, prompt, second } from '../../tests/small-session.ts';
+import type { Small } from '../../tests/small-session.ts';
+import { commit, createSession } from '../session/session.ts';
+import { addSession, NO_ACCOUNTS } from './account-sessions.ts';
+
+const NO_ROWS: RowOf = () => undefined;
+const options = { by: 'session', rowOf: NO_ROWS } as const;
+const usage = (read: number, written: number): NonNullable<Parameters<typeof answer>[2]> => ({
+  fresh: 0,
+  read,
+  writes: [{ ttl: '5m', tokens: written }],
+  answer: 5,
+});
+
+async function say(small: Small, words: string, at: number, read: number, written: number): Promise<void> {
+  await commit(small.session, [prompt(words, at)]);
+  await answer(small, await prepare(small, at), usage(read, written), at);
+}
+
+test('of a fork are its own calls, read after those of its parent', async () => {
+  const parent = await begin();
+  await say(parent, 'word '.repeat(2_000), 0, 0, 2_000);
+  const { writer } = parent.session;
+  const left = { session: ID, position: position(writer.length - 1), chain: writer.chain };
+  const child = sessionId('child');
+  const session = await createSession(parent.log, child, left);
+  const created = { id: child, root: ID, parent: left, workspace: '/w' };
+  await commit(session, [{ kind: 'session.created', at: second(9), data: created }]);
+  const fork: Small = { ...parent, session, lines: { main: undefined } };
+  await say(fork, 'go on', 10, 2_000, 20);
+  const whole = await addSession(await addSession(NO_ACCOUNTS, parent.log, ID, options), parent.log, child, options);
+  expect([...whole.groups].map(([name, { calls, tokens }]) => [name, calls, tokens.read])).toEqual([
+    ['s1', 1, 0],
+    ['child', 1, 2_000],
+  ]);
+  expect(whole.whole).toMatchObject({ calls: 2, tokens: { read: 2_000, written: 2_020 } });
+});
+
+test('take prices from the row that the epoch was opened with', async () => {
+  const small = await begin();
+  await say(small, 'hello', 0, 0, 2_000);
+  const { whole } = await addSession(NO_ACCOUNTS, small.log, ID, options);
+  expect(whole).toMatchObject({ unpriced: 0, cost: '0.007575', compared: { calls: 1, uncached: '0.006075' } });
+});
+
+test('hold the calls from an instant on, and no session that made none', async () => {
+  const small = await begin();
+  await say(small, 'word '.repeat(2_000), 0, 0, 2_000);
+  await say(small, 'more', 60, 2_000, 10);
+  const late = await addSession(NO_ACCOUNTS, small.log, ID, { ...options, since: second(60) });
+  expect(late).toMatchObject({
+    whole: { calls: 1, tokens: { read: 2_000 } },
+    span: { from: second(60), to: second(60) },
+  });
+  expect(await addSession(NO_ACCOUNTS, small.log, ID, { ...options, since: second(61) })).toBe(NO_ACCOUNTS);
+});
