@@ -33,6 +33,13 @@ test('bills one hour writes at twice the input price', () => {
   ).toBe('200');
 });
 
+test('an ideal write costs what the shortest life that the model sells does, and the input price where it sells none', () => {
+  const read = { fresh: 100, read: 0, writes: [] };
+  const idealOf = (model: string) =>
+    billOf({ capabilities: row(model), at: second(0), usage: read, unsent: 100, before: undefined })?.ideal.toString();
+  expect([idealOf('gpt-5.6-sol'), idealOf('gpt-5.4')]).toEqual(['125', '100']);
+});
+
 test('has no bill for an unknown bucket (L7)', () => {
   expect(
     billOf({ capabilities: sonnet, at: second(0), usage: { fresh: 3, read: 1 }, unsent: 0, before: undefined }),
