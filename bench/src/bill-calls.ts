@@ -8,7 +8,7 @@ import type { Capabilities } from '@tidemark/model';
 import { inputTokens } from '@tidemark/model';
 import type { LedgerCall } from '@tidemark/simulator';
 
-import { gridOf, readableOf } from './model-row.ts';
+import { readableOf } from './model-row.ts';
 import type { Step } from './pause-sequences.ts';
 
 /** Which calls were made beside the conversation, by their number in the ledger. */
@@ -26,13 +26,12 @@ export function billCalls(
   capabilities: Capabilities,
   beside: Beside = () => false,
 ): Bill {
-  const grid = gridOf(capabilities);
   let bill = NO_BILL;
   let last: { readonly input: number; readonly at: number } | undefined;
   for (const [index, call] of calls.entries()) {
     const usage = usageOf(call);
     const input = inputTokens(usage) ?? 0;
-    const unsent = Math.max(0, input - readableOf(last?.input ?? 0, grid));
+    const unsent = Math.max(0, input - readableOf(last?.input ?? 0, capabilities));
     const before = last === undefined ? undefined : timeOf(last.at);
     const one = billOf({ capabilities, at: timeOf(call.at), usage, unsent, before });
     if (one === undefined) throw new Error(`a call of ${capabilities.model} has no price`);

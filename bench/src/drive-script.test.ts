@@ -8,13 +8,15 @@ import { EVENTFUL, PAUSES, SCRIPTS } from './scripted-turns.ts';
 const OFTEN = [...SCRIPTS, ...EVENTFUL.filter(({ extraTools }) => extraTools === undefined)];
 const OVER_A_PORT = OFTEN.filter(({ name }) => ['kill', 'fan-out'].includes(name));
 
+/** Tools added at call 20 and removed at call 31. */
+const toolsChanged = EVENTFUL.filter(({ extraTools }) => extraTools !== undefined);
+
 /** Each with the largest ratio that is allowed. */
 const CLAIMS: readonly (readonly [script: Script, model: string, most: number])[] = [
   ...MODELS.flatMap((model) => OFTEN.map((script) => [script, model, 1.02] as const)),
   ...OVER_A_PORT.map((script) => [script, 'gpt-5.6-sol', 1.02] as const),
-  ...['gpt-5.4'].flatMap((model) =>
-    OVER_A_PORT.slice(-1).map((script) => [script, model, 1.02] as const),
-  ),
+  ...['gpt-5.4'].flatMap((model) => OVER_A_PORT.slice(-1).map((script) => [script, model, 1.02] as const)),
+  ...toolsChanged.map((script) => [script, 'claude-opus-5-5', 1.02] as const),
   [PAUSES, 'claude-sonnet-4-5', 1.15],
   [PAUSES, 'gpt-5.6-sol', 1.02],
 ];
@@ -29,7 +31,6 @@ for (const [script, model, most] of CLAIMS) {
   });
 }
 
-const toolsChanged = EVENTFUL.filter(({ extraTools }) => extraTools !== undefined);
 for (const model of ['claude-sonnet-4-5', 'gpt-5.4']) {
   test.each(toolsChanged)(
     `$name: ${model} is asked twice to write again what it was sent, and says why`,

@@ -16,21 +16,9 @@ export function rowOf(model: string): Capabilities {
   return row;
 }
 
-/** Lengths of prefixes that can be read: from `first` on in steps. */
-export interface Grid {
-  readonly first: number;
-  readonly step: number;
-}
-
-/** The grid of a model that caches without selling writes (facts §2.1); others read to the token. */
-export function gridOf({ provider, model, ttls }: Capabilities): Grid | undefined {
-  if (provider !== 'openai' || ttls.length > 0) return undefined;
-  return model === 'gpt-5.5' ? { first: 2_048, step: 2_048 } : { first: 1_024, step: 128 };
-}
-
-/** How much of a prefix of so many tokens can be read. */
-export function readableOf(tokens: number, grid: Grid | undefined): number {
-  if (grid === undefined) return tokens;
-  const { first, step } = grid;
+/** How much of a prefix of so many tokens can be read: on a grid of entries not all, else to the token. */
+export function readableOf(tokens: number, { implicit }: Capabilities): number {
+  if (implicit?.at !== 'grid') return tokens;
+  const { first, step } = implicit;
   return tokens < first ? 0 : tokens - ((tokens - first) % step);
 }
