@@ -5,39 +5,68 @@ import { timestamp } from '@tidemark/log';
 import type { Bill } from '@tidemark/context';
 import { addBills, billOf, NO_BILL } from '@tidemark/context';
 import type { Capabilities } from '@tidemark/model';
-import type { LedgerCall, WireUsage } from '@tidemark/simulator';
-import { totalInput } from '@tidemark/simulator';
+import { inputTokens } from '@tidemark/model';
+import type { LedgerCall } from '@tidemark/simulator';
+
+import { readableOf } from './model-row.ts';
+import type { Step } from './pause-sequences.ts';
+
+/** Which calls were made beside the conversation, by their number in the ledger. */
+export type Beside = (call: number) => boolean;
 
 /**
- * The bill of all calls of one session, in which nothing is taken back: a call's new tokens are those by which its input grew.
+ * The bill of all calls of one session: a call's new tokens are those by which its input grew above the call before it, on
+ * a side call above the conversation that it goes on from. What a removed tool takes back counts as nothing new, and what
+ * the provider's grid rounds away counts as new: no engine can have it read.
  *
- * @throws Error for a call that was refused, that has no price, or whose input shrank.
+ * @throws Error for a call that was refused or has no price.
  */
-export function billCalls(calls: readonly LedgerCall[], capabilities: Capabilities): Bill {
+export function billCalls(
+  calls: readonly LedgerCall[],
+  capabilities: Capabilities,
+  beside: Beside = () => false,
+): Bill {
   let bill = NO_BILL;
   let last: { readonly input: number; readonly at: number } | undefined;
-  for (const { at, usage: told, status } of calls) {
-    if (told === undefined) throw new Error(`a call was refused with status ${status}`);
-    const input = totalInput(told);
-    const unsent = input - (last?.input ?? 0);
+  for (const [index, call] of calls.entries()) {
+    const usage = usageOf(call);
+    const input = inputTokens(usage) ?? 0;
+    const unsent = Math.max(0, input - readableOf(last?.input ?? 0, capabilities));
     const before = last === undefined ? undefined : timeOf(last.at);
-    const one = billOf({ capabilities, at: timeOf(at), usage: usageOf(told), unsent, before });
-    if (one === undefined || unsent < 0) throw new Error(`a call has no price, or ${-unsent} tokens were taken back`);
+    const one = billOf({ capabilities, at: timeOf(call.at), usage, unsent, before });
+    if (one === undefined) throw new Error(`a call of ${capabilities.model} has no price`);
     bill = addBills(bill, one);
-    last = { input, at };
+    if (!beside(index)) last = { input, at: call.at };
   }
   return bill;
 }
 
-function usageOf({ input_tokens: fresh, cache_read_input_tokens: read, cache_creation: created }: WireUsage): Usage {
-  return {
-    fresh,
-    read,
-    writes: [
+/** Calls of one stream that only grows, as their cache saw them. */
+export function stepsOf(calls: readonly LedgerCall[]): readonly Step[] {
+  const inputs = calls.map((call) => inputTokens(usageOf(call)) ?? 0);
+  return calls.map(({ at }, index) => ({
+    gap: at - (calls[index - 1]?.at ?? at),
+    tokens: inputs[index] ?? 0,
+    kept: inputs[index - 1] ?? 0,
+  }));
+}
+
+function usageOf({ usage, counts, status }: LedgerCall): Usage {
+  if (usage !== undefined) {
+    const { input_tokens: fresh, cache_read_input_tokens: read, cache_creation: created } = usage;
+    const writes = [
       { ttl: '5m', tokens: created.ephemeral_5m_input_tokens },
       { ttl: '1h', tokens: created.ephemeral_1h_input_tokens },
-    ],
-  };
+    ] as const;
+    return { fresh, read, writes };
+  }
+  if (counts === undefined) throw new Error(`a call was refused with status ${status}`);
+  const { input, read, writtenShort, writtenLong } = counts;
+  const writes = [
+    { ttl: '30m', tokens: writtenShort },
+    { ttl: '12h', tokens: writtenLong },
+  ] as const;
+  return { fresh: input - read - writtenShort - writtenLong, read, writes };
 }
 
 function timeOf(at: number): ReturnType<typeof timestamp> {

@@ -1,24 +1,27 @@
 // A scripted session driven through an agent against the simulator in this process, on virtual time. The process ends where
 // the script says so, and another one goes on.
 
-import type { Encoders, LiveSession } from '@tidemark/agent';
+import type { Encoders, LiveSession, Tool } from '@tidemark/agent';
 import { verifySession } from '@tidemark/agent';
 import type { Bill } from '@tidemark/context';
 import type { Agent } from '@tidemark/kit';
 import { createAgent } from '@tidemark/kit';
 import type { Capabilities } from '@tidemark/model';
 import { anthropicEncoder } from '@tidemark/provider-anthropic';
-import type { ScriptedAnswer, Simulator } from '@tidemark/simulator';
+import { openaiResponsesEncoder } from '@tidemark/provider-openai';
+import type { ScriptedAnswer, SentRequest, Simulator } from '@tidemark/simulator';
 import { createSimulator } from '@tidemark/simulator';
 import type { Shelf } from '@tidemark/store-memory';
 import { createMemoryStore, createShelf } from '@tidemark/store-memory';
 
-import { billCalls } from './bill-calls.ts';
+import { billCalls, stepsOf } from './bill-calls.ts';
 import { madeText } from './made-text.ts';
 import type { MadeRun } from './made-tools.ts';
-import { madeTools, ROLE, toolName } from './made-tools.ts';
+import { madeTools, moreTools, ROLE, SKILL_LOAD, toolName } from './made-tools.ts';
+import type { Step } from './pause-sequences.ts';
 import type { Script, ScriptedStep, Stop } from './scripted-turns.ts';
 import { shelfLeftBehind } from './shelf-left-behind.ts';
+import type { SimulatedProvider } from './simulated-provider.ts';
 import { simulatedProvider } from './simulated-provider.ts';
 import type { VirtualTime } from './virtual-time.ts';
 import { virtualTime } from './virtual-time.ts';
@@ -28,6 +31,8 @@ export interface Driven {
   /** As they arrived at the provider, those whose answer was lost included. */
   readonly calls: number;
   readonly bill: Bill;
+  /** The calls of the conversation, as their cache saw them. */
+  readonly steps: readonly Step[];
   /** How often the process ended on the way. */
   readonly stopped: number;
   /** Requests that broke the prefix although no epoch opened. */
@@ -38,9 +43,12 @@ export interface Driven {
 
 /** What outlives a process: the provider, the time, and how far the script is. */
 interface World {
+  readonly script: Script;
   readonly capabilities: Capabilities;
   readonly simulator: Simulator;
   readonly time: VirtualTime;
+  /** Calls beside the conversation, by their number in the ledger. */
+  readonly beside: Set<number>;
   /** Steps of the turn that are still to come. */
   steps: readonly ScriptedStep[];
   /** Answers that were given to their end. */
@@ -51,6 +59,7 @@ interface World {
 }
 
 interface Process {
+  readonly reached: SimulatedProvider;
   readonly shelf: Shelf;
   readonly agent: Agent;
   readonly session: LiveSession;
@@ -59,57 +68,81 @@ interface Process {
 /** Milliseconds that a tool takes, and a user. */
 const TOOL_MS = 1_000;
 const USER_MS = 20_000;
+/** Of the body of a skill. */
+const SKILL_BYTES = 6_000;
 
-const encoders: Encoders = (revision) => (revision === anthropicEncoder.revision ? anthropicEncoder : undefined);
+/** How the task of a subagent begins. */
+const TASK = 'Your task: ';
+
+const encoders: Encoders = (revision) =>
+  [anthropicEncoder, openaiResponsesEncoder].find((encoder) => encoder.revision === revision);
 
 /** Drives a script with a model's row. @throws Error when the simulator refuses a request, or a turn is not completed. */
 export async function driveScript(script: Script, row: Capabilities): Promise<Driven> {
   const capabilities = script.collapse === undefined ? row : { ...row, runsCollapse: script.collapse };
   const { stops = [] } = script;
-  const world = newWorld(capabilities, stops);
+  const world = newWorld(script, capabilities);
   let process = await startProcess(world, createShelf());
   for (const [index, steps] of script.turns.entries()) process = await driveTurn(world, process, index, steps);
-  const { agent, session } = process;
+  const { agent, session, reached } = process;
   await session.close();
+  await reached.close();
   const { differences, breaks } = await verifySession(agent.log, session.id, { encoders });
   const { calls } = world.simulator;
   return {
     calls: calls.length,
-    bill: billCalls(calls, capabilities),
+    bill: billCalls(calls, capabilities, (call) => world.beside.has(call)),
+    steps: stepsOf(calls.filter((_, call) => !world.beside.has(call))),
     stopped: stops.length - world.stops.length,
     unlabelled: breaks.filter(({ cause }) => cause === undefined).length,
     differences: differences.length,
   };
 }
 
-function newWorld(capabilities: Capabilities, stops: readonly Stop[]): World {
-  return {
+function newWorld(script: Script, capabilities: Capabilities): World {
+  const time = virtualTime();
+  const world: World = {
+    script,
     capabilities,
-    simulator: createSimulator({ clock: 'virtual', capabilities: () => capabilities, firstByteMs: 1 }),
-    time: virtualTime(),
+    simulator: createSimulator({
+      clock: () => time.now,
+      capabilities: () => capabilities,
+      onRequest: (sent) => ({ answer: answerTo(world, sent) }),
+    }),
+    time,
+    beside: new Set(),
     steps: [],
     answers: 0,
     results: 0,
-    stops,
+    stops: script.stops ?? [],
     stopping: Promise.withResolvers(),
   };
+  return world;
 }
 
 async function startProcess(world: World, shelf: Shelf, id?: string): Promise<Process> {
   const { capabilities, simulator, time } = world;
   const { provider, model, runsCollapse } = capabilities;
-  const answering = { answer: () => nextAnswer(world), begun: () => answered(world) };
+  const reached = await simulatedProvider(capabilities, { simulator, time, begun: () => answered(world) });
   const agent = createAgent({
     model,
     catalog: { revision: 1, rows: [{ provider, model, runsCollapse }] },
-    provider: simulatedProvider({ simulator, time, ...answering }),
+    provider: reached.provider,
     store: createMemoryStore(shelf),
     role: ROLE,
-    tools: madeTools((...given) => runTool(world, ...given)),
+    tools: toolsAt(world, 0),
     permissions: { mode: 'auto' },
     surroundings: time.surroundings,
   });
-  return { shelf, agent, session: await agent.open(id) };
+  return { reached, shelf, agent, session: await agent.open(id) };
+}
+
+/** The tools from a turn on. */
+function toolsAt(world: World, turn: number): readonly Tool[] {
+  const { skills, extraTools = [] } = world.script;
+  const more = extraTools.findLast((one) => one.turn <= turn)?.tools ?? 0;
+  const run: MadeRun = (...given) => runTool(world, ...given);
+  return [...madeTools(run), ...moreTools(more, skills !== undefined, run)];
 }
 
 async function driveTurn(
@@ -118,14 +151,19 @@ async function driveTurn(
   index: number,
   steps: readonly ScriptedStep[],
 ): Promise<Process> {
+  const { script, time } = world;
   world.steps = steps;
-  world.time.pass(USER_MS);
+  time.pass(script.pauses?.[index] ?? USER_MS);
+  if (script.extraTools?.some(({ turn }) => turn === index) === true) process.session.setTools(toolsAt(world, index));
   let now = process;
   let turn = now.session.prompt(madeText(600, index));
   for (;;) {
     const end = await Promise.race([turn, world.stopping.promise]);
     if ('outcome' in end) {
-      if (end.outcome === 'completed') return now;
+      if (end.outcome === 'completed') {
+        await fanOut(world, now.session, index);
+        return now;
+      }
       throw new Error(`turn ${index} ended as ${end.outcome}: ${end.error?.message ?? 'no error'}`);
     }
     world.stopping = Promise.withResolvers();
@@ -135,23 +173,39 @@ async function driveTurn(
 }
 
 /** All that a process holds is gone but the log. */
-async function nextProcess(world: World, { shelf, session }: Process, { by }: Stop): Promise<Process> {
+async function nextProcess(world: World, { reached, shelf, session }: Process, { by }: Stop): Promise<Process> {
   if (by === 'close') await session.close();
   else world.time.forget();
+  await reached.close();
   world.time.pass(USER_MS);
   return startProcess(world, by === 'close' ? shelf : shelfLeftBehind(shelf), session.id);
 }
 
-function nextAnswer({ steps, answers }: World): ScriptedAnswer {
+/** The subagents of a turn set out together; nobody waits for the last turn's. */
+async function fanOut({ script }: World, session: LiveSession, index: number): Promise<void> {
+  const count = index + 1 < script.turns.length ? (script.subagents ?? 0) : 0;
+  const tasks = Array.from({ length: count }, (_, task) => `${TASK}${madeText(400, 10 * index + task)}`);
+  await Promise.all(tasks.map((words) => session.side({ purpose: 'task', words, history: 'main' })));
+}
+
+function answerTo(world: World, { lastUserText }: SentRequest): ScriptedAnswer {
+  const { simulator, beside, steps, answers, script } = world;
+  if (lastUserText.includes(TASK)) {
+    beside.add(simulator.calls.length);
+    return { text: madeText(200, simulator.calls.length) };
+  }
   const [results = []] = steps;
+  const loads = script.skills?.includes(answers) === true;
   const calls = results.map((bytes, index) => ({
-    name: toolName(answers + index),
-    arguments: { path: `src/${answers}/${index}.ts`, bytes },
+    name: loads && index === 0 ? SKILL_LOAD : toolName(answers + index),
+    arguments: { path: `src/${answers}/${index}.ts`, bytes: loads && index === 0 ? SKILL_BYTES : bytes },
   }));
   return { text: madeText(300, answers), calls };
 }
 
+/** What is a call beside the conversation moves nothing of it. */
 async function answered(world: World): Promise<void> {
+  if (world.beside.has(world.simulator.calls.length - 1)) return;
   await stopIfDue(world, 'answer');
   world.steps = world.steps.slice(1);
   world.answers += 1;

@@ -34,10 +34,19 @@ export function madeTools(run: MadeRun, effect?: EffectClass): readonly Tool[] {
   );
 }
 
+/** Loads a skill: its arguments are those of the others. */
+export const SKILL_LOAD = 'skill_load';
+
+/** So many tools more, of which `skill_load` may be one; no model calls the others. */
+export function moreTools(count: number, skills: boolean, run: MadeRun): readonly Tool[] {
+  const extra = Array.from({ length: count }, (_, index) => madeTool(20 + index, 'read', run));
+  return skills ? [...extra, { ...madeTool(10, 'read', run), name: SKILL_LOAD }] : extra;
+}
+
 function madeTool(index: number, effect: EffectClass, run: MadeRun): Tool {
   const verb = effect === 'write' ? 'Changes' : 'Reads';
   return {
-    name: toolName(index),
+    name: index < 10 ? toolName(index) : `more_${index}`,
     description: `${verb} part ${index} of the workspace. Give a path relative to its root, and how much is needed.`,
     schema: {
       type: 'object',

@@ -27,6 +27,14 @@ export interface Script {
   readonly collapse?: boolean;
   /** In the order of their calls. */
   readonly stops?: readonly Stop[];
+  /** Milliseconds that pass before each turn, in turns; what a user takes unless said. */
+  readonly pauses?: readonly number[];
+  /** Calls to the model, counted from 0, that load a skill instead of what they do else. */
+  readonly skills?: readonly number[];
+  /** How many tools there are beside the usual ones from this turn on. */
+  readonly extraTools?: readonly { readonly turn: number; readonly tools: number }[];
+  /** Subagents behind each turn but the last: calls beside the conversation, all at once, which hold it whole. */
+  readonly subagents?: number;
 }
 
 /** 40 calls: up to three tools at a time, results of 200 B to 60 KB, half of them below 2 KB. */
@@ -49,6 +57,43 @@ export const SCRIPTS: readonly Script[] = [
     ],
   },
 ];
+
+const MINUTE = 60_000;
+
+/** Sessions in which something happens that others are billed for. */
+export const EVENTFUL: readonly Script[] = [
+  { name: 'skills', turns: [TOOL_TURN.slice(0, 12), TOOL_TURN.slice(12, 24)], skills: [0, 4, 14] },
+  {
+    name: 'tools-changed',
+    turns: [TOOL_TURN.slice(0, 19), TOOL_TURN.slice(19, 29), TOOL_TURN.slice(29)],
+    extraTools: [
+      { turn: 1, tools: 3 },
+      { turn: 2, tools: 0 },
+    ],
+  },
+  {
+    name: 'fan-out',
+    turns: Array.from({ length: 6 }, (_, turn) => TOOL_TURN.slice(4 * turn, 4 * turn + 4)),
+    subagents: 5,
+  },
+];
+
+/** 20 turns of six calls. Half of the pauses between them exceed five minutes, in no order: 20 s to 28 min. */
+export const PAUSES: Script = {
+  name: 'pauses',
+  turns: Array.from({ length: 20 }, (_, turn) =>
+    drawSteps(5, turn, [1, 2], (random) => Math.round(200 * 20 ** random)),
+  ),
+  pauses: drawPauses(20, 3),
+};
+
+function drawPauses(count: number, seed: number): readonly number[] {
+  const random = randomNumbers(seed);
+  const long = Array.from({ length: count }, (_, index) => index % 2 === 1)
+    .map((one) => ({ one, place: random() }))
+    .toSorted((a, b) => a.place - b.place);
+  return long.map(({ one }) => Math.round(one ? (6 + 22 * random()) * MINUTE : (20 + 220 * random()) * 1_000));
+}
 
 function drawSteps(
   steps: number,

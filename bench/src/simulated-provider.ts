@@ -1,9 +1,9 @@
-// The simulator as a provider in this process, on a clock that a benchmark moves: each request arrives at the time that the
-// log says of it.
+// The simulator as a provider, on a clock that a benchmark moves: each request arrives at the time that the log says of it.
 
-import type { Provider, StreamPart } from '@tidemark/model';
+import type { Capabilities, Provider, StreamPart } from '@tidemark/model';
 import { anthropicEncoder, decodeMessage } from '@tidemark/provider-anthropic';
-import type { ScriptedAnswer, Simulator } from '@tidemark/simulator';
+import { createOpenAIProvider } from '@tidemark/provider-openai';
+import type { Simulator } from '@tidemark/simulator';
 
 import type { VirtualTime } from './virtual-time.ts';
 
@@ -11,30 +11,60 @@ import type { VirtualTime } from './virtual-time.ts';
 export interface SimulatedProviderOptions {
   readonly simulator: Simulator;
   readonly time: VirtualTime;
-  /** What to answer next. */
-  readonly answer: () => ScriptedAnswer;
   /** Waited for between the beginning of an answer and its end. */
   readonly begun?: () => Promise<void>;
+}
+
+/** A provider, and how to end it. */
+export interface SimulatedProvider {
+  readonly provider: Provider;
+  close(): Promise<void>;
 }
 
 /** How long an answer takes, in milliseconds: far below the life of an entry. */
 const ANSWER_MS = 4_000;
 
-/** A provider whose `send` throws an Error for a request that the simulator refuses: the script is wrong then, or the engine. */
-export function simulatedProvider(options: SimulatedProviderOptions): Provider {
-  return { name: 'anthropic', encoder: anthropicEncoder, send: ({ body, betas }) => send(options, body, betas) };
+/** The provider of a model: Anthropic's in this process, others over their official SDK at a port. */
+export async function simulatedProvider(
+  { provider }: Capabilities,
+  options: SimulatedProviderOptions,
+): Promise<SimulatedProvider> {
+  if (provider === 'anthropic') return { provider: inProcess(options), close: async () => undefined };
+  const listening = await options.simulator.listen();
+  const reached = createOpenAIProvider({ apiKey: 'simulated', api: 'responses', baseURL: `${listening.url}/v1` });
+  return { provider: timed(reached, options), close: () => listening.close() };
 }
 
-async function* send(
-  { simulator, time, answer, begun }: SimulatedProviderOptions,
+/** Its `send` throws an Error for a request that the simulator refuses: the script is wrong then, or the engine. */
+function inProcess(options: SimulatedProviderOptions): Provider {
+  return { name: 'anthropic', encoder: anthropicEncoder, send: ({ body, betas }) => answer(options, body, betas) };
+}
+
+async function* answer(
+  { simulator, time, begun }: SimulatedProviderOptions,
   body: Uint8Array,
   betas: readonly string[],
 ): AsyncGenerator<StreamPart> {
-  const said = simulator.messages({ body, betas, at: time.now, answer: answer() });
+  const said = simulator.messages({ body, betas });
   if (said.outcome === 'refused') throw new Error(`refused (${said.status} ${said.type}): ${said.message}`);
   const decoded = decodeMessage(JSON.stringify(said.message));
   yield { type: 'began', usage: decoded.usage };
   await begun?.();
   time.pass(ANSWER_MS);
   yield { type: 'finished', answer: decoded };
+}
+
+function timed(provider: Provider, { time, begun }: SimulatedProviderOptions): Provider {
+  return {
+    ...provider,
+    async *send(outgoing) {
+      for await (const part of provider.send(outgoing)) {
+        if (part.type === 'finished') {
+          await begun?.();
+          time.pass(ANSWER_MS);
+        }
+        yield part;
+      }
+    },
+  };
 }

@@ -154,6 +154,15 @@ export const STORIES = {
     await twoTurns(told, live);
     return live;
   },
+  'server gone and back, and nobody wants to pay for it': async (told) => {
+    const live = await told.open();
+    await twoTurns(told, live);
+    for (const tools of [WITHOUT_STOCK, TOOLS]) {
+      live.setTools(tools, { when: 'next-epoch' });
+      await told.stage.turn(live, 'And now?', done);
+    }
+    return live;
+  },
   'tool added': setsTools([...TOOLS, tool('mail')]),
   'handler reloaded': setsTools([tool('orders', 'none'), tool('stock', 'none'), camera]),
   'compaction, recorded': compacted,
@@ -169,6 +178,13 @@ export const STORIES = {
     const id = await leftBehind(told);
     await (await told.open({ id, parameters: { effort: 'low' } })).close();
     const live = await told.open({ id });
+    await twoTurns(told, live);
+    return live;
+  },
+  'reasoning level set while the session is open': async (told) => {
+    const live = await told.open();
+    await twoTurns(told, live);
+    live.setReasoning({ effort: 'low' });
     await twoTurns(told, live);
     return live;
   },

@@ -130,6 +130,24 @@ describe('anthropics/claude-code#65917, can1357/oh-my-pi#890, shabaraba/vibing.n
     expect(await epochsOf(stage, live.id)).toEqual(['initial']);
   });
 
+  test.each(['claude-sonnet-4-6', 'claude-opus-5-5'])(
+    'one that flaps for ten turns, and whose tools may wait, costs nothing: %s',
+    async (model) => {
+      const stage = await openStage({ model, tools: all });
+      const live = await stage.open();
+      for (let turn = 0; turn < 10; turn += 1) {
+        live.setTools(turn % 2 === 0 ? tools('mail', 'orders') : tools('stock', 'orders', 'mail'), {
+          when: 'next-epoch',
+        });
+        await stage.turn(live, `Question ${turn}.`, calling('orders', 4_000), done);
+      }
+      expectOnlyGrowth(stage.billed());
+      expectOnlyAppended(stage.bodies);
+      expect(await epochsOf(stage, live.id)).toEqual(['initial']);
+      await expectSound(stage, live.id);
+    },
+  );
+
   test('one that is away for a request costs that request, by name and price; when it is back, what was cached before is read', async () => {
     const stage = await openStage({ tools: all });
     const live = await stage.open();

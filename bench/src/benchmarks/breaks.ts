@@ -4,7 +4,7 @@
 import type { Benchmark, Measured } from '../benchmark.ts';
 import { sum } from '../figures.ts';
 import { recordedSessions } from '../recorded-sessions.ts';
-import { scriptedSessions } from '../scripted-sessions.ts';
+import { pausedSessions, providerSessions } from '../scripted-sessions.ts';
 
 export const benchmark: Benchmark = {
   name: 'breaks',
@@ -14,7 +14,7 @@ export const benchmark: Benchmark = {
 };
 
 async function run(): Promise<Measured> {
-  const scripted = await scriptedSessions();
+  const scripted = [...(await providerSessions()), ...(await pausedSessions())];
   const recorded = await recordedSessions();
   const unlabelledScripted = sum(scripted.map(({ driven }) => driven.unlabelled));
   const unlabelledRecorded = sum(recorded.map(({ result }) => result.breaks.unlabelled));

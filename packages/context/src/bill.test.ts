@@ -1,3 +1,4 @@
+import { defaultCatalog, findModel } from '@tidemark/model';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { row, second } from '../tests/log-of.ts';
@@ -31,6 +32,19 @@ test('bills one hour writes at twice the input price', () => {
   expect(
     billOf({ capabilities: sonnet, at: second(0), usage: long, unsent: 100, before: undefined })?.billed.toString(),
   ).toBe('200');
+});
+
+test('an ideal write costs what the shortest life that the model sells does, and the input price where it sells none', () => {
+  const read = { fresh: 100, read: 0, writes: [] };
+  const idealOf = (model: string) =>
+    billOf({
+      capabilities: findModel(defaultCatalog(), model) ?? expect.unreachable(),
+      at: second(0),
+      usage: read,
+      unsent: 100,
+      before: undefined,
+    })?.ideal.toString();
+  expect([idealOf('gpt-5.6-sol'), idealOf('gpt-5.4')]).toEqual(['125', '100']);
 });
 
 test('has no bill for an unknown bucket (L7)', () => {

@@ -68,7 +68,7 @@ export function unitPrice(capabilities: Capabilities, at: Timestamp, input: numb
   return priceAt(capabilities, at.slice(0, 10), input) ?? priceAt(capabilities, oldest, input);
 }
 
-/** Read and write prices over the input price. A model that charges no writes writes at the input price. */
+/** Read and write prices over the input price, a write in its shortest life. A model that charges no writes writes at the input price. */
 export function ratesOf(price: Price): { readonly read: Decimal; readonly write: Decimal } {
   const write = multiplier(price, '5m') ?? multiplier(price, '30m') ?? 1;
   return { read: new Decimal(multiplier(price, 'read') ?? 1), write: new Decimal(write) };

@@ -1,0 +1,35 @@
+// Billed input of scripted sessions on each provider's simulator. What a change of tools rewrites where the model takes it
+// at the front alone is forced: it is shown, and does not count.
+
+import type { Benchmark, Measured } from '../benchmark.ts';
+import { largest, sum } from '../figures.ts';
+import { PROVIDER_MODELS } from '../model-row.ts';
+import type { ScriptedSession } from '../scripted-sessions.ts';
+import { isForced, providerSessions, ratioOf } from '../scripted-sessions.ts';
+
+export const benchmark: Benchmark = {
+  name: 'billed-providers',
+  against: 'every new token written once, every old one read; the worst session of each provider',
+  target: 1.02,
+  run,
+};
+
+async function run(): Promise<Measured> {
+  const sessions = await providerSessions();
+  const scripts = [...new Set(sessions.map(({ script }) => script.name))];
+  const rows = scripts.map((name) => [name, inWords(sessions.filter(({ script }) => script.name === name))] as const);
+  return {
+    ratio: largest(sessions.filter((one) => !isForced(one)).map(ratioOf)),
+    details: {
+      models: PROVIDER_MODELS.join(' '),
+      ...Object.fromEntries(rows),
+      calls: sum(sessions.map(({ driven }) => driven.calls)),
+      unlabelled: sum(sessions.map(({ driven }) => driven.unlabelled)),
+    },
+  };
+}
+
+/** One script with each model, in their order. */
+function inWords(sessions: readonly ScriptedSession[]): string {
+  return sessions.map((one) => `${ratioOf(one).toFixed(3)}${isForced(one) ? ' forced' : ''}`).join(', ');
+}
