@@ -29,7 +29,10 @@ export const all = <T extends Record<string, unknown>>(shape: { [K in keyof T]: 
   [K in keyof T]: T[K];
 }> => fc.record<T>(shape, { noNullPrototype: true });
 
-const textPart = all({ type: fc.constant('text' as const), text });
+const textPart = fc.record(
+  { type: fc.constant('text' as const), text, phase: text },
+  { requiredKeys: ['type', 'text'], noNullPrototype: true },
+);
 const imagePart = fc.record(
   {
     type: fc.constant('image' as const),
@@ -142,6 +145,7 @@ export const callPayloads: Payloads<Here> = {
       counts: all({ tools: count, system: count, messages: count }),
       forecast,
       mediaBytes: count,
+      continuation: all({ response: text, from: count, digest: aDigest, bytes: count }),
     },
     {
       requiredKeys: [

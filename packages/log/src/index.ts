@@ -22,6 +22,7 @@ export type {
   AnswerInterrupted,
   AnswerReceived,
   CallForecast,
+  ContinuationRecord,
   EffectClass,
   FileTouch,
   KeptPlace,

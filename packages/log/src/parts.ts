@@ -4,10 +4,11 @@
 import type { CallId, Digest } from './ids.ts';
 import type { Json } from '@tidemark/json';
 
-/** Plain text. */
+/** Plain text. `phase` is what a provider says its place in an answer is, to be sent back as it came. */
 export interface TextPart {
   readonly type: 'text';
   readonly text: string;
+  readonly phase?: string;
 }
 
 /** An image, its bytes kept once as an artifact. */

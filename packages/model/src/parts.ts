@@ -1,9 +1,10 @@
 // What spans and answers are made of, as a model sees them. Bytes of images come in beside, by digest.
 
-/** Plain text. */
+/** Plain text. `phase` is what a provider says its place in an answer is, to be sent back as it came. */
 export interface TextPart {
   readonly type: 'text';
   readonly text: string;
+  readonly phase?: string;
 }
 
 /** An image; its bytes are looked up by digest when it is lowered. */

@@ -16,7 +16,7 @@ import type {
 import { callId, digest, number, optional, text } from './scalars.ts';
 import type { ShapeOf } from './scalars.ts';
 
-const textPart = z.object({ type: z.literal('text'), text } satisfies ShapeOf<TextPart>);
+const textPart = z.object({ type: z.literal('text'), text, phase: optional(text) } satisfies ShapeOf<TextPart>);
 
 const imagePart = z.object({
   type: z.literal('image'),
