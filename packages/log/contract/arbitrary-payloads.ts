@@ -29,7 +29,8 @@ export const all = <T extends Record<string, unknown>>(shape: { [K in keyof T]: 
   [K in keyof T]: T[K];
 }> => fc.record<T>(shape, { noNullPrototype: true });
 
-const textPart = fc.record(
+const textPart = all({ type: fc.constant('text' as const), text });
+const answerText = fc.record(
   { type: fc.constant('text' as const), text, phase: text },
   { requiredKeys: ['type', 'text'], noNullPrototype: true },
 );
@@ -59,7 +60,7 @@ export const contentParts: fc.Arbitrary<ContentPart[]> = fc.array(fc.oneof(textP
   maxLength: 3,
 });
 export const answerParts: fc.Arbitrary<AnswerPart[]> = fc.array(
-  fc.oneof(textPart, reasoningPart, callPart, nativePart),
+  fc.oneof(answerText, reasoningPart, callPart, nativePart),
   { maxLength: 4 },
 );
 

@@ -4,11 +4,10 @@
 import type { CallId, Digest } from './ids.ts';
 import type { Json } from '@tidemark/json';
 
-/** Plain text. `phase` is what a provider says its place in an answer is, to be sent back as it came. */
+/** Plain text. */
 export interface TextPart {
   readonly type: 'text';
   readonly text: string;
-  readonly phase?: string;
 }
 
 /** An image, its bytes kept once as an artifact. */
@@ -42,6 +41,12 @@ export interface ReasoningPart {
   readonly text: string;
 }
 
+/** Text of an answer. */
+export interface AnswerText extends TextPart {
+  /** What the provider says its place in the answer is (commentary, the final answer): sent back as it came. */
+  readonly phase?: string;
+}
+
 /** A tool call. */
 export interface CallPart {
   readonly type: 'call';
@@ -61,7 +66,7 @@ export interface NativePart {
 }
 
 /** What a model answers, in arrival order. */
-export type AnswerPart = TextPart | ReasoningPart | CallPart | NativePart;
+export type AnswerPart = AnswerText | ReasoningPart | CallPart | NativePart;
 
 /** Tokens written to the cache with one lifetime. */
 export interface CacheWrite {

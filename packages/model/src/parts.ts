@@ -1,9 +1,10 @@
 // What spans and answers are made of, as a model sees them. Bytes of images come in beside, by digest.
 
-/** Plain text. `phase` is what a provider says its place in an answer is, to be sent back as it came. */
+/** Plain text. */
 export interface TextPart {
   readonly type: 'text';
   readonly text: string;
+  /** Of an answer: what the provider says its place in it is (commentary, the final answer), to be sent back as it came. */
   readonly phase?: string;
 }
 
