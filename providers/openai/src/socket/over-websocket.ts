@@ -81,7 +81,9 @@ async function* exchange(
   };
   let arrived = false;
   let idle = false;
-  signal.addEventListener('abort', connection.close, { once: true });
+  // Whoever has heard the end may abort what is over: the connection stands.
+  const stop = (): void => (idle ? undefined : connection.close());
+  signal.addEventListener('abort', stop, { once: true });
   connection.hold(true);
   // A call that fails takes with it what it went on from.
   connection.remembers = undefined;
@@ -97,7 +99,7 @@ async function* exchange(
     idle = !arrived && isRefusal(error);
     throw error;
   } finally {
-    signal.removeEventListener('abort', connection.close);
+    signal.removeEventListener('abort', stop);
     // While an answer is under way, nothing else can be asked there.
     if (idle) lanes.give(lane, connection);
     else connection.close();

@@ -75,6 +75,18 @@ describe('a lane', () => {
     expect(simulator.calls[1]?.bytes).toBeLessThan(after(first).body.length + 60);
   });
 
+  it('keeps its connection when its caller aborts what is over', async () => {
+    const { provider } = await start();
+    const abort = new AbortController();
+    let first: Answer | undefined;
+    for await (const part of provider.send({ ...FIRST, signal: abort.signal })) {
+      if (part.type !== 'finished') continue;
+      first = part.answer;
+      abort.abort();
+    }
+    expect(first && (await ask(provider, after(first))).transport).toMatchObject({ continuation: true });
+  });
+
   it('knows nothing of what another lane was answered', async () => {
     const { provider } = await start();
     const first = await ask(provider, FIRST);
