@@ -116,6 +116,13 @@ describe('a session over a WebSocket', () => {
     expect(over).toEqual(plain.simulator.calls.map(({ counts }) => counts));
   });
 
+  it('goes on behind a change of tools that stands in the history', async () => {
+    const played = await play([SAID, SAID, SAID]);
+    await changeTools(played);
+    expect(ways(await played.records())).toEqual([WHOLE, GOES_ON, GOES_ON]);
+    expect(await verified(played)).toEqual({ requests: 3, differences: [], breaks: [] });
+  });
+
   it('makes side calls over HTTP, which leave the connection as it is', async () => {
     const played = await play([SAID, { text: 'A title.' }, SAID]);
     await played.live.prompt('go');
@@ -125,6 +132,14 @@ describe('a session over a WebSocket', () => {
     expect(await verified(played)).toEqual({ requests: 3, differences: [], breaks: [] });
   });
 });
+
+/** Three prompts, and another tool behind the first. */
+async function changeTools({ live }: Live): Promise<void> {
+  await live.prompt('go');
+  live.setTools([look, made('peek', () => ({ text: 'peeked' }))]);
+  await live.prompt('on');
+  await live.prompt('and on');
+}
 
 describe('a session starts over', () => {
   it('`parameters`: a setting changed', async () => {
@@ -151,12 +166,9 @@ describe('a session starts over', () => {
     expect([first, same, other].map(({ continues }) => continues?.response)).toEqual([undefined, 'resp_1', undefined]);
   });
 
-  it('`not-extending`: the tools changed', async () => {
-    const played = await play([SAID, SAID, SAID]);
-    await played.live.prompt('go');
-    played.live.setTools([look, made('peek', () => ({ text: 'peeked' }))]);
-    await played.live.prompt('on');
-    await played.live.prompt('and on');
+  it('`not-extending`: the tools changed, and the model takes none behind its history', async () => {
+    const played = await play([SAID, SAID, SAID], { capabilities: { ...row('gpt-5.6-sol'), appends: [] } });
+    await changeTools(played);
     expect(ways(await played.records())).toEqual([WHOLE, { ...WHOLE, reset: 'not-extending' }, GOES_ON]);
     expect(await verified(played)).toMatchObject({ differences: [] });
   });
