@@ -1,6 +1,8 @@
 // WebSocket mode against the simulator: each way for a call to go on, to start over, and to go over HTTP instead.
 
+import { execFile } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import type { Answer, Outgoing, Provider, Transport } from '@tidemark/model';
 import { defaultCatalog, findModel } from '@tidemark/model';
 import type { Fault, Listening, Simulator } from '@tidemark/simulator';
@@ -9,6 +11,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { OpenAIOptions } from './provider.ts';
 import { createOpenAIProvider } from './provider.ts';
 
+const run = promisify(execFile);
 const open: Listening[] = [];
 afterEach(async () => {
   await Promise.all(open.splice(0).map((door) => door.close()));
@@ -119,7 +122,6 @@ describe('a call starts over', () => {
   it('`connection`: the connection idled for too long and was closed', async () => {
     const { provider } = await start({ keepMs: 0 });
     const first = await ask(provider, FIRST);
-    await delay(0);
     await delay(0);
     expect((await ask(provider, after(first))).transport).toEqual({ ...WHOLE, reset: 'connection' });
   });
@@ -241,6 +243,20 @@ describe('a call that is not sent twice', () => {
 });
 
 describe('a provider over WebSockets', () => {
+  it('keeps no process alive, and its connection open for the next call', async () => {
+    const { simulator, door } = await start();
+    const script = `
+      import { createOpenAIProvider } from '@tidemark/provider-openai';
+      const options = { apiKey: 'k', api: 'responses', baseURL: '${door.url}/v1', transport: 'websocket' };
+      const { send } = createOpenAIProvider(options);
+      const body = Buffer.from(${JSON.stringify(Buffer.from(FIRST.body).toString())});
+      for await (const part of send({ body, betas: [], lane: 's1' })) if (part.type === 'finished') console.log(part.type);
+    `;
+    const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script], { cwd: import.meta.dirname });
+    expect(stdout).toBe('finished\n');
+    expect(simulator.calls).toHaveLength(1);
+  });
+
   it('is refused where the API knows none', () => {
     expect(() => createOpenAIProvider({ apiKey: 'k', api: 'chat', transport: 'auto' })).toThrow(
       expect.objectContaining({ code: 'provider/unsupported' }),
