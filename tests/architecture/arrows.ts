@@ -33,6 +33,7 @@ const TWINS: Readonly<Record<string, readonly string[]>> = {
     'stores/ndjson',
     'providers/scripted',
     'providers/anthropic',
+    'providers/openai',
     'packages/simulator',
   ],
   'providers/anthropic': ['packages/simulator'],

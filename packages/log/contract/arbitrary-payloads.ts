@@ -30,6 +30,10 @@ export const all = <T extends Record<string, unknown>>(shape: { [K in keyof T]: 
 }> => fc.record<T>(shape, { noNullPrototype: true });
 
 const textPart = all({ type: fc.constant('text' as const), text });
+const answerText = fc.record(
+  { type: fc.constant('text' as const), text, phase: text },
+  { requiredKeys: ['type', 'text'], noNullPrototype: true },
+);
 const imagePart = fc.record(
   {
     type: fc.constant('image' as const),
@@ -56,7 +60,7 @@ export const contentParts: fc.Arbitrary<ContentPart[]> = fc.array(fc.oneof(textP
   maxLength: 3,
 });
 export const answerParts: fc.Arbitrary<AnswerPart[]> = fc.array(
-  fc.oneof(textPart, reasoningPart, callPart, nativePart),
+  fc.oneof(answerText, reasoningPart, callPart, nativePart),
   { maxLength: 4 },
 );
 
@@ -142,6 +146,7 @@ export const callPayloads: Payloads<Here> = {
       counts: all({ tools: count, system: count, messages: count }),
       forecast,
       mediaBytes: count,
+      continuation: all({ response: text, from: count, digest: aDigest, bytes: count }),
     },
     {
       requiredKeys: [

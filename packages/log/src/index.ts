@@ -6,6 +6,7 @@ export type { CallId, Chain, Digest, Money, Position, SessionId, Timestamp, Turn
 export { CHAIN_START, callId, chain, digest, money, position, sessionId, timestamp, turnId } from './ids.ts';
 export type {
   AnswerPart,
+  AnswerText,
   CacheWrite,
   CallPart,
   ContentPart,
@@ -22,6 +23,7 @@ export type {
   AnswerInterrupted,
   AnswerReceived,
   CallForecast,
+  ContinuationRecord,
   EffectClass,
   FileTouch,
   KeptPlace,

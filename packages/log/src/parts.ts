@@ -41,6 +41,12 @@ export interface ReasoningPart {
   readonly text: string;
 }
 
+/** Text of an answer. */
+export interface AnswerText extends TextPart {
+  /** What the provider says its place in the answer is (commentary, the final answer): sent back as it came. */
+  readonly phase?: string;
+}
+
 /** A tool call. */
 export interface CallPart {
   readonly type: 'call';
@@ -60,7 +66,7 @@ export interface NativePart {
 }
 
 /** What a model answers, in arrival order. */
-export type AnswerPart = TextPart | ReasoningPart | CallPart | NativePart;
+export type AnswerPart = AnswerText | ReasoningPart | CallPart | NativePart;
 
 /** Tokens written to the cache with one lifetime. */
 export interface CacheWrite {

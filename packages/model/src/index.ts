@@ -1,6 +1,6 @@
 // The face of `model`: what a model is.
 
-export type { Answer, StopReason, StreamPart } from './answer.ts';
+export type { Answer, StopReason, StreamPart, Transport } from './answer.ts';
 export { isBlank } from './blank.ts';
 export type { Block, Marker, Run, Section } from './block.ts';
 export { canonicalText } from '@tidemark/json';
@@ -34,7 +34,9 @@ export type { Cost } from './prices.ts';
 export { costOf, multiplier, priceAt, sumOfMoney } from './prices.ts';
 export type {
   AbortSignalLike,
+  Answered,
   BodyWriter,
+  Continuation,
   Encoder,
   Envelope,
   LoweredFront,

@@ -4,6 +4,8 @@
 export interface TextPart {
   readonly type: 'text';
   readonly text: string;
+  /** Of an answer: what the provider says its place in it is (commentary, the final answer), to be sent back as it came. */
+  readonly phase?: string;
 }
 
 /** An image; its bytes are looked up by digest when it is lowered. */

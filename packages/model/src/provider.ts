@@ -1,6 +1,7 @@
 // The provider port: how spans become bytes, and bytes an answer. Encoding is pure; only `send` touches the world.
 
 import type { StreamPart } from './answer.ts';
+import type { AnswerPart } from './parts.ts';
 import type { Block, Marker } from './block.ts';
 import type { Capabilities } from './capabilities.ts';
 import type { NewHash } from './hash.ts';
@@ -54,6 +55,25 @@ export interface BodyWriter {
   ): { readonly body: Uint8Array; readonly digest: string };
   /** The digest that `write` would give, at the cost of what is new: no body is copied. Throws as `write` does. */
   digest(blocks: readonly Block[], markers: readonly Marker[], envelope: Envelope): string;
+  /**
+   * The body of the same request as one that goes on from an earlier answer: the front's tools, all parameters, and of the
+   * messages only what stands behind that answer. Absent where the API knows no such request. `write` or `digest` is to be
+   * called with the same blocks first: this one does not look at what came before.
+   */
+  writeBehind?(
+    answered: Answered,
+    blocks: readonly Block[],
+    markers: readonly Marker[],
+    envelope: Envelope,
+  ): { readonly body: Uint8Array; readonly digest: string };
+}
+
+/** The answer that a request goes on from. */
+export interface Answered {
+  /** The provider's id of it. */
+  readonly response: string;
+  /** Index of the first block behind it. */
+  readonly from: number;
 }
 
 /** The pure half of a provider: one encoder revision. Its bytes never change once released. */
@@ -72,6 +92,11 @@ export interface Encoder {
   lowerSpan(span: Span, lowering: Lowering): readonly Block[];
   /** Fields of the envelope that tell the provider's routing which requests share a prefix; absent where it has none. */
   routing?(cacheKey: string, capabilities: Capabilities): Envelope['fields'];
+  /**
+   * Whether a block says what this part of an answer said, exactly as it was received: a request may then go on from the
+   * answer by its id. Absent where the API knows no such request.
+   */
+  echoes?(part: AnswerPart, block: Block): boolean;
   /** Begins a body. The hash is SHA-256 of the body's bytes. */
   join(front: LoweredFront, newHash: NewHash): BodyWriter;
 }
@@ -81,14 +106,28 @@ export interface Outgoing {
   readonly body: Uint8Array;
   readonly betas: readonly string[];
   readonly signal?: AbortSignalLike;
+  /** Names the calls of which each goes on from the one before: a provider may keep a connection for them. */
+  readonly lane?: string;
+  /** The same request as one that goes on from an earlier answer of its lane: it goes out where that is still known. */
+  readonly continues?: Continuation;
+}
+
+/** A request that goes on from an earlier answer. */
+export interface Continuation {
+  /** The provider's id of that answer. */
+  readonly response: string;
+  readonly body: Uint8Array;
 }
 
 /** A provider: an encoder and a socket. */
 export interface Provider {
   readonly name: string;
   readonly encoder: Encoder;
+  /** Whether it can make use of `Outgoing.continues`. */
+  readonly continues?: boolean;
   /**
-   * Sends the bytes once (no retry) and streams the answer; the last part is `finished`.
+   * Sends the bytes once (no retry) and streams the answer; the last part is `finished`. What did not reach the model (a
+   * connection that would not open, an answer that is no longer known) is sent another way, and the answer says so.
    *
    * @throws ProviderError sorted by what to do next; also in mid-stream.
    */

@@ -18,5 +18,8 @@ export { functionMembers } from './encode/tool.ts';
 export { wireId, wireName } from './encode/wire-names.ts';
 export { insideString, jsonString } from './encode/wire-text.ts';
 export { billsWrites, isReasoning } from './model-generation.ts';
+export type { Connection } from './socket/connection.ts';
+export { aborted, closed, silent } from './socket/map-error.ts';
+export { NotReached } from './socket/not-reached.ts';
 export type { Socket, SocketOptions } from './socket/socket.ts';
 export { openSocket } from './socket/socket.ts';

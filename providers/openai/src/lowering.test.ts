@@ -31,9 +31,9 @@ describe('reasoning', () => {
       heads('assistant', 0, [thought, said('so'), { ...thought, opaque: `${thought.opaque} ` }, said('then')]),
     ).toEqual([
       thought.opaque,
-      '{"type":"output_text","text":"so"}',
+      '{"type":"message","role":"assistant","content":[{"type":"output_text","text":"so"}]}',
       `${thought.opaque} `,
-      '{"type":"output_text","text":"then"}',
+      '{"type":"message","role":"assistant","content":[{"type":"output_text","text":"then"}]}',
     ]);
   });
 
@@ -46,7 +46,7 @@ describe('reasoning', () => {
     ['an item that is no JSON', { opaque: 'hm' }],
   ])('of %s is left out', (_what, change) => {
     expect(heads('assistant', 0, [{ ...thought, ...change }, said('so')])).toEqual([
-      '{"type":"output_text","text":"so"}',
+      '{"type":"message","role":"assistant","content":[{"type":"output_text","text":"so"}]}',
     ]);
   });
 
@@ -143,7 +143,7 @@ describe('native items', () => {
   it('go back verbatim to their own API, and as their twin to any other', () => {
     expect(heads('assistant', 0, [native])).toEqual([item]);
     expect(heads('assistant', 0, [{ ...native, provider: 'anthropic' }])).toEqual([
-      '{"type":"output_text","text":"searched"}',
+      '{"type":"message","role":"assistant","content":[{"type":"output_text","text":"searched"}]}',
     ]);
     expect(chatHeads('assistant', 0, [native])).toEqual(['searched']);
   });

@@ -1,6 +1,6 @@
 // The form of a body: what an API puts around and between blocks.
 
-import type { Block, Envelope, Front, Marker } from '@tidemark/model';
+import type { Answered, Block, Envelope, Front, Marker } from '@tidemark/model';
 import type { Service } from './service.ts';
 
 /** One API's punctuation. The block bytes themselves are in the blocks. */
@@ -21,4 +21,6 @@ export interface BodyForm {
   readonly resultPrefix: string;
   /** Whether the calls of an answer must be the last of its message. */
   readonly callsLast: boolean;
+  /** The fields that make a request one that goes on from an earlier answer; absent where the API knows none such. */
+  readonly goesOn?: (answered: Answered) => Envelope['fields'];
 }

@@ -3,6 +3,7 @@
 // always what a naive join of the same blocks, markers and envelope gives.
 
 import type { Block, BodyWriter, Hash, LoweredFront, Marker, NewHash } from '@tidemark/model';
+import { bodyBehind } from './body-behind.ts';
 import type { BodyForm } from './body-form.ts';
 import type { OpenCalls } from './closed-history.ts';
 import { follow, NO_CALLS, requireClosed } from './closed-history.ts';
@@ -64,6 +65,22 @@ export function joinBody(form: BodyForm, front: LoweredFront, newHash: NewHash):
       return { body: bytes.copy(), digest };
     },
     digest: put,
+    ...(form.goesOn !== undefined && { writeBehind: writerBehind(form, form.goesOn, front, newHash) }),
+  };
+}
+
+function writerBehind(
+  form: BodyForm,
+  goesOn: NonNullable<BodyForm['goesOn']>,
+  front: LoweredFront,
+  newHash: NewHash,
+): NonNullable<BodyWriter['writeBehind']> {
+  return (answered, blocks, markers, { fields, ...envelope }) => {
+    const marks = marksOf(form, blocks, markers);
+    const mark = (index: number): string => markText(form, marks.get(index));
+    const told = { ...envelope, fields: { ...fields, ...goesOn(answered) } };
+    const body = Buffer.from(bodyBehind({ form, front, blocks, mark }, answered, told));
+    return { body, digest: newHash().update(body).hex() };
   };
 }
 

@@ -20,6 +20,8 @@ export interface Rebuilt {
   /** The state up to and including the request. */
   readonly state: State;
   readonly digest: string;
+  /** Of its other form, where one was recorded. */
+  readonly continuation: string | undefined;
   /** Makes its bytes. To be asked for before the rebuild goes on: the next request is written over them. */
   readonly body: () => Uint8Array;
 }
@@ -108,13 +110,14 @@ async function freshLine(
 }
 
 function rebuild(record: RecordedOf<'request.prepared'>, line: Line, state: State): Rebuilt {
-  const { markers, outputLimit, envelope, betas = [] } = record.data;
+  const { markers, outputLimit, envelope, betas = [], continuation } = record.data;
   const request = [blocksOf(line.sequence), markers, { outputLimit, fields: envelope, betas }] as const;
   return {
     record,
     line,
     state,
     digest: line.writer.digest(...request),
+    continuation: continuation && line.writer.writeBehind?.(continuation, ...request).digest,
     body: () => line.writer.write(...request).body,
   };
 }

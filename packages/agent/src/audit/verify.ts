@@ -52,7 +52,7 @@ export async function verifySession(log: Log, session: SessionId, options: Rebui
     }
     requests += 1;
     const { rebuilt } = step;
-    if (rebuilt.digest !== rebuilt.record.data.digest) differences.push(difference(rebuilt));
+    differences.push(...differencesOf(rebuilt));
     // Each side call is a stream of its own: it has nothing before it to break with.
     if (rebuilt.record.data.stream !== 'main') continue;
     if (before !== undefined && !extendsSequence(before.line.sequence, rebuilt.line.sequence))
@@ -71,9 +71,19 @@ export function extendsSequence(before: Sequence, after: Sequence): boolean {
   );
 }
 
-function difference({ record, digest }: Rebuilt): Difference {
-  const { step, stream } = record.data;
-  return { step, stream, position: record.position, recorded: record.data.digest, rebuilt: digest };
+/** A request that was recorded in two forms must be made again in both. */
+function differencesOf({ record, digest, continuation }: Rebuilt): readonly Difference[] {
+  const { position, data } = record;
+  const { step, stream } = data;
+  const forms = [
+    { recorded: data.digest, rebuilt: digest },
+    ...(data.continuation === undefined
+      ? []
+      : [{ recorded: data.continuation.digest, rebuilt: continuation ?? 'none' }]),
+  ];
+  return forms
+    .filter(({ recorded, rebuilt }) => recorded !== rebuilt)
+    .map((form) => ({ step, stream, position, ...form }));
 }
 
 function breakOf(before: Rebuilt, after: Rebuilt): Break {

@@ -34,6 +34,7 @@ const LEFT: { readonly [K in Kind]: readonly string[] } = {
   'notification.received': [],
   'request.prepared': [
     'betas',
+    'continuation',
     'digest',
     'encoder',
     'envelope',
@@ -60,6 +61,7 @@ const LEFT: { readonly [K in Kind]: readonly string[] } = {
     'parts.item',
     'parts.name',
     'parts.opaque',
+    'parts.phase',
     'parts.provider',
     'parts.text',
     'prices',
@@ -83,6 +85,7 @@ const LEFT: { readonly [K in Kind]: readonly string[] } = {
     'parts.item',
     'parts.name',
     'parts.opaque',
+    'parts.phase',
     'parts.provider',
     'parts.text',
     'prices',

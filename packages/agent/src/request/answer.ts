@@ -114,9 +114,16 @@ function answered(session: Session, prepared: Prepared, answer: Answer): AnswerR
     truncated: answer.truncated,
     usage,
     ...costOfAnswer(prepared, usage, sentAt),
+    ...wayOf(prepared, answer),
     forecast: record.data.forecast,
     ...(miss === undefined ? {} : { miss }),
   };
+}
+
+/** Which way the call went; where it had no other form to go in, the reason is our own. */
+function wayOf({ reset }: Prepared, { transport }: Answer): Pick<AnswerReceived, 'transport'> {
+  if (transport === undefined) return {};
+  return { transport: reset === undefined || transport.kind === 'http' ? transport : { ...transport, reset } };
 }
 
 function costOfAnswer(

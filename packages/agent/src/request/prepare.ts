@@ -5,10 +5,12 @@ import type { ContentPart, EpochOpened, EventOf, RecordedOf, Timestamp, TurnId }
 import { CHAIN_START, position } from '@tidemark/log';
 import type { EpochPrice, ForeseenRewrite, Outlook, Sequence, State, Wanted } from '@tidemark/context';
 import { epochForecast, evolve, foreseeRewrite } from '@tidemark/context';
-import type { Capabilities, Encoder, JsonValue } from '@tidemark/model';
+import type { Capabilities, Continuation, Encoder, JsonValue } from '@tidemark/model';
 import type { Lasting } from './call-life.ts';
 import type { CallPlan, PlanOptions } from './call-plan.ts';
 import { planCall } from './call-plan.ts';
+import type { Heard, Reset } from './continuation.ts';
+import { goOnFrom } from './continuation.ts';
 import { AgentError } from '../errors.ts';
 import type { Line, Resize } from './line.ts';
 import { beginLine, besideLine, continues, extendLine } from './line.ts';
@@ -35,6 +37,8 @@ export interface CallOptions {
   readonly betas?: readonly string[];
   /** Set for a side call, which is made in the epoch in force, whatever is wanted now. */
   readonly beside?: Beside;
+  /** Whether the provider can go on from an earlier answer by its id. */
+  readonly continues?: boolean;
   /** Sizes that a recording knows. */
   readonly resize?: Resize;
   /** The turn that asks: its records carry it. */
@@ -54,6 +58,10 @@ export interface Foreseen {
 /** A request that is in the log, flushed, and may go out. */
 export interface Prepared {
   readonly body: Uint8Array;
+  /** The same request as one that goes on from the answer before. */
+  readonly continues?: Continuation;
+  /** Why there is no such one, although there was an answer before. */
+  readonly reset?: Reset;
   readonly betas: readonly string[];
   readonly record: RecordedOf<'request.prepared'>;
   /** The epoch that this request opened. */
@@ -68,6 +76,8 @@ export interface Prepared {
 /** Keeps one line per session, so that a step costs what is new. */
 export interface Lines {
   main: Line | undefined;
+  /** The last answer of the main stream that this process saw. */
+  heard?: Heard;
 }
 
 /**
@@ -92,11 +102,13 @@ async function prepareInside(session: Session, lines: Lines, given: CallOptions)
   const call = planCall(state, line, planOptions(options, capabilities));
   const price = priceOf(session.state, call, options);
   options.admit?.(foreseen(state, price, epoch !== undefined));
-  const { data, body } = writeRequest(state, line, call, options, epoch !== undefined);
+  const going = options.continues === true && options.beside === undefined ? goOnFrom(lines.heard, line) : undefined;
+  const answered = typeof going === 'object' ? going : undefined;
+  const written = writeRequest(state, line, call, { ...options, answered }, epoch !== undefined);
   const records = await commitInside(session, [
     ...(epoch === undefined ? [] : [{ ...epoch, data: { ...epoch.data, forecast: epochForecast(price) } }]),
     ...changes,
-    { kind: 'request.prepared', ...stampOf(options), data },
+    { kind: 'request.prepared', ...stampOf(options), data: written.data },
   ]);
   await session.writer.sync();
   lines.main = rebased(main, session.state);
@@ -104,7 +116,9 @@ async function prepareInside(session: Session, lines: Lines, given: CallOptions)
   if (record === undefined)
     throw new AgentError('agent/conflict', 'the log did not return the request that was appended: read it again');
   return {
-    body,
+    body: written.body,
+    ...(written.continues === undefined ? {} : { continues: written.continues }),
+    ...(typeof going === 'string' ? { reset: going } : {}),
     betas: record.data.betas ?? [],
     record,
     opened: records.find(isOpening),

@@ -4,7 +4,7 @@ import type { ContentPart, MarkerRecord, RequestPrepared } from '@tidemark/log';
 import { digest } from '@tidemark/log';
 import type { Sequence, State } from '@tidemark/context';
 import { itemAt, RENDERING } from '@tidemark/context';
-import type { Block, Capabilities, Encoder, Envelope, JsonValue } from '@tidemark/model';
+import type { Answered, Block, Capabilities, Continuation, Encoder, Envelope, JsonValue } from '@tidemark/model';
 import type { CallPlan } from './call-plan.ts';
 import type { Line } from './line.ts';
 
@@ -27,6 +27,15 @@ export interface RequestOptions {
   readonly envelope?: { readonly [name: string]: JsonValue };
   readonly betas?: readonly string[];
   readonly beside?: Beside;
+  /** The answer that the request may go on from. */
+  readonly answered?: Answered | undefined;
+}
+
+/** A request on its way into the log, and what may go out then. */
+export interface Written {
+  readonly data: RequestPrepared;
+  readonly body: Uint8Array;
+  readonly continues: Continuation | undefined;
 }
 
 /** Writes the body of a planned call and says all that it was made with. */
@@ -36,12 +45,14 @@ export function writeRequest(
   call: CallPlan,
   options: RequestOptions,
   opens: boolean,
-): { readonly data: RequestPrepared; readonly body: Uint8Array } {
+): Written {
   const { sequence } = line;
-  const { outputLimit, beside } = options;
+  const { outputLimit, beside, answered } = options;
   const envelope = { ...routingOf(line, call), ...options.envelope };
   const betas = [...new Set([...(options.betas ?? []), ...sequence.betas])];
-  const written = line.writer.write(blocksOf(sequence), call.markers, { outputLimit, fields: envelope, betas });
+  const request = [blocksOf(sequence), call.markers, { outputLimit, fields: envelope, betas }] as const;
+  const written = line.writer.write(...request);
+  const behind = answered === undefined ? undefined : line.writer.writeBehind?.(answered, ...request);
   const data: RequestPrepared = {
     step: beside === undefined ? state.steps : 0,
     attempt: options.attempt ?? 0,
@@ -64,8 +75,12 @@ export function writeRequest(
     counts: sequence.counts,
     forecast: call.outlook.forecast,
     ...(sequence.mediaBytes === 0 ? {} : { mediaBytes: sequence.mediaBytes }),
+    ...(answered === undefined || behind === undefined
+      ? {}
+      : { continuation: { ...answered, digest: digest(behind.digest), bytes: behind.body.length } }),
   };
-  return { data, body: written.body };
+  const continues = answered && behind && { response: answered.response, body: behind.body };
+  return { data, body: written.body, continues };
 }
 
 /** What a provider routes by is no part of the prefix: it is in the envelope, as everything that varies by call. */

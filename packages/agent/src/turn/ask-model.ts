@@ -6,6 +6,7 @@ import type { ProviderError, StreamPart } from '@tidemark/model';
 import type { Ending } from '../decide/next-move.ts';
 import { whyLimited, whyTooDear } from '../decide/limits.ts';
 import { failedBy, retryPause } from '../decide/retry.ts';
+import { heardFrom } from '../request/continuation.ts';
 import type { Foreseen, Prepared } from '../request/prepare.ts';
 import { prepareRequest } from '../request/prepare.ts';
 import { isWorthSaying } from '../decide/rewrites.ts';
@@ -77,7 +78,8 @@ async function tryToPrepare(working: Working): Promise<Prepared | NotYet> {
   const { capabilities, provider, ttl, envelope, betas, surroundings } = runtime;
   const outputLimit = Math.min(runtime.outputLimit, capabilities.outputLimit);
   const wanted = await wanting(runtime);
-  const made = { wanted, capabilities, encoder: provider.encoder, outputLimit, ttl, envelope, betas };
+  const { encoder, continues = false } = provider;
+  const made = { wanted, capabilities, encoder, continues, outputLimit, ttl, envelope, betas };
   const { attempts: attempt } = session.progress;
   const admit = (foreseen: Foreseen): void => requireSaid(working, foreseen);
   try {
@@ -100,6 +102,9 @@ function requireSaid(working: Working, { step, outlook, rewrite }: Foreseen): vo
 async function land(working: Working, prepared: Prepared, received: Received): Promise<Ending | undefined> {
   if (received.end === 'failed') return fail(working, prepared, received);
   await recordEnd(working, prepared, received, false);
+  if (received.end === 'finished') {
+    working.lines.heard = heardFrom(prepared.sequence, prepared.record.data.encoder, received.answer);
+  }
   return undefined;
 }
 

@@ -23,15 +23,17 @@ export interface Exchanging {
 
 /** Sends exactly the prepared bytes, and listens to the end. Nothing goes out once the signal has aborted. */
 export async function exchange(
-  { runtime, signal, tell }: Exchanging,
+  { session, runtime, signal, tell }: Exchanging,
   prepared: Prepared,
   hear: (part: StreamPart) => void,
 ): Promise<Received> {
   if (signal.aborted) return { end: 'stopped', arrived: NOTHING_ARRIVED };
   showRequest(runtime, prepared, tell);
-  const { body, betas } = prepared;
+  const { body, betas, continues, record } = prepared;
   const { provider, surroundings, idleMs = IDLE_MS } = runtime;
-  return receive({ body, betas }, { provider, surroundings, idleMs, signal, hear });
+  const lane = record.data.stream === 'main' ? session.state.session : undefined;
+  const further = { ...(continues !== undefined && { continues }), ...(lane !== undefined && { lane }) };
+  return receive({ body, betas, ...further }, { provider, surroundings, idleMs, signal, hear });
 }
 
 function showRequest({ onRequest }: Runtime, { body }: Prepared, tell: Exchanging['tell']): void {

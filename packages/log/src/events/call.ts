@@ -91,6 +91,19 @@ export interface RequestPrepared {
   readonly counts: { readonly tools: number; readonly system: number; readonly messages: number };
   readonly forecast: CallForecast;
   readonly mediaBytes?: number;
+  /** The same request in its other form, which goes out where the provider still knows the answer that it goes on from. */
+  readonly continuation?: ContinuationRecord;
+}
+
+/** A request as one that goes on from an earlier answer: all parameters and tools, and what stands behind that answer. */
+export interface ContinuationRecord {
+  /** The provider's id of that answer. */
+  readonly response: string;
+  /** Index of the first block that it holds. */
+  readonly from: number;
+  readonly digest: Digest;
+  /** Length of its body in bytes. */
+  readonly bytes: number;
 }
 
 /** Why a call ended. */

@@ -64,6 +64,7 @@ const BY_CODE: ReadonlyMap<string, Sort> = new Map([
   ['image_file_too_large', TOO_LARGE],
   ['server_is_overloaded', OVERLOADED],
   ['slow_down', OVERLOADED],
+  ['websocket_connection_limit_reached', SERVER],
   ['server_error', SERVER],
 ]);
 

@@ -38,6 +38,11 @@ export function silent(service: Service, idleMs: number): ProviderError {
   return broken(service, 'provider/silent', `nothing came for ${idleMs} ms`, undefined);
 }
 
+/** A connection ended before anything came. */
+export function closed(service: Service): ProviderError {
+  return broken(service, 'provider/connection', 'the connection was closed before the answer began', undefined);
+}
+
 function broken(
   { name, title }: Service,
   code: ProviderErrorCode,

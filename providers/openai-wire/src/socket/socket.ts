@@ -8,6 +8,8 @@ import { OpenAI } from 'openai';
 import { _iterSSEMessages as rawEvents } from 'openai/core/streaming';
 import type { Decoder } from '../decode/decoding.ts';
 import { wholeAsStream } from '../decode/decoding.ts';
+import type { Connection, Opening } from './connection.ts';
+import { connect } from './connection.ts';
 import type { Phase } from './map-error.ts';
 import { aborted, mapError, silent } from './map-error.ts';
 
@@ -26,10 +28,16 @@ export interface SocketOptions {
 
 /** An open way to a service. It holds no connection of its own. */
 export interface Socket {
+  /** How long a call may be silent, in milliseconds. */
+  readonly idleMs: number;
   /** Sends a body once and streams what the decoder makes of the answer. @throws ProviderError, in mid-stream too. */
   stream(path: string, decoder: Decoder, outgoing: Outgoing): AsyncGenerator<StreamPart, void>;
   /** Sends a body once and gives the text of the answer. @throws ProviderError. */
   whole(path: string, outgoing: Outgoing): Promise<string>;
+  /** Opens a WebSocket to Responses. @throws NotReached, or ProviderError when the key is refused. */
+  connect(opening: Opening): Promise<Connection>;
+  /** Sorts what went wrong on such a connection. The key never passes. */
+  sort(error: unknown, phase: Phase): ProviderError;
 }
 
 /** What a call needs beside its bytes. */
@@ -49,6 +57,9 @@ export function openSocket(options: SocketOptions): Socket {
   return {
     stream: (path, decoder, outgoing) => stream(line, path, decoder, outgoing),
     whole: (path, outgoing) => whole(line, path, outgoing),
+    idleMs: line.idleMs,
+    connect: (opening) => connect(line, opening),
+    sort: (error, phase) => mapError(line.service, error, phase, line.key),
   };
 }
 

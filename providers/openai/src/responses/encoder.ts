@@ -4,6 +4,7 @@
 import type { Encoder } from '@tidemark/model';
 import { joinBody } from '@tidemark/provider-wire';
 import { cacheRouting } from '../routing.ts';
+import { echoes } from './echo.ts';
 import { responsesForm } from './form.ts';
 import { lowerFront, lowerSpan } from './lower.ts';
 
@@ -13,5 +14,6 @@ export const openaiResponsesEncoder: Encoder = {
   lowerFront,
   lowerSpan,
   routing: cacheRouting,
+  echoes,
   join: (front, newHash) => joinBody(responsesForm, front, newHash),
 };

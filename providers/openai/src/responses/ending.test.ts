@@ -1,18 +1,68 @@
-import { expect, it } from 'vitest';
+import { inputTokens, writtenTokens } from '@tidemark/model';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
 import { answerOf } from './ending.ts';
+import type { WireUsage } from './events.ts';
 
-it('reads the counts where a response has them (L7)', () => {
-  const usage = {
-    input_tokens: 100,
-    input_tokens_details: {
-      cached_tokens: 30,
-      cache_write_tokens: 10,
-      cache_write_tokens_details: { ttl_30m_tokens: 10, ttl_12h_tokens: 0 },
-    },
-    output_tokens: 20,
-    output_tokens_details: { reasoning_tokens: 15 },
-  };
-  const answer = answerOf([], { model: 'gpt-6-sol', status: 'completed', usage }, false);
-  const writes = [{ ttl: '30m', tokens: 10 }];
-  expect(answer.usage).toEqual({ fresh: 60, read: 30, writes, answer: 5, reasoning: 15 });
+const usageOf = (usage: WireUsage, model = 'gpt-6-sol') =>
+  answerOf([], { model, status: 'completed', usage }, false).usage;
+
+const tokens = fc.nat(300_000);
+const maybe = fc.option(tokens, { nil: undefined });
+
+describe('usage of a response, which counts inclusively (L7)', () => {
+  it('is read where a response has it', () => {
+    const usage = {
+      input_tokens: 100,
+      input_tokens_details: {
+        cached_tokens: 30,
+        cache_write_tokens: 10,
+        cache_write_tokens_details: { ttl_30m_tokens: 10, ttl_12h_tokens: 0 },
+      },
+      output_tokens: 20,
+      output_tokens_details: { reasoning_tokens: 15 },
+    };
+    const writes = [{ ttl: '30m', tokens: 10 }];
+    expect(usageOf(usage)).toEqual({ fresh: 60, read: 30, writes, answer: 5, reasoning: 15 });
+  });
+
+  it('holds each token in one bucket, and all of the total', () => {
+    fc.assert(
+      fc.property(tokens, tokens, tokens, tokens, tokens, tokens, (fresh, read, short, long, answer, reasoning) => {
+        const usage = usageOf({
+          input_tokens: fresh + read + short + long,
+          input_tokens_details: {
+            cached_tokens: read,
+            cache_write_tokens: short + long,
+            cache_write_tokens_details: { ttl_30m_tokens: short, ttl_12h_tokens: long },
+          },
+          output_tokens: answer + reasoning,
+          output_tokens_details: { reasoning_tokens: reasoning },
+        });
+        expect(usage).toMatchObject({ fresh, read, answer, reasoning });
+        expect(writtenTokens(usage.writes ?? [])).toBe(short + long);
+        expect(inputTokens(usage)).toBe(fresh + read + short + long);
+      }),
+    );
+  });
+
+  it('leaves unknown what did not come, whatever is missing', () => {
+    const told = fc.record({ input: maybe, cached: maybe, written: maybe, output: maybe, reasoning: maybe });
+    fc.assert(
+      fc.property(told, ({ input, cached, written, output, reasoning }) => {
+        const usage = usageOf({
+          input_tokens: input,
+          input_tokens_details: { cached_tokens: cached, cache_write_tokens: written },
+          output_tokens: output,
+          output_tokens_details: { reasoning_tokens: reasoning },
+        });
+        expect(usage.read).toBe(cached);
+        if (written === undefined) expect(usage).not.toHaveProperty('writes');
+        const sum = inputTokens(usage);
+        if (sum !== undefined) expect(sum).toBe(input);
+        if (input === undefined || cached === undefined || written === undefined) expect(sum).toBeUndefined();
+        expect((usage.answer ?? 0) + (usage.reasoning ?? 0)).toBe(output ?? 0);
+      }),
+    );
+  });
 });

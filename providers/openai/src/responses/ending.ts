@@ -2,6 +2,7 @@
 
 import type { Answer, AnswerPart, ProviderError, StopReason, Usage } from '@tidemark/model';
 import { decodeUsage, sortFailure } from '@tidemark/provider-openai-wire';
+import { retryAfter } from '@tidemark/provider-wire';
 import { OPENAI } from '../service.ts';
 import type { WireError, WireResponse, WireUsage } from './events.ts';
 
@@ -28,14 +29,23 @@ export function answerOf(parts: readonly AnswerPart[], response: WireResponse, r
   };
 }
 
+/** What is known of a failure beside its error. */
+interface FailedCall {
+  readonly response?: string | null | undefined;
+  readonly status?: number | null | undefined;
+}
+
 /** The error that a failed response, or an error event, stands for. */
-export function failureOf(error: WireError | null | undefined, response?: string | null): ProviderError {
-  const { code, type, message } = error ?? {};
+export function failureOf(error: WireError | null | undefined, { response, status }: FailedCall): ProviderError {
+  const { code, type, message, headers } = error ?? {};
+  const afterMs = retryAfter(new Headers(headers ?? {}));
   return sortFailure(OPENAI, {
     message: message ?? 'an error without a message',
     ...(typeof code === 'string' && { code }),
     ...(typeof type === 'string' && type !== 'error' && { type }),
     ...(typeof response === 'string' && { request: response }),
+    ...(typeof status === 'number' && { status }),
+    ...(afterMs !== undefined && { afterMs }),
   });
 }
 

@@ -34,6 +34,8 @@ export interface WireError {
   readonly code?: Name;
   readonly message?: Name;
   readonly type?: Name;
+  /** Over a WebSocket: the headers that HTTP would have had. */
+  readonly headers?: { readonly [name: string]: string } | null | undefined;
 }
 
 /** A response: as it begins, ends, or comes whole. */
@@ -74,7 +76,8 @@ export interface WireEvents {
   readonly 'response.completed': Response;
   readonly 'response.incomplete': Response;
   readonly 'response.failed': Response;
-  readonly error: WireError & { readonly error?: WireError | null | undefined };
+  /** Over a WebSocket the error stands inside, beside the status that HTTP would have had. */
+  readonly error: WireError & { readonly status?: Count; readonly error?: WireError | null | undefined };
 }
 
 /** Type of an event that is read. */
@@ -84,7 +87,8 @@ const count: z.ZodType<Count> = z.number().int().nonnegative().nullish();
 const name: z.ZodType<Name> = z.string().nullish();
 const index: z.ZodType<number> = z.number().int().nonnegative();
 const item: z.ZodType<WireItem> = z.looseObject({ type: z.string() });
-const error: z.ZodType<WireError> = z.looseObject({ code: name, message: name, type: name });
+const headers = z.record(z.string(), z.string()).nullish().catch(undefined);
+const error: z.ZodType<WireError> = z.looseObject({ code: name, message: name, type: name, headers });
 
 const usage: z.ZodType<WireUsage> = z.looseObject({
   input_tokens: count,
@@ -127,7 +131,7 @@ const EVENTS: { readonly [T in WireEventType]: z.ZodType<WireEvents[T]> } = {
   'response.completed': aboutResponse,
   'response.incomplete': aboutResponse,
   'response.failed': aboutResponse,
-  error: z.looseObject({ code: name, message: name, type: name, error: error.nullish() }),
+  error: z.looseObject({ code: name, message: name, type: name, status: count, error: error.nullish() }),
 };
 
 /** Whether this event is one that is read. Others are to be ignored (the API may add types). */

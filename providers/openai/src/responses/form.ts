@@ -1,5 +1,5 @@
-// What stands between the blocks of a Responses body: content parts of one group and role share a message item, every
-// other block is an item of its own.
+// What stands between the blocks of a Responses body: content parts of one group and role share a message item, except
+// those of the model; every other block is an item of its own.
 
 import type { Block, Role } from '@tidemark/model';
 import type { BodyForm } from '@tidemark/provider-wire';
@@ -21,6 +21,7 @@ export const responsesForm: BodyForm = {
   callPrefix: CALL_PREFIX,
   resultPrefix: RESULT_PREFIX,
   callsLast: false,
+  goesOn: ({ response }) => ({ previous_response_id: response }),
 };
 
 const ROLES: { readonly [role in Role]: string } = {
@@ -53,6 +54,6 @@ function closing(block: Block): string {
   return isContent(block) ? ']}' : '';
 }
 
-function isContent({ holds }: Block): boolean {
-  return holds === 'text' || holds === 'image';
+function isContent({ holds, role }: Block): boolean {
+  return (holds === 'text' || holds === 'image') && role !== 'assistant';
 }

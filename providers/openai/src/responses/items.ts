@@ -1,6 +1,15 @@
 // Items and content parts of the Responses API, one for each part of a span.
 
-import type { CallPart, ImagePart, Lowering, NativePart, ReasoningPart, ResultPart, Role } from '@tidemark/model';
+import type {
+  CallPart,
+  ImagePart,
+  Lowering,
+  NativePart,
+  ReasoningPart,
+  ResultPart,
+  Role,
+  TextPart,
+} from '@tidemark/model';
 import { isBlank } from '@tidemark/model';
 import type { Piece } from '@tidemark/provider-openai-wire';
 import {
@@ -22,18 +31,30 @@ export const CALL_PREFIX = '{"type":"function_call","call_id":"';
 /** What a `function_call_output` begins with; the id follows. */
 export const RESULT_PREFIX = '{"type":"function_call_output","call_id":"';
 
-/** A content part: what the model said is `output_text`, all else `input_text`. None for blank text. */
-export function textPiece(text: string, role: Role, lowering: Lowering): Piece | undefined {
+/** A message of the model, a content part of all others. None for blank text. */
+export function textPiece({ text, phase }: Said, role: Role, lowering: Lowering): Piece | undefined {
   if (isBlank(text)) return undefined;
-  const type = role === 'assistant' ? 'output_text' : 'input_text';
-  return piece(`{"type":"${type}","text":${jsonString(text)}}`, 'text', lowering.estimate(text));
+  const head = role === 'assistant' ? messageItem({ text, ...(phase !== undefined && { phase }) }) : inputText(text);
+  return piece(head, 'text', lowering.estimate(text));
+}
+
+/** Words, and where they came from the model, the phase that they are of. */
+export type Said = Pick<TextPart, 'text' | 'phase'>;
+
+/**
+ * What the model said, as an item of its own: one came, one goes back. Its id may be left out where nothing is stored; its
+ * `phase` may not (the SDK's types: "dropping it can degrade performance").
+ */
+export function messageItem({ text, phase }: Said): string {
+  const told = phase === undefined ? '' : `"phase":${jsonString(phase)},`;
+  return `{"type":"message","role":"assistant",${told}"content":[{"type":"output_text","text":${jsonString(text)}}]}`;
 }
 
 /** An `input_image` in a user message; words for it anywhere else (L6). */
 export function imagePiece(image: ImagePart, role: Role, lowering: Lowering): Piece | undefined {
   const made =
     role === 'user' ? wireImage(OPENAI, image, lowering) : imageStub(image, `a message of role ${role} takes none`);
-  if (made.kind === 'stub') return textPiece(made.text, role, lowering);
+  if (made.kind === 'stub') return textPiece(made, role, lowering);
   return piece(inputImage(made.url), 'image', made.tokens, made.mediaBytes);
 }
 
@@ -50,8 +71,13 @@ export function reasoningPiece(part: ReasoningPart, lowering: Lowering): Piece |
 /** A `function_call`: the arguments are the raw text that was streamed, nothing is `{}`. */
 export function callPiece(part: CallPart, lowering: Lowering): Piece {
   const raw = isBlank(part.arguments) ? '{}' : part.arguments;
-  const head = `${CALL_PREFIX}${wireId(part.call)}","name":"${wireName(part.name)}","arguments":${jsonString(raw)}}`;
-  return piece(head, 'call', lowering.estimate(part.name) + lowering.estimate(raw));
+  const call = { call: wireId(part.call), name: wireName(part.name), arguments: raw };
+  return piece(callItem(call), 'call', lowering.estimate(part.name) + lowering.estimate(raw));
+}
+
+/** A call whose id and name the API takes. */
+export function callItem({ call, name, arguments: raw }: Omit<CallPart, 'type'>): string {
+  return `${CALL_PREFIX}${call}","name":"${name}","arguments":${jsonString(raw)}}`;
 }
 
 /** A `function_call_output`: a string, or a list of parts where the result holds an image. */
@@ -71,7 +97,7 @@ export function resultPiece(part: ResultPart, lowering: Lowering): Piece {
 
 /** The item as it was received, or its plain twin where it is bound to another provider. */
 export function nativePiece(part: NativePart, role: Role, lowering: Lowering): Piece | undefined {
-  if (part.provider !== OPENAI.name || !isJsonObject(part.item)) return textPiece(part.text, role, lowering);
+  if (part.provider !== OPENAI.name || !isJsonObject(part.item)) return textPiece(part, role, lowering);
   return piece(part.item, 'native', lowering.estimate(part.item));
 }
 

@@ -22,7 +22,7 @@ export function lowerFront(front: Front, lowering: Lowering): LoweredFront {
   });
   const marked = takesMarks(lowering);
   const system = front.system.flatMap(({ text, tokens, origin }): readonly Block[] => {
-    const made = textPiece(text, 'system', lowering);
+    const made = textPiece({ text }, 'system', lowering);
     if (made === undefined) return [];
     const sized = { ...made, tokens: tokens ?? made.tokens };
     return [frontBlock('system', marked ? withSlot(sized) : sized, origin)];
@@ -55,7 +55,7 @@ export function lowerSpan(span: Span, lowering: Lowering): readonly Block[] {
 function lowerPart(part: Part, role: Role, lowering: Lowering): Piece | undefined {
   switch (part.type) {
     case 'text':
-      return textPiece(part.text, role, lowering);
+      return textPiece(part, role, lowering);
     case 'image':
       return imagePiece(part, role, lowering);
     case 'reasoning':

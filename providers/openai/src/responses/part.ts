@@ -44,7 +44,12 @@ function messagePart(item: WireItem, raw: string): AnswerPart {
   const contents = recordsOf(item['content']);
   const text = contents.map((one) => textOf(one, 'text') || textOf(one, 'refusal')).join('');
   const isCited = contents.some(({ annotations }) => Array.isArray(annotations) && annotations.length > 0);
-  return isCited ? { type: 'native', provider: OPENAI.name, item: raw, text } : { type: 'text', text };
+  return isCited ? { type: 'native', provider: OPENAI.name, item: raw, text } : textIn(item, text);
+}
+
+/** Text of a message, with the phase that the message is of. */
+export function textIn({ phase }: WireItem, text: string): AnswerPart {
+  return { type: 'text', text, ...(typeof phase === 'string' && { phase }) };
 }
 
 function reasoningText(item: WireItem): string {

@@ -8,7 +8,7 @@ import { rawMember } from '@tidemark/json';
 import { answerOf, failureOf } from './ending.ts';
 import type { WireEvents, WireEventType, WireItem, WireResponse } from './events.ts';
 import { isReadEvent, readEvent } from './events.ts';
-import { calledIn, isRefusal, partOf } from './part.ts';
+import { calledIn, isRefusal, partOf, textIn } from './part.ts';
 import { OPENAI } from '../service.ts';
 
 /** An item that has begun, and the number of its part. `grown` is the text that came since. */
@@ -144,7 +144,7 @@ function closed(
 /** What was cut off inside an item stands with what came of it. Reasoning without its end cannot be sent again. */
 function closeAll(arrived: Arrived): Arrived {
   const parts = [...arrived.open.values()].flatMap(({ item, grown: text }): readonly AnswerPart[] => {
-    if (item.type === 'message') return [{ type: 'text', text }];
+    if (item.type === 'message') return [textIn(item, text)];
     if (item.type === 'reasoning') return [{ type: 'reasoning', text }];
     return item.type === 'function_call' ? [partOf({ ...item, arguments: text }, '')] : [];
   });
@@ -158,11 +158,11 @@ function finished(arrived: Arrived, response: WireResponse): Step {
 }
 
 function failed({ error, id }: WireResponse): Error {
-  return failureOf(error, id);
+  return failureOf(error, { response: id });
 }
 
 function erred(event: WireEvents['error']): Error {
-  return failureOf(event.error ?? event);
+  return failureOf(event.error ?? event, event);
 }
 
 function read<T extends WireEventType>(type: T, event: unknown): WireEvents[T] {

@@ -16,7 +16,7 @@ import { OPENAI } from '../service.ts';
 export function decodeResponse(text: string): Answer {
   const value = parseJson(OPENAI, text);
   const response = readAs(OPENAI, 'an answer', () => readResponse(value));
-  if (response.status === 'failed') throw failureOf(response.error, response.id);
+  if (response.status === 'failed') throw failureOf(response.error, { response: response.id });
   const { output } = response;
   if (output === undefined || output === null) throw malformed(OPENAI, 'an answer that is no response');
   const raws = rawElements(rawMember(text, 'output') ?? '[]');

@@ -6,6 +6,7 @@ import type {
   AnswerInterrupted,
   AnswerReceived,
   CallForecast,
+  ContinuationRecord,
   FileTouch,
   KeptPlace,
   KeptRecord,
@@ -64,6 +65,13 @@ const counts = z.object({
   messages: number,
 } satisfies ShapeOf<RequestPrepared['counts']>);
 
+const continuation = z.object({
+  response: text,
+  from: number,
+  digest,
+  bytes: number,
+} satisfies ShapeOf<ContinuationRecord>);
+
 const requestPrepared = z.object({
   step: number,
   attempt: number,
@@ -87,6 +95,7 @@ const requestPrepared = z.object({
   counts,
   forecast,
   mediaBytes: optional(number),
+  continuation: optional(continuation),
 } satisfies ShapeOf<RequestPrepared>);
 
 const transport = z.object({

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import type {
   AnswerPart,
+  AnswerText,
   CacheWrite,
   CallPart,
   ContentPart,
@@ -17,6 +18,8 @@ import { callId, digest, number, optional, text } from './scalars.ts';
 import type { ShapeOf } from './scalars.ts';
 
 const textPart = z.object({ type: z.literal('text'), text } satisfies ShapeOf<TextPart>);
+
+const answerText = z.object({ type: z.literal('text'), text, phase: optional(text) } satisfies ShapeOf<AnswerText>);
 
 const imagePart = z.object({
   type: z.literal('image'),
@@ -58,7 +61,7 @@ export const contentParts: z.ZodType<readonly ContentPart[]> = z.array(
 );
 
 export const answerParts: z.ZodType<readonly AnswerPart[]> = z.array(
-  z.discriminatedUnion('type', [textPart, reasoningPart, callPart, nativePart]),
+  z.discriminatedUnion('type', [answerText, reasoningPart, callPart, nativePart]),
 );
 
 export const ttl: z.ZodType<CacheWrite['ttl']> = z.enum(['5m', '1h', '30m', '12h']);

@@ -1,0 +1,128 @@
+// One WebSocket connection to a Responses API: the official SDK's class opens it and knows address and key; frames go in
+// and come out as they are written, since a parsed one would not keep encrypted reasoning byte for byte.
+
+import type { Socket } from 'node:net';
+import type { OpenAI } from 'openai';
+import { ResponsesWS } from 'openai/resources/responses/ws';
+import type { WebSocket } from 'ws';
+import type { Service } from '@tidemark/provider-wire';
+import { sortFailure } from '../decode/failure.ts';
+import { mapError } from './map-error.ts';
+import { NotReached } from './not-reached.ts';
+
+/** An open connection, in the hands of one call at a time. */
+export interface Connection {
+  /** Betas are told when a connection opens: a call with others needs another one. */
+  readonly betas: string;
+  /** The answer that it gave last, while nothing went wrong since: what the service remembers of it. */
+  remembers: string | undefined;
+  isOpen(): boolean;
+  send(frame: string): void;
+  /** The next frame; `undefined` once it is closed. */
+  next(): Promise<string | undefined>;
+  /** Whether it keeps the process alive: only while a call waits for it. */
+  hold(held: boolean): void;
+  close(): void;
+}
+
+/** Where to open one. */
+export interface Place {
+  readonly service: Service;
+  readonly client: OpenAI;
+  readonly key: string;
+}
+
+/** How to open one. */
+export interface Opening {
+  readonly betas: string;
+  /** Milliseconds until it must be open. */
+  readonly patienceMs: number;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Opens a connection.
+ *
+ * @throws NotReached when none comes to be; ProviderError `provider/authentication` or `provider/permission` when the key
+ *   is refused.
+ */
+export async function connect(place: Place, { betas, patienceMs, signal }: Opening): Promise<Connection> {
+  const headers = betas === '' ? {} : { 'openai-beta': betas };
+  const session = new ResponsesWS(place.client, { headers, handshakeTimeout: patienceMs });
+  // What goes wrong is seen on the socket itself; without a listener the SDK would reject a promise that nobody holds.
+  session.on('error', () => undefined);
+  const socket = session.socket.platformSocket;
+  const stop = (): void => socket.terminate();
+  signal.addEventListener('abort', stop, { once: true });
+  const inbox = createInbox(socket);
+  try {
+    const wire = await opened(socket, place);
+    return asConnection(socket, wire, inbox, betas);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+function opened(socket: WebSocket, { service, key }: Place): Promise<Socket | undefined> {
+  return new Promise((resolve, reject) => {
+    let wire: Socket | undefined;
+    socket.once('upgrade', (response) => {
+      wire = response.socket;
+    });
+    socket.once('open', () => resolve(wire));
+    socket.once('error', (error) => reject(new NotReached('unreachable', mapError(service, error, 'asking', key))));
+    socket.once('unexpected-response', (request, { statusCode = 0 }) => {
+      reject(refusedWith(service, statusCode));
+      request.destroy();
+    });
+  });
+}
+
+/** Statuses of servers that know no WebSockets. */
+const NO_SOCKETS: readonly number[] = [404, 405, 426, 501];
+
+function refusedWith(service: Service, status: number): Error {
+  const error = sortFailure(service, { status, message: 'the connection was not upgraded to a WebSocket' });
+  if (error.code === 'provider/authentication' || error.code === 'provider/permission') return error;
+  return new NotReached('refused', error, NO_SOCKETS.includes(status));
+}
+
+function asConnection(socket: WebSocket, wire: Socket | undefined, inbox: Inbox, betas: string): Connection {
+  return {
+    betas,
+    remembers: undefined,
+    isOpen: () => socket.readyState === socket.OPEN,
+    send: (frame) => socket.send(frame, () => undefined),
+    next: inbox.next,
+    hold(held) {
+      if (held) wire?.ref();
+      else wire?.unref();
+    },
+    close: () => socket.terminate(),
+  };
+}
+
+/** Frames that came and were not read yet. */
+interface Inbox {
+  next(): Promise<string | undefined>;
+}
+
+function createInbox(socket: WebSocket): Inbox {
+  const frames: string[] = [];
+  let wake = (): void => undefined;
+  socket.on('message', (data: Buffer) => {
+    frames.push(data.toString());
+    wake();
+  });
+  socket.once('close', () => wake());
+  return {
+    async next() {
+      while (frames.length === 0 && socket.readyState !== socket.CLOSED) {
+        const { promise, resolve } = Promise.withResolvers<void>();
+        wake = resolve;
+        await promise;
+      }
+      return frames.shift();
+    },
+  };
+}

@@ -1,0 +1,44 @@
+// Connections between calls: one for each lane, closed when nobody asks for it for a while. None keeps the process alive.
+
+import type { Connection } from '@tidemark/provider-openai-wire';
+
+/** See the head of this file. */
+export interface Lanes {
+  /** The open connection of a lane, for one call: nobody else gets it until it is given back. */
+  take(lane: string | undefined, betas: string): Connection | undefined;
+  /** Keeps a connection for the lane's next call. One of no lane, or that is closed, is let go. */
+  give(lane: string | undefined, connection: Connection): void;
+}
+
+interface Kept {
+  readonly connection: Connection;
+  readonly timer: NodeJS.Timeout;
+}
+
+/** No connections. */
+export function createLanes(keepMs: number): Lanes {
+  const kept = new Map<string, Kept>();
+  const remove = (lane: string): Connection | undefined => {
+    const found = kept.get(lane);
+    clearTimeout(found?.timer);
+    kept.delete(lane);
+    return found?.connection;
+  };
+  return {
+    take(lane, betas) {
+      const connection = lane === undefined ? undefined : remove(lane);
+      if (connection === undefined) return undefined;
+      if (connection.isOpen() && connection.betas === betas) return connection;
+      connection.close();
+      return undefined;
+    },
+    give(lane, connection) {
+      if (lane === undefined || !connection.isOpen()) return connection.close();
+      remove(lane)?.close();
+      const timer = setTimeout(() => remove(lane)?.close(), keepMs);
+      timer.unref();
+      connection.hold(false);
+      kept.set(lane, { connection, timer });
+    },
+  };
+}
