@@ -97,7 +97,7 @@ export function describeEncoderContract(name: string, subject: EncoderSubject): 
         const blocks = encoder.lowerSpan({ ...emptySpan, role: 'system', parts: [part] }, lowering);
         const shown = blocks.map(({ head, tail }) => head + tail).join('\n');
         const about =
-          part.change === 'tools' ? [...part.added.map(({ name }) => name), ...part.removed] : [part.setting];
+          part.change === 'tools' ? [...part.added.map((one) => one.name), ...part.removed] : [part.setting];
         for (const word of about) expect(shown).toContain(JSON.stringify(word));
         for (const { holds, opensTurn } of blocks) expect([holds, opensTurn]).toEqual(['change', false]);
       }
