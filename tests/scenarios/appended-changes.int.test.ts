@@ -159,9 +159,10 @@ describe('a tool that is added at call 20 and removed at call 31', () => {
     return played;
   }
 
-  it('rewrites nothing where the model appends', async () => {
+  it('costs the ideal where the model appends: each new token is written once, each old one read', async () => {
     const { simulator, records, sent } = await work(APPENDS);
     expect(rewrites(simulator)).toEqual([]);
+    expect(reads(simulator).filter(({ left, input }) => left !== input)).toEqual([]);
     const found = await records();
     expect(causes(found)).toEqual(['initial']);
     expect(
@@ -202,6 +203,32 @@ describe('a tool that is added at call 20 and removed at call 31', () => {
     expect(of(found, 'tools.changed')).toHaveLength(1);
     expect(causes(found)).toEqual(['initial', 'tools']);
     expect(rewrites(simulator)).toEqual([31]);
+  });
+});
+
+describe('an epoch that opens behind appended changes', () => {
+  it('has them in its front, packs them no longer, and leaves out the thoughts that were bound to them', async () => {
+    const look = tool('look');
+    const answers = (arrived: number): AnswerPlan =>
+      arrived % 2 === 0 ? calling('look') : saying(`answer ${arrived}`);
+    const played = await play(APPENDS, answers, [look], { effort: 'medium' });
+    const { live, sent } = played;
+    await live.prompt('one');
+    live.setTools([look, tool('more')]);
+    live.setReasoning({ effort: 'high' });
+    await live.prompt('two');
+    live.setReasoning({ thinking: { type: 'adaptive', display: 'summarized' } });
+    expect(await live.prompt('three')).toMatchObject({ outcome: 'completed' });
+    await expectSame(played);
+    expect(causes(await played.records())).toEqual(['initial', 'reasoning']);
+    const last = sent.at(-1);
+    const body = JSON.stringify(last?.body);
+    expect(last?.tools).toEqual(['look', 'more']);
+    expect([body.includes('"role":"system"'), body.includes('tool_addition')]).toEqual([false, false]);
+    expect(last?.body['output_config']).toEqual({ effort: 'high' });
+    // Only those of the turn that the epoch opened with.
+    expect(body.split('"type":"thinking"').length - 1).toBe(1);
+    expect(reads(played.simulator)).toHaveLength(6);
   });
 });
 

@@ -10,9 +10,9 @@ import type { Hash } from '../src/hash.ts';
 import type { Encoder, Envelope, Lowering } from '../src/provider.ts';
 import type { Front, Span } from '../src/span.ts';
 import type { Addressee } from './random-history.ts';
-import { PICTURE, randomFront, randomHistory } from './random-history.ts';
+import { changesOf, PICTURE, randomFront, randomHistory, TOOL } from './random-history.ts';
 
-export { PICTURE, randomFront, randomHistory } from './random-history.ts';
+export { PICTURE, randomFront, randomHistory, TOOL } from './random-history.ts';
 export type { Addressee } from './random-history.ts';
 
 /** What a provider hands in to be examined. */
@@ -34,7 +34,9 @@ export function describeEncoderContract(name: string, subject: EncoderSubject): 
     randomMarkers(blocks, lowering.capabilities.ttls, seed);
   const lower = (spans: readonly Span[]): readonly Block[] =>
     spans.flatMap((span) => encoder.lowerSpan(span, lowering));
-  const requests = fc.record({ front: randomFront(to), spans: randomHistory(to), seed: fc.infiniteStream(fc.nat()) });
+  const appends = encoder.appends ?? ['system', 'reasoning', 'tools'];
+  const histories = randomHistory(to, appends);
+  const requests = fc.record({ front: randomFront(to), spans: histories, seed: fc.infiniteStream(fc.nat()) });
 
   describe(`${name} keeps the encoder contract`, () => {
     it('names its revision', () => {
@@ -66,7 +68,7 @@ export function describeEncoderContract(name: string, subject: EncoderSubject): 
 
     it('gives each block the group, the origin and at most one turn of its span', () => {
       fc.assert(
-        fc.property(randomHistory(to), (spans) => {
+        fc.property(histories, (spans) => {
           for (const span of spans) {
             const blocks = encoder.lowerSpan(span, lowering);
             for (const { group, origin } of blocks) expect([group, origin]).toEqual([span.group, span.origin]);
@@ -88,6 +90,17 @@ export function describeEncoderContract(name: string, subject: EncoderSubject): 
       } as const;
       const parts = [{ type: 'text', text: ' \n' } as const, thought, { type: 'text', text: '' } as const];
       expect(encoder.lowerSpan({ ...span, parts }, lowering)).toEqual([]);
+    });
+
+    it('has a form for every change that it says it can append, and shows what it is about', () => {
+      for (const part of changesOf(appends)) {
+        const blocks = encoder.lowerSpan({ ...emptySpan, role: 'system', parts: [part] }, lowering);
+        const shown = blocks.map(({ head, tail }) => head + tail).join('\n');
+        const about =
+          part.change === 'tools' ? [...part.added.map((one) => one.name), ...part.removed] : [part.setting];
+        for (const word of about) expect(shown).toContain(JSON.stringify(word));
+        for (const { holds, opensTurn } of blocks) expect([holds, opensTurn]).toEqual(['change', false]);
+      }
     });
 
     it('sends every block in order, with head and tail as they stand in the prefix', () => {
@@ -209,10 +222,11 @@ export function loweringFor(to: Addressee, row: Partial<Capabilities> = {}): Low
     ...row,
   };
   const bytes = new Uint8Array([1, 2, 3]);
+  const definition = new TextEncoder().encode(TOOL.definition);
   return {
     model: to.model,
     capabilities,
-    materials: (digest) => (digest === PICTURE.artifact ? bytes : undefined),
+    materials: (digest) => (digest === TOOL.digest ? definition : digest === PICTURE.artifact ? bytes : undefined),
     estimate: (text) => Math.ceil(text.length / 4),
   };
 }

@@ -2,7 +2,8 @@
 // arguments that providers refuse.
 
 import fc from 'fast-check';
-import type { AnswerPart, CallPart, ImagePart, Part, ReasoningPart, ResultPart } from '../src/parts.ts';
+import type { Capabilities } from '../src/capabilities.ts';
+import type { AnswerPart, CallPart, ChangePart, ImagePart, Part, ReasoningPart, ResultPart } from '../src/parts.ts';
 import type { Front, Span } from '../src/span.ts';
 
 /** Who the history speaks to. */
@@ -14,6 +15,13 @@ export interface Addressee {
 /** An image that is among the materials of the contract. */
 export const PICTURE: ImagePart = { type: 'image', artifact: 'a'.repeat(64), mediaType: 'image/png', bytes: 3 };
 
+/** A tool whose definition is among the materials of the contract. */
+export const TOOL = {
+  name: 'extra',
+  digest: 'f'.repeat(64),
+  definition: '{"description":"More.","name":"extra","schema":{"type":"object","properties":{"10":{},"9":{}}}}',
+} as const;
+
 const text = fc.oneof(
   fc.string({ unit: 'grapheme' }),
   fc.constantFrom('', ' \n', '\ud800', '"quoted" \\ and {braced}'),
@@ -24,10 +32,10 @@ const json = fc.oneof(
 );
 const id = fc.oneof(fc.uuid(), fc.constantFrom('call_1|fc_2', 'ünlike', 'a b'));
 
-/** A history as spans, each turn closed. */
-export function randomHistory(to: Addressee): fc.Arbitrary<readonly Span[]> {
+/** A history as spans, each turn closed, with the changes that may be appended to it. */
+export function randomHistory(to: Addressee, appends: Capabilities['appends'] = []): fc.Arbitrary<readonly Span[]> {
   return fc
-    .array(fc.oneof(prompt(), answer(to)), { minLength: 1, maxLength: 12 })
+    .array(fc.oneof(prompt(), answer(to), ...changesOf(appends).map(change)), { minLength: 1, maxLength: 12 })
     .map((turns) =>
       turns
         .flatMap((messages, turn) => messages.map((message) => inTurn(message, turn)))
@@ -74,6 +82,24 @@ function inTurn(message: Message, turn: number): Message {
     return part.type === 'result' ? { ...part, call: `${part.call}_${turn}` } : part;
   };
   return { ...message, spans: message.spans.map((parts) => parts.map(rename)) };
+}
+
+/** Changes that an encoder has a form for. */
+export function changesOf(appends: Capabilities['appends']): readonly ChangePart[] {
+  const { name, digest: definition } = TOOL;
+  const tools = { type: 'change', change: 'tools' } as const;
+  const all: readonly (ChangePart & { readonly needs: Capabilities['appends'] })[] = [
+    { type: 'change', change: 'reasoning', setting: 'high', needs: ['reasoning'] },
+    { ...tools, added: [{ name, definition }], removed: [], needs: ['tools', 'tool-additions'] },
+    { ...tools, added: [{ name, definition, known: true }], removed: ['read'], needs: ['tools'] },
+  ];
+  return all
+    .filter(({ needs }) => needs.some((need) => appends.includes(need)))
+    .map(({ needs: _needs, ...part }) => part);
+}
+
+function change(part: ChangePart): fc.Arbitrary<readonly Message[]> {
+  return fc.constant([{ role: 'system', opensTurn: false, spans: [[part]] }]);
 }
 
 function prompt(): fc.Arbitrary<readonly Message[]> {

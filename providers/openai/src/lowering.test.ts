@@ -1,5 +1,5 @@
-import type { ImagePart, Part, ReasoningPart, ResultPart } from '@tidemark/model';
-import { PICTURE } from '@tidemark/model/contract';
+import type { ImagePart, Part, ReasoningPart, ResultPart, ToolsChange } from '@tidemark/model';
+import { PICTURE, TOOL } from '@tidemark/model/contract';
 import { describe, expect, it } from 'vitest';
 import { LOWERING, MODEL, said, span } from '../tests/fixtures.ts';
 import { lowerSpan as lowerChat } from './chat/lower.ts';
@@ -155,5 +155,27 @@ describe('the operator in the tail', () => {
     expect(lowerSpan(words, LOWERING)[0]).toMatchObject({ role: 'developer' });
     const capabilities = { ...LOWERING.capabilities, appends: [] };
     expect(lowerSpan(words, { ...LOWERING, capabilities })[0]).toMatchObject({ role: 'user' });
+  });
+});
+
+describe('a change of what the front says', () => {
+  const tools: ToolsChange = { type: 'change', change: 'tools', added: [], removed: [] };
+
+  it('is an item of its own: another effort, or more tools', () => {
+    expect(heads('system', 0, [{ type: 'change', change: 'reasoning', setting: 'high' }])).toEqual([
+      '{"type":"configuration_update","reasoning":{"effort":"high"}}',
+    ]);
+    expect(heads('system', 0, [{ ...tools, added: [{ name: TOOL.name, definition: TOOL.digest }] }])).toEqual([
+      '{"type":"additional_tools","role":"developer","tools":[{"type":"function","name":"extra","description":"More.",' +
+        '"parameters":{"type":"object","properties":{"10":{},"9":{}}},"strict":false}]}',
+    ]);
+  });
+
+  it('is refused where there is no item for it', () => {
+    const unsupported = expect.objectContaining({ code: 'provider/unsupported' });
+    expect(() => heads('system', 0, [{ ...tools, removed: ['read'] }])).toThrow(unsupported);
+    expect(() => chatHeads('system', 0, [{ type: 'change', change: 'reasoning', setting: 'high' }])).toThrow(
+      unsupported,
+    );
   });
 });

@@ -11,6 +11,7 @@ import { lowerFront, lowerSpan } from './lower.ts';
 /** OpenAI Responses, stateless. Pure: the same spans and envelope give the same bytes on every machine. */
 export const openaiResponsesEncoder: Encoder = {
   revision: 'openai-responses/1',
+  appends: ['system', 'reasoning', 'tool-additions'],
   lowerFront,
   lowerSpan,
   routing: cacheRouting,

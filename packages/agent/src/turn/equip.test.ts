@@ -1,0 +1,161 @@
+import type { Recorded, RecordedOf } from '@tidemark/log';
+import { createMemoryStore } from '@tidemark/store-memory';
+import { describe, expect, test } from 'vitest';
+import { answering, calls, failure, goLive, heldBy, inTurn, says } from '../../tests/small-live.ts';
+import { row } from '../../tests/small-session.ts';
+import { made, watched } from '../../tests/small-work.ts';
+
+const look = made('look', () => ({ text: 'seen' }));
+const other = made('other', () => ({ text: 'done otherwise' }));
+const APPENDS = row('claude-opus-5-5');
+
+function of<K extends Recorded['kind']>(
+  records: readonly Recorded[],
+  kind: K,
+): readonly Extract<Recorded, { kind: K }>[] {
+  return records.filter((one): one is Extract<Recorded, { kind: K }> => one.kind === kind);
+}
+
+const causes = (records: readonly Recorded[]): readonly string[] =>
+  of(records, 'epoch.opened').map(({ data }: RecordedOf<'epoch.opened'>) => data.cause);
+const bodies = ({ sent }: ReturnType<typeof answering>): readonly string[] =>
+  sent.map(({ body }) => new TextDecoder().decode(body));
+const offers = (body: string | undefined, name: string): boolean =>
+  body?.includes(`{"tool":{"description":"Does ${name}."`) ?? false;
+
+describe('other tools', () => {
+  test('that may wait leave a model that takes none appended its list, until an epoch opens anyway', async () => {
+    const provider = answering(says('a'), calls(['c1', 'look'], ['c2', 'other']), says('b'), says('c'));
+    const { live, records } = await goLive({ provider, runtime: { tools: [look] } });
+    await live.prompt('go');
+    live.setTools([other], { when: 'next-epoch' });
+    await live.prompt('go');
+    const waiting = await records();
+    expect(causes(waiting)).toEqual(['initial']);
+    expect(of(waiting, 'tools.changed').map(({ data }) => [data.added[0]?.name, data.removed, data.as])).toEqual([
+      ['other', ['look'], 'queued'],
+    ]);
+    expect(bodies(provider).map((body) => [offers(body, 'look'), offers(body, 'other')])).toEqual([
+      [true, false],
+      [true, false],
+      [true, false],
+    ]);
+    expect(of(waiting, 'tool.abandoned').map(({ data }) => [data.call, data.reason])).toEqual([['c1', 'unavailable']]);
+    live.setReasoning({ effort: 'low' });
+    await live.prompt('go');
+    expect(causes(await records())).toEqual(['initial', 'reasoning']);
+    expect([offers(bodies(provider)[3], 'look'), offers(bodies(provider)[3], 'other')]).toEqual([false, true]);
+  });
+
+  test('that waited wait on in another process', async () => {
+    const { live, shelf } = await goLive({ provider: answering(says('a'), says('b')), runtime: { tools: [look] } });
+    await live.prompt('go');
+    live.setTools([other], { when: 'next-epoch' });
+    await live.prompt('go');
+    await live.close();
+    const again = await goLive({ provider: answering(says('c'), says('d')), shelf, runtime: { tools: [other] } });
+    await again.live.prompt('go');
+    expect(causes(await again.records())).toEqual(['initial']);
+    again.live.setTools([other]);
+    await again.live.prompt('go');
+    expect(causes(await again.records())).toEqual(['initial', 'tools']);
+  });
+
+  test('are told to a model that takes them, called at once, and answered as unavailable once they are gone', async () => {
+    const provider = answering(says('a'), calls(['c1', 'other']), says('b'), calls(['c2', 'other']), says('c'));
+    const { live, records } = await goLive({ provider, runtime: { tools: [look], capabilities: APPENDS } });
+    await live.prompt('go');
+    live.setTools([look, other]);
+    await live.prompt('go');
+    live.setTools([look]);
+    await live.prompt('go');
+    const found = await records();
+    expect(causes(found)).toEqual(['initial']);
+    expect(heldBy(provider.sent[2]?.body ?? new Uint8Array())).toContain('done otherwise');
+    expect(of(found, 'tool.abandoned').map(({ data }) => [data.call, data.reason])).toEqual([['c2', 'unavailable']]);
+    expect(bodies(provider).every((body, index, all) => index === 0 || grows(all[index - 1], body))).toBe(true);
+  });
+
+  test('are told before a request that fails, and once: the next one goes on behind them', async () => {
+    const failing = answering(says('a'));
+    const broken = { ...failing, send: () => rejected() };
+    const next = answering(says('b'));
+    const { live, records } = await goLive({
+      provider: inTurn(failing, broken, next),
+      runtime: { tools: [look], capabilities: APPENDS },
+    });
+    await live.prompt('go');
+    live.setTools([look, other]);
+    expect(await live.prompt('and?')).toMatchObject({ outcome: 'failed' });
+    expect(await live.prompt('once more')).toMatchObject({ outcome: 'completed', text: 'b' });
+    expect(of(await records(), 'tools.changed')).toHaveLength(1);
+    const held = heldBy(next.sent[0]?.body ?? new Uint8Array());
+    expect(held.slice(-3)).toEqual(['and?', '[No answer came.]', 'once more']);
+  });
+});
+
+async function* rejected(): AsyncGenerator<never> {
+  yield* [];
+  throw failure({ code: 'provider/authentication', class: 'stop' });
+}
+
+/** Whether a scripted body only grew: all its lines but the last, which is the envelope. Markers move. */
+function grows(before = '', after = ''): boolean {
+  const lines = (body: string): readonly string[] =>
+    body
+      .replaceAll(/,"marker":"\w+"/g, '')
+      .split('\n')
+      .slice(0, -2);
+  const [old, young] = [lines(before), lines(after)];
+  return old.length < young.length && old.every((line, index) => line === young[index]);
+}
+
+describe('how much the model reasons', () => {
+  test('is told where the model takes that, and opens an epoch where not', async () => {
+    for (const [capabilities, expected] of [
+      [APPENDS, ['initial']],
+      [row('claude-sonnet-4-5'), ['initial', 'reasoning']],
+    ] as const) {
+      const provider = answering(says('a'), says('b'));
+      const { live, records } = await goLive({ provider, runtime: { capabilities, parameters: { effort: 'high' } } });
+      await live.prompt('go');
+      live.setReasoning({ effort: 'low' });
+      await live.prompt('go');
+      expect(causes(await records())).toEqual(expected);
+    }
+  });
+
+  test('has the names that the model has', async () => {
+    const { live } = await goLive({ provider: answering() });
+    expect(() => live.setReasoning({ efort: 'low' })).toThrow(
+      expect.objectContaining({ code: 'agent/unknown-parameter', message: expect.stringContaining('effort') }),
+    );
+  });
+});
+
+describe('another model', () => {
+  test('is asked from the next request on, in an epoch of its own; a step that has begun is ended with the old one', async () => {
+    const first = answering(calls(['c1', 'look']));
+    const second = answering(says('done'));
+    const open = watched(createMemoryStore(), (what, kinds) => {
+      if (what === 'append' && kinds.includes('request.prepared') && second.sent.length + first.sent.length === 0)
+        live.switchModel({ provider: second, capabilities: APPENDS });
+    });
+    const { live, log } = await goLive({ provider: first, runtime: { tools: [look] }, open: { log: open } });
+    expect(await live.prompt('go')).toMatchObject({ outcome: 'completed', text: 'done' });
+    const records = await Array.fromAsync(log.read(live.id));
+    expect([first.sent.length, second.sent.length]).toEqual([1, 1]);
+    expect(causes(records)).toEqual(['initial', 'model']);
+    expect(of(records, 'answer.received').map(({ data }) => data.model)).toEqual([
+      row('claude-sonnet-4-5').model,
+      'claude-opus-5-5',
+    ]);
+  });
+
+  test('is refused where a limit of money is set and its price is unknown', async () => {
+    const { live } = await goLive({ provider: answering(), runtime: { limits: { cost: '1' } } });
+    expect(() => live.switchModel({ provider: answering(), capabilities: { ...APPENDS, prices: [] } })).toThrow(
+      expect.objectContaining({ code: 'agent/unknown-price' }),
+    );
+  });
+});
