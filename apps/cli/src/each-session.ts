@@ -1,6 +1,7 @@
-// One session that was named, or each of the store, newest first. What is damaged is told on stderr and left out, unless it
-// was named.
+// One session that was named, or each of the store, newest first. What cannot be read is told on stderr and left out, unless
+// it was named.
 
+import { AgentError } from '@tidemark/agent';
 import type { SessionId } from '@tidemark/log';
 import { LogError } from '@tidemark/log';
 
@@ -20,10 +21,15 @@ export async function eachSession(
     try {
       await take(session);
     } catch (error) {
-      if (!(error instanceof LogError)) throw error;
+      if (!isOfSession(error)) throw error;
       leaveOut(session, error.message, context);
     }
   }
+}
+
+/** Damage, or a session of another version: the others can still be told of. */
+function isOfSession(error: unknown): error is Error {
+  return error instanceof LogError || (error instanceof AgentError && error.sort === 'refused');
 }
 
 function leaveOut(session: string, reason: string, { output }: CommandContext): void {
