@@ -20,6 +20,7 @@ const CLAIMS: readonly (readonly [script: Script, model: string, most: number])[
   ),
   ...toolsChanged.map((script) => [script, 'claude-opus-5-5', 1.02] as const),
   [PAUSES, 'claude-sonnet-4-5', 1.15],
+  [PAUSES, 'anthropic/claude-sonnet-4.6', 1.15],
   [PAUSES, 'gpt-5.6-sol', 1.02],
 ];
 
