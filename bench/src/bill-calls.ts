@@ -29,7 +29,7 @@ export function billCalls(
   let bill = NO_BILL;
   let last: { readonly input: number; readonly at: number } | undefined;
   for (const [index, call] of calls.entries()) {
-    const usage = usageOf(call);
+    const usage = usageOf(call, capabilities);
     const input = inputTokens(usage) ?? 0;
     const unsent = Math.max(0, input - readableOf(last?.input ?? 0, capabilities));
     const before = last === undefined ? undefined : timeOf(last.at);
@@ -42,8 +42,8 @@ export function billCalls(
 }
 
 /** Calls of one stream that only grows, as their cache saw them. */
-export function stepsOf(calls: readonly LedgerCall[]): readonly Step[] {
-  const inputs = calls.map((call) => inputTokens(usageOf(call)) ?? 0);
+export function stepsOf(calls: readonly LedgerCall[], capabilities: Capabilities): readonly Step[] {
+  const inputs = calls.map((call) => inputTokens(usageOf(call, capabilities)) ?? 0);
   return calls.map(({ at }, index) => ({
     gap: at - (calls[index - 1]?.at ?? at),
     tokens: inputs[index] ?? 0,
@@ -51,7 +51,7 @@ export function stepsOf(calls: readonly LedgerCall[]): readonly Step[] {
   }));
 }
 
-function usageOf({ usage, counts, status }: LedgerCall): Usage {
+function usageOf({ usage, counts, status }: LedgerCall, { ttls }: Capabilities): Usage {
   if (usage !== undefined) {
     const { input_tokens: fresh, cache_read_input_tokens: read, cache_creation: created } = usage;
     const writes = [
@@ -62,10 +62,11 @@ function usageOf({ usage, counts, status }: LedgerCall): Usage {
   }
   if (counts === undefined) throw new Error(`a call was refused with status ${status}`);
   const { input, read, writtenShort, writtenLong } = counts;
+  const [short = '30m', long = '12h'] = ttls;
   const writes = [
-    { ttl: '30m', tokens: writtenShort },
-    { ttl: '12h', tokens: writtenLong },
-  ] as const;
+    { ttl: short, tokens: writtenShort },
+    { ttl: long, tokens: writtenLong },
+  ];
   return { fresh: input - read - writtenShort - writtenLong, read, writes };
 }
 

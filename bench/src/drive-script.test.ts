@@ -15,9 +15,12 @@ const toolsChanged = EVENTFUL.filter(({ extraTools }) => extraTools !== undefine
 const CLAIMS: readonly (readonly [script: Script, model: string, most: number])[] = [
   ...MODELS.flatMap((model) => OFTEN.map((script) => [script, model, 1.02] as const)),
   ...OVER_A_PORT.map((script) => [script, 'gpt-5.6-sol', 1.02] as const),
-  ...['gpt-5.4'].flatMap((model) => OVER_A_PORT.slice(-1).map((script) => [script, model, 1.02] as const)),
+  ...['anthropic/claude-sonnet-4.6', 'gpt-5.4'].flatMap((model) =>
+    OVER_A_PORT.slice(-1).map((script) => [script, model, 1.02] as const),
+  ),
   ...toolsChanged.map((script) => [script, 'claude-opus-5-5', 1.02] as const),
   [PAUSES, 'claude-sonnet-4-5', 1.15],
+  [PAUSES, 'anthropic/claude-sonnet-4.6', 1.15],
   [PAUSES, 'gpt-5.6-sol', 1.02],
 ];
 

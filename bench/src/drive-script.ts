@@ -9,6 +9,7 @@ import { createAgent } from '@tidemark/kit';
 import type { Capabilities } from '@tidemark/model';
 import { anthropicEncoder } from '@tidemark/provider-anthropic';
 import { openaiResponsesEncoder } from '@tidemark/provider-openai';
+import { openrouterEncoder } from '@tidemark/provider-openrouter';
 import type { ScriptedAnswer, SentRequest, Simulator } from '@tidemark/simulator';
 import { createSimulator } from '@tidemark/simulator';
 import type { Shelf } from '@tidemark/store-memory';
@@ -18,6 +19,7 @@ import { billCalls, stepsOf } from './bill-calls.ts';
 import { madeText } from './made-text.ts';
 import type { MadeRun } from './made-tools.ts';
 import { madeTools, moreTools, ROLE, SKILL_LOAD, toolName } from './made-tools.ts';
+import { upstreamOf } from './model-row.ts';
 import type { Step } from './pause-sequences.ts';
 import type { Script, ScriptedStep, Stop } from './scripted-turns.ts';
 import { shelfLeftBehind } from './shelf-left-behind.ts';
@@ -75,7 +77,7 @@ const SKILL_BYTES = 6_000;
 const TASK = 'Your task: ';
 
 const encoders: Encoders = (revision) =>
-  [anthropicEncoder, openaiResponsesEncoder].find((encoder) => encoder.revision === revision);
+  [anthropicEncoder, openaiResponsesEncoder, openrouterEncoder].find((encoder) => encoder.revision === revision);
 
 /** Drives a script with a model's row. @throws Error when the simulator refuses a request, or a turn is not completed. */
 export async function driveScript(script: Script, row: Capabilities): Promise<Driven> {
@@ -92,7 +94,10 @@ export async function driveScript(script: Script, row: Capabilities): Promise<Dr
   return {
     calls: calls.length,
     bill: billCalls(calls, capabilities, (call) => world.beside.has(call)),
-    steps: stepsOf(calls.filter((_, call) => !world.beside.has(call))),
+    steps: stepsOf(
+      calls.filter((_, call) => !world.beside.has(call)),
+      capabilities,
+    ),
     stopped: stops.length - world.stops.length,
     unlabelled: breaks.filter(({ cause }) => cause === undefined).length,
     differences: differences.length,
@@ -106,7 +111,7 @@ function newWorld(script: Script, capabilities: Capabilities): World {
     capabilities,
     simulator: createSimulator({
       clock: () => time.now,
-      capabilities: () => capabilities,
+      capabilities: () => ({ ...upstreamOf(capabilities), runsCollapse: capabilities.runsCollapse }),
       onRequest: (sent) => ({ answer: answerTo(world, sent) }),
     }),
     time,

@@ -3,6 +3,7 @@
 import type { Capabilities, Provider, StreamPart } from '@tidemark/model';
 import { anthropicEncoder, decodeMessage } from '@tidemark/provider-anthropic';
 import { createOpenAIProvider } from '@tidemark/provider-openai';
+import { createOpenRouterProvider } from '@tidemark/provider-openrouter';
 import type { Simulator } from '@tidemark/simulator';
 
 import type { VirtualTime } from './virtual-time.ts';
@@ -31,7 +32,12 @@ export async function simulatedProvider(
 ): Promise<SimulatedProvider> {
   if (provider === 'anthropic') return { provider: inProcess(options), close: async () => undefined };
   const listening = await options.simulator.listen();
-  const reached = createOpenAIProvider({ apiKey: 'simulated', api: 'responses', baseURL: `${listening.url}/v1` });
+  const { url } = listening;
+  const apiKey = 'simulated';
+  const reached =
+    provider === 'openrouter'
+      ? createOpenRouterProvider({ apiKey, baseURL: `${url}/api/v1` })
+      : createOpenAIProvider({ apiKey, api: 'responses', baseURL: `${url}/v1` });
   return { provider: timed(reached, options), close: () => listening.close() };
 }
 

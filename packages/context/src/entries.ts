@@ -86,7 +86,8 @@ export function unreadable(entry: Entry, lookup: Lookup): MissCause | undefined 
   if (itemAt(sequence.prefixes, entry.block) !== entry.prefix) return 'opened';
   if (entry.parameters[entry.section] !== sequence.parameters[entry.section]) return 'opened';
   if (!isAlive(entry, now)) return 'expired';
-  if (entry.key !== lookup.key) return 'overflow-routing';
+  // What a marker wrote is found wherever its bytes are: only what a provider keeps by itself is kept by the key.
+  if (entry.key !== undefined && entry.key !== lookup.key) return 'overflow-routing';
   if (entry.section !== 'messages') return undefined;
   const minded = 'images' in capabilities.renderParameters;
   if (minded && entry.images !== (sequence.firstImage !== undefined)) return 'image';
