@@ -166,7 +166,7 @@ describe('a call of which nothing arrived goes over HTTP', () => {
   it.each<readonly [string, Fault, number]>([
     ['refused', { kind: 'upgrade-refused', status: 503 }, 5_000],
     ['closed', { kind: 'cut', afterEvents: 0 }, 5_000],
-    ['silent', { kind: 'silence' }, 500],
+    ['silent', { kind: 'silence' }, 1_500],
   ])('`%s`', async (fallback, fault, idleMs) => {
     const { simulator, provider } = await start({ idleMs });
     simulator.fail(fault);
@@ -203,7 +203,7 @@ describe('a call that is not sent twice', () => {
     [{ kind: 'malformed-event', afterEvents: 3 }, 'provider/malformed'],
     [{ kind: 'overloaded' }, 'provider/overloaded'],
   ])('%j is %s', async (fault, code) => {
-    const { simulator, provider } = await start({ idleMs: 500 });
+    const { simulator, provider } = await start({ idleMs: 1_500 });
     simulator.fail(fault);
     await expect(ask(provider, FIRST)).rejects.toMatchObject({ class: 'retryable', code });
     expect(simulator.calls).toHaveLength(1);
