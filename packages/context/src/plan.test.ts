@@ -1,4 +1,4 @@
-import type { Block } from '@tidemark/model';
+import type { Block, Capabilities } from '@tidemark/model';
 import { expect, test } from 'vitest';
 import { named, newHash, row, second } from '../tests/log-of.ts';
 import { readableEntries, unreadable } from './entries.ts';
@@ -60,6 +60,15 @@ test('marks tools, system, the end of the last accepted request, and the tail', 
   const sequence = sequenceOf(PROMPT, block('a', { role: 'assistant', group: 1 }), block('r'));
   const readable = [entryAt(sequence, 2)];
   expect(marks(plan({ sequence, capabilities: opus, readable, ttl: '5m' }))).toEqual([0, 1, 2, 4]);
+});
+
+test.each<readonly [Capabilities['markers'], readonly number[]]>([
+  ['pass-through', [0, 1, 2]],
+  ['none', []],
+  ['unknown', []],
+])('goes by what the row says of markers: %s', (markers, marked) => {
+  const sequence = sequenceOf(PROMPT);
+  expect(marks(plan({ sequence, capabilities: { ...opus, markers }, readable: [], ttl: '5m' }))).toEqual(marked);
 });
 
 test('lets the front give way where its prefix is below the floor', () => {

@@ -70,6 +70,8 @@ describe('options', () => {
     [{ rewriteNotice: { token: 3 } }, 'there is no option rewriteNotice.token, did you mean tokens?'],
     [{ limits: { cost: '$1' } }, 'limits.cost: expected US dollars as decimal text'],
     [{ model: '' }, 'model: '],
+    [{ provider: 'google' }, 'provider: expected one of anthropic, openai, openrouter, compatible, or a provider'],
+    [{ provider: 'compatible', window: 0.5 }, 'window: '],
     [{ builtIn: ['raed'], workspace: '.' }, 'there is no built-in tool raed: did you mean read?'],
     [{ builtIn: true }, 'name it as `workspace`'],
     [{ tools: [add, add] }, 'two tools are called add'],

@@ -256,4 +256,33 @@ describe('a session that switches its model', () => {
     expect(await session.prompt('one')).toMatchObject({ outcome: 'completed' });
     await agent.close();
   });
+
+  test('takes its pictures along: whole where a result may hold one, else as words that name it (L6)', async () => {
+    const photo = defineTool({
+      name: 'photo',
+      description: 'Takes a photo.',
+      input: z.object({}),
+      effect: 'read',
+      run: () => ({ text: 'a dot', images: [{ data: Buffer.from(DOT, 'base64'), mediaType: 'image/png' }] }),
+    });
+    const bodies: string[] = [];
+    const onRequest = (body: Uint8Array): void => void bodies.push(Buffer.from(body).toString());
+    const keys = { ...environment, OPENROUTER_API_KEY: 'key-of-router-333' };
+    const agent = agentOf('anthropic', 'claude-sonnet-5-5', { environment: keys, tools: [photo], onRequest });
+    const session = await agent.open();
+    simulator.next({ answer: { calls: [{ name: 'photo', arguments: {} }] } });
+    await session.prompt('Take one.');
+    session.switchModel('gpt-6.1-sol', { baseURL: `${door.url}/v1` });
+    await session.prompt('What is on it?');
+    session.switchModel('anthropic/claude-sonnet-5.5', { baseURL: `${door.url}/api/v1` });
+    await session.prompt('And you?');
+    session.switchModel('claude-sonnet-5-5');
+    expect(await session.prompt('And you again?')).toMatchObject({ outcome: 'completed' });
+    expect(bodies.slice(1).map((body) => body.includes(DOT))).toEqual([true, true, false, true]);
+    expect(bodies[3]).toContain('[image left out: a tool message takes text only. image/png, ');
+    await agent.close();
+  });
 });
+
+/** A picture of one pixel. */
+const DOT = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
