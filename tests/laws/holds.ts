@@ -17,6 +17,7 @@ export function whyNotHeld(shown: Shown, record: Recorded): string | undefined {
 }
 
 const SAID: readonly Recorded['kind'][] = [
+  'request.prepared',
   'prompt.given',
   'context.noted',
   'notification.received',

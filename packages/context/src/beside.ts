@@ -3,17 +3,24 @@
 import type { ContentPart, Position } from '@tidemark/log';
 import type { Span } from '@tidemark/model';
 import { isBlank } from '@tidemark/model';
-import { renderContent } from './render.ts';
+import { renderContent, UNANSWERED } from './render.ts';
+import { waitsForAnswer } from './settle.ts';
 import type { State } from './state.ts';
 
 /**
- * The span of a side call's own words; `undefined` when they are blank. Its origin is the `request.prepared` that records
- * them (L4), at this position.
+ * The spans of a side call's own words, behind the main history or with nothing of it; none when they are blank. Where the
+ * history ends with a change that a provider wants an answer behind, a line stands between. Their origin is the
+ * `request.prepared` that records the words (L4), at this position.
  */
-export function besideSpan(state: State, words: readonly ContentPart[], position: Position): Span | undefined {
+export function besideSpans(
+  state: State,
+  words: readonly ContentPart[],
+  position: Position,
+  behind: 'main' | 'none',
+): readonly Span[] {
   const parts = renderContent(words).filter((part) => part.type !== 'text' || !isBlank(part.text));
-  if (parts.length === 0 || state.session === undefined) return undefined;
-  return {
+  if (parts.length === 0 || state.session === undefined) return [];
+  const said: Span = {
     role: 'user',
     stability: 'session',
     origin: { from: 'event', session: state.session, position },
@@ -22,4 +29,6 @@ export function besideSpan(state: State, words: readonly ContentPart[], position
     opensTurn: true,
     parts,
   };
+  if (behind === 'none' || !waitsForAnswer(state.history)) return [said];
+  return [{ ...said, role: 'assistant', opensTurn: false, parts: [{ type: 'text', text: UNANSWERED }] }, said];
 }

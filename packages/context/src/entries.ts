@@ -71,7 +71,7 @@ export interface Lookup {
   readonly capabilities: Capabilities;
   /** Milliseconds since the epoch, of the request to be sent. */
   readonly now: number;
-  /** The cache key that is sent with it; absent where none is. */
+  /** The key that the provider keeps it under; absent where what is marked is found by its bytes alone. */
   readonly key?: string | undefined;
 }
 
@@ -86,8 +86,7 @@ export function unreadable(entry: Entry, lookup: Lookup): MissCause | undefined 
   if (itemAt(sequence.prefixes, entry.block) !== entry.prefix) return 'opened';
   if (entry.parameters[entry.section] !== sequence.parameters[entry.section]) return 'opened';
   if (!isAlive(entry, now)) return 'expired';
-  // What a marker wrote is found wherever its bytes are: only what a provider keeps by itself is kept by the key.
-  if (entry.key !== undefined && entry.key !== lookup.key) return 'overflow-routing';
+  if (entry.key !== lookup.key) return 'overflow-routing';
   if (entry.section !== 'messages') return undefined;
   const minded = 'images' in capabilities.renderParameters;
   if (minded && entry.images !== (sequence.firstImage !== undefined)) return 'image';

@@ -12,7 +12,7 @@ export { groupOf } from './account/group-calls.ts';
 export type { ModelCall, PaidAgain } from './account/model-call.ts';
 export type { AppendOnly } from './append-only.ts';
 export { append, appendAll, appendOnly, itemAt, slice } from './append-only.ts';
-export { besideSpan } from './beside.ts';
+export { besideSpans } from './beside.ts';
 export type { Bill, BilledCall } from './bill.ts';
 export { addBills, billOf, NO_BILL, ratesOf, unitPrice } from './bill.ts';
 export { withoutBoundReasoning } from './bound-reasoning.ts';

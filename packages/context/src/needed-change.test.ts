@@ -7,6 +7,7 @@ import type { Wanted } from './epoch.ts';
 import { openEpoch } from './epoch.ts';
 import { composeFront } from './front.ts';
 import type { Change } from './needed-change.ts';
+import { besideSpans } from './beside.ts';
 import { neededChange } from './needed-change.ts';
 import type { State } from './state.ts';
 
@@ -195,6 +196,16 @@ describe('a change in the history', () => {
     expect(packed(fold([request(3), thought, prompt('again')], changed(between, grep))).at(-2)).toBe(
       'assistant: [No answer came.]',
     );
+  });
+
+  test('that waits for its answer gets that line before the words of a side call too, which hold the history', () => {
+    const waits = changed(between, grep);
+    const asked = (behind: 'main' | 'none'): readonly string[] =>
+      besideSpans(waits, [{ type: 'text', text: 'Name this.' }], position(waits.length), behind).map(
+        ({ role }) => role,
+      );
+    expect(asked('main')).toEqual(['assistant', 'user']);
+    expect(asked('none')).toEqual(['user']);
   });
 
   test('names again what was defined before, and defines what was not', () => {

@@ -72,7 +72,7 @@ function packSaid(history: History, drafts: readonly Draft[]): History {
 }
 
 /** Whether what is packed ends with a change of tools. An answer that only reasoned is none: nothing of it is sent. */
-function waitsForAnswer({ packed }: History): boolean {
+export function waitsForAnswer({ packed }: History): boolean {
   for (let index = -1; ; index -= 1) {
     const span = itemAt(packed, index);
     if (span === undefined || span.role === 'user') return false;

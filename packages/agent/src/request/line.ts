@@ -7,7 +7,7 @@ import {
   appendAll,
   appendOnly,
   beginSequence,
-  besideSpan,
+  besideSpans,
   estimateTokens,
   extendSequence,
   frontOf,
@@ -86,11 +86,11 @@ export async function besideLine(
   words: { readonly parts: readonly ContentPart[]; readonly position: Position },
   artifacts: Artifacts,
 ): Promise<Line> {
-  const span = besideSpan(state, words.parts, words.position);
-  if (span === undefined)
+  const spans = besideSpans(state, words.parts, words.position, line.lowered === 0 ? 'none' : 'main');
+  if (spans.length === 0)
     throw new AgentError('agent/nothing-to-send', 'a side call has nothing to say: give it words or an image');
   const writer = line.materials.encoder.join(line.front, newHash);
-  return withSpans({ ...line, writer }, [span], artifacts);
+  return withSpans({ ...line, writer }, spans, artifacts);
 }
 
 async function withSpans(
