@@ -34,10 +34,14 @@ export interface PaddingInput {
 const LENGTHS: readonly number[] = [1, 2, 3, 3, 3, 4, 4, 6, 9, 19];
 
 /**
- * Tokens by which a request grows from call to call. With tools: the median of the first five steps of those recordings is
- * 3,400 (347 to 20,135). Without tools none was recorded; 350 lies between the medians of their later steps, 241 and 481.
+ * Tokens by which a request grows from call to call, each as likely as the others. With tools: the middles of the quarters of
+ * the first five steps of those recordings (12 steps, from 347 to 20,135). Without tools none was recorded; 350 lies between
+ * the medians of their later steps, 241 and 481.
  */
-const GROWTH = { tools: 3_400, talk: 350 } as const;
+const GROWTH: { readonly [kind in 'tools' | 'talk']: readonly number[] } = {
+  tools: [550, 1_500, 5_500, 19_500],
+  talk: [350],
+};
 
 /** Decides, and says why. What cannot be known is left out of the record. */
 export function decidePadding(input: PaddingInput): PaddingRecord {
@@ -78,32 +82,28 @@ function sumOf(input: PaddingInput): Pick<PaddingRecord, 'calls' | 'gain'> | und
   const { capabilities, natural, padded, tail, tools, others } = input;
   const { floor, markers } = capabilities;
   if (floor === undefined || natural >= floor || markers !== 'explicit') return undefined;
-  const growth = tools ? GROWTH.tools : GROWTH.talk;
-  const below = Math.max(0, Math.ceil((floor - natural - tail) / growth));
-  const calls = tenths(mean(LENGTHS.map((length) => Math.min(length, below))));
+  const growths = GROWTH[tools ? 'tools' : 'talk'];
+  const expected = (of: (course: Course) => number): number =>
+    mean(growths.flatMap((growth) => LENGTHS.map((calls) => of({ calls, growth, tail, floor }))));
+  const calls = tenths(expected((course) => callsBelow(course, natural)));
   const rates = padded === undefined ? undefined : ratesAt(input, padded + tail);
   if (padded === undefined || rates === undefined) return { calls };
-  const course = { tail, growth, floor, rates };
-  const gain = mean(
-    LENGTHS.map((length) => {
-      const plain = inputCost(length, { ...course, front: natural, held: 0 });
-      const alone = inputCost(length, { ...course, front: padded, held: 0 });
-      const shared = inputCost(length, { ...course, front: padded, held: padded });
-      return plain - alone + others * (plain - shared);
-    }),
-  );
+  const gain = expected((course) => {
+    const plain = inputCost(course, natural, 0, rates);
+    const alone = inputCost(course, padded, 0, rates);
+    const shared = inputCost(course, padded, padded, rates);
+    return plain - alone + others * (plain - shared);
+  });
   return { calls, gain: Math.round(gain) };
 }
 
 /** How a session goes, as far as its input is concerned. */
 interface Course {
-  readonly front: number;
+  readonly calls: number;
+  /** Tokens behind the front in the first call, and what each further one adds. */
   readonly tail: number;
   readonly growth: number;
   readonly floor: number;
-  /** Tokens that the cache holds before the first call. */
-  readonly held: number;
-  readonly rates: Rates;
 }
 
 interface Rates {
@@ -111,15 +111,28 @@ interface Rates {
   readonly write: number;
 }
 
-/** Input of so many calls, in tokens at the base price: fresh below the floor, else what was there is read, the rest written. */
-function inputCost(calls: number, { front, tail, growth, floor, held, rates }: Course): number {
+/** Calls that are made before the whole request, tail included, passes the floor by itself. */
+function callsBelow({ calls, tail, growth, floor }: Course, front: number): number {
+  return Math.min(calls, Math.max(0, Math.ceil((floor - front - tail) / growth)));
+}
+
+/**
+ * Input in tokens at the base price: fresh below the floor, else what the cache holds is read and the rest written. `held` is
+ * in the cache before the first call.
+ */
+function inputCost(
+  { calls, tail, growth, floor }: Course,
+  front: number,
+  held: number,
+  { read, write }: Rates,
+): number {
   let cost = 0;
   let cached = held;
   for (let call = 0; call < calls; call += 1) {
     const total = front + tail + call * growth;
     if (total < floor) cost += total;
     else {
-      cost += rates.read * cached + rates.write * (total - cached);
+      cost += read * cached + write * (total - cached);
       cached = total;
     }
   }
