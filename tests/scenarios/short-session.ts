@@ -1,9 +1,9 @@
 // Short sessions through the kit on the simulator: a front of a wanted size, so many calls, and what they cost.
 
-import { createAgent } from '@tidemark/kit';
 import type { AgentOptions } from '@tidemark/kit';
-import { defineTool } from '@tidemark/kit';
+import { createAgent, defineTool } from '@tidemark/kit';
 import type { PaddingRecord } from '@tidemark/log';
+import type { Capabilities } from '@tidemark/model';
 import { createSimulator } from '@tidemark/simulator';
 import type { WireUsage } from '@tidemark/simulator';
 import { z } from 'zod';
@@ -11,6 +11,8 @@ import { z } from 'zod';
 /** What happens. */
 export interface ShortSession {
   readonly model: string;
+  /** What the simulator takes it to be; by its name unless said. */
+  readonly as?: Capabilities | undefined;
   readonly padding: NonNullable<AgentOptions['padding']>;
   /** Bytes of the agent's own system text: by them the front gets its size. */
   readonly role: number;
@@ -22,8 +24,8 @@ export interface ShortSession {
 
 /** What it came to. */
 export interface Came {
-  /** US dollars, as the log says. */
-  readonly cost: number | undefined;
+  /** US dollars of each call, as the log says: a session that ends sooner has cost what stands before its end. */
+  readonly costs: readonly (number | undefined)[];
   /** As the simulator accounted each call. */
   readonly usages: readonly WireUsage[];
   readonly padding: PaddingRecord | undefined;
@@ -31,13 +33,16 @@ export interface Came {
 }
 
 /** Plays a session in a new simulator. */
-export async function playShort({ model, padding, role, calls, course, options }: ShortSession): Promise<Came> {
+export async function playShort({ model, as, padding, role, calls, course, options }: ShortSession): Promise<Came> {
   let answers = 0;
   const simulator = createSimulator({
+    ...(as === undefined ? {} : { capabilities: () => as }),
     onRequest: () => {
       answers += 1;
       const last = course === 'talk' || answers === calls;
-      return { answer: last ? { text: prose(400) } : { text: 'Next.', calls: [{ name: 'look', arguments: { at: answers } }] } };
+      return {
+        answer: last ? { text: prose(400) } : { text: 'Next.', calls: [{ name: 'look', arguments: { at: answers } }] },
+      };
     },
   });
   const server = await simulator.listen();
@@ -52,7 +57,7 @@ export async function playShort({ model, padding, role, calls, course, options }
     model,
     apiKey: 'not-a-key',
     baseURL: server.url,
-    role: prose(role),
+    ...(role > 0 && { role: prose(role) }),
     tools: course === 'talk' ? [] : [look],
     permissions: { mode: 'auto' },
     padding,
@@ -61,18 +66,18 @@ export async function playShort({ model, padding, role, calls, course, options }
   const session = await agent.open();
   const turns = course === 'talk' ? calls : 1;
   for (let turn = 0; turn < turns; turn += 1) await session.prompt(prose(300));
-  let cost: number | undefined = 0;
+  const costs: (number | undefined)[] = [];
   let found: { readonly padding: PaddingRecord | undefined; readonly layers: readonly string[] } | undefined;
   for await (const record of agent.log.read(session.id)) {
     if (record.kind === 'epoch.opened')
       found ??= { padding: record.data.padding, layers: record.data.layers.map(({ name }) => name) };
-    if (record.kind !== 'answer.received') continue;
-    cost = cost === undefined || record.data.cost === undefined ? undefined : cost + Number(record.data.cost);
+    if (record.kind === 'answer.received')
+      costs.push(record.data.cost === undefined ? undefined : Number(record.data.cost));
   }
   await agent.close();
   await server.close();
   const usages = simulator.calls.flatMap(({ usage }) => (usage === undefined ? [] : [usage]));
-  return { cost, usages, padding: found?.padding, layers: found?.layers ?? [] };
+  return { costs, usages, padding: found?.padding, layers: found?.layers ?? [] };
 }
 
 const LINE = 'The rate is looked up by country, rounded half up to two digits, and then summed. ';
