@@ -18,7 +18,7 @@ const REASONS: Readonly<Record<PaddingReason, string>> = {
 };
 
 /** `epoch 0, front not padded: …`, then the sum as far as it is known; `undefined` where none was made. */
-export function explainPadding({ number, padding }: EpochOpened): string | undefined {
+export function explainPadding({ number, padding }: Pick<EpochOpened, 'number' | 'padding'>): string | undefined {
   if (padding === undefined) return undefined;
   const sum = [sizes(padding), ...expected(padding)].join('; ');
   return `epoch ${number}, front ${REASONS[padding.why]} (${sum})`;
@@ -32,8 +32,8 @@ function sizes({ natural, padded, floor }: PaddingRecord): string {
 
 function expected({ calls, others, gain }: PaddingRecord): readonly string[] {
   return [
-    ...(calls === undefined ? [] : [`${calls} calls expected below it`]),
-    ...(others === undefined ? [] : [`${grouped(others)} other sessions on it`]),
+    ...(calls === undefined ? [] : [`${calls} call${calls === 1 ? '' : 's'} expected below it`]),
+    ...(others === undefined ? [] : [`${grouped(others)} other session${others === 1 ? '' : 's'} on it`]),
     ...(gain === undefined
       ? []
       : [`${gain < 0 ? 'loss' : 'gain'} of ${grouped(Math.abs(gain))} tokens at the base price expected`]),
