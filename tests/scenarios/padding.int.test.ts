@@ -1,6 +1,13 @@
 // Padding up to the floor, through the kit on the simulator: when call 2 reads the front, and what short sessions cost.
 
+import type { Encoders } from '@tidemark/agent';
+import { verifySession } from '@tidemark/agent';
+import { createAgent } from '@tidemark/kit';
+import { sessionId } from '@tidemark/log';
 import { defaultCatalog, findModel } from '@tidemark/model';
+import { anthropicEncoder } from '@tidemark/provider-anthropic';
+import { createSimulator } from '@tidemark/simulator';
+import { createMemoryStore } from '@tidemark/store-memory';
 import { describe, expect, test } from 'vitest';
 import type { ShortSession } from './short-session.ts';
 import { playShort } from './short-session.ts';
@@ -79,6 +86,48 @@ describe('a model whose floor is unknown', () => {
     expect(padding).toMatchObject({ why: 'unknown-price', calls: expect.any(Number) });
     expect(padding?.gain).toBeUndefined();
   });
+});
+
+describe('an epoch', () => {
+  const haiku = { model: 'claude-haiku-4-5', apiKey: 'not-a-key' } as const;
+
+  test.each<readonly [Setting, Setting]>([
+    ['always', 'never'],
+    ['never', 'always'],
+  ])('that was opened with padding %s keeps its front when the session goes on with %s', async (first, second) => {
+    const simulator = createSimulator({ onRequest: () => ({ answer: { text: 'Done.' } }) });
+    const server = await simulator.listen();
+    const store = createMemoryStore();
+    const seen: Uint8Array[] = [];
+    const speak = async (padding: Setting, id?: string): Promise<string> => {
+      const watched = { onRequest: (body: Uint8Array) => void seen.push(body) };
+      const agent = createAgent({ ...haiku, ...watched, baseURL: server.url, store, padding });
+      const session = await agent.open(id);
+      await session.prompt('Hello.');
+      await agent.close();
+      return session.id;
+    };
+    const id = await speak(first);
+    await speak(second, id);
+    await server.close();
+    const opened: string[] = [];
+    for await (const { kind } of store.read(sessionId(id))) if (kind === 'epoch.opened') opened.push(kind);
+    expect(opened).toHaveLength(1);
+    const [one, two] = seen.map((body) => textsOf(body));
+    expect(two).toEqual(one);
+    expect(one?.length).toBe(first === 'always' ? 2 : 1);
+    const { requests, differences, breaks } = await verifySession(store, sessionId(id), { encoders });
+    expect({ requests, differences, breaks }).toEqual({ requests: 2, differences: [], breaks: [] });
+  });
+
+  const encoders: Encoders = (revision) => (revision === anthropicEncoder.revision ? anthropicEncoder : undefined);
+
+  function textsOf(body: Uint8Array): readonly string[] {
+    const { system }: { readonly system: readonly { readonly text: string }[] } = JSON.parse(
+      new TextDecoder().decode(body),
+    );
+    return system.map(({ text }) => text);
+  }
 });
 
 describe('sessions of 1 to 6 calls on haiku 4.5', () => {
