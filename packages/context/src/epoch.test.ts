@@ -86,6 +86,14 @@ test('opens none because a front would be padded now that was not, nor the other
   expect(neededEpoch(full, { ...offered('auto'), texts: composeFront({}, newHash) })).toBe('tools');
 });
 
+test('opens none because the padding would be another now: of another floor, or of none', () => {
+  const full = openedWith({ ...wanted, texts: padded ?? texts });
+  const small = padFront(texts, { floor: 1_024, preloads: [] }, newHash);
+  for (const now of [small, undefined])
+    expect(neededEpoch(full, { ...wanted, padding: { setting: 'auto', padded: now, others: 0 } })).toBeUndefined();
+  expect(neededEpoch(full, wanted)).toBeUndefined();
+});
+
 test('opens none for an index that was marked where skills were preloaded, and one for an index that is another', () => {
   const preloads = [{ name: 'tax', body: 'Add the rate.' }];
   const offer = (skills: string): Wanted => {

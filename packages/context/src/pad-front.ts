@@ -51,23 +51,26 @@ export function padFront(front: FrontTexts, options: PadOptions, newHash: NewHas
   const { target, cap } = bounds(options);
   const natural = frontTokens(front);
   if (natural >= (options.floor ?? target)) return undefined;
-  const parts: string[] = [];
-  let size = natural;
+  const parts: string[] = [TITLE];
+  let most = natural + estimateTokens(TITLE);
   const take = (part: string, mark = 0): boolean => {
     const tokens = estimateTokens(part) + mark;
-    if (size + tokens > cap) return false;
+    if (most + tokens > cap) return false;
     parts.push(part);
-    size += tokens;
+    most += tokens;
     return true;
   };
-  for (const { heading, text } of GUIDE) if (size < target) take(`## ${heading}\n\n${text}`);
+  // The estimate of each part was rounded up by less than a token.
+  const isShort = (): boolean => most - parts.length < target;
+  for (const { heading, text } of GUIDE) if (isShort()) take(`## ${heading}\n\n${text}`);
   const preloads = options.preloads.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const held = preloads.filter(({ name, body }) => take(`## Skill: ${name}\n\n${body.trimEnd()}\n`, MARK_TOKENS));
-  if (size < target) return undefined;
+  if (isShort()) return undefined;
   const layers = marked(front, new Set(held.map(({ name }) => name)), newHash);
-  const padding = layer(PADDING, TM1, 'project', `# Operating guide\n\n${parts.join('\n')}`, newHash);
-  return { ...front, layers: [...layers, padding] };
+  return { ...front, layers: [...layers, layer(PADDING, TM1, 'project', parts.join('\n'), newHash)] };
 }
+
+const TITLE = '# Operating guide\n';
 
 const MARK = ' [preloaded]';
 const MARK_TOKENS = estimateTokens(MARK);
