@@ -95,5 +95,8 @@ function partTokens(part: Part): number {
       return part.content.reduce((sum, one) => sum + partTokens(one), 0);
     case 'image':
       return estimateImageTokens(part.width, part.height, part.bytes);
+    case 'change':
+      // The epoch takes it into its front.
+      return 0;
   }
 }

@@ -20,7 +20,6 @@ import type { Beside } from './request-record.ts';
 import { writeRequest } from './request-record.ts';
 import type { Session } from '../session/session.ts';
 import { commitInside } from '../session/session.ts';
-import type { Changing } from './what-changes.ts';
 import { whatChanges } from './what-changes.ts';
 
 /** What the next call is made with. */
