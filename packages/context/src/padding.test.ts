@@ -78,6 +78,7 @@ describe('says why', () => {
     ['no-fit', { setting: 'always', padded: undefined }],
     ['implicit', { capabilities: { ...HAIKU, markers: 'implicit' } }],
     ['uncached', { capabilities: { ...HAIKU, markers: 'unknown' } }],
+    ['pays', { capabilities: { ...HAIKU, markers: 'pass-through' } }],
     ['unknown-price', { capabilities: { ...HAIKU, prices: [] } }],
   ])('%s', (why, change) => {
     expect(decide(change).why).toBe(why);

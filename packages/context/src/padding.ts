@@ -6,6 +6,7 @@ import type { Capabilities } from '@tidemark/model';
 import { multiplier } from '@tidemark/model';
 import { unitPrice } from './bill.ts';
 import { UNKNOWN_FLOOR } from './pad-front.ts';
+import { TAKES_MARKERS } from './plan.ts';
 
 /** What the sum is made from. Tokens are estimates. */
 export interface PaddingInput {
@@ -71,7 +72,7 @@ function whyOf(
   if (natural >= (floor ?? UNKNOWN_FLOOR.target)) return 'above-floor';
   if (padded === undefined) return 'no-fit';
   if (setting === 'always') return 'always';
-  if (markers !== 'explicit') return markers === 'implicit' ? 'implicit' : 'uncached';
+  if (!TAKES_MARKERS.has(markers)) return markers === 'implicit' ? 'implicit' : 'uncached';
   if (floor === undefined) return 'unknown-floor';
   if (gain === undefined) return 'unknown-price';
   return gain > 0 ? 'pays' : 'costs';
@@ -81,7 +82,7 @@ function whyOf(
 function sumOf(input: PaddingInput): Pick<PaddingRecord, 'calls' | 'gain'> | undefined {
   const { capabilities, natural, padded, tail, tools, others } = input;
   const { floor, markers } = capabilities;
-  if (floor === undefined || natural >= floor || markers !== 'explicit') return undefined;
+  if (floor === undefined || natural >= floor || !TAKES_MARKERS.has(markers)) return undefined;
   const growths = GROWTH[tools ? 'tools' : 'talk'];
   const expected = (of: (course: Course) => number): number =>
     mean(growths.flatMap((growth) => LENGTHS.map((calls) => of({ calls, growth, tail, floor }))));
