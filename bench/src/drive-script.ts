@@ -4,7 +4,7 @@
 import type { Encoders, LiveSession, Tool } from '@tidemark/agent';
 import { verifySession } from '@tidemark/agent';
 import type { Bill } from '@tidemark/context';
-import type { Agent } from '@tidemark/kit';
+import type { Agent, AgentOptions } from '@tidemark/kit';
 import { createAgent } from '@tidemark/kit';
 import type { Capabilities } from '@tidemark/model';
 import { anthropicEncoder } from '@tidemark/provider-anthropic';
@@ -43,10 +43,14 @@ export interface Driven {
   readonly differences: number;
 }
 
+/** What an agent may be given beside its script. */
+export type DrivenOptions = Partial<Pick<AgentOptions, 'padding' | 'role'>>;
+
 /** What outlives a process: the provider, the time, and how far the script is. */
 interface World {
   readonly script: Script;
   readonly capabilities: Capabilities;
+  readonly options: DrivenOptions;
   readonly simulator: Simulator;
   readonly time: VirtualTime;
   /** Calls beside the conversation, by their number in the ledger. */
@@ -80,10 +84,10 @@ const encoders: Encoders = (revision) =>
   [anthropicEncoder, openaiResponsesEncoder, openrouterEncoder].find((encoder) => encoder.revision === revision);
 
 /** Drives a script with a model's row. @throws Error when the simulator refuses a request, or a turn is not completed. */
-export async function driveScript(script: Script, row: Capabilities): Promise<Driven> {
+export async function driveScript(script: Script, row: Capabilities, options: DrivenOptions = {}): Promise<Driven> {
   const capabilities = script.collapse === undefined ? row : { ...row, runsCollapse: script.collapse };
   const { stops = [] } = script;
-  const world = newWorld(script, capabilities);
+  const world = newWorld(script, capabilities, options);
   let process = await startProcess(world, createShelf());
   for (const [index, steps] of script.turns.entries()) process = await driveTurn(world, process, index, steps);
   const { agent, session, reached } = process;
@@ -104,11 +108,12 @@ export async function driveScript(script: Script, row: Capabilities): Promise<Dr
   };
 }
 
-function newWorld(script: Script, capabilities: Capabilities): World {
+function newWorld(script: Script, capabilities: Capabilities, options: DrivenOptions): World {
   const time = virtualTime();
   const world: World = {
     script,
     capabilities,
+    options,
     simulator: createSimulator({
       clock: () => time.now,
       capabilities: () => ({ ...upstreamOf(capabilities), runsCollapse: capabilities.runsCollapse }),
@@ -126,7 +131,7 @@ function newWorld(script: Script, capabilities: Capabilities): World {
 }
 
 async function startProcess(world: World, shelf: Shelf, id?: string): Promise<Process> {
-  const { capabilities, simulator, time } = world;
+  const { capabilities, options, simulator, time } = world;
   const { provider, model, runsCollapse } = capabilities;
   const reached = await simulatedProvider(capabilities, { simulator, time, begun: () => answered(world) });
   const agent = createAgent({
@@ -138,6 +143,7 @@ async function startProcess(world: World, shelf: Shelf, id?: string): Promise<Pr
     tools: toolsAt(world, 0),
     permissions: { mode: 'auto' },
     surroundings: time.surroundings,
+    ...options,
   });
   return { reached, shelf, agent, session: await agent.open(id) };
 }

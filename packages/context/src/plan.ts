@@ -9,7 +9,7 @@ import { tokensUpTo, turnStartOf } from './sequence.ts';
 import type { Entry } from './state.ts';
 
 /** A router passes markers on to an upstream that honours them: its row has that one's floor, slots and lookback. */
-const TAKES_MARKERS: ReadonlySet<Capabilities['markers']> = new Set(['explicit', 'pass-through']);
+export const TAKES_MARKERS: ReadonlySet<Capabilities['markers']> = new Set(['explicit', 'pass-through']);
 
 /** What a plan is made from. */
 export interface PlanInput {

@@ -12,7 +12,7 @@ import type {
   Tool,
 } from '@tidemark/agent';
 import { nearestName } from '@tidemark/agent';
-import type { Log, RenderParameters } from '@tidemark/log';
+import type { Log, PaddingSetting, RenderParameters } from '@tidemark/log';
 import type { Provider } from '@tidemark/model';
 import { z } from 'zod';
 import { KitError } from './kit-error.ts';
@@ -44,6 +44,12 @@ export interface AgentOptions {
   readonly workspace?: string;
   /** The agent's own system text, behind the runtime's. */
   readonly role?: string;
+  /** How much the runtime's own text says: `minimal` leaves it at how to find instructions, read notes and read checkpoints. */
+  readonly runtime?: 'full' | 'minimal';
+  /** Whether a front below the model's floor is padded until it can be cached: `auto`, where that is expected to pay, unless said. */
+  readonly padding?: PaddingSetting;
+  /** Other sessions that are expected on this agent's front within five minutes: `auto` counts them. None unless said. */
+  readonly neighbours?: number;
   /** Own tools, beside those that `builtIn` leaves. */
   readonly tools?: readonly Tool[];
   /** The workspace's tools: all where there is a workspace, none, or those named. */
@@ -111,6 +117,9 @@ const optionsSchema = z.strictObject({
   store: z.union([z.literal('memory'), anyObject], 'expected "memory", { home } or a store').optional(),
   workspace: words.optional(),
   role: z.string().optional(),
+  runtime: z.enum(['full', 'minimal']).optional(),
+  padding: z.enum(['auto', 'always', 'never']).optional(),
+  neighbours: z.int().min(0).optional(),
   tools: z.array(anyObject).readonly().optional(),
   builtIn: z.union([z.boolean(), z.array(z.string()).readonly()], 'expected true, false or names of tools').optional(),
   permissions: z

@@ -36,7 +36,7 @@ export function resolveAgent(options: AgentOptions): ResolvedAgent {
 }
 
 function runtimeOf(options: AgentOptions): Runtime {
-  const { role, permissions = {}, onRequest, rewriteNotice } = options;
+  const { role, runtime, neighbours, permissions = {}, onRequest, rewriteNotice } = options;
   const { provider, capabilities } = chooseProvider(options);
   return {
     provider,
@@ -50,9 +50,12 @@ function runtimeOf(options: AgentOptions): Runtime {
     ttl: options.ttl ?? 'auto',
     envelope: {},
     betas: options.betas ?? [],
+    padding: options.padding ?? 'auto',
     unconfined: permissions.unconfined ?? false,
     surroundings: options.surroundings ?? THIS_MACHINE,
     ...(role !== undefined && { role }),
+    ...(runtime !== undefined && { runtime }),
+    ...(neighbours !== undefined && { neighbours }),
     ...(permissions.ask !== undefined && { ask: permissions.ask }),
     ...(onRequest !== undefined && { onRequest }),
     ...(rewriteNotice !== undefined && { rewriteNotice }),

@@ -68,6 +68,19 @@ const contextPayloads: Payloads<
       quarantines: fc.array(aPosition, { maxLength: 2 }),
       cacheKey: text,
       forecast: fc.record({ rewrite: count, cost: aMoney }, { ...some, requiredKeys: ['rewrite'] }),
+      padding: fc.record(
+        {
+          setting: fc.constantFrom('auto' as const, 'always' as const, 'never' as const),
+          natural: count,
+          padded: count,
+          floor: count,
+          others: count,
+          calls: count,
+          gain: fc.integer(),
+          why: fc.constantFrom('pays' as const, 'costs' as const, 'unknown-price' as const),
+        },
+        { ...some, requiredKeys: ['setting', 'natural', 'why'] },
+      ),
     },
     {
       ...some,

@@ -86,6 +86,27 @@ describe('a prompt', () => {
   });
 });
 
+describe('--padding', () => {
+  const asked = ['hello', '--provider', 'simulator', '--model', 'claude-haiku-4-5', '--padding'];
+
+  test.each([
+    ['always', 'front padded, as was said ('],
+    ['never', 'front not padded, as was said ('],
+    ['auto', 'front not padded: it was expected to cost more than it saves ('],
+  ])('%s is what the session is run with, and show says what came of it', async (setting, told) => {
+    const ran = await tidemark([...asked, setting, '--json']);
+    const { session } = lastOf(ran);
+    const shown = await tidemark(['show', String(session)]);
+    expect(shown.out).toContain(`epoch 0, ${told}`);
+    const { padding } = JSON.parse((await tidemark(['show', String(session), '--json'])).out);
+    expect(padding).toMatchObject([{ epoch: 0, setting, floor: 4_096 }]);
+  });
+
+  test('is refused where it is none of the three', async () => {
+    expect(await tidemark([...asked, 'some'])).toMatchObject({ exit: 2 });
+  });
+});
+
 describe('the key', () => {
   test('is missed before anything is sent, and the simulator offered', async () => {
     const ran = await tidemark(['hello there', '--json']);

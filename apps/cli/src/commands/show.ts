@@ -4,11 +4,12 @@ import type { Rebuilt } from '@tidemark/agent';
 import { rebuildSession } from '@tidemark/agent';
 import type { Divergence } from '@tidemark/context';
 import { firstDivergence, slice } from '@tidemark/context';
-import type { CallForecast, Log, Recorded, SessionId, Usage } from '@tidemark/log';
+import type { CallForecast, EpochOpened, Log, Recorded, SessionId, Usage } from '@tidemark/log';
 import type { Block } from '@tidemark/model';
 
 import type { Command, CommandContext, Outcome } from '../command.ts';
 import { encoders } from '../encoders.ts';
+import { explainPadding } from '../explain-padding.ts';
 import { dollars, grouped } from '../numbers.ts';
 import { sessionArgument } from '../session-argument.ts';
 import { stepArgument } from '../step-argument.ts';
@@ -76,18 +77,23 @@ async function showSession(session: SessionId, context: CommandContext): Promise
   let records = 0;
   const purposes = new Map<number, string>();
   let off: ForecastsOff = { calls: 0, input: 0, off: 0 };
+  const epochs: EpochOpened[] = [];
   for await (const record of (await context.store()).read(session)) {
     records += 1;
     kinds[record.kind] = (kinds[record.kind] ?? 0) + 1;
     if (record.kind === 'request.prepared' && record.data.stream !== 'main')
       purposes.set(record.position, record.data.purpose);
     if (record.kind === 'answer.received') off = addForecast(off, record.data);
+    if (record.kind === 'epoch.opened') epochs.push(record.data);
     const row = stepRow(record, purposes);
     if (row !== undefined) steps.push(row);
   }
-  context.output.result(
-    { session, records, kinds, steps, forecasts: off },
-    () => `${session}: ${grouped(records)} records, ${countOf(steps)}${forecastsOff(off)}`,
+  const padding = epochs.flatMap(({ number, padding: sum }) => (sum === undefined ? [] : [{ epoch: number, ...sum }]));
+  context.output.result({ session, records, kinds, steps, forecasts: off, padding }, () =>
+    [
+      `${session}: ${grouped(records)} records, ${countOf(steps)}${forecastsOff(off)}`,
+      ...epochs.flatMap((one) => explainPadding(one) ?? []),
+    ].join('\n'),
   );
   context.output.table({
     head: ['step', 'at', 'model', 'fresh', 'read', 'written', 'answer', 'cost', ''],

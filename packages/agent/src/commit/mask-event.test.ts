@@ -22,6 +22,8 @@ const LEFT: { readonly [K in Kind]: readonly string[] } = {
     'forecast',
     'layers',
     'model',
+    'padding.setting',
+    'padding.why',
     'parameters',
     'provider',
     'skills',

@@ -2,9 +2,9 @@
 // does not hold. When this returns, the request is in the log and flushed (L1, L2).
 
 import type { ContentPart, EpochOpened, EventOf, RecordedOf, Timestamp, TurnId } from '@tidemark/log';
-import { CHAIN_START, position } from '@tidemark/log';
+import { position } from '@tidemark/log';
 import type { EpochPrice, ForeseenRewrite, Outlook, Sequence, State, Wanted } from '@tidemark/context';
-import { epochForecast, evolve, foreseeRewrite } from '@tidemark/context';
+import { epochForecast, foreseeRewrite } from '@tidemark/context';
 import type { Capabilities, Continuation, Encoder, JsonValue } from '@tidemark/model';
 import type { Lasting } from './call-life.ts';
 import type { CallPlan, PlanOptions } from './call-plan.ts';
@@ -12,6 +12,7 @@ import { planCall } from './call-plan.ts';
 import type { Heard, Reset } from './continuation.ts';
 import { goOnFrom } from './continuation.ts';
 import { AgentError } from '../errors.ts';
+import { drafted } from './drafted.ts';
 import type { Line, Resize } from './line.ts';
 import { beginLine, besideLine, continues, extendLine } from './line.ts';
 import { loadCapabilities, loadFront } from '../session/materials.ts';
@@ -19,7 +20,6 @@ import type { Beside } from './request-record.ts';
 import { writeRequest } from './request-record.ts';
 import type { Session } from '../session/session.ts';
 import { commitInside } from '../session/session.ts';
-import type { Changing } from './what-changes.ts';
 import { whatChanges } from './what-changes.ts';
 
 /** What the next call is made with. */
@@ -197,11 +197,6 @@ function requireProvider({ epoch }: State, provider: string): void {
     `the conversation is with ${epoch.opened.provider} still, and this session is now run with ${provider}: a side call can be made once the next prompt was sent`,
     { epoch: epoch.opened.provider, provider },
   );
-}
-
-/** The state as it will be behind one more record: what the request is made from before all are appended together. */
-function drafted(state: State, event: Changing['changes'][number] | EventOf<'epoch.opened'>): State {
-  return evolve(state, { ...event, v: 1, position: position(state.length), fence: 0, chain: CHAIN_START });
 }
 
 /** The line of the main stream, with all that was packed since; as it is where a call needs nothing of that. */

@@ -2,12 +2,12 @@
 // its record names are kept here, before anything names them.
 
 import type { Event, EventOf } from '@tidemark/log';
-import type { Wanted } from '@tidemark/context';
-import { neededChange, openEpoch } from '@tidemark/context';
-import type { Capabilities, Encoder } from '@tidemark/model';
-import { keepFront, keepTools } from '../session/materials.ts';
-import { newHash } from '../session/node-hash.ts';
+import { neededChange } from '@tidemark/context';
+import type { Encoder } from '@tidemark/model';
+import { keepTools } from '../session/materials.ts';
 import type { Session } from '../session/session.ts';
+import type { EpochOptions } from './open-epoch.ts';
+import { openingEpoch } from './open-epoch.ts';
 
 /** See the head of this file. One of the two is always empty. */
 export interface Changing {
@@ -18,19 +18,19 @@ export interface Changing {
 const NOTHING: Changing = { epoch: undefined, changes: [] };
 
 /** What is asked for. */
-interface Asked {
-  readonly wanted: Wanted;
-  readonly capabilities: Capabilities;
+interface Asked extends EpochOptions {
   readonly encoder: Encoder;
   readonly beside?: unknown;
 }
 
 /** Decides. */
 export async function whatChanges(
-  { state, log }: Session,
-  { wanted, capabilities, encoder, beside }: Asked,
+  session: Session,
+  asked: Asked,
   stamp: Pick<Event, 'at' | 'turn'>,
 ): Promise<Changing> {
+  const { state, log } = session;
+  const { wanted, capabilities, encoder, beside } = asked;
   // A side call takes what is in force.
   if (beside !== undefined && state.epoch !== undefined) return NOTHING;
   const appends = capabilities.appends.filter((one) => encoder.appends?.includes(one) ?? true);
@@ -41,10 +41,7 @@ export async function whatChanges(
     case 'append':
       await keepTools(log.artifacts, wanted.texts.tools);
       return { epoch: undefined, changes: need.changes.map((change) => ({ ...stamp, ...change })) };
-    case 'epoch': {
-      await keepFront(log.artifacts, wanted.texts);
-      const data = openEpoch(state, wanted, need.cause, { rewrite: 0 }, newHash, capabilities.routing);
-      return { epoch: { kind: 'epoch.opened', ...stamp, data }, changes: [] };
-    }
+    case 'epoch':
+      return { epoch: await openingEpoch(session, asked, need.cause, stamp), changes: [] };
   }
 }

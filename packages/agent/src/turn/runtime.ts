@@ -1,7 +1,7 @@
 // What a session is run with: everything that its log does not hold and that can be another the next time it is opened.
 
-import type { RenderParameters } from '@tidemark/log';
-import type { Wanted } from '@tidemark/context';
+import type { PaddingSetting, RenderParameters } from '@tidemark/log';
+import type { RuntimeText, Wanted } from '@tidemark/context';
 import type { Capabilities, JsonValue, Provider } from '@tidemark/model';
 import type { ContextSource } from '../sources/context-source.ts';
 import type { Lasting } from '../request/call-life.ts';
@@ -16,6 +16,12 @@ export interface Runtime {
   readonly parameters: RenderParameters;
   /** The agent's own system text. */
   readonly role?: string;
+  /** How much the runtime's own text says: `full` unless said. */
+  readonly runtime?: RuntimeText;
+  /** Whether a front below the model's floor is padded: `auto` (where it is expected to pay) unless said. */
+  readonly padding?: PaddingSetting;
+  /** Other sessions that are expected on the same front while a cache entry lives: they make padding pay sooner. 0 unless said. */
+  readonly neighbours?: number;
   readonly tools: readonly Tool[];
   /** When other tools than those in force are to be taken where the model takes none appended: see `Wanted`. */
   readonly takeTools?: Wanted['takeTools'];

@@ -29,6 +29,8 @@ describe('a side call', () => {
     expect(heldBy(provider.sent[2]?.body ?? new Uint8Array())).not.toContain('Name this.');
     const streams = (await records()).flatMap((one) => (one.kind === 'request.prepared' ? [one.data.stream] : []));
     expect(streams).toEqual(['main', expect.stringMatching(/^side\//), 'main']);
+    const contracts = (await records()).flatMap((one) => (one.kind === 'answer.received' ? [one.data.contract] : []));
+    expect(contracts).toEqual(['tm1', 'tm1', 'tm1']);
     const verified = await verifySession(log, ID, { encoders: () => scriptedEncoder });
     expect(verified).toMatchObject({ requests: 3, differences: [], breaks: [] });
   });

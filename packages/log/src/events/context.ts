@@ -55,6 +55,40 @@ export interface EpochOpened {
   readonly quarantines?: readonly Position[];
   readonly cacheKey: string;
   readonly forecast: EpochForecast;
+  readonly padding?: PaddingRecord;
+}
+
+/** Whether a front below the model's floor is padded: by the sum, whatever it says, or not at all. */
+export type PaddingSetting = 'auto' | 'always' | 'never';
+
+/** Why the front of an epoch was padded (`pays`, `always`), or was not. */
+export type PaddingReason =
+  | 'pays'
+  | 'always'
+  | 'never'
+  | 'costs'
+  | 'above-floor'
+  | 'no-fit'
+  | 'implicit'
+  | 'uncached'
+  | 'unknown-floor'
+  | 'unknown-price';
+
+/** The sum that was made when the epoch opened. Tokens are estimates; what is unknown is absent. */
+export interface PaddingRecord {
+  readonly setting: PaddingSetting;
+  /** Tokens of the front without padding. */
+  readonly natural: number;
+  /** Tokens with it, where it could be padded. */
+  readonly padded?: number;
+  readonly floor?: number;
+  /** Other sessions that were expected on this front. */
+  readonly others?: number;
+  /** Calls that were expected below the floor. */
+  readonly calls?: number;
+  /** What padding was expected to save, in tokens at the base input price; below zero it costs. */
+  readonly gain?: number;
+  readonly why: PaddingReason;
 }
 
 /** What opening the epoch is expected to cost, said before it is paid. */

@@ -26,6 +26,7 @@ describe('an answer of Claude Code', () => {
       'turn.ended',
     ]);
     const [first, second] = pick(events, 'answer.received').map(({ data }) => data);
+    expect([first?.contract, second?.contract]).toEqual(['recorded', 'recorded']);
     expect(first?.parts.map((part) => part.type)).toEqual(['text', 'reasoning', 'call', 'call']);
     expect(first).toMatchObject({
       usage: { fresh: 1, answer: 9 },

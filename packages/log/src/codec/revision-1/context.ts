@@ -12,6 +12,7 @@ import type {
   HistoryPruned,
   LayerRecord,
   NotificationReceived,
+  PaddingRecord,
   PressureCrossed,
   PromptGiven,
   Range,
@@ -39,6 +40,28 @@ const layer = z.object({
 const tool = z.object({ name: text, digest } satisfies ShapeOf<ToolRecord>);
 
 const epochForecast = z.object({ rewrite: number, cost: optional(money) } satisfies ShapeOf<EpochForecast>);
+
+const padding = z.object({
+  setting: z.enum(['auto', 'always', 'never']),
+  natural: number,
+  padded: optional(number),
+  floor: optional(number),
+  others: optional(number),
+  calls: optional(number),
+  gain: optional(number),
+  why: z.enum([
+    'pays',
+    'always',
+    'never',
+    'costs',
+    'above-floor',
+    'no-fit',
+    'implicit',
+    'uncached',
+    'unknown-floor',
+    'unknown-price',
+  ]),
+} satisfies ShapeOf<PaddingRecord>);
 
 const epochOpened = z.object({
   number,
@@ -68,6 +91,7 @@ const epochOpened = z.object({
   quarantines: optional(z.array(position)),
   cacheKey: text,
   forecast: epochForecast,
+  padding: optional(padding),
 } satisfies ShapeOf<EpochOpened>);
 
 const contextNoted = z.object({

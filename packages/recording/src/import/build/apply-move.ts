@@ -21,7 +21,7 @@ import type { Outline } from '../outline/outline.ts';
 import { abandonCalls, closeCall } from './close-calls.ts';
 import type { Draft } from './draft.ts';
 import { emit, endTurn, inTurn, lastPosition, needTurn, openTurn } from './draft.ts';
-import { openEpoch } from './open-epoch.ts';
+import { openEpoch, RECORDED } from './open-epoch.ts';
 
 /** What is known of a branch beside its draft. */
 export interface BranchView {
@@ -138,7 +138,7 @@ function takeAnswer(draft: Draft, move: AnswerMove): void {
     kind: 'answer.received',
     at: from.at,
     turn: turn.id,
-    data: { step: draft.step, stream: 'main', ...answer },
+    data: { step: draft.step, stream: 'main', contract: RECORDED, ...answer },
   });
   draft.step += 1;
   turn.steps += 1;

@@ -7,6 +7,9 @@ import type { Answerer } from '../move.ts';
 import type { Draft, EpochInForce } from './draft.ts';
 import { emit, inTurn } from './draft.ts';
 
+/** The contract of a front that nobody recorded. */
+export const RECORDED = 'recorded';
+
 /** Opens an epoch if the one in force does not fit this answer. */
 export function openEpoch(draft: Draft, at: Timestamp, { provider, model }: Answerer): void {
   const { epoch, reasoning, checkpoint } = draft;
@@ -31,7 +34,7 @@ export function openEpoch(draft: Draft, at: Timestamp, { provider, model }: Answ
       model,
       parameters: reasoning === undefined ? {} : { reasoning },
       capabilities: keepName(draft, { provider, model }),
-      contract: 'recorded',
+      contract: RECORDED,
       layers: [],
       tools: [],
       ...(checkpoint === undefined ? {} : { checkpoint }),

@@ -1,0 +1,102 @@
+// Which front an epoch opens with: the natural one or the padded one. Decided with the epoch, and carried on by the next one
+// where that changes nothing of the front.
+
+import type { EpochOpened, PaddingRecord, Timestamp } from '@tidemark/log';
+import type { Capabilities, Part } from '@tidemark/model';
+import { itemAt } from './append-only.ts';
+import type { Wanted } from './epoch.ts';
+import { sameFront } from './epoch.ts';
+import { estimateImageTokens, estimateTokens } from './estimate.ts';
+import type { FrontTexts } from './front.ts';
+import { frontTokens, PADDING } from './pad-front.ts';
+import { decidePadding, isPadded } from './padding.ts';
+import type { State } from './state.ts';
+
+/** What the choice depends on. */
+export interface ChoiceInput {
+  /** With the new epoch in force: the history is packed as its first request will hold it. */
+  readonly state: State;
+  /** The epoch before it. */
+  readonly before: EpochOpened | undefined;
+  readonly wanted: Wanted;
+  readonly capabilities: Capabilities;
+  readonly at: Timestamp;
+  readonly ttl: '5m' | '1h';
+}
+
+/** A front, and the sum that led to it. */
+export interface FrontChoice {
+  readonly texts: FrontTexts;
+  /** Absent where nothing was asked of padding. */
+  readonly padding?: PaddingRecord;
+}
+
+/** Chooses. */
+export function chooseFront(input: ChoiceInput): FrontChoice {
+  const { wanted } = input;
+  const { padding: offer, texts } = wanted;
+  if (offer === undefined) return { texts };
+  return carriedOn(input) ?? decided(input, offer);
+}
+
+function decided(
+  { state, wanted: { texts }, capabilities, at, ttl }: ChoiceInput,
+  { setting, padded, others }: NonNullable<Wanted['padding']>,
+): FrontChoice {
+  const padding = decidePadding({
+    setting,
+    capabilities,
+    at,
+    ttl,
+    natural: frontTokens(texts),
+    padded: padded === undefined ? undefined : frontTokens(padded),
+    tail: tailTokens(state),
+    tools: texts.tools.length > 0,
+    others,
+  });
+  return { texts: isPadded(padding) && padded !== undefined ? padded : texts, padding };
+}
+
+/** An epoch that leaves the front as it is leaves its padding too: its bytes may still be read. */
+function carriedOn({ before, wanted }: ChoiceInput): FrontChoice | undefined {
+  const { padding: offer, texts } = wanted;
+  if (before?.padding === undefined || before.padding.setting !== offer?.setting) return undefined;
+  if (before.model !== wanted.model || before.provider !== wanted.provider || !sameFront(before, wanted))
+    return undefined;
+  const { padding } = before;
+  if (!isPadded(padding)) return { texts, padding };
+  const { padded } = offer;
+  return padded !== undefined && digestOf(before.layers) === digestOf(padded.layers.map(({ record }) => record))
+    ? { texts: padded, padding }
+    : undefined;
+}
+
+function digestOf(layers: EpochOpened['layers']): string | undefined {
+  return layers.find(({ name }) => name === PADDING)?.digest;
+}
+
+/** Estimated tokens of all that stands behind the front. */
+function tailTokens({ history: { packed } }: State): number {
+  let tokens = 0;
+  for (let index = 0; index < packed.length; index += 1)
+    for (const part of itemAt(packed, index)?.parts ?? []) tokens += partTokens(part);
+  return tokens;
+}
+
+function partTokens(part: Part): number {
+  switch (part.type) {
+    case 'text':
+    case 'reasoning':
+    case 'native':
+      return estimateTokens(part.text);
+    case 'call':
+      return estimateTokens(part.name) + estimateTokens(part.arguments);
+    case 'result':
+      return part.content.reduce((sum, one) => sum + partTokens(one), 0);
+    case 'image':
+      return estimateImageTokens(part.width, part.height, part.bytes);
+    case 'change':
+      // The epoch takes it into its front.
+      return 0;
+  }
+}

@@ -1,0 +1,88 @@
+// Short sessions through the kit on the simulator: a front of a wanted size, so many calls, and what they cost.
+
+import type { AgentOptions } from '@tidemark/kit';
+import { createAgent, defineTool } from '@tidemark/kit';
+import type { PaddingRecord } from '@tidemark/log';
+import type { Capabilities } from '@tidemark/model';
+import { createSimulator } from '@tidemark/simulator';
+import type { WireUsage } from '@tidemark/simulator';
+import { z } from 'zod';
+
+/** What happens. */
+export interface ShortSession {
+  readonly model: string;
+  /** What the simulator takes it to be; by its name unless said. */
+  readonly as?: Capabilities | undefined;
+  readonly padding: NonNullable<AgentOptions['padding']>;
+  /** Bytes of the agent's own system text: by them the front gets its size. */
+  readonly role: number;
+  readonly calls: number;
+  /** `talk`: a prompt for each call. `work`: one prompt, and a tool that returns so many bytes between the calls. */
+  readonly course: 'talk' | { readonly work: number };
+  readonly options?: Partial<AgentOptions>;
+}
+
+/** What it came to. */
+export interface Came {
+  /** US dollars of each call, as the log says: a session that ends sooner has cost what stands before its end. */
+  readonly costs: readonly (number | undefined)[];
+  /** As the simulator accounted each call. */
+  readonly usages: readonly WireUsage[];
+  readonly padding: PaddingRecord | undefined;
+  readonly layers: readonly string[];
+}
+
+/** Plays a session in a new simulator. */
+export async function playShort({ model, as, padding, role, calls, course, options }: ShortSession): Promise<Came> {
+  let answers = 0;
+  const simulator = createSimulator({
+    ...(as === undefined ? {} : { capabilities: () => as }),
+    onRequest: () => {
+      answers += 1;
+      const last = course === 'talk' || answers === calls;
+      return {
+        answer: last ? { text: prose(400) } : { text: 'Next.', calls: [{ name: 'look', arguments: { at: answers } }] },
+      };
+    },
+  });
+  const server = await simulator.listen();
+  const look = defineTool({
+    name: 'look',
+    description: 'Looks at a part of the thing.',
+    input: z.object({ at: z.number() }),
+    effect: 'read',
+    run: () => prose(course === 'talk' ? 1 : course.work),
+  });
+  const agent = createAgent({
+    model,
+    apiKey: 'not-a-key',
+    baseURL: server.url,
+    ...(role > 0 && { role: prose(role) }),
+    tools: course === 'talk' ? [] : [look],
+    permissions: { mode: 'auto' },
+    padding,
+    ...options,
+  });
+  const session = await agent.open();
+  const turns = course === 'talk' ? calls : 1;
+  for (let turn = 0; turn < turns; turn += 1) await session.prompt(prose(300));
+  const costs: (number | undefined)[] = [];
+  let found: { readonly padding: PaddingRecord | undefined; readonly layers: readonly string[] } | undefined;
+  for await (const record of agent.log.read(session.id)) {
+    if (record.kind === 'epoch.opened')
+      found ??= { padding: record.data.padding, layers: record.data.layers.map(({ name }) => name) };
+    if (record.kind === 'answer.received')
+      costs.push(record.data.cost === undefined ? undefined : Number(record.data.cost));
+  }
+  await agent.close();
+  await server.close();
+  const usages = simulator.calls.flatMap(({ usage }) => (usage === undefined ? [] : [usage]));
+  return { costs, usages, padding: found?.padding, layers: found?.layers ?? [] };
+}
+
+const LINE = 'The rate is looked up by country, rounded half up to two digits, and then summed. ';
+
+/** So many bytes of English. */
+export function prose(bytes: number): string {
+  return LINE.repeat(Math.ceil(bytes / LINE.length)).slice(0, bytes);
+}
