@@ -103,6 +103,17 @@ describe('a provider that listens', () => {
     expect(simulator.calls.map(({ wire }) => wire)).toEqual(['openrouter']);
   });
 
+  test('is reached over a WebSocket with --transport auto, and over HTTP unless it is said again', async () => {
+    const environment = KEYS;
+    const at = ['--json', '--base-url', `${door.url}/v1`];
+    const first = await tidemark(['hi there', '--model', 'gpt-6.1-sol', '--transport', 'auto', ...at], { environment });
+    const second = await tidemark(['again', '--continue', ...at], { environment });
+    const ways = [first, second].map((ran) => /"transport":\{"kind":"(\w+)"/.exec(ran.out)?.[1]);
+    expect([first.exit, second.exit]).toEqual([0, 0]);
+    expect(ways).toEqual(['websocket', undefined]);
+    await expect.poll(() => door.webSockets()).toBe(0);
+  });
+
   test('may be any compatible server: its window is said once, its address each time', async () => {
     const at = ['--base-url', `${door.url}/v1`];
     const said = ['--provider', 'compatible', '--model', 'gpt-4o', '--window', '128000'];
@@ -133,6 +144,9 @@ describe('is refused before anything is sent', () => {
     [['--model', 'somebody/some-model'], 2, '--window 32768'],
     [['--provider', 'google'], 2, 'Allowed choices are anthropic, openai, openrouter, compatible, simulator'],
     [['--ttl', '2h'], 2, 'Allowed choices are auto, 5m, 1h'],
+    [['--model', 'gpt-6.1-sol', '--transport', 'carrier-pigeon'], 2, 'Allowed choices are http, auto'],
+    [['--transport', 'auto'], 2, 'Anthropic is reached over HTTP alone'],
+    [['--transport', 'auto', '--provider', 'simulator'], 2, 'leave out --transport'],
     [['--window', 'wide'], 2, 'whole number above 0'],
   ])('%j', async (args, exit, words) => {
     expect(await tidemark(['hi there', ...args])).toMatchObject({ exit, out: '', err: expect.stringContaining(words) });
