@@ -212,6 +212,24 @@ describe('a session that moves', () => {
   });
 });
 
+test('OpenAI takes a session whose call ids repeat: reasoning goes without the call that it came with', async () => {
+  const again = { thinking: 'hm, I look', calls: [{ id: 'call_1', name: 'look', arguments: { place: 'a' } }] };
+  for (const answer of [again, again, { text: 'Both are the same.' }, { text: 'Still.' }]) simulator.next({ answer });
+  const bodies: string[] = [];
+  const onRequest = (body: Uint8Array): void => void bodies.push(Buffer.from(body).toString());
+  const agent = agentOf('openai', 'gpt-6.1-sol', { onRequest });
+  const session = await agent.open();
+  expect(await session.prompt('Look twice.')).toMatchObject({ outcome: 'completed', text: 'Both are the same.' });
+  expect(await session.prompt('And now?')).toMatchObject({ outcome: 'completed', text: 'Still.' });
+  const last = bodies.at(-1) ?? '';
+  expect(last.match(/"type":"reasoning"/g)).toHaveLength(1);
+  expect([...last.matchAll(/"type":"function_call","call_id":"([^"]+)"/g)].map(([, id]) => id)).toEqual([
+    'call_1',
+    expect.stringMatching(/^call_1_\d+$/),
+  ]);
+  await agent.close();
+});
+
 describe('with `transport: auto`', () => {
   test('a session goes on over its connection, and none is open once the agent is closed', async () => {
     const agent = agentOf('openai', 'gpt-6.1-sol', { transport: 'auto' });
