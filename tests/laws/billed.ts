@@ -1,7 +1,7 @@
 // What the simulator billed, seen from its side: which tokens it had been sent before on this stream, and what of that it
 // did not read. Counted from the bytes of the blocks, with no use of what the engine believes.
 
-import { itemAt, slice } from '@tidemark/context';
+import { itemAt, LIFE, slice } from '@tidemark/context';
 import type { Block } from '@tidemark/model';
 import type { WireUsage } from '@tidemark/simulator';
 import { totalInput } from '@tidemark/simulator';
@@ -39,18 +39,19 @@ function heldFor(call: SentCall, { prepared: { record, sequence } }: SentCall): 
   return slice(sequence.blocks, 0, same ? undefined : sequence.front);
 }
 
-/** Whether a call marked something of the history, beside its own words. */
-function marksHistory({ prepared: { record, sequence } }: SentCall): boolean {
+/** For how long at most a call asked something of the history to be kept, beside its own words; 0 where it asked for nothing. */
+function historyLife({ prepared: { record, sequence } }: SentCall): number {
   const { stream, markers } = record.data;
-  return (stream === 'main' ? markers : markers.slice(0, -1)).some(({ block }) => block >= sequence.front);
+  const own = stream === 'main' ? markers : markers.slice(0, -1);
+  return Math.max(0, ...own.map(({ block, ttl }) => (block >= sequence.front ? LIFE[ttl] : 0)));
 }
 
 /** Whether an entry of this history could still be read, if its bytes were asked for. */
-export function someEntryLives(call: SentCall, earlier: readonly SentCall[], lifeMs: number): boolean {
+export function someEntryLives(call: SentCall, earlier: readonly SentCall[]): boolean {
   return earlier.some((one) => {
     const billed = billedFor(one);
     const cached = (billed?.cache_read_input_tokens ?? 0) + (billed?.cache_creation_input_tokens ?? 0);
-    return marksHistory(one) && cached > 0 && call.at - one.at < lifeMs;
+    return cached > 0 && call.at - one.at < historyLife(one);
   });
 }
 

@@ -3,7 +3,6 @@
 
 import { describe, expect, it } from 'vitest';
 import { verifySession } from '@tidemark/agent';
-import { LIFE } from '@tidemark/context';
 import { billedFor, extendsCall, paidAgain, someEntryLives } from './billed.ts';
 import { readBook } from './book.ts';
 import type { Driver } from './driver.ts';
@@ -58,14 +57,12 @@ describe.each(WORLDS)('L3 on $store against $provider', (world) => {
 
 describe.each(BILLED)('L3 on $store, billed', (world) => {
   it('L3: what an epoch says it will rewrite is what the provider then bills again', async () => {
-    await tryStories({ world, runs: 18, knowable: true }, async ({ calls, ttl }) => {
-      // Counted from bytes and times alone, a life that was chosen call by call is not known: L7 sees those billed.
-      if (ttl === 'auto') return;
+    await tryStories({ world, runs: 18, knowable: true }, async ({ calls }) => {
       for (const [index, call] of calls.entries()) {
         const { opened } = call.prepared;
         if (opened === undefined || billedFor(call) === undefined) continue;
         const earlier = calls.slice(0, index);
-        const again = someEntryLives(call, earlier, LIFE[ttl]) ? paidAgain(call, earlier) : 0;
+        const again = someEntryLives(call, earlier) ? paidAgain(call, earlier) : 0;
         expect({ position: opened.position, rewrite: opened.data.forecast.rewrite }).toEqual({
           position: opened.position,
           rewrite: again,

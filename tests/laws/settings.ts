@@ -33,12 +33,13 @@ const MODELS = [
 /** Entries at message ends, with paid writes; the same with another price; on a grid; on a coarse one. */
 const OPENAI_MODELS = ['gpt-5.6-sol', 'gpt-6.1-sol', 'gpt-5.1', 'gpt-5.5'] as const;
 
+/** Never the default `high`: said, it is to the provider as if it were left out (facts 1.3), which no catalog row knows yet. */
 const REASONING: readonly RenderParameters[] = [
   {},
   { thinking: { type: 'enabled', budget_tokens: 2_048 } },
   { thinking: { type: 'enabled', budget_tokens: 8_192 } },
   { effort: 'low' },
-  { effort: 'high' },
+  { effort: 'medium' },
 ];
 
 const OPENAI_REASONING: readonly RenderParameters[] = [

@@ -12,6 +12,7 @@ export interface AgentFlags {
   readonly model?: string;
   readonly provider?: ProviderName | 'simulator';
   readonly baseUrl?: string;
+  readonly transport?: AgentOptions['transport'];
   readonly window?: number;
   readonly outputLimit?: number;
   readonly ttl?: AgentOptions['ttl'];
@@ -40,6 +41,12 @@ export function declareAgentFlags(command: Command): Command {
       ]),
     )
     .option('--base-url <address>', 'where the provider listens: a gateway, a server, or `tidemark simulate`')
+    .addOption(
+      new Option('--transport <way>', 'how OpenAI is reached: `auto` is over a WebSocket where that can be').choices([
+        'http',
+        'auto',
+      ]),
+    )
     .option('--window <tokens>', 'what a model that no catalog knows takes, input and output together', countOf)
     .option('--output-limit <tokens>', 'most tokens of one answer', countOf)
     .addOption(new Option('--ttl <life>', 'how long cached prefixes are asked to live').choices(['auto', '5m', '1h']))

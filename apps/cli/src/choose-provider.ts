@@ -15,7 +15,10 @@ import { addressOf } from './simulator-addresses.ts';
 
 /** A provider at work, and how to end it. */
 export interface ChosenProvider {
-  readonly options: Pick<AgentOptions, 'model' | 'provider' | 'apiKey' | 'baseURL' | 'window' | 'outputLimit'>;
+  readonly options: Pick<
+    AgentOptions,
+    'model' | 'provider' | 'apiKey' | 'baseURL' | 'transport' | 'window' | 'outputLimit'
+  >;
   close(): Promise<void>;
 }
 
@@ -31,6 +34,7 @@ export interface ProviderRequest {
 export async function chooseProvider(request: ProviderRequest, context: CommandContext): Promise<ChosenProvider> {
   const { flags } = request;
   const wanted = wantedOf(request);
+  requireTransport(wanted.provider, flags);
   if (flags.provider === 'simulator') return simulator(request, wanted);
   if (flags.scenario !== undefined)
     throw new CliError('cli/usage', 'a scenario is for the simulator', 'add --provider simulator');
@@ -39,7 +43,7 @@ export async function chooseProvider(request: ProviderRequest, context: CommandC
   requireKey(wanted.provider, context);
   const { baseUrl } = flags;
   return {
-    options: { ...wanted, ...limits, ...(baseUrl !== undefined && { baseURL: baseUrl }) },
+    options: { ...wanted, ...limits, ...transportOf(flags), ...(baseUrl !== undefined && { baseURL: baseUrl }) },
     close: async () => undefined,
   };
 }
@@ -83,6 +87,16 @@ function limitsOf(
   return { ...(window !== undefined && { window }), ...(outputLimit !== undefined && { outputLimit }) };
 }
 
+function transportOf({ transport }: AgentFlags): Pick<AgentOptions, 'transport'> {
+  return transport === undefined ? {} : { transport };
+}
+
+function requireTransport(provider: ProviderName = 'anthropic', { transport }: AgentFlags): void {
+  if (transport === undefined || provider === 'openai') return;
+  const { title } = PROVIDERS[provider];
+  throw new CliError('cli/usage', `${title} is reached over HTTP alone`, 'leave out --transport');
+}
+
 async function simulator(request: ProviderRequest, wanted: Wanted): Promise<ChosenProvider> {
   const { scenario, baseUrl } = request.flags;
   if (baseUrl !== undefined)
@@ -101,6 +115,7 @@ async function simulator(request: ProviderRequest, wanted: Wanted): Promise<Chos
       apiKey: 'simulated-by-tidemark',
       baseURL: addressOf(provider, listening.url),
       ...limitsOf(request, wanted),
+      ...transportOf(request.flags),
     },
     close: () => listening.close(),
   };

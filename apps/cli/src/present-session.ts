@@ -17,6 +17,8 @@ export interface SeenTokens {
   readonly written: number;
   readonly fresh: number;
   readonly output: number;
+  /** How the provider caches is not known for some of the calls: then it need not have told all its buckets. */
+  readonly caching?: 'unknown';
 }
 
 /** Shows one session. */
@@ -89,6 +91,7 @@ function showRecord(sight: Sight, record: Recorded): void {
       return;
     case 'answer.received':
       if (record.data.stream === 'main') showAnswer(sight, record.data.parts);
+      if (record.data.forecast?.caching === 'unknown') sight.tokens = { ...sight.tokens, caching: 'unknown' };
       return add(sight, record.data.usage);
     case 'answer.interrupted':
       if (record.data.stream === 'main') endAnswer(sight);
@@ -150,6 +153,7 @@ function timeOf({ data }: RecordedOf<'tool.returned' | 'tool.failed'>): readonly
 function add(sight: Sight, usage: Usage): void {
   const { read, written, fresh, output } = sight.tokens;
   sight.tokens = {
+    ...sight.tokens,
     read: read + (usage.read ?? 0),
     written: written + writtenTokens(usage.writes ?? []),
     fresh: fresh + (usage.fresh ?? 0),

@@ -47,10 +47,22 @@ function forPeople({ session, finished, tokens }: EndedTurn): Shown {
     ...(error === undefined ? [] : [`: ${error.message}\nnext: ${error.next}\n`]),
     styled(ok ? 'green' : 'yellow', outcome),
     `: ${counted(totals.steps, 'step')}, ${counted(totals.calls, 'tool call')}; `,
-    `tokens: ${grouped(tokens.read)} read, ${grouped(tokens.written)} written, ${grouped(tokens.fresh)} fresh, ${grouped(tokens.output)} out; `,
+    `tokens: ${tokensIn(tokens)}; `,
     dollars(totals.cost),
     '\nsession ',
     styled('cyan', session),
     ok ? '; go on with `tidemark --continue "…"`' : '; go on with `tidemark resume`',
   ];
+}
+
+/** Where caching is not known, a bucket of which nothing was told is left out: unknown is not 0 (L7). */
+function tokensIn({ read, written, fresh, output, caching }: SeenTokens): string {
+  const input = [
+    [read, 'read'],
+    [written, 'written'],
+    [fresh, 'fresh'],
+  ] as const;
+  const said = input.filter(([count]) => caching === undefined || count > 0);
+  const counts = [...said, [output, 'out'] as const].map(([count, what]) => `${grouped(count)} ${what}`).join(', ');
+  return caching === undefined ? counts : `${counts}; how the model is cached is not known`;
 }

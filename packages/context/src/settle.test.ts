@@ -58,6 +58,20 @@ test('reasoning behind something that is left out of its answer says so', () => 
   expect(parts.map((part) => part.type === 'reasoning' && part.displaced === true)).toEqual([false, true, false]);
 });
 
+test('reasoning in front of something that is left out or goes by another id says so, and what is behind that', () => {
+  const thought: AnswerPart = { type: 'reasoning', opaque: '{}', text: 'hm' };
+  const used = [created, prompt('go'), answer([call('a')]), returned('a')];
+  const parts = [thought, call('b'), thought, thought, call('a'), thought, { type: 'text', text: 'so' } as const];
+  const state = fold([...used, answer(parts), returned('a'), returned('b')]);
+  const said = state.history.packed.buffer.at(-3)?.parts ?? [];
+  expect(said.flatMap((part) => (part.type === 'reasoning' ? [[part.torn, part.displaced]] : []))).toEqual([
+    [undefined, undefined],
+    [true, undefined],
+    [true, undefined],
+    [undefined, true],
+  ]);
+});
+
 test('a prompt recorded while an answer was on its way is kept with that answer, whatever its position', () => {
   const flight: readonly Told[] = [
     created,

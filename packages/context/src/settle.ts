@@ -1,7 +1,7 @@
 // Settled order: where a recorded fact is packed. While an answer is on its way or its calls are open, everything else
 // waits; then come results in call order, notes, prompts. It never depends on anything after the closing event (L3).
 
-import type { AnswerInterrupted, AnswerReceived, Position, RecordedOf, SessionId } from '@tidemark/log';
+import type { AnswerInterrupted, AnswerPart, AnswerReceived, Position, RecordedOf, SessionId } from '@tidemark/log';
 import type { CallPart, Part, ResultPart, Span, TextPart } from '@tidemark/model';
 import { isBlank } from '@tidemark/model';
 import { appendAll, appendOnly, itemAt, slice } from './append-only.ts';
@@ -191,21 +191,47 @@ function answerDraft(batch: Batch, ids: ReadonlyMap<string, string>): Draft {
   const { position, session, answer } = batch;
   const parts: Part[] = [];
   const seen = new Set<string>();
-  // A provider may bind reasoning to all that came before it: where some of that is left out, the reasoning says so.
+  // A provider may bind reasoning to all that came before it, and to the item behind it: where some of that is left out or
+  // goes by another id, the reasoning says so.
   let displaced = false;
   for (const part of answer.parts) {
     if (part.type === 'reasoning') {
       parts.push({ ...part, provider: answer.provider, model: answer.model, ...(displaced ? { displaced } : {}) });
-    } else if (
-      part.type === 'call' ? seen.has(part.call) || batch.closed.get(part.call)?.cut === true : isBlankText(part)
-    ) {
+      continue;
+    }
+    const kept = keptPart(part, batch, ids, seen);
+    if (kept !== part) {
       displaced = true;
-    } else if (part.type === 'call') {
-      seen.add(part.call);
-      parts.push({ ...part, call: ids.get(part.call) ?? part.call });
-    } else parts.push(part);
+      tearEnd(parts);
+    }
+    if (kept !== undefined) parts.push(kept);
   }
   return { role: 'assistant', session, position, group: position, opensTurn: false, parts };
+}
+
+type SaidPart = Exclude<AnswerPart, { readonly type: 'reasoning' }>;
+
+/** The part itself, or the same call by another id; `undefined` for what is left out. */
+function keptPart(
+  part: SaidPart,
+  { closed }: Batch,
+  ids: ReadonlyMap<string, string>,
+  seen: Set<string>,
+): Part | undefined {
+  if (part.type !== 'call') return isBlankText(part) ? undefined : part;
+  if (seen.has(part.call) || closed.get(part.call)?.cut === true) return undefined;
+  seen.add(part.call);
+  const id = ids.get(part.call) ?? part.call;
+  return id === part.call ? part : { ...part, call: id };
+}
+
+/** Marks the reasoning that stands last: what follows it is not what came behind it. */
+function tearEnd(parts: Part[]): void {
+  for (let index = parts.length - 1; index >= 0; index -= 1) {
+    const part = parts[index];
+    if (part?.type !== 'reasoning') return;
+    parts[index] = { ...part, torn: true };
+  }
 }
 
 function isBlankText(part: Part): boolean {

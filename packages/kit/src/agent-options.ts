@@ -36,6 +36,11 @@ export interface AgentOptions {
   readonly apiKey?: string;
   /** Where the provider listens, as its SDK has it: Anthropic without the `/v1`, the others with it. */
   readonly baseURL?: string;
+  /**
+   * How OpenAI is reached: `http` unless said. `auto`: the calls of a session over a WebSocket, where each goes on from the
+   * answer before with what is new alone; all others over HTTP, and so what nothing arrived of. No other provider has it.
+   */
+  readonly transport?: 'http' | 'auto';
   /** Tokens of input and output together, for a model that no catalog knows. Its caching and prices are unknown. */
   readonly window?: number;
   /** Where sessions are kept: in memory unless a folder or a store is named. */
@@ -113,6 +118,7 @@ const optionsSchema = z.strictObject({
     .optional(),
   apiKey: words.optional(),
   baseURL: z.url({ protocol: /^https?$/ }).optional(),
+  transport: z.enum(['http', 'auto']).optional(),
   window: amount.int().optional(),
   store: z.union([z.literal('memory'), anyObject], 'expected "memory", { home } or a store').optional(),
   workspace: words.optional(),

@@ -78,14 +78,20 @@ describe('is refused', () => {
     [{ model: 'gpt-6.1-sol', window: 1_000 }, 'kit/bad-options', 'leave `window` out'],
     [{ ...LOCAL }, 'kit/bad-options', 'say as `window`'],
     [{ provider: 'compatible', model: 'llama3.3', window: 8_000 }, 'kit/bad-options', 'say it as `baseURL`'],
+    [{ model: 'claude-sonnet-5-5', transport: 'auto' }, 'kit/bad-options', 'leave `transport` out'],
+    [{ ...LOCAL, window: 8_000, transport: 'http' }, 'kit/bad-options', 'leave `transport` out'],
     [{ ...LOCAL, window: 4_000, outputLimit: 4_000 }, 'kit/bad-options', 'smaller `outputLimit`'],
   ])('%j', (options, code, words) => {
     expect(codeAndWords(options)).toEqual([code, expect.stringContaining(words)]);
   });
 
-  test('an address for a provider that its author made', () => {
-    const provider = createScriptedProvider({ answers: [] });
-    const [code, words] = codeAndWords({ model: 'claude-sonnet-5-5', provider, baseURL: 'http://127.0.0.1:1' });
-    expect([code, words]).toEqual(['kit/bad-options', expect.stringContaining('`baseURL` says nothing')]);
-  });
+  test.each([{ baseURL: 'http://127.0.0.1:1' }, { transport: 'auto' }] as const)(
+    '%j for a provider that its author made',
+    (idle) => {
+      const provider = createScriptedProvider({ answers: [] });
+      const [code, words] = codeAndWords({ model: 'claude-sonnet-5-5', provider, ...idle });
+      const [name] = Object.keys(idle);
+      expect([code, words]).toEqual(['kit/bad-options', expect.stringContaining(`\`${name}\` says nothing`)]);
+    },
+  );
 });

@@ -25,22 +25,27 @@ export function chooseProvider(options: AgentOptions): ChosenProvider {
   if (typeof provider === 'object') return own(provider, options, catalog);
   const name = nameOf(options);
   if (name === undefined) throw unknownModel(options.model, catalog);
+  if (options.transport !== undefined && name !== 'openai') throw idleTransport(PROVIDERS[name].title);
   const capabilities = ownCapabilities(name, options, catalog);
   return { provider: PORTS[name](reachOf(name, options)), capabilities };
 }
 
 /**
- * Another model of an agent that is there. A key and an address that were given are the first provider's: they go with no
- * other.
+ * Another model of an agent that is there. A key, an address and a transport that were given are the first provider's: they
+ * go with no other.
  *
  * @throws as `chooseProvider`.
  */
 export function chooseOther(options: AgentOptions, model: string, reach: ModelReach): ChosenProvider {
-  const { apiKey, baseURL, window: _window, provider: _provider, ...rest } = options;
+  const { apiKey, baseURL, transport, window: _window, provider: _provider, ...rest } = options;
   const before = nameOf(options);
   const other = { ...rest, model, ...reach };
   const stays = nameOf(other) === before && before !== undefined;
-  const kept = { ...(apiKey !== undefined && { apiKey }), ...(baseURL !== undefined && { baseURL }) };
+  const kept = {
+    ...(apiKey !== undefined && { apiKey }),
+    ...(baseURL !== undefined && { baseURL }),
+    ...(transport !== undefined && { transport }),
+  };
   return chooseProvider(stays ? { ...kept, ...other } : other);
 }
 
@@ -63,7 +68,7 @@ function nameOf(options: AgentOptions): ProviderName | undefined {
 
 /** What an author made is reached in its own way: an address for it could only be meant for another. */
 function own(provider: Provider, options: AgentOptions, catalog: Catalog): ChosenProvider {
-  const idle = (['baseURL', 'window'] as const).find((name) => options[name] !== undefined);
+  const idle = (['baseURL', 'transport', 'window'] as const).find((name) => options[name] !== undefined);
   if (idle !== undefined)
     throw new KitError(
       'kit/bad-options',
@@ -71,6 +76,12 @@ function own(provider: Provider, options: AgentOptions, catalog: Catalog): Chose
       { problems: [idle] },
     );
   return { provider, capabilities: findCapabilities(options.model, provider.name, catalog) };
+}
+
+function idleTransport(title: string): KitError {
+  return new KitError('kit/bad-options', `${title} is reached over HTTP alone: leave \`transport\` out`, {
+    problems: ['transport'],
+  });
 }
 
 function names(): string {
@@ -83,7 +94,12 @@ interface Reach {
   readonly baseURL?: string;
 }
 
-const PORTS: { readonly [name in ProviderName]: (reach: Reach) => Provider } = {
+/** How OpenAI is reached. */
+interface OpenAIReach extends Reach {
+  readonly transport?: 'http' | 'auto';
+}
+
+const PORTS: { readonly [name in ProviderName]: (reach: OpenAIReach) => Provider } = {
   anthropic: createAnthropicProvider,
   openai: (reach) => createOpenAIProvider({ ...reach, api: 'responses' }),
   openrouter: createOpenRouterProvider,
@@ -93,8 +109,8 @@ const PORTS: { readonly [name in ProviderName]: (reach: Reach) => Provider } = {
 /** What a server that asks for no key is sent in its place. */
 const NO_KEY = 'none';
 
-function reachOf(name: ProviderName, options: AgentOptions): Reach {
-  const { baseURL } = options;
+function reachOf(name: ProviderName, options: AgentOptions): OpenAIReach {
+  const { baseURL, transport } = options;
   const { title, variable } = PROVIDERS[name];
   if (variable === undefined && baseURL === undefined) {
     const message = `${title} has no address of its own: say it as \`baseURL\`, such as http://127.0.0.1:11434/v1`;
@@ -107,5 +123,5 @@ function reachOf(name: ProviderName, options: AgentOptions): Reach {
       `there is no key for ${title}: give \`apiKey\`, or \`environment: process.env\` with ${variable} set, or another \`provider\``,
       { provider: name, variable },
     );
-  return { apiKey, ...(baseURL !== undefined && { baseURL }) };
+  return { apiKey, ...(baseURL !== undefined && { baseURL }), ...(transport !== undefined && { transport }) };
 }

@@ -65,6 +65,7 @@ describe('options', () => {
     [{ permissions: { mod: 'auto' } }, 'there is no option permissions.mod, did you mean mode?'],
     [{ limits: { step: 3 } }, 'there is no option limits.step, did you mean steps?'],
     [{ banana: 1 }, 'there is no option banana'],
+    [{ transport: 'websocket' }, 'transport: '],
     [{ store: 'disk' }, 'store: expected "memory", { home } or a store'],
     [{ limits: { cost: 0.5 } }, 'limits.cost: '],
     [{ rewriteNotice: { token: 3 } }, 'there is no option rewriteNotice.token, did you mean tokens?'],

@@ -4,7 +4,7 @@ import type { LiveSession as AgentSession } from '@tidemark/agent';
 import { openLiveSession } from '@tidemark/agent';
 import type { Log } from '@tidemark/log';
 import { sessionId } from '@tidemark/log';
-import type { Capabilities } from '@tidemark/model';
+import type { Capabilities, Provider } from '@tidemark/model';
 import type { AgentOptions } from './agent-options.ts';
 import { checkOptions } from './agent-options.ts';
 import { chooseOther } from './choose-provider.ts';
@@ -32,7 +32,7 @@ export interface Agent {
    * @throws KitError `kit/closed`. @throws TypeError for an id that cannot be one. @throws LogError `log/missing`, `log/locked`, `log/damaged`.
    */
   open(id?: string, options?: OpenOptions): Promise<LiveSession>;
-  /** Closes every session that is still open: what runs ends as interrupted. */
+  /** Closes every session that is still open, where what runs ends as interrupted, and the providers that were not given whole. */
   close(): Promise<void>;
 }
 
@@ -45,6 +45,8 @@ export function createAgent(options: AgentOptions): Agent {
   checkOptions(options);
   const resolved = resolveAgent(options);
   const { log, runtime } = resolved;
+  // A provider of the author's own may serve others: whoever made it closes it.
+  const made = new Set<Provider>(typeof options.provider === 'object' ? [] : [runtime.provider]);
   const sessions = new Set<LiveSession>();
   let closed = false;
   return {
@@ -55,14 +57,22 @@ export function createAgent(options: AgentOptions): Agent {
       const session = await (id === undefined ? begin(resolved, options, title) : goOn(resolved, options, id));
       const held = holdSession(session, {
         ended: () => void sessions.delete(held),
-        find: (model, reach) => chooseOther(options, model, reach),
+        find(model, reach) {
+          const other = chooseOther(options, model, reach);
+          if (typeof reach.provider !== 'object') made.add(other.provider);
+          return other;
+        },
       });
       sessions.add(held);
       return held;
     },
     async close() {
       closed = true;
-      await Promise.all([...sessions].map((session) => session.close()));
+      try {
+        await Promise.all([...sessions].map((session) => session.close()));
+      } finally {
+        await Promise.all([...made].map(async (provider) => provider.close?.()));
+      }
     },
   };
 }

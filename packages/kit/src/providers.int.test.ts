@@ -2,6 +2,7 @@
 
 import type { Recorded } from '@tidemark/log';
 import { sessionId } from '@tidemark/log';
+import { createScriptedProvider } from '@tidemark/provider-scripted';
 import type { Listening, ScriptedAnswer, Simulator } from '@tidemark/simulator';
 import { createSimulator } from '@tidemark/simulator';
 import { createMemoryStore } from '@tidemark/store-memory';
@@ -211,6 +212,57 @@ describe('a session that moves', () => {
   });
 });
 
+test('OpenAI takes a session whose call ids repeat: reasoning goes without the call that it came with', async () => {
+  const again = { thinking: 'hm, I look', calls: [{ id: 'call_1', name: 'look', arguments: { place: 'a' } }] };
+  for (const answer of [again, again, { text: 'Both are the same.' }, { text: 'Still.' }]) simulator.next({ answer });
+  const bodies: string[] = [];
+  const onRequest = (body: Uint8Array): void => void bodies.push(Buffer.from(body).toString());
+  const agent = agentOf('openai', 'gpt-6.1-sol', { onRequest });
+  const session = await agent.open();
+  expect(await session.prompt('Look twice.')).toMatchObject({ outcome: 'completed', text: 'Both are the same.' });
+  expect(await session.prompt('And now?')).toMatchObject({ outcome: 'completed', text: 'Still.' });
+  const last = bodies.at(-1) ?? '';
+  expect(last.match(/"type":"reasoning"/g)).toHaveLength(1);
+  expect([...last.matchAll(/"type":"function_call","call_id":"([^"]+)"/g)].map(([, id]) => id)).toEqual([
+    'call_1',
+    expect.stringMatching(/^call_1_\d+$/),
+  ]);
+  await agent.close();
+});
+
+describe('with `transport: auto`', () => {
+  test('a session goes on over its connection, and none is open once the agent is closed', async () => {
+    const agent = agentOf('openai', 'gpt-6.1-sol', { transport: 'auto' });
+    const [one, other] = [await agent.open(), await agent.open()];
+    await one.prompt('one');
+    await one.prompt('two');
+    await other.prompt('one');
+    // Another model is another provider here, with a connection of its own.
+    other.switchModel('gpt-4o');
+    await other.prompt('two');
+    const ways = (await recordsOf(agent, one.id)).flatMap(({ kind, data }) =>
+      kind === 'answer.received' ? [data.transport] : [],
+    );
+    expect(ways).toEqual([
+      { kind: 'websocket', continuation: false },
+      { kind: 'websocket', continuation: true },
+    ]);
+    expect(door.webSockets()).toBe(3);
+    await agent.close();
+    await expect.poll(() => door.webSockets()).toBe(0);
+  });
+
+  test('a provider that its author made stays open: who made it closes it', async () => {
+    let closed = 0;
+    const provider = { ...createScriptedProvider({ answers: [] }), close: () => void (closed += 1) };
+    const agent = createAgent({ model: 'claude-sonnet-5-5', provider });
+    const session = await agent.open();
+    session.switchModel('claude-sonnet-5-5', { provider });
+    await agent.close();
+    expect(closed).toBe(0);
+  });
+});
+
 describe('a session that switches its model', () => {
   const environment = { OPENAI_API_KEY: 'key-of-openai-22' };
   const epochsOf = (records: readonly Recorded[]): readonly (readonly string[])[] =>
@@ -245,6 +297,21 @@ describe('a session that switches its model', () => {
     session.switchModel('claude-sonnet-5-5');
     await session.prompt('two');
     expect(epochsOf(await recordsOf(agent, session.id))).toHaveLength(1);
+    await agent.close();
+  });
+
+  test('leaves the transport with OpenAI, and comes back to it', async () => {
+    const keys = { ...environment, ANTHROPIC_API_KEY: 'key-of-anthropic-1' };
+    const agent = agentOf('openai', 'gpt-6.1-sol', { environment: keys, transport: 'auto' });
+    const session = await agent.open();
+    session.switchModel('claude-sonnet-5-5', { baseURL: door.url });
+    await session.prompt('one');
+    session.switchModel('gpt-6.1-sol');
+    await session.prompt('two');
+    const ways = (await recordsOf(agent, session.id)).flatMap(({ kind, data }) =>
+      kind === 'answer.received' ? [data.transport?.kind] : [],
+    );
+    expect(ways).toEqual([undefined, 'websocket']);
     await agent.close();
   });
 

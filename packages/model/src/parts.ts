@@ -30,6 +30,8 @@ export interface ReasoningPart {
   readonly model: string;
   /** Something that stood before it in its answer is left out of packing: its prefix is no longer the one it came in. */
   readonly displaced?: boolean;
+  /** What came right behind it in its answer is left out of packing, or goes by another id. */
+  readonly torn?: boolean;
 }
 
 /** A tool call; its arguments are the raw text that was streamed. */

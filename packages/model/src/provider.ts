@@ -134,6 +134,8 @@ export interface Provider {
   send(outgoing: Outgoing): AsyncIterable<StreamPart>;
   /** The provider's own count of input tokens for a body, where it has one. */
   countTokens?(outgoing: Outgoing): Promise<number>;
+  /** Ends what is kept open between calls, where anything is; what is called later keeps nothing open. */
+  close?(): void | Promise<void>;
 }
 
 /** The part of `AbortSignal` that is used; a pure package knows no DOM. */

@@ -26,6 +26,8 @@ export interface Listening {
   /** `http://127.0.0.1:<port>`, what an SDK takes as its base URL. */
   readonly url: string;
   readonly port: number;
+  /** WebSockets that are open now. */
+  webSockets(): number;
   /** Cuts what is open and frees the port. */
   close(): Promise<void>;
 }
@@ -39,17 +41,18 @@ export async function listen(core: Core, port: number): Promise<Listening> {
   const app = createApp(core);
   const answer = getRequestListener(app.fetch, { overrideGlobalObjects: false });
   const server = createServer((incoming, outgoing) => void answer(incoming, outgoing));
-  const cutSockets = addOpenAISockets(server, core);
+  const sockets = addOpenAISockets(server, core);
   await bind(server, port);
   const address = server.address();
   const bound = typeof address === 'object' && address !== null ? address.port : port;
   return {
     url: `http://127.0.0.1:${bound}`,
     port: bound,
+    webSockets: () => sockets.open(),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
-        cutSockets();
+        sockets.cut();
         server.closeAllConnections();
       }),
   };

@@ -44,6 +44,7 @@ describe('reasoning', () => {
     ['no encrypted content', { opaque: '{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":null}' }],
     ['an empty seal', { opaque: '{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":""}' }],
     ['an item that is no JSON', { opaque: 'hm' }],
+    ['an answer that goes on otherwise behind it', { torn: true }],
   ])('of %s is left out', (_what, change) => {
     expect(heads('assistant', 0, [{ ...thought, ...change }, said('so')])).toEqual([
       '{"type":"message","role":"assistant","content":[{"type":"output_text","text":"so"}]}',

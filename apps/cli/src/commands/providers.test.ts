@@ -103,6 +103,52 @@ describe('a provider that listens', () => {
     expect(simulator.calls.map(({ wire }) => wire)).toEqual(['openrouter']);
   });
 
+  test('is reached over a WebSocket with --transport auto, and over HTTP unless it is said again', async () => {
+    const environment = KEYS;
+    const at = ['--json', '--base-url', `${door.url}/v1`];
+    const first = await tidemark(['hi there', '--model', 'gpt-6.1-sol', '--transport', 'auto', ...at], { environment });
+    const second = await tidemark(['again', '--continue', ...at], { environment });
+    const session = String(lastOf(first)['session']);
+    const ways = [first, second].map((ran) => /"transport":\{"kind":"(\w+)"/.exec(ran.out)?.[1]);
+    expect([first.exit, second.exit]).toEqual([0, 0]);
+    expect(ways).toEqual(['websocket', undefined]);
+    await expect.poll(() => door.webSockets()).toBe(0);
+    expect((await tidemark(['show', session])).out).toContain('over a WebSocket');
+    expect((await tidemark(['show', session, '0'])).out).toContain('went over a WebSocket\n');
+    const shown = JSON.parse((await tidemark(['show', session, '0', '--json'])).out);
+    expect(shown).toMatchObject({ transport: { kind: 'websocket', continuation: false }, continuation: null });
+  });
+
+  test('goes on from its answers over a WebSocket, which `show` says of each request', async () => {
+    stage.write('note.txt', 'the word is swordfish\n');
+    simulator.next({ answer: { calls: [{ name: 'read', arguments: { path: 'note.txt' } }] } });
+    simulator.next({ answer: { text: 'swordfish' } });
+    const args = ['--model', 'gpt-6.1-sol', '--transport', 'auto', '--base-url', `${door.url}/v1`];
+    const ran = await tidemark(['find the word', '--json', ...args], { environment: KEYS });
+    const { out } = await tidemark(['show', String(lastOf(ran)['session']), '1']);
+    expect(out).toMatch(/\ncould go on from resp_\w+ at block \d+: [\d,]+ bytes, digest [0-9a-f]{12}…\n/);
+    expect(out).toContain('\nwent over a WebSocket, going on from the answer before\n');
+  });
+
+  test('of which nobody knows how it caches, is said to be so, and no bucket is 0 that was not told', async () => {
+    const args = [
+      '--provider',
+      'compatible',
+      '--model',
+      'gpt-4o',
+      '--window',
+      '128000',
+      '--base-url',
+      `${door.url}/v1`,
+    ];
+    const ran = await tidemark(['hi there', ...args]);
+    expect(ran.err).toContain('; how the model is cached is not known; unknown price');
+    expect(ran.err).not.toContain(' 0 read');
+    const [, session = ''] = /session (\S+);/.exec(ran.err) ?? [];
+    expect((await tidemark(['show', session])).out).toContain('; how gpt-4o is cached is not known\n');
+    expect((await tidemark(['show', session, '0'])).out).toContain('how the provider caches is not known');
+  });
+
   test('may be any compatible server: its window is said once, its address each time', async () => {
     const at = ['--base-url', `${door.url}/v1`];
     const said = ['--provider', 'compatible', '--model', 'gpt-4o', '--window', '128000'];
@@ -133,6 +179,9 @@ describe('is refused before anything is sent', () => {
     [['--model', 'somebody/some-model'], 2, '--window 32768'],
     [['--provider', 'google'], 2, 'Allowed choices are anthropic, openai, openrouter, compatible, simulator'],
     [['--ttl', '2h'], 2, 'Allowed choices are auto, 5m, 1h'],
+    [['--model', 'gpt-6.1-sol', '--transport', 'carrier-pigeon'], 2, 'Allowed choices are http, auto'],
+    [['--transport', 'auto'], 2, 'Anthropic is reached over HTTP alone'],
+    [['--transport', 'auto', '--provider', 'simulator'], 2, 'leave out --transport'],
     [['--window', 'wide'], 2, 'whole number above 0'],
   ])('%j', async (args, exit, words) => {
     expect(await tidemark(['hi there', ...args])).toMatchObject({ exit, out: '', err: expect.stringContaining(words) });

@@ -19,6 +19,8 @@ import type { DiffRow, ParameterChange } from '../request-diff.ts';
 import { diffRequests } from '../request-diff.ts';
 import type { ForecastsOff } from '../step-forecast.ts';
 import { addForecast, forecastLine, forecastsOff } from '../step-forecast.ts';
+import type { Transport } from '../transport-words.ts';
+import { continuationLine, transportWords } from '../transport-words.ts';
 import { noStep } from './why.ts';
 
 /** Shows a session or one of its requests. */
@@ -68,6 +70,7 @@ interface StepRow {
   readonly answer: number | null;
   readonly cost: string | null;
   readonly forecast: CallForecast | null;
+  readonly transport: Transport | null;
   readonly note: string;
 }
 
@@ -91,7 +94,7 @@ async function showSession(session: SessionId, context: CommandContext): Promise
   const padding = epochs.flatMap(({ number, padding: sum }) => (sum === undefined ? [] : [{ epoch: number, ...sum }]));
   context.output.result({ session, records, kinds, steps, forecasts: off, padding }, () =>
     [
-      `${session}: ${grouped(records)} records, ${countOf(steps)}${forecastsOff(off)}`,
+      `${session}: ${grouped(records)} records, ${countOf(steps)}${forecastsOff(off)}${unknownCaching(steps)}`,
       ...epochs.flatMap((one) => explainPadding(one) ?? []),
     ].join('\n'),
   );
@@ -108,6 +111,12 @@ function countOf(steps: readonly StepRow[]): string {
   const main = steps.length - beside;
   const said = `${grouped(main)} step${main === 1 ? '' : 's'}`;
   return beside === 0 ? said : `${said}, ${grouped(beside)} side call${beside === 1 ? '' : 's'}`;
+}
+
+/** Without a comparison there is nothing that forecasts could be off by: why is said instead. */
+function unknownCaching(steps: readonly StepRow[]): string {
+  const models = steps.flatMap(({ forecast, model }) => (forecast?.caching === 'unknown' ? [model] : []));
+  return models.length === 0 ? '' : `; how ${[...new Set(models)].join(' and ')} is cached is not known`;
 }
 
 function stepRow(record: Recorded, purposes: ReadonlyMap<number, string>): StepRow | undefined {
@@ -128,6 +137,7 @@ function stepRow(record: Recorded, purposes: ReadonlyMap<number, string>): StepR
     answer: usage.answer ?? null,
     cost: received?.cost ?? null,
     forecast: received?.forecast ?? null,
+    transport: received?.transport ?? null,
     note:
       record.kind === 'answer.interrupted'
         ? 'interrupted'
@@ -139,7 +149,7 @@ function stepRow(record: Recorded, purposes: ReadonlyMap<number, string>): StepR
 
 function cells(row: StepRow): readonly string[] {
   const count = (value: number | null): string => (value === null ? '?' : grouped(value));
-  const { step, stream, purpose, at, model, fresh, read, written, answer, cost, note } = row;
+  const { step, stream, purpose, at, model, fresh, read, written, answer, cost, transport, note } = row;
   const beside = step === null ? [`${purpose ?? 'side call'} (${stream})`] : [];
   return [
     step === null ? '' : String(step),
@@ -150,7 +160,7 @@ function cells(row: StepRow): readonly string[] {
     count(written),
     count(answer),
     cost === null ? '' : dollars(cost),
-    [...beside, note].filter((part) => part !== '').join('; '),
+    [...beside, transport === null ? '' : transportWords(transport), note].filter((part) => part !== '').join('; '),
   ];
 }
 
@@ -161,7 +171,7 @@ async function showStep(
   options: Options,
   context: CommandContext,
 ): Promise<Outcome> {
-  const { before, found, usage } = await requestAt(await context.store(), session, wanted);
+  const { before, found, answer = {} } = await requestAt(await context.store(), session, wanted);
   if (found === undefined) throw noStep(session, wanted);
   const { record, line } = found;
   const divergence = before === undefined ? undefined : firstDivergence(before.line.sequence, line.sequence);
@@ -171,7 +181,8 @@ async function showStep(
     spanOf(block, from + index, markers.get(from + index)),
   );
   const relation = divergence === undefined ? 'extends' : 'breaks';
-  const { digest, bytes, forecast, epoch, stream, purpose } = record.data;
+  const { digest, bytes, forecast, epoch, stream, purpose, continuation } = record.data;
+  const { usage, transport } = answer;
   const step = stream === 'main' ? record.data.step : null;
   const diff = options.diff === true && before !== undefined ? diffRequests(before, found, divergence) : undefined;
   const { output } = context;
@@ -186,12 +197,21 @@ async function showStep(
       bytes,
       forecast,
       usage: usage ?? null,
+      continuation: continuation ?? null,
+      transport: transport ?? null,
       relation,
       from,
       spans,
       ...(diff === undefined ? {} : { diff: { parameters: diff.parameters, blocks: diff.rows.map(diffValue) } }),
     },
-    () => `${headOf(session, found)}\n${relationOf(found, before, divergence)}\n${forecastLine(forecast, usage)}`,
+    () =>
+      [
+        headOf(session, found),
+        relationOf(found, before, divergence),
+        ...(continuation === undefined ? [] : [continuationLine(continuation)]),
+        ...(transport === undefined ? [] : [`went ${transportWords(transport)}`]),
+        forecastLine(forecast, usage),
+      ].join('\n'),
   );
   for (const one of diff?.parameters ?? []) output.line(parameterLine(one));
   // What only grew has nothing to stand beside.
@@ -220,18 +240,24 @@ function relationOf(
   return `breaks the request before it at block ${divergence.at}, byte ${divergence.byte}`;
 }
 
-/** The request of a step with the one before it, or that of a side call, which has none before it; and what it used. */
+/** What is shown of an answer. */
+interface Answered {
+  readonly usage?: Usage;
+  readonly transport?: Transport;
+}
+
+/** The request of a step with the one before it, or that of a side call, which has none before it; and its answer. */
 async function requestAt(
   store: Log,
   session: SessionId,
   wanted: number | string,
-): Promise<{ readonly before?: Rebuilt; readonly found?: Rebuilt; readonly usage?: Usage }> {
+): Promise<{ readonly before?: Rebuilt; readonly found?: Rebuilt; readonly answer?: Answered }> {
   let before: Rebuilt | undefined;
   let asked: { readonly before?: Rebuilt; readonly found: Rebuilt } | undefined;
   for await (const one of rebuildSession(store, session, { encoders })) {
     if (one.type === 'record') {
-      const usage = asked && usageOf(one.record, asked.found);
-      if (asked !== undefined && usage !== undefined) return { ...asked, usage };
+      const answer = asked && answerOf(one.record, asked.found);
+      if (asked !== undefined && answer !== undefined) return { ...asked, answer };
       continue;
     }
     const { step, stream } = one.rebuilt.record.data;
@@ -245,10 +271,13 @@ async function requestAt(
   return asked ?? {};
 }
 
-/** What the answer to a request used; `undefined` for any other record. */
-function usageOf(record: Recorded, { record: request }: Rebuilt): Usage | undefined {
-  if (record.kind !== 'answer.received' && record.kind !== 'answer.interrupted') return undefined;
-  return record.data.request === request.position ? (record.data.usage ?? {}) : undefined;
+/** The answer to a request; `undefined` for any other record. */
+function answerOf({ kind, data }: Recorded, { record: request }: Rebuilt): Answered | undefined {
+  if ((kind !== 'answer.received' && kind !== 'answer.interrupted') || data.request !== request.position)
+    return undefined;
+  const { usage = {} } = data;
+  const transport = kind === 'answer.received' ? data.transport : undefined;
+  return { usage, ...(transport !== undefined && { transport }) };
 }
 
 function startOf(divergence: Divergence | undefined, before: Rebuilt): number {

@@ -32,6 +32,8 @@ export interface Actor {
   /** Side calls on their way: what stops each, and its end. */
   readonly beside: Map<AbortController, Promise<unknown>>;
   runtime: Runtime;
+  /** What it was opened with: what was said for that provider is for no other. */
+  readonly first: Runtime;
   /** What the next command writes where the log says otherwise. */
   mode: Mode;
   running: Running | undefined;
@@ -51,6 +53,7 @@ export function createActor(session: Session, runtime: Runtime, mode: Mode): Act
     waiting: [],
     beside: new Map(),
     runtime,
+    first: runtime,
     mode,
     running: undefined,
     stopped: undefined,

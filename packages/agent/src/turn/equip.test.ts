@@ -152,6 +152,42 @@ describe('another model', () => {
     ]);
   });
 
+  test('of another provider is not sent what was said for the first one, which gets it again', async () => {
+    const first = answering(says('a'), says('c'));
+    const second = { ...answering(says('b')), name: 'another' };
+    const { live, records } = await goLive({ provider: first, runtime: { envelope: { user: 'u' }, betas: ['b-1'] } });
+    await live.prompt('go');
+    live.switchModel({ provider: second, capabilities: APPENDS });
+    await live.prompt('go');
+    live.switchModel({ provider: first, capabilities: row('claude-sonnet-4-5') });
+    await live.prompt('go');
+    const said = of(await records(), 'request.prepared').map(({ data }) => [data.envelope['user'], data.betas]);
+    expect(said).toEqual([
+      ['u', ['b-1']],
+      [undefined, undefined],
+      ['u', ['b-1']],
+    ]);
+  });
+
+  test('has none of the settings that it does not know, and opens nothing when they change', async () => {
+    const plain = { ...row('claude-sonnet-4-5'), model: 'plain-1', renderParameters: { model: 'tools' } } as const;
+    const [first, second] = [answering(says('a'), says('d')), answering(says('b'), says('c'))];
+    const { live, records } = await goLive({ provider: first, runtime: { parameters: { effort: 'high' } } });
+    await live.prompt('go');
+    live.switchModel({ provider: second, capabilities: plain });
+    await live.prompt('go');
+    live.switchModel({ provider: second, capabilities: plain, parameters: { effort: 'low', banana: 1 } });
+    await live.prompt('go');
+    live.switchModel({ provider: first, capabilities: row('claude-sonnet-4-5') });
+    await live.prompt('go');
+    const opened = of(await records(), 'epoch.opened').map(({ data }) => [data.cause, data.parameters]);
+    expect(opened).toEqual([
+      ['initial', { effort: 'high' }],
+      ['model', {}],
+      ['model', { effort: 'low' }],
+    ]);
+  });
+
   test('is refused where a limit of money is set and its price is unknown', async () => {
     const { live } = await goLive({ provider: answering(), runtime: { limits: { cost: '1' } } });
     expect(() => live.switchModel({ provider: answering(), capabilities: { ...APPENDS, prices: [] } })).toThrow(

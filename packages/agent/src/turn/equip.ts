@@ -8,6 +8,7 @@ import type { Tool } from '../tools/tool.ts';
 import type { Actor } from './actor.ts';
 import { requireUsable } from './actor.ts';
 import type { OtherModel } from './live-session.ts';
+import type { Runtime } from './runtime.ts';
 
 /** Other tools. */
 export function changeTools(actor: Actor, tools: readonly Tool[], takeTools: 'now' | 'next-epoch'): void {
@@ -32,7 +33,11 @@ export function changeReasoning(actor: Actor, parameters: RenderParameters): voi
 /** @throws AgentError `agent/unknown-price`. */
 export function changeModel(actor: Actor, { provider, capabilities, parameters }: OtherModel): void {
   requireUsable(actor);
-  const { runtime } = actor;
+  const { runtime, first } = actor;
   requirePrice(runtime.limits, capabilities, runtime.surroundings.now().slice(0, 10));
-  actor.runtime = { ...runtime, provider, capabilities, parameters: parameters ?? runtime.parameters };
+  const { envelope, betas } = provider.name === first.provider.name ? first : NOTHING_SAID;
+  actor.runtime = { ...runtime, provider, capabilities, envelope, betas, parameters: parameters ?? runtime.parameters };
 }
+
+/** What goes to a provider for which nothing was said. */
+const NOTHING_SAID: Pick<Runtime, 'envelope' | 'betas'> = { envelope: {}, betas: [] };

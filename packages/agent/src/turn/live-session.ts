@@ -50,7 +50,8 @@ export interface LiveSession {
    */
   setReasoning(parameters: RenderParameters): void;
   /**
-   * Goes on with another model, from the next request on. It opens an epoch, with its price in the record.
+   * Goes on with another model, from the next request on. It opens an epoch, with its price in the record. Betas and the
+   * envelope stay with the provider that they were said for.
    *
    * @throws AgentError `agent/unknown-price` for a limit of money where no price is known.
    */
@@ -68,7 +69,7 @@ export interface LiveSession {
 export interface OtherModel {
   readonly provider: Provider;
   readonly capabilities: Capabilities;
-  /** Those of the model before it unless said; what the new one does not know does not reach its wire. */
+  /** Those of the model before it unless said. What the new one does not know is no setting of it: it reaches nothing. */
   readonly parameters?: RenderParameters;
 }
 

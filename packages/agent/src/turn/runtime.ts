@@ -32,7 +32,7 @@ export interface Runtime {
   readonly outputLimit: number;
   /** How long what is cached shall live. */
   readonly ttl: Lasting;
-  /** What goes into each body beside the context. */
+  /** What goes into each body beside the context. It is for this provider, and so are `betas`. */
   readonly envelope: { readonly [name: string]: JsonValue };
   readonly betas: readonly string[];
   /** How long a provider may be silent inside a call, in milliseconds: then the call is cut. 180,000 by default. */

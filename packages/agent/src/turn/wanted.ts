@@ -3,7 +3,7 @@
 
 import type { Artifacts } from '@tidemark/log';
 import type { Wanted } from '@tidemark/context';
-import { composeFront, padFront } from '@tidemark/context';
+import { composeFront, knownParameters, padFront } from '@tidemark/context';
 import { keepCapabilities } from '../session/materials.ts';
 import { newHash } from '../session/node-hash.ts';
 import type { Runtime } from './runtime.ts';
@@ -29,7 +29,8 @@ async function compose(artifacts: Artifacts, runtime: Runtime): Promise<Wanted> 
   return {
     provider: provider.name,
     model: capabilities.model,
-    parameters,
+    // What the row does not know would not reach the wire: a change of it is none.
+    parameters: knownParameters(parameters, capabilities),
     capabilities: await keepCapabilities(artifacts, capabilities),
     texts,
     padding: { setting: padding, padded, others: neighbours },

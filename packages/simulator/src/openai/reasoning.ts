@@ -105,7 +105,10 @@ function checkAnyFollower(item: PromptItem, next: PromptItem | undefined): OpenA
   return next?.speaker === 'assistant' ? undefined : torn(textOf(item.fields['id']));
 }
 
-/** Clients may leave ids out, so what counts is the kind of item, and whose call it is. */
+/**
+ * Clients may leave ids out, so what counts is the kind of item, and whose call it is. Whether the real service compares
+ * `call_id` is not told: the strict reading [I].
+ */
 function isSame(follower: WireObject, next: PromptItem | undefined): boolean {
   if (next?.speaker !== 'assistant' || next.type !== follower['type']) return false;
   if (next.type === 'function_call') return next.fields['call_id'] === follower['call_id'];

@@ -23,16 +23,27 @@ import type { OpenAIRefusal } from './refusal.ts';
 
 const PATH = '/v1/responses';
 
-/** Takes upgrades on this server. What it returns cuts every connection. */
-export function addOpenAISockets(server: Server, core: Core): () => void {
+/** The connections of a server. */
+export interface OpenAISockets {
+  /** How many there are now. */
+  open(): number;
+  /** Cuts every one. */
+  cut(): void;
+}
+
+/** Takes upgrades on this server. */
+export function addOpenAISockets(server: Server, core: Core): OpenAISockets {
   const sockets = new WebSocketServer({ noServer: true });
   server.on('upgrade', (request, stream, head) => {
     const account = admitUpgrade(core, request);
     if (typeof account !== 'string') return refuseUpgrade(stream, account);
     sockets.handleUpgrade(request, stream, head, (socket) => attend(core, socket, account));
   });
-  return () => {
-    for (const socket of sockets.clients) socket.terminate();
+  return {
+    open: () => sockets.clients.size,
+    cut() {
+      for (const socket of sockets.clients) socket.terminate();
+    },
   };
 }
 

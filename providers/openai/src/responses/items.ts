@@ -58,10 +58,13 @@ export function imagePiece(image: ImagePart, role: Role, lowering: Lowering): Pi
   return piece(inputImage(made.url), 'image', made.tokens, made.mediaBytes);
 }
 
-/** The reasoning item as it was received. None of another provider or model, and none that is not encrypted. */
+/**
+ * The reasoning item as it was received. None of another provider or model, none that is not encrypted, and none that
+ * another item would follow than the one it came with (a 400: "without its required following item").
+ */
 export function reasoningPiece(part: ReasoningPart, lowering: Lowering): Piece | undefined {
   const { opaque } = part;
-  if (opaque === undefined || !isOwnReasoning(part, lowering)) return undefined;
+  if (opaque === undefined || part.torn === true || !isOwnReasoning(part, lowering)) return undefined;
   const item = parseObject(opaque);
   const sealed = item?.['encrypted_content'];
   if (item?.['type'] !== 'reasoning' || typeof sealed !== 'string' || sealed === '') return undefined;

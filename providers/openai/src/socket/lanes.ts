@@ -1,4 +1,5 @@
-// Connections between calls: one for each lane, closed when nobody asks for it for a while. None keeps the process alive.
+// Connections between calls: one for each lane, closed when nobody asks for it for a while, or when all are. None keeps the
+// process alive.
 
 import type { Connection } from '@tidemark/provider-openai-wire';
 
@@ -6,8 +7,10 @@ import type { Connection } from '@tidemark/provider-openai-wire';
 export interface Lanes {
   /** The open connection of a lane, for one call: nobody else gets it until it is given back. */
   take(lane: string | undefined, betas: string): Connection | undefined;
-  /** Keeps a connection for the lane's next call. One of no lane, or that is closed, is let go. */
+  /** Keeps a connection for the lane's next call. One of no lane, or that is closed, is let go; once all are closed, any. */
   give(lane: string | undefined, connection: Connection): void;
+  /** Closes all that is kept, and keeps nothing from then on. */
+  close(): void;
 }
 
 interface Kept {
@@ -18,6 +21,7 @@ interface Kept {
 /** No connections. */
 export function createLanes(keepMs: number): Lanes {
   const kept = new Map<string, Kept>();
+  let closed = false;
   const remove = (lane: string): Connection | undefined => {
     const found = kept.get(lane);
     clearTimeout(found?.timer);
@@ -33,12 +37,16 @@ export function createLanes(keepMs: number): Lanes {
       return undefined;
     },
     give(lane, connection) {
-      if (lane === undefined || !connection.isOpen()) return connection.close();
+      if (closed || lane === undefined || !connection.isOpen()) return connection.close();
       remove(lane)?.close();
       const timer = setTimeout(() => remove(lane)?.close(), keepMs);
       timer.unref();
       connection.hold(false);
       kept.set(lane, { connection, timer });
+    },
+    close() {
+      closed = true;
+      for (const lane of kept.keys()) remove(lane)?.close();
     },
   };
 }

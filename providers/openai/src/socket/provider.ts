@@ -62,7 +62,7 @@ const APIS: { readonly [api in OpenAIOptions['api']]: Api } = {
 
 /**
  * OpenAI, or a server that speaks its wire format. Only the Responses API counts tokens, and knows WebSockets: they are
- * closed when they idle, and never keep the process alive by themselves.
+ * closed when they idle or with the provider, and never keep the process alive by themselves.
  *
  * @throws ProviderError `provider/authentication` for a key that no header can hold, `provider/unsupported` for WebSockets
  *   on Chat Completions.
@@ -76,6 +76,7 @@ export function createOpenAIProvider(options: OpenAIOptions): Provider {
   const countTokens = async (outgoing: Outgoing): Promise<number> =>
     decodeCount(await socket.whole('/responses/input_tokens', { ...outgoing, body: countBody(outgoing.body) }));
   if (transport !== 'http') requireResponses(service, api);
+  const lanes = createLanes(keepMs);
   return {
     name: service.name,
     encoder,
@@ -83,7 +84,8 @@ export function createOpenAIProvider(options: OpenAIOptions): Provider {
       ? { send: (outgoing) => socket.stream(path, decoding, outgoing) }
       : {
           continues: true,
-          send: createSending({ socket, lanes: createLanes(keepMs), path, decoder: decoding, transport }),
+          close: () => lanes.close(),
+          send: createSending({ socket, lanes, path, decoder: decoding, transport }),
         }),
     ...(api === 'responses' && { countTokens }),
   };

@@ -257,6 +257,17 @@ describe('a provider over WebSockets', () => {
     expect(simulator.calls).toHaveLength(1);
   });
 
+  it('closes them all when it is closed, and keeps none from then on', async () => {
+    const { door, provider } = await start();
+    const first = await ask(provider, FIRST);
+    await ask(provider, { ...FIRST, lane: 's2' });
+    expect(door.webSockets()).toBe(2);
+    await provider.close?.();
+    await expect.poll(() => door.webSockets()).toBe(0);
+    expect((await ask(provider, after(first))).transport).toEqual({ ...WHOLE, reset: 'connection' });
+    await expect.poll(() => door.webSockets()).toBe(0);
+  });
+
   it('is refused where the API knows none', () => {
     expect(() => createOpenAIProvider({ apiKey: 'k', api: 'chat', transport: 'auto' })).toThrow(
       expect.objectContaining({ code: 'provider/unsupported' }),
