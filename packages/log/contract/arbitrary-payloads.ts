@@ -112,7 +112,11 @@ const ended = fc.record(
 export type Payloads<K extends Kind> = { readonly [One in K]: fc.Arbitrary<EventData[One]> };
 
 const diagnosis = fc.record(
-  { found: fc.constantFrom('same' as const, 'miss' as const, 'unknown-response' as const), reason: text, missed: count },
+  {
+    found: fc.constantFrom('same' as const, 'miss' as const, 'unknown-response' as const),
+    reason: text,
+    missed: count,
+  },
   { requiredKeys: ['found'], noNullPrototype: true },
 );
 

@@ -20,10 +20,7 @@ export interface WireUsage {
 
 /** A comparison with an earlier request. Without a reason it is not done yet. */
 export interface WireDiagnostics {
-  readonly cache_miss_reason?:
-    | { readonly type?: Name; readonly cache_missed_input_tokens?: Count }
-    | null
-    | undefined;
+  readonly cache_miss_reason?: { readonly type?: Name; readonly cache_missed_input_tokens?: Count } | null | undefined;
 }
 
 /** A content block as it opens, with all its fields. */

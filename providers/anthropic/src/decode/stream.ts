@@ -111,8 +111,8 @@ function finished(arrived: Arrived): Step {
   if (arrived.open.size > 0) throw malformed('the answer ended inside a block');
   const { response, model, parts, usage, diagnosis } = arrived;
   const named = { ...(response !== undefined && { response }), ...(model !== undefined && { model }) };
-  const told = { usage: decodeUsage(usage), ...(diagnosis !== undefined && { diagnosis }) };
-  const answer = { parts, ...decodeStop(arrived.stop), ...named, ...told };
+  const last = { usage: decodeUsage(usage), ...(diagnosis !== undefined && { diagnosis }) };
+  const answer = { parts, ...decodeStop(arrived.stop), ...named, ...last };
   return { arrived: { ...arrived, finished: true }, says: [{ type: 'finished', answer }] };
 }
 
