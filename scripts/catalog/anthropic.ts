@@ -62,6 +62,9 @@ function appendsNotes(appends: Capabilities['appends']): readonly string[] {
   return [...(appends.includes('tools') ? [TOOLS_NOTE] : []), ...(appends.includes('reasoning') ? [EFFORT_NOTE] : [])];
 }
 
+const DIAGNOSES_NOTE =
+  'compares requests on its own API, and on no other cloud (platform.claude.com docs, cache-diagnostics)';
+
 /** Bytes of one request: 32 MB, read as the smaller of the two that it can mean (§1.6). */
 const REQUEST_BYTES = 32_000_000;
 
@@ -84,11 +87,12 @@ export function anthropicRow(fact: Fact): Capabilities {
     ...rulesOf(fact),
     requestBytes: REQUEST_BYTES,
     prewarm: true,
+    diagnoses: true,
     promotes: 'unverified',
     prices: pricesOf(fact),
     source: fact.source,
     asOf: fact.as_of,
-    ...notesOf(fact.notes, NOTES[fact.id], RENDER_NOTE, ...appendsNotes(APPENDS[fact.id] ?? [])),
+    ...notesOf(fact.notes, NOTES[fact.id], RENDER_NOTE, DIAGNOSES_NOTE, ...appendsNotes(APPENDS[fact.id] ?? [])),
   };
 }
 

@@ -78,7 +78,8 @@ function implicitRow(upstream: Capabilities, name: string): Capabilities {
   };
 }
 
-function routed(upstream: Capabilities, name: string): Capabilities {
+/** Chat has no field for what the Responses API compares, and the router hands on no diagnosis. */
+function routed({ diagnoses: _own, ...upstream }: Capabilities, name: string): Capabilities {
   return {
     ...upstream,
     provider: 'openrouter',

@@ -64,12 +64,12 @@ export function openaiRow(fact: Fact): Capabilities {
     {
       renderParameters: Object.fromEntries(parameters),
       ...(paysWrites
-        ? { ttls: ['30m', '12h'], prewarm: true, implicit: ENDINGS, routing: 'automatic', slots: 3 }
+        ? { ttls: ['30m', '12h'], prewarm: true, diagnoses: true, implicit: ENDINGS, routing: 'automatic', slots: 3 }
         : { implicit: fact.id === 'gpt-5.5' ? EVERY_2048 : CLASSIC, routing: 'by-key' }),
       appends: appendsOf(fact.id),
     },
     paysWrites
-      ? 'implicit mode is used, with the explicit breakpoints that it allows beside its own; 12h has no known price'
+      ? 'implicit mode is used, with the explicit breakpoints that it allows beside its own; 12h has no known price; compares responses (developers.openai.com, prompt-caching/diagnostics)'
       : 'lifetimes of its cache are not sold by name: 24h, the default, is taken, and on 5.5 its typical 30 minutes idle',
     appendsNote(fact.id),
   );

@@ -44,11 +44,12 @@ interface ReadBody {
 
 function readMessagesBody(body: Uint8Array): ReadBody {
   const fields = asFields(JSON.parse(new TextDecoder().decode(body)));
-  const { tools = [], system = [], messages, max_tokens: outputLimit, metadata, stream, ...settings } = fields;
+  const { tools = [], system = [], messages, max_tokens: outputLimit, stream, ...named } = fields;
+  const { diagnostics, metadata, ...settings } = named;
   expect(stream).toBe(true);
   const content = asList(messages).flatMap((message) => asList(asFields(message)['content']));
   const blocks = [...asList(tools), ...asList(system), ...content].map(unmarked);
-  return { blocks, settings, rest: { outputLimit, fields: { metadata } } };
+  return { blocks, settings, rest: { outputLimit, fields: { diagnostics, metadata } } };
 }
 
 function unmarked(block: unknown): unknown {

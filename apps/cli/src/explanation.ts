@@ -5,13 +5,14 @@ import { causeInWords } from '@tidemark/context';
 import type { EpochCause, MissCause } from '@tidemark/log';
 import type { Block, Origin } from '@tidemark/model';
 
+import { describeCheck } from './cross-check.ts';
 import { dollars, grouped } from './numbers.ts';
 import type { Shown } from './shown.ts';
 import { styled } from './shown.ts';
 
 /** One explanation, for people: where, why, and what it cost. */
 export function describeExplanation(one: Explanation): readonly Shown[] {
-  const { divergence, opened, miss } = one;
+  const { divergence, opened, miss, checked } = one;
   const named = one.stream === 'main' ? `step ${one.step}` : `${one.purpose} (${one.stream})`;
   const lines: Shown[] = [];
   if (divergence === undefined && miss === undefined) lines.push('extends the request before it and read all it could');
@@ -22,6 +23,7 @@ export function describeExplanation(one: Explanation): readonly Shown[] {
     lines.push(`paid again: ${grouped(miss.tokens)} tokens, ${dollars(miss.cost)} above reading them`);
   if (miss !== undefined && !(miss.cause === 'opened' && opened !== undefined))
     lines.push(`cause: ${inWords(miss.cause)}${miss.cause === 'expired' ? pauseBefore(one) : ''}`);
+  if (checked !== undefined) lines.push(describeCheck(checked));
   return [styled('bold', named), ` at ${one.at}`, ...lines.map((line) => ['\n  ', line])];
 }
 

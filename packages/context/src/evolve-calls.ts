@@ -45,7 +45,8 @@ export function accept(state: State, event: RecordedOf<'answer.received' | 'answ
   const touched = cached === 0 ? [] : touchedBy(state.cache.entries, pending, usage);
   const taken: State = { ...state, cache: takeIn(state, pending, touched) };
   if (name !== 'main') return withoutStream(taken, name);
-  const accepted: Accepted = { ...pending, cached, input: totalTokens(usage), left: touched.at(-1) };
+  const response = 'response' in event.data ? event.data.response : undefined;
+  const accepted: Accepted = { ...pending, cached, input: totalTokens(usage), left: touched.at(-1), response };
   const model = state.epoch?.opened.model ?? '';
   return withStream(taken, name, {
     pending: undefined,

@@ -25,6 +25,8 @@ export { chooseFront } from './choose-front.ts';
 export type { GuideSection } from './contract/guide.ts';
 export { GUIDE } from './contract/guide.ts';
 export { TM1, TM1_MINIMAL, TM1_RUNTIME } from './contract/tm1.ts';
+export type { Verdict } from './cross-check.ts';
+export { crossCheck } from './cross-check.ts';
 export type { Lookup } from './entries.ts';
 export { LIFE, readableEntries, unreadable } from './entries.ts';
 export type { EpochPrice } from './epoch-forecast.ts';

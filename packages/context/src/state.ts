@@ -165,6 +165,8 @@ export interface Accepted extends Sent {
   readonly input: number | undefined;
   /** The entry at its last marker, with the life that it really has. Absent where nothing was cached. */
   readonly left: Entry | undefined;
+  /** The provider's id of the answer; absent where it has none, or was cut. */
+  readonly response: string | undefined;
 }
 
 /** A cache entry that the provider is believed to hold. */

@@ -111,6 +111,15 @@ const ended = fc.record(
 /** Random payloads by kind. */
 export type Payloads<K extends Kind> = { readonly [One in K]: fc.Arbitrary<EventData[One]> };
 
+const diagnosis = fc.record(
+  {
+    found: fc.constantFrom('same' as const, 'miss' as const, 'unknown-response' as const),
+    reason: text,
+    missed: count,
+  },
+  { requiredKeys: ['found'], noNullPrototype: true },
+);
+
 type Here =
   | 'request.prepared'
   | 'answer.received'
@@ -189,6 +198,7 @@ export const callPayloads: Payloads<Here> = {
       transport,
       forecast,
       miss,
+      diagnosis,
     },
     {
       requiredKeys: ['step', 'stream', 'provider', 'model', 'parts', 'stop', 'truncated', 'usage'],

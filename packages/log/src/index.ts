@@ -24,6 +24,7 @@ export type {
   AnswerReceived,
   CallForecast,
   ContinuationRecord,
+  DiagnosisRecord,
   EffectClass,
   FileTouch,
   KeptPlace,

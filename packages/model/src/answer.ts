@@ -17,6 +17,21 @@ export interface Transport {
   readonly fallback?: string;
 }
 
+/**
+ * What the provider says of a request that it compared with the one of an earlier answer. `same`: it only grew; whether
+ * anything was read is another question. `hit`: its cache served it. `miss`: it changed, in what `reason` names.
+ * `pending`: the comparison was not done when the answer was sent. `unknown-response`: it does not remember the earlier
+ * one. `unavailable`: it has no diagnosis, or no word for what changed. Sources: platform.claude.com, cache diagnostics;
+ * developers.openai.com, prompt cache diagnostics.
+ */
+export interface Diagnosis {
+  readonly found: 'same' | 'hit' | 'miss' | 'pending' | 'unknown-response' | 'unavailable';
+  /** The provider's own word, of a `miss`. */
+  readonly reason?: string;
+  /** Tokens that it says could have been read, of a `miss`; an estimate of its own. */
+  readonly missed?: number;
+}
+
 /** A finished answer. */
 export interface Answer {
   readonly parts: readonly AnswerPart[];
@@ -28,6 +43,8 @@ export interface Answer {
   readonly usage: Usage;
   /** Absent where a provider knows one way alone. */
   readonly transport?: Transport;
+  /** Absent where the answer tells none. Anthropic's says `same` also where no comparison was asked for. */
+  readonly diagnosis?: Diagnosis;
 }
 
 /** One piece of a stream. `began` comes first, `finished` last; between them parts open, grow and close in order. */

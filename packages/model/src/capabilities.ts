@@ -79,6 +79,8 @@ export interface Capabilities {
   readonly forcedToolChoice: boolean;
   readonly requestBytes?: number;
   readonly prewarm: boolean;
+  /** It compares a request with the one of an earlier answer, where it is asked to, and says what changed. */
+  readonly diagnoses?: true;
   readonly promotes: 'unverified' | 'no' | { readonly verified: string };
   readonly prices: readonly PriceList[];
   readonly source: string;

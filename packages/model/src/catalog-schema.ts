@@ -64,6 +64,7 @@ const row = z.strictObject({
   forcedToolChoice: z.boolean(),
   requestBytes: count.exactOptional(),
   prewarm: z.boolean(),
+  diagnoses: z.literal(true).exactOptional(),
   promotes: z.union([z.enum(['unverified', 'no']), z.strictObject({ verified: day })]),
   prices,
   source: name,

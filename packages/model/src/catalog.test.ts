@@ -98,6 +98,14 @@ describe('the shipped catalog', () => {
     expect(named((one) => !one.forcedToolChoice)).toEqual(named((one) => one.prefixCheck));
   });
 
+  it('is compared with an earlier request by the maker alone: at Anthropic, and at OpenAI from 5.6 on', () => {
+    expect(named((one) => one.diagnoses !== true)).toEqual([]);
+    const others = catalog.rows.filter(({ provider, diagnoses }) => provider !== 'anthropic' && diagnoses === true);
+    expect(others.map(({ provider }) => provider)).toEqual(others.map(() => 'openai'));
+    const paying = catalog.rows.filter(({ provider, implicit }) => provider === 'openai' && implicit?.at === 'endings');
+    expect(others).toEqual(paying);
+  });
+
   it('takes an appended system message on Opus 4.8 and the fifth generation, Sonnet 5 excepted', () => {
     expect(row('claude-opus-4-8').appends).toEqual(['system', 'tools']);
     expect(row('claude-opus-5-5').appends).toEqual(['system', 'reasoning', 'tools']);

@@ -1,6 +1,6 @@
 // The face of `model`: what a model is.
 
-export type { Answer, StopReason, StreamPart, Transport } from './answer.ts';
+export type { Answer, Diagnosis, StopReason, StreamPart, Transport } from './answer.ts';
 export { isBlank } from './blank.ts';
 export type { Block, Marker, Run, Section } from './block.ts';
 export { canonicalText } from '@tidemark/json';

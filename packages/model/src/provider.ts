@@ -93,6 +93,11 @@ export interface Encoder {
   /** Fields of the envelope that tell the provider's routing which requests share a prefix; absent where it has none. */
   routing?(cacheKey: string, capabilities: Capabilities): Envelope['fields'];
   /**
+   * Fields of the envelope that ask the provider to compare the request with the one of an earlier answer, by the id of
+   * that answer; without one, to remember it for the next. Absent where its API compares none.
+   */
+  comparing?(previous: string | undefined, capabilities: Capabilities): Envelope['fields'];
+  /**
    * Whether a block says what this part of an answer said, exactly as it was received: a request may then go on from the
    * answer by its id. Absent where the API knows no such request.
    */

@@ -147,7 +147,7 @@ describe('show', () => {
 
   test('sets a request that breaks beside the one before it, and marks the first difference', async () => {
     expect(await onTerminal('show', session, '3', '--diff')).toMatchInlineSnapshot(`
-      "step 3 of played-20-1: 23,376 bytes, 10 blocks, epoch 1, digest 41ea64a1691e…
+      "step 3 of played-20-1: 23,434 bytes, 10 blocks, epoch 1, digest 5a393acb0bb3…
       breaks the request before it at block 0, byte 2
       forecast: 0 read, 4,647 written, 0 fresh, $0.0174 before the answer
       it came:  0 read, 5,691 written, 0 fresh
@@ -172,11 +172,13 @@ test('why says each cause in words, with its price', async () => {
     "step 2 at 2026-11-20T12:06:36.000Z
       paid again: 5,658 tokens, $0.0195 above reading them
       cause: expired, the cache entry had expired (the request before was sent 6.1 minutes earlier)
+      the provider agrees: nothing changed of what was sent before
     step 3 at 2026-11-20T12:06:58.000Z
       breaks at block 0, byte 2: system tool from layer tools 29096cd04015, where system text from layer runtime tm1 stood
       cause: tools, the tool list changed (epoch 1)
       forecast: 4,619 tokens written again, $0.0159
       paid again: 4,619 tokens, $0.0159 above reading them
+      the provider agrees: tools_changed, about 5,664 tokens
     "
   `);
 });

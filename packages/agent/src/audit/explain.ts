@@ -1,9 +1,18 @@
 // Why a request broke or missed: the first block that differs from the request before it on its stream, the first byte
 // within it, the layer or event that put it there, the cause, and the price.
 
-import type { AnswerReceived, EpochForecast, EpochCause, Log, Miss, Position, SessionId } from '@tidemark/log';
-import type { Divergence } from '@tidemark/context';
-import { firstDivergence } from '@tidemark/context';
+import type {
+  AnswerReceived,
+  DiagnosisRecord,
+  EpochCause,
+  EpochForecast,
+  Log,
+  Miss,
+  Position,
+  SessionId,
+} from '@tidemark/log';
+import type { Divergence, Verdict } from '@tidemark/context';
+import { crossCheck, firstDivergence } from '@tidemark/context';
 import type { Encoders, Rebuilt } from './rebuild.ts';
 import { rebuildSession } from './rebuild.ts';
 import { extendsSequence } from './verify.ts';
@@ -23,6 +32,8 @@ export interface Explanation {
   readonly opened?: { readonly cause: EpochCause; readonly number: number; readonly forecast: EpochForecast };
   /** Tokens that were sent before and paid again. */
   readonly miss?: Miss;
+  /** What the provider says of it, and how that stands to the causes named here; absent where it has nothing to say. */
+  readonly checked?: { readonly diagnosis: DiagnosisRecord; readonly verdict: Verdict };
   readonly answer?: AnswerReceived;
 }
 
@@ -69,9 +80,17 @@ function addAnswer(
   const explanation = index === undefined ? undefined : found[index];
   if (request === undefined || index === undefined || explanation === undefined) return;
   asked.delete(request);
-  const answered: Explanation = { ...explanation, ...(miss === undefined ? {} : { miss }), answer };
+  const missed = miss === undefined ? {} : { miss };
+  const answered: Explanation = { ...explanation, ...missed, ...checkedBy(explanation, answer), answer };
   // An answer that nobody asked about is not kept: together they are most of the log.
   if (isAsked(answered, step)) found[index] = answered;
+}
+
+/** Where all is as it should be on both sides there is nothing to hold against each other. */
+function checkedBy({ opened }: Explanation, { diagnosis, miss }: AnswerReceived): Pick<Explanation, 'checked'> {
+  const causes = [miss?.cause, opened?.cause].filter((cause) => cause !== undefined);
+  if (diagnosis === undefined || (causes.length === 0 && diagnosis.found !== 'miss')) return {};
+  return { checked: { diagnosis, verdict: crossCheck(diagnosis, causes) } };
 }
 
 function isAsked(one: Explanation, step: number | undefined): boolean {

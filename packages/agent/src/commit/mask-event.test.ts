@@ -55,6 +55,7 @@ const LEFT: { readonly [K in Kind]: readonly string[] } = {
   'answer.received': [
     'contract',
     'cost',
+    'diagnosis',
     'forecast',
     'miss',
     'model',

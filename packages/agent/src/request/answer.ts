@@ -117,6 +117,7 @@ function answered(session: Session, prepared: Prepared, answer: Answer): AnswerR
     ...wayOf(prepared, answer),
     forecast: record.data.forecast,
     ...(miss === undefined ? {} : { miss }),
+    ...(prepared.compared === undefined || answer.diagnosis === undefined ? {} : { diagnosis: answer.diagnosis }),
   };
 }
 

@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { answer, begin, ID, prepare, prompt, second } from '../../tests/small-session.ts';
 import type { Small } from '../../tests/small-session.ts';
 import { explainSession } from '../audit/explain.ts';
+import { recordAnswer } from './answer.ts';
 import { commit, createSession, foldLog, openSession } from '../session/session.ts';
 import { verifySession } from '../audit/verify.ts';
 
@@ -44,6 +45,29 @@ describe('preparing a request', () => {
     expect(next.record.data.envelope).toEqual(first.record.data.envelope);
     expect(next.record.data.forecast.read).toBe(first.outlook.forecast.write);
     expect((await verifySession(small.log, ID, encoders)).differences).toEqual([]);
+  });
+
+  test('has the answer before compared by the API that gave it, side calls as well, and by no other', async () => {
+    const comparing = (previous?: string): Record<string, string> => ({ compare: previous ?? 'none' });
+    const encoder = { ...scriptedEncoder, comparing };
+    const small = await begin();
+    await commit(small.session, [prompt('go')]);
+    const first = await prepare(small, 0, {}, { encoder });
+    const said = { parts: [], stop: 'end', truncated: 'no', usage: {}, response: 'msg_1' } as const;
+    await recordAnswer(small.session, first, said, second(0));
+    await commit(small.session, [prompt('and now?', 60)]);
+    const asides = { stream: 'side/a', extra: [{ type: 'text', text: 'A title.' }] } as const;
+    const besides = [
+      await prepare(small, 60, {}, { encoder, beside: { ...asides, history: 'main' } }),
+      await prepare(small, 60, {}, { encoder, beside: { ...asides, stream: 'side/b', history: 'none' } }),
+    ];
+    const next = await prepare(small, 60, {}, { encoder });
+    const elsewhere = { ...encoder, revision: 'other/1' };
+    const other = await prepare(small, 90, { provider: 'other' }, { encoder: elsewhere });
+    const asked = [first, ...besides, next, other].map(({ record, compared }) => [record.data.envelope, compared]);
+    const same = [{ compare: 'msg_1' }, 'msg_1'];
+    const none = [{ compare: 'none' }, undefined];
+    expect(asked).toEqual([none, same, [{}, undefined], same, none]);
   });
 
   test('sends no key where the row has no use for one', async () => {

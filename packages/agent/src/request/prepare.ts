@@ -63,6 +63,8 @@ export interface Prepared {
   /** Why there is no such one, although there was an answer before. */
   readonly reset?: Reset;
   readonly betas: readonly string[];
+  /** The answer that the provider was asked to compare it with. */
+  readonly compared?: string;
   readonly record: RecordedOf<'request.prepared'>;
   /** The epoch that this request opened. */
   readonly opened: RecordedOf<'epoch.opened'> | undefined;
@@ -120,6 +122,7 @@ async function prepareInside(session: Session, lines: Lines, given: CallOptions)
     ...(written.continues === undefined ? {} : { continues: written.continues }),
     ...(typeof going === 'string' ? { reset: going } : {}),
     betas: record.data.betas ?? [],
+    ...(written.compared === undefined ? {} : { compared: written.compared }),
     record,
     opened: records.find(isOpening),
     epoch: lines.main.materials.epoch.opened,

@@ -34,6 +34,8 @@ export interface RequestOptions {
 /** A request on its way into the log, and what may go out then. */
 export interface Written {
   readonly data: RequestPrepared;
+  /** The answer that the provider was asked to compare it with. */
+  readonly compared: string | undefined;
   readonly body: Uint8Array;
   readonly continues: Continuation | undefined;
 }
@@ -48,7 +50,8 @@ export function writeRequest(
 ): Written {
   const { sequence } = line;
   const { outputLimit, beside, answered } = options;
-  const envelope = { ...routingOf(line, call), ...options.envelope };
+  const { fields, compared } = comparisonOf(state, line, options);
+  const envelope = { ...routingOf(line, call), ...fields, ...options.envelope };
   const betas = [...new Set([...(options.betas ?? []), ...sequence.betas])];
   const request = [blocksOf(sequence), call.markers, { outputLimit, fields: envelope, betas }] as const;
   const written = line.writer.write(...request);
@@ -80,12 +83,33 @@ export function writeRequest(
       : { continuation: { ...answered, digest: digest(behind.digest), bytes: behind.body.length } }),
   };
   const continues = answered && behind && { response: answered.response, body: behind.body };
-  return { data, body: written.body, continues };
+  return { data, compared, body: written.body, continues };
 }
 
 /** What a provider routes by is no part of the prefix: it is in the envelope, as everything that varies by call. */
 function routingOf({ materials: { encoder, capabilities } }: Line, { key }: CallPlan): Envelope['fields'] {
   return key === undefined ? {} : (encoder.routing?.(key, capabilities) ?? {});
+}
+
+/** What asks the provider to compare the request, and the answer whose request it is compared with. */
+interface Comparison {
+  readonly fields: Envelope['fields'];
+  readonly compared: string | undefined;
+}
+
+/** With the last answer of the main stream, where the same API gave it: another one does not know its id. */
+function comparisonOf(
+  state: State,
+  { materials: { encoder, capabilities } }: Line,
+  { beside, envelope = {} }: RequestOptions,
+): Comparison {
+  const { prepared, response } = state.streams['main']?.accepted ?? {};
+  const compared = prepared?.encoder === encoder.revision ? response : undefined;
+  const fields = beside?.history === 'none' ? {} : (encoder.comparing?.(compared, capabilities) ?? {});
+  const names = Object.keys(fields);
+  // Who gives such a field himself has the word.
+  const asks = names.length > 0 && names.every((name) => envelope[name] === undefined);
+  return asks ? { fields, compared } : { fields: {}, compared: undefined };
 }
 
 /** All blocks of a sequence, without a copy where its buffer holds no more than it. */

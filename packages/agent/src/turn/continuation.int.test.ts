@@ -99,6 +99,21 @@ describe('a session over a WebSocket', () => {
     expect(bytes[2]).toBeLessThan((sent[2]?.bytes ?? 0) / 2);
   });
 
+  it('has the answer it goes on from compared with it as well, in both forms of a request', async () => {
+    const played = await play([CALLS, SAID, SAID]);
+    await played.live.prompt('go');
+    await played.live.prompt('and again');
+    const records = await played.records();
+    const goneOn = records.flatMap((one) => (one.kind === 'request.prepared' ? [one.data] : [])).slice(1);
+    const asked = goneOn.map(({ envelope }) => envelope['prompt_cache_options']);
+    expect(asked).toEqual(
+      goneOn.map(({ continuation }) => ({ comparison_response_id: continuation?.response ?? 'none' })),
+    );
+    const said = records.flatMap((one) => (one.kind === 'answer.received' ? [one.data.diagnosis] : []));
+    // The first is below the floor: what comes after it finds nothing, and the simulator has no word for that.
+    expect(said).toEqual([undefined, { found: 'unavailable' }, { found: 'hit' }]);
+  });
+
   it('pays what the same session pays over HTTP', async () => {
     const answers = [CALLS, SAID, CALLS, SAID];
     const played = await play(answers);

@@ -130,6 +130,19 @@ export interface Miss {
   readonly cost?: Money;
 }
 
+/** What the provider itself says of a request, compared with the one before it. */
+export interface DiagnosisRecord {
+  /**
+   * `same`: it only grew. `hit`: the cache served it. `miss`: it changed. `pending`: not known when the answer was sent.
+   * `unknown-response`: the provider does not remember the one before. `unavailable`: it cannot tell.
+   */
+  readonly found: 'same' | 'hit' | 'miss' | 'pending' | 'unknown-response' | 'unavailable';
+  /** The provider's own word for what changed. */
+  readonly reason?: string;
+  /** Tokens that it says could have been read. */
+  readonly missed?: number;
+}
+
 /** The finished answer of one call. */
 export interface AnswerReceived {
   readonly step: number;
@@ -158,6 +171,8 @@ export interface AnswerReceived {
   };
   readonly forecast?: CallForecast;
   readonly miss?: Miss;
+  /** Where a comparison was asked for. */
+  readonly diagnosis?: DiagnosisRecord;
 }
 
 /** A call that failed before anything usable arrived. */

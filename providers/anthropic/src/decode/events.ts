@@ -18,6 +18,11 @@ export interface WireUsage {
   readonly output_tokens_details?: { readonly thinking_tokens?: Count } | null | undefined;
 }
 
+/** A comparison with an earlier request. Without a reason it is not done yet. */
+export interface WireDiagnostics {
+  readonly cache_miss_reason?: { readonly type?: Name; readonly cache_missed_input_tokens?: Count } | null | undefined;
+}
+
 /** A content block as it opens, with all its fields. */
 export interface WireBlock {
   readonly type: string;
@@ -41,6 +46,7 @@ export interface WireMessage {
   readonly model?: Name;
   readonly stop_reason?: Name;
   readonly usage?: WireUsage | null | undefined;
+  readonly diagnostics?: WireDiagnostics | null | undefined;
   readonly content: readonly WireBlock[];
 }
 
@@ -77,6 +83,12 @@ const usage: z.ZodType<WireUsage> = z.looseObject({
   output_tokens_details: z.looseObject({ thinking_tokens: count }).nullish(),
 });
 
+/** A form of it that is not known is no reason to lose an answer. */
+const diagnostics: z.ZodType<WireDiagnostics | null | undefined> = z
+  .looseObject({ cache_miss_reason: z.looseObject({ type: name, cache_missed_input_tokens: count }).nullish() })
+  .nullish()
+  .catch(undefined);
+
 const block: z.ZodType<WireBlock> = z.looseObject({ type: z.string() });
 
 const delta: z.ZodType<WireDelta> = z.looseObject({
@@ -90,7 +102,9 @@ const delta: z.ZodType<WireDelta> = z.looseObject({
 });
 
 const EVENTS: { readonly [T in WireEventType]: z.ZodType<WireEvents[T]> } = {
-  message_start: z.looseObject({ message: z.looseObject({ id: name, model: name, usage: usage.nullish() }) }),
+  message_start: z.looseObject({
+    message: z.looseObject({ id: name, model: name, usage: usage.nullish(), diagnostics }),
+  }),
   content_block_start: z.looseObject({ index: index, content_block: block }),
   content_block_delta: z.looseObject({ index: index, delta: delta }),
   content_block_stop: z.looseObject({ index: index }),
@@ -104,6 +118,7 @@ const message: z.ZodType<WireMessage> = z.looseObject({
   model: name,
   stop_reason: name,
   usage: usage.nullish(),
+  diagnostics,
   content: z.array(block),
 });
 

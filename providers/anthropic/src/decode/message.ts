@@ -3,6 +3,7 @@
 
 import type { Answer, AnswerPart } from '@tidemark/model';
 import { rawElements, rawMember } from '@tidemark/json';
+import { decodeDiagnosis } from './diagnosis.ts';
 import type { WireMessage } from './events.ts';
 import { readCount, readMessage } from './events.ts';
 import { malformed } from './malformed.ts';
@@ -25,6 +26,7 @@ export function decodeMessage(text: string): Answer {
     ...(typeof id === 'string' && { response: id }),
     ...(typeof model === 'string' && { model }),
     usage: decodeUsage(message.usage ?? {}),
+    ...decodeDiagnosis(message.diagnostics),
   };
 }
 

@@ -1,8 +1,9 @@
 // Anthropic's server-sent events become stream parts. The order is that of provider facts 1.9; unknown events pass.
 
-import type { AnswerPart, StreamPart } from '@tidemark/model';
+import type { AnswerPart, Diagnosis, StreamPart } from '@tidemark/model';
 import { ProviderError } from '@tidemark/model';
 import { PROVIDER } from '../encode/refuse.ts';
+import { decodeDiagnosis } from './diagnosis.ts';
 import type { WireEvents, WireEventType, WireUsage } from './events.ts';
 import { isReadEvent, readEvent } from './events.ts';
 import { sortFailure } from './failure.ts';
@@ -17,6 +18,7 @@ export interface Arrived {
   readonly response?: string;
   readonly model?: string;
   readonly usage: WireUsage;
+  readonly diagnosis?: Diagnosis;
   readonly open: ReadonlyMap<number, OpenBlock>;
   readonly parts: readonly AnswerPart[];
   readonly stop?: string;
@@ -71,11 +73,11 @@ function take(type: WireEventType, arrived: Arrived, event: unknown): Step {
 }
 
 function started(arrived: Arrived, { message }: WireEvents['message_start']): Step {
-  const { id, model } = message;
+  const { id, model, diagnostics } = message;
   const named = { ...(typeof id === 'string' && { response: id }), ...(typeof model === 'string' && { model }) };
   const usage = mergeUsage(arrived.usage, message.usage);
   const began: StreamPart = { type: 'began', ...named, usage: decodeInputUsage(usage) };
-  return { arrived: { ...arrived, ...named, usage }, says: [began] };
+  return { arrived: { ...arrived, ...named, usage, ...decodeDiagnosis(diagnostics) }, says: [began] };
 }
 
 function opened(arrived: Arrived, event: WireEvents['content_block_start']): Step {
@@ -107,9 +109,10 @@ function told(arrived: Arrived, { delta, usage }: WireEvents['message_delta']): 
 
 function finished(arrived: Arrived): Step {
   if (arrived.open.size > 0) throw malformed('the answer ended inside a block');
-  const { response, model, parts, usage } = arrived;
+  const { response, model, parts, usage, diagnosis } = arrived;
   const named = { ...(response !== undefined && { response }), ...(model !== undefined && { model }) };
-  const answer = { parts, ...decodeStop(arrived.stop), ...named, usage: decodeUsage(usage) };
+  const last = { usage: decodeUsage(usage), ...(diagnosis !== undefined && { diagnosis }) };
+  const answer = { parts, ...decodeStop(arrived.stop), ...named, ...last };
   return { arrived: { ...arrived, finished: true }, says: [{ type: 'finished', answer }] };
 }
 

@@ -1,6 +1,6 @@
 // The encoder, revision 1. Its bytes are frozen once released: another way of writing is another revision beside it.
 
-import type { Encoder } from '@tidemark/model';
+import type { Capabilities, Encoder, Envelope } from '@tidemark/model';
 import { joinBody } from '@tidemark/provider-wire';
 import { lowerFront } from './lower-front.ts';
 import { lowerSpan } from './lower-span.ts';
@@ -11,5 +11,11 @@ export const anthropicEncoder: Encoder = {
   revision: 'anthropic-messages/1',
   lowerFront,
   lowerSpan,
+  comparing,
   join: (front, newHash) => joinBody(messagesForm, front, newHash),
 };
+
+/** The first request asks too: only what did is remembered. */
+function comparing(previous: string | undefined, { diagnoses }: Capabilities): Envelope['fields'] {
+  return diagnoses === true ? { diagnostics: { previous_message_id: previous ?? null } } : {};
+}

@@ -1,7 +1,7 @@
 // The encoder of the Responses API, revision 1. Its bytes are frozen once released: another way of writing is another
 // revision beside it.
 
-import type { Encoder } from '@tidemark/model';
+import type { Capabilities, Encoder, Envelope } from '@tidemark/model';
 import { joinBody } from '@tidemark/provider-wire';
 import { cacheRouting } from '../routing.ts';
 import { echoes } from './echo.ts';
@@ -15,6 +15,13 @@ export const openaiResponsesEncoder: Encoder = {
   lowerFront,
   lowerSpan,
   routing: cacheRouting,
+  comparing,
   echoes,
   join: (front, newHash) => joinBody(responsesForm, front, newHash),
 };
+
+/** Responses are remembered unasked. */
+function comparing(previous: string | undefined, { diagnoses }: Capabilities): Envelope['fields'] {
+  if (diagnoses !== true || previous === undefined) return {};
+  return { prompt_cache_options: { comparison_response_id: previous } };
+}

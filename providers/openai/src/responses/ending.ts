@@ -4,6 +4,7 @@ import type { Answer, AnswerPart, ProviderError, StopReason, Usage } from '@tide
 import { decodeUsage, sortFailure } from '@tidemark/provider-openai-wire';
 import { retryAfter } from '@tidemark/provider-wire';
 import { OPENAI } from '../service.ts';
+import { decodeDiagnosis } from './diagnosis.ts';
 import type { WireError, WireResponse, WireUsage } from './events.ts';
 
 interface Stop {
@@ -26,6 +27,7 @@ export function answerOf(parts: readonly AnswerPart[], response: WireResponse, r
     ...(typeof id === 'string' && { response: id }),
     ...(typeof model === 'string' && { model }),
     usage: usageOf(usage ?? {}, response),
+    ...decodeDiagnosis(response.prompt_cache_diagnostics),
   };
 }
 

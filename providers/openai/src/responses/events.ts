@@ -23,6 +23,13 @@ export interface WireUsage {
   readonly output_tokens_details?: { readonly reasoning_tokens?: Count } | null | undefined;
 }
 
+/** A comparison with an earlier response. */
+export interface WireDiagnostics {
+  readonly type?: Name;
+  readonly reason?: Name;
+  readonly cache_missed_tokens?: Count;
+}
+
 /** An output item with all its fields. */
 export interface WireItem {
   readonly type: string;
@@ -47,6 +54,7 @@ export interface WireResponse {
   readonly error?: WireError | null | undefined;
   readonly usage?: WireUsage | null | undefined;
   readonly prompt_cache_options?: { readonly ttl?: Name } | null | undefined;
+  readonly prompt_cache_diagnostics?: WireDiagnostics | null | undefined;
   readonly output?: readonly WireItem[] | null | undefined;
 }
 
@@ -103,6 +111,12 @@ const usage: z.ZodType<WireUsage> = z.looseObject({
   output_tokens_details: z.looseObject({ reasoning_tokens: count }).nullish(),
 });
 
+/** A form of it that is not known is no reason to lose an answer. */
+const diagnostics: z.ZodType<WireDiagnostics | null | undefined> = z
+  .looseObject({ type: name, reason: name, cache_missed_tokens: count })
+  .nullish()
+  .catch(undefined);
+
 const response: z.ZodType<WireResponse> = z.looseObject({
   id: name,
   model: name,
@@ -111,6 +125,7 @@ const response: z.ZodType<WireResponse> = z.looseObject({
   error: error.nullish(),
   usage: usage.nullish(),
   prompt_cache_options: z.looseObject({ ttl: name }).nullish(),
+  prompt_cache_diagnostics: diagnostics,
   output: z.array(item).nullish(),
 });
 

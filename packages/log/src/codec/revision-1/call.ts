@@ -7,6 +7,7 @@ import type {
   AnswerReceived,
   CallForecast,
   ContinuationRecord,
+  DiagnosisRecord,
   FileTouch,
   KeptPlace,
   KeptRecord,
@@ -123,6 +124,12 @@ const miss = z.object({
   cost: optional(money),
 } satisfies ShapeOf<Miss>);
 
+const diagnosis = z.object({
+  found: z.enum(['same', 'hit', 'miss', 'pending', 'unknown-response', 'unavailable']),
+  reason: optional(text),
+  missed: optional(number),
+} satisfies ShapeOf<DiagnosisRecord>);
+
 const answerReceived = z.object({
   step: number,
   stream: text,
@@ -142,6 +149,7 @@ const answerReceived = z.object({
   transport: optional(transport),
   forecast: optional(forecast),
   miss: optional(miss),
+  diagnosis: optional(diagnosis),
 } satisfies ShapeOf<AnswerReceived>);
 
 const answerFailed = z.object({

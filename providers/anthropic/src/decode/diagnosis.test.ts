@@ -1,0 +1,31 @@
+import { expect, it, test } from 'vitest';
+import { decodeMessage } from './message.ts';
+import { decodeEvent, NOTHING } from './stream.ts';
+
+const told = (diagnostics: unknown): unknown => {
+  const fields = { id: 'msg_2', model: 'm', content: [], stop_reason: 'end_turn', usage: {}, diagnostics };
+  const whole = decodeMessage(JSON.stringify(fields)).diagnosis;
+  const begun = decodeEvent(NOTHING, JSON.stringify({ type: 'message_start', message: fields })).arrived;
+  const [says] = decodeEvent(begun, '{"type":"message_stop"}').says;
+  expect(says?.type === 'finished' && says.answer.diagnosis).toEqual(whole);
+  return whole;
+};
+
+test.each([
+  [
+    'a change',
+    { type: 'tools_changed', cache_missed_input_tokens: 4100 },
+    { found: 'miss', reason: 'tools_changed', missed: 4100 },
+  ],
+  ['a change that no size is told of', { type: 'model_changed' }, { found: 'miss', reason: 'model_changed' }],
+  ['a word of tomorrow', { type: 'weather_changed' }, { found: 'miss', reason: 'weather_changed' }],
+  ['a comparison under way', null, { found: 'pending' }],
+  ['an answer that it forgot', { type: 'previous_message_not_found' }, { found: 'unknown-response' }],
+  ['no diagnosis', { type: 'unavailable' }, { found: 'unavailable' }],
+])('reads %s, streamed and whole alike', (_, cache_miss_reason, diagnosis) => {
+  expect(told({ cache_miss_reason })).toEqual(diagnosis);
+});
+
+it('reads no difference where there is none, and nothing where the field is missing or of no known form', () => {
+  expect([told(null), told(undefined), told('fine')]).toEqual([{ found: 'same' }, undefined, undefined]);
+});
