@@ -26,7 +26,7 @@ export type { GuideSection } from './contract/guide.ts';
 export { GUIDE } from './contract/guide.ts';
 export { TM1, TM1_MINIMAL, TM1_RUNTIME } from './contract/tm1.ts';
 export type { Lookup } from './entries.ts';
-export { LIFE, readableEntries, unreadable } from './entries.ts';
+export { isAlive, LIFE, readableEntries, unreadable } from './entries.ts';
 export type { EpochPrice } from './epoch-forecast.ts';
 export { epochForecast } from './epoch-forecast.ts';
 export type { PaddingOffer, Wanted } from './epoch.ts';
@@ -41,6 +41,8 @@ export type { FrontSpec, FrontTexts, Layer, RuntimeText, Tool, ToolSpec } from '
 export { composeFront, defineTool, frontOf, knownParameters, layer } from './front.ts';
 export type { Keeping, KeepingInput } from './implicit.ts';
 export { planKeeping } from './implicit.ts';
+export type { KeepWarm, KeepWarmInput, NoWarming, WarmBudget, WarmPlan } from './keep-warm.ts';
+export { KEEP_WARM, planKeepWarm } from './keep-warm.ts';
 export type { Lifetime, LifetimeInput } from './lifetime.ts';
 export { chooseLifetime } from './lifetime.ts';
 export type { MissInput, Rewrite } from './miss.ts';

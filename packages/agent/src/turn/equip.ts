@@ -6,13 +6,14 @@ import { requirePrice } from '../decide/limits.ts';
 import { AgentError } from '../errors.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { Actor } from './actor.ts';
-import { requireUsable } from './actor.ts';
+import { requireUsable, restAnew } from './actor.ts';
 import type { OtherModel } from './live-session.ts';
 
 /** Other tools. */
 export function changeTools(actor: Actor, tools: readonly Tool[], takeTools: 'now' | 'next-epoch'): void {
   requireUsable(actor);
   actor.runtime = { ...actor.runtime, tools, takeTools };
+  restAnew(actor);
 }
 
 /** @throws AgentError `agent/unknown-parameter`. */
@@ -27,6 +28,7 @@ export function changeReasoning(actor: Actor, parameters: RenderParameters): voi
     throw new AgentError('agent/unknown-parameter', message, { parameter: unknown });
   }
   actor.runtime = { ...runtime, parameters: { ...runtime.parameters, ...parameters } };
+  restAnew(actor);
 }
 
 /** @throws AgentError `agent/unknown-price`. */
@@ -35,4 +37,5 @@ export function changeModel(actor: Actor, { provider, capabilities, parameters }
   const { runtime } = actor;
   requirePrice(runtime.limits, capabilities, runtime.surroundings.now().slice(0, 10));
   actor.runtime = { ...runtime, provider, capabilities, parameters: parameters ?? runtime.parameters };
+  restAnew(actor);
 }

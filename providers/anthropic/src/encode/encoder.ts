@@ -2,6 +2,7 @@
 
 import type { Encoder } from '@tidemark/model';
 import { joinBody } from '@tidemark/provider-wire';
+import { leastOutput } from './least-output.ts';
 import { lowerFront } from './lower-front.ts';
 import { lowerSpan } from './lower-span.ts';
 import { messagesForm } from './punctuation.ts';
@@ -11,5 +12,6 @@ export const anthropicEncoder: Encoder = {
   revision: 'anthropic-messages/1',
   lowerFront,
   lowerSpan,
+  leastOutput,
   join: (front, newHash) => joinBody(messagesForm, front, newHash),
 };
