@@ -19,6 +19,11 @@ function buckets({ usage }: LedgerCall): readonly (number | undefined)[] {
   return [usage?.cache_read_input_tokens, short, long, usage?.input_tokens];
 }
 
+/** Tokens of the first request. */
+function sizeOf({ billed }: Warmed): number {
+  return billed()[0]?.usage?.cache_creation_input_tokens ?? Number.NaN;
+}
+
 /** Minutes after the first call at which each came. */
 function minutes({ billed }: Warmed): readonly number[] {
   const first = billed()[0]?.at ?? 0;
@@ -48,10 +53,11 @@ describe('between two turns', () => {
       [false, true],
     ]);
     // Each token is written once: the prompt, then the answer by the call that kept it warm, then the next prompt.
+    const all = sizeOf(warm);
     expect(warm.billed().map(buckets)).toEqual([
-      [0, 24_353, 0, 0],
-      [24_353, 18, 0, 6],
-      [24_371, 2, 0, 0],
+      [0, all, 0, 0],
+      [all, 18, 0, 6],
+      [all + 18, 2, 0, 0],
     ]);
     await warm.live.close();
     await expectSound(warm);
@@ -94,7 +100,8 @@ describe('between two turns', () => {
           by: 'refresh',
           at: '2026-11-20T12:04:42.000Z',
           until: '2026-11-20T12:09:42.000Z',
-          cost: '0.0049606',
+          // Reads at $0.20 a million, and the answer's 18 tokens at $5.
+          cost: String(Number(((sizeOf(warm) * 0.2 + 18 * 5) / 1_000_000).toFixed(9))),
           gain: expect.stringMatching(/^0\.0\d+$/),
         },
       },
@@ -183,10 +190,11 @@ describe('a promotion, where the row says that one was verified', () => {
     await warm.later(50);
     await warm.live.prompt('go on');
     expect(minutes(warm)).toEqual([0, 4.7, 50]);
+    const all = sizeOf(warm);
     expect(warm.billed().map(buckets)).toEqual([
-      [0, 24_353, 0, 0],
-      [24_353, 0, 18, 6],
-      [24_371, 2, 0, 0],
+      [0, all, 0, 0],
+      [all, 0, 18, 6],
+      [all + 18, 2, 0, 0],
     ]);
     expect((await foldLog(warm.log, ID)).cache.promotionMissed).toBe(false);
     await warm.live.close();
