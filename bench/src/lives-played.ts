@@ -44,14 +44,16 @@ export function addPlayed(a: Played, b: Played): Played {
 }
 
 /** The chain after a call: its first `long` tokens live an hour, all others five minutes. */
-interface Chain {
+export interface Chain {
   readonly long: number;
   readonly tokens: number;
 }
 
-const NO_CHAIN: Chain = { long: 0, tokens: 0 };
+/** Nothing is cached. */
+export const NO_CHAIN: Chain = { long: 0, tokens: 0 };
 
-function readBy({ gap, kept }: Step, { long, tokens }: Chain): number {
+/** Tokens that a call reads. */
+export function readBy({ gap, kept }: Step, { long, tokens }: Chain): number {
   const alive = gap < LIFE['5m'] ? tokens : gap < LIFE['1h'] ? long : 0;
   return Math.min(alive, kept);
 }
@@ -60,7 +62,8 @@ function behind(read: number, { long }: Chain): Lifetime | undefined {
   return read === 0 ? undefined : read <= long ? '1h' : '5m';
 }
 
-function send(
+/** A call: what it costs, and the chain after it. */
+export function send(
   step: Step,
   chain: Chain,
   life: Lifetime,

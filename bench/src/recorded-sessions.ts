@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import type { Lasting } from '@tidemark/agent';
 import type { Capabilities } from '@tidemark/model';
 import { defaultCatalog } from '@tidemark/model';
-import type { DrivenCall, ReplayResult } from '@tidemark/recording';
+import type { DrivenCall, ReplayResult, ReplayWarm } from '@tidemark/recording';
 import { importInto, replay, replayName } from '@tidemark/recording';
 import { createMemoryStore } from '@tidemark/store-memory';
 
@@ -36,16 +36,17 @@ export interface RecordedSession {
   readonly seconds: number;
 }
 
-const replayed = new Map<Lasting, Promise<readonly RecordedSession[]>>();
+const replayed = new Map<string, Promise<readonly RecordedSession[]>>();
 
 /** All that are here, replayed when first asked for; none where there are none. */
-export function recordedSessions(ttl: Lasting = 'auto'): Promise<readonly RecordedSession[]> {
-  const known = replayed.get(ttl) ?? replayAll(ttl);
-  replayed.set(ttl, known);
+export function recordedSessions(ttl: Lasting = 'auto', warm: ReplayWarm = 'off'): Promise<readonly RecordedSession[]> {
+  const name = `${ttl} ${warm}`;
+  const known = replayed.get(name) ?? replayAll(ttl, warm);
+  replayed.set(name, known);
   return known;
 }
 
-async function replayAll(ttl: Lasting): Promise<readonly RecordedSession[]> {
+async function replayAll(ttl: Lasting, warm: ReplayWarm): Promise<readonly RecordedSession[]> {
   const real = await readdir(TRANSCRIPTS).catch(() => []);
   const files = real.filter((name) => name.endsWith('.jsonl')).map((name) => new URL(name, TRANSCRIPTS));
   const demo = await access(DEMO).then(
@@ -53,7 +54,7 @@ async function replayAll(ttl: Lasting): Promise<readonly RecordedSession[]> {
     () => [],
   );
   const sessions: RecordedSession[] = [];
-  for (const file of [...files.toSorted(byPath), ...demo]) sessions.push(await replayFile(file, ttl));
+  for (const file of [...files.toSorted(byPath), ...demo]) sessions.push(await replayFile(file, ttl, warm));
   return sessions;
 }
 
@@ -61,7 +62,7 @@ function byPath(a: URL, b: URL): number {
   return a.pathname < b.pathname ? -1 : 1;
 }
 
-async function replayFile(file: URL, ttl: Lasting): Promise<RecordedSession> {
+async function replayFile(file: URL, ttl: Lasting, warm: ReplayWarm): Promise<RecordedSession> {
   const source = createMemoryStore();
   const { sessions } = await importInto(source, fileURLToPath(file));
   const target = createMemoryStore();
@@ -75,6 +76,7 @@ async function replayFile(file: URL, ttl: Lasting): Promise<RecordedSession> {
       catalog: defaultCatalog(),
       name: replayName,
       ttl,
+      warm,
       onCall: (call) => void calls.push(call),
     });
   });

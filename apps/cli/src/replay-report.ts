@@ -23,11 +23,16 @@ export function replayHeadline(result: ReplayResult): Shown {
     ],
     `breaks     ${breaks.labelled} labelled, `,
     breaks.unlabelled === 0 ? '0 unlabelled' : styled('red', `${breaks.unlabelled} unlabelled`),
+    warmingLine(result),
     refused === 0 ? '' : styled('red', `\nrefused    ${refused} requests`),
     ...standIns.map(
       ({ model, as }) => `\nnote: ${model} is not a model of Anthropic in the catalog; it was driven as ${as}`,
     ),
   ];
+}
+
+function warmingLine({ warming: { calls, billed } }: ReplayResult): string {
+  return calls === 0 ? '' : `\nwarming    ${grouped(calls)} calls, ${grouped(billed)} of what is billed`;
 }
 
 function times(ratio: number | null): Shown {

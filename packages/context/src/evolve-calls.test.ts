@@ -46,9 +46,9 @@ const MAIN: readonly Told[] = [
   returned('c2'),
 ];
 
-/** All but what is known of streams, the cache and the pace of calls. */
+/** All but what is known of side streams, the pace of calls and the cache, to which belongs what the main stream left there. */
 function conversation({ streams: { main }, cache: _cache, length: _length, pace: _pace, ...rest }: State): unknown {
-  return { ...rest, main };
+  return { ...rest, main: { ...main, accepted: { ...main?.accepted, left: undefined } } };
 }
 
 test('a side call moves nothing of the main stream, wherever it is sent, answered, cut or lost', () => {
@@ -81,6 +81,26 @@ test('a side call keeps alive what it marked of the history; on its own words it
     [1, second(1), false],
     [1, second(9), true],
   ]);
+});
+
+test('what the main stream left lives from the side call that read it, and its pauses count from there', () => {
+  const left = (...told: readonly Told[]): readonly unknown[] => {
+    const main = fold([created, ...told]).streams['main'];
+    return [main?.accepted?.left?.at, main?.accepted?.left?.block, main?.pauses.bins, main?.away.bins];
+  };
+  const read = [request(2, [asked(1, '5m')], 1), billed(0, 100)];
+  const side = [beside(request(4, [asked(1, '5m'), asked(2, '5m')], 250)), beside(billed(100, 10))];
+  const none = [0, 0, 0, 0, 0, 0, 0, 0, 0];
+  expect(left(...read, ...side)).toEqual([second(250), 2, none, none]);
+  expect(left(...read, ...side, request(3, [asked(2, '5m')], 500), billed(110, 1))).toEqual([
+    second(500),
+    2,
+    none,
+    [0, 100, 0, 0, 0, 0, 0, 0, 0],
+  ]);
+  // Without what the main stream left, it is another prefix.
+  const other = [beside(request(4, [asked(2, '5m')], 250)), beside(billed(0, 10))];
+  expect(left(...read, ...other)[0]).toBe(second(1));
 });
 
 test('a side call that failed, or that cached nothing, keeps nothing alive, and no stream stays behind it', () => {

@@ -2,7 +2,8 @@
 
 import type { KeptRecord, MarkerRecord, Miss, RecordedOf, Usage } from '@tidemark/log';
 import { milliseconds } from '@tidemark/log';
-import { entryAt, isAlive, keptAt } from './entries.ts';
+import { entryAt, isAlive, keptAt, LIFE } from './entries.ts';
+import { KEEP_WARM } from './keep-warm.ts';
 import type { Grid } from './on-grid.ts';
 import { onGrid } from './on-grid.ts';
 import { addCall } from './pace.ts';
@@ -17,6 +18,7 @@ const NO_STREAM: Stream = {
   accepted: undefined,
   reach: {},
   pauses: NO_PAUSES,
+  away: NO_PAUSES,
 };
 
 /** A request was recorded, and so may be on its way. */
@@ -35,41 +37,87 @@ export function fail(state: State, name: string): State {
   return name === 'main' ? withStream(state, name, { ...stream, pending: undefined }) : withoutStream(state, name);
 }
 
-/** A request was answered: its markers are entries now. A side call leaves nothing else behind. */
+/** A request was answered: its markers are entries now. A side call leaves nothing else behind, but what it read lives on. */
 export function accept(state: State, event: RecordedOf<'answer.received' | 'answer.interrupted'>): State {
   const { stream: name, usage } = event.data;
   const stream = state.streams[name];
   if (stream?.pending === undefined) return state;
   const { pending, reach } = stream;
   const cached = cachedTokens(usage, pending.prepared.kept?.grid);
-  const touched = cached === 0 ? [] : touchedBy(state.cache.entries, pending, usage);
-  const taken: State = { ...state, cache: takeIn(state, pending, touched) };
-  if (name !== 'main') return withoutStream(taken, name);
+  const { cache } = state;
+  const missed = missedPromotion(cache.entries, pending, usage);
+  const touched = cached === 0 ? [] : touchedBy(missed ? unpromoted(cache.entries) : cache.entries, pending, usage);
+  const taken: State = { ...state, cache: takeIn(state, pending, touched, missed) };
+  if (name !== 'main') return withoutStream(keptWarm(taken, touched), name);
+  const left = touched.at(-1);
   const response = 'response' in event.data ? event.data.response : undefined;
-  const accepted: Accepted = { ...pending, cached, input: totalTokens(usage), left: touched.at(-1), response };
+  const input = totalTokens(usage);
+  const accepted: Accepted = { ...pending, cached, input, left, end: left?.block, response };
   const model = state.epoch?.opened.model ?? '';
   return withStream(taken, name, {
     pending: undefined,
     accepted,
     reach: reach[model] === pending.spans ? reach : { ...reach, [model]: pending.spans },
-    pauses: paused(stream, pending, event.data),
+    ...paused(stream, pending, event.data),
   });
+}
+
+/** A side call that read what the main stream left has begun its life anew, and may have left an entry further on. */
+function keptWarm(state: State, touched: readonly Entry[]): State {
+  const main = state.streams['main'];
+  const left = main?.accepted?.left;
+  const end = touched.at(-1);
+  if (main?.accepted === undefined || left === undefined || end === undefined) return state;
+  if (!touched.some(({ prefix }) => prefix === left.prefix)) return state;
+  return withStream(state, 'main', { ...main, accepted: { ...main.accepted, left: end } });
 }
 
 /** What was not read again, and not for its age, is no pause's doing: it was dropped, packed anew or stripped. */
 function paused(
-  { accepted, pauses }: Stream,
+  { accepted, pauses, away }: Stream,
   { at }: Sent,
   { usage, ...ended }: { readonly usage?: Usage; readonly miss?: Miss },
-): Stream['pauses'] {
-  if (!accepted?.cached || usage?.read === undefined) return pauses;
+): Pick<Stream, 'pauses' | 'away'> {
+  if (!accepted?.cached || usage?.read === undefined) return { pauses, away };
   const held = accepted.cached;
   const broken = ended.miss?.cause === 'expired' ? 0 : held - usage.read;
-  return addPause(pauses, { ms: milliseconds(at) - milliseconds(accepted.at), held, broken });
+  const ms = milliseconds(at) - milliseconds(accepted.at);
+  const touchedAt = accepted.left?.at ?? accepted.at;
+  return {
+    pauses: addPause(pauses, { ms: milliseconds(at) - milliseconds(touchedAt), held, broken }),
+    away: addPause(away, { ms, held, broken: 0 }),
+  };
 }
 
-function takeIn(state: State, sent: Sent, touched: readonly Entry[]): Cache {
-  return { entries: touch(state.cache.entries, touched), front: sentFront(state, sent) };
+function takeIn(state: State, sent: Sent, touched: readonly Entry[], missed: boolean): Cache {
+  const { entries, promotionMissed } = state.cache;
+  return {
+    entries: touch(missed ? unpromoted(entries) : entries, touched),
+    front: sentFront(state, sent),
+    promotionMissed: promotionMissed || missed,
+  };
+}
+
+/**
+ * A promoted entry that this request asked for, when nothing else could have kept it, and that was not read: less came than
+ * half of what was forecast. Then the provider does not promote, whatever its row says.
+ */
+function missedPromotion(entries: readonly Entry[], sent: Sent, usage: Usage | undefined): boolean {
+  if (usage?.read === undefined || usage.read * 2 >= sent.prepared.forecast.read) return false;
+  const now = milliseconds(sent.at);
+  const asked = new Set<string>(sent.prepared.markers.map(({ prefix }) => prefix));
+  return entries.some(
+    ({ promoted, prefix, at, ...entry }) =>
+      promoted === true &&
+      asked.has(prefix) &&
+      now - milliseconds(at) >= LIFE['5m'] &&
+      isAlive({ ...entry, prefix, at }, now),
+  );
+}
+
+/** What the promotions have not kept is gone. */
+function unpromoted(entries: readonly Entry[]): readonly Entry[] {
+  return entries.filter(({ promoted }) => promoted !== true);
 }
 
 /** Layers and tools that were accepted, whatever the epoch: a new front has only the others to write anew. */
@@ -125,11 +173,19 @@ function touchedBy(entries: readonly Entry[], sent: Sent, usage: Usage | undefin
   const alive = usage?.read === 0 ? [] : entries.filter((entry) => isAlive(entry, now));
   if (sent.prepared.kept !== undefined) return keptBy(sent, sent.prepared.kept, alive, usage);
   const touched = keptMarkers(sent).map((marker) => entryAt(sent, marker));
-  const lives = touched.map((entry) => lifeIn(alive, entry));
+  const known = touched.map((entry) => sameIn(alive, entry));
   // A plan asks for no longer life than what it knows to be behind: only what this session never wrote is a surprise.
   const unknown = usage?.read !== undefined && usage.read > 0 && alive.length === 0;
-  const behind = lives.findLast((life) => life !== undefined) ?? (unknown ? '5m' : '1h');
-  return touched.map((entry, index) => ({ ...entry, ttl: lives[index] ?? shorter(entry.ttl, behind) }));
+  const last = known.findLastIndex((entry) => entry !== undefined);
+  const behind = known[last]?.ttl ?? (unknown ? '5m' : '1h');
+  const keeps = sent.prepared.purpose === KEEP_WARM;
+  return touched.map((entry, index): Entry => {
+    const before = known[index];
+    if (before !== undefined) return { ...entry, ttl: before.ttl, ...unproved(before, now) };
+    const ttl = shorter(entry.ttl, behind);
+    // A call that keeps warm asks for a longer life than what is behind where it promotes, and nowhere else.
+    return keeps && index > last && ttl !== entry.ttl ? { ...entry, promoted: true } : { ...entry, ttl };
+  });
 }
 
 /** The same where the provider keeps entries by itself: one that was alive is as old as it is, and what was not found is gone. */
@@ -145,19 +201,24 @@ function keptBy(sent: Sent, kept: KeptRecord, alive: readonly Entry[], usage: Us
   });
 }
 
-/** The life of the entry of these bytes; a side call may have read the main stream's. */
-function lifeIn(alive: readonly Entry[], entry: Entry): Entry['ttl'] | undefined {
+/** The entry of these bytes; a side call may have read the main stream's. */
+function sameIn(alive: readonly Entry[], entry: Entry): Entry | undefined {
   const same = alive.filter((one) => nameOf({ ...one, beside: entry.beside }) === nameOf(entry));
-  return (same.find(({ beside }) => beside === entry.beside) ?? same.at(-1))?.ttl;
+  return same.find(({ beside }) => beside === entry.beside) ?? same.at(-1);
+}
+
+/** An entry that was read while a short life would have done has shown nothing yet. */
+function unproved({ promoted, at }: Entry, now: number): Pick<Entry, 'promoted'> {
+  return promoted === true && now - milliseconds(at) < LIFE['5m'] ? { promoted } : {};
 }
 
 function shorter(a: Entry['ttl'], b: Entry['ttl']): Entry['ttl'] {
   return a === '5m' ? a : b;
 }
 
-/** The last marker of a side call stands on its own words, which nobody sends again. */
-function keptMarkers({ prepared: { stream, markers } }: Sent): readonly MarkerRecord[] {
-  return stream === 'main' ? markers : markers.slice(0, -1);
+/** A marker on the last words of a side call leaves what nobody sends again. */
+function keptMarkers({ prepared: { stream, markers, sequence } }: Sent): readonly MarkerRecord[] {
+  return stream === 'main' ? markers : markers.filter(({ block }) => block < sequence.blocks - 1);
 }
 
 function nameOf({ prefix, parameters, section, images, beside, key = '' }: Entry): string {

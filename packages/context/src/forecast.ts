@@ -140,11 +140,11 @@ function knownEnd({
   sizes,
 }: ForecastInput): { readonly block: number; readonly tokens: number } | undefined {
   if (sizes === 'recorded' || !accepted?.cached) return undefined;
-  const { left, prepared, input, cached } = accepted;
+  const { left, end, prepared, input, cached } = accepted;
   // On a grid the entry ends before its block does.
   const tokens = prepared.kept?.grid === undefined ? cached : input;
-  if (left === undefined || tokens === undefined || unreadable(left, lookup) !== undefined) return undefined;
-  return { block: left.block, tokens };
+  if (left === undefined || end === undefined || tokens === undefined) return undefined;
+  return unreadable(left, lookup) === undefined ? { block: end, tokens } : undefined;
 }
 
 /** The longest entry that some marker finds within the lookback. */

@@ -28,7 +28,7 @@ export { TM1, TM1_MINIMAL, TM1_RUNTIME } from './contract/tm1.ts';
 export type { Verdict } from './cross-check.ts';
 export { crossCheck } from './cross-check.ts';
 export type { Lookup } from './entries.ts';
-export { LIFE, readableEntries, unreadable } from './entries.ts';
+export { isAlive, LIFE, readableEntries, unreadable } from './entries.ts';
 export type { EpochPrice } from './epoch-forecast.ts';
 export { epochForecast } from './epoch-forecast.ts';
 export type { PaddingOffer, Wanted } from './epoch.ts';
@@ -43,6 +43,8 @@ export type { FrontSpec, FrontTexts, Layer, RuntimeText, Tool, ToolSpec } from '
 export { composeFront, defineTool, frontOf, knownParameters, layer } from './front.ts';
 export type { Keeping, KeepingInput } from './implicit.ts';
 export { planKeeping } from './implicit.ts';
+export type { KeepWarm, KeepWarmInput, NoWarming, WarmBudget, WarmPlan } from './keep-warm.ts';
+export { KEEP_WARM, planKeepWarm } from './keep-warm.ts';
 export type { Lifetime, LifetimeInput } from './lifetime.ts';
 export { chooseLifetime } from './lifetime.ts';
 export type { MissInput, Rewrite } from './miss.ts';

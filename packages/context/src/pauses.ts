@@ -64,3 +64,19 @@ export function stakes(
   }
   return { kept, lost };
 }
+
+/** Tokens of the evidence whose pause ended after `from` and not after `to`, in milliseconds; inside a bin spread by the logarithm. */
+export function endedBetween({ bins }: Pauses, from: number, to: number): number {
+  return bins.reduce(
+    (sum, tokens, index) => sum + tokens * shareOf(BINS[index - 1] ?? 0, BINS[index] ?? Infinity, from, to),
+    0,
+  );
+}
+
+/** How much of a bin lies between the two. Of the last one nobody knows where: all of it beyond its beginning. */
+function shareOf(begin: number, end: number, from: number, to: number): number {
+  if (end === Infinity) return to === Infinity ? 1 : 0;
+  const [low, high] = [Math.max(begin, from), Math.min(end, to)];
+  if (high <= low) return 0;
+  return begin === 0 ? (high - low) / end : Math.log(high / low) / Math.log(end / begin);
+}

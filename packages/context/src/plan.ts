@@ -24,6 +24,10 @@ export interface PlanInput {
   readonly chosen?: boolean;
   /** Set for a side call: nobody sends its last block again, and so it lives short. */
   readonly beside?: boolean;
+  /** Of a side call: the last block of the history that stands before its own words. The next turn reads what ends there. */
+  readonly historyEnd?: number;
+  /** Set for a side call that is made to keep the history cached: its own words are not. */
+  readonly keeps?: boolean;
 }
 
 /**
@@ -37,7 +41,8 @@ export function plan(input: PlanInput): readonly Marker[] {
   if (capabilities.implicit !== undefined) return contractMark(input);
   if (!TAKES_MARKERS.has(capabilities.markers)) return [];
   const wanted = [
-    tail(sequence),
+    input.keeps === true ? undefined : tail(sequence, sequence.blocks.length - 1),
+    input.historyEnd === undefined ? undefined : tail(sequence, input.historyEnd),
     anchor(input),
     turnAnchor(input),
     longAnchor(input),
@@ -70,15 +75,15 @@ function withLives(blocks: readonly number[], input: PlanInput): readonly Marker
   return blocks.map((block, index) => ({ block, ttl: index <= lastLong ? '1h' : '5m' }));
 }
 
-function lifeAt(block: number, last: number | undefined, { readable, ttl, beside }: PlanInput): Marker['ttl'] {
-  if (beside === true && block === last) return '5m';
+function lifeAt(block: number, last: number | undefined, { readable, ttl, beside, keeps }: PlanInput): Marker['ttl'] {
+  if (beside === true && keeps !== true && block === last) return '5m';
   const life = readable.find((entry) => entry.block === block)?.ttl;
   return typeof life === 'string' ? life : ttl;
 }
 
 /** The last block that can be marked: never thinking, so walk back. */
-function tail(sequence: Sequence): number | undefined {
-  for (let index = sequence.blocks.length - 1; index >= sequence.front; index -= 1) {
+function tail(sequence: Sequence, last: number): number | undefined {
+  for (let index = last; index >= sequence.front; index -= 1) {
     if (itemAt(sequence.blocks, index)?.markable === true) return index;
   }
   return undefined;

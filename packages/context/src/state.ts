@@ -136,8 +136,10 @@ export interface Stream {
   readonly accepted: Accepted | undefined;
   /** Spans that the last accepted request to each model held: a model is sent its own reasoning alone. */
   readonly reach: { readonly [model: string]: number };
-  /** What its pauses put at stake: by this the lives of its entries are chosen. */
+  /** What its pauses put at stake, from the last time that its entries were read: by this their lives are chosen. */
   readonly pauses: Pauses;
+  /** The same from its own last request, whether or not something kept its entries warm: by this that is planned. */
+  readonly away: Pauses;
 }
 
 /** What the provider took in, whichever stream sent it: a cache knows bytes, and no streams. */
@@ -146,6 +148,8 @@ export interface Cache {
   readonly entries: readonly Entry[];
   /** Digests of the layers and tools that accepted requests held. */
   readonly front: ReadonlySet<string>;
+  /** A promoted entry was not read when only a promotion could have kept it: no further one is tried in this session. */
+  readonly promotionMissed: boolean;
 }
 
 /** A request as sent. */
@@ -163,10 +167,15 @@ export interface Accepted extends Sent {
   readonly cached: number | undefined;
   /** Measured input tokens. */
   readonly input: number | undefined;
-  /** The entry at its last marker, with the life that it really has. Absent where nothing was cached. */
+  /**
+   * The entry at its last marker, with the life that it really has; the one further on, once a side call that read it left
+   * one. Absent where nothing was cached.
+   */
   readonly left: Entry | undefined;
   /** The provider's id of the answer; absent where it has none, or was cut. */
   readonly response: string | undefined;
+  /** The block that `cached` counts up to: where `left` ended when this was answered. */
+  readonly end: number | undefined;
 }
 
 /** A cache entry that the provider is believed to hold. */
@@ -188,6 +197,8 @@ export interface Entry {
   readonly key?: string;
   /** The life that it was bought with, and keeps; or that the provider gives it. */
   readonly ttl: Ttl | KeptLife;
+  /** It was written to outlive what stands before it, and nothing has shown yet whether it does. */
+  readonly promoted?: true;
   /** When the request that wrote or last read it started: its life counts from there. */
   readonly at: Timestamp;
 }
@@ -230,7 +241,7 @@ export function emptyState(): State {
       calls: new Map(),
     },
     streams: {},
-    cache: { entries: [], front: new Set() },
+    cache: { entries: [], front: new Set(), promotionMissed: false },
     pace: NO_PACE,
     steps: 0,
     compacted: undefined,

@@ -10,6 +10,7 @@ import type {
   RewriteNotice,
   Surroundings,
   Tool,
+  Warm,
 } from '@tidemark/agent';
 import { nearestName } from '@tidemark/agent';
 import type { Log, PaddingSetting, RenderParameters } from '@tidemark/log';
@@ -81,6 +82,11 @@ export interface AgentOptions {
   readonly outputLimit?: number;
   /** How long cached prefixes are asked to live: `auto` (by the pauses that the session has shown) unless said. */
   readonly ttl?: Lasting;
+  /**
+   * Whether what is cached is kept warm while a session is open and nobody prompts: `auto` where that is known to be the
+   * cheaper way, `{ share: 0.1 }` wherever it is expected to pay, for at most this share of the session's cost, or `off`.
+   */
+  readonly warm?: Warm;
   readonly betas?: readonly string[];
   /** How failures that may pass are tried again. */
   readonly retry?: Partial<RetryPolicy>;
@@ -153,6 +159,12 @@ const optionsSchema = z.strictObject({
   parameters: z.record(z.string(), z.unknown()).optional(),
   outputLimit: amount.int().optional(),
   ttl: z.enum(['auto', '5m', '1h']).optional(),
+  warm: z
+    .union(
+      [z.enum(['off', 'auto']), z.strictObject({ share: z.number().min(0) })],
+      'expected "off", "auto" or { share }',
+    )
+    .optional(),
   betas: z.array(words).readonly().optional(),
   retry: z
     .strictObject({

@@ -1,7 +1,7 @@
 // From what an author said to what a session is run with: nothing is left open.
 
 import type { ContextSource, Mode, Runtime, Secrets } from '@tidemark/agent';
-import { createSecrets, permissionModeSource, RETRY, secretsOf, THIS_MACHINE } from '@tidemark/agent';
+import { createGate, createSecrets, permissionModeSource, RETRY, secretsOf, THIS_MACHINE } from '@tidemark/agent';
 import type { Log } from '@tidemark/log';
 import { createMemoryStore } from '@tidemark/store-memory';
 import { openNdjsonStore } from '@tidemark/store-ndjson';
@@ -37,6 +37,7 @@ export function resolveAgent(options: AgentOptions): ResolvedAgent {
 
 function runtimeOf(options: AgentOptions): Runtime {
   const { role, runtime, neighbours, permissions = {}, onRequest, rewriteNotice } = options;
+  const { surroundings = THIS_MACHINE } = options;
   const { provider, capabilities } = chooseProvider(options);
   return {
     provider,
@@ -48,11 +49,13 @@ function runtimeOf(options: AgentOptions): Runtime {
     retry: { ...RETRY, ...options.retry },
     outputLimit: Math.min(options.outputLimit ?? OUTPUT_LIMIT, capabilities.outputLimit),
     ttl: options.ttl ?? 'auto',
+    warm: options.warm ?? 'auto',
     envelope: {},
     betas: options.betas ?? [],
     padding: options.padding ?? 'auto',
     unconfined: permissions.unconfined ?? false,
-    surroundings: options.surroundings ?? THIS_MACHINE,
+    surroundings,
+    gate: createGate(() => surroundings.elapsed()),
     ...(role !== undefined && { role }),
     ...(runtime !== undefined && { runtime }),
     ...(neighbours !== undefined && { neighbours }),

@@ -102,6 +102,11 @@ export interface Encoder {
    * answer by its id. Absent where the API knows no such request.
    */
   echoes?(part: AnswerPart, block: Block): boolean;
+  /**
+   * The smallest output limit that a request with these parameters may ask for; 0 where the provider then writes its cache
+   * and answers nothing. `undefined`, or no such function: no small one is known.
+   */
+  leastOutput?(parameters: Front['parameters'], capabilities: Capabilities): number | undefined;
   /** Begins a body. The hash is SHA-256 of the body's bytes. */
   join(front: LoweredFront, newHash: NewHash): BodyWriter;
 }

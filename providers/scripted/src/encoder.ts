@@ -5,7 +5,13 @@ import { canonicalText, ProviderError } from '@tidemark/model';
 import { lowerFront, lowerSpan, PROVIDER } from './lower.ts';
 
 /** One line for the parameters, one for each block with its marker, one for the envelope. */
-export const scriptedEncoder: Encoder = { revision: 'scripted/1', lowerFront, lowerSpan, join };
+export const scriptedEncoder: Encoder = {
+  revision: 'scripted/1',
+  lowerFront,
+  lowerSpan,
+  leastOutput: () => 0,
+  join,
+};
 
 function join(front: LoweredFront, newHash: NewHash): BodyWriter {
   const write: BodyWriter['write'] = (blocks, markers, envelope) => {

@@ -128,7 +128,7 @@ describe('cache', () => {
        step  at           prefix          tools  system  messages  marked
           0  11-20 12:00  opens: initial      0     559     4,043  2 5m
           1  11-20 12:00  extends             0     559     4,052  2, 4 5m
-      title  11-20 12:00  inherits            0     559     4,061  4, 6 5m
+      title  11-20 12:00  inherits            0     559     4,061  4, 5, 6 5m
           2  11-20 12:06  extends             0     559     4,060  4, 6 5m
           3  11-20 12:06  opens: tools       21     559     4,067  9 5m
           4  11-20 12:07  extends            21     559     4,075  9, 11 5m

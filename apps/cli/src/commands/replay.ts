@@ -8,7 +8,7 @@ import type { Lasting } from '@tidemark/agent';
 import type { Log, SessionId } from '@tidemark/log';
 import { sessionId } from '@tidemark/log';
 import { defaultCatalog } from '@tidemark/model';
-import type { ReplayResult } from '@tidemark/recording';
+import type { ReplayResult, ReplayWarm } from '@tidemark/recording';
 import { importInto, replay, replayName } from '@tidemark/recording';
 import { createMemoryStore } from '@tidemark/store-memory';
 
@@ -31,15 +31,20 @@ export const replayCommand: Command = {
       .argument('<transcript or session>', 'a file of pi or Claude Code, or a session of the store')
       .option('--keep', 'store the driven session')
       .addOption(new Option('--ttl <life>', 'how long what is cached lives').choices(LIVES).default('auto'))
+      .addOption(new Option('--warm <how>', 'what keeps pauses warm').choices(WARMINGS).default('off'))
       .action((subject: string, options: Options) => run((context) => replaySubject(subject, options, context))),
 };
 
 /** By the pauses of the session, or always so long. */
 const LIVES: readonly Lasting[] = ['auto', '5m', '1h'];
 
+/** By reads before the end, or by entries that are made to live an hour, which no provider is known to do. */
+const WARMINGS: readonly ReplayWarm[] = ['off', 'refresh', 'promotion'];
+
 interface Options {
   readonly keep?: boolean;
   readonly ttl: Lasting;
+  readonly warm: ReplayWarm;
 }
 
 interface Subject {
@@ -60,6 +65,7 @@ async function replaySubject(name: string, options: Options, context: CommandCon
     catalog: defaultCatalog(),
     name: nameOf,
     ttl: options.ttl,
+    warm: options.warm,
     ...progressOn(context),
   });
   report(result, options, context);

@@ -32,10 +32,10 @@ export async function openDemoServer(): Promise<DemoServer> {
       simulator.next({
         at: Date.parse(sentAt),
         sizes: (index) => itemAt(sequence.blocks, index)?.tokens,
-        answer: scripted(call),
+        ...(call !== undefined && { answer: scripted(call) }),
       });
       try {
-        return answered(await lastPart(provider.send({ body, betas })), call);
+        return answered(await lastPart(provider.send({ body, betas })), call?.usage);
       } catch (error) {
         if (error instanceof ProviderError && error.class === 'refused') return { refused: error.message };
         throw error;
@@ -56,8 +56,10 @@ async function lastPart(parts: ReturnType<ReturnType<typeof createAnthropicProvi
 }
 
 /** What arrived, with the output tokens of the recording. */
-function answered(answer: Answer, call: RecordedCall): { readonly usage: Answer['usage']; readonly answer: Answer } {
-  const { answer: output } = call.usage;
+function answered(
+  answer: Answer,
+  { answer: output }: RecordedCall['usage'] = {},
+): { readonly usage: Answer['usage']; readonly answer: Answer } {
   const usage = output === undefined ? answer.usage : { ...answer.usage, answer: output };
   return { usage, answer: { ...answer, usage } };
 }

@@ -79,13 +79,18 @@ describe('a side call', () => {
     ]);
   });
 
-  test('keeps alive what it reads: the main stream reads it later than it could without', async () => {
+  test('keeps alive what it reads, and the answer behind it: the main stream reads both later than it could without', async () => {
     const small = await begin();
     const main = await turn(small, LONG);
-    await answer(small, await prepare(small, 240, {}, asks('Name this.')), undefined, 240);
+    const side = await prepare(small, 240, {}, asks('Name this.'));
+    await answer(small, side, undefined, 240);
     await commit(small.session, [prompt('go on', 480)]);
     const next = await prepare(small, 480);
-    expect(next.outlook).toMatchObject({ loss: undefined, forecast: { read: main.outlook.forecast.write } });
+    expect(next.outlook).toMatchObject({ loss: undefined, expired: false });
+    expect(next.outlook.forecast.read).toBeGreaterThan(main.outlook.forecast.write);
+    const [answered, words] = slice(side.sequence.blocks, main.sequence.blocks.length);
+    expect(next.record.data.markers.map(({ block }) => block)).toContain(main.sequence.blocks.length);
+    expect([answered?.role, words?.role]).toEqual(['assistant', 'user']);
   });
 
   test('holds the history up to the last settled point while calls are open, and leaves them open', async () => {

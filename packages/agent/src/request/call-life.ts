@@ -34,7 +34,7 @@ function shown({ lookup, at, readable, stream }: CallLife): Pauses {
   const stands = cause === undefined || cause === 'expired';
   const read = sizeUpTo(lookup, readable.at(-1)?.block ?? -1);
   const broken = stands ? 0 : Math.max(0, accepted.cached - read);
-  return addPause(pauses, { ms: milliseconds(at) - milliseconds(accepted.at), held: accepted.cached, broken });
+  return addPause(pauses, { ms: milliseconds(at) - milliseconds(accepted.left.at), held: accepted.cached, broken });
 }
 
 function sizeUpTo({ sequence, capabilities }: Lookup, block: number): number {

@@ -29,6 +29,9 @@ export interface PlanOptions {
   readonly beside?: boolean;
   /** Set for a side call that holds nothing of the main history. */
   readonly history?: 'none';
+  /** Of a side call that holds the main history: the last block of that. */
+  readonly historyEnd?: number;
+  readonly keeps?: 'refresh' | 'promotion';
   /** Set where the blocks' sizes are recorded: nothing is learnt from what was measured. */
   readonly resize?: Resize;
 }
@@ -59,9 +62,17 @@ export function planCall(state: State, line: Line, options: PlanOptions): CallPl
   const readable = readableEntries(entries, lookup);
   const end = accepted?.prepared.markers.at(-1);
   const stands = end !== undefined && itemAt(sequence.prefixes, end.block) === end.prefix;
-  const life = ttl === 'auto' ? lifeOf({ lookup, at, readable, stream: main }) : ttl;
-  const planned = { sequence, capabilities, readable, ttl: life, chosen: ttl === 'auto', beside };
-  const markers = plan({ ...planned, ...(stands ? { acceptedEnd: end.block } : {}) });
+  const { historyEnd, keeps } = options;
+  const promotes = keeps === 'promotion';
+  // What is only kept lives on as it was written: a longer life behind a shorter one is asked for by a promotion alone.
+  const chosen = (ttl === 'auto' || keeps === 'refresh') && !promotes;
+  const life = promotes ? '1h' : chosen || ttl === 'auto' ? lifeOf({ lookup, at, readable, stream: main }) : ttl;
+  const planned = { sequence, capabilities, readable, ttl: life, chosen, beside, keeps: keeps !== undefined };
+  const markers = plan({
+    ...planned,
+    ...(historyEnd === undefined ? {} : { historyEnd }),
+    ...(stands ? { acceptedEnd: end.block } : {}),
+  });
   const marked = markers.map(({ block }) => block);
   const keeping = planKeeping({ sequence, capabilities, readable, marked, beside });
   const sizes = options.resize === undefined ? 'estimated' : 'recorded';

@@ -101,7 +101,7 @@ async function prepareInside(session: Session, lines: Lines, given: CallOptions)
   const main = await mainLine(session, lines.main, state, options);
   const line = await callLine(session, main, state, options);
   const capabilities = options.beside === undefined ? options.capabilities : line.materials.capabilities;
-  const call = planCall(state, line, planOptions(options, capabilities));
+  const call = planCall(state, line, planOptions(options, capabilities, main));
   const price = priceOf(session.state, call, options);
   options.admit?.(foreseen(state, price, epoch !== undefined));
   const going = options.continues === true && options.beside === undefined ? goOnFrom(lines.heard, line) : undefined;
@@ -142,7 +142,7 @@ async function masked(session: Session, options: CallOptions): Promise<CallOptio
   return { ...options, beside: { ...beside, extra } };
 }
 
-function planOptions({ at, ttl, resize, beside }: CallOptions, capabilities: Capabilities): PlanOptions {
+function planOptions({ at, ttl, resize, beside }: CallOptions, capabilities: Capabilities, main: Line): PlanOptions {
   return {
     at,
     capabilities,
@@ -150,6 +150,8 @@ function planOptions({ at, ttl, resize, beside }: CallOptions, capabilities: Cap
     ...(resize === undefined ? {} : { resize }),
     ...(beside === undefined ? {} : { beside: true }),
     ...(beside?.history === 'none' ? { history: 'none' } : {}),
+    ...(beside?.history === 'main' ? { historyEnd: main.sequence.blocks.length - 1 } : {}),
+    ...(beside?.keeps === undefined ? {} : { keeps: beside.keeps }),
   };
 }
 

@@ -16,6 +16,8 @@ export interface Beside {
   readonly extra: readonly ContentPart[];
   /** Whether the conversation so far stands before them. */
   readonly history: 'main' | 'none';
+  /** Set for a call that is made to keep the history cached: no marker stands on its words. A promotion asks for an hour. */
+  readonly keeps?: 'refresh' | 'promotion';
 }
 
 /** What a request carries beside its blocks. */

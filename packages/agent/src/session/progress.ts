@@ -7,11 +7,15 @@ import type {
   CallId,
   EffectClass,
   FileTouch,
+  Money,
   Recorded,
   TurnEnded,
   TurnId,
   Usage,
 } from '@tidemark/log';
+import { money } from '@tidemark/log';
+import { KEEP_WARM } from '@tidemark/context';
+import { sumOfMoney } from '@tidemark/model';
 import type { Mode } from '../tools/permissions.ts';
 import type { Spent } from './spent.ts';
 import { NOTHING_SPENT, spend } from './spent.ts';
@@ -43,6 +47,11 @@ export interface Progress {
   readonly files: Map<string, FileTouch>;
   /** Digests of outputs that this log names. */
   readonly outputs: Set<string>;
+  /** US dollars that all calls of the session cost, as far as known; and of these, those that kept its cache warm. */
+  cost: Money;
+  warming: Money;
+  /** The stream of the call that keeps it warm, while that is on its way. */
+  warm: string | undefined;
 }
 
 /** A turn as far as it is recorded. */
@@ -78,6 +87,9 @@ export function emptyProgress(): Progress {
     noted: new Map(),
     files: new Map(),
     outputs: new Set(),
+    cost: money('0'),
+    warming: money('0'),
+    warm: undefined,
   };
 }
 
@@ -127,14 +139,17 @@ function advanceCall(progress: Progress, record: Recorded): void {
   switch (record.kind) {
     case 'request.prepared':
       if (record.data.stream === 'main') sent(progress, record.position);
+      if (record.data.purpose === KEEP_WARM) progress.warm = record.data.stream;
       return;
     case 'answer.received':
       if (record.data.stream === 'main') answered(progress, record.data, record.position);
       take(progress, record.data.usage, record.data.cost, record.data.stream === 'main' ? 1 : 0);
+      pay(progress, record.data);
       return;
     case 'answer.interrupted':
       if (record.data.by === 'user' && record.data.stream === 'main') stopped(progress, record.data.parts);
       take(progress, record.data.usage ?? {}, record.data.cost, 0);
+      pay(progress, record.data);
       return;
     case 'answer.failed':
       if (record.data.usage !== undefined) take(progress, record.data.usage, undefined, 0);
@@ -179,6 +194,12 @@ function take(progress: Progress, usage: Usage, cost: string | undefined, steps:
   const { turn } = progress;
   if (turn === undefined) return;
   progress.turn = { ...turn, spent: spend(turn.spent, { usage, cost, steps }) };
+}
+
+function pay(progress: Progress, { stream, cost }: Pick<AnswerReceived, 'stream' | 'cost'>): void {
+  if (cost === undefined) return;
+  progress.cost = money(sumOfMoney([progress.cost, cost]));
+  if (stream === progress.warm) progress.warming = money(sumOfMoney([progress.warming, cost]));
 }
 
 function called(progress: Progress): void {

@@ -37,6 +37,10 @@ export interface Actor {
   /** What the next command writes where the log says otherwise. */
   mode: Mode;
   running: Running | undefined;
+  /** Ends what is done between two turns. */
+  pause: AbortController | undefined;
+  /** Called when a turn has ended and none waits. */
+  atRest: (() => void) | undefined;
   /** Why no command is taken any more. */
   stopped: Error | undefined;
 }
@@ -56,6 +60,8 @@ export function createActor(session: Session, runtime: Runtime, mode: Mode): Act
     first: runtime,
     mode,
     running: undefined,
+    pause: undefined,
+    atRest: undefined,
     stopped: undefined,
   };
   session.watchers.add((record) => tell(actor, { type: 'recorded', record }));
@@ -66,6 +72,12 @@ export function createActor(session: Session, runtime: Runtime, mode: Mode): Act
 export function tell(actor: Actor, event: SessionEvent): void {
   actor.feed.tell(event);
   actor.running?.feed.tell(event);
+}
+
+/** What is done between two turns begins anew: the next request is to be another. */
+export function restAnew(actor: Actor): void {
+  actor.pause?.abort();
+  if (actor.running === undefined && actor.stopped === undefined) actor.atRest?.();
 }
 
 /** @throws what stopped the actor: it takes no further command. */
@@ -86,6 +98,7 @@ export function enqueueTurn(actor: Actor, beginning: Beginning): Turn {
 function startNext(actor: Actor): void {
   const asked = actor.running === undefined ? actor.waiting.shift() : undefined;
   if (asked === undefined) return;
+  actor.pause?.abort();
   const turn = turnOf(actor, asked.beginning);
   const abort = new AbortController();
   const begun = Promise.withResolvers<void>();
@@ -140,13 +153,15 @@ async function perform(actor: Actor, { beginning }: Asked, work: Working, begun:
 function rest(actor: Actor, { feed }: Asked, error: Error | undefined): void {
   actor.running = undefined;
   feed.end(error);
-  if (error === undefined) startNext(actor);
-  else stop(actor, error);
+  if (error !== undefined) return stop(actor, error);
+  startNext(actor);
+  if (actor.running === undefined && actor.stopped === undefined) actor.atRest?.();
 }
 
 /** Takes no further command: each is told this error, and so is every turn in line. */
 export function stop(actor: Actor, error: Error): void {
   actor.stopped ??= error;
+  actor.pause?.abort();
   for (const { feed, settle } of actor.waiting.splice(0)) {
     feed.end(error);
     settle(Promise.reject(error));

@@ -9,6 +9,7 @@ import { failedBy, retryPause } from '../decide/retry.ts';
 import { heardFrom } from '../request/continuation.ts';
 import type { Foreseen, Prepared } from '../request/prepare.ts';
 import { prepareRequest } from '../request/prepare.ts';
+import { lastingOf } from '../decide/warmth.ts';
 import { isWorthSaying } from '../decide/rewrites.ts';
 import { NOTHING_SPENT } from '../session/spent.ts';
 import { exchange, recordEnd } from './exchange.ts';
@@ -75,7 +76,8 @@ async function prepare(working: Working): Promise<Prepared | Ending | undefined>
 
 async function tryToPrepare(working: Working): Promise<Prepared | NotYet> {
   const { session, lines, runtime, turn, wanting } = working;
-  const { capabilities, provider, ttl, envelope, betas, surroundings } = runtime;
+  const { capabilities, provider, warm = 'off', envelope, betas, surroundings } = runtime;
+  const ttl = lastingOf(runtime.ttl, warm, capabilities, session.state);
   const outputLimit = Math.min(runtime.outputLimit, capabilities.outputLimit);
   const wanted = await wanting(runtime);
   const { encoder, continues = false } = provider;

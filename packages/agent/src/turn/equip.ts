@@ -6,7 +6,7 @@ import { requirePrice } from '../decide/limits.ts';
 import { AgentError } from '../errors.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { Actor } from './actor.ts';
-import { requireUsable } from './actor.ts';
+import { requireUsable, restAnew } from './actor.ts';
 import type { OtherModel } from './live-session.ts';
 import type { Runtime } from './runtime.ts';
 
@@ -14,6 +14,7 @@ import type { Runtime } from './runtime.ts';
 export function changeTools(actor: Actor, tools: readonly Tool[], takeTools: 'now' | 'next-epoch'): void {
   requireUsable(actor);
   actor.runtime = { ...actor.runtime, tools, takeTools };
+  restAnew(actor);
 }
 
 /** @throws AgentError `agent/unknown-parameter`. */
@@ -28,6 +29,7 @@ export function changeReasoning(actor: Actor, parameters: RenderParameters): voi
     throw new AgentError('agent/unknown-parameter', message, { parameter: unknown });
   }
   actor.runtime = { ...runtime, parameters: { ...runtime.parameters, ...parameters } };
+  restAnew(actor);
 }
 
 /** @throws AgentError `agent/unknown-price`. */
@@ -37,6 +39,7 @@ export function changeModel(actor: Actor, { provider, capabilities, parameters }
   requirePrice(runtime.limits, capabilities, runtime.surroundings.now().slice(0, 10));
   const { envelope, betas } = provider.name === first.provider.name ? first : NOTHING_SAID;
   actor.runtime = { ...runtime, provider, capabilities, envelope, betas, parameters: parameters ?? runtime.parameters };
+  restAnew(actor);
 }
 
 /** What goes to a provider for which nothing was said. */

@@ -1,8 +1,10 @@
 // A prepared request goes out, and how that ended goes into the log: the same for a step of a turn and for a side call.
 
 import type { Recorded } from '@tidemark/log';
+import { milliseconds } from '@tidemark/log';
 import type { StreamPart } from '@tidemark/model';
 import { recordAnswer, recordFailed, recordInterrupted } from '../request/answer.ts';
+import { entriesToWrite } from '../request/gate.ts';
 import type { Prepared } from '../request/prepare.ts';
 import type { Session } from '../session/session.ts';
 import { asAnswer, NOTHING_ARRIVED } from './arrived.ts';
@@ -23,6 +25,25 @@ export interface Exchanging {
 
 /** Sends exactly the prepared bytes, and listens to the end. Nothing goes out once the signal has aborted. */
 export async function exchange(
+  exchanging: Exchanging,
+  prepared: Prepared,
+  hear: (part: StreamPart) => void,
+): Promise<Received> {
+  const { session, runtime, signal } = exchanging;
+  if (runtime.gate === undefined) return send(exchanging, prepared, hear);
+  const now = milliseconds(runtime.surroundings.now());
+  const passage = await runtime.gate.enter(entriesToWrite(session.state, prepared.record.data, now), signal);
+  try {
+    return await send(exchanging, prepared, (part) => {
+      passage.begun();
+      hear(part);
+    });
+  } finally {
+    passage.over();
+  }
+}
+
+async function send(
   { session, runtime, signal, tell }: Exchanging,
   prepared: Prepared,
   hear: (part: StreamPart) => void,

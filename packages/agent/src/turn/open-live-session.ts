@@ -15,6 +15,7 @@ import type { Actor } from './actor.ts';
 import { createActor, enqueueTurn, requireUsable } from './actor.ts';
 import { changeMode, closeActor, interruptTurn, notifySession, steerTurn } from './commands.ts';
 import { changeModel, changeReasoning, changeTools } from './equip.ts';
+import { keepWarm } from './keep-warm.ts';
 import type { LiveSession, Words } from './live-session.ts';
 import type { Runtime } from './runtime.ts';
 import { callBeside } from './side-call.ts';
@@ -49,6 +50,7 @@ export async function openLiveSession(options: LiveSessionOptions): Promise<Live
   const session = await (options.create === true ? begin(options) : open(options));
   const { mode } = session.progress;
   const actor = createActor(session, runtime, modeOf(mode, options.mode));
+  actor.atRest = () => void keepWarm(actor);
   return faceOf(actor, presenter);
 }
 

@@ -5,6 +5,7 @@ import type { RuntimeText, Wanted } from '@tidemark/context';
 import type { Capabilities, JsonValue, Provider } from '@tidemark/model';
 import type { ContextSource } from '../sources/context-source.ts';
 import type { Lasting } from '../request/call-life.ts';
+import type { Gate } from '../request/gate.ts';
 import type { Surroundings } from '../surroundings.ts';
 import type { Asker } from '../tools/permissions.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -32,6 +33,8 @@ export interface Runtime {
   readonly outputLimit: number;
   /** How long what is cached shall live. */
   readonly ttl: Lasting;
+  /** Whether what is cached is kept while the session is open and nobody prompts; `off` unless said. */
+  readonly warm?: Warm;
   /** What goes into each body beside the context. It is for this provider, and so are `betas`. */
   readonly envelope: { readonly [name: string]: JsonValue };
   readonly betas: readonly string[];
@@ -42,10 +45,19 @@ export interface Runtime {
   readonly rewriteNotice?: RewriteNotice;
   /** What is executed need not ask in mode `auto`, sandbox or not. */
   readonly unconfined: boolean;
+  /** Holds back calls that would write what another one is writing; shared by sessions with one provider. */
+  readonly gate?: Gate;
   /** Sees each body before it goes out; it gets a copy. */
   readonly onRequest?: (body: Uint8Array) => void;
   readonly surroundings: Surroundings;
 }
+
+/**
+ * Whether pauses are kept warm. `auto`: by promotions where the model's row says that they were verified, and by reads where
+ * no longer life is for sale, which is cheaper in most sessions. With a share: by either, for at most so much of what the
+ * session has cost so far; a tenth with `auto`.
+ */
+export type Warm = 'off' | 'auto' | { readonly share: number };
 
 /** What a turn may take; absent is no limit. Reaching one ends the turn as `limited`, and `resume` goes on. */
 export interface Limits {

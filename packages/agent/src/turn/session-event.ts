@@ -1,6 +1,7 @@
 // What a presenter is told: committed records, and what passes by without being kept. Who missed the latter lost nothing.
 
-import type { CallId, Recorded } from '@tidemark/log';
+import type { CallId, Money, Recorded, Timestamp } from '@tidemark/log';
+import type { NoWarming, WarmPlan } from '@tidemark/context';
 
 /** One thing that happened. Only `recorded` is canonical. */
 export type SessionEvent =
@@ -8,7 +9,17 @@ export type SessionEvent =
   | { readonly type: 'text.delta'; readonly text: string }
   | { readonly type: 'reasoning.delta'; readonly text: string }
   | { readonly type: 'tool.progressed'; readonly call: CallId; readonly text: string }
-  | { readonly type: 'notice.raised'; readonly notice: Notice };
+  | { readonly type: 'notice.raised'; readonly notice: Notice }
+  | CacheWarming;
+
+/** What is done about the pause between two turns: the next request that keeps the cache, or why there is none. */
+export interface CacheWarming {
+  readonly type: 'cache.warming';
+  /** US dollars that this has cost in the session so far. */
+  readonly spent: Money;
+  readonly plan?: Pick<WarmPlan, 'by' | 'cost' | 'gain'> & { readonly at: Timestamp; readonly until: Timestamp };
+  readonly why?: NoWarming['why'];
+}
 
 /** Something said to a person, with a next action. */
 export interface Notice {

@@ -4,6 +4,7 @@
 import type { CallForecast, ContentPart, Recorded } from '@tidemark/log';
 import type { Answer } from '@tidemark/model';
 import { whyTooDear } from '../decide/limits.ts';
+import { lastingOf } from '../decide/warmth.ts';
 import { retryPause } from '../decide/retry.ts';
 import { AgentError } from '../errors.ts';
 import type { Prepared } from '../request/prepare.ts';
@@ -18,6 +19,8 @@ import type { SideAnswer, SideCall } from './live-session.ts';
 /** A side call whose words are parts. */
 export interface Beside extends SideCall {
   readonly words: readonly ContentPart[];
+  /** See `prepareRequest`. Such a call is sent once: what it would keep does not wait. */
+  readonly keeps?: 'refresh' | 'promotion';
 }
 
 /**
@@ -48,7 +51,8 @@ async function tryOut(actor: Actor, call: Beside, signal: AbortSignal): Promise<
     const prepared = await prepare({ ...actor, runtime }, call, stream, tries - 1);
     const received = await exchange(exchanging, prepared, () => undefined);
     const { error } = received.end === 'failed' ? received : { error: undefined };
-    const pause = error && retryPause(retry, error, tries, surroundings.random());
+    const pause =
+      call.keeps === undefined && error ? retryPause(retry, error, tries, surroundings.random()) : undefined;
     const record = await recordEnd(exchanging, prepared, received, pause !== undefined);
     if (received.end === 'finished') {
       await session.writer.sync();
@@ -62,18 +66,19 @@ async function tryOut(actor: Actor, call: Beside, signal: AbortSignal): Promise<
 
 async function prepare(
   { session, lines, runtime, wanting, running }: Actor,
-  { purpose, words, history = 'none', outputLimit: most = runtime.outputLimit }: Beside,
+  { purpose, words, keeps, history = 'none', outputLimit: most = runtime.outputLimit }: Beside,
   stream: `side/${string}`,
   attempt: number,
 ): Promise<Prepared> {
-  const { capabilities, provider, ttl, envelope, betas, surroundings } = runtime;
+  const { capabilities, provider, warm = 'off', envelope, betas, surroundings } = runtime;
+  const ttl = lastingOf(runtime.ttl, warm, capabilities, session.state);
   const outputLimit = Math.min(most, capabilities.outputLimit);
   const made = { capabilities, encoder: provider.encoder, outputLimit, ttl, envelope, betas, purpose, attempt };
   return prepareRequest(session, lines, {
     ...made,
     at: surroundings.now(),
     wanted: await wanting(runtime),
-    beside: { stream, extra: words, history },
+    beside: { stream, extra: words, history, ...(keeps === undefined ? {} : { keeps }) },
     ...(running === undefined ? {} : { turn: running.turn }),
     admit: ({ outlook }) => requireMoney({ session, runtime, running }, purpose, outlook.forecast),
   });

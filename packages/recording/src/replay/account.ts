@@ -6,7 +6,7 @@ import type { Bill } from '@tidemark/context';
 import { addBills, billOf, NO_BILL, ratesOf, unitPrice } from '@tidemark/context';
 import type { Usage } from '@tidemark/model';
 import { Decimal } from 'decimal.js';
-import type { DrivenCall } from './driving.ts';
+import type { DrivenCall, WarmCall } from './driving.ts';
 
 /** A driven call that read less than was sent before. */
 export interface ReplayMiss {
@@ -39,10 +39,20 @@ export interface Account {
   readonly forced: Forced;
   readonly breaks: readonly ReplayBreak[];
   readonly misses: readonly ReplayMiss[];
+  /** What kept pauses warm: calls, and their part of the bill. */
+  readonly warming: { readonly calls: number; readonly billed: Decimal };
 }
 
 /** The account of nothing. */
-export const NO_ACCOUNT: Account = { calls: 0, refused: [], bill: NO_BILL, forced: {}, breaks: [], misses: [] };
+export const NO_ACCOUNT: Account = {
+  calls: 0,
+  refused: [],
+  bill: NO_BILL,
+  forced: {},
+  breaks: [],
+  misses: [],
+  warming: { calls: 0, billed: new Decimal(0) },
+};
 
 /** What a provider does not keep by its own rules: no engine that sends the same context can avoid it. */
 const PROVIDER_RULES: readonly MissCause[] = ['image', 'thinking-stripped', 'below-floor'];
@@ -71,6 +81,17 @@ export function addCall(account: Account, session: string, call: DrivenCall, lab
             ...account.misses,
             { session, step: call.step, cause: lost.cause, tokens: lost.tokens, cost: lost.cost.toNumber() },
           ],
+  };
+}
+
+/** The account with a call that kept a pause warm: it is billed, and an ideal cache would not need it. */
+export function addWarming(account: Account, { prepared, usage }: WarmCall): Account {
+  const { capabilities, record } = prepared;
+  const { billed } = billOf({ capabilities, at: record.at, usage, unsent: 0, before: undefined }) ?? NO_BILL;
+  return {
+    ...account,
+    bill: { ...account.bill, billed: account.bill.billed.plus(billed) },
+    warming: { calls: account.warming.calls + 1, billed: account.warming.billed.plus(billed) },
   };
 }
 

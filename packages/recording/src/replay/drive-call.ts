@@ -1,7 +1,7 @@
 // One recorded call driven: prepared from the log as it stands, sent to the simulator, and its answer recorded.
 
 import type { CallOptions, Prepared, Session } from '@tidemark/agent';
-import { commit, keepCapabilities, prepareRequest, recordAnswer, recordInterrupted } from '@tidemark/agent';
+import { commit, keepCapabilities, lastingOf, prepareRequest, recordAnswer, recordInterrupted } from '@tidemark/agent';
 import type { Wanted } from '@tidemark/context';
 import { itemAt } from '@tidemark/context';
 import type { Event, Timestamp } from '@tidemark/log';
@@ -24,11 +24,8 @@ export async function driveCall(driving: Driving, call: RecordedCall): Promise<v
   await endWithUser(session, sentAt);
   const before = session.state.streams['main']?.accepted?.at;
   const step = session.state.steps;
-  const prepared = await prepareRequest(
-    session,
-    driving.lines,
-    await callOptions(driving, call, row.capabilities, sentAt),
-  );
+  driving.called = await callOptions(driving, call, row.capabilities, sentAt);
+  const prepared = await prepareRequest(session, driving.lines, driving.called);
   const served = await provider.serve(prepared, sentAt, call);
   driving.clock = later(driving, call.endedAt);
   if ('refused' in served) await fail(session, step, served.refused, driving.clock, call);
@@ -62,7 +59,8 @@ async function callOptions(
   capabilities: Capabilities,
   sentAt: Timestamp,
 ): Promise<CallOptions> {
-  const { session, id, ttl = 'auto' } = driving.options;
+  const { session, id, warm } = driving.options;
+  const ttl = lastingOf(driving.options.ttl ?? 'auto', warm ? 'auto' : 'off', capabilities, session.state);
   const outputLimit = Math.min(OUTPUT_LIMIT, capabilities.outputLimit);
   driving.front ??= opaqueFront(session.state, call.input, id);
   const kept = driving.rows.get(capabilities.model) ?? keepCapabilities(session.log.artifacts, capabilities);

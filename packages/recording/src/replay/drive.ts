@@ -5,6 +5,7 @@ import { commit } from '@tidemark/agent';
 import type { Position, Recorded } from '@tidemark/log';
 import { carried, carryBytes } from './carry.ts';
 import { driveCall } from './drive-call.ts';
+import { driveWarm, dueBefore } from './drive-warm.ts';
 import type { DriveOptions, Driving, Memory } from './driving.ts';
 import { beginDriving, later, memoryOf } from './driving.ts';
 import { recordedCall } from './recorded-call.ts';
@@ -17,6 +18,7 @@ export async function* drive(options: DriveOptions, inherited?: Memory): AsyncGe
   const driving = beginDriving(options, inherited);
   for await (const record of options.records) {
     const call = recordedCall(record);
+    yield* warmUntil(driving, later(driving, call?.startedAt ?? record.at));
     if (call === undefined) {
       await follow(driving, record);
     } else {
@@ -29,6 +31,14 @@ export async function* drive(options: DriveOptions, inherited?: Memory): AsyncGe
     yield { leaves: record.position, memory: memoryOf(driving) };
   }
   await options.session.writer.sync();
+}
+
+/** What an open session would have sent in the time before this record. */
+async function* warmUntil(driving: Driving, until: number): AsyncGenerator<Pause, void> {
+  for (let plan = dueBefore(driving, until); plan !== undefined; plan = dueBefore(driving, until)) {
+    yield { callAt: plan.at };
+    await driveWarm(driving, plan);
+  }
 }
 
 async function follow(driving: Driving, record: Recorded): Promise<void> {

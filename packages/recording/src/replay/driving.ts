@@ -1,6 +1,6 @@
 // A session while it is driven: what it is driven with, and what is known of it beside its log.
 
-import type { Lasting, Lines, Prepared, Session } from '@tidemark/agent';
+import type { CallOptions, Lasting, Lines, Prepared, Session } from '@tidemark/agent';
 import { newHash } from '@tidemark/agent';
 import type { FrontTexts, Wanted } from '@tidemark/context';
 import type { Artifacts, Recorded, Timestamp } from '@tidemark/log';
@@ -28,6 +28,12 @@ export interface DrivenCall {
   readonly before: Timestamp | undefined;
 }
 
+/** A request that kept a pause warm. */
+export interface WarmCall {
+  readonly prepared: Prepared;
+  readonly usage: Usage;
+}
+
 /** What a drive is made with. */
 export interface DriveOptions extends Pick<Destination, 'id' | 'root' | 'parent' | 'name'> {
   readonly session: Session;
@@ -38,9 +44,12 @@ export interface DriveOptions extends Pick<Destination, 'id' | 'root' | 'parent'
   readonly row: (model: string) => Row;
   readonly provider: Provider;
   readonly ttl?: Lasting;
+  /** Whether pauses between turns are kept warm. */
+  readonly warm: boolean;
   /** Positions of the recording at which forks leave it. */
   readonly forksAt: ReadonlySet<number>;
   readonly onCall: (call: DrivenCall) => void;
+  readonly onWarm: (call: WarmCall) => void;
 }
 
 /** What is known of a stream beside its log; a fork goes on with a copy of its parent's. */
@@ -67,6 +76,8 @@ export interface Driving {
   readonly trunk: readonly number[];
   front: FrontTexts | undefined;
   reasoning: string | undefined;
+  /** What the last call was made with. */
+  called: CallOptions | undefined;
   /** Milliseconds of the last thing that happened. */
   clock: number;
   /** Whether its log holds a record of its own. */
@@ -85,6 +96,7 @@ export function beginDriving(options: DriveOptions, inherited: Memory | undefine
     trunk: inherited?.trunk ?? [],
     front: inherited?.front,
     reasoning: inherited?.reasoning,
+    called: undefined,
     clock: 0,
     begun: false,
   };

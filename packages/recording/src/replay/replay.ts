@@ -8,11 +8,12 @@ import type { Lasting } from '@tidemark/agent';
 import { createSession, extendsSequence } from '@tidemark/agent';
 
 import type { Sequence } from '@tidemark/context';
-import type { Catalog } from '@tidemark/model';
+import type { Capabilities, Catalog } from '@tidemark/model';
 import type { Account } from './account.ts';
-import { addCall, NO_ACCOUNT } from './account.ts';
+import { addCall, addWarming, NO_ACCOUNT } from './account.ts';
 import type { Pause } from './drive.ts';
 import { drive } from './drive.ts';
+import type { ReplayWarm } from './drive-warm.ts';
 import type { DrivenCall, Memory } from './driving.ts';
 import type { Planned } from './plan-sessions.ts';
 import { planSessions } from './plan-sessions.ts';
@@ -40,6 +41,8 @@ export interface ReplayOptions {
   readonly server?: () => Server;
   /** How long what is cached shall live; `auto` unless said. */
   readonly ttl?: Lasting;
+  /** Whether pauses are kept warm, as if the process had lived: `off` unless said. */
+  readonly warm?: ReplayWarm;
   readonly onCall?: (call: DrivenCall) => void;
 }
 
@@ -128,7 +131,7 @@ async function start(state: Replay, planned: Planned, trunk?: Trunk): Promise<vo
   const id = options.name(session);
   const at = trunk === undefined ? undefined : await forkPoint(options, trunk);
   const opened = await createSession(options.target, id, at);
-  const server = trunk?.run.server ?? (options.server ?? createServer)();
+  const server = trunk?.run.server ?? (options.server ?? (() => createServer(rulesOf(options))))();
   const provider = trunk?.run.provider ?? { serve: server.serve, told: 0 };
   const steps = drive(
     {
@@ -143,7 +146,9 @@ async function start(state: Replay, planned: Planned, trunk?: Trunk): Promise<vo
       provider,
       ...(options.ttl === undefined ? {} : { ttl: options.ttl }),
       forksAt: new Set(forks.map((fork) => fork.beginning.data.parent?.position ?? -1)),
+      warm: (options.warm ?? 'off') !== 'off',
       onCall: (call) => takeCall(state, run, call),
+      onWarm: (call) => void (state.account = addWarming(state.account, call)),
     },
     trunk?.memory,
   );
@@ -189,11 +194,22 @@ async function advance(state: Replay, run: Run): Promise<void> {
 
 function rowOf(state: Replay, model: string, server: Server): Row {
   const { capabilities, standIn } = rowFor(state.options.catalog, model);
-  const row = roomy(capabilities, state.largest.get(capabilities.model) ?? 0);
+  const row = promoting(roomy(capabilities, state.largest.get(capabilities.model) ?? 0), state.options);
   server.know(row);
   if (standIn !== undefined) state.standIns.set(model, standIn);
   return { capabilities: row, ...(standIn === undefined ? {} : { standIn }) };
 }
+
+/** The world in which promotions work, where it is asked for: its rule is not verified. */
+function rulesOf({ warm }: ReplayOptions): Parameters<typeof createServer>[0] {
+  return { promotion: warm === 'promotion' ? 'works' : 'fails' };
+}
+
+function promoting(row: Capabilities, { warm }: ReplayOptions): Capabilities {
+  return warm === 'promotion' ? { ...row, promotes: { verified: ASSUMED } } : row;
+}
+
+const ASSUMED = '0001-01-01';
 
 /** Adds a call to the accounts, with what the call before it on this stream left. */
 function takeCall(state: Replay, run: Run, call: DrivenCall): void {

@@ -17,6 +17,8 @@ export interface ReplayResult {
   readonly forced: number;
   /** `forced` by what forces it: labelled breaks of the recording, and rules of the provider. */
   readonly forcedBy: { readonly [cause: string]: number };
+  /** Calls that kept pauses warm, and what of `billed` was theirs. */
+  readonly warming: { readonly calls: number; readonly billed: number };
   readonly ideal: number;
   readonly expiring: number;
   readonly uncached: number;
@@ -61,6 +63,7 @@ export function resultOf({ account, recorded, standIns, sessions, untold }: Find
     billed: rounded(bill.billed),
     forced: rounded(forced),
     forcedBy: Object.fromEntries(Object.entries(account.forced).map(([cause, cost]) => [cause, rounded(cost)])),
+    warming: { calls: account.warming.calls, billed: rounded(account.warming.billed) },
     ideal: rounded(bill.ideal),
     expiring: rounded(bill.expiring),
     uncached: rounded(bill.uncached),

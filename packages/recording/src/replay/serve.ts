@@ -4,15 +4,15 @@ import type { Prepared } from '@tidemark/agent';
 import { itemAt } from '@tidemark/context';
 import type { Timestamp } from '@tidemark/log';
 import type { Answer, Capabilities, Usage } from '@tidemark/model';
-import type { Simulator, WireUsage } from '@tidemark/simulator';
+import type { Simulator, SimulatorOptions, WireUsage } from '@tidemark/simulator';
 import { createSimulator } from '@tidemark/simulator';
 import type { RecordedCall } from './recorded-call.ts';
 
 /** What the simulator said to a request: its usage, and the answer itself where it came over a wire. */
 export type Served = { readonly usage: Usage; readonly answer?: Answer } | { readonly refused: string };
 
-/** Sends a prepared request at a time, for a recorded call. */
-export type Serve = (prepared: Prepared, sentAt: Timestamp, call: RecordedCall) => Promise<Served>;
+/** Sends a prepared request at a time, for a recorded call, or for none to keep a pause warm. */
+export type Serve = (prepared: Prepared, sentAt: Timestamp, call: RecordedCall | undefined) => Promise<Served>;
 
 /** Answers prepared requests on a virtual clock. */
 export interface Server {
@@ -29,7 +29,7 @@ export interface Provider {
 }
 
 /** A strict simulator that takes recorded signatures as issued, and sizes from the requests themselves. */
-export function createServer(): Server {
+export function createServer(options: Pick<SimulatorOptions, 'promotion'> = {}): Server {
   const rows = new Map<string, Capabilities>();
   const simulator = createSimulator({
     capabilities: (model) => rows.get(model),
@@ -37,6 +37,7 @@ export function createServer(): Server {
     recordedSignatures: 'issued',
     firstByteMs: 0,
     ledgerCalls: 0,
+    ...options,
   });
   return {
     know: (capabilities) => void rows.set(capabilities.model, capabilities),

@@ -24,6 +24,7 @@ export const FIELDS: readonly string[] = [
   'standIns',
   'tokens',
   'uncached',
+  'warming',
 ];
 
 /** What does not hold. */

@@ -7,6 +7,7 @@ import { defaultCatalog } from '@tidemark/model';
 import { anthropicEncoder } from '@tidemark/provider-anthropic';
 import { createMemoryStore } from '@tidemark/store-memory';
 import { importInto } from '../../src/import/import-into.ts';
+import type { ReplayWarm } from '../../src/replay/drive-warm.ts';
 import type { DrivenCall } from '../../src/replay/driving.ts';
 import type { RecordedCall } from '../../src/replay/recorded-call.ts';
 import { recordedCall } from '../../src/replay/recorded-call.ts';
@@ -27,7 +28,11 @@ export interface Replayed {
 }
 
 /** Imports and replays rows, or the file at a path; with entries of five minutes unless a test says otherwise. */
-export async function replayRows(rows: readonly Row[] | string, ttl: Lasting = '5m'): Promise<Replayed> {
+export async function replayRows(
+  rows: readonly Row[] | string,
+  ttl: Lasting = '5m',
+  warm: ReplayWarm = 'off',
+): Promise<Replayed> {
   const source = createMemoryStore();
   const { sessions } = await importInto(source, typeof rows === 'string' ? rows : sourceOf(fileOf(rows), 65_536));
   const target = createMemoryStore();
@@ -39,6 +44,7 @@ export async function replayRows(rows: readonly Row[] | string, ttl: Lasting = '
     catalog: defaultCatalog(),
     name: replayName,
     ttl,
+    warm,
     onCall: (call) => void calls.push(call),
   });
   const recorded: RecordedCall[] = [];

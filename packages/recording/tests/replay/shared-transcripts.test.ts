@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { faultsOf } from './must-hold.ts';
 import type { Replayed } from './replay-rows.ts';
-import { replayRows } from './replay-rows.ts';
+import { replayRows, verifyAll } from './replay-rows.ts';
 
 const root = join(import.meta.dirname, '../../../..');
 const folder = join(root, '../shared/transcripts');
@@ -39,6 +39,18 @@ describe.skipIf(!there)('the recorded session of', () => {
     expect(causesOf(result.misses)).toEqual({ expired: 4, opened: 5 });
     expect(Object.keys(result.forcedBy)).toEqual(['reasoning']);
     expect(result.breaks).toMatchObject({ labelled: 5, unlabelled: 0 });
+  });
+
+  it('pi is cheaper where its pauses are kept warm, by reads and more so by promotions, if those work; all of it can be rebuilt', async () => {
+    const path = join(folder, 'pi-coding-session-sonnet.jsonl');
+    const refreshed = await replayRows(path, '5m', 'refresh');
+    const promoted = await replayRows(path, 'auto', 'promotion');
+    expect(refreshed.result).toMatchObject({ ratio: 1.0174, warming: { calls: 6 } });
+    expect(promoted.result).toMatchObject({ ratio: 1.0065, warming: { calls: 5 } });
+    for (const one of [refreshed, promoted]) {
+      expect(one.result).toMatchObject({ refused: 0, breaks: { unlabelled: 0 } });
+      for (const verified of await verifyAll(one)) expect(verified.differences).toEqual([]);
+    }
   });
 
   it('Claude Code with its compaction', async () => {

@@ -2,6 +2,7 @@
 
 import type { Capabilities, Encoder, Envelope } from '@tidemark/model';
 import { joinBody } from '@tidemark/provider-wire';
+import { leastOutput } from './least-output.ts';
 import { lowerFront } from './lower-front.ts';
 import { lowerSpan } from './lower-span.ts';
 import { messagesForm } from './punctuation.ts';
@@ -12,6 +13,7 @@ export const anthropicEncoder: Encoder = {
   lowerFront,
   lowerSpan,
   comparing,
+  leastOutput,
   join: (front, newHash) => joinBody(messagesForm, front, newHash),
 };
 

@@ -40,7 +40,9 @@ function bodyEnd(front: Front, envelope: Envelope): string {
     throw refuse('provider/invalid', `the field "${twice}" already stands in the body: leave it out of the envelope`);
   }
   const fields = canonicalText(envelope.fields).slice(1, -1);
-  return `,"max_tokens":${envelope.outputLimit},"stream":true${fields === '' ? '' : `,${fields}`}}`;
+  // A request that only writes the cache is refused as a stream (provider facts 1.1, pre-warm).
+  const stream = envelope.outputLimit === 0 ? '' : ',"stream":true';
+  return `,"max_tokens":${envelope.outputLimit}${stream}${fields === '' ? '' : `,${fields}`}}`;
 }
 
 function opening(block: Block): string {

@@ -1,0 +1,102 @@
+// What a session's input costs where its pauses are kept warm, by reads or by promotions, under a choice of lifetimes: the
+// chain of `lives-played.ts`, with what the engine would send in each gap. In units of the base input price.
+
+import type { Lifetime, Pauses, WarmPlan } from '@tidemark/context';
+import { addPause, chooseLifetime, NO_PAUSES, planKeepWarm } from '@tidemark/context';
+import { money } from '@tidemark/log';
+
+import type { Chain, Charged } from './lives-played.ts';
+import { NO_CHAIN, readBy, send } from './lives-played.ts';
+import type { Step } from './pause-sequences.ts';
+
+/** How pauses are kept warm, and how the lives of entries are chosen. */
+export interface Warming {
+  readonly promotes: boolean;
+  readonly ttl: Lifetime | 'auto';
+}
+
+interface Session {
+  readonly chain: Chain;
+  /** Milliseconds of the last call, and of what last read its entries. */
+  readonly now: number;
+  readonly touched: number;
+  readonly pauses: Pauses;
+  readonly away: Pauses;
+  /** What was billed, and what of that kept warm. */
+  readonly total: number;
+  readonly warming: number;
+}
+
+const SHARE = 0.1;
+
+/** Plays one stream. */
+export function playWarm(steps: readonly Step[], charged: Charged, warming: Warming): number {
+  let session: Session = {
+    chain: NO_CHAIN,
+    now: 0,
+    touched: 0,
+    pauses: NO_PAUSES,
+    away: NO_PAUSES,
+    total: 0,
+    warming: 0,
+  };
+  for (const step of steps) session = call(keepWarm(session, step.gap, charged, warming), step, charged, warming);
+  return session.total;
+}
+
+function keepWarm(session: Session, gap: number, charged: Charged, warming: Warming): Session {
+  let kept = session;
+  for (;;) {
+    const plan = planOf(kept, charged, warming);
+    if (plan === undefined || plan.at >= session.now + gap) return kept;
+    const cost = Number(plan.cost) / unit(charged);
+    const { tokens } = kept.chain;
+    const chain = plan.by === 'promotion' ? { tokens, long: tokens } : kept.chain;
+    kept = { ...kept, chain, touched: plan.at, total: kept.total + cost, warming: kept.warming + cost };
+  }
+}
+
+/** US dollars of a token at the base price. */
+function unit({ price }: Charged): number {
+  return Number(price.input) / 1_000_000;
+}
+
+function planOf(session: Session, charged: Charged, { promotes }: Warming): WarmPlan | undefined {
+  const { chain, now, touched, away, total, warming } = session;
+  const { tokens, long } = chain;
+  const dollars = (units: number): ReturnType<typeof money> => money((units * unit(charged)).toFixed(12));
+  const plan = planKeepWarm({
+    now: touched,
+    since: now,
+    away,
+    entry: { ttl: long < tokens ? '5m' : '1h', at: touched },
+    held: tokens,
+    atStake: long < tokens ? tokens - long : tokens,
+    tail: 0,
+    output: 0,
+    price: charged.price,
+    budget: { share: SHARE, cost: dollars(total), spent: dollars(warming) },
+    ways: promotes ? ['refresh', 'promotion'] : ['refresh'],
+  });
+  return plan.by === 'nothing' ? undefined : plan;
+}
+
+function call(session: Session, step: Step, charged: Charged, { ttl }: Warming): Session {
+  const { chain, touched, total } = session;
+  const now = session.now + step.gap;
+  const since = { ...step, gap: now - touched };
+  const broken = step.kept < chain.tokens ? chain.tokens - readBy(since, chain) : 0;
+  const first = chain.tokens === 0;
+  const pauses = first ? session.pauses : addPause(session.pauses, { ms: since.gap, held: chain.tokens, broken });
+  const away = first ? session.away : addPause(session.away, { ms: step.gap, held: chain.tokens, broken: 0 });
+  const life = ttl === 'auto' ? chosenLife(since, chain, pauses, charged) : ttl;
+  const sent = send(since, chain, life, charged);
+  return { ...session, chain: sent.chain, now, touched: now, pauses, away, total: total + sent.cost };
+}
+
+function chosenLife(step: Step, chain: Chain, pauses: Pauses, { capabilities, price }: Charged): Lifetime {
+  const read = readBy(step, chain);
+  const ttl = read === 0 ? undefined : read <= chain.long ? '1h' : '5m';
+  const section = step.kept < chain.tokens ? 'system' : 'messages';
+  return chooseLifetime({ pauses, capabilities, price, tokens: step.tokens, behind: ttl && { ttl, section } });
+}

@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'vitest';
+import { goWarm } from '../../tests/small-warm.ts';
+import { ticks } from '../../tests/ticks.ts';
+import { createGate } from './gate.ts';
+
+const LONG = 'Some words to remember. '.repeat(4_000);
+const never = new AbortController().signal;
+
+/** Calls at a gate: who went through, in order. */
+function callsAt(now = { ms: 0 }) {
+  const gate = createGate(() => now.ms);
+  const through: string[] = [];
+  const go = async (name: string, entries: readonly string[], signal = never) => {
+    const passage = await gate.enter(entries, signal);
+    through.push(name);
+    return passage;
+  };
+  return { through, go };
+}
+
+describe('the gate', () => {
+  test('holds back who would write what another one is writing, until that has begun', async () => {
+    const { through, go } = callsAt();
+    const first = await go('first', ['front', 'a']);
+    void go('second', ['front', 'b']);
+    void go('third', ['front', 'c']);
+    void go('other', ['other front']);
+    await ticks();
+    expect(through).toEqual(['first', 'other']);
+    first.begun();
+    await ticks();
+    expect(through).toEqual(['first', 'other', 'second', 'third']);
+  });
+
+  test('lets the next one write where the first has failed, and only that', async () => {
+    const { through, go } = callsAt();
+    const first = await go('first', ['front']);
+    const second = go('second', ['front']);
+    void go('third', ['front']);
+    first.over();
+    await ticks();
+    expect(through).toEqual(['first', 'second']);
+    (await second).begun();
+    await ticks();
+    expect(through).toHaveLength(3);
+  });
+
+  test('is open for five minutes for what was written, and holds back again when that has ended', async () => {
+    const now = { ms: 0 };
+    const { through, go } = callsAt(now);
+    (await go('first', ['front'])).begun();
+    now.ms = 299_999;
+    await go('second', ['front']);
+    await go('third', ['front']);
+    now.ms = 300_000;
+    await go('fourth', ['front']);
+    void go('fifth', ['front']);
+    await ticks();
+    expect(through).toEqual(['first', 'second', 'third', 'fourth']);
+  });
+
+  test('lets go who is stopped while it waits', async () => {
+    const { through, go } = callsAt();
+    const stop = new AbortController();
+    await go('first', ['front']);
+    void go('second', ['front'], stop.signal);
+    stop.abort();
+    await ticks();
+    expect(through).toEqual(['first', 'second']);
+  });
+});
+
+test('five parallel side calls with one history write it once', async () => {
+  const now = { ms: 0 };
+  for (const gate of [undefined, createGate(() => now.ms)]) {
+    const warm = await goWarm({ runtime: { warm: 'off', ...(gate && { gate }) } });
+    await warm.live.prompt(LONG);
+    await warm.later(10);
+    warm.provider.slow = true;
+    const sides = ['a', 'b', 'c', 'd', 'e'].map((name) =>
+      warm.live.side({ purpose: 'question', words: `Question ${name}?`, history: 'main' }),
+    );
+    await warm.later(0.1);
+    await Promise.all(sides);
+    const written = warm
+      .billed()
+      .slice(1)
+      .map(({ usage }) => usage?.cache_creation_input_tokens ?? 0);
+    expect(written.filter((tokens) => tokens > 24_000)).toHaveLength(gate === undefined ? 5 : 1);
+    await warm.live.close();
+  }
+});

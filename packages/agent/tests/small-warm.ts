@@ -1,0 +1,106 @@
+// A live session against the simulator in this process, on one clock that the test moves: for what happens between turns.
+
+import type { Capabilities, Provider } from '@tidemark/model';
+import { ProviderError } from '@tidemark/model';
+import { anthropicEncoder, decodeMessage } from '@tidemark/provider-anthropic';
+import type { LedgerCall, Simulator, SimulatorOptions } from '@tidemark/simulator';
+import { createSimulator } from '@tidemark/simulator';
+import type { Surroundings } from '../src/surroundings.ts';
+import type { Runtime } from '../src/turn/runtime.ts';
+import type { SessionEvent } from '../src/turn/session-event.ts';
+import type { Live } from './small-live.ts';
+import { goLive } from './small-live.ts';
+import { row } from './small-session.ts';
+import { testClock } from './small-work.ts';
+import { ticks } from './ticks.ts';
+
+/** A session, its provider's cache, and the clock of both. */
+export interface Warmed extends Live {
+  readonly simulator: Simulator;
+  readonly provider: Simulated;
+  readonly told: readonly SessionEvent[];
+  /** Lets minutes pass, second by second: whatever is due happens at its time. */
+  readonly later: (minutes: number) => Promise<void>;
+  /** Calls by what they were for, with what was billed. */
+  readonly billed: () => readonly LedgerCall[];
+}
+
+/** The provider, and what it was sent. */
+export interface Simulated extends Provider {
+  readonly bodies: string[];
+  /** Thrown at the next call instead of an answer. */
+  fault: ProviderError | undefined;
+  /** Waited for before the next answer. */
+  held: Promise<void> | undefined;
+  /** An answer begins a second after its request. */
+  slow: boolean;
+}
+
+/** What a test may set. */
+export interface WarmSetting {
+  readonly runtime?: Partial<Runtime>;
+  readonly simulator?: SimulatorOptions;
+  readonly model?: string;
+  readonly change?: Partial<Capabilities>;
+}
+
+/** A session of `claude-opus-5-5` that keeps its pauses warm. */
+export async function goWarm(setting: WarmSetting = {}): Promise<Warmed> {
+  const clock = testClock();
+  const capabilities: Capabilities = { ...row(setting.model ?? 'claude-opus-5-5'), ...setting.change };
+  const simulator = createSimulator({ clock: 'virtual', capabilities: () => capabilities, ...setting.simulator });
+  const provider = simulated(simulator, clock.surroundings);
+  const runtime = {
+    capabilities,
+    warm: { share: 0.1 },
+    ttl: 'auto',
+    surroundings: clock.surroundings,
+    ...setting.runtime,
+  } as const;
+  const live = await goLive({ provider, runtime });
+  const told: SessionEvent[] = [];
+  void (async () => {
+    for await (const event of live.live.events()) told.push(event);
+  })();
+  return {
+    ...live,
+    simulator,
+    provider,
+    told,
+    pass: clock.pass,
+    billed: () => simulator.calls,
+    async later(minutes) {
+      for (let second = 0; second < minutes * 60; second += 1) {
+        clock.pass(1_000);
+        await ticks();
+      }
+    },
+  };
+}
+
+function simulated(simulator: Simulator, { now, wait }: Surroundings): Simulated {
+  const provider: Simulated = {
+    name: 'anthropic',
+    encoder: anthropicEncoder,
+    bodies: [],
+    fault: undefined,
+    held: undefined,
+    slow: false,
+    async *send({ body, betas }) {
+      const { fault, held } = provider;
+      provider.fault = undefined;
+      provider.held = undefined;
+      if (fault !== undefined) throw fault;
+      provider.bodies.push(new TextDecoder().decode(body));
+      const said = simulator.messages({ body, betas, at: Date.parse(now()) });
+      if (said.outcome === 'refused')
+        throw new ProviderError('refused', 'provider/invalid', said.message, { provider: 'anthropic' });
+      const answer = decodeMessage(JSON.stringify(said.message));
+      if (provider.slow) await wait(1_000);
+      yield { type: 'began', usage: answer.usage };
+      await held;
+      yield { type: 'finished', answer };
+    },
+  };
+  return provider;
+}
