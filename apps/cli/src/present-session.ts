@@ -79,6 +79,8 @@ function show(sight: Sight, event: SessionEvent): void {
     }
     case 'reasoning.delta':
     case 'tool.progressed':
+    // One turn, and the process ends: there is no pause to keep anything warm in.
+    case 'cache.warming':
   }
 }
 
