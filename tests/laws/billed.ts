@@ -46,8 +46,9 @@ function historyLife({ prepared: { record, sequence } }: SentCall): number {
   return Math.max(0, ...own.map(({ block, ttl }) => (block >= sequence.front ? LIFE[ttl] : 0)));
 }
 
-/** Whether an entry of this history could still be read, if its bytes were asked for. */
+/** Whether an entry of this history could still be read, if its bytes were asked for. What side calls alone had sent is none. */
 export function someEntryLives(call: SentCall, earlier: readonly SentCall[]): boolean {
+  if (!earlier.some((one) => one.prepared.record.data.stream === 'main' && wasTaken(one))) return false;
   return earlier.some((one) => {
     const billed = billedFor(one);
     const cached = (billed?.cache_read_input_tokens ?? 0) + (billed?.cache_creation_input_tokens ?? 0);
