@@ -144,7 +144,10 @@ function knownEnd({
   // On a grid the entry ends before its block does.
   const tokens = prepared.kept?.grid === undefined ? cached : input;
   if (left === undefined || end === undefined || tokens === undefined) return undefined;
-  return unreadable(left, lookup) === undefined ? { block: end, tokens } : undefined;
+  // What a side call left further on says nothing of the thinking that this request showed.
+  const prefix = itemAt(lookup.sequence.prefixes, end) ?? '';
+  const own: Entry = { ...left, block: end, prefix, of: prepared.sequence.blocks, beside: false };
+  return [left, own].some((entry) => unreadable(entry, lookup) !== undefined) ? undefined : { block: end, tokens };
 }
 
 /** The longest entry that some marker finds within the lookback. */

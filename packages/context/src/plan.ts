@@ -42,7 +42,7 @@ export function plan(input: PlanInput): readonly Marker[] {
   if (!TAKES_MARKERS.has(capabilities.markers)) return [];
   const wanted = [
     input.keeps === true ? undefined : tail(sequence, sequence.blocks.length - 1),
-    input.historyEnd === undefined ? undefined : tail(sequence, input.historyEnd),
+    historyEnd(input),
     anchor(input),
     turnAnchor(input),
     longAnchor(input),
@@ -89,12 +89,24 @@ function tail(sequence: Sequence, last: number): number | undefined {
   return undefined;
 }
 
-/** The end of the last accepted request stands in where no entry can be read; below the floor it would cache nothing. */
-function anchor({ sequence, capabilities, readable, acceptedEnd }: PlanInput): number | undefined {
+/** What the conversation itself will read, of a side call that holds it. */
+function historyEnd(input: PlanInput): number | undefined {
+  const end = input.historyEnd === undefined ? undefined : tail(input.sequence, input.historyEnd);
+  return end === undefined || isBelowFloor(input, end) ? undefined : end;
+}
+
+/** The end of the last accepted request stands in where no entry can be read. */
+function anchor(input: PlanInput): number | undefined {
+  const { sequence, readable, acceptedEnd } = input;
   const end = readable.at(-1)?.block ?? acceptedEnd;
   if (end === undefined || end < sequence.front || itemAt(sequence.blocks, end)?.markable !== true) return undefined;
+  return isBelowFloor(input, end) ? undefined : end;
+}
+
+/** Below the floor a marker would cache nothing. */
+function isBelowFloor({ sequence, capabilities }: PlanInput, block: number): boolean {
   const strips = capabilities.thinkingStripped === 'at-new-turn';
-  return tokensUpTo(sequence, end, strips) < (capabilities.floor ?? 0) ? undefined : end;
+  return tokensUpTo(sequence, block, strips) < (capabilities.floor ?? 0);
 }
 
 /** The entry behind the prompt of this turn: all that a strip of this turn's thinking leaves readable. */
