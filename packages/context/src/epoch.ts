@@ -99,10 +99,19 @@ function unpadded(layers: EpochOpened['layers']): readonly Pick<LayerRecord, 'na
 }
 
 function changedParameter(before: RenderParameters, after: RenderParameters): EpochCause | undefined {
-  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
-  const changed = [...names].filter((name) => !same(before[name] ?? null, after[name] ?? null));
+  const changed = changedNames(before, after);
   if (changed.length === 0) return undefined;
   return changed.every((name) => REASONING.includes(name)) ? 'reasoning' : 'parameters';
+}
+
+/** The render parameters that differ. A log may name any: what every object inherits is not among them. */
+export function changedNames(before: RenderParameters, after: RenderParameters): readonly string[] {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...names].filter((name) => !same(own(before, name), own(after, name)));
+}
+
+function own(parameters: RenderParameters, name: string): unknown {
+  return Object.hasOwn(parameters, name) ? parameters[name] : null;
 }
 
 function same(a: unknown, b: unknown): boolean {

@@ -2,12 +2,12 @@
 // where the model takes one, or a new epoch. Asked only when a request is prepared: what was changed and changed back is no
 // difference.
 
-import type { EpochCause, ReasoningChanged, RenderParameters, ToolRecord, ToolsChanged } from '@tidemark/log';
+import type { EpochCause, ReasoningChanged, ToolRecord, ToolsChanged } from '@tidemark/log';
 import { canonicalText } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
 import { itemAt } from './append-only.ts';
 import type { Wanted } from './epoch.ts';
-import { epochCauses } from './epoch.ts';
+import { changedNames, epochCauses } from './epoch.ts';
 import type { Epoch, History, State } from './state.ts';
 
 /** A change to be recorded in front of the request. */
@@ -107,11 +107,6 @@ function settleReasoning(
   // Two updates with nothing between them are refused (OpenAI): the next request says what has become of it.
   if (endsWithAnswer(history) || endsWithLevel(history)) return 'waits';
   return { kind: 'reasoning.changed', data: { parameter, setting, as: 'appended', scope: 'lasting' } };
-}
-
-function changedNames(before: RenderParameters, after: RenderParameters): readonly string[] {
-  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
-  return [...names].filter((name) => !isSame(before[name] ?? null, after[name] ?? null));
 }
 
 /** Behind an answer that goes on (a pause) no provider takes a change. */
