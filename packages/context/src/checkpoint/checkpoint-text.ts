@@ -1,10 +1,9 @@
 // A checkpoint as text for the model: headings, one line for each thing, always in this order.
 
-import type { Position } from '@tidemark/log';
 import { estimateTokens } from '../estimate.ts';
 import { renderCheckpoint } from '../render.ts';
-import type { Checkpoint, CheckpointItems, CheckpointLists, Directive, ListName, Objective } from './checkpoint.ts';
-import { itemInWords, quoted, sectionOf } from './lines.ts';
+import type { Checkpoint, Directive, ListName, Objective } from './checkpoint.ts';
+import { linesOf, quoted, sectionOf } from './lines.ts';
 
 /** What `history.compacted` holds for the model: `renderCheckpoint` puts the two together. */
 export interface CheckpointText {
@@ -12,8 +11,7 @@ export interface CheckpointText {
   readonly limitations: readonly string[];
 }
 
-const BEHIND_OBJECTIVE: readonly ListName[] = [
-  'directives',
+const BEHIND_DIRECTIVES: readonly ListName[] = [
   'decisions',
   'tasks',
   'questions',
@@ -29,10 +27,12 @@ const BEHIND_OBJECTIVE: readonly ListName[] = [
 
 /** The text of a checkpoint, and its limitations. The same checkpoint, the same bytes. */
 export function checkpointText(checkpoint: Checkpoint): CheckpointText {
+  const lines = linesOf(checkpoint);
   const sections = [
     opening(checkpoint),
     ...(checkpoint.objective === undefined ? [] : [objectiveText(checkpoint.objective)]),
-    ...BEHIND_OBJECTIVE.flatMap((list) => sectionText(checkpoint, list)),
+    ...sectionText('directives', directiveLines(checkpoint, lines.directives)),
+    ...BEHIND_DIRECTIVES.flatMap((list) => sectionText(list, lines[list])),
   ];
   return { text: sections.join('\n\n'), limitations: checkpoint.limitations };
 }
@@ -58,26 +58,17 @@ function objectiveText({ position, text, now }: Objective): string {
   return `## Objective\n- [${position}]\n${quoted(text)}${since}`;
 }
 
-function sectionText(checkpoint: Checkpoint, list: ListName): readonly string[] {
+function sectionText(list: ListName, lines: readonly string[]): readonly string[] {
   const { heading, none } = sectionOf(list);
-  const lines = linesOf(checkpoint, list);
   if (lines.length > 0) return [[`## ${heading}`, ...lines].join('\n')];
   return none === undefined ? [] : [`## ${heading}\n${none}`];
 }
 
-function linesOf<K extends ListName>(checkpoint: Checkpoint, list: K): readonly string[] {
-  if (list === 'directives') return directiveLines(checkpoint);
-  const lists: CheckpointLists = checkpoint;
-  const items: readonly CheckpointItems[K][] = lists[list];
-  return items.map((item) => itemInWords(list, item));
-}
-
 /** The objective is a prompt too: it is quoted once. */
-function directiveLines({ directives, objective }: Checkpoint): readonly string[] {
+function directiveLines({ directives, objective }: Checkpoint, lines: readonly string[]): readonly string[] {
   const twice = ({ position, text }: Directive): boolean => position === objective?.position && text === objective.text;
-  return directives.map((said) => (twice(said) ? seeObjective(said.position) : itemInWords('directives', said)));
-}
-
-function seeObjective(position: Position): string {
-  return `- [${position}] is the objective above.`;
+  return lines.map((line, index) => {
+    const said = directives[index];
+    return said !== undefined && twice(said) ? `- [${said.position}] is the objective above.` : line;
+  });
 }

@@ -5,7 +5,7 @@ import { estimateTokens } from '../estimate.ts';
 import type { CheckpointItems, CheckpointLists, CommandRun, LeftOut, ListName } from './checkpoint.ts';
 import { eachList } from './checkpoint.ts';
 import { addLeftOut } from './left-out.ts';
-import { itemInWords } from './lines.ts';
+import { linesOf } from './lines.ts';
 
 /** The share of each list, and in this order who takes what is left over. */
 const SHARES: readonly (readonly [list: ListName, share: number])[] = [
@@ -42,11 +42,9 @@ interface Priced {
 
 /** Prices each item once. */
 export function priceLists(lists: CheckpointLists): PricedLists {
-  const price = <K extends ListName>(name: K): readonly Priced[] => {
-    const items: readonly CheckpointItems[K][] = lists[name];
-    return items.map((item, index) => ({ index, tokens: estimateTokens(itemInWords(name, item)) + 1 }));
-  };
-  const newest = (name: ListName): readonly Priced[] => price(name).toReversed();
+  const lines = linesOf(lists);
+  const newest = (name: ListName): readonly Priced[] =>
+    lines[name].map((line, index) => ({ index, tokens: estimateTokens(line) + 1 })).toReversed();
   return {
     lists,
     prices: {

@@ -1,7 +1,15 @@
 // The words of each list of a checkpoint: its heading, and each item as a line. What people said is quoted, line by line,
 // so that it cannot pass for a heading.
 
-import type { CheckpointItems, FileState, ListName, ReadAgain, Remark, Written } from './checkpoint.ts';
+import type {
+  CheckpointItems,
+  CheckpointLists,
+  FileState,
+  ListName,
+  ReadAgain,
+  Remark,
+  Written,
+} from './checkpoint.ts';
 import { lineOf, oneLine } from './excerpt.ts';
 
 /** How a list is said. */
@@ -64,10 +72,27 @@ const STATUS = {
   unlisted: 'no longer in the plan; nothing says that it was done',
 } as const;
 
-/** An item of a list in words. */
-export function itemInWords<K extends ListName>(list: K, item: CheckpointItems[K]): string {
-  const section: Section<K> = SECTIONS[list];
-  return section.line(item);
+/** Each item in words, by list. */
+export function linesOf(lists: CheckpointLists): { readonly [list in ListName]: readonly string[] } {
+  return {
+    directives: say('directives', lists.directives),
+    decisions: say('decisions', lists.decisions),
+    work: say('work', lists.work),
+    filesChanged: say('filesChanged', lists.filesChanged),
+    filesRead: say('filesRead', lists.filesRead),
+    commands: say('commands', lists.commands),
+    tasks: say('tasks', lists.tasks),
+    questions: say('questions', lists.questions),
+    risks: say('risks', lists.risks),
+    subagents: say('subagents', lists.subagents),
+    instructions: say('instructions', lists.instructions),
+    skills: say('skills', lists.skills),
+  };
+}
+
+function say<K extends ListName>(list: K, items: readonly CheckpointItems[K][]): readonly string[] {
+  const { line }: Section<K> = SECTIONS[list];
+  return items.map((item) => line(item));
 }
 
 /** The heading of a list, and what stands under it when it is empty. */

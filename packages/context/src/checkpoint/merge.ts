@@ -80,9 +80,10 @@ function directivesOf(
   { prompts }: Behind,
 ): readonly Directive[] {
   const said = directives.filter(({ text }) => text !== '');
-  return [...(before?.directives ?? []), ...said].map(({ below: _, ...one }) =>
-    prompts.has(one.position) ? { ...one, below: true } : one,
-  );
+  return [...(before?.directives ?? []), ...said].map((one) => {
+    const { below: _, ...quote } = one;
+    return prompts.has(one.position) ? { ...quote, below: true } : quote;
+  });
 }
 
 function mergeDecisions(decisions: readonly Decision[]): readonly Decision[] {
@@ -126,9 +127,13 @@ function mergeFiles(
       as: first.as === 'changed' ? 'changed' : last.as,
     }),
   );
-  const state = (as: Met['as']): readonly FileState[] =>
-    inOrder(files.filter((file) => file.as === as).map(({ as: _, ...file }) => file));
+  const state = (as: Met['as']): readonly FileState[] => inOrder(files.filter((file) => file.as === as).map(stateOf));
   return { filesRead: state('read'), filesChanged: state('changed') };
+}
+
+function stateOf(met: Met): FileState {
+  const { as: _, ...state } = met;
+  return state;
 }
 
 function mergeCommands(commands: readonly CommandRun[]): readonly CommandRun[] {
