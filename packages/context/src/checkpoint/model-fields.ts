@@ -28,3 +28,17 @@ export interface ModelTask {
   readonly status: 'open' | 'active';
   readonly position?: number;
 }
+
+/** What two answers say, of one stretch of the history and of the next. */
+export function joinModelFields(a: ModelFields, b: ModelFields): ModelFields {
+  const objective = b.objective ?? a.objective;
+  return {
+    ...(objective !== undefined && { objective }),
+    decisions: [...a.decisions, ...b.decisions],
+    work: [...a.work, ...b.work],
+    tasks: [...a.tasks, ...b.tasks],
+    questions: [...a.questions, ...b.questions],
+    risks: [...a.risks, ...b.risks],
+    limitations: [...a.limitations, ...b.limitations],
+  };
+}
