@@ -1,6 +1,7 @@
 // Fits the lists of a checkpoint into a bound: each list has a share of its own, and what the others leave of theirs.
 // The newest of a list come first; of commands those that did not pass.
 
+import type { Position } from '@tidemark/log';
 import { estimateTokens } from '../estimate.ts';
 import type { CheckpointItems, CheckpointLists, CommandRun, LeftOut, ListName } from './checkpoint.ts';
 import { eachList } from './checkpoint.ts';
@@ -82,8 +83,9 @@ export function fitLists({ lists, prices }: PricedLists, room: number, before: F
   for (const [list] of SHARES) take(list, left);
   const isKept = (list: ListName, index: number): boolean => kept.get(list)?.has(index) === true;
   const gone = SHARES.map(([list]) => {
-    const positions = lists[list].filter((_, index) => !isKept(list, index)).map(({ position }) => position);
-    return [list, addLeftOut(before[list], positions)] as const;
+    const places = (keeps: boolean): readonly Position[] =>
+      lists[list].flatMap(({ position }, index) => (isKept(list, index) === keeps ? [position] : []));
+    return [list, addLeftOut(before[list], places(false), places(true))] as const;
   });
   return {
     lists: eachList(<K extends ListName>(name: K) => {

@@ -8,11 +8,17 @@ type Span = LeftOut['spans'][number];
 /** So many stretches are named apart; nearer ones are then named as one. */
 const MOST_SPANS = 12;
 
-/** What was left out before, and what is left out now, as one. */
-export function addLeftOut(before: LeftOut | undefined, positions: readonly Position[]): LeftOut | undefined {
-  if (positions.length === 0) return before;
-  const spans = [...(before?.spans ?? []), ...positions.map((one): Span => [one, one])];
-  return { count: (before?.count ?? 0) + positions.length, spans: joinNear(joinOverlapping(spans)) };
+/**
+ * What was left out before, and what is left out now, as one: places between which the list keeps nothing are one stretch.
+ */
+export function addLeftOut(
+  before: LeftOut | undefined,
+  gone: readonly Position[],
+  kept: readonly Position[],
+): LeftOut | undefined {
+  if (before === undefined && gone.length === 0) return undefined;
+  const spans = [...(before?.spans ?? []), ...gone.map((one): Span => [one, one])];
+  return { count: (before?.count ?? 0) + gone.length, spans: joinNear(joinStretches(spans, kept)) };
 }
 
 /** The positions in words: `3, 8-12`. */
@@ -20,11 +26,11 @@ export function spansInWords({ spans }: LeftOut): string {
   return spans.map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`)).join(', ');
 }
 
-function joinOverlapping(spans: readonly Span[]): readonly Span[] {
+function joinStretches(spans: readonly Span[], kept: readonly Position[]): readonly Span[] {
   const joined: Span[] = [];
   for (const span of spans.toSorted((a, b) => a[0] - b[0])) {
     const last = joined.at(-1);
-    if (last === undefined || span[0] > last[1]) joined.push(span);
+    if (last === undefined || kept.some((one) => one > last[1] && one < span[0])) joined.push(span);
     else joined[joined.length - 1] = [last[0], span[1] > last[1] ? span[1] : last[1]];
   }
   return joined;

@@ -1,6 +1,7 @@
 // What a checkpoint always says of itself: that it is lossy, how to read what it stands for, what is no longer in force,
 // and what was cut, how much of it, and where it stands in the log.
 
+import type { Position } from '@tidemark/log';
 import type { Checkpoint, LeftOut, ListName, ReadAgain } from './checkpoint.ts';
 import { oneLine } from './excerpt.ts';
 import { addLeftOut, spansInWords } from './left-out.ts';
@@ -27,7 +28,7 @@ export function limitationsOf(checkpoint: Omit<Checkpoint, 'limitations'>, told:
   const { range, strategy, skills, instructions } = checkpoint;
   return [
     'It is lossy. What it does not say may still have happened, and mattered.',
-    `The log is whole: history_read reads what stands at a position from ${range.from} to ${range.to}, history_search finds it by its words.`,
+    `The log is whole. Where you have these tools, history_read reads what stands at a position from ${range.from} to ${range.to}, and history_search finds it by its words.`,
     ...named('Skills that were loaded in that range alone are no longer in force until they are loaded again', skills),
     ...named(
       'Instruction files that were read in that range are to be read again before work under them',
@@ -63,10 +64,9 @@ function emptyLists({ decisions, tasks, leftOut: gone }: Omit<Checkpoint, 'limit
 
 function cutQuotes({ objective, directives }: Omit<Checkpoint, 'limitations'>): readonly string[] {
   const quotes = [...(objective === undefined ? [] : [objective]), ...directives];
-  const where = addLeftOut(
-    undefined,
-    quotes.flatMap(({ position, of }) => (of === undefined ? [] : [position])),
-  );
+  const places = (cut: boolean): readonly Position[] =>
+    quotes.flatMap(({ position, of }) => ((of !== undefined) === cut ? [position] : []));
+  const where = addLeftOut(undefined, places(true), places(false));
   return where === undefined
     ? []
     : [`Long prompts are excerpted, with [… left out …] where words are missing: ${spansInWords(where)}.`];

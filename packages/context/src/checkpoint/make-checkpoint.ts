@@ -3,7 +3,7 @@
 import type { HistoryCompacted, Range, Recorded } from '@tidemark/log';
 import type { Checkpoint, Work } from './checkpoint.ts';
 import { checkpointTokens } from './checkpoint-text.ts';
-import { carriedLine } from './excerpt.ts';
+import { excerptOf, oneLine } from './excerpt.ts';
 import { fitLists, priceLists } from './fit.ts';
 import { gather } from './gather.ts';
 import { limitationsOf } from './limitations.ts';
@@ -12,6 +12,9 @@ import { placeAdds } from './model-adds.ts';
 import type { ModelFields } from './model-fields.ts';
 import { readCheckpoint } from './read-checkpoint.ts';
 import { shorten } from './shorten.ts';
+
+/** Of a summary that holds no fields, in UTF-16 units. */
+const SUMMARY = 4_000;
 
 /** What a checkpoint is made from. */
 export interface CheckpointInput {
@@ -85,7 +88,7 @@ function tightened(within: (room: number) => Checkpoint, bound: number): Checkpo
 
 /** A summary that holds no fields, as another program wrote it, is kept as a thing that was said. */
 function summaryBefore({ range, checkpoint }: HistoryCompacted): Work {
-  return { position: range.to, what: carriedLine(`An earlier summary said: ${checkpoint}`) };
+  return { position: range.to, what: excerptOf(oneLine(`An earlier summary said: ${checkpoint}`), SUMMARY) };
 }
 
 function addCounts(before: Checkpoint['counts'], found: ReadonlyMap<string, number>): Checkpoint['counts'] {
