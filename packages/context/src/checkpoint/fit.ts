@@ -1,5 +1,5 @@
 // Fits the lists of a checkpoint into a bound: each list has a share of its own, and what the others leave of theirs.
-// The newest of a list come first; of commands those that did not pass.
+// The newest of a list come first; of commands those that failed.
 
 import type { Position } from '@tidemark/log';
 import { estimateTokens } from '../estimate.ts';
@@ -10,8 +10,8 @@ import { linesOf } from './lines.ts';
 
 /** The share of each list, and in this order who takes what is left over. */
 const SHARES: readonly (readonly [list: ListName, share: number])[] = [
-  ['directives', 0.36],
-  ['decisions', 0.12],
+  ['directives', 0.34],
+  ['decisions', 0.11],
   ['tasks', 0.1],
   ['filesChanged', 0.1],
   ['skills', 0.03],
@@ -19,8 +19,8 @@ const SHARES: readonly (readonly [list: ListName, share: number])[] = [
   ['questions', 0.03],
   ['risks', 0.03],
   ['subagents', 0.04],
-  ['commands', 0.08],
-  ['work', 0.05],
+  ['work', 0.1],
+  ['commands', 0.06],
   ['filesRead', 0.02],
 ];
 
@@ -54,7 +54,7 @@ export function priceLists(lists: CheckpointLists): PricedLists {
       work: newest('work'),
       filesChanged: newest('filesChanged'),
       filesRead: newest('filesRead'),
-      commands: unprovenFirst(newest('commands'), lists.commands),
+      commands: failedFirst(newest('commands'), lists.commands),
       tasks: newest('tasks'),
       questions: newest('questions'),
       risks: newest('risks'),
@@ -96,10 +96,10 @@ export function fitLists({ lists, prices }: PricedLists, room: number, before: F
   };
 }
 
-function unprovenFirst(prices: readonly Priced[], commands: readonly CommandRun[]): readonly Priced[] {
+function failedFirst(prices: readonly Priced[], commands: readonly CommandRun[]): readonly Priced[] {
   return prices.toSorted((a, b) => rank(commands[a.index]) - rank(commands[b.index]));
 }
 
 function rank(command: CommandRun | undefined): number {
-  return command?.outcome === 'passed' ? 1 : 0;
+  return command?.outcome === 'failed' || command?.outcome === 'partial' ? 0 : 1;
 }

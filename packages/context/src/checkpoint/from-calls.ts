@@ -2,17 +2,19 @@
 // were kept. From the tools' own metadata and from arguments that parse.
 
 import type { Position } from '@tidemark/log';
-import { commandIn, parseArguments, textIn } from './call-arguments.ts';
+import { commandIn, parseArguments } from './call-arguments.ts';
 import type { CommandRun, FileState } from './checkpoint.ts';
 import { endOf, lineOf, oneLine } from './excerpt.ts';
 import type { ClosedCall } from './gather.ts';
 import { wordsOf } from './gather.ts';
+import { deedOf, fileIn } from './known-tools.ts';
 import type { Plan } from './read-plan.ts';
 import { isPlanTool, readPlan } from './read-plan.ts';
 
 const COMMAND = 300;
 const PASSED = 120;
 const FAILED = 400;
+const OTHERWISE = 200;
 
 /** A file that was met, and how. */
 export interface Met extends FileState {
@@ -35,20 +37,17 @@ function filesTold({ position, ended }: ClosedCall): readonly Met[] {
 }
 
 /** A tool that tells no files, as in recordings: what its arguments name, where it had success. */
-function filesInArguments({ position, closing, effect, ...call }: ClosedCall): readonly Met[] {
-  if (closing !== 'returned' || (effect !== 'read' && effect !== 'write')) return [];
-  // To a reading tool `path` is often a folder to search.
-  const names = effect === 'read' ? FILE_NAMES : [...FILE_NAMES, 'path'];
-  const path = textIn(parseArguments(call.arguments) ?? {}, names);
-  return path === undefined ? [] : [{ position, path, as: effect === 'read' ? 'read' : 'changed' }];
+function filesInArguments(call: ClosedCall): readonly Met[] {
+  const deed = deedOf(call);
+  if (call.closing !== 'returned' || (deed !== 'read' && deed !== 'changed')) return [];
+  const path = fileIn(call.name, deed, parseArguments(call.arguments) ?? {});
+  return path === undefined ? [] : [{ position: call.position, path, as: deed }];
 }
-
-const FILE_NAMES = ['file_path', 'filePath', 'notebook_path'];
 
 /** The commands that ran, in order; one that never began is none. */
 export function commandsOf(calls: readonly ClosedCall[]): readonly CommandRun[] {
   return calls.flatMap((call) => {
-    if (call.effect !== 'execute' && call.ended?.exit === undefined) return [];
+    if (deedOf(call) !== 'ran' && call.ended?.exit === undefined) return [];
     const command = commandIn(parseArguments(call.arguments));
     const outcome = outcomeOf(call);
     if (command === undefined || outcome === undefined) return [];
@@ -86,7 +85,8 @@ function outcomeOf({ closing, effect, ended }: ClosedCall): CommandRun['outcome'
 }
 
 function evidenceOf(text: string, outcome: CommandRun['outcome']): string {
-  return outcome === 'passed' ? oneLine(endOf(text.split('\n').at(-1) ?? '', PASSED)) : oneLine(endOf(text, FAILED));
+  if (outcome === 'passed') return oneLine(endOf(text.split('\n').at(-1) ?? '', PASSED));
+  return oneLine(endOf(text, outcome === 'failed' ? FAILED : OTHERWISE));
 }
 
 /** The plans that were kept, in order. */

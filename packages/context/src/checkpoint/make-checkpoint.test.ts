@@ -177,6 +177,21 @@ test('knows the files of a recording by its arguments, where the call had succes
   expect(ofCall('read', 'path', 'tool.returned').filesRead).toEqual([]);
 });
 
+test('knows the tools of other programs by name, where no effect was recorded', () => {
+  const made = of([
+    created,
+    calls(['c1', 'Read', { file_path: '/w/a.ts' }]),
+    ['tool.returned', { call: callId('c1'), parts: [] }],
+    calls(['c2', 'edit', { path: 'b.ts' }], ['c3', 'Bash', { command: 'make' }], ['c4', 'Grep', { path: '/w' }]),
+    ['tool.returned', { call: callId('c2'), parts: [] }],
+    ['tool.failed', { call: callId('c3'), parts: [] }],
+    ['tool.returned', { call: callId('c4'), parts: [] }],
+  ]);
+  expect(made.filesRead).toEqual([{ position: 2, path: '/w/a.ts' }]);
+  expect(made.filesChanged).toEqual([{ position: 4, path: 'b.ts' }]);
+  expect(made.commands).toEqual([{ position: 5, command: 'make', outcome: 'failed', runs: 1 }]);
+});
+
 test('takes the plans of other programs, and passes over what has no words', () => {
   const todo = { todos: [{ content: 'one', status: 'in_progress' }, { status: 'pending' }, 3] };
   const codex = { plan: [{ step: 'two', status: 'constructor' }] };
