@@ -20,6 +20,36 @@ export type { KeyInput } from './cache-key.ts';
 export { cacheKey, keyInForce } from './cache-key.ts';
 export type { CauseGroup } from './cause-words.ts';
 export { causeInWords, groupOfCause, isCause } from './cause-words.ts';
+export type {
+  Checkpoint,
+  CheckpointItems,
+  CheckpointLists,
+  CommandRun,
+  Decision,
+  Directive,
+  FileState,
+  LeftOut,
+  ListName,
+  Objective,
+  Quote,
+  ReadAgain,
+  Remark,
+  SubagentState,
+  Task,
+  Work,
+  Written,
+} from './checkpoint/checkpoint.ts';
+export type { CheckpointText } from './checkpoint/checkpoint-text.ts';
+export { checkpointText, checkpointTokens } from './checkpoint/checkpoint-text.ts';
+export type { CompactionContract, ContractInput } from './checkpoint/compaction-contract.ts';
+export { compactionContract } from './checkpoint/compaction-contract.ts';
+export type { CheckpointInput } from './checkpoint/make-checkpoint.ts';
+export { makeCheckpoint } from './checkpoint/make-checkpoint.ts';
+export type { ParsedCheckpoint, UnusableAnswer } from './checkpoint/model-answer.ts';
+export { parseCheckpoint, retryText } from './checkpoint/model-answer.ts';
+export type { ModelDecision, ModelFields, ModelTask } from './checkpoint/model-fields.ts';
+export { joinModelFields } from './checkpoint/model-fields.ts';
+export { readCheckpoint } from './checkpoint/read-checkpoint.ts';
 export type { ChoiceInput, FrontChoice } from './choose-front.ts';
 export { chooseFront } from './choose-front.ts';
 export type { GuideSection } from './contract/guide.ts';

@@ -157,6 +157,7 @@ const pressurePayloads: Payloads<
       trigger: name,
       checkpoint: text,
       limitations: fc.array(text, { maxLength: 2 }),
+      fields: fc.dictionary(name, json, { maxKeys: 3, noNullPrototype: true }),
       before: number,
       after: number,
       made: json,

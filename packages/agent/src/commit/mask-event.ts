@@ -2,8 +2,9 @@
 // arguments are kept as they were streamed. So do recordings of other programs, and what the work goes by: ids, digests,
 // the path of the workspace.
 
-import type { ContentPart, Event, EventOf, Kind, ToolEnded } from '@tidemark/log';
+import type { ContentPart, Event, EventOf, Json, Kind, ToolEnded } from '@tidemark/log';
 
+type JsonFields = { readonly [name: string]: Json | undefined };
 type Mask = (text: string) => Promise<string>;
 type MaskEvent<K extends Kind> = (event: EventOf<K>, mask: Mask) => Event | Promise<Event>;
 
@@ -93,13 +94,14 @@ async function maskNotification(event: EventOf<'notification.received'>, mask: M
 }
 
 async function maskCheckpoint(event: EventOf<'history.compacted'>, mask: Mask): Promise<Event> {
-  const { checkpoint, limitations, fallback } = event.data;
+  const { checkpoint, limitations, fields, fallback } = event.data;
   return {
     ...event,
     data: {
       ...event.data,
       checkpoint: await mask(checkpoint),
       limitations: await maskAll(limitations, mask),
+      ...(fields !== undefined && { fields: await maskFields(fields, mask) }),
       ...(fallback !== undefined && { fallback: await mask(fallback) }),
     },
   };
@@ -149,4 +151,22 @@ async function maskPart(part: ContentPart, mask: Mask): Promise<ContentPart> {
 
 function maskAll(texts: readonly string[], mask: Mask): Promise<readonly string[]> {
   return Promise.all(texts.map(mask));
+}
+
+/** Every text in it, names aside. */
+async function maskFields(fields: JsonFields, mask: Mask): Promise<{ readonly [name: string]: Json }> {
+  const masked: [string, Json][] = [];
+  for (const [name, value] of Object.entries(fields))
+    if (value !== undefined) masked.push([name, await maskJson(value, mask)]);
+  return Object.fromEntries(masked);
+}
+
+async function maskJson(value: Json, mask: Mask): Promise<Json> {
+  if (typeof value === 'string') return mask(value);
+  if (typeof value !== 'object' || value === null) return value;
+  return isList(value) ? Promise.all(value.map((one) => maskJson(one, mask))) : maskFields(value, mask);
+}
+
+function isList(value: JsonFields | readonly Json[]): value is readonly Json[] {
+  return Array.isArray(value);
 }

@@ -170,6 +170,8 @@ export interface HistoryCompacted {
   /** The text that the model will read in place of the range. */
   readonly checkpoint: string;
   readonly limitations: readonly string[];
+  /** The same in fields, as whoever made it knows them: the next compaction carries these over, and not the text. */
+  readonly fields?: { readonly [name: string]: Json };
   readonly before?: number;
   readonly after?: number;
   readonly made?: Json;

@@ -147,6 +147,7 @@ const historyCompacted = z.object({
   trigger: text,
   checkpoint: text,
   limitations: z.array(text),
+  fields: optional(jsonRecord),
   before: optional(number),
   after: optional(number),
   made: optional(json),

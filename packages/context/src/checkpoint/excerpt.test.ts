@@ -1,0 +1,40 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { endOf, excerptOf, lineOf } from './excerpt.ts';
+
+const SEGMENTER = new Intl.Segmenter('und', { granularity: 'grapheme' });
+const graphemes = (said: string): readonly string[] => Array.from(SEGMENTER.segment(said), ({ segment }) => segment);
+const grapheme = fc.constantFrom('👨‍👩‍👧‍👦', 'e\u0301', '한', '🇩🇪', 'x', 'word ');
+const saying = fc.array(grapheme, { minLength: 1, maxLength: 300 }).map((all) => all.join(''));
+
+test('an excerpt is as long as it may be, halves no grapheme and says how much is missing', () => {
+  fc.assert(
+    fc.property(saying, fc.integer({ min: 40, max: 400 }), (said, most) => {
+      const cut = excerptOf(said, most);
+      expect(cut.length).toBeLessThanOrEqual(most);
+      fc.pre(said.length > most);
+      const [, first = '?', missing, second = '?'] = /^(.*) \[…(\d+) left out…\] (.*)$/u.exec(cut) ?? [];
+      expect(said.startsWith(first) && said.endsWith(second)).toBe(true);
+      expect(first.length + Number(missing) + second.length).toBe(said.length);
+      expect([...graphemes(first), ...graphemes(said.slice(first.length))]).toEqual(graphemes(said));
+      expect([...graphemes(said.slice(0, said.length - second.length)), ...graphemes(second)]).toEqual(graphemes(said));
+    }),
+  );
+});
+
+test('a text that fits is its own excerpt', () => {
+  expect(excerptOf('as it is', 8)).toBe('as it is');
+});
+
+test('an excerpt of an excerpt is itself', () => {
+  fc.assert(
+    fc.property(saying, fc.integer({ min: 40, max: 400 }), (said, most) => {
+      expect(excerptOf(excerptOf(said, most), most)).toBe(excerptOf(said, most));
+    }),
+  );
+});
+
+test('an end and a line are cut between graphemes too', () => {
+  expect(endOf('a 👨‍👩‍👧‍👦 b', 4)).toBe('… b');
+  expect(lineOf('a\n\t👨‍👩‍👧‍👦 b', 4)).toBe('a …');
+});

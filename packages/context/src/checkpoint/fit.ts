@@ -1,0 +1,105 @@
+// Fits the lists of a checkpoint into a bound: each list has a share of its own, and what the others leave of theirs.
+// The newest of a list come first; of commands those that failed.
+
+import type { Position } from '@tidemark/log';
+import { estimateTokens } from '../estimate.ts';
+import type { CheckpointItems, CheckpointLists, CommandRun, LeftOut, ListName } from './checkpoint.ts';
+import { eachList } from './checkpoint.ts';
+import { addLeftOut } from './left-out.ts';
+import { linesOf } from './lines.ts';
+
+/** The share of each list, and in this order who takes what is left over. */
+const SHARES: readonly (readonly [list: ListName, share: number])[] = [
+  ['directives', 0.34],
+  ['decisions', 0.11],
+  ['tasks', 0.1],
+  ['filesChanged', 0.1],
+  ['skills', 0.03],
+  ['instructions', 0.04],
+  ['questions', 0.03],
+  ['risks', 0.03],
+  ['subagents', 0.04],
+  ['work', 0.1],
+  ['commands', 0.06],
+  ['filesRead', 0.02],
+];
+
+/** What fits, and what does not, with what earlier bounds left out. */
+export interface Fitted {
+  readonly lists: CheckpointLists;
+  readonly leftOut: { readonly [list in ListName]?: LeftOut };
+}
+
+/** Tokens of every item, by list, with the order in which they are taken. */
+export interface PricedLists {
+  readonly lists: CheckpointLists;
+  readonly prices: { readonly [list in ListName]: readonly Priced[] };
+}
+
+interface Priced {
+  readonly index: number;
+  readonly tokens: number;
+}
+
+/** Prices each item once. */
+export function priceLists(lists: CheckpointLists): PricedLists {
+  const lines = linesOf(lists);
+  const newest = (name: ListName): readonly Priced[] =>
+    lines[name].map((line, index) => ({ index, tokens: estimateTokens(line) + 1 })).toReversed();
+  return {
+    lists,
+    prices: {
+      directives: newest('directives'),
+      decisions: newest('decisions'),
+      work: newest('work'),
+      filesChanged: newest('filesChanged'),
+      filesRead: newest('filesRead'),
+      commands: failedFirst(newest('commands'), lists.commands),
+      tasks: newest('tasks'),
+      questions: newest('questions'),
+      risks: newest('risks'),
+      subagents: newest('subagents'),
+      instructions: newest('instructions'),
+      skills: newest('skills'),
+    },
+  };
+}
+
+/** What fits into so many tokens. */
+export function fitLists({ lists, prices }: PricedLists, room: number, before: Fitted['leftOut']): Fitted {
+  const kept = new Map(SHARES.map(([list]) => [list, new Set<number>()] as const));
+  let left = room;
+  const take = (list: ListName, most: number): void => {
+    const chosen = kept.get(list);
+    let budget = Math.min(most, left);
+    for (const { index, tokens } of prices[list]) {
+      if (chosen === undefined || chosen.has(index) || tokens > budget) continue;
+      chosen.add(index);
+      budget -= tokens;
+      left -= tokens;
+    }
+  };
+  for (const [list, share] of SHARES) take(list, room * share);
+  for (const [list] of SHARES) take(list, left);
+  const isKept = (list: ListName, index: number): boolean => kept.get(list)?.has(index) === true;
+  const gone = SHARES.map(([list]) => {
+    const places = (keeps: boolean): readonly Position[] =>
+      lists[list].flatMap(({ position }, index) => (isKept(list, index) === keeps ? [position] : []));
+    return [list, addLeftOut(before[list], places(false), places(true))] as const;
+  });
+  return {
+    lists: eachList(<K extends ListName>(name: K) => {
+      const items: readonly CheckpointItems[K][] = lists[name];
+      return items.filter((_, index) => isKept(name, index));
+    }),
+    leftOut: Object.fromEntries(gone.filter(([, one]) => one !== undefined)),
+  };
+}
+
+function failedFirst(prices: readonly Priced[], commands: readonly CommandRun[]): readonly Priced[] {
+  return prices.toSorted((a, b) => rank(commands[a.index]) - rank(commands[b.index]));
+}
+
+function rank(command: CommandRun | undefined): number {
+  return command?.outcome === 'failed' || command?.outcome === 'partial' ? 0 : 1;
+}

@@ -1,0 +1,99 @@
+// What closed calls prove: files that were read or changed, commands that ran and how they ended, and the plans that
+// were kept. From the tools' own metadata and from arguments that parse.
+
+import type { Position } from '@tidemark/log';
+import { commandIn, parseArguments } from './call-arguments.ts';
+import type { CommandRun, FileState } from './checkpoint.ts';
+import { endOf, lineOf, oneLine } from './excerpt.ts';
+import type { ClosedCall } from './gather.ts';
+import { wordsOf } from './gather.ts';
+import { deedOf, fileIn } from './known-tools.ts';
+import type { Plan } from './read-plan.ts';
+import { isPlanTool, readPlan } from './read-plan.ts';
+
+const COMMAND = 300;
+const PASSED = 120;
+const FAILED = 400;
+const OTHERWISE = 200;
+
+/** A file that was met, and how. */
+export interface Met extends FileState {
+  readonly as: 'read' | 'changed';
+}
+
+/** The files that calls read or changed, in order. */
+export function filesOf(calls: readonly ClosedCall[]): readonly Met[] {
+  return calls.flatMap((call) => (call.ended?.files === undefined ? filesInArguments(call) : filesTold(call)));
+}
+
+function filesTold({ position, ended }: ClosedCall): readonly Met[] {
+  return (ended?.files ?? []).map(({ path, digest, as }) => ({
+    position,
+    path,
+    ...(digest !== undefined && { digest }),
+    ...(as === 'removed' && { removed: true as const }),
+    as: as === 'read' ? 'read' : 'changed',
+  }));
+}
+
+/** A tool that tells no files, as in recordings: what its arguments name, where it had success. */
+function filesInArguments(call: ClosedCall): readonly Met[] {
+  const deed = deedOf(call);
+  if (call.closing !== 'returned' || (deed !== 'read' && deed !== 'changed')) return [];
+  const path = fileIn(call.name, deed, parseArguments(call.arguments) ?? {});
+  return path === undefined ? [] : [{ position: call.position, path, as: deed }];
+}
+
+/** The commands that ran, in order; one that never began is none. */
+export function commandsOf(calls: readonly ClosedCall[]): readonly CommandRun[] {
+  return calls.flatMap((call) => {
+    if (deedOf(call) !== 'ran' && call.ended?.exit === undefined) return [];
+    const command = commandIn(parseArguments(call.arguments));
+    const outcome = outcomeOf(call);
+    if (command === undefined || outcome === undefined) return [];
+    const { position, ended } = call;
+    const excerpt = ended === undefined ? '' : evidenceOf(wordsOf(ended.parts), outcome);
+    return [
+      {
+        position,
+        command: lineOf(command, COMMAND),
+        outcome,
+        ...(ended?.exit !== undefined && { exit: ended.exit }),
+        runs: 1,
+        ...(excerpt !== '' && { excerpt }),
+      },
+    ];
+  });
+}
+
+function outcomeOf({ closing, effect, ended }: ClosedCall): CommandRun['outcome'] | undefined {
+  switch (closing) {
+    case 'returned':
+      return ended?.exit === undefined ? 'unknown' : ended.exit === 0 ? 'passed' : 'failed';
+    case 'failed':
+      return ended?.exit === 0 ? 'partial' : 'failed';
+    case 'interrupted':
+      return effect === undefined ? undefined : 'partial';
+    case 'crashed':
+      return 'unknown';
+    case 'unstarted':
+    case 'denied':
+    case 'unavailable':
+    case 'cut':
+      return undefined;
+  }
+}
+
+function evidenceOf(text: string, outcome: CommandRun['outcome']): string {
+  if (outcome === 'passed') return oneLine(endOf(text.split('\n').at(-1) ?? '', PASSED));
+  return oneLine(endOf(text, outcome === 'failed' ? FAILED : OTHERWISE));
+}
+
+/** The plans that were kept, in order. */
+export function plansOf(calls: readonly ClosedCall[]): readonly (Plan & { readonly position: Position })[] {
+  return calls.flatMap(({ name, closing, position, ...call }) => {
+    if (closing !== 'returned' || !isPlanTool(name)) return [];
+    const value = parseArguments(call.arguments);
+    return value === undefined ? [] : [{ position, ...readPlan(value) }];
+  });
+}

@@ -1,0 +1,190 @@
+// Reads the records of a range once, and keeps what a checkpoint is made from: who said what, what each call was and how
+// it closed, what the log itself says of turns, skills and subagents.
+
+import type {
+  CallId,
+  ContentPart,
+  EffectClass,
+  Kind,
+  Position,
+  Recorded,
+  RecordedOf,
+  ToolAbandoned,
+  ToolEnded,
+} from '@tidemark/log';
+import type { Directive, ReadAgain, SubagentState, Work } from './checkpoint.ts';
+import { lineOf } from './excerpt.ts';
+import type { TurnNotes } from './turn-notes.ts';
+import { beginNotes, noteCall, turnInWords } from './turn-notes.ts';
+
+/** What a range holds. */
+export interface Gathered {
+  readonly counts: ReadonlyMap<string, number>;
+  readonly directives: readonly Directive[];
+  readonly calls: readonly ClosedCall[];
+  readonly work: readonly Work[];
+  readonly skills: readonly ReadAgain[];
+  /** The latest word of each, by id. */
+  readonly subagents: ReadonlyMap<string, SubagentState>;
+}
+
+/** A call of the main stream with what closed it. */
+export interface ClosedCall {
+  /** Of what closed it. */
+  readonly position: Position;
+  readonly name: string;
+  /** As the model wrote them. */
+  readonly arguments: string;
+  /** Absent where it never started, and where a recording does not tell. */
+  readonly effect?: EffectClass;
+  readonly closing: 'returned' | 'failed' | ToolAbandoned['reason'];
+  readonly ended?: ToolEnded;
+}
+
+interface OpenCall {
+  readonly name: string;
+  readonly arguments: string;
+  readonly effect?: EffectClass;
+}
+
+interface Draft {
+  readonly counts: Map<string, number>;
+  readonly directives: Directive[];
+  readonly open: Map<CallId, OpenCall>;
+  readonly calls: ClosedCall[];
+  readonly work: Work[];
+  readonly skills: ReadAgain[];
+  readonly subagents: Map<string, SubagentState>;
+  turn: TurnNotes;
+}
+
+type Note<K extends Kind> = (draft: Draft, record: RecordedOf<K>) => void;
+
+const LINE = 300;
+const pass = (): void => {};
+
+const NOTES: { readonly [K in Kind]: Note<K> } = {
+  'session.created': pass,
+  'epoch.opened': pass,
+  'context.noted': pass,
+  'turn.started': (draft, { position }) => {
+    draft.turn = beginNotes(position);
+  },
+  'turn.resumed': pass,
+  'prompt.given': (draft, { position, data }) => {
+    draft.directives.push({
+      position,
+      text: wordsOf(data.parts),
+      ...(data.steer === true && { steer: true as const }),
+    });
+  },
+  'notification.received': (draft, { position, data }) => {
+    draft.work.push({ position, what: `Notification from ${data.source}: ${lineOf(data.body, LINE)}` });
+  },
+  'request.prepared': pass,
+  'answer.received': (draft, { data }) => {
+    if (data.stream !== 'main') return;
+    for (const part of data.parts) {
+      if (part.type === 'call' && !draft.open.has(part.call)) draft.open.set(part.call, part);
+      if (part.type === 'text' && part.text.trim() !== '') draft.turn = { ...draft.turn, said: part.text };
+    }
+  },
+  'answer.failed': pass,
+  'answer.interrupted': pass,
+  'tool.started': (draft, { data }) => {
+    const call = draft.open.get(data.call);
+    if (call !== undefined) draft.open.set(data.call, { ...call, effect: data.effect });
+  },
+  'tool.returned': (draft, { position, data }) =>
+    close(draft, data.call, { position, closing: 'returned', ended: data }),
+  'tool.failed': (draft, { position, data }) => close(draft, data.call, { position, closing: 'failed', ended: data }),
+  'tool.abandoned': (draft, { position, data }) => close(draft, data.call, { position, closing: data.reason }),
+  'permission.decided': pass,
+  'mode.changed': pass,
+  'foreign.recorded': pass,
+  'tools.changed': pass,
+  'reasoning.changed': pass,
+  'skill.loaded': (draft, { position, data }) => {
+    // What is preloaded stands in the front, which a compaction leaves as it is.
+    if (data.reason !== 'always') draft.skills.push({ position, name: data.name, version: data.version });
+  },
+  'history.compacted': pass,
+  'compaction.refused': pass,
+  'history.pruned': pass,
+  'block.quarantined': pass,
+  'pressure.crossed': pass,
+  'memory.changed': pass,
+  'subagent.started': (draft, { position, data }) => {
+    const { child: id, role, task } = data;
+    draft.subagents.set(id, { position, id, role, task: lineOf(task, LINE), status: 'running' });
+  },
+  'subagent.ended': (draft, { position, data }) => {
+    const { child: id, status, summary } = data;
+    draft.subagents.set(id, { ...draft.subagents.get(id), position, id, status, result: lineOf(summary, LINE) });
+  },
+  'branch.summarized': (draft, { position, data }) => {
+    draft.work.push({ position, what: `A branch was left; of it: ${lineOf(data.text, LINE)}` });
+  },
+  'turn.ended': (draft, { position, data }) => {
+    endTurn(draft, position, data.error === undefined ? data.outcome : `${data.outcome} (${data.error.code})`);
+    draft.turn = beginNotes(undefined);
+  },
+};
+
+/** The facts of the records behind `after`, up to `to` and with it. */
+export function gather(records: Iterable<Recorded>, after: number, to: Position): Gathered {
+  const draft: Draft = {
+    counts: new Map(),
+    directives: [],
+    open: new Map(),
+    calls: [],
+    work: [],
+    skills: [],
+    subagents: new Map(),
+    turn: beginNotes(undefined),
+  };
+  for (const record of records) {
+    if (record.position <= after || record.position > to) continue;
+    draft.counts.set(record.kind, (draft.counts.get(record.kind) ?? 0) + 1);
+    if (record.kind !== 'unknown') note(draft, record);
+  }
+  endTurn(draft, to, 'under way');
+  return draft;
+}
+
+// The table is typed by kind; TypeScript cannot see that a union indexes it with its own kind.
+function note<K extends Kind>(draft: Draft, record: RecordedOf<K>): void {
+  const one: Note<K> = NOTES[record.kind];
+  one(draft, record);
+}
+
+function close(draft: Draft, id: CallId, how: Pick<ClosedCall, 'position' | 'closing' | 'ended'>): void {
+  const call = draft.open.get(id);
+  if (call === undefined) return;
+  draft.open.delete(id);
+  const { name, effect } = call;
+  draft.calls.push({ name, arguments: call.arguments, ...(effect !== undefined && { effect }), ...how });
+  draft.turn = noteCall(draft.turn, name, how.closing === 'returned');
+}
+
+function endTurn(draft: Draft, position: Position, outcome: string): void {
+  const what = turnInWords(draft.turn, position, outcome);
+  if (what !== undefined) draft.work.push({ position, what });
+}
+
+/** What parts say, in words: an image is named by its type, a file by its path. */
+export function wordsOf(parts: readonly ContentPart[]): string {
+  return parts
+    .map((part) => {
+      switch (part.type) {
+        case 'text':
+          return part.text;
+        case 'image':
+          return `[image, ${part.mediaType}, ${part.bytes} bytes]`;
+        case 'file':
+          return `[file ${part.path}]`;
+      }
+    })
+    .join('\n')
+    .trim();
+}

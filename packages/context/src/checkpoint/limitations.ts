@@ -1,0 +1,84 @@
+// What a checkpoint always says of itself: that it is lossy, how to read what it stands for, what is no longer in force,
+// and what was cut, how much of it, and where it stands in the log.
+
+import type { Position } from '@tidemark/log';
+import type { Checkpoint, LeftOut, ListName, ReadAgain } from './checkpoint.ts';
+import { oneLine } from './excerpt.ts';
+import { addLeftOut, spansInWords } from './left-out.ts';
+
+const MOST_NAMED = 12;
+
+const LISTS: { readonly [K in ListName]: string } = {
+  directives: 'what the user said',
+  decisions: 'decisions',
+  work: 'work done',
+  filesChanged: 'changed files',
+  filesRead: 'files read',
+  commands: 'commands',
+  tasks: 'open tasks',
+  questions: 'open questions',
+  risks: 'risks',
+  subagents: 'subagents',
+  instructions: 'instruction files to read again',
+  skills: 'skills to load again',
+};
+
+/** The limitations of a checkpoint that is otherwise whole. `told`: what the model that helped says that it left out. */
+export function limitationsOf(checkpoint: Omit<Checkpoint, 'limitations'>, told: readonly string[]): readonly string[] {
+  const { range, strategy, skills, instructions } = checkpoint;
+  return [
+    'It is lossy. What it does not say may still have happened, and mattered.',
+    `The log is whole. Where you have these tools, history_read reads what stands at a position from ${range.from} to ${range.to}, and history_search finds it by its words.`,
+    ...named('Skills that were loaded in that range alone are no longer in force until they are loaded again', skills),
+    ...named(
+      'Instruction files that were read in that range are to be read again before work under them',
+      instructions,
+    ),
+    ...emptyLists(checkpoint),
+    ...cutQuotes(checkpoint),
+    ...leftOut(checkpoint),
+    ...(strategy === 'model-assisted'
+      ? ['What is marked as by a model was written by one, and proven by nothing.']
+      : []),
+    ...told.map((line) => `The model that helped to write it says: ${oneLine(line)}`),
+  ];
+}
+
+function named(what: string, again: readonly ReadAgain[]): readonly string[] {
+  if (again.length === 0) return [];
+  const names = again.slice(-MOST_NAMED).map(({ name }) => oneLine(name));
+  const more = again.length - names.length;
+  return [`${what}: ${names.join(', ')}${more === 0 ? '' : ` and ${more} more`}.`];
+}
+
+/** An empty list of decisions is no proof that none was made. */
+function emptyLists({ decisions, tasks, leftOut: gone }: Omit<Checkpoint, 'limitations'>): readonly string[] {
+  const empty = [
+    ...(decisions.length === 0 && gone.decisions === undefined ? ['decisions'] : []),
+    ...(tasks.length === 0 && gone.tasks === undefined ? ['open tasks'] : []),
+  ];
+  return empty.length === 0
+    ? []
+    : [`No ${empty.join(' and no ')} are recorded by a plan; what was only said is in the log.`];
+}
+
+function cutQuotes({ objective, directives }: Omit<Checkpoint, 'limitations'>): readonly string[] {
+  const quotes = [...(objective === undefined ? [] : [objective]), ...directives];
+  const places = (cut: boolean): readonly Position[] =>
+    quotes.flatMap(({ position, of }) => ((of !== undefined) === cut ? [position] : []));
+  const where = addLeftOut(undefined, places(true), places(false));
+  return where === undefined
+    ? []
+    : [`Long prompts are excerpted, with [… left out …] where words are missing: ${spansInWords(where)}.`];
+}
+
+function leftOut({ leftOut: lists }: Omit<Checkpoint, 'limitations'>): readonly string[] {
+  return Object.entries(LISTS).flatMap(([list, words]) => {
+    const gone: LeftOut | undefined = isList(list) ? lists[list] : undefined;
+    return gone === undefined ? [] : [`Left out for its bound, of ${words}: ${gone.count}, at ${spansInWords(gone)}.`];
+  });
+}
+
+function isList(name: string): name is ListName {
+  return Object.hasOwn(LISTS, name);
+}

@@ -1,0 +1,333 @@
+import type { Digest, HistoryCompacted } from '@tidemark/log';
+import { callId, position } from '@tidemark/log';
+import { expect, test } from 'vitest';
+import type { Told } from '../../tests/log-of.ts';
+import { answer, created, logOf, named, prompt, text } from '../../tests/log-of.ts';
+import type { Checkpoint } from './checkpoint.ts';
+import { checkpointText, checkpointTokens } from './checkpoint-text.ts';
+import type { CheckpointInput } from './make-checkpoint.ts';
+import { makeCheckpoint } from './make-checkpoint.ts';
+import type { ModelFields } from './model-fields.ts';
+import { readCheckpoint } from './read-checkpoint.ts';
+
+const BOUND = 4_000;
+
+function calls(...all: readonly (readonly [id: string, name: string, input: object])[]): Told {
+  return answer(
+    all.map(([id, name, input]) => ({ type: 'call', call: callId(id), name, arguments: JSON.stringify(input) })),
+  );
+}
+
+function bash(id: string, command: string, exit: number, output: string): readonly Told[] {
+  const ended = { call: callId(id), parts: [{ type: 'text', text: output }], exit } as const;
+  return [
+    calls([id, 'bash', { command }]),
+    ['tool.started', { call: callId(id), name: 'bash', effect: 'execute' }],
+    [exit === 0 ? 'tool.returned' : 'tool.failed', ended],
+  ];
+}
+
+function touched(id: string, name: string, path: string, as: 'read' | 'written', digest: Digest): readonly Told[] {
+  const files = [{ path, digest, as }];
+  return [calls([id, name, { path }]), ['tool.returned', { call: callId(id), parts: [], files }]];
+}
+
+function planned(id: string, plan: object): readonly Told[] {
+  return [calls([id, 'plan', plan]), ['tool.returned', { call: callId(id), parts: [] }]];
+}
+
+function of(told: readonly Told[], more: Partial<CheckpointInput> = {}): Checkpoint {
+  const range = { from: position(0), to: position(told.length - 1) };
+  return makeCheckpoint({ records: logOf(told), range, bound: BOUND, ...more });
+}
+
+/** As the log keeps it: in JSON. */
+function recorded(checkpoint: Checkpoint): HistoryCompacted {
+  const { text: said, limitations } = checkpointText(checkpoint);
+  const fields: HistoryCompacted['fields'] = JSON.parse(JSON.stringify(checkpoint));
+  const { range, strategy } = checkpoint;
+  return { range, strategy, trigger: 'manual', checkpoint: said, limitations, ...(fields && { fields }) };
+}
+
+const STORY: readonly Told[] = [
+  created,
+  ['turn.started', { trigger: 'user' }],
+  prompt('Fix the tax test.\nKeep the rounding.'),
+  ...touched('c1', 'read', '/w/AGENTS.md', 'read', named('agents')),
+  ...touched('c2', 'edit', '/w/tax.ts', 'written', named('tax')),
+  ...bash('c3', 'npm test', 1, 'one\ntwo\nexpected 3, was 4\n[exit 1]'),
+  ['skill.loaded', { name: 'review', version: '2', reason: 'on_demand', tokens: 900, source: 'home', call: 'c9' }],
+  ...planned('c4', {
+    tasks: [
+      { task: 'fix the sum', status: 'done' },
+      { task: 'write the notes', status: 'open' },
+    ],
+    decisions: [{ what: 'round half up', why: 'the law says so', status: 'settled' }],
+  }),
+  answer([text('The sum is fixed.')]),
+  ['turn.ended', { outcome: 'completed' }],
+];
+
+test('says what a range held, in headings and lines that stay as they are', () => {
+  const { text: said, limitations } = checkpointText(of(STORY));
+  expect(said.split('\n')).toEqual([
+    'The history from position 0 to 14, in short. Numbers in brackets are positions in the log.',
+    'It held: answer.received 5, prompt.given 1, session.created 1, skill.loaded 1, tool.failed 1, tool.returned 3, tool.started 1, turn.ended 1, turn.started 1.',
+    '',
+    '## Objective',
+    '- [2]',
+    '  > Fix the tax test.',
+    '  > Keep the rounding.',
+    '',
+    '## What the user said',
+    '- [2] is the objective above.',
+    '',
+    '## Decisions',
+    '- [12] round half up (settled), because: the law says so',
+    '',
+    '## Open tasks',
+    '- [12] write the notes (open)',
+    '',
+    '## Work done',
+    '- [12] Task done, by the plan: fix the sum',
+    '- [14] Turn 1-14 completed: read 1, edit 1, bash 1 (1 without success), plan 1. Its last words: "The sum is fixed."',
+    '',
+    '## Files changed',
+    '- [6] /w/tax.ts (sha256 1ffc0406b989)',
+    '',
+    '## Files read',
+    '- [4] /w/AGENTS.md (sha256 8c70b25cbbbe)',
+    '',
+    '## Commands and evidence',
+    '- [9] failed, exit 1: npm test',
+    '  > one two expected 3, was 4 [exit 1]',
+    '',
+    '## Instruction files to read again',
+    '- [4] /w/AGENTS.md (8c70b25cbbbe)',
+    '',
+    '## Skills to load again',
+    '- [10] review (2)',
+  ]);
+  expect(limitations).toEqual([
+    'It is lossy. What it does not say may still have happened, and mattered.',
+    'The log is whole. Where you have these tools, history_read reads what stands at a position from 0 to 14, and history_search finds it by its words.',
+    'Skills that were loaded in that range alone are no longer in force until they are loaded again: review.',
+    'Instruction files that were read in that range are to be read again before work under them: /w/AGENTS.md.',
+  ]);
+});
+
+test('makes the same bytes of the same records', () => {
+  expect(JSON.stringify(of(STORY))).toBe(JSON.stringify(of(STORY)));
+});
+
+test('is read back from the log as it was written, and as nothing where its form is another', () => {
+  const made = of(STORY);
+  expect(readCheckpoint(recorded(made))).toEqual(made);
+  const { fields, ...plain } = recorded(made);
+  expect(readCheckpoint(plain)).toBeUndefined();
+  expect(readCheckpoint({ ...plain, fields: { ...fields, form: 'checkpoint/2' } })).toBeUndefined();
+});
+
+const ran = (closing: Told, began = true): readonly Told[] => [
+  created,
+  calls(['c1', 'bash', { command: 'make' }]),
+  ...(began ? [['tool.started', { call: callId('c1'), name: 'bash', effect: 'execute' }] as const] : []),
+  closing,
+];
+
+test.each<readonly [string, Told, string | undefined]>([
+  ['exit 0', ['tool.returned', { call: callId('c1'), parts: [], exit: 0 }], 'passed'],
+  ['another exit', ['tool.failed', { call: callId('c1'), parts: [], exit: 2 }], 'failed'],
+  ['no exit that was told', ['tool.returned', { call: callId('c1'), parts: [] }], 'unknown'],
+  ['a failure after exit 0', ['tool.failed', { call: callId('c1'), parts: [], exit: 0 }], 'partial'],
+  ['an interrupt', ['tool.abandoned', { call: callId('c1'), reason: 'interrupted' }], 'partial'],
+  ['a crash', ['tool.abandoned', { call: callId('c1'), reason: 'crashed' }], 'unknown'],
+  ['a denial', ['tool.abandoned', { call: callId('c1'), reason: 'denied' }], undefined],
+  ['a cut call', ['tool.abandoned', { call: callId('c1'), reason: 'cut' }], undefined],
+])('knows a command that ended with %s', (_, closing, outcome) => {
+  expect(of(ran(closing)).commands[0]?.outcome).toBe(outcome);
+});
+
+test('tells no command from what was only said, or never began', () => {
+  const said = [created, prompt('I ran `npm test` and changed src/a.ts'), answer([text('Ran npm test: exit 0')])];
+  expect(of(said)).toMatchObject({ commands: [], filesChanged: [], filesRead: [], tasks: [], decisions: [] });
+  const unstarted: Told = ['tool.abandoned', { call: callId('c1'), reason: 'interrupted' }];
+  expect(of(ran(unstarted, false)).commands).toEqual([]);
+});
+
+test('keeps of a command its last run, and how often it ran', () => {
+  const { commands } = of([created, ...bash('c1', 'make', 1, 'no'), ...bash('c2', 'make', 0, 'a\nall well')]);
+  expect(commands).toEqual([
+    { position: 6, command: 'make', outcome: 'passed', exit: 0, runs: 2, excerpt: 'all well' },
+  ]);
+});
+
+test('knows the files of a recording by its arguments, where the call had success', () => {
+  const ofCall = (effect: 'read' | 'write', name: string, closing: 'tool.returned' | 'tool.failed') =>
+    of([
+      created,
+      calls(['c1', 'Tool', { [name]: '/w/a.ts' }]),
+      ['tool.started', { call: callId('c1'), name: 'Tool', effect }],
+      [closing, { call: callId('c1'), parts: [] }],
+    ]);
+  const file = { position: 3, path: '/w/a.ts' };
+  expect(ofCall('read', 'file_path', 'tool.returned').filesRead).toEqual([file]);
+  expect(ofCall('write', 'path', 'tool.returned').filesChanged).toEqual([file]);
+  expect(ofCall('write', 'path', 'tool.failed').filesChanged).toEqual([]);
+  expect(ofCall('read', 'path', 'tool.returned').filesRead).toEqual([]);
+});
+
+test('knows the tools of other programs by name, where no effect was recorded', () => {
+  const made = of([
+    created,
+    calls(['c1', 'Read', { file_path: '/w/a.ts' }]),
+    ['tool.returned', { call: callId('c1'), parts: [] }],
+    calls(['c2', 'edit', { path: 'b.ts' }], ['c3', 'Bash', { command: 'make' }], ['c4', 'Grep', { path: '/w' }]),
+    ['tool.returned', { call: callId('c2'), parts: [] }],
+    ['tool.failed', { call: callId('c3'), parts: [] }],
+    ['tool.returned', { call: callId('c4'), parts: [] }],
+  ]);
+  expect(made.filesRead).toEqual([{ position: 2, path: '/w/a.ts' }]);
+  expect(made.filesChanged).toEqual([{ position: 4, path: 'b.ts' }]);
+  expect(made.commands).toEqual([{ position: 5, command: 'make', outcome: 'failed', runs: 1 }]);
+});
+
+test('takes the plans of other programs, and passes over what has no words', () => {
+  const todo = { todos: [{ content: 'one', status: 'in_progress' }, { status: 'pending' }, 3] };
+  const codex = { plan: [{ step: 'two', status: 'constructor' }] };
+  const one = [calls(['c1', 'TodoWrite', todo]), ['tool.returned', { call: callId('c1'), parts: [] }] as const];
+  const two = [calls(['c2', 'update_plan', codex]), ['tool.returned', { call: callId('c2'), parts: [] }] as const];
+  expect(of([created, ...one, ...two]).tasks.map(({ task, status }) => [task, status])).toEqual([
+    ['one', 'unlisted'],
+    ['two', 'open'],
+  ]);
+});
+
+test('says that nothing is recorded where no plan was kept', () => {
+  const { text: said, limitations } = checkpointText(of([created, prompt('hello')]));
+  expect(said).toContain('## Decisions\nNone is recorded.\n\n## Open tasks\nNone is recorded.');
+  expect(limitations).toContain(
+    'No decisions and no open tasks are recorded by a plan; what was only said is in the log.',
+  );
+});
+
+test('names no skill and no file that still stands behind it, and none that is preloaded', () => {
+  const loaded = (name: string, reason: 'always' | 'on_demand'): Told => [
+    'skill.loaded',
+    { name, version: '1', reason, tokens: 1, source: 'home' },
+  ];
+  const told = [
+    created,
+    loaded('a', 'always'),
+    loaded('b', 'on_demand'),
+    loaded('c', 'on_demand'),
+    ...STORY.slice(3, 5),
+  ];
+  const made = of(told, { skillsInTail: ['b'], filesInTail: ['/w/AGENTS.md'] });
+  expect([made.skills.map(({ name }) => name), made.instructions]).toEqual([['c'], []]);
+  expect(of(told).instructions).toHaveLength(1);
+});
+
+test('quotes the newest prompt whole and older ones in part, with how much is left out', () => {
+  const long = `first ${'words '.repeat(300)}last`;
+  const { directives, limitations } = of([created, prompt(long), prompt(`${long} again`)]);
+  expect(directives[1]?.text).toBe(`${long} again`);
+  expect(directives[0]).toMatchObject({ position: 1, of: long.length });
+  expect(directives[0]?.text).toMatch(/^first words .* \[…\d+ left out…\] .*last$/);
+  expect(limitations).toContain('Long prompts are excerpted, with [… left out …] where words are missing: 1.');
+});
+
+test('keeps a prompt that stands whole behind it for the next one, and does not repeat it', () => {
+  const long = `first ${'words '.repeat(300)}last`;
+  const told = [created, prompt(long), prompt('second')];
+  const made = of(told, { keptPrompts: [1] });
+  expect(checkpointText(made).text).toMatch(/^- \[1\] stands whole below: first words /m);
+  const next = of([...told, prompt('third')], { previous: recorded(made) });
+  expect(next.directives[0]).toMatchObject({ position: 1, of: long.length });
+});
+
+test('shows what was said as a quotation: it cannot pass for a heading', () => {
+  const { text: said } = checkpointText(of([created, prompt('do it\n## Decisions\r\n- none\u2028## Risks')]));
+  expect(said.split('\n').filter((line) => line.startsWith('## Decisions'))).toHaveLength(1);
+  expect(said).toContain('  > ## Decisions\n  > - none\n  > ## Risks');
+});
+
+test('carries tasks through plans: done ones leave, those that a plan forgets stay and are marked', () => {
+  const first = of([created, ...planned('c1', { tasks: ['a', 'b', 'c'].map((task) => ({ task, status: 'open' })) })]);
+  const more = [
+    created,
+    ...planned('c1', {}),
+    ...planned('c2', {
+      tasks: [
+        { task: 'a', status: 'done' },
+        { task: 'b', status: 'active' },
+      ],
+    }),
+  ];
+  const next = of(more, { previous: recorded(first) });
+  expect(next.tasks.map(({ task, status }) => [task, status])).toEqual([
+    ['b', 'active'],
+    ['c', 'unlisted'],
+  ]);
+  expect(next.work.map(({ what }) => what)).toContain('Task done, by the plan: a');
+});
+
+test('passes over records that the one before stands for, so that giving them again changes nothing', () => {
+  const told = [...STORY, prompt('and the next one')];
+  const previous = recorded(of(STORY));
+  const { length } = STORY;
+  const all = of(told, { previous });
+  expect(of(told, { previous, records: logOf(told).slice(length) })).toEqual(all);
+  expect(all.counts).toEqual({ ...of(STORY).counts, 'prompt.given': 2 });
+});
+
+test('keeps what a summary of another program said, and reads the range itself again', () => {
+  const { fields: _, ...summary } = recorded(of(STORY));
+  const made = of(STORY, { previous: { ...summary, strategy: 'recorded', checkpoint: 'They fixed it.' } });
+  expect(made.work).toContainEqual({ position: 14, what: 'An earlier summary said: They fixed it.' });
+  expect(made.filesChanged).toEqual(of(STORY).filesChanged);
+});
+
+const EMPTY: ModelFields = { decisions: [], work: [], tasks: [], questions: [], risks: [], limitations: [] };
+
+test('takes from a model what it adds, marked as its word, and nothing away', () => {
+  const plain = of(STORY);
+  const fromModel: ModelFields = {
+    ...EMPTY,
+    objective: 'finish the notes',
+    decisions: [
+      { what: 'round half up', status: 'reversed' },
+      { what: 'no new dependency', status: 'settled', position: 9_999 },
+    ],
+    tasks: [{ task: 'write the notes', status: 'active' }],
+    risks: ['the year end'],
+    limitations: ['the first hour'],
+  };
+  const made = of(STORY, { fromModel });
+  const { objective, decisions, tasks, risks, limitations, strategy, ...same } = made;
+  expect(plain).toMatchObject(same);
+  expect(objective).toEqual({ ...plain.objective, now: 'finish the notes' });
+  expect(decisions).toEqual([
+    ...plain.decisions,
+    { position: 14, what: 'no new dependency', status: 'settled', by: 'model' },
+  ]);
+  expect(tasks).toEqual(plain.tasks);
+  expect(risks).toEqual([{ position: 14, text: 'the year end', by: 'model' }]);
+  expect(strategy).toBe('model-assisted');
+  expect(limitations.slice(-2)).toEqual([
+    'What is marked as by a model was written by one, and proven by nothing.',
+    'The model that helped to write it says: the first hour',
+  ]);
+});
+
+test('fits its bound, and names what it left out with its place, in every checkpoint that follows', () => {
+  const many = Array.from({ length: 300 }, (_, index) => prompt(`directive number ${index} `.repeat(9)));
+  const made = of([created, ...many], { bound: 1_500 });
+  expect(checkpointTokens(made)).toBeLessThanOrEqual(1_500);
+  const kept = made.directives.map((one) => Number(one.position));
+  expect(kept).toEqual(Array.from(kept, (_, index) => 301 - kept.length + index));
+  const said = `Left out for its bound, of what the user said: ${300 - kept.length}, at 1-${300 - kept.length}.`;
+  expect(made.limitations).toContain(said);
+  const next = of([created, ...many, answer([text('ok')])], { bound: 9_000, previous: recorded(made) });
+  expect(next.limitations).toContain(said);
+});

@@ -1,0 +1,50 @@
+// What is still to be done, carried through plans: a task leaves the list when a plan says that it is done or dropped,
+// and never because a later plan is silent about it.
+
+import type { Position } from '@tidemark/log';
+import type { Task, Work } from './checkpoint.ts';
+import { oneLine } from './excerpt.ts';
+import type { Plan } from './read-plan.ts';
+
+/** The open tasks behind these plans, and those that they ended. */
+export interface MergedTasks {
+  readonly tasks: readonly Task[];
+  readonly done: readonly Work[];
+}
+
+/** Merges. A model adds tasks that are not there; those it is silent about stay as they are. */
+export function mergeTasks(
+  before: readonly Task[],
+  plans: readonly (Pick<Plan, 'tasks'> & { readonly position: Position })[],
+  adds: readonly Task[],
+): MergedTasks {
+  let open: ReadonlyMap<string, Task> = new Map(before.map((task) => [oneLine(task.task), task]));
+  const done: Work[] = [];
+  for (const plan of plans) {
+    const next = new Map([...open].map(([key, task]) => [key, unlisted(task)]));
+    for (const { task, status } of plan.tasks) {
+      const key = oneLine(task);
+      const was = open.get(key);
+      if (status === 'open' || status === 'active')
+        next.set(key, { position: was?.position ?? plan.position, task, status });
+      else if (next.delete(key) || !ended(done, task))
+        done.push({ position: plan.position, what: ending(task, status) });
+    }
+    open = next;
+  }
+  const added = adds.filter(({ task }) => !open.has(oneLine(task)));
+  return { tasks: [...open.values(), ...added], done };
+}
+
+/** What a model wrote was never on a plan: that none names it says nothing. */
+function unlisted(task: Task): Task {
+  return task.by === 'model' ? task : { ...task, status: 'unlisted' };
+}
+
+function ending(task: string, status: 'done' | 'dropped'): string {
+  return status === 'done' ? `Task done, by the plan: ${task}` : `Task dropped, by the plan: ${task}`;
+}
+
+function ended(done: readonly Work[], task: string): boolean {
+  return done.some(({ what }) => what === ending(task, 'done') || what === ending(task, 'dropped'));
+}

@@ -1,0 +1,209 @@
+// The fields of the checkpoint before, what the new records hold, and what a model adds, as one: nothing that was carried
+// is summarised again, and a model takes nothing away.
+
+import type { Position } from '@tidemark/log';
+import type {
+  Checkpoint,
+  CheckpointLists,
+  CommandRun,
+  Decision,
+  Directive,
+  FileState,
+  Objective,
+  ReadAgain,
+  Remark,
+  SubagentState,
+  Work,
+} from './checkpoint.ts';
+import { oneLine } from './excerpt.ts';
+import type { Met } from './from-calls.ts';
+import { commandsOf, filesOf, plansOf } from './from-calls.ts';
+import type { Gathered } from './gather.ts';
+import { mergeTasks } from './merge-tasks.ts';
+import type { ModelAdds } from './model-adds.ts';
+
+/** What of the context behind the checkpoint it need not say. */
+export interface Behind {
+  readonly skills: ReadonlySet<string>;
+  readonly files: ReadonlySet<string>;
+  readonly prompts: ReadonlySet<number>;
+}
+
+/** All that is to be carried, before any bound. */
+export interface Merged extends CheckpointLists {
+  readonly objective?: Objective;
+}
+
+const INSTRUCTIONS = /(^|[\\/])AGENTS\.md$/;
+
+/** Merges. Lists are in the order of the log; what is told twice of the same thing is told once, as it was last. */
+export function mergeFields(
+  before: Checkpoint | undefined,
+  found: Gathered,
+  adds: ModelAdds | undefined,
+  behind: Behind,
+): Merged {
+  const plans = plansOf(found.calls);
+  const met = filesOf(found.calls);
+  const { tasks, done } = mergeTasks(before?.tasks ?? [], plans, adds?.tasks ?? []);
+  const planned = plans.flatMap(({ position, decisions }) => decisions.map((one) => ({ position, ...one })));
+  return {
+    ...objectiveOf(before, found, adds),
+    directives: directivesOf(before, found, behind),
+    decisions: mergeDecisions([...(before?.decisions ?? []), ...planned, ...(adds?.decisions ?? [])]),
+    work: mergeWork([...(before?.work ?? []), ...found.work, ...done, ...(adds?.work ?? [])]),
+    ...mergeFiles(before, met),
+    commands: mergeCommands([...(before?.commands ?? []), ...commandsOf(found.calls)]),
+    tasks,
+    questions: mergeRemarks(before?.questions, plans, ({ questions }) => questions, adds?.questions),
+    risks: mergeRemarks(before?.risks, plans, ({ risks }) => risks, adds?.risks),
+    subagents: mergeSubagents(before?.subagents ?? [], found.subagents),
+    instructions: latest([...(before?.instructions ?? []), ...instructionsIn(met)], behind.files),
+    skills: latest([...(before?.skills ?? []), ...found.skills], behind.skills),
+  };
+}
+
+function objectiveOf(
+  before: Checkpoint | undefined,
+  { directives }: Gathered,
+  adds: ModelAdds | undefined,
+): Pick<Merged, 'objective'> {
+  const first = directives.find(({ text }) => text !== '');
+  const said = before?.objective ?? (first && { position: first.position, text: first.text });
+  if (said === undefined) return {};
+  return { objective: adds?.objective === undefined ? said : { ...said, now: adds.objective } };
+}
+
+function directivesOf(
+  before: Checkpoint | undefined,
+  { directives }: Gathered,
+  { prompts }: Behind,
+): readonly Directive[] {
+  const said = directives.filter(({ text }) => text !== '');
+  return [...(before?.directives ?? []), ...said].map((one) => {
+    const { below: _, ...quote } = one;
+    return prompts.has(one.position) ? { ...quote, below: true } : quote;
+  });
+}
+
+function mergeDecisions(decisions: readonly Decision[]): readonly Decision[] {
+  return inOrder(
+    lastOfEach(
+      decisions,
+      ({ what }) => what,
+      (was, is) => {
+        // A model that repeats what the log holds changes nothing of it.
+        if (is.by === 'model' && was.by === undefined) return was;
+        const { by: _, ...said } = { ...was, ...is, position: was.position };
+        return is.by === undefined ? said : { ...said, by: is.by };
+      },
+    ),
+  );
+}
+
+function mergeWork(work: readonly Work[]): readonly Work[] {
+  return inOrder(
+    lastOfEach(
+      work,
+      ({ what }) => what,
+      (was) => was,
+    ),
+  );
+}
+
+function mergeFiles(
+  before: Checkpoint | undefined,
+  met: readonly Met[],
+): Pick<CheckpointLists, 'filesRead' | 'filesChanged'> {
+  const was = [
+    ...(before?.filesRead ?? []).map((file): Met => ({ ...file, as: 'read' })),
+    ...(before?.filesChanged ?? []).map((file): Met => ({ ...file, as: 'changed' })),
+  ];
+  const files = lastOfEach(
+    [...was, ...met],
+    ({ path }) => path,
+    (first, last) => ({
+      ...last,
+      as: first.as === 'changed' ? 'changed' : last.as,
+    }),
+  );
+  const state = (as: Met['as']): readonly FileState[] => inOrder(files.filter((file) => file.as === as).map(stateOf));
+  return { filesRead: state('read'), filesChanged: state('changed') };
+}
+
+function stateOf(met: Met): FileState {
+  const { as: _, ...state } = met;
+  return state;
+}
+
+function mergeCommands(commands: readonly CommandRun[]): readonly CommandRun[] {
+  return inOrder(
+    lastOfEach(
+      commands,
+      ({ command }) => command,
+      (was, is) => ({ ...is, runs: was.runs + is.runs }),
+    ),
+  );
+}
+
+function mergeRemarks<Plan extends { readonly position: Position }>(
+  before: readonly Remark[] | undefined,
+  plans: readonly Plan[],
+  pick: (plan: Plan) => readonly string[],
+  adds: readonly Remark[] | undefined,
+): readonly Remark[] {
+  const planned = plans.flatMap((plan) => pick(plan).map((text): Remark => ({ position: plan.position, text })));
+  return lastOfEach(
+    [...(before ?? []), ...planned, ...(adds ?? [])],
+    ({ text }) => text,
+    (was) => was,
+  );
+}
+
+function mergeSubagents(
+  before: readonly SubagentState[],
+  found: ReadonlyMap<string, SubagentState>,
+): readonly SubagentState[] {
+  const merged = lastOfEach(
+    [...before, ...found.values()],
+    ({ id }) => id,
+    (was, is) => ({ ...was, ...is }),
+  );
+  return inOrder(merged);
+}
+
+function instructionsIn(met: readonly Met[]): readonly ReadAgain[] {
+  return met
+    .filter(({ path, removed }) => INSTRUCTIONS.test(path) && removed !== true)
+    .map(({ position, path, digest }) => ({
+      position,
+      name: path,
+      ...(digest !== undefined && { version: digest.slice(0, 12) }),
+    }));
+}
+
+function latest(all: readonly ReadAgain[], behind: ReadonlySet<string>): readonly ReadAgain[] {
+  return inOrder(
+    lastOfEach(
+      all,
+      ({ name }) => name,
+      (_, is) => is,
+    ).filter(({ name }) => !behind.has(name)),
+  );
+}
+
+/** One of each key, where it was first: what was told of it, in order, as one. */
+export function lastOfEach<T>(all: readonly T[], keyOf: (one: T) => string, join: (was: T, is: T) => T): readonly T[] {
+  const found = new Map<string, T>();
+  for (const one of all) {
+    const key = oneLine(keyOf(one));
+    const was = found.get(key);
+    found.set(key, was === undefined ? one : join(was, one));
+  }
+  return [...found.values()];
+}
+
+/** By position; at one position as they came. */
+export function inOrder<T extends { readonly position: Position }>(all: readonly T[]): readonly T[] {
+  return all.toSorted((a, b) => a.position - b.position);
+}

@@ -1,0 +1,91 @@
+// The answer that a model is asked for: its schema, the door that reads it, and the words of a retry. A bad answer is a
+// value with a reason, as what a model does is an event and no error.
+
+import type { AnswerPart } from '@tidemark/log';
+import { canonicalText } from '@tidemark/log';
+import { z } from 'zod';
+import { lineOf } from './excerpt.ts';
+import type { ModelDecision, ModelFields, ModelTask } from './model-fields.ts';
+
+/** One schema for each field, none forgotten. */
+type ShapeOf<T> = { readonly [K in keyof T]-?: z.ZodType<T[K]> };
+
+const words = z.string().min(1);
+const position = z.exactOptional(z.int().min(0));
+
+const answer = z.object({
+  objective: z.exactOptional(words),
+  decisions: z.array(
+    z.object({
+      what: words,
+      why: z.exactOptional(words),
+      status: z.enum(['settled', 'tentative', 'reversed']),
+      position,
+    } satisfies ShapeOf<ModelDecision>),
+  ),
+  work: z.array(z.object({ what: words, position } satisfies ShapeOf<ModelFields['work'][number]>)),
+  tasks: z.array(z.object({ task: words, status: z.enum(['open', 'active']), position } satisfies ShapeOf<ModelTask>)),
+  questions: z.array(words),
+  risks: z.array(words),
+  limitations: z.array(words),
+} satisfies ShapeOf<ModelFields>);
+
+const { $schema: _, ...schema } = z.toJSONSchema(answer);
+
+/** The JSON schema of the answer, as canonical JSON. */
+export const ANSWER_SCHEMA: string = canonicalText(schema);
+
+/** Why an answer is of no use. */
+export interface UnusableAnswer {
+  /** It called tools; it said nothing; what it said is no JSON object; the object does not fit the schema. */
+  readonly code: 'calls' | 'silent' | 'no-json' | 'unfit';
+  /** What is wrong, in words that fit a retry. Of the answer it repeats names of fields and tools alone. */
+  readonly message: string;
+}
+
+/** An answer that was read, or why it could not be. */
+export type ParsedCheckpoint =
+  | { readonly ok: true; readonly fields: ModelFields }
+  | { readonly ok: false; readonly unusable: UnusableAnswer };
+
+const MOST_NAMED = 5;
+
+/** Reads an answer. Words around the one object, and fields that were not asked for, pass. Nothing is thrown. */
+export function parseCheckpoint(said: string | readonly AnswerPart[]): ParsedCheckpoint {
+  const parts: readonly AnswerPart[] = typeof said === 'string' ? [{ type: 'text', text: said }] : said;
+  const calls = parts.flatMap((part) => (part.type === 'call' ? [lineOf(part.name, 64)] : []));
+  if (calls.length > 0) return unusable('calls', `it called tools (${calls.slice(0, MOST_NAMED).join(', ')})`);
+  const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
+  if (text.trim() === '') return unusable('silent', 'it held no text');
+  const value = objectIn(text);
+  if (value === undefined) return unusable('no-json', 'its text is no JSON object, or one that was cut');
+  const read = answer.safeParse(value);
+  return read.success
+    ? { ok: true, fields: read.data }
+    : unusable('unfit', `its object does not fit: ${issuesOf(read.error)}`);
+}
+
+/** What is said to the model when it is asked once more. */
+export function retryText({ message }: UnusableAnswer): string {
+  return `That answer cannot be used: ${message}. Call no tools, and answer with the one JSON object that was asked for.`;
+}
+
+function unusable(code: UnusableAnswer['code'], message: string): ParsedCheckpoint {
+  return { ok: false, unusable: { code, message } };
+}
+
+function objectIn(text: string): unknown {
+  const [start, end] = [text.indexOf('{'), text.lastIndexOf('}')];
+  try {
+    return start === -1 ? undefined : JSON.parse(text.slice(start, end + 1));
+  } catch {
+    // That it does not parse is what is said to the model.
+    return undefined;
+  }
+}
+
+function issuesOf({ issues }: z.ZodError): string {
+  const named = issues.slice(0, MOST_NAMED).map(({ path, message }) => `${path.map(String).join('.')}: ${message}`);
+  const more = issues.length - named.length;
+  return [...named, ...(more > 0 ? [`${more} more`] : [])].join('; ');
+}

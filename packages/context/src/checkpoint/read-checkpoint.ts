@@ -1,0 +1,100 @@
+// The door for checkpoints that a log holds: what another build wrote is read for what this one knows, or not at all.
+
+import type { HistoryCompacted, Position } from '@tidemark/log';
+import { z } from 'zod';
+import type {
+  Checkpoint,
+  CommandRun,
+  Decision,
+  Directive,
+  FileState,
+  LeftOut,
+  Objective,
+  ReadAgain,
+  Remark,
+  SubagentState,
+  Task,
+  Work,
+} from './checkpoint.ts';
+
+/** One schema for each field, none forgotten. */
+type ShapeOf<T> = { readonly [K in keyof T]-?: z.ZodType<T[K]> };
+
+const position = z.custom<Position>((value) => typeof value === 'number' && Number.isSafeInteger(value) && value >= 0);
+const words = z.string();
+const some = z.exactOptional(words);
+const by = z.exactOptional(z.literal('model'));
+const yes = z.exactOptional(z.literal(true));
+const quote = { position, text: words, of: z.exactOptional(z.number()) };
+
+const decision = z.object({ position, what: words, why: some, status: words, by } satisfies ShapeOf<Decision>);
+const work = z.object({ position, what: words, by } satisfies ShapeOf<Work>);
+const file = z.object({ position, path: words, digest: some, removed: yes } satisfies ShapeOf<FileState>);
+const remark = z.object({ position, text: words, by } satisfies ShapeOf<Remark>);
+const again = z.object({ position, name: words, version: some } satisfies ShapeOf<ReadAgain>);
+const command = z.object({
+  position,
+  command: words,
+  outcome: z.enum(['passed', 'failed', 'partial', 'unknown']),
+  exit: z.exactOptional(z.number()),
+  runs: z.number(),
+  excerpt: some,
+} satisfies ShapeOf<CommandRun>);
+const task = z.object({
+  position,
+  task: words,
+  status: z.enum(['open', 'active', 'unlisted']),
+  by,
+} satisfies ShapeOf<Task>);
+const subagent = z.object({
+  position,
+  id: words,
+  role: some,
+  task: some,
+  status: z.enum(['running', 'completed', 'failed', 'interrupted', 'limited']),
+  result: some,
+} satisfies ShapeOf<SubagentState>);
+const gone = z.exactOptional(
+  z.object({ count: z.number(), spans: z.array(z.tuple([position, position])) } satisfies ShapeOf<LeftOut>),
+);
+
+const checkpoint = z.object({
+  form: z.literal('checkpoint/1'),
+  strategy: z.enum(['deterministic', 'model-assisted']),
+  range: z.object({ from: position, to: position }),
+  counts: z.record(words, z.number()),
+  objective: z.exactOptional(z.object({ ...quote, now: some } satisfies ShapeOf<Objective>)),
+  directives: z.array(z.object({ ...quote, steer: yes, below: yes } satisfies ShapeOf<Directive>)),
+  decisions: z.array(decision),
+  work: z.array(work),
+  filesChanged: z.array(file),
+  filesRead: z.array(file),
+  commands: z.array(command),
+  tasks: z.array(task),
+  questions: z.array(remark),
+  risks: z.array(remark),
+  subagents: z.array(subagent),
+  instructions: z.array(again),
+  skills: z.array(again),
+  limitations: z.array(words),
+  leftOut: z.object({
+    directives: gone,
+    decisions: gone,
+    work: gone,
+    filesChanged: gone,
+    filesRead: gone,
+    commands: gone,
+    tasks: gone,
+    questions: gone,
+    risks: gone,
+    subagents: gone,
+    instructions: gone,
+    skills: gone,
+  } satisfies ShapeOf<Checkpoint['leftOut']>),
+} satisfies ShapeOf<Checkpoint>);
+
+/** The checkpoint that a record holds; `undefined` where it holds none in a form that this build knows. */
+export function readCheckpoint({ fields }: HistoryCompacted): Checkpoint | undefined {
+  const read = checkpoint.safeParse(fields);
+  return read.success ? read.data : undefined;
+}
