@@ -40,7 +40,8 @@ async function perform(stage: Stage, deed: Deed): Promise<void> {
       return live.setReasoning({ effort: deed.effort === 'unset' ? null : deed.effort });
     case 'switch':
       stage.model = deed.model;
-      return live.switchModel({ provider: stage.life.provider, capabilities: rowOf(deed.model) });
+      await live.switchModel({ provider: stage.life.provider, capabilities: rowOf(deed.model) }, { inPlace: true });
+      return;
     case 'notify':
       return say(stage, 'notify', (body) => live.notify({ source: 'ci', body, provenance: 'test' }));
     case 'side':
