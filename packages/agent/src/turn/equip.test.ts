@@ -157,9 +157,9 @@ describe('another model', () => {
     const second = { ...answering(says('b')), name: 'another' };
     const { live, records } = await goLive({ provider: first, runtime: { envelope: { user: 'u' }, betas: ['b-1'] } });
     await live.prompt('go');
-    live.switchModel({ provider: second, capabilities: APPENDS });
+    await live.switchModel({ provider: second, capabilities: APPENDS }, { inPlace: true });
     await live.prompt('go');
-    live.switchModel({ provider: first, capabilities: row('claude-sonnet-4-5') });
+    await live.switchModel({ provider: first, capabilities: row('claude-sonnet-4-5') }, { inPlace: true });
     await live.prompt('go');
     const said = of(await records(), 'request.prepared').map(({ data }) => [data.envelope['user'], data.betas]);
     expect(said).toEqual([
@@ -174,11 +174,14 @@ describe('another model', () => {
     const [first, second] = [answering(says('a'), says('d')), answering(says('b'), says('c'))];
     const { live, records } = await goLive({ provider: first, runtime: { parameters: { effort: 'high' } } });
     await live.prompt('go');
-    live.switchModel({ provider: second, capabilities: plain });
+    await live.switchModel({ provider: second, capabilities: plain }, { inPlace: true });
     await live.prompt('go');
-    live.switchModel({ provider: second, capabilities: plain, parameters: { effort: 'low', banana: 1 } });
+    await live.switchModel(
+      { provider: second, capabilities: plain, parameters: { effort: 'low', banana: 1 } },
+      { inPlace: true },
+    );
     await live.prompt('go');
-    live.switchModel({ provider: first, capabilities: row('claude-sonnet-4-5') });
+    await live.switchModel({ provider: first, capabilities: row('claude-sonnet-4-5') }, { inPlace: true });
     await live.prompt('go');
     const opened = of(await records(), 'epoch.opened').map(({ data }) => [data.cause, data.parameters]);
     expect(opened).toEqual([
