@@ -8,7 +8,7 @@ export type ModelReach = Pick<AgentOptions, 'provider' | 'baseURL' | 'window'>;
 
 /** How another model is taken, and reached. */
 export interface SwitchOptions extends ModelReach {
-  /** In this session, which then pays again for its whole history; a fork unless said. */
+  /** In this session: none is left that goes on with the model before. A fork unless said. */
   readonly inPlace?: boolean;
 }
 

@@ -4,7 +4,7 @@ import type { Rebuilt } from '@tidemark/agent';
 import { rebuildSession } from '@tidemark/agent';
 import type { Divergence } from '@tidemark/context';
 import { firstDivergence, slice } from '@tidemark/context';
-import type { CallForecast, EpochOpened, Log, Recorded, SessionId, Usage } from '@tidemark/log';
+import type { CallForecast, EpochOpened, Log, Parent, Recorded, SessionId, Usage } from '@tidemark/log';
 import type { Block } from '@tidemark/model';
 
 import type { Command, CommandContext, Outcome } from '../command.ts';
@@ -81,6 +81,7 @@ async function showSession(session: SessionId, context: CommandContext): Promise
   const purposes = new Map<number, string>();
   let off: ForecastsOff = { calls: 0, input: 0, off: 0 };
   const epochs: EpochOpened[] = [];
+  let parent: Parent | undefined;
   for await (const record of (await context.store()).read(session)) {
     records += 1;
     kinds[record.kind] = (kinds[record.kind] ?? 0) + 1;
@@ -88,13 +89,15 @@ async function showSession(session: SessionId, context: CommandContext): Promise
       purposes.set(record.position, record.data.purpose);
     if (record.kind === 'answer.received') off = addForecast(off, record.data);
     if (record.kind === 'epoch.opened') epochs.push(record.data);
+    if (record.kind === 'session.created' && record.data.id === session) parent = record.data.parent;
     const row = stepRow(record, purposes);
     if (row !== undefined) steps.push(row);
   }
   const padding = epochs.flatMap(({ number, padding: sum }) => (sum === undefined ? [] : [{ epoch: number, ...sum }]));
-  context.output.result({ session, records, kinds, steps, forecasts: off, padding }, () =>
+  context.output.result({ session, parent: parent ?? null, records, kinds, steps, forecasts: off, padding }, () =>
     [
       `${session}: ${grouped(records)} records, ${countOf(steps)}${forecastsOff(off)}${unknownCaching(steps)}`,
+      ...(parent === undefined ? [] : [`a fork: it left ${parent.session} behind record ${parent.position}`]),
       ...epochs.flatMap((one) => explainPadding(one) ?? []),
     ].join('\n'),
   );

@@ -86,7 +86,7 @@ export interface LiveForkOptions extends ForkOptions {
 
 /** How another model is taken. */
 export interface SwitchOptions {
-  /** In this session, which then pays again for its whole history. */
+  /** In this session: no session is left that goes on with the model before. */
   readonly inPlace?: boolean;
 }
 
