@@ -5,6 +5,7 @@ import { cache } from './commands/cache.ts';
 import { cost } from './commands/cost.ts';
 import { demo } from './commands/demo.ts';
 import { doctor } from './commands/doctor.ts';
+import { exportCommand } from './commands/export.ts';
 import { fork } from './commands/fork.ts';
 import { importCommand } from './commands/import.ts';
 import { replayCommand } from './commands/replay.ts';
@@ -35,6 +36,7 @@ export const COMMANDS: readonly Command[] = [
   skills,
   verify,
   sessions,
+  exportCommand,
   simulate,
   smoke,
   doctor,

@@ -151,10 +151,56 @@ describe('another model', () => {
     );
   });
 
+  test('is not sent what the one before it thought; people can read it still', async () => {
+    const scenario = stage.scenario({ answer: { thinking: 'Is it a fish?', text: 'Hm.' } });
+    await tidemark('think', '--provider', 'simulator', '--scenario', scenario);
+    const ran = await tidemark(...other, '--json');
+    const fork = /"type":"session.forked","session":"([^"]+)"/.exec(ran.out)?.[1] ?? '';
+    const shown = await tidemark('show', fork, '1');
+    expect(shown.out).toMatch(/\nnot sent: reasoning of claude-\S+, record \d+: "Is it a fish\?"\n$/);
+    expect(JSON.parse((await tidemark('show', fork, '1', '--json')).out).leftOut).toHaveLength(1);
+    expect((await tidemark('export', fork)).out).toContain('> Is it a fish?');
+  });
+
   test('is taken in the session itself with --in-place, its price said first whatever it is', async () => {
     const ran = await tidemark(...other, '--in-place');
     expect(ran.err).toMatch(/^notice: the model changed: [\d,]+ tokens are written again, \$0\.\d+; /);
     expect(await sessionsOf()).toHaveLength(1);
     expect((await modelsOf(id)).at(-1)).toBe('claude-opus-5-5');
+  });
+});
+
+describe('export', () => {
+  test('gives a fork in one piece as Markdown: prompts, answers, calls, results, and where it left', async () => {
+    const fork = String((await json('rewind', id, '--summarize'))['fork']);
+    const { out } = await tidemark('export', fork);
+    expect(out.split('\n').filter((line) => /^#/.test(line))).toEqual([
+      '# find the word',
+      '## Prompt',
+      '### claude-sonnet-5-5',
+      '### claude-sonnet-5-5',
+      '## A branch that was left',
+    ]);
+    expect(out).toContain('Calls `read`:\n\n```\n{"path":"note.txt"}\n```\n');
+    expect(out).toContain(`the fork ${fork} goes on`);
+  });
+
+  test('gives every record as a line, with whose log holds it; what is a secret by now is masked, in answers too', async () => {
+    const scenario = stage.scenario({ answer: { text: 'It is tok-fedcba9876543210.' } });
+    await tidemark('--continue', 'and?', '--provider', 'simulator', '--scenario', scenario);
+    const fork = String((await json('fork', id))['fork']);
+    const ran = await pretendRun(['export', fork, '--format', 'json'], {
+      environment: { TIDEMARK_HOME: stage.home, B_TOKEN: 'tok-fedcba9876543210' },
+    });
+    const lines = ran.out
+      .trimEnd()
+      .split('\n')
+      .map((line): { session: string; kind: string } => JSON.parse(line));
+    const records = await recordsOf(fork);
+    expect(lines.map(({ kind }) => kind)).toEqual(records.map(({ kind }) => kind));
+    expect(lines.map(({ session }) => session)).toEqual([...records.slice(1).map(() => id), fork]);
+    expect(JSON.stringify(records)).toContain('tok-fedcba9876543210');
+    expect(ran.out).not.toContain('tok-fedcba9876543210');
+    expect(ran.out).toContain('[secret:B_TOKEN]');
   });
 });

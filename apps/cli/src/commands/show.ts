@@ -10,6 +10,8 @@ import type { Block } from '@tidemark/model';
 import type { Command, CommandContext, Outcome } from '../command.ts';
 import { encoders } from '../encoders.ts';
 import { explainPadding } from '../explain-padding.ts';
+import type { LeftOut } from '../left-out.ts';
+import { reasoningLeftOut } from '../left-out.ts';
 import { dollars, grouped } from '../numbers.ts';
 import { sessionArgument } from '../session-argument.ts';
 import { stepArgument } from '../step-argument.ts';
@@ -188,6 +190,7 @@ async function showStep(
   const { usage, transport } = answer;
   const step = stream === 'main' ? record.data.step : null;
   const diff = options.diff === true && before !== undefined ? diffRequests(before, found, divergence) : undefined;
+  const leftOut = reasoningLeftOut(found);
   const { output } = context;
   output.result(
     {
@@ -205,6 +208,7 @@ async function showStep(
       relation,
       from,
       spans,
+      leftOut,
       ...(diff === undefined ? {} : { diff: { parameters: diff.parameters, blocks: diff.rows.map(diffValue) } }),
     },
     () =>
@@ -220,6 +224,7 @@ async function showStep(
   // What only grew has nothing to stand beside.
   if (diff === undefined || divergence === undefined) output.table(tableOf(spans));
   else if (diff.rows.length > 0) output.table(diffTable(diff.rows, divergence.at !== 'parameters'));
+  for (const one of leftOut) output.line(leftOutLine(one));
   return undefined;
 }
 
@@ -286,6 +291,11 @@ function answerOf({ kind, data }: Recorded, { record: request }: Rebuilt): Answe
 function startOf(divergence: Divergence | undefined, before: Rebuilt): number {
   if (divergence === undefined) return before.line.sequence.blocks.length;
   return divergence.at === 'parameters' ? 0 : divergence.at;
+}
+
+function leftOutLine({ record, model, text }: LeftOut): string {
+  const said = text.trim() === '' ? 'told in no words' : JSON.stringify(text);
+  return `not sent: reasoning of ${model}, record ${record}: ${said}`;
 }
 
 function parameterLine({ name, was, is }: ParameterChange): string {
