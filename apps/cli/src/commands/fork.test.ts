@@ -174,7 +174,7 @@ describe('export', () => {
   test('gives a fork in one piece as Markdown: prompts, answers, calls, results, and where it left', async () => {
     const fork = String((await json('rewind', id, '--summarize'))['fork']);
     const { out } = await tidemark('export', fork);
-    expect(out.split('\n').filter((line) => /^#/.test(line))).toEqual([
+    expect(out.split('\n').filter((line) => line.startsWith('#'))).toEqual([
       '# find the word',
       '## Prompt',
       '### claude-sonnet-5-5',
