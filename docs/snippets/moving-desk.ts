@@ -1,4 +1,4 @@
-// One session with two providers: it goes on with another model, and back.
+// One talk with two providers: it goes on with another model, and back, each time in a fork.
 
 import { createAgent } from '@tidemark/kit';
 
@@ -10,9 +10,10 @@ const agent = createAgent({
 const session = await agent.open();
 console.log((await session.prompt('Order A-17 came broken. What would you do?')).text);
 
-session.switchModel('gpt-6.1-sol', { baseURL: process.env['OPENAI_BASE_URL'] ?? 'https://api.openai.com/v1' });
-console.log((await session.prompt('And you?')).text);
+const openai = { baseURL: process.env['OPENAI_BASE_URL'] ?? 'https://api.openai.com/v1' };
+const other = await session.switchModel('gpt-6.1-sol', openai);
+console.log((await other.prompt('And you?')).text);
 
-session.switchModel('claude-sonnet-5-5');
-console.log((await session.prompt('Do you agree?')).text);
+const back = await other.switchModel('claude-sonnet-5-5');
+console.log((await back.prompt('Do you agree?')).text);
 await agent.close();

@@ -71,6 +71,7 @@ export type Deed =
   | { readonly do: 'world'; readonly world: World }
   | { readonly do: 'pass'; readonly ms: number }
   | { readonly do: 'rest' }
+  | { readonly do: 'fork' }
   | { readonly do: 'restart'; readonly model: number }
   | { readonly do: 'crash'; readonly model: number; readonly lost: number };
 
@@ -184,6 +185,7 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
   },
   { weight: 3, arbitrary: fc.constantFrom(500, 2_500, 6_000, 200_000).map((ms): Deed => ({ do: 'pass', ms })) },
   { weight: 8, arbitrary: fc.constant<Deed>({ do: 'rest' }) },
+  { weight: 1, arbitrary: fc.constant<Deed>({ do: 'fork' }) },
   { weight: 2, arbitrary: model.map((one): Deed => ({ do: 'restart', model: one })) },
   {
     weight: 3,

@@ -1,7 +1,7 @@
 // Each deed as what it does to a session at work. Nothing is waited for unless the deed is to wait: the next one comes so
 // many moments later, whatever goes on by then.
 
-import { AgentError } from '@tidemark/agent';
+import { AgentError, planFork } from '@tidemark/agent';
 import type { Recorded } from '@tidemark/log';
 import { expect } from 'vitest';
 import type { Deed, LiveCommand, When } from './live-commands.ts';
@@ -40,7 +40,8 @@ async function perform(stage: Stage, deed: Deed): Promise<void> {
       return live.setReasoning({ effort: deed.effort === 'unset' ? null : deed.effort });
     case 'switch':
       stage.model = deed.model;
-      return live.switchModel({ provider: stage.life.provider, capabilities: rowOf(deed.model) });
+      await live.switchModel({ provider: stage.life.provider, capabilities: rowOf(deed.model) }, { inPlace: true });
+      return;
     case 'notify':
       return say(stage, 'notify', (body) => live.notify({ source: 'ci', body, provenance: 'test' }));
     case 'side':
@@ -53,6 +54,8 @@ async function perform(stage: Stage, deed: Deed): Promise<void> {
       return stage.clock.pass(deed.ms);
     case 'rest':
       return rest(stage);
+    case 'fork':
+      return fork(stage);
     case 'restart':
       await closeLife(stage, stage.life);
       return takeUp(stage, deed.model, stage.life.place);
@@ -156,12 +159,29 @@ async function takeUp(stage: Stage, model: number, place: Life['place']): Promis
   stage.life = await beginLife(stage, place, stage.life.number + 1);
 }
 
+/** Goes on in a fork, in another process. Whatever was promised by then has come, so that the fork holds it. */
+async function fork(stage: Stage): Promise<void> {
+  const { live, number, place } = stage.life;
+  const pending = (): boolean => stage.promised.some(({ life, came }) => life === number && came === undefined);
+  await until(stage, () => !live.running && !pending(), true);
+  // What a crash cut open would be left behind, and what had been sent then with it.
+  if ((await planFork(place.open(), live.id)).open !== undefined) return;
+  const child = await live.fork();
+  const left = await Array.fromAsync(place.open().read(live.id));
+  const taken = await Array.fromAsync(place.open().read(child.id));
+  expect(taken.slice(0, left.length)).toEqual(left);
+  expect(taken.slice(left.length).map(({ kind }) => kind)).toEqual(['session.created']);
+  stage.id = child.id;
+  await closeLife(stage, stage.life);
+  await takeUp(stage, -1, place);
+}
+
 /** The process is gone. What it had not flushed may be gone too, a share of it in the middle of a line. */
 async function crash(stage: Stage, { model, lost }: Extract<Deed, { readonly do: 'crash' }>): Promise<void> {
   const { life } = stage;
   const { place, live, disk } = life;
   const bytes = place.bytesOf(live.id);
-  const safe = endOfLine(bytes, Math.max(1, disk.flushed));
+  const safe = endOfLine(bytes, Math.max(1, disk.flushed - firstIn(bytes)));
   const end = safe + Math.round((bytes.length - safe) * (1 - lost));
   const left = place.copyWith(live.id, bytes.subarray(0, end));
   stage.places.push(left);
@@ -169,6 +189,13 @@ async function crash(stage: Stage, { model, lost }: Extract<Deed, { readonly do:
   life.release();
   await closeLife(stage, life);
   await takeUp(stage, model, left);
+}
+
+/** The position of the first record of these lines: a fork has none of its ancestors'. */
+function firstIn(bytes: Uint8Array): number {
+  const line = new TextDecoder().decode(bytes.subarray(0, bytes.indexOf(0x0a)));
+  const { position }: { readonly position: number } = JSON.parse(line);
+  return position;
 }
 
 function endOfLine(bytes: Uint8Array, lines: number): number {

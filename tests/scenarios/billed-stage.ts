@@ -1,9 +1,9 @@
 // An agent as a person embeds it, whose calls arrive at a simulator on a port, on a clock that the test moves. What is
 // judged is what the simulator billed and the bytes that arrived, never what the engine believes.
 
-import type { Encoders, LiveSession } from '@tidemark/agent';
+import type { Encoders } from '@tidemark/agent';
 import { explainSession, verifySession } from '@tidemark/agent';
-import type { AgentOptions } from '@tidemark/kit';
+import type { Agent, AgentOptions, ForkOptions, LiveSession } from '@tidemark/kit';
 import { createAgent } from '@tidemark/kit';
 import type { Log, Recorded } from '@tidemark/log';
 import { sessionId } from '@tidemark/log';
@@ -54,6 +54,8 @@ export interface Stage {
   billed(): readonly Billed[];
   /** Opens a session in a process of its own: a new one without an id. */
   open(options?: Opening): Promise<LiveSession>;
+  /** Forks a session, in a process of its own. */
+  fork(id: string, options?: ForkOptions): Promise<LiveSession>;
   /** A turn: what the user says, and what the model answers to each call. */
   turn(live: LiveSession, words: string, ...answers: readonly AnswerPlan[]): Promise<void>;
 }
@@ -81,6 +83,21 @@ export async function openStage(staged: Partial<AgentOptions> = {}): Promise<Sta
     for (const end of ends) await end();
     await listening.close();
   });
+  const agentOf = (options: Partial<AgentOptions>): Agent => {
+    const agent = createAgent({
+      model,
+      role: ROLE,
+      store: createMemoryStore(shelf),
+      provider,
+      permissions: { mode: 'auto', unconfined: true },
+      surroundings: clock.surroundings,
+      onRequest: (body) => bodies.push(new TextDecoder().decode(body)),
+      ...staged,
+      ...options,
+    });
+    ends.push(() => agent.close());
+    return agent;
+  };
   return {
     simulator,
     clock,
@@ -88,21 +105,8 @@ export async function openStage(staged: Partial<AgentOptions> = {}): Promise<Sta
     bodies,
     log: () => createMemoryStore(shelf),
     billed: () => simulator.calls.filter(({ status }) => status === 200).map(billedFor),
-    async open({ id, ...options } = {}) {
-      const agent = createAgent({
-        model,
-        role: ROLE,
-        store: createMemoryStore(shelf),
-        provider,
-        permissions: { mode: 'auto', unconfined: true },
-        surroundings: clock.surroundings,
-        onRequest: (body) => bodies.push(new TextDecoder().decode(body)),
-        ...staged,
-        ...options,
-      });
-      ends.push(() => agent.close());
-      return agent.open(id);
-    },
+    open: async ({ id, ...options } = {}) => agentOf(options).open(id),
+    fork: async (id, options) => agentOf({}).fork(id, options),
     async turn(live, words, ...answers) {
       for (const answer of answers) simulator.next(answer);
       expect(await live.prompt(words)).toMatchObject({ outcome: 'completed' });

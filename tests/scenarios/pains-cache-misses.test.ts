@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ContextSource, Tool } from '@tidemark/agent';
-import { commit, createSession, openSession } from '@tidemark/agent';
+import { commit, openSession } from '@tidemark/agent';
 import { defineTool } from '@tidemark/kit';
 import { position, sessionId } from '@tidemark/log';
 import type { AnswerPlan } from '@tidemark/simulator';
@@ -23,7 +23,7 @@ import {
   recordsOf,
   ROLE,
 } from './billed-stage.ts';
-import type { Stage } from './billed-stage.ts';
+import type { Billed, Stage } from './billed-stage.ts';
 
 const MINUTE = 60_000;
 
@@ -236,17 +236,7 @@ test('langchain-ai/langchain#37815: an edit of the context is taken up once, and
   const first = await stage.open();
   for (let turn = 0; turn < 3; turn += 1) await stage.turn(first, `Question ${turn}.`, calling('orders', 9_000), done);
   await first.close();
-  const writer = await openSession(stage.log(), sessionId(first.id));
-  const range = { from: position(0), to: position(writer.state.length - 1) };
-  const data = {
-    range,
-    strategy: 'deterministic',
-    trigger: 'test',
-    checkpoint: 'Three questions were answered.',
-    limitations: [],
-  } as const;
-  await commit(writer, [{ kind: 'history.compacted', at: stage.clock.surroundings.now(), data }]);
-  await writer.writer.close();
+  await recordCompaction(stage, first.id);
   const calls = stage.billed().length;
   for (let process = 0; process < 3; process += 1) {
     const live = await stage.open({ id: first.id });
@@ -261,6 +251,16 @@ test('langchain-ai/langchain#37815: an edit of the context is taken up once, and
   expectOnlyAppended(stage.bodies.slice(calls));
   for (const body of stage.bodies.slice(calls)) expect(body.split('Three questions were answered.')).toHaveLength(2);
 });
+
+/** A compaction of the whole session, as its log holds one. */
+async function recordCompaction(stage: Stage, id: string): Promise<void> {
+  const session = await openSession(stage.log(), sessionId(id));
+  const range = { from: position(0), to: position(session.state.length - 1) };
+  const checkpoint = 'Three questions were answered.';
+  const data = { range, strategy: 'deterministic', trigger: 'test', checkpoint, limitations: [] } as const;
+  await commit(session, [{ kind: 'history.compacted', at: stage.clock.surroundings.now(), data }]);
+  await session.writer.close();
+}
 
 test('memodb-io/Acontext#130: no window slides over the results: all of them stay, and each is written once', async () => {
   const stage = await openStage({ tools: tools('orders') });
@@ -327,21 +327,53 @@ test('anthropics/claude-code#46829: the conversation, with its pauses, comes to 
 });
 
 describe('anthropics/claude-code#77306, openai/codex#44716', () => {
-  test.each(['claude-sonnet-4-6', 'claude-opus-5-5', 'gpt-5.6-sol', 'gpt-6.1-sol'])(
-    'a fork in another folder, in another process, reads all that its parent cached: %s',
+  const models = ['claude-sonnet-4-6', 'claude-opus-5-5', 'gpt-5.1', 'gpt-5.6-sol', 'gpt-6.1-sol'];
+
+  test.each(models)(
+    'a fork in another process reads all that its parent cached, by the key of its family: %s',
     async (model) => {
       const stage = await openStage({ model, tools: tools('orders') });
       const parent = await stage.open({ workspace: folder(), builtIn: false });
       await stage.turn(parent, 'Look.', calling('orders', 9_000), done);
       await parent.close();
-      const fork = await forkOf(stage, parent.id);
-      const child = await stage.open({ id: fork });
+      const child = await stage.fork(parent.id);
       await stage.turn(child, 'Try another way.', done);
       const [, before, first] = stage.billed();
-      expect(first?.read).toBe(held(before ?? expect.unreachable()));
+      expect(first?.read).toBe(keptOf(before ?? expect.unreachable()));
       expect(new Set(stage.bodies.map(routeOf)).size).toBe(1);
-      expect(await epochsOf(stage, fork)).toEqual(['initial']);
-      await expectSound(stage, fork);
+      expect(await epochsOf(stage, child.id)).toEqual(['initial']);
+      expect(await relationsOf(stage, child.id)).toEqual(['opens', 'extends', 'inherits']);
+      await expectSound(stage, child.id);
+    },
+  );
+
+  test.each(models)(
+    'so does one of a compacted session, checkpoint included, and one that goes back a prompt and is told so: %s',
+    async (model) => {
+      const stage = await openStage({ model, tools: tools('orders') });
+      const first = await stage.open();
+      for (let turn = 0; turn < 3; turn += 1)
+        await stage.turn(first, `Question ${turn}.`, calling('orders', 9_000), done);
+      await first.close();
+      await recordCompaction(stage, first.id);
+      const parent = await stage.open({ id: first.id });
+      await stage.turn(parent, 'Go on.', calling('orders', 9_000), done);
+      const child = await parent.fork();
+      await stage.turn(child, 'Another way.', done);
+      const [before, forked] = stage.billed().slice(-2);
+      expect(forked?.read).toBe(keptOf(before ?? expect.unreachable()));
+      expect(stage.bodies.at(-1)).toContain('Three questions were answered.');
+      const rewound = await child.fork({ beforePrompt: -1, summarize: true });
+      await stage.turn(rewound, 'A third way.', done);
+      expect(stage.billed().at(-1)?.read).toBeGreaterThanOrEqual(keptOf(before ?? expect.unreachable()));
+      const body = stage.bodies.at(-1) ?? '';
+      const told = body.slice(body.lastIndexOf('<branch>')).slice(0, 2_000);
+      expect(told.includes('Asked there:\\n- Another way.') && told.includes('A third way.')).toBe(true);
+      for (const live of [child, rewound]) {
+        expect(await epochsOf(stage, live.id)).toEqual(['initial', 'compaction']);
+        expect((await relationsOf(stage, live.id)).at(-1)).toBe('inherits');
+        await expectSound(stage, live.id);
+      }
     },
   );
 });
@@ -351,15 +383,11 @@ function routeOf(body: string): unknown {
   return JSON.parse(body)['prompt_cache_key'];
 }
 
-/** Another session that goes on from the end of this one, in a folder of its own. */
-async function forkOf(stage: Stage, id: string): Promise<string> {
-  const log = stage.log();
-  const last = (await recordsOf(stage, id)).at(-1) ?? expect.unreachable();
-  const [parent, fork] = [sessionId(id), sessionId(`${id}-fork`)];
-  const from = { session: parent, position: last.position, chain: last.chain };
-  const session = await createSession(log, fork, from);
-  const data = { id: fork, root: parent, parent: from, workspace: '/elsewhere' };
-  await commit(session, [{ kind: 'session.created', at: stage.clock.surroundings.now(), data }]);
-  await session.writer.close();
-  return fork;
+/** What a provider keeps of a call; where writing is free and not told, all that lies on its grid of 128 tokens. */
+function keptOf(call: Billed): number {
+  return call.written > 0 ? held(call) : call.input - (call.input % 128);
+}
+
+async function relationsOf(stage: Stage, id: string): Promise<readonly string[]> {
+  return (await recordsOf(stage, id)).flatMap((one) => (one.kind === 'request.prepared' ? [one.data.relation] : []));
 }

@@ -10,6 +10,7 @@ import { CliError } from './failure.ts';
 /** What was asked for, as commander gives it. */
 export interface AgentFlags {
   readonly model?: string;
+  readonly inPlace?: true;
   readonly provider?: ProviderName | 'simulator';
   readonly baseUrl?: string;
   readonly transport?: AgentOptions['transport'];
@@ -34,6 +35,7 @@ const MODES: readonly Mode[] = ['read-only', 'ask', 'auto'];
 export function declareAgentFlags(command: Command): Command {
   return command
     .option('--model <name>', 'a model of the catalog; the newest Sonnet unless said')
+    .option('--in-place', 'take another model in the session itself; unless said, it goes on in a fork')
     .addOption(
       new Option('--provider <name>', 'whom to ask: by default whose model it is').choices([
         ...Object.keys(PROVIDERS),
@@ -100,8 +102,10 @@ export function limitsIn({ maxCost, maxSteps, maxTokens }: AgentFlags): Limits {
 }
 
 /** From how much on a rewrite is said, where it was asked for. */
-export function rewriteNoticeIn({ rewriteNotice }: AgentFlags): { readonly rewriteNotice?: RewriteNotice } {
-  return rewriteNotice === undefined ? {} : { rewriteNotice: { tokens: rewriteNotice } };
+export function rewriteNoticeIn({ rewriteNotice, inPlace }: AgentFlags): { readonly rewriteNotice?: RewriteNotice } {
+  // Whoever switches in place is told the price whatever it is, before it is paid.
+  const tokens = rewriteNotice ?? (inPlace === true ? 1 : undefined);
+  return tokens === undefined ? {} : { rewriteNotice: { tokens } };
 }
 
 function dollarsOf(text: string): string {

@@ -1,7 +1,7 @@
 // Which session a prompt goes into: a named one, or the newest of the folder.
 
 import { loadCapabilities } from '@tidemark/agent';
-import type { EpochOpened, Log, SessionId } from '@tidemark/log';
+import type { EpochOpened, Log, SessionId, SessionSummary } from '@tidemark/log';
 
 import { CliError } from './failure.ts';
 
@@ -44,8 +44,8 @@ async function saidWindow(log: Log, opened: EpochOpened | undefined): Promise<nu
 export async function newestSession(log: Log, folder: string): Promise<ChosenSession> {
   const { sessions } = await log.sessions({ workspace: folder });
   const byChange = sessions.toSorted((a, b) => order(b).localeCompare(order(a)));
-  for (const { session } of byChange) {
-    if (!(await isImported(log, session))) return namedSession(log, session);
+  for (const summary of byChange) {
+    if (!(await isImported(log, summary))) return namedSession(log, summary.session);
   }
   throw new CliError('cli/not-found', `there is no session of ${folder}`, '`tidemark "what to do"` begins one');
 }
@@ -54,8 +54,10 @@ function order({ changedAt, createdAt }: { readonly changedAt?: string; readonly
   return changedAt ?? createdAt;
 }
 
-async function isImported(log: Log, session: SessionId): Promise<boolean> {
-  for await (const record of log.read(session, 0, 1))
+/** By its own first record: a fork of an import is none. */
+async function isImported(log: Log, { session, parent }: SessionSummary): Promise<boolean> {
+  const own = parent === undefined ? 0 : parent.position + 1;
+  for await (const record of log.read(session, own, own + 1))
     return record.kind === 'session.created' && record.data.imported !== undefined;
   return true;
 }

@@ -5,9 +5,12 @@ import { cache } from './commands/cache.ts';
 import { cost } from './commands/cost.ts';
 import { demo } from './commands/demo.ts';
 import { doctor } from './commands/doctor.ts';
+import { exportCommand } from './commands/export.ts';
+import { fork } from './commands/fork.ts';
 import { importCommand } from './commands/import.ts';
 import { replayCommand } from './commands/replay.ts';
 import { resume } from './commands/resume.ts';
+import { rewind } from './commands/rewind.ts';
 import { runCommand } from './commands/run.ts';
 import { sessions } from './commands/sessions.ts';
 import { show } from './commands/show.ts';
@@ -21,6 +24,8 @@ import { why } from './commands/why.ts';
 export const COMMANDS: readonly Command[] = [
   runCommand,
   resume,
+  fork,
+  rewind,
   demo,
   importCommand,
   replayCommand,
@@ -31,6 +36,7 @@ export const COMMANDS: readonly Command[] = [
   skills,
   verify,
   sessions,
+  exportCommand,
   simulate,
   smoke,
   doctor,

@@ -17,6 +17,7 @@ import { readOwnCatalog } from './own-catalog.ts';
 import { plainText } from './plain-text.ts';
 import { presentSession } from './present-session.ts';
 import { reportTurn } from './report-turn.ts';
+import { forkForModel, forksFor } from './switch-model.ts';
 
 /** What to do. */
 export interface TurnRequest {
@@ -54,7 +55,7 @@ export async function takeTurn(request: TurnRequest, context: CommandContext): P
       ...(ttl !== undefined && { ttl }),
     });
     try {
-      return await turnIn(await openIn(agent, request), request, context);
+      return await turnIn(await openIn(agent, request, context), request, context);
     } finally {
       await agent.close();
     }
@@ -64,8 +65,12 @@ export async function takeTurn(request: TurnRequest, context: CommandContext): P
 }
 
 /** What the user says of the mode goes before what the log says. */
-async function openIn(agent: Agent, { session, title, flags }: TurnRequest): Promise<LiveSession> {
-  const live = await agent.open(session?.id, title === undefined ? {} : { title });
+async function openIn(agent: Agent, request: TurnRequest, context: CommandContext): Promise<LiveSession> {
+  const { session, title, flags } = request;
+  const live =
+    session !== undefined && forksFor(agent, session, flags)
+      ? await forkForModel(agent, session, context)
+      : await agent.open(session?.id, title === undefined ? {} : { title });
   const asked = modeIn(flags);
   if (asked !== undefined && asked !== live.mode) await live.setMode(asked);
   return live;

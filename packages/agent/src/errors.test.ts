@@ -12,6 +12,8 @@ describe('the errors of the runtime', () => {
       'agent/no-epoch': 'bug',
       'agent/other-provider': 'refused',
       'agent/no-such-step': 'refused',
+      'agent/no-such-record': 'refused',
+      'agent/not-closed': 'refused',
       'agent/unknown-encoder': 'refused',
       'agent/nothing-to-resume': 'refused',
       'agent/not-running': 'refused',

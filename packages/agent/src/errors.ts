@@ -13,6 +13,8 @@ export const AGENT_ERRORS: Readonly<Record<AgentErrorCode, AgentErrorSort>> = {
   'agent/no-epoch': 'bug',
   'agent/other-provider': 'refused',
   'agent/no-such-step': 'refused',
+  'agent/no-such-record': 'refused',
+  'agent/not-closed': 'refused',
   'agent/unknown-encoder': 'refused',
   'agent/nothing-to-resume': 'refused',
   'agent/not-running': 'refused',
@@ -35,6 +37,8 @@ export type AgentErrorCode =
   | 'agent/no-epoch'
   | 'agent/other-provider'
   | 'agent/no-such-step'
+  | 'agent/no-such-record'
+  | 'agent/not-closed'
   | 'agent/unknown-encoder'
   | 'agent/nothing-to-resume'
   | 'agent/not-running'

@@ -37,7 +37,17 @@ export type { Surroundings, WaitOptions } from './surroundings.ts';
 export { THIS_MACHINE } from './surroundings.ts';
 export type { Asker, CallQuestion, Mode, Permission, Question, RewriteQuestion, Verdict } from './tools/permissions.ts';
 export type { Tool, ToolContext, ToolImage, ToolOutput, ToolProblem, ToolRun } from './tools/tool.ts';
-export type { FinishedTurn, LiveSession, OtherModel, SideAnswer, SideCall, Turn, Words } from './turn/live-session.ts';
+export type {
+  FinishedTurn,
+  LiveForkOptions,
+  LiveSession,
+  OtherModel,
+  SideAnswer,
+  SideCall,
+  SwitchOptions,
+  Turn,
+  Words,
+} from './turn/live-session.ts';
 export type { Limits, RetryPolicy, RewriteNotice, Runtime, Warm } from './turn/runtime.ts';
 export { RETRY, REWRITE_NOTICE } from './turn/runtime.ts';
 export type { Warmth } from './decide/warmth.ts';
@@ -56,3 +66,10 @@ export type { Beside } from './request/request-record.ts';
 export type { Lasting } from './request/call-life.ts';
 export type { Gate, Passage } from './request/gate.ts';
 export { createGate } from './request/gate.ts';
+export type { ForkBeginning } from './fork/begin-fork.ts';
+export { beginFork } from './fork/begin-fork.ts';
+export type { CutPoints, Open } from './fork/cut-points.ts';
+export type { SaidPrompt } from './fork/find-prompt.ts';
+export { readPrompts } from './fork/find-prompt.ts';
+export type { ForkOptions, ForkPlan } from './fork/plan-fork.ts';
+export { planFork } from './fork/plan-fork.ts';

@@ -1,7 +1,7 @@
 // The front door: an agent is what its sessions are run with. It opens them, and closes what it opened.
 
-import type { LiveSession as AgentSession } from '@tidemark/agent';
-import { openLiveSession } from '@tidemark/agent';
+import type { LiveSession as AgentSession, ForkOptions, ForkPlan } from '@tidemark/agent';
+import { openLiveSession, planFork } from '@tidemark/agent';
 import type { Log } from '@tidemark/log';
 import { sessionId } from '@tidemark/log';
 import type { Capabilities, Provider } from '@tidemark/model';
@@ -32,6 +32,13 @@ export interface Agent {
    * @throws KitError `kit/closed`. @throws TypeError for an id that cannot be one. @throws LogError `log/missing`, `log/locked`, `log/damaged`.
    */
   open(id?: string, options?: OpenOptions): Promise<LiveSession>;
+  /**
+   * Opens a fork of a session, open elsewhere or not: it begins as that one was up to a record, and its first request reads
+   * what that one has cached. A rewind is a fork `beforePrompt`; files stay as they are.
+   *
+   * @throws AgentError `agent/not-closed` with the nearest closed positions, `agent/no-such-record`. @throws as `open`.
+   */
+  fork(id: string, options?: ForkOptions): Promise<LiveSession>;
   /** Closes every session that is still open, where what runs ends as interrupted, and the providers that were not given whole. */
   close(): Promise<void>;
 }
@@ -49,22 +56,29 @@ export function createAgent(options: AgentOptions): Agent {
   const made = new Set<Provider>(typeof options.provider === 'object' ? [] : [runtime.provider]);
   const sessions = new Set<LiveSession>();
   let closed = false;
+  const hold = (session: AgentSession): LiveSession => {
+    const held = holdSession(session, {
+      ended: () => void sessions.delete(held),
+      find(model, reach) {
+        const other = chooseOther(options, model, reach);
+        if (typeof reach.provider !== 'object') made.add(other.provider);
+        return other;
+      },
+      hold,
+    });
+    sessions.add(held);
+    return held;
+  };
   return {
     log,
     capabilities: runtime.capabilities,
     async open(id, { title } = {}) {
       if (closed) throw closedError();
-      const session = await (id === undefined ? begin(resolved, options, title) : goOn(resolved, options, id));
-      const held = holdSession(session, {
-        ended: () => void sessions.delete(held),
-        find(model, reach) {
-          const other = chooseOther(options, model, reach);
-          if (typeof reach.provider !== 'object') made.add(other.provider);
-          return other;
-        },
-      });
-      sessions.add(held);
-      return held;
+      return hold(await (id === undefined ? begin(resolved, options, title) : goOn(resolved, options, id)));
+    },
+    async fork(id, how) {
+      if (closed) throw closedError();
+      return hold(await fork(resolved, options, await planFork(log, sessionId(id), how)));
     },
     async close() {
       closed = true;
@@ -101,6 +115,21 @@ function goOn(resolved: ResolvedAgent, options: AgentOptions, id: string): Promi
     runtime,
     secrets,
     id: sessionId(id),
+    ...(mode !== undefined && { mode }),
+    ...presenterOf(options),
+  });
+}
+
+/** A fork keeps its parent's mode, or the narrower one that the author asked for. */
+function fork(resolved: ResolvedAgent, options: AgentOptions, forks: ForkPlan): Promise<AgentSession> {
+  const { log, runtime, secrets } = resolved;
+  const mode = options.permissions?.mode;
+  return openLiveSession({
+    log,
+    runtime,
+    secrets,
+    forks,
+    id: sessionId(runtime.surroundings.newName()),
     ...(mode !== undefined && { mode }),
     ...presenterOf(options),
   });

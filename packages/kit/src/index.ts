@@ -4,6 +4,7 @@ export type {
   Asker,
   ContextSource,
   FinishedTurn,
+  ForkOptions,
   Limits,
   Mode,
   Notice,
@@ -22,6 +23,6 @@ export type { ToolDefinition } from './define-tool.ts';
 export { defineTool } from './define-tool.ts';
 export type { KitErrorCode } from './kit-error.ts';
 export { KitError } from './kit-error.ts';
-export type { LiveSession, ModelReach } from './live-session.ts';
+export type { LiveForkOptions, LiveSession, ModelReach, SwitchOptions } from './live-session.ts';
 export type { KnownProvider, ProviderName } from './providers.ts';
 export { isProviderName, PROVIDERS, providerOf } from './providers.ts';

@@ -238,7 +238,7 @@ describe('with `transport: auto`', () => {
     await one.prompt('two');
     await other.prompt('one');
     // Another model is another provider here, with a connection of its own.
-    other.switchModel('gpt-4o');
+    await other.switchModel('gpt-4o', { inPlace: true });
     await other.prompt('two');
     const ways = (await recordsOf(agent, one.id)).flatMap(({ kind, data }) =>
       kind === 'answer.received' ? [data.transport] : [],
@@ -257,7 +257,7 @@ describe('with `transport: auto`', () => {
     const provider = { ...createScriptedProvider({ answers: [] }), close: () => void (closed += 1) };
     const agent = createAgent({ model: 'claude-sonnet-5-5', provider });
     const session = await agent.open();
-    session.switchModel('claude-sonnet-5-5', { provider });
+    await session.switchModel('claude-sonnet-5-5', { provider, inPlace: true });
     await agent.close();
     expect(closed).toBe(0);
   });
@@ -274,9 +274,9 @@ describe('a session that switches its model', () => {
     const agent = agentOf('anthropic', 'claude-sonnet-5-5', { environment, onRequest });
     const session = await agent.open();
     await session.prompt('one');
-    session.switchModel('gpt-4o', { baseURL: `${door.url}/v1` });
+    await session.switchModel('gpt-4o', { baseURL: `${door.url}/v1`, inPlace: true });
     await session.prompt('two');
-    session.switchModel('claude-sonnet-5-5');
+    await session.switchModel('claude-sonnet-5-5', { inPlace: true });
     expect(await session.prompt('three')).toMatchObject({ outcome: 'completed' });
     expect(simulator.calls.map(({ endpoint }) => endpoint)).toEqual(['messages', 'responses', 'messages']);
     expect(epochsOf(await recordsOf(agent, session.id))).toEqual([
@@ -289,12 +289,29 @@ describe('a session that switches its model', () => {
     await agent.close();
   });
 
+  test('goes on in a fork unless it is said otherwise, each asked of its own provider, and both closed with the agent', async () => {
+    const agent = agentOf('anthropic', 'claude-sonnet-5-5', { environment });
+    const session = await agent.open();
+    await session.prompt('one');
+    const other = await session.switchModel('gpt-4o', { baseURL: `${door.url}/v1` });
+    await other.prompt('two');
+    await session.prompt('three');
+    expect(simulator.calls.map(({ endpoint }) => endpoint)).toEqual(['messages', 'responses', 'messages']);
+    expect(epochsOf(await recordsOf(agent, session.id))).toEqual([['initial', 'claude-sonnet-5-5']]);
+    expect(epochsOf(await recordsOf(agent, other.id))).toEqual([
+      ['initial', 'claude-sonnet-5-5'],
+      ['model', 'gpt-4o'],
+    ]);
+    await agent.close();
+    expect(() => other.prompt('four')).toThrow(expect.objectContaining({ code: 'agent/closed' }));
+  });
+
   test('and back before anything was sent opens nothing', async () => {
     const agent = agentOf('anthropic', 'claude-sonnet-5-5', { environment });
     const session = await agent.open();
     await session.prompt('one');
-    session.switchModel('gpt-6.1-sol');
-    session.switchModel('claude-sonnet-5-5');
+    await session.switchModel('gpt-6.1-sol', { inPlace: true });
+    await session.switchModel('claude-sonnet-5-5', { inPlace: true });
     await session.prompt('two');
     expect(epochsOf(await recordsOf(agent, session.id))).toHaveLength(1);
     await agent.close();
@@ -304,9 +321,9 @@ describe('a session that switches its model', () => {
     const keys = { ...environment, ANTHROPIC_API_KEY: 'key-of-anthropic-1' };
     const agent = agentOf('openai', 'gpt-6.1-sol', { environment: keys, transport: 'auto' });
     const session = await agent.open();
-    session.switchModel('claude-sonnet-5-5', { baseURL: door.url });
+    await session.switchModel('claude-sonnet-5-5', { baseURL: door.url, inPlace: true });
     await session.prompt('one');
-    session.switchModel('gpt-6.1-sol');
+    await session.switchModel('gpt-6.1-sol', { inPlace: true });
     await session.prompt('two');
     const ways = (await recordsOf(agent, session.id)).flatMap(({ kind, data }) =>
       kind === 'answer.received' ? [data.transport?.kind] : [],
@@ -318,8 +335,8 @@ describe('a session that switches its model', () => {
   test('to one that cannot be reached is refused, and goes on with its own', async () => {
     const agent = agentOf('anthropic', 'claude-sonnet-5-5');
     const session = await agent.open();
-    expect(() => session.switchModel('gpt-6.1-sol')).toThrow(expect.objectContaining({ code: 'kit/no-key' }));
-    expect(() => session.switchModel('unheard-of')).toThrow(expect.objectContaining({ code: 'kit/unknown-model' }));
+    await expect(session.switchModel('gpt-6.1-sol')).rejects.toMatchObject({ code: 'kit/no-key' });
+    await expect(session.switchModel('unheard-of')).rejects.toMatchObject({ code: 'kit/unknown-model' });
     expect(await session.prompt('one')).toMatchObject({ outcome: 'completed' });
     await agent.close();
   });
@@ -339,11 +356,11 @@ describe('a session that switches its model', () => {
     const session = await agent.open();
     simulator.next({ answer: { calls: [{ name: 'photo', arguments: {} }] } });
     await session.prompt('Take one.');
-    session.switchModel('gpt-6.1-sol', { baseURL: `${door.url}/v1` });
+    await session.switchModel('gpt-6.1-sol', { baseURL: `${door.url}/v1`, inPlace: true });
     await session.prompt('What is on it?');
-    session.switchModel('anthropic/claude-sonnet-5.5', { baseURL: `${door.url}/api/v1` });
+    await session.switchModel('anthropic/claude-sonnet-5.5', { baseURL: `${door.url}/api/v1`, inPlace: true });
     await session.prompt('And you?');
-    session.switchModel('claude-sonnet-5-5');
+    await session.switchModel('claude-sonnet-5-5', { inPlace: true });
     expect(await session.prompt('And you again?')).toMatchObject({ outcome: 'completed' });
     expect(bodies.slice(1).map((body) => body.includes(DOT))).toEqual([true, true, false, true]);
     expect(bodies[3]).toContain('[image left out: a tool message takes text only. image/png, ');

@@ -185,7 +185,10 @@ const pressurePayloads: Payloads<
     },
     { ...some, requiredKeys: ['tier', 'ratio', 'limit', 'input'] },
   ),
-  'branch.summarized': all({ range, strategy, text, limitations: fc.array(text, { maxLength: 2 }) }),
+  'branch.summarized': fc.record(
+    { session: aSession, range, strategy, text, limitations: fc.array(text, { maxLength: 2 }) },
+    { ...some, requiredKeys: ['range', 'strategy', 'text', 'limitations'] },
+  ),
 };
 
 const sessionPayloads: Payloads<

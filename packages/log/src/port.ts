@@ -104,9 +104,10 @@ export interface Log {
   /**
    * Begins a session: takes its lock and makes its room. The first record must be `session.created` with this id.
    * A room without a record is no session yet: it can be created again.
-   * With `parent` it is a fork by reference: positions and chain go on from there.
+   * With `parent` it is a fork by reference: positions and chain go on from there. What it refers to is on stable storage
+   * when this returns, whoever writes the parent.
    *
-   * @throws LogError `log/exists`, `log/locked`, `log/parent-missing`, `log/parent-diverged`.
+   * @throws LogError `log/exists`, `log/locked`, `log/parent-missing`, `log/parent-diverged`, `log/flush-failed`.
    */
   create(session: SessionId, parent?: Parent): Promise<LogWriter>;
   /**

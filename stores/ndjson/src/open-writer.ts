@@ -19,6 +19,7 @@ import { NdjsonWriter } from './writer.ts';
 export async function createWriter(home: Home, session: SessionId, parent: Parent | undefined): Promise<LogWriter> {
   const tip = parent === undefined ? EMPTY_TIP : await forkTip(home, parent);
   await refuseExisting(home, session);
+  if (parent !== undefined) await flushParent(home, parent);
   const room = roomPaths(home.paths, session);
   await home.folders.make(room.folder);
   return holding(home, session, room, async (lease) => {
@@ -39,6 +40,19 @@ export async function createWriter(home: Home, session: SessionId, parent: Paren
       });
     });
   });
+}
+
+/** Its writer may not have flushed the record yet that is forked: a fork would outlive it, and never open again (L8). */
+async function flushParent(home: Home, parent: Parent): Promise<void> {
+  const file = await home.files.openLog(roomPaths(home.paths, parent.session).log, false);
+  try {
+    await file.flush();
+  } catch (cause) {
+    const message = `Session ${parent.session} could not be flushed, so it cannot be forked at ${parent.position}. Nothing was written; check the disk, then fork again.`;
+    throw new LogError('log/flush-failed', message, { session: parent.session }, cause);
+  } finally {
+    await file.close();
+  }
 }
 
 /** Opens a session that has records. */

@@ -309,7 +309,7 @@ describe('a step that writes again what was sent', () => {
     await tidemark(['hello there', '--provider', 'simulator']);
     const ran = await tidemark(toAnotherModel());
     expect(ran.exit).toBe(0);
-    expect(ran.err).toMatch(new RegExp(`^notice: ${words}; `));
+    expect(ran.err).toMatch(new RegExp(`\nnotice: ${words}; `));
     expect(ran.err.match(/written again/g)).toHaveLength(1);
   });
 });

@@ -2,10 +2,12 @@
 
 import { resolve } from 'node:path';
 
-import type { SessionFilter, SessionSummary, UnreadableSession } from '@tidemark/log';
+import type { SessionFilter, UnreadableSession } from '@tidemark/log';
 
 import type { Command, CommandContext, Outcome } from '../command.ts';
 import { plainSize } from '../plain-size.ts';
+import type { Placed } from '../session-tree.ts';
+import { atRoot, flatTree } from '../session-tree.ts';
 import type { Shown } from '../shown.ts';
 import { styled } from '../shown.ts';
 
@@ -16,33 +18,39 @@ export const sessions: Command = {
   examples: [
     ['tidemark sessions', 'all of them'],
     ['tidemark sessions --workspace .', 'those of the current folder'],
+    ['tidemark sessions --tree', 'forks and subagents under the session they came from'],
     ['tidemark sessions --json', 'as one JSON object'],
   ],
   declare: (command, run) =>
     void command
       .option('--workspace <folder>', 'only the sessions of this folder')
+      .option('--tree', 'each fork under the session that it leaves')
       .action((options: Options) => run((context) => list(options, context))),
 };
 
 interface Options {
   readonly workspace?: string;
+  readonly tree?: true;
 }
 
 async function list(options: Options, context: CommandContext): Promise<Outcome> {
   const filter: SessionFilter = options.workspace === undefined ? {} : { workspace: resolve(options.workspace) };
   const store = await context.store();
   const found = await store.sessions(filter);
-  context.output.result(found, () => headline(found.sessions.length, context.home));
-  if (found.sessions.length > 0) context.output.table({ head: HEAD, rows: found.sessions.map(row), numbers: [3] });
+  const listed = options.tree === true ? flatTree(found.sessions) : found.sessions.map(atRoot);
+  const value =
+    options.tree === true ? { ...found, sessions: listed.map(({ session, depth }) => ({ ...session, depth })) } : found;
+  context.output.result(value, () => headline(found.sessions.length, context.home));
+  if (listed.length > 0) context.output.table({ head: HEAD, rows: listed.map(row), numbers: [3] });
   if (!context.output.json) for (const each of found.unreadable) context.output.note(unreadable(each));
   return undefined;
 }
 
 const HEAD = ['session', 'created', 'changed', 'size', 'from', 'workspace', 'title'] as const;
 
-function row(session: SessionSummary): readonly Shown[] {
+function row({ session, depth }: Placed): readonly Shown[] {
   return [
-    styled('cyan', session.session),
+    [depth === 0 ? '' : `${'  '.repeat(depth - 1)}└ `, styled('cyan', session.session)],
     toTheMinute(session.createdAt),
     toTheMinute(session.changedAt),
     session.bytes === undefined ? '' : plainSize(session.bytes),

@@ -4,12 +4,14 @@ import type { Rebuilt } from '@tidemark/agent';
 import { rebuildSession } from '@tidemark/agent';
 import type { Divergence } from '@tidemark/context';
 import { firstDivergence, slice } from '@tidemark/context';
-import type { CallForecast, EpochOpened, Log, Recorded, SessionId, Usage } from '@tidemark/log';
+import type { CallForecast, EpochOpened, Log, Parent, Recorded, SessionId, Usage } from '@tidemark/log';
 import type { Block } from '@tidemark/model';
 
 import type { Command, CommandContext, Outcome } from '../command.ts';
 import { encoders } from '../encoders.ts';
 import { explainPadding } from '../explain-padding.ts';
+import type { LeftOut } from '../left-out.ts';
+import { reasoningLeftOut } from '../left-out.ts';
 import { dollars, grouped } from '../numbers.ts';
 import { sessionArgument } from '../session-argument.ts';
 import { stepArgument } from '../step-argument.ts';
@@ -81,6 +83,7 @@ async function showSession(session: SessionId, context: CommandContext): Promise
   const purposes = new Map<number, string>();
   let off: ForecastsOff = { calls: 0, input: 0, off: 0 };
   const epochs: EpochOpened[] = [];
+  let parent: Parent | undefined;
   for await (const record of (await context.store()).read(session)) {
     records += 1;
     kinds[record.kind] = (kinds[record.kind] ?? 0) + 1;
@@ -88,13 +91,15 @@ async function showSession(session: SessionId, context: CommandContext): Promise
       purposes.set(record.position, record.data.purpose);
     if (record.kind === 'answer.received') off = addForecast(off, record.data);
     if (record.kind === 'epoch.opened') epochs.push(record.data);
+    if (record.kind === 'session.created' && record.data.id === session) parent = record.data.parent;
     const row = stepRow(record, purposes);
     if (row !== undefined) steps.push(row);
   }
   const padding = epochs.flatMap(({ number, padding: sum }) => (sum === undefined ? [] : [{ epoch: number, ...sum }]));
-  context.output.result({ session, records, kinds, steps, forecasts: off, padding }, () =>
+  context.output.result({ session, parent: parent ?? null, records, kinds, steps, forecasts: off, padding }, () =>
     [
       `${session}: ${grouped(records)} records, ${countOf(steps)}${forecastsOff(off)}${unknownCaching(steps)}`,
+      ...(parent === undefined ? [] : [`a fork: it left ${parent.session} behind record ${parent.position}`]),
       ...epochs.flatMap((one) => explainPadding(one) ?? []),
     ].join('\n'),
   );
@@ -185,6 +190,7 @@ async function showStep(
   const { usage, transport } = answer;
   const step = stream === 'main' ? record.data.step : null;
   const diff = options.diff === true && before !== undefined ? diffRequests(before, found, divergence) : undefined;
+  const leftOut = reasoningLeftOut(found);
   const { output } = context;
   output.result(
     {
@@ -202,6 +208,7 @@ async function showStep(
       relation,
       from,
       spans,
+      leftOut,
       ...(diff === undefined ? {} : { diff: { parameters: diff.parameters, blocks: diff.rows.map(diffValue) } }),
     },
     () =>
@@ -217,6 +224,7 @@ async function showStep(
   // What only grew has nothing to stand beside.
   if (diff === undefined || divergence === undefined) output.table(tableOf(spans));
   else if (diff.rows.length > 0) output.table(diffTable(diff.rows, divergence.at !== 'parameters'));
+  for (const one of leftOut) output.line(leftOutLine(one));
   return undefined;
 }
 
@@ -283,6 +291,11 @@ function answerOf({ kind, data }: Recorded, { record: request }: Rebuilt): Answe
 function startOf(divergence: Divergence | undefined, before: Rebuilt): number {
   if (divergence === undefined) return before.line.sequence.blocks.length;
   return divergence.at === 'parameters' ? 0 : divergence.at;
+}
+
+function leftOutLine({ record, model, text }: LeftOut): string {
+  const said = text.trim() === '' ? 'told in no words' : JSON.stringify(text);
+  return `not sent: reasoning of ${model}, record ${record}: ${said}`;
 }
 
 function parameterLine({ name, was, is }: ParameterChange): string {

@@ -115,7 +115,7 @@ const LEFT: { readonly [K in Kind]: readonly string[] } = {
   'memory.changed': ['after', 'before', 'file', 'operation'],
   'subagent.started': ['child', 'role'],
   'subagent.ended': ['child', 'cost', 'status'],
-  'branch.summarized': ['strategy'],
+  'branch.summarized': ['session', 'strategy'],
   'turn.ended': ['error.code', 'outcome', 'totals'],
 };
 

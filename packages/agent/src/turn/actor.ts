@@ -46,7 +46,7 @@ export interface Actor {
 }
 
 /** An actor over an open session, at rest. */
-export function createActor(session: Session, runtime: Runtime, mode: Mode): Actor {
+export function createActor(session: Session, runtime: Runtime, mode: Mode, first: Runtime = runtime): Actor {
   const feed = createFeed((from, to) => session.log.read(session.writer.session, from, to), false);
   const { artifacts } = session.log;
   const actor: Actor = {
@@ -57,7 +57,7 @@ export function createActor(session: Session, runtime: Runtime, mode: Mode): Act
     waiting: [],
     beside: new Map(),
     runtime,
-    first: runtime,
+    first,
     mode,
     running: undefined,
     pause: undefined,

@@ -1,7 +1,7 @@
 import type { Recorded, RecordedOf } from '@tidemark/log';
 import { createMemoryStore } from '@tidemark/store-memory';
 import { describe, expect, test } from 'vitest';
-import { answering, calls, failure, goLive, heldBy, inTurn, says } from '../../tests/small-live.ts';
+import { answering, calls, cutShelf, failure, goLive, heldBy, inTurn, says } from '../../tests/small-live.ts';
 import { row } from '../../tests/small-session.ts';
 import { made, watched } from '../../tests/small-work.ts';
 
@@ -139,7 +139,7 @@ describe('another model', () => {
     const second = answering(says('done'));
     const open = watched(createMemoryStore(), (what, kinds) => {
       if (what === 'append' && kinds.includes('request.prepared') && second.sent.length + first.sent.length === 0)
-        live.switchModel({ provider: second, capabilities: APPENDS });
+        void live.switchModel({ provider: second, capabilities: APPENDS }, { inPlace: true });
     });
     const { live, log } = await goLive({ provider: first, runtime: { tools: [look] }, open: { log: open } });
     expect(await live.prompt('go')).toMatchObject({ outcome: 'completed', text: 'done' });
@@ -157,9 +157,9 @@ describe('another model', () => {
     const second = { ...answering(says('b')), name: 'another' };
     const { live, records } = await goLive({ provider: first, runtime: { envelope: { user: 'u' }, betas: ['b-1'] } });
     await live.prompt('go');
-    live.switchModel({ provider: second, capabilities: APPENDS });
+    await live.switchModel({ provider: second, capabilities: APPENDS }, { inPlace: true });
     await live.prompt('go');
-    live.switchModel({ provider: first, capabilities: row('claude-sonnet-4-5') });
+    await live.switchModel({ provider: first, capabilities: row('claude-sonnet-4-5') }, { inPlace: true });
     await live.prompt('go');
     const said = of(await records(), 'request.prepared').map(({ data }) => [data.envelope['user'], data.betas]);
     expect(said).toEqual([
@@ -174,11 +174,14 @@ describe('another model', () => {
     const [first, second] = [answering(says('a'), says('d')), answering(says('b'), says('c'))];
     const { live, records } = await goLive({ provider: first, runtime: { parameters: { effort: 'high' } } });
     await live.prompt('go');
-    live.switchModel({ provider: second, capabilities: plain });
+    await live.switchModel({ provider: second, capabilities: plain }, { inPlace: true });
     await live.prompt('go');
-    live.switchModel({ provider: second, capabilities: plain, parameters: { effort: 'low', banana: 1 } });
+    await live.switchModel(
+      { provider: second, capabilities: plain, parameters: { effort: 'low', banana: 1 } },
+      { inPlace: true },
+    );
     await live.prompt('go');
-    live.switchModel({ provider: first, capabilities: row('claude-sonnet-4-5') });
+    await live.switchModel({ provider: first, capabilities: row('claude-sonnet-4-5') }, { inPlace: true });
     await live.prompt('go');
     const opened = of(await records(), 'epoch.opened').map(({ data }) => [data.cause, data.parameters]);
     expect(opened).toEqual([
@@ -190,8 +193,38 @@ describe('another model', () => {
 
   test('is refused where a limit of money is set and its price is unknown', async () => {
     const { live } = await goLive({ provider: answering(), runtime: { limits: { cost: '1' } } });
-    expect(() => live.switchModel({ provider: answering(), capabilities: { ...APPENDS, prices: [] } })).toThrow(
-      expect.objectContaining({ code: 'agent/unknown-price' }),
-    );
+    await expect(
+      live.switchModel({ provider: answering(), capabilities: { ...APPENDS, prices: [] } }),
+    ).rejects.toMatchObject({ code: 'agent/unknown-price' });
+  });
+
+  test('is taken in a fork where there is a history, which keeps its own; in the session itself before that', async () => {
+    const [first, second, third] = [answering(), answering(says('a'), says('c')), answering(says('b'))];
+    const { live, log } = await goLive({ provider: first });
+    const early = await live.switchModel({ provider: second, capabilities: APPENDS });
+    expect(early.id).toBe(live.id);
+    await live.prompt('go');
+    const child = await live.switchModel({ provider: third, capabilities: row('claude-sonnet-4-5') });
+    expect(child.id).not.toBe(live.id);
+    await child.prompt('go on');
+    await live.prompt('and here?');
+    expect([first.sent.length, second.sent.length, third.sent.length]).toEqual([0, 2, 1]);
+    expect(causes(await Array.fromAsync(log.read(live.id)))).toEqual(['initial']);
+    expect(causes(await Array.fromAsync(log.read(child.id)))).toEqual(['initial', 'model']);
+  });
+
+  test('is not taken in a fork of a session whose end is open, which would leave calls behind', async () => {
+    const provider = answering(calls(['c1', 'look']), says('a'), says('b'));
+    const { live, shelf, records } = await goLive({ provider, runtime: { tools: [look] } });
+    await live.prompt('go');
+    await live.close();
+    const started = (await records()).findIndex(({ kind }) => kind === 'tool.started');
+    const cut = await goLive({ provider, shelf: cutShelf(shelf, started + 1), runtime: { tools: [look] } });
+    const opus = { provider: answering(), capabilities: APPENDS };
+    await expect(cut.live.switchModel(opus)).rejects.toMatchObject({
+      code: 'agent/not-closed',
+      data: { open: 'calls', at: started },
+    });
+    expect((await cut.live.switchModel(opus, { inPlace: true })).id).toBe(cut.live.id);
   });
 });

@@ -4,6 +4,8 @@
 import type { RenderParameters } from '@tidemark/log';
 import { requirePrice } from '../decide/limits.ts';
 import { AgentError } from '../errors.ts';
+import { IN_WORDS } from '../fork/cut-points.ts';
+import type { ForkPlan } from '../fork/plan-fork.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { Actor } from './actor.ts';
 import { requireUsable, restAnew } from './actor.ts';
@@ -33,13 +35,34 @@ export function changeReasoning(actor: Actor, parameters: RenderParameters): voi
 }
 
 /** @throws AgentError `agent/unknown-price`. */
-export function changeModel(actor: Actor, { provider, capabilities, parameters }: OtherModel): void {
+export function changeModel(actor: Actor, model: OtherModel): void {
   requireUsable(actor);
   const { runtime, first } = actor;
-  requirePrice(runtime.limits, capabilities, runtime.surroundings.now().slice(0, 10));
-  const { envelope, betas } = provider.name === first.provider.name ? first : NOTHING_SAID;
-  actor.runtime = { ...runtime, provider, capabilities, envelope, betas, parameters: parameters ?? runtime.parameters };
+  requirePrice(runtime.limits, model.capabilities, runtime.surroundings.now().slice(0, 10));
+  actor.runtime = withModel({ runtime, first }, model);
   restAnew(actor);
+}
+
+/** What is run with another model, if there is another. */
+export function withModel(
+  { runtime, first }: Pick<Actor, 'runtime' | 'first'>,
+  model: OtherModel | undefined,
+): Runtime {
+  if (model === undefined) return runtime;
+  const { provider, capabilities, parameters = runtime.parameters } = model;
+  const { envelope, betas } = provider.name === first.provider.name ? first : NOTHING_SAID;
+  return { ...runtime, provider, capabilities, envelope, betas, parameters };
+}
+
+/**
+ * A model that is switched goes on with all that is there: nothing is left behind in silence.
+ *
+ * @throws AgentError `agent/not-closed`.
+ */
+export function requireForkable({ of, parent, left, open }: ForkPlan): void {
+  if (left === undefined || open === undefined) return;
+  const message = `session ${of} cannot be forked at its end: ${IN_WORDS[open]} there; wait for the end of the turn or resume it, fork at ${parent.position}, or switch in place`;
+  throw new AgentError('agent/not-closed', message, { session: of, at: left.to, open, before: parent.position });
 }
 
 /** What goes to a provider for which nothing was said. */

@@ -11,6 +11,7 @@ import type {
   Usage,
 } from '@tidemark/log';
 import type { Capabilities, Provider } from '@tidemark/model';
+import type { ForkOptions } from '../fork/plan-fork.ts';
 import type { Mode } from '../tools/permissions.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { SessionEvent } from './session-event.ts';
@@ -50,12 +51,24 @@ export interface LiveSession {
    */
   setReasoning(parameters: RenderParameters): void;
   /**
-   * Goes on with another model, from the next request on. It opens an epoch, with its price in the record. Betas and the
-   * envelope stay with the provider that they were said for.
+   * A session that begins as this one was up to a record, the last closed one unless said: it refers to this log up to there
+   * and inherits the epoch in force, so that its first request reads what this one has cached. It is run with what this one
+   * is run with now. Nothing is undone: this session stays as it is, and so do the files.
    *
-   * @throws AgentError `agent/unknown-price` for a limit of money where no price is known.
+   * @throws AgentError `agent/not-closed` with the nearest closed positions, `agent/no-such-record`.
    */
-  switchModel(model: OtherModel): void;
+  fork(options?: LiveForkOptions): Promise<LiveSession>;
+  /**
+   * Another model, from the next request on, and the session to go on with: a fork where this one has a history, which so
+   * keeps its model and its cache; this one where nothing was asked yet, or with `inPlace`. Either way the next request
+   * opens an epoch, with its price in the record, and said before it is sent from `rewriteNotice` on. Reasoning of the model
+   * before is not sent to the other; its words stay in the log. Betas and the envelope stay with the provider that they were
+   * said for.
+   *
+   * @throws AgentError `agent/unknown-price` for a limit of money where no price is known; `agent/not-closed` for a fork of
+   *   a session whose end is open.
+   */
+  switchModel(model: OtherModel, how?: SwitchOptions): Promise<LiveSession>;
   notify(notification: NotificationReceived): Promise<void>;
   /** A call beside the conversation, on a stream of its own, in the log like any other. */
   side(call: SideCall): Promise<SideAnswer>;
@@ -63,6 +76,18 @@ export interface LiveSession {
   events(): AsyncIterable<SessionEvent>;
   /** Ends what runs as interrupted, flushes and gives the lock back. */
   close(): Promise<void>;
+}
+
+/** How a session is forked. */
+export interface LiveForkOptions extends ForkOptions {
+  /** Another model than this session's. */
+  readonly model?: OtherModel;
+}
+
+/** How another model is taken. */
+export interface SwitchOptions {
+  /** In this session: no session is left that goes on with the model before. */
+  readonly inPlace?: boolean;
 }
 
 /** What a session goes on with. */

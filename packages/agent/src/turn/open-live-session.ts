@@ -1,12 +1,16 @@
 // Opens a session to work with: creates it, or takes up its log where it stands. Opening a log that is there writes nothing.
 
 import type { ContentPart, SessionId, Log } from '@tidemark/log';
+import { sessionId } from '@tidemark/log';
 import { isBlank } from '@tidemark/model';
 import type { Secrets } from '../commit/secrets.ts';
 import { NO_SECRETS } from '../commit/secrets.ts';
 import { requirePrice } from '../decide/limits.ts';
 import { isResumable } from '../decide/recover.ts';
 import { AgentError } from '../errors.ts';
+import { beginFork } from '../fork/begin-fork.ts';
+import type { ForkPlan } from '../fork/plan-fork.ts';
+import { planFork } from '../fork/plan-fork.ts';
 import type { Session } from '../session/session.ts';
 import { commit, createSession, openSession } from '../session/session.ts';
 import type { Mode } from '../tools/permissions.ts';
@@ -14,9 +18,9 @@ import { narrower } from '../tools/permissions.ts';
 import type { Actor } from './actor.ts';
 import { createActor, enqueueTurn, requireUsable } from './actor.ts';
 import { changeMode, closeActor, interruptTurn, notifySession, steerTurn } from './commands.ts';
-import { changeModel, changeReasoning, changeTools } from './equip.ts';
+import { changeModel, changeReasoning, changeTools, requireForkable, withModel } from './equip.ts';
 import { keepWarm } from './keep-warm.ts';
-import type { LiveSession, Words } from './live-session.ts';
+import type { LiveForkOptions, LiveSession, OtherModel, SwitchOptions, Words } from './live-session.ts';
 import type { Runtime } from './runtime.ts';
 import { callBeside } from './side-call.ts';
 
@@ -24,9 +28,13 @@ import { callBeside } from './side-call.ts';
 export interface LiveSessionOptions {
   readonly log: Log;
   readonly runtime: Runtime;
+  /** Of a fork, what its parent was opened with: what was said for that provider is for no other. */
+  readonly first?: Runtime;
   readonly id: SessionId;
   /** Begins the session; else it is opened. */
   readonly create?: boolean;
+  /** Begins the session as a fork, whose workspace and title are in the plan. */
+  readonly forks?: ForkPlan;
   /** Absolute path of the folder a new session works in; of one that is there, its log says it. */
   readonly workspace?: string;
   readonly title?: string;
@@ -47,15 +55,17 @@ const FIRST_MODE: Mode = 'ask';
 export async function openLiveSession(options: LiveSessionOptions): Promise<LiveSession> {
   const { runtime, presenter = 'library' } = options;
   requirePrice(runtime.limits, runtime.capabilities, runtime.surroundings.now().slice(0, 10));
-  const session = await (options.create === true ? begin(options) : open(options));
+  const session = await take(options);
   const { mode } = session.progress;
-  const actor = createActor(session, runtime, modeOf(mode, options.mode));
+  const actor = createActor(session, runtime, modeOf(mode, options.mode), options.first);
   actor.atRest = () => void keepWarm(actor);
   return faceOf(actor, presenter);
 }
 
-function open({ log, id, secrets = NO_SECRETS }: LiveSessionOptions): Promise<Session> {
-  return openSession(log, id, secrets);
+function take(options: LiveSessionOptions): Promise<Session> {
+  const { log, id, runtime, secrets = NO_SECRETS, forks } = options;
+  if (forks !== undefined) return beginFork(log, forks, { id, at: runtime.surroundings.now(), secrets });
+  return options.create === true ? begin(options) : openSession(log, id, secrets);
 }
 
 function modeOf(held: Mode | undefined, asked: Mode | undefined): Mode {
@@ -78,6 +88,50 @@ async function begin(options: LiveSessionOptions): Promise<Session> {
     throw error;
   }
   return session;
+}
+
+async function forkLive(actor: Actor, presenter: string, { model, ...options }: LiveForkOptions): Promise<LiveSession> {
+  requireUsable(actor);
+  const { log, writer } = actor.session;
+  return beginLive(actor, presenter, await planFork(log, writer.session, options), model);
+}
+
+/** A fork is run as its parent is now, in no wider mode. */
+function beginLive(
+  { session, runtime, first, mode }: Actor,
+  presenter: string,
+  forks: ForkPlan,
+  model: OtherModel | undefined,
+): Promise<LiveSession> {
+  const { log, secrets } = session;
+  const id = sessionId(runtime.surroundings.newName());
+  return openLiveSession({
+    log,
+    runtime: withModel({ runtime, first }, model),
+    first,
+    id,
+    forks,
+    mode,
+    secrets,
+    presenter,
+  });
+}
+
+async function switchModel(
+  actor: Actor,
+  presenter: string,
+  model: OtherModel,
+  { inPlace = false }: SwitchOptions,
+): Promise<LiveSession> {
+  requireUsable(actor);
+  const { log, writer, state } = actor.session;
+  if (inPlace || state.epoch === undefined) {
+    changeModel(actor, model);
+    return faceOf(actor, presenter);
+  }
+  const plan = await planFork(log, writer.session);
+  requireForkable(plan);
+  return beginLive(actor, presenter, plan, model);
 }
 
 function faceOf(actor: Actor, presenter: string): LiveSession {
@@ -104,7 +158,8 @@ function faceOf(actor: Actor, presenter: string): LiveSession {
     setMode: (mode) => changeMode(actor, mode),
     setTools: (tools, options) => changeTools(actor, tools, options?.when ?? 'now'),
     setReasoning: (parameters) => changeReasoning(actor, parameters),
-    switchModel: (model) => changeModel(actor, model),
+    fork: (options = {}) => forkLive(actor, presenter, options),
+    switchModel: (model, how = {}) => switchModel(actor, presenter, model, how),
     notify: (notification) => notifySession(actor, notification),
     side: async (call) => callBeside(actor, { ...call, words: partsOf(call.words) }),
     events: () => actor.feed.listen(),

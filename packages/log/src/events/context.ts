@@ -1,6 +1,6 @@
 // Facts that decide what the model sees: epochs, notes, prompts, and the records that wait for an epoch.
 
-import type { Digest, Money, Position } from '../ids.ts';
+import type { Digest, Money, Position, SessionId } from '../ids.ts';
 import type { Json } from '@tidemark/json';
 import type { ContentPart, RenderParameters } from '../parts.ts';
 
@@ -210,8 +210,10 @@ export interface PressureCrossed {
   readonly checkpoint?: Position;
 }
 
-/** `branch.summarized`. */
+/** `branch.summarized`: what a branch did that is left behind, in short. */
 export interface BranchSummarized {
+  /** Whose log holds that range, where it is not this one: a fork leaves records behind in its parent. */
+  readonly session?: SessionId;
   readonly range: Range;
   readonly strategy: 'deterministic' | 'model-assisted' | 'recorded';
   readonly text: string;

@@ -24,7 +24,7 @@ import type {
 import { decoder } from './decoder.ts';
 import type { Decoders } from './decoder.ts';
 import { contentParts } from './parts.ts';
-import { digest, flag, json, jsonRecord, money, number, optional, position, text } from './scalars.ts';
+import { digest, flag, json, jsonRecord, money, number, optional, position, sessionId, text } from './scalars.ts';
 import type { ShapeOf } from './scalars.ts';
 
 const layer = z.object({
@@ -183,6 +183,7 @@ const pressureCrossed = z.object({
 } satisfies ShapeOf<PressureCrossed>);
 
 const branchSummarized = z.object({
+  session: optional(sessionId),
   range,
   strategy,
   text,

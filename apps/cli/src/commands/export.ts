@@ -1,0 +1,54 @@
+// `tidemark export`: a session in one piece, its ancestors' part included, for people or for programs.
+
+import { createSecrets, secretsOf } from '@tidemark/agent';
+import type { SessionId } from '@tidemark/log';
+import { Option } from 'commander';
+
+import type { Command, CommandContext, Outcome } from '../command.ts';
+import { markdownOf } from '../markdown.ts';
+import { sessionArgument } from '../session-argument.ts';
+
+/** Exports a session. */
+export const exportCommand: Command = {
+  name: 'export',
+  summary: 'print a session in one piece: of a fork, with the part of its ancestors',
+  examples: [
+    ['tidemark export <session> > talk.md', 'to read: prompts, answers, calls and results'],
+    ['tidemark export <session> --format json > talk.jsonl', 'every record, one a line, with whose log holds it'],
+  ],
+  declare: (command, run) =>
+    void command
+      .argument('<session>', 'the session')
+      .addOption(
+        new Option('--format <form>', '`markdown` unless said, with --json `json`').choices(['markdown', 'json']),
+      )
+      .action((name: string, { format }: Flags) =>
+        run((context) => print(sessionArgument(name), context.output.json ? 'json' : format, context)),
+      ),
+};
+
+interface Flags {
+  readonly format?: 'markdown' | 'json';
+}
+
+/** What leaves the store is masked once more, answers too: a value may have become a secret since it was recorded. */
+async function print(
+  session: SessionId,
+  format: 'markdown' | 'json' = 'markdown',
+  { output, environment, store }: CommandContext,
+): Promise<Outcome> {
+  const { mask } = createSecrets({ values: secretsOf(environment) });
+  let owner: SessionId = session;
+  for await (const record of (await store()).read(session)) {
+    if (record.kind === 'session.created') owner = record.data.id;
+    if (format === 'json') {
+      const line = await mask(JSON.stringify({ session: owner, ...record }));
+      const value: object = JSON.parse(line);
+      output.event(value, () => line);
+    } else {
+      const block = await mask(markdownOf(record));
+      if (block !== '') output.line(`${block}\n`);
+    }
+  }
+  return undefined;
+}

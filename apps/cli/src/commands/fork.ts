@@ -1,0 +1,44 @@
+// `tidemark fork`: a session that begins as another one was, and reads its cache.
+
+import type { Command } from '../command.ts';
+import { makeFork } from '../make-fork.ts';
+import { recordArgument } from '../record-argument.ts';
+import { sessionArgument } from '../session-argument.ts';
+
+/** Forks a session. */
+export const fork: Command = {
+  name: 'fork',
+  summary: 'begin a session as another one was; it reads what that one has cached, which stays as it is',
+  examples: [
+    ['tidemark fork <session>', 'from its end, or where that is open from the last closed record'],
+    ['tidemark fork <session> --at 57', 'from that record, where nothing is open behind it'],
+    ['tidemark fork <session> --at 57 --summarize', 'and tells the model in short what was done behind it'],
+    ['tidemark fork <session> --dry-run', 'only says where it would leave'],
+  ],
+  declare: (command, run) =>
+    void command
+      .argument('<session>', 'the session')
+      .option('--at <position>', 'the last record that the fork keeps')
+      .option('--summarize', 'tell the model in short what is left behind')
+      .option('--title <words>', 'what the fork is called in lists')
+      .option('--dry-run', 'change nothing')
+      .action((name: string, flags: Flags) =>
+        run(async (context) => {
+          const { at, summarize = false, title, dryRun = false } = flags;
+          const options = {
+            summarize,
+            ...(at !== undefined && { at: recordArgument(at) }),
+            ...(title !== undefined && { title }),
+          };
+          await makeFork({ session: sessionArgument(name), options, dryRun }, context);
+          return undefined;
+        }),
+      ),
+};
+
+interface Flags {
+  readonly at?: string;
+  readonly summarize?: true;
+  readonly title?: string;
+  readonly dryRun?: true;
+}

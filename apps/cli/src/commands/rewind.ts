@@ -1,0 +1,73 @@
+// `tidemark rewind`: takes a prompt back, and all that came of it, in a fork of the talk. Files stay as they are.
+
+import type { ForkOptions, SaidPrompt } from '@tidemark/agent';
+import { readPrompts } from '@tidemark/agent';
+import type { SessionId } from '@tidemark/log';
+
+import type { Command, CommandContext, Outcome } from '../command.ts';
+import { CliError } from '../failure.ts';
+import { makeFork } from '../make-fork.ts';
+import { recordArgument } from '../record-argument.ts';
+import { sessionArgument } from '../session-argument.ts';
+
+/** Goes back to before a prompt. */
+export const rewind: Command = {
+  name: 'rewind',
+  summary: 'go back to before a prompt, in a fork of the talk; files stay as they are',
+  examples: [
+    ['tidemark rewind <session>', 'takes the last prompt back'],
+    ['tidemark rewind <session> --to 3', 'goes back to before the third prompt'],
+    ['tidemark rewind <session> --to @57', 'to before the prompt at record 57, or to just behind that record'],
+    ['tidemark rewind <session> --dry-run', 'lists the prompts and changes nothing'],
+  ],
+  declare: (command, run) =>
+    void command
+      .argument('<session>', 'the session')
+      .option('--to <prompt>', 'the number of a prompt, or @ and a position; the last prompt unless said')
+      .option('--summarize', 'tell the model in short what is left behind')
+      .option('--dry-run', 'change nothing')
+      .action((name: string, flags: Flags) => run((context) => goBack(sessionArgument(name), flags, context))),
+};
+
+interface Flags {
+  readonly to?: string;
+  readonly summarize?: true;
+  readonly dryRun?: true;
+}
+
+async function goBack(session: SessionId, flags: Flags, context: CommandContext): Promise<Outcome> {
+  const { to, summarize = false, dryRun = false } = flags;
+  const prompts = await readPrompts(await context.store(), session);
+  const prompt = promptOf(prompts, to);
+  const options: ForkOptions =
+    prompt === undefined ? { summarize, ...placeOf(session, prompts, to) } : { summarize, beforePrompt: prompt.number };
+  await makeFork({ session, options, dryRun, ...(prompt !== undefined && { prompt }) }, context);
+  if (dryRun) listPrompts(prompts, context);
+  return undefined;
+}
+
+function promptOf(prompts: readonly SaidPrompt[], to: string | undefined): SaidPrompt | undefined {
+  if (to === undefined) return prompts.at(-1);
+  if (to.startsWith('@')) return prompts.find(({ position }) => position === recordArgument(to));
+  return prompts.find(({ number }) => String(number) === to);
+}
+
+function placeOf(session: SessionId, prompts: readonly SaidPrompt[], to: string | undefined): ForkOptions {
+  if (to?.startsWith('@') === true) return { at: recordArgument(to) };
+  const there = prompts.length === 0 ? 'it holds none' : `name one from 1 to ${prompts.length}, or a position as @57`;
+  throw new CliError('cli/refused', `session ${session} has no prompt ${to ?? 'to take back'}`, there);
+}
+
+function listPrompts(prompts: readonly SaidPrompt[], { output }: CommandContext): void {
+  if (prompts.length === 0) return;
+  output.table({
+    head: ['prompt', 'record', 'at', 'words'],
+    rows: prompts.map(({ number, position, at, words }) => [
+      String(number),
+      String(position),
+      at.slice(0, 19),
+      words.replaceAll(/\s+/g, ' ').slice(0, 60),
+    ]),
+    numbers: [0, 1],
+  });
+}

@@ -1,0 +1,92 @@
+// Records as Markdown, to be read by people: what was said, thought, called and returned. What the work only needs for
+// itself (requests, permissions, settings) is left to the form for programs.
+
+import type { AnswerPart, ContentPart, Recorded, RecordedOf } from '@tidemark/log';
+
+/** A record as one block of Markdown; empty where it says nothing to a reader. */
+export function markdownOf(record: Recorded): string {
+  switch (record.kind) {
+    case 'session.created':
+      return beginningOf(record);
+    case 'prompt.given':
+      return `## ${record.data.steer === true ? 'Said meanwhile' : 'Prompt'}\n\n${contentOf(record.data.parts)}`;
+    case 'notification.received':
+      return quoted(`Notification of ${record.data.source}: ${record.data.body}`);
+    case 'context.noted':
+      return quoted(
+        `Note of ${record.data.source}:\n${record.data.body ?? `artifact ${record.data.artifact ?? 'unknown'}`}`,
+      );
+    case 'epoch.opened':
+      return `*Epoch ${record.data.number} (${record.data.cause}): ${record.data.model}*`;
+    case 'answer.received':
+    case 'answer.interrupted':
+      return answerOf(record);
+    case 'tool.returned':
+      return `Result:\n\n${fenced(contentOf(record.data.parts))}`;
+    case 'tool.failed':
+      return `Failed:\n\n${fenced(contentOf(record.data.parts))}`;
+    case 'tool.abandoned':
+      return `*The call was abandoned: ${record.data.reason}.*`;
+    case 'history.compacted':
+      return `## Checkpoint of records ${record.data.range.from} to ${record.data.range.to}\n\n${quoted(record.data.checkpoint)}`;
+    case 'branch.summarized':
+      return `## A branch that was left\n\n${quoted(record.data.text)}`;
+    case 'turn.ended':
+      return record.data.outcome === 'completed' ? '' : endOf(record);
+    default:
+      return '';
+  }
+}
+
+function beginningOf({ data, at, position }: RecordedOf<'session.created'>): string {
+  const { id, title, parent, workspace } = data;
+  if (parent !== undefined)
+    return `---\n\n*Behind record ${parent.position} of ${parent.session} the fork ${id} goes on (${at}).*`;
+  return `${position === 0 ? '# ' : '## '}${title ?? id}\n\n*${id}, ${at}, ${workspace}*`;
+}
+
+function answerOf({ kind, data }: RecordedOf<'answer.received'> | RecordedOf<'answer.interrupted'>): string {
+  if (data.stream !== 'main') return '';
+  const end = kind === 'answer.interrupted' ? [`*The answer was cut by the ${data.by}.*`] : [];
+  return [`### ${data.model}`, ...data.parts.map(partOf).filter((part) => part !== ''), ...end].join('\n\n');
+}
+
+function partOf(part: AnswerPart): string {
+  switch (part.type) {
+    case 'text':
+      return part.text;
+    case 'reasoning':
+      return part.text.trim() === '' ? '' : quoted(part.text);
+    case 'call':
+      return `Calls \`${part.name}\`:\n\n${fenced(part.arguments)}`;
+    case 'native':
+      return part.text;
+  }
+}
+
+function contentOf(parts: readonly ContentPart[]): string {
+  return parts
+    .map((part) =>
+      part.type === 'text'
+        ? part.text
+        : part.type === 'file'
+          ? `[file ${part.path}]`
+          : `[${part.mediaType}, artifact ${part.artifact}]`,
+    )
+    .join('\n');
+}
+
+function endOf({ data: { outcome, error } }: RecordedOf<'turn.ended'>): string {
+  return `*The turn ended as ${outcome}${error === undefined ? '' : `: ${error.message}`}.*`;
+}
+
+function quoted(text: string): string {
+  return text.replaceAll(/^/gm, '> ');
+}
+
+/** In a fence that nothing inside can end. */
+function fenced(text: string): string {
+  const longest = Math.max(0, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
+  const fence = '`'.repeat(Math.max(3, longest + 1));
+  return `${fence}\n${text}\n${fence}`;
+}

@@ -1,0 +1,36 @@
+// Sessions as a tree: each fork behind the session that it leaves, one step deeper.
+
+import type { SessionSummary } from '@tidemark/log';
+
+/** A session, and how far it is from the first of its line that is in the list. */
+export interface Placed {
+  readonly session: SessionSummary;
+  readonly depth: number;
+}
+
+/** A session of a plain list. */
+export function atRoot(session: SessionSummary): Placed {
+  return { session, depth: 0 };
+}
+
+/** The tree in the order of its lines. Roots keep the order of the list; forks stand by where they leave, then by age. */
+export function flatTree(sessions: readonly SessionSummary[]): readonly Placed[] {
+  const listed = new Set<string>(sessions.map(({ session }) => session));
+  const children = Map.groupBy(sessions, ({ parent }) =>
+    parent !== undefined && listed.has(parent.session) ? parent.session : undefined,
+  );
+  const lines: Placed[] = [];
+  const open = (children.get(undefined) ?? []).map(atRoot).toReversed();
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    lines.push(next);
+    const depth = next.depth + 1;
+    const forks = (children.get(next.session.session) ?? []).toSorted(byPlace);
+    open.push(...forks.map((session): Placed => ({ session, depth })).toReversed());
+  }
+  return lines;
+}
+
+function byPlace(a: SessionSummary, b: SessionSummary): number {
+  const places = (a.parent?.position ?? 0) - (b.parent?.position ?? 0);
+  return places === 0 ? a.createdAt.localeCompare(b.createdAt) : places;
+}

@@ -1,0 +1,75 @@
+// Where a fork can leave a session: behind each record either nothing is open, or what is.
+
+import type { Log, Recorded, SessionId } from '@tidemark/log';
+import type { State } from '@tidemark/context';
+import { emptyState, evolve } from '@tidemark/context';
+import { AgentError } from '../errors.ts';
+
+/** What is open behind a record: a request on its way, calls of its answer, a compaction, or more than this build knows. */
+export type Open = 'request' | 'calls' | 'compaction' | 'unknown-kind';
+
+/** The records of a session, each with what is open behind it; `undefined` is a position that a fork can leave at. */
+export type CutPoints = readonly (Open | undefined)[];
+
+/** Reads a whole log. Takes no lock. @throws LogError as the store does. */
+export async function readCutPoints(log: Log, session: SessionId): Promise<CutPoints> {
+  const points: (Open | undefined)[] = [];
+  let state = emptyState();
+  for await (const record of log.read(session)) {
+    if (goesOnCompacting(state, record)) points[points.length - 1] ??= 'compaction';
+    state = evolve(state, record);
+    points.push(openIn(state));
+  }
+  return points;
+}
+
+function openIn({ unknown, history }: State): Open | undefined {
+  if (unknown !== undefined) return 'unknown-kind';
+  if (history.inFlight) return 'request';
+  return history.batch === undefined ? undefined : 'calls';
+}
+
+/** Whether a record is a further one of a compaction: a note said anew, or the epoch that takes it up. */
+function goesOnCompacting({ compacted, epoch }: State, { kind, data }: Recorded): boolean {
+  if (compacted === undefined || compacted.position === epoch?.opened.checkpoint) return false;
+  if (kind === 'context.noted') return data.cause === 'compacted-away';
+  return kind === 'epoch.opened' && data.checkpoint === compacted.position;
+}
+
+/** The last closed position up to this one. */
+export function closedUpTo(points: CutPoints, position: number): number | undefined {
+  const found = points.slice(0, position + 1).lastIndexOf(undefined);
+  return found === -1 ? undefined : found;
+}
+
+/**
+ * A position that a fork was asked for, if it is closed.
+ *
+ * @throws AgentError `agent/no-such-record`; `agent/not-closed` with the nearest closed positions before and after it.
+ */
+export function requireClosed(points: CutPoints, session: SessionId, at: number): number {
+  if (!Object.hasOwn(points, at)) {
+    const message = `session ${session} has no record ${at}: name one from 0 to ${points.length - 1}`;
+    throw new AgentError('agent/no-such-record', message, { session, at, records: points.length });
+  }
+  const open = points[at];
+  if (open === undefined) return at;
+  const before = closedUpTo(points, at);
+  const found = points.indexOf(undefined, at);
+  const after = found === -1 ? undefined : found;
+  const near = [
+    ...(before === undefined ? [] : [`${before} before it`]),
+    ...(after === undefined ? [] : [`${after} behind it`]),
+  ];
+  const next = near.length === 0 ? 'it has no closed position' : `fork at ${near.join(', or at ')}`;
+  const message = `nothing can go on from record ${at} of session ${session}: ${IN_WORDS[open]} there; ${next}`;
+  throw new AgentError('agent/not-closed', message, { session, at, open, before, after });
+}
+
+/** What is open, in words that go on with "there" or "behind it". */
+export const IN_WORDS: Readonly<Record<Open, string>> = {
+  request: 'a request is on its way',
+  calls: 'calls of an answer are open',
+  compaction: 'a compaction is half recorded',
+  'unknown-kind': 'records of a kind that this version does not know stand',
+};
