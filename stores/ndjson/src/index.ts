@@ -5,7 +5,7 @@ export { nodeFiles } from './file-port.ts';
 export type { NdjsonOptions } from './home.ts';
 export type { Damage, Inspection } from './inspect-session.ts';
 export { inspectSession } from './inspect-session.ts';
-export type { Repair } from './repair-session.ts';
+export type { LostRecords, Repair } from './repair-session.ts';
 export { repairSession } from './repair-session.ts';
 export type { NdjsonStore } from './store.ts';
 export { openNdjsonStore } from './store.ts';

@@ -42,10 +42,10 @@ async function record(name: string): Promise<string> {
   return join(home, 'sessions', name, 'log.ndjson');
 }
 
-/** Changes one letter inside the second line. Returns the offset of that line. */
-function damage(path: string): number {
+/** Changes letters inside the second line, one unless said. Returns the offset of that line. */
+function damage(path: string, becomes = 'forst'): number {
   const text = readFileSync(path, 'utf8');
-  writeFileSync(path, text.replace('first', 'worst'));
+  writeFileSync(path, text.replace('first', becomes));
   return text.indexOf('\n') + 1;
 }
 
@@ -113,14 +113,36 @@ test('repairs into a new session and leaves the damaged one byte for byte', asyn
   expect(JSON.parse((await doctor('--repair', 'torn', '--json')).out)).toMatchObject({
     repaired: 'torn',
     session: 'torn-repaired',
-    records: 1,
+    records: 3,
+    mended: 1,
+    lost: [],
     damage: { line: 2 },
   });
   expect(readFileSync(path)).toEqual(before);
   expect((await doctor('--repair', 'torn')).out).toBe(
-    '1 sound records of torn are now in torn-repaired-2; torn is as it was\n',
+    '3 records of torn are now in torn-repaired-2, 1 of them put right, proven by the chain; torn is as it was\n',
   );
-  expect((await doctor()).out).toMatch(/good +session torn-repaired: 1 records/);
+  expect((await doctor()).out).toMatch(/good +session torn-repaired: 3 records/);
+});
+
+test('says which records are lost, and keeps all others', async () => {
+  const offset = damage(await record('torn'), 'gone!');
+  const { exit, out } = await doctor('--repair', 'torn');
+  expect([exit, out]).toEqual([
+    0,
+    `2 records of torn are now in torn-repaired; torn is as it was\n` +
+      `position 1 is lost (line 2, byte ${offset}, 198 bytes); the new session says so there\n`,
+  ]);
+});
+
+test('names a damage in a first line as well, and repairs that too', async () => {
+  const path = await record('torn');
+  writeFileSync(path, readFileSync(path, 'utf8').replace('"workspace"', '"workspade"'));
+  const { exit, out } = await doctor();
+  expect(exit).toBe(4);
+  expect(out).toContain(`${path}, line 1, byte 0 (checksum)`);
+  expect(out).toContain('next: tidemark doctor --repair torn');
+  expect((await doctor('--repair', 'torn')).out).toMatch(/^3 records of torn are now in torn-repaired, 1 of them/);
 });
 
 test('refuses to repair what is not there or no session id', async () => {

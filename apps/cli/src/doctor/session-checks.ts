@@ -1,7 +1,7 @@
 // Looks every session over from its first record to its last: checksums, payloads, the chain. Takes no lock, writes nothing.
 
 import type { DamagePlace, Log, SessionId } from '@tidemark/log';
-import { LogError } from '@tidemark/log';
+import { LogError, sessionId } from '@tidemark/log';
 import type { Inspection } from '@tidemark/store-ndjson';
 import { inspectSession } from '@tidemark/store-ndjson';
 
@@ -23,7 +23,20 @@ export async function* inspectSessions(store: Log, home: string): AsyncIterable<
   const { sessions, unreadable } = await store.sessions();
   for (const { session } of sessions) yield await inspectOne(home, session);
   for (const { session, reason } of unreadable) {
-    yield { session, state: 'failed', records: 0, found: `not one record can be read: ${reason}`, next: RESTORE };
+    const id = readId(session);
+    const found = `not one record can be read: ${reason}`;
+    yield id === undefined
+      ? { session, state: 'failed', records: 0, found, next: RESTORE }
+      : await inspectOne(home, id);
+  }
+}
+
+/** A folder may have any name. */
+function readId(name: string): SessionId | undefined {
+  try {
+    return sessionId(name);
+  } catch {
+    return undefined;
   }
 }
 
