@@ -1,13 +1,15 @@
 // Looking a session over from end to end: every checksum, every payload, the whole chain, every joint.
 
-import { open } from 'node:fs/promises';
+import { open, readFile } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
-import { EMPTY_TIP, LogError, checkLine, createLineSplitter } from '@tidemark/log';
+import { EMPTY_TIP, LogError, checkLine, createLineSplitter, decodeSnapshot } from '@tidemark/log';
 import type { DamagePlace, Lineage, Segment, SessionId, Tip } from '@tidemark/log';
 import { chunksOf } from './chunks.ts';
+import { unlessGone } from './file-errors.ts';
 import { openHome } from './home.ts';
 import type { Home, NdjsonOptions } from './home.ts';
 import { nodeBytes } from './node-bytes.ts';
+import { roomPaths } from './paths.ts';
 import { readOn, withLog } from './read-log.ts';
 import { lineage } from './read-session.ts';
 
@@ -21,6 +23,8 @@ export interface Inspection {
   /** Kinds that this build does not know, with their positions. */
   readonly unknown: readonly { readonly position: number; readonly name: string }[];
   readonly damage?: Damage;
+  /** Path of a snapshot that is not what was written. It is not used, and may be deleted (L9). */
+  readonly damagedSnapshot?: string;
 }
 
 /** Where reading ends, and how much behind it still has a good checksum. */
@@ -41,6 +45,17 @@ export function inspectSession(store: NdjsonOptions, session: SessionId): Promis
 
 /** As `inspectSession`, in a home that is open. */
 export async function inspect(home: Home, session: SessionId): Promise<Inspection> {
+  const { snapshot } = roomPaths(home.paths, session);
+  const damagedSnapshot = (await isDamaged(snapshot)) ? { damagedSnapshot: snapshot } : {};
+  return { ...(await inspectLog(home, session)), ...damagedSnapshot };
+}
+
+async function isDamaged(snapshot: string): Promise<boolean> {
+  const whole = await readFile(snapshot).catch(unlessGone);
+  return whole !== undefined && decodeSnapshot(whole, nodeBytes) === undefined;
+}
+
+async function inspectLog(home: Home, session: SessionId): Promise<Inspection> {
   try {
     return await inspectLineage(home, session, await lineage(home, session));
   } catch (error) {

@@ -51,7 +51,7 @@ async function inspectOne(home: string, session: SessionId): Promise<InspectedSe
   }
 }
 
-function judge({ session, records, torn, unknown, damage }: Inspection): InspectedSession {
+function judge({ session, records, torn, unknown, damage, damagedSnapshot }: Inspection): InspectedSession {
   if (damage !== undefined) {
     const { path, line, offset, phase, reason, soundBehind } = damage;
     const place = `${path}, line ${line}, byte ${offset} (${phase})`;
@@ -61,6 +61,10 @@ function judge({ session, records, torn, unknown, damage }: Inspection): Inspect
   const names = [...new Set(unknown.map((each) => each.name))];
   const tail = torn === 0 ? '' : `, and a torn tail of ${torn} bytes that the next writer cuts`;
   const found = `${records} records${tail}`;
+  if (damagedSnapshot !== undefined) {
+    const next = `rm ${damagedSnapshot}`;
+    return { session, state: 'warning', records, found: `${found}; its snapshot is damaged and not used`, next };
+  }
   if (names.length === 0) return { session, state: 'good', records, found };
   const next = 'update Tidemark to run this session';
   return { session, state: 'warning', records, found: `${found}; kinds unknown here: ${names.join(', ')}`, next };
