@@ -30,7 +30,8 @@ try {
   process.stdout.write(`\ntorture: ${failed === 0 ? 'all rows hold' : `${failed} of ${ROWS.length} runs failed`}\n`);
   for (const { row, counts: each } of readRows()) {
     process.stdout.write(`  ${row}\n`);
-    for (const [what, count] of Object.entries(each)) process.stdout.write(`    ${String(count).padStart(9)} ${what}\n`);
+    for (const [what, count] of Object.entries(each))
+      process.stdout.write(`    ${String(count).padStart(9)} ${what}\n`);
   }
 } finally {
   rmSync(folder, { recursive: true, force: true });

@@ -140,7 +140,9 @@ describe('a session whose disk fails', () => {
     let struck = 0;
     let at = 0;
     for (; ; at += STRIDE) {
-      const each = await Promise.all((WHOLE ? SURVIVES : [SURVIVES[at % 3] ?? 0]).map((part) => strike(fault, at, part)));
+      const each = await Promise.all(
+        (WHOLE ? SURVIVES : [SURVIVES[at % 3] ?? 0]).map((part) => strike(fault, at, part)),
+      );
       if (each.includes(false)) break;
       struck += each.length;
     }

@@ -125,16 +125,16 @@ describe('collecting garbage', () => {
       const store = openNdjsonStore({ home });
       for (let index = 0; index < 40; index += 1) await putBefore(home, `${index}`, 50);
       const writer = await sessionWith(store, a, 0);
-      let isWriting = true;
+      const written = new AbortController();
       const write = async (): Promise<void> => {
         for (let index = 0; index < 60; index += 1) {
           const { digest } = await store.artifacts.put(Buffer.from(`${index}`));
           await appended(writer, [returned(digest)]);
         }
-        isWriting = false;
+        written.abort();
       };
       const collect = async (): Promise<void> => {
-        while (isWriting) await collectGarbage({ home }, { now: Date.now() + 9 * HOUR });
+        while (!written.signal.aborted) await collectGarbage({ home }, { now: Date.now() + 9 * HOUR });
       };
       await Promise.all([write(), collect()]);
       for (let index = 0; index < 60; index += 1) expect(await store.artifacts.has(digestOf(`${index}`))).toBe(true);
