@@ -2,7 +2,7 @@
 // and of the store with nothing left out; `npm test` runs the same ones in reduced form.
 
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -21,6 +21,7 @@ interface Row {
 const folder = mkdtempSync(join(tmpdir(), 'tidemark-torture-'));
 const counts = join(folder, 'counts.ndjson');
 const env = { TIDEMARK_KILLS: KILLS, ...process.env, TIDEMARK_TORTURE: '1', TIDEMARK_COUNTS: counts };
+writeFileSync(counts, '');
 let failed = 0;
 try {
   for (const [project, paths] of ROWS) {
@@ -40,7 +41,7 @@ process.exitCode = failed === 0 ? 0 : 1;
 
 function readRows(): readonly Row[] {
   return readFileSync(counts, 'utf8')
-    .trim()
     .split('\n')
+    .filter((line) => line !== '')
     .map((line): Row => JSON.parse(line));
 }
