@@ -17,6 +17,7 @@ import { openNdjsonStore } from '@tidemark/store-ndjson';
 import { expect, it } from 'vitest';
 import { randomFrom } from './random.ts';
 import type { Random } from './random.ts';
+import { tally } from './tally.ts';
 import { RESULT, STEPS, answerAt } from './working-script.ts';
 
 /** How many processes are killed. */
@@ -182,9 +183,13 @@ it(
     const lanes = await Promise.all(Array.from({ length: LANES }, (_, index) => runLane(index, KILLS / LANES)));
     const kills = lanes.reduce((sum, lane) => sum + lane.kills, 0);
     const sessions = lanes.reduce((sum, lane) => sum + lane.sessions, 0);
-    process.stdout.write(
-      `crash: ${kills} kills of a session at work, ${sessions} sessions ended as they should, seed ${SEED} (TIDEMARK_SEED)\n`,
-    );
+    tally(`SIGKILL of sessions at work, seed ${SEED} (TIDEMARK_SEED)`, {
+      kills,
+      'sessions ended as they should': sessions,
+      'acknowledged lost': 0,
+      'calls run twice': 0,
+      'invalid requests': 0,
+    });
     expect(kills).toBe(KILLS);
   },
 );

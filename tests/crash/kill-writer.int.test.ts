@@ -13,6 +13,7 @@ import { inspectSession, openNdjsonStore } from '@tidemark/store-ndjson';
 import { expect, it } from 'vitest';
 import { randomFrom } from './random.ts';
 import type { Random } from './random.ts';
+import { tally } from './tally.ts';
 import { expectedAt } from './written-events.ts';
 
 /** How many processes are killed. Each kill cuts all writers of its process. */
@@ -105,9 +106,13 @@ it(
     const lanes = await Promise.all(Array.from({ length: LANES }, (_, index) => lane(index, KILLS / LANES)));
     const killed = lanes.reduce((sum, each) => sum + each.killed, 0);
     const records = lanes.reduce((sum, each) => sum + each.records, 0);
-    process.stdout.write(
-      `crash: ${killed} kills cut ${killed * WRITERS} writers, ${records} records checked, seed ${SEED} (TIDEMARK_SEED)\n`,
-    );
+    tally(`SIGKILL of writing processes, seed ${SEED} (TIDEMARK_SEED)`, {
+      kills: killed,
+      'writers cut': killed * WRITERS,
+      'records checked': records,
+      'acknowledged lost': 0,
+      'records doubled': 0,
+    });
     expect(records).toBeGreaterThan(killed);
   },
 );

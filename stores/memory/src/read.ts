@@ -1,6 +1,14 @@
 // Reading the rooms of a shelf through the record codec, a piece at a time.
 
-import { EMPTY_TIP, LogError, createRecordReader, lineageOf, readBeginning } from '@tidemark/log';
+import {
+  EMPTY_TIP,
+  LogError,
+  createRecordReader,
+  holdsLostNewline,
+  lineageOf,
+  lostNewline,
+  readBeginning,
+} from '@tidemark/log';
 import type { Beginning, Lineage, ReadFrom, Recorded, RecordReader, SessionId, Tip } from '@tidemark/log';
 import { nodeBytes } from './node-bytes.ts';
 import { bytesOf } from './shelf.ts';
@@ -8,10 +16,19 @@ import type { Room, Shelf } from './shelf.ts';
 
 const PIECE = 65_536;
 
-/** The room of a session. @throws LogError `log/missing`. */
+/** Whether a first record was committed, its newline damaged or not. */
+export function isBegun(room: Room): boolean {
+  const bytes = bytesOf(room);
+  return bytes.includes(0x0a) || holdsLostNewline(bytes, nodeBytes);
+}
+
+/** The room of a session. @throws LogError `log/missing`, `log/damaged`. */
 export function roomOf(shelf: Shelf, session: SessionId): Room {
   const room = shelf.rooms.get(session);
   if (room !== undefined && bytesOf(room).includes(0x0a)) return room;
+  if (room !== undefined && holdsLostNewline(bytesOf(room), nodeBytes)) {
+    throw lostNewline(session, { number: 1, offset: 0 });
+  }
   throw new LogError(
     'log/missing',
     `There is no session ${session} here; \`tidemark sessions\` lists those there are.`,
@@ -48,6 +65,8 @@ export async function* readRoom(
   for (let at = 0; at < room.length && !reader.done; at += PIECE) {
     yield* drain(reader, room.bytes.subarray(at, Math.min(at + PIECE, room.length)));
   }
+  const failure = reader.end();
+  if (failure !== undefined) throw failure;
 }
 
 /** What a piece gives; damage is thrown behind what is sound. */

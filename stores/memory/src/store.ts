@@ -26,7 +26,7 @@ import type {
 } from '@tidemark/log';
 import { createArtifacts } from './artifacts.ts';
 import { nodeBytes } from './node-bytes.ts';
-import { begin, lineage, readRoom, readerOf, roomOf } from './read.ts';
+import { begin, isBegun, lineage, readRoom, readerOf, roomOf } from './read.ts';
 import { bytesOf, createRoom, createShelf } from './shelf.ts';
 import type { Room, Shelf } from './shelf.ts';
 import { tailRoom } from './tail.ts';
@@ -64,7 +64,7 @@ async function* readBatches(
 async function create(shelf: Shelf, session: SessionId, parent: Parent | undefined): Promise<LogWriter> {
   const tip = parent === undefined ? EMPTY_TIP : await tipAt(shelf, parent);
   const there = shelf.rooms.get(session);
-  if (there !== undefined && bytesOf(there).includes(0x0a)) {
+  if (there !== undefined && isBegun(there)) {
     throw new LogError('log/exists', `Session ${session} exists already; open it, or take another id.`, { session });
   }
   if (there?.held === true) throw locked(session);
@@ -80,7 +80,7 @@ async function open(shelf: Shelf, session: SessionId): Promise<LogWriter> {
   const { parent } = record.data;
   const before = parent === undefined ? EMPTY_TIP : await tipAt(shelf, parent);
   const reader = readerOf(room, { ...before, length: start }, Infinity, Infinity);
-  const { failure } = reader.read(bytesOf(room));
+  const failure = reader.read(bytesOf(room)).failure ?? reader.end();
   if (failure !== undefined) throw failure;
   room.length = reader.offset;
   return hold(room, reader.tip);
@@ -129,7 +129,7 @@ function list(shelf: Shelf): { readonly sessions: SessionSummary[]; readonly unr
   const sessions: SessionSummary[] = [];
   const unreadable: UnreadableSession[] = [];
   for (const room of shelf.rooms.values()) {
-    if (!bytesOf(room).includes(0x0a)) continue;
+    if (!isBegun(room)) continue;
     try {
       sessions.push(summaryOf(begin(shelf, room.session), { bytes: room.length }));
     } catch (error) {

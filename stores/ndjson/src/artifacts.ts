@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { access } from 'node:fs/promises';
+import { access, utimes } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { Readable, pipeline as pipelineOf } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -12,6 +12,7 @@ import { LogError, digest as mintDigest } from '@tidemark/log';
 import type { Artifacts, Digest } from '@tidemark/log';
 import { flushFolder } from './durable-folder.ts';
 import type { Folders } from './durable-folder.ts';
+import { unlessGone } from './file-errors.ts';
 import { artifactPaths } from './paths.ts';
 import type { HomePaths } from './paths.ts';
 import { writeAtomically } from './write-atomically.ts';
@@ -108,8 +109,20 @@ async function* whole(head: readonly Uint8Array[], rest: AsyncIterable<Uint8Arra
 /** Where the new file goes; nowhere when a sound one is there. One that is damaged is replaced. */
 async function settle(paths: HomePaths, digest: Digest, packed: boolean): Promise<string | undefined> {
   const place = artifactPaths(paths, digest);
-  if (await isSound(paths, digest)) return undefined;
+  if ((await renewed(paths, digest)) && (await isSound(paths, digest))) return undefined;
   return packed ? place.packed : place.plain;
+}
+
+/** As young as if it were written now: whoever collects garbage leaves it until a record can name it. */
+async function renewed(paths: HomePaths, digest: Digest): Promise<boolean> {
+  const found = await find(paths, digest);
+  if (found === undefined) return false;
+  const now = new Date();
+  return (await utimes(found.path, now, now).then(yes, unlessGone)) === true;
+}
+
+function yes(): true {
+  return true;
 }
 
 async function isSound(paths: HomePaths, digest: Digest): Promise<boolean> {

@@ -1,11 +1,15 @@
 // The face of the NDJSON store.
 
+export type { CollectOptions, Collected, FileTally } from './collect-garbage.ts';
+export { collectGarbage } from './collect-garbage.ts';
 export type { FilePort, LogFile } from './file-port.ts';
 export { nodeFiles } from './file-port.ts';
 export type { NdjsonOptions } from './home.ts';
+export type { ArtifactInspection } from './inspect-artifacts.ts';
+export { inspectArtifacts } from './inspect-artifacts.ts';
 export type { Damage, Inspection } from './inspect-session.ts';
 export { inspectSession } from './inspect-session.ts';
-export type { Repair } from './repair-session.ts';
+export type { LostRecords, Repair } from './repair-session.ts';
 export { repairSession } from './repair-session.ts';
 export type { NdjsonStore } from './store.ts';
 export { openNdjsonStore } from './store.ts';

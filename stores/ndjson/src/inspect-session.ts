@@ -1,13 +1,16 @@
 // Looking a session over from end to end: every checksum, every payload, the whole chain, every joint.
 
-import { EMPTY_TIP, LogError, checkLine, createLineSplitter } from '@tidemark/log';
-import type { DamagePlace, Segment, SessionId, Tip } from '@tidemark/log';
+import { open, readFile } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { EMPTY_TIP, LogError, checkLine, createLineSplitter, decodeSnapshot } from '@tidemark/log';
+import type { DamagePlace, Lineage, Segment, SessionId, Tip } from '@tidemark/log';
 import { chunksOf } from './chunks.ts';
+import { unlessGone } from './file-errors.ts';
 import { openHome } from './home.ts';
 import type { Home, NdjsonOptions } from './home.ts';
 import { nodeBytes } from './node-bytes.ts';
+import { roomPaths } from './paths.ts';
 import { readOn, withLog } from './read-log.ts';
-import type { OpenLog } from './read-log.ts';
 import { lineage } from './read-session.ts';
 
 /** What was found. Nothing was changed. */
@@ -20,6 +23,8 @@ export interface Inspection {
   /** Kinds that this build does not know, with their positions. */
   readonly unknown: readonly { readonly position: number; readonly name: string }[];
   readonly damage?: Damage;
+  /** Path of a snapshot that is not what was written. It is not used, and may be deleted (L9). */
+  readonly damagedSnapshot?: string;
 }
 
 /** Where reading ends, and how much behind it still has a good checksum. */
@@ -32,8 +37,7 @@ export interface Damage extends DamagePlace {
 /**
  * Verifies a session whole, ancestors included.
  *
- * @throws LogError `log/missing`, `log/parent-missing`, `log/unknown-revision`, and `log/damaged` when not even a first
- * record can be read; any other damage is in the report.
+ * @throws LogError `log/missing`, `log/parent-missing`, `log/unknown-revision`; damage is in the report.
  */
 export function inspectSession(store: NdjsonOptions, session: SessionId): Promise<Inspection> {
   return inspect(openHome(store), session);
@@ -41,7 +45,26 @@ export function inspectSession(store: NdjsonOptions, session: SessionId): Promis
 
 /** As `inspectSession`, in a home that is open. */
 export async function inspect(home: Home, session: SessionId): Promise<Inspection> {
-  const { segments, joints } = await lineage(home, session);
+  const { snapshot } = roomPaths(home.paths, session);
+  const damagedSnapshot = (await isDamaged(snapshot)) ? { damagedSnapshot: snapshot } : {};
+  return { ...(await inspectLog(home, session)), ...damagedSnapshot };
+}
+
+async function isDamaged(snapshot: string): Promise<boolean> {
+  const whole = await readFile(snapshot).catch(unlessGone);
+  return whole !== undefined && decodeSnapshot(whole, nodeBytes) === undefined;
+}
+
+async function inspectLog(home: Home, session: SessionId): Promise<Inspection> {
+  try {
+    return await inspectLineage(home, session, await lineage(home, session));
+  } catch (error) {
+    if (!(error instanceof LogError) || error.code !== 'log/damaged') throw error;
+    return { session, records: 0, torn: 0, unknown: [], damage: await damageAt(error) };
+  }
+}
+
+async function inspectLineage(home: Home, session: SessionId, { segments, joints }: Lineage): Promise<Inspection> {
   const unknown: { readonly position: number; readonly name: string }[] = [];
   let tip: Tip = EMPTY_TIP;
   let torn = 0;
@@ -94,11 +117,20 @@ function inspectSegment(home: Home, segment: Segment, before: Tip, unknown: Unkn
       }
     } catch (error) {
       if (!(error instanceof LogError) || error.code !== 'log/damaged') throw error;
-      const place = placeOf(error);
-      const damage = { ...place, soundBehind: await countSound(log, place) };
-      return { path: log.path, tip, offset: place.offset, torn: 0, damage };
+      const damage = await damageAt(error);
+      return { path: log.path, tip, offset: damage.offset, torn: 0, damage };
     }
   });
+}
+
+async function damageAt(error: LogError): Promise<Damage> {
+  const place = placeOf(error);
+  const handle = await open(place.path, 'r');
+  try {
+    return { ...place, soundBehind: await countSound(handle, place) };
+  } finally {
+    await handle.close();
+  }
 }
 
 function placeOf({ data, message }: LogError): Omit<Damage, 'soundBehind'> {
@@ -114,10 +146,10 @@ function placeOf({ data, message }: LogError): Omit<Damage, 'soundBehind'> {
 
 const PHASES: readonly DamagePlace['phase'][] = ['frame', 'checksum', 'parse', 'decode', 'sequence', 'chain', 'parent'];
 
-async function countSound(log: OpenLog, damage: DamagePlace): Promise<number> {
+async function countSound(handle: FileHandle, damage: DamagePlace): Promise<number> {
   const splitter = createLineSplitter(damage.offset, damage.line);
   let sound = 0;
-  for await (const chunk of chunksOf(log.handle, damage.offset)) {
+  for await (const chunk of chunksOf(handle, damage.offset)) {
     for (const line of splitter.split(chunk)) {
       if (line.number > damage.line && typeof checkLine(line.bytes, nodeBytes) !== 'string') sound += 1;
     }

@@ -1,7 +1,7 @@
 // The right to write a session: an operating-system lock, held by an open exclusive transaction of SQLite for as long
 // as the process lives. A stopped holder keeps it, a killed one loses it at once; no clock and no heartbeat decide.
 
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, existsSync, openSync, statSync, utimesSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { LogError } from '@tidemark/log';
 import type { SessionId } from '@tidemark/log';
@@ -28,7 +28,26 @@ export function takeLease(path: string, session: SessionId): Lease {
     database.close();
     throw refusal(path, session, cause);
   }
+  // Whoever collects garbage asks since when it is held. Setting times opens no descriptor.
+  const now = new Date();
+  utimesSync(path, now, now);
   return { release: () => database.close() };
+}
+
+/** Since when a living writer, even a stopped one, holds this lock, in milliseconds since 1970; `undefined` when none does. */
+export function heldSince(path: string): number | undefined {
+  if (!existsSync(path)) return undefined;
+  const since = statSync(path).mtimeMs;
+  const database = new DatabaseSync(path, { timeout: 0 });
+  try {
+    database.exec('BEGIN EXCLUSIVE');
+    return undefined;
+  } catch (cause) {
+    if (!isHeld(cause)) throw cause;
+    return since;
+  } finally {
+    database.close();
+  }
 }
 
 /**
@@ -44,13 +63,17 @@ function makeLeaseFile(path: string): void {
 }
 
 function refusal(path: string, session: SessionId, cause: unknown): unknown {
-  const code =
-    cause instanceof Error && 'errcode' in cause && typeof cause.errcode === 'number' ? cause.errcode & 0xff : 0;
-  if (code !== SQLITE_BUSY && code !== SQLITE_LOCKED) return cause;
+  if (!isHeld(cause)) return cause;
   return new LogError(
     'log/locked',
     `Session ${session} is being written by another writer, which is alive (a stopped one is, too). Close it, or fork the session.`,
     { session, path },
     cause,
   );
+}
+
+function isHeld(cause: unknown): boolean {
+  const code =
+    cause instanceof Error && 'errcode' in cause && typeof cause.errcode === 'number' ? cause.errcode & 0xff : 0;
+  return code === SQLITE_BUSY || code === SQLITE_LOCKED;
 }

@@ -2,7 +2,16 @@
 
 import { open } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
-import { EMPTY_TIP, LogError, chainIn, checkLine, createRecordReader, readBeginning } from '@tidemark/log';
+import {
+  EMPTY_TIP,
+  LogError,
+  chainIn,
+  checkLine,
+  createRecordReader,
+  holdsLostNewline,
+  lostNewline,
+  readBeginning,
+} from '@tidemark/log';
 import type { Beginning, ReadFrom, Recorded, RecordReader, SessionId, Tip } from '@tidemark/log';
 import { chunksOf, firstLine, lineEndingAt } from './chunks.ts';
 import type { Home } from './home.ts';
@@ -36,12 +45,18 @@ export async function openLog(home: Home, session: SessionId): Promise<OpenLog> 
   const handle = await openExisting(path, session);
   try {
     const line = await firstLine(handle);
-    if (line === undefined) throw missing(session, path);
+    if (line === undefined) throw await refuseTail(handle, path, session);
     return { handle, path, beginning: readBeginning(session, path, line, nodeBytes) };
   } catch (error) {
     await handle.close();
     throw error;
   }
+}
+
+/** No line is a session that was never begun; unless its first record was, and its newline is damaged. */
+async function refuseTail(handle: FileHandle, path: string, session: SessionId): Promise<LogError> {
+  const isDamaged = holdsLostNewline(await handle.readFile(), nodeBytes);
+  return isDamaged ? lostNewline(path, { number: 1, offset: 0 }) : missing(session, path);
 }
 
 /** How a session begins. */
@@ -128,7 +143,7 @@ async function* feed(
     if (failure !== undefined) return failure;
     if (reader.done) return undefined;
   }
-  return undefined;
+  return reader.end();
 }
 
 /** Own records of a session in batches, as far as they stand now. */

@@ -1,18 +1,22 @@
-// Copying what is sound of a damaged session into a new one. The old one stays as it is (L5).
+// Copying what can be had back of a damaged session into a new one. The old one stays as it is (L5).
 
 import { open, rename } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import {
   EMPTY_TIP,
   LogError,
   canonicalText,
   chainBehind,
-  createRecordReader,
+  createLineSplitter,
+  createSalvager,
   headOf,
+  position,
   seal,
   writeHead,
 } from '@tidemark/log';
-import type { Chain, SessionId, SoundLine, Tip } from '@tidemark/log';
+import type { LostPlace, RawLine, Salvaged, Salvager, SessionId, Tip } from '@tidemark/log';
 import { chunksOf } from './chunks.ts';
+import { withDamagedLog } from './damaged-log.ts';
 import { flushFolder } from './durable-folder.ts';
 import { openHome } from './home.ts';
 import type { Home, NdjsonOptions } from './home.ts';
@@ -21,7 +25,6 @@ import type { Damage } from './inspect-session.ts';
 import { nodeBytes } from './node-bytes.ts';
 import { createWriter } from './open-writer.ts';
 import { roomPaths } from './paths.ts';
-import { withLog } from './read-log.ts';
 import type { OpenLog } from './read-log.ts';
 import { forkTip } from './read-session.ts';
 
@@ -29,47 +32,61 @@ import { forkTip } from './read-session.ts';
 export interface Repair {
   readonly from: SessionId;
   readonly to: SessionId;
-  /** How many records the new session holds, ancestors included. */
+  /** How many records the new session holds, ancestors included, and a `foreign.recorded` for each that is lost. */
   readonly records: number;
-  /** Why the rest was left out; absent when nothing was damaged. */
+  /** How many of them were put right: one byte had changed, and the chain proves what it was. */
+  readonly mended: number;
+  /** Positions whose records are gone for good. */
+  readonly lost: readonly LostRecords[];
+  /** The first damage; absent when there was none. */
   readonly damage?: Damage;
 }
 
+/** A stretch of positions, and where in the old file their bytes stood. */
+export interface LostRecords extends LostPlace {
+  readonly from: number;
+  readonly count: number;
+}
+
 /**
- * Makes session `to` of all records of `from` before its first damage. Payloads are copied as raw bytes, kinds that this
- * build does not know included; positions stay, the chain is new. The new `session.created` says where it comes from.
+ * Makes session `to` of every record of `from` that is whole or can be put right, also behind a damage. Payloads are
+ * copied as raw bytes, kinds that this build does not know included; positions stay, the chain is new. The new
+ * `session.created` says where it comes from, and a `foreign.recorded` stands where a record is lost.
  *
- * @throws LogError `log/exists` for `to`; `log/damaged` when not even the first record of `from` is sound, or when the
- * damage is in an ancestor: repair that one.
+ * @throws LogError `log/exists` for `to`; `log/damaged` when the beginning of `from` is gone, or when the damage is in an
+ * ancestor: repair that one.
  */
 export async function repairSession(store: NdjsonOptions, from: SessionId, to: SessionId): Promise<Repair> {
   const home = openHome(store);
-  const { damage, records } = await inspect(home, from);
-  await withLog(home, from, async (log) => {
-    if (records <= log.beginning.start) throw nothingSound(from, damage);
+  const { damage } = await inspect(home, from);
+  if (damage !== undefined && damage.path !== roomPaths(home.paths, from).log) throw inAncestor(from, damage);
+  return withDamagedLog(home, from, async (log) => {
     const writer = await createWriter(home, to, log.beginning.record.data.parent);
     try {
-      await copy(home, log, to, records);
+      const copied = await copy(home, log, to);
+      return { from, to, ...copied, ...(damage !== undefined && { damage }) };
     } finally {
       await writer.close();
     }
   });
-  return damage === undefined ? { from, to, records } : { from, to, records, damage };
 }
 
-async function copy(home: Home, log: OpenLog, to: SessionId, length: number): Promise<void> {
+type Copied = Pick<Repair, 'records' | 'mended' | 'lost'>;
+
+async function copy(home: Home, log: OpenLog, to: SessionId): Promise<Copied> {
   const room = roomPaths(home.paths, to);
   const temporary = `${room.log}.incoming`;
   const handle = await open(temporary, 'w', 0o600);
+  let copied: Copied;
   try {
-    const parts = resealed(log, to, length, await tipBefore(home, log));
-    for await (const lines of parts) await handle.writeFile(lines);
+    copied = await write(handle, log, to, await tipBefore(home, log));
     await handle.sync();
   } finally {
     await handle.close();
   }
   await rename(temporary, room.log);
   await flushFolder(room.folder);
+  return copied;
 }
 
 async function tipBefore(home: Home, { beginning }: OpenLog): Promise<Tip> {
@@ -77,39 +94,68 @@ async function tipBefore(home: Home, { beginning }: OpenLog): Promise<Tip> {
   return parent === undefined ? EMPTY_TIP : forkTip(home, parent);
 }
 
-/** The sound lines with a new beginning, and therefore a new chain. */
-async function* resealed(log: OpenLog, to: SessionId, length: number, before: Tip): AsyncGenerator<Uint8Array> {
-  const { start } = log.beginning;
-  let chain: Chain = before.chain;
+/** The records with a new beginning, and therefore a new chain. */
+async function write(file: FileHandle, log: OpenLog, to: SessionId, before: Tip): Promise<Copied> {
+  const lost: LostRecords[] = [];
+  let { chain, fence, length } = before;
+  let mended = 0;
   let lines: Uint8Array[] = [];
-  const onLine = (line: SoundLine, raw: Uint8Array): void => {
-    const head = line.position === start ? newBeginning(log, to) : headOf(raw, line);
-    chain = chainBehind(chain, head, nodeBytes);
-    lines.push(seal(head, chain, nodeBytes));
+  const append = (head: Uint8Array): void => {
+    const own = length === log.beginning.start ? newBeginning(log, to) : head;
+    chain = chainBehind(chain, own, nodeBytes);
+    lines.push(seal(own, chain, nodeBytes));
+    length += 1;
   };
-  const tip = { ...before, length: start };
-  const reader = createRecordReader(
-    { path: log.path, tip, offset: 0, line: 1, from: Infinity, to: length, onLine },
-    nodeBytes,
-  );
-  for await (const chunk of chunksOf(log.handle, 0)) {
-    const { failure } = reader.read(chunk);
-    yield Buffer.concat(lines);
+  const take = (salvaged: Salvaged): void => {
+    if (salvaged.type === 'lost') {
+      const { from, count, place } = salvaged;
+      lost.push({ from, count, ...place });
+      for (let each = 0; each < count; each += 1) append(placeholder(log, place, length, fence));
+      return;
+    }
+    fence = salvaged.sound.fence;
+    if (salvaged.mended) mended += 1;
+    append(headOf(salvaged.line, salvaged.sound));
+  };
+  for await (const batch of salvagedFrom(log, before)) {
+    for (const one of batch) take(one);
+    await file.writeFile(Buffer.concat(lines));
     lines = [];
-    if (failure !== undefined) throw failure;
-    if (reader.done) return;
   }
+  return { records: length, mended, lost };
+}
+
+/** What can be had back, as many records at a time as a piece of the file gives. */
+async function* salvagedFrom(log: OpenLog, before: Tip): AsyncGenerator<Iterable<Salvaged>> {
+  const splitter = createLineSplitter(0, 1);
+  const salvager = createSalvager(before, nodeBytes);
+  for await (const chunk of chunksOf(log.handle, 0)) yield taken(splitter.split(chunk), salvager);
+  yield salvager.end(splitter.tail());
+}
+
+function* taken(lines: Iterable<RawLine>, salvager: Salvager): Generator<Salvaged> {
+  for (const line of lines) yield* salvager.take(line);
 }
 
 function newBeginning({ beginning }: OpenLog, to: SessionId): Uint8Array {
   const { data, ...head } = beginning.record;
   const root = data.root === data.id ? to : data.root;
-  const imported = { format: 'tidemark-repair', source: data.id };
+  const imported = { format: FORMAT, source: data.id };
   return nodeBytes.encode(writeHead({ ...head, turn: head.turn }, canonicalText({ ...data, id: to, root, imported })));
 }
 
-function nothingSound(from: SessionId, damage: Damage | undefined): LogError {
-  const where = damage === undefined ? '' : ` The damage is in ${damage.path}, line ${damage.line}.`;
-  const message = `No own record of session ${from} is sound, so there is nothing to copy.${where} Repair the session that file belongs to, or restore it.`;
+const FORMAT = 'tidemark-repair';
+
+/** What stands in the place of a lost record: where its bytes were. */
+function placeholder({ beginning }: OpenLog, place: LostPlace, at: number, fence: number): Uint8Array {
+  const { line, offset, bytes } = place;
+  const record = { session: beginning.session, position: at, offset, bytes };
+  const data = { format: FORMAT, line, record, reason: 'the record was damaged and could not be had back' };
+  const head = { position: position(at), at: beginning.record.at, fence, kind: 'foreign.recorded', turn: undefined };
+  return nodeBytes.encode(writeHead(head, canonicalText(data)));
+}
+
+function inAncestor(from: SessionId, damage: Damage): LogError {
+  const message = `Session ${from} goes on from a damaged one: the damage is in ${damage.path}, line ${damage.line}. Repair the session that file belongs to, or restore it.`;
   return new LogError('log/damaged', message, { session: from, ...damage });
 }

@@ -33,6 +33,20 @@ async function damage(home: string, id: SessionId, line: number): Promise<number
   return start;
 }
 
+/** Writes null bytes over lines, the newlines between them included. Where they stood. */
+async function erase(
+  home: string,
+  id: SessionId,
+  line: number,
+  count: number,
+): Promise<{ readonly start: number; readonly end: number }> {
+  const bytes = await readFile(logOf(home, id));
+  const ends = [0, ...[...bytes].flatMap((byte, at) => (byte === 0x0a ? [at + 1] : []))];
+  const [start = 0, end = 0] = [ends[line - 1], ends[line - 1 + count]];
+  await writeFile(logOf(home, id), bytes.fill(0, start, end - 1));
+  return { start, end };
+}
+
 describe('inspecting', () => {
   it('verifies a sound session whole, ancestors included', () =>
     inHome(async (home) => {
@@ -88,22 +102,61 @@ describe('inspecting', () => {
 });
 
 describe('repairing', () => {
-  it('copies what is sound into a new session, and leaves the old one byte for byte', () =>
+  it('puts a changed byte right in a new session, and leaves the old one byte for byte', () =>
     inHome(async (home) => {
       await (await sessionWith(openNdjsonStore({ home }), a, 9)).close();
+      const texted = await texts(openNdjsonStore({ home }), a);
       await damage(home, a, 5);
       const before = await readFile(logOf(home, a));
       const repair = await repairSession({ home }, a, b);
-      expect(repair).toMatchObject({ from: a, to: b, records: 4, damage: { line: 5, soundBehind: 5 } });
+      expect(repair).toMatchObject({ from: a, to: b, records: 10, mended: 1, lost: [] });
+      expect(repair.damage).toMatchObject({ line: 5, soundBehind: 5 });
       expect((await readFile(logOf(home, a))).equals(before)).toBe(true);
       const store = openNdjsonStore({ home });
-      expect(await texts(store, b)).toEqual(['session.created', '0', '1', '2']);
-      expect(await inspectSession(store, b)).toEqual({ session: b, records: 4, torn: 0, unknown: [] });
+      expect(await texts(store, b)).toEqual(texted);
+      expect(await inspectSession(store, b)).toEqual({ session: b, records: 10, torn: 0, unknown: [] });
       const [first] = await gather(store.read(b, 0, 1));
       expect(first?.data).toMatchObject({ id: b, root: b, imported: { format: 'tidemark-repair', source: a } });
       const writer = await store.open(b);
       await appended(writer, prompts(1, 3));
       await writer.close();
+    }));
+
+  it('costs the records that are gone and no others, and says in the log where they stood', () =>
+    inHome(async (home) => {
+      await (await sessionWith(openNdjsonStore({ home }), a, 9)).close();
+      const { start, end } = await erase(home, a, 5, 2);
+      const repair = await repairSession({ home }, a, b);
+      expect(repair).toMatchObject({ records: 10, mended: 0, lost: [{ from: 4, count: 2, line: 5, offset: start }] });
+      const store = openNdjsonStore({ home });
+      const kept = ['session.created', '0', '1', '2', 'foreign.recorded', 'foreign.recorded', '5', '6', '7', '8'];
+      expect(await texts(store, b)).toEqual(kept);
+      const [mark] = await gather(store.read(b, 5, 6));
+      expect(mark?.data).toMatchObject({
+        format: 'tidemark-repair',
+        line: 5,
+        record: { session: a, position: 5, offset: start, bytes: end - start },
+      });
+      expect(await inspectSession(store, b)).toEqual({ session: b, records: 10, torn: 0, unknown: [] });
+    }));
+
+  it('finds a damaged newline behind the last record, and loses nothing by it', () =>
+    inHome(async (home) => {
+      for (const count of [0, 3]) {
+        const [damaged, mended] = [sessionId(`n${count}`), sessionId(`m${count}`)];
+        await (await sessionWith(openNdjsonStore({ home }), damaged, count)).close();
+        const texted = await texts(openNdjsonStore({ home }), damaged);
+        const bytes = await readFile(logOf(home, damaged));
+        await writeFile(logOf(home, damaged), flipped(bytes, bytes.length - 1));
+        const store = openNdjsonStore({ home });
+        await fails(store.open(damaged), 'log/damaged');
+        await fails(store.create(damaged), 'log/exists');
+        expect((await inspectSession(store, damaged)).damage).toMatchObject({ line: count + 1, phase: 'frame' });
+        expect((await store.sessions()).unreadable.map(({ session }) => session)).toEqual(count === 0 ? [damaged] : []);
+        await repairSession(store, damaged, mended);
+        expect(await texts(openNdjsonStore({ home }), mended)).toEqual(texted);
+        await rm(roomPaths(homePaths(home), damaged).folder, { recursive: true });
+      }
     }));
 
   it('keeps a fork a fork', () =>
@@ -115,7 +168,7 @@ describe('repairing', () => {
       await appended(fork, [created(b, { parent }), ...prompts(4, 10)]);
       await fork.close();
       await damage(home, b, 4);
-      expect(await repairSession(store, b, c)).toMatchObject({ records: 6 });
+      expect(await repairSession(store, b, c)).toMatchObject({ records: 8, mended: 1 });
       expect(await texts(openNdjsonStore({ home }), c)).toEqual([
         'session.created',
         '0',
@@ -123,18 +176,26 @@ describe('repairing', () => {
         'session.created',
         '10',
         '11',
+        '12',
+        '13',
       ]);
       expect((await inspectSession(store, c)).damage).toBeUndefined();
     }));
 
-  it('refuses a taken name, and a session of which nothing is sound', () =>
+  it('refuses a taken name, a session whose beginning is gone, and one whose ancestor is damaged', () =>
     inHome(async (home) => {
       const store = openNdjsonStore({ home });
       await (await sessionWith(store, a, 3)).close();
       await (await sessionWith(store, b, 3)).close();
       await fails(repairSession(store, a, b), 'log/exists');
-      await damage(home, a, 1);
+      const parent = await parentAt(store, a, 2);
+      const fork = await store.create(sessionId('fork'), parent);
+      await appended(fork, [created(fork.session, { parent })]);
+      await fork.close();
+      await erase(home, a, 1, 1);
       await fails(repairSession(store, a, c), 'log/damaged');
+      const error = await fails(repairSession(store, fork.session, c), 'log/damaged');
+      expect(error.message).toContain(logOf(home, a));
       await fails(repairSession(store, sessionId('nobody'), c), 'log/missing');
     }));
 });

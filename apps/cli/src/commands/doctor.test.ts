@@ -1,6 +1,6 @@
 // `tidemark doctor` over real homes.
 
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -11,6 +11,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 
 import type { Ran } from '../../tests/pretend-run.ts';
 import { pretendRun } from '../../tests/pretend-run.ts';
+import { checkSize } from '../doctor/storage-checks.ts';
 
 let home: string;
 
@@ -42,10 +43,10 @@ async function record(name: string): Promise<string> {
   return join(home, 'sessions', name, 'log.ndjson');
 }
 
-/** Changes one letter inside the second line. Returns the offset of that line. */
-function damage(path: string): number {
+/** Changes letters inside the second line, one unless said. Returns the offset of that line. */
+function damage(path: string, becomes = 'forst'): number {
   const text = readFileSync(path, 'utf8');
-  writeFileSync(path, text.replace('first', 'worst'));
+  writeFileSync(path, text.replace('first', becomes));
   return text.indexOf('\n') + 1;
 }
 
@@ -113,14 +114,83 @@ test('repairs into a new session and leaves the damaged one byte for byte', asyn
   expect(JSON.parse((await doctor('--repair', 'torn', '--json')).out)).toMatchObject({
     repaired: 'torn',
     session: 'torn-repaired',
-    records: 1,
+    records: 3,
+    mended: 1,
+    lost: [],
     damage: { line: 2 },
   });
   expect(readFileSync(path)).toEqual(before);
   expect((await doctor('--repair', 'torn')).out).toBe(
-    '1 sound records of torn are now in torn-repaired-2; torn is as it was\n',
+    '3 records of torn are now in torn-repaired-2, 1 of them put right, proven by the chain; torn is as it was\n',
   );
-  expect((await doctor()).out).toMatch(/good +session torn-repaired: 1 records/);
+  expect((await doctor()).out).toMatch(/good +session torn-repaired: 3 records/);
+});
+
+test('says which records are lost, and keeps all others', async () => {
+  const offset = damage(await record('torn'), 'gone!');
+  const { exit, out } = await doctor('--repair', 'torn');
+  expect([exit, out]).toEqual([
+    0,
+    `2 records of torn are now in torn-repaired; torn is as it was\n` +
+      `position 1 is lost (line 2, byte ${offset}, 198 bytes); the new session says so there\n`,
+  ]);
+});
+
+test('names a damage in a first line as well, and repairs that too', async () => {
+  const path = await record('torn');
+  writeFileSync(path, readFileSync(path, 'utf8').replace('"workspace"', '"workspade"'));
+  const { exit, out } = await doctor();
+  expect(exit).toBe(4);
+  expect(out).toContain(`${path}, line 1, byte 0 (checksum)`);
+  expect(out).toContain('next: tidemark doctor --repair torn');
+  expect((await doctor('--repair', 'torn')).out).toMatch(/^3 records of torn are now in torn-repaired, 1 of them/);
+});
+
+test('names a damaged artifact, and ends with 4', async () => {
+  const { digest } = await openNdjsonStore({ home }).artifacts.put(Buffer.from('an output'));
+  const path = join(home, 'artifacts', digest.slice(0, 2), digest);
+  writeFileSync(path, 'an outpux');
+  const { exit, out } = await doctor();
+  expect(exit).toBe(4);
+  expect(out).toContain(`failed   artifacts: 1 artifacts, 9 B, 1 damaged:\n         ${path}\n`);
+});
+
+test('names a damaged snapshot, which nobody uses', async () => {
+  await record('one');
+  const path = join(home, 'sessions', 'one', 'snapshot');
+  writeFileSync(path, 'no snapshot');
+  const { exit, out } = await doctor();
+  expect(exit).toBe(0);
+  expect(out).toContain(`3 records; its snapshot is damaged and not used\n         next: rm ${path}\n`);
+});
+
+test('suggests to collect once a home is large', async () => {
+  await record('one');
+  expect(await checkSize(home)).toMatchObject({ state: 'good' });
+  expect(await checkSize(home, 100)).toMatchObject({
+    state: 'warning',
+    next: 'tidemark doctor --gc removes what no log names',
+  });
+});
+
+test('removes what no log names, and says what that frees; a dry run only says it', async () => {
+  await record('one');
+  const { digest } = await openNdjsonStore({ home }).artifacts.put(Buffer.from('nobody names this'));
+  const path = join(home, 'artifacts', digest.slice(0, 2), digest);
+  expect((await doctor('--gc')).out).toContain('and 1 artifact (17 B) that a writer may be about to name');
+  utimesSync(path, 0, 0);
+  expect((await doctor('--gc', '--dry-run')).out).toBe(
+    'would remove 1 artifact (17 B) that no log names, 17 B would be free; left 0 artifacts (0 B) that a log names\n',
+  );
+  expect(JSON.parse((await doctor('--gc', '--json')).out)).toMatchObject({
+    dryRun: false,
+    removed: { files: 1, bytes: 17 },
+    young: { files: 0, bytes: 0 },
+    named: { files: 0, bytes: 0 },
+  });
+  expect(existsSync(path)).toBe(false);
+  expect((await doctor('--dry-run')).exit).toBe(2);
+  expect((await doctor('--gc', '--repair', 'one')).exit).toBe(2);
 });
 
 test('refuses to repair what is not there or no session id', async () => {

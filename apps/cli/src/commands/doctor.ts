@@ -6,37 +6,53 @@ import type { InspectedSession } from '../doctor/session-checks.ts';
 import { inspectSessions } from '../doctor/session-checks.ts';
 import type { KeyPresence } from '../doctor/surroundings-checks.ts';
 import { checkHome, checkNode, keysIn } from '../doctor/surroundings-checks.ts';
+import { checkArtifacts, checkSize } from '../doctor/storage-checks.ts';
+import { collect } from '../doctor/collect.ts';
 import { repair } from '../doctor/repair.ts';
 import { EXIT } from '../exit-codes.ts';
+import { CliError } from '../failure.ts';
 import type { Shown, Style } from '../shown.ts';
 import { styled } from '../shown.ts';
 
-/** Looks at the environment and at every session; repairs one when asked. */
+/** Looks at the environment, at every session and artifact; repairs or collects when asked. */
 export const doctor: Command = {
   name: 'doctor',
-  summary: 'check the environment, the keys and every session; repair a damaged one',
+  summary: 'check the environment, the keys and every session; repair a damaged one; remove what no log names',
   examples: [
     ['tidemark doctor', 'look at everything; exit code 4 when a log is damaged'],
-    ['tidemark doctor --repair <session>', 'copy what is sound into a new session'],
+    ['tidemark doctor --repair <session>', 'copy all that can be had back into a new session'],
+    ['tidemark doctor --gc --dry-run', 'say which artifacts no log names, and how many bytes they take'],
     ['tidemark doctor --json', 'as one JSON object'],
   ],
   declare: (command, run) =>
     void command
       .option('--repair <session>', 'copy what is sound of this session into a new one; the old one stays as it is')
-      .action((options: Options) =>
-        run((context) => (options.repair === undefined ? examine(context) : repair(options.repair, context))),
-      ),
+      .option('--gc', 'remove the artifacts that no log names; safe beside running sessions')
+      .option('--dry-run', 'with --gc: say what would be removed, and remove nothing')
+      .action((options: Options) => run((context) => act(options, context))),
 };
 
 interface Options {
   readonly repair?: string;
+  readonly gc?: boolean;
+  readonly dryRun?: boolean;
+}
+
+function act({ repair: session, gc = false, dryRun = false }: Options, context: CommandContext): Promise<Outcome> {
+  if (session !== undefined && gc)
+    throw new CliError('cli/usage', '--repair and --gc are two commands', 'give one of them');
+  if (dryRun && !gc) throw new CliError('cli/usage', '--dry-run goes with --gc', 'tidemark doctor --gc --dry-run');
+  if (gc) return collect(dryRun, context);
+  return session === undefined ? examine(context) : repair(session, context);
 }
 
 async function examine(context: CommandContext): Promise<Outcome> {
-  const checks = [checkNode(process.versions.node), await checkHome(context.home)];
+  const { home } = context;
+  const storage = [await checkArtifacts(home), await checkSize(home)];
+  const checks = [checkNode(process.versions.node), await checkHome(home), ...storage];
   const keys = keysIn(context.environment);
   const sessions: InspectedSession[] = [];
-  for await (const session of inspectSessions(await context.store(), context.home)) sessions.push(session);
+  for await (const session of inspectSessions(await context.store(), home)) sessions.push(session);
   const outcome = outcomeOf(checks, sessions);
   context.output.result({ healthy: outcome === EXIT.ok, checks, keys, sessions }, () => [
     ...checks.flatMap(checkLine),
@@ -51,8 +67,13 @@ function outcomeOf(
   checks: readonly Check[],
   sessions: readonly InspectedSession[],
 ): typeof EXIT.ok | typeof EXIT.difference | typeof EXIT.corrupt {
-  if (sessions.some((session) => session.state === 'failed')) return EXIT.corrupt;
-  return checks.some((check) => check.state === 'failed') ? EXIT.difference : EXIT.ok;
+  const isDamaged = sessions.some(isFailed) || checks.some((check) => check.name === 'artifacts' && isFailed(check));
+  if (isDamaged) return EXIT.corrupt;
+  return checks.some(isFailed) ? EXIT.difference : EXIT.ok;
+}
+
+function isFailed({ state }: { readonly state: CheckState }): boolean {
+  return state === 'failed';
 }
 
 const STATE_STYLE: { readonly [state in CheckState]: Style } = { good: 'green', warning: 'yellow', failed: 'red' };

@@ -1,7 +1,7 @@
 // Looks every session over from its first record to its last: checksums, payloads, the chain. Takes no lock, writes nothing.
 
 import type { DamagePlace, Log, SessionId } from '@tidemark/log';
-import { LogError } from '@tidemark/log';
+import { LogError, sessionId } from '@tidemark/log';
 import type { Inspection } from '@tidemark/store-ndjson';
 import { inspectSession } from '@tidemark/store-ndjson';
 
@@ -23,7 +23,20 @@ export async function* inspectSessions(store: Log, home: string): AsyncIterable<
   const { sessions, unreadable } = await store.sessions();
   for (const { session } of sessions) yield await inspectOne(home, session);
   for (const { session, reason } of unreadable) {
-    yield { session, state: 'failed', records: 0, found: `not one record can be read: ${reason}`, next: RESTORE };
+    const id = readId(session);
+    const found = `not one record can be read: ${reason}`;
+    yield id === undefined
+      ? { session, state: 'failed', records: 0, found, next: RESTORE }
+      : await inspectOne(home, id);
+  }
+}
+
+/** A folder may have any name. */
+function readId(name: string): SessionId | undefined {
+  try {
+    return sessionId(name);
+  } catch {
+    return undefined;
   }
 }
 
@@ -38,7 +51,7 @@ async function inspectOne(home: string, session: SessionId): Promise<InspectedSe
   }
 }
 
-function judge({ session, records, torn, unknown, damage }: Inspection): InspectedSession {
+function judge({ session, records, torn, unknown, damage, damagedSnapshot }: Inspection): InspectedSession {
   if (damage !== undefined) {
     const { path, line, offset, phase, reason, soundBehind } = damage;
     const place = `${path}, line ${line}, byte ${offset} (${phase})`;
@@ -48,6 +61,10 @@ function judge({ session, records, torn, unknown, damage }: Inspection): Inspect
   const names = [...new Set(unknown.map((each) => each.name))];
   const tail = torn === 0 ? '' : `, and a torn tail of ${torn} bytes that the next writer cuts`;
   const found = `${records} records${tail}`;
+  if (damagedSnapshot !== undefined) {
+    const next = `rm ${damagedSnapshot}`;
+    return { session, state: 'warning', records, found: `${found}; its snapshot is damaged and not used`, next };
+  }
   if (names.length === 0) return { session, state: 'good', records, found };
   const next = 'update Tidemark to run this session';
   return { session, state: 'warning', records, found: `${found}; kinds unknown here: ${names.join(', ')}`, next };

@@ -75,7 +75,7 @@ export function claimDamage(factory: LogFactory): void {
     damage('notices any one bit that changed', async ({ reopen }, lines, id) => {
       const whole = await lines.read(id);
       const start = whole.lastIndexOf(0x0a, whole.length - 2) + 1;
-      for (let at = start; at < whole.length - 1; at += 1) {
+      for (let at = start; at < whole.length; at += 1) {
         await lines.write(id, flipped(whole, at));
         const { values, error } = await untilFailure(reopen().read(id));
         expect([at, values.length, error.code]).toEqual([at, 4, 'log/damaged']);

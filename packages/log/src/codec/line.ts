@@ -90,6 +90,44 @@ export function checkLine(line: Uint8Array, bytes: BytePort): SoundLine | LineFa
   return readNumbers(line, sealed) ?? 'frame';
 }
 
+/** Where lines end in these bytes, by the layout of their seal alone: offsets behind the closing brace, in order. */
+export function* endsIn(within: Uint8Array): Generator<number> {
+  const quote = SUM_KEY[0] ?? 0;
+  for (let at = within.indexOf(quote); at !== -1; at = within.indexOf(quote, at + 1)) {
+    const end = at + 1 + SUM;
+    if (stands(SUM_KEY, within, at) && stands(CLOSING, within, end - CLOSING.length)) yield end;
+  }
+}
+
+/** The line with the fixed words of its seal as they must stand; `undefined` when it is too short for one. */
+export function stampSeal(line: Uint8Array): Uint8Array | undefined {
+  if (line.length < SEAL) return undefined;
+  const stamped = new Uint8Array(line);
+  stamped.set(CHAIN_KEY, line.length - SEAL);
+  stamped.set(SUM_KEY, line.length - SUM - 1);
+  stamped.set(CLOSING, line.length - CLOSING.length);
+  return stamped;
+}
+
+/** The bytes of a line that its checksum covers. */
+export function summedOf(line: Uint8Array): Uint8Array {
+  return line.subarray(0, line.length - SUM);
+}
+
+/** The checksum that a line names; `undefined` when it names none. */
+export function sumIn(line: Uint8Array): number | undefined {
+  return readHex(line, line.length - CLOSING.length - 8, 8);
+}
+
+/** The line with the checksum of its bytes. */
+export function reseal(line: Uint8Array, bytes: BytePort): Uint8Array {
+  const summed = summedOf(line);
+  const sum = bytes.crc32(summed).toString(16).padStart(8, '0');
+  const sealed = new Uint8Array(line);
+  sealed.set(bytes.encode(`,"sum":"${sum}"}`), summed.length);
+  return sealed;
+}
+
 function readNumbers(head: Uint8Array, sealed: number): SoundLine | undefined {
   if (!stands(VERSION_KEY, head, 0)) return undefined;
   const v = readInteger(head, VERSION_KEY.length);

@@ -5,6 +5,7 @@ import type { DamagePlace } from '../errors.ts';
 import type { Recorded } from '../event.ts';
 import type { BytePort } from './byte-port.ts';
 import { decodeRecord } from './decode-record.ts';
+import { holdsLostNewline } from './find-records.ts';
 import { chainBehind, chainIn, checkLine, headOf } from './line.ts';
 import type { SoundLine } from './line.ts';
 import { createLineSplitter } from './split-lines.ts';
@@ -39,6 +40,8 @@ export interface RecordBatch {
 /** Reads what it is fed. After a failure, or once `done`, it reads nothing more. */
 export interface RecordReader {
   read(chunk: Uint8Array): RecordBatch;
+  /** What is wrong at the end of the file: a torn tail is nothing, a whole record whose newline was damaged is. */
+  end(): LogError | undefined;
   /** The end of what was sound so far. */
   readonly tip: Tip;
   /** The offset of that end. */
@@ -86,8 +89,17 @@ export function createRecordReader(start: ReadFrom, bytes: BytePort): RecordRead
     return { records };
   }
 
+  function end(): LogError | undefined {
+    if (failed || tip.length >= start.to) return undefined;
+    const tail = splitter.tail();
+    if (!holdsLostNewline(tail.bytes, bytes)) return undefined;
+    failed = true;
+    return lostNewline(start.path, tail);
+  }
+
   return {
     read,
+    end,
     get tip() {
       return tip;
     },
@@ -135,9 +147,14 @@ export function damaged(
   return new LogError(
     'log/damaged',
     `${path} is damaged at line ${line.number}, byte ${line.offset} (${phase}): ${reason}. Nothing was changed. ` +
-      'All records before it are sound: `tidemark doctor --repair <session>` copies them into a new session.',
+      '`tidemark doctor --repair <session>` copies all that can be had back into a new session.',
     { ...place, reason },
   );
+}
+
+/** The error for a last record behind which something else stands than a newline. */
+export function lostNewline(path: string, tail: Omit<RawLine, 'bytes'>): LogError {
+  return damaged(path, tail, 'frame', 'a whole record stands there, and behind it something else than a newline');
 }
 
 function unknownRevision(path: string, line: RawLine, v: number): LogError {

@@ -13,6 +13,7 @@ export interface KeptSnapshot {
 
 const DIGEST_LENGTH = 64;
 const NEWLINE = 0x0a;
+const SPACE = 0x20;
 
 /** Writes `<digest> <header>⏎<state>`; the digest covers header and state. */
 export function encodeSnapshot({ snapshot, offset }: KeptSnapshot, bytes: BytePort): Uint8Array {
@@ -29,7 +30,7 @@ export function encodeSnapshot({ snapshot, offset }: KeptSnapshot, bytes: BytePo
 /** Reads what `encodeSnapshot` wrote; `undefined` for anything else. */
 export function decodeSnapshot(whole: Uint8Array, bytes: BytePort): KeptSnapshot | undefined {
   const end = whole.indexOf(NEWLINE);
-  if (end <= DIGEST_LENGTH) return undefined;
+  if (end <= DIGEST_LENGTH || whole[DIGEST_LENGTH] !== SPACE) return undefined;
   const header = whole.subarray(DIGEST_LENGTH + 1, end);
   const state = new Uint8Array(whole.subarray(end + 1));
   if (bytes.sha256([header, state]) !== bytes.decode(whole.subarray(0, DIGEST_LENGTH))) return undefined;

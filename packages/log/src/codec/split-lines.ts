@@ -15,6 +15,8 @@ export interface LineSplitter {
   split(chunk: Uint8Array): Iterable<RawLine>;
   /** Bytes behind the last newline. */
   readonly pending: number;
+  /** What stands there, as a line that never ended. */
+  tail(): RawLine;
 }
 
 const NEWLINE = 0x0a;
@@ -48,6 +50,7 @@ export function createLineSplitter(offset: number, number: number): LineSplitter
     get pending() {
       return pending;
     },
+    tail: () => ({ bytes: join(pieces, pending), number: next, offset: at }),
   };
 }
 

@@ -1,0 +1,22 @@
+// Removes the artifacts that no log of a home names, and says what that frees.
+
+import type { FileTally } from '@tidemark/store-ndjson';
+import { collectGarbage } from '@tidemark/store-ndjson';
+
+import type { CommandContext, Outcome } from '../command.ts';
+import { plainSize } from '../plain-size.ts';
+
+/** Collects; `dryRun` says what it would remove, and removes nothing. */
+export async function collect(dryRun: boolean, context: CommandContext): Promise<Outcome> {
+  const { removed, young, named } = await collectGarbage({ home: context.home }, { dryRun });
+  context.output.result({ dryRun, removed, young, named }, () => [
+    `${dryRun ? 'would remove' : 'removed'} ${counted(removed)} that no log names, `,
+    `${plainSize(removed.bytes)} ${dryRun ? 'would be' : 'are'} free; left ${counted(named)} that a log names`,
+    ...(young.files === 0 ? [] : [`, and ${counted(young)} that a writer may be about to name`]),
+  ]);
+  return undefined;
+}
+
+function counted({ files, bytes }: FileTally): string {
+  return `${files} artifact${files === 1 ? '' : 's'} (${plainSize(bytes)})`;
+}

@@ -1,0 +1,61 @@
+// Sound records inside bytes that are no lines: glued to each other or to a torn one, or behind a newline that is gone.
+
+import type { BytePort } from './byte-port.ts';
+import { checkLine, endsIn } from './line.ts';
+import type { SoundLine } from './line.ts';
+
+/** A sound record and where it stands among the bytes that were searched. */
+export interface FoundRecord {
+  readonly sound: SoundLine;
+  readonly line: Uint8Array;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A search gives up after so many openings for one ending: what a payload may hold by chance is far below. */
+const MOST_OPENINGS = 1_000;
+const OPENING = '{"v":';
+
+/** Every sound record in these bytes, apart and in order, wherever it begins. */
+export function findRecords(within: Uint8Array, bytes: BytePort): readonly FoundRecord[] {
+  const found: FoundRecord[] = [];
+  let from = 0;
+  for (const end of endsIn(within)) {
+    const record = recordEndingAt(within, from, end, bytes);
+    if (record === undefined) continue;
+    found.push(record);
+    from = end;
+  }
+  return found;
+}
+
+function recordEndingAt(within: Uint8Array, from: number, end: number, bytes: BytePort): FoundRecord | undefined {
+  const opening = bytes.encode(OPENING);
+  let start = indexOf(within, opening, from, end);
+  for (let tried = 0; start !== -1 && tried < MOST_OPENINGS; tried += 1) {
+    const line = within.subarray(start, end);
+    const sound = checkLine(line, bytes);
+    if (typeof sound !== 'string') return { sound, line, start, end };
+    start = indexOf(within, opening, start + 1, end);
+  }
+  return undefined;
+}
+
+function indexOf(within: Uint8Array, word: Uint8Array, from: number, end: number): number {
+  const first = word[0] ?? 0;
+  for (let at = within.indexOf(first, from); at !== -1 && at < end; at = within.indexOf(first, at + 1)) {
+    if (word.every((byte, index) => within[at + index] === byte)) return at;
+  }
+  return -1;
+}
+
+/**
+ * Whether bytes behind the last newline hold a whole record with something else than a newline behind it. No torn write
+ * leaves that: the record was committed, and its newline was damaged.
+ */
+export function holdsLostNewline(tail: Uint8Array, bytes: BytePort): boolean {
+  for (const end of endsIn(tail)) {
+    if (end < tail.length && typeof checkLine(tail.subarray(0, end), bytes) !== 'string') return true;
+  }
+  return false;
+}

@@ -1,0 +1,141 @@
+// What can be had back of a damaged log: every record that is still whole, wherever it stands, and each in which one byte
+// changed, where the chain proves what it was. What is gone for good is said with its positions (L6).
+
+import type { BytePort } from './byte-port.ts';
+import { findRecords } from './find-records.ts';
+import type { SoundLine } from './line.ts';
+import { mendings } from './mend-line.ts';
+import { createSalvagePlace } from './salvage-place.ts';
+import type { SalvagePlace } from './salvage-place.ts';
+import type { RawLine } from './split-lines.ts';
+import type { Tip } from './tip.ts';
+
+/** A record that was had back, or a stretch of positions that was not. */
+export type Salvaged =
+  | { readonly type: 'record'; readonly line: Uint8Array; readonly sound: SoundLine; readonly mended: boolean }
+  | { readonly type: 'lost'; readonly from: number; readonly count: number; readonly place: LostPlace };
+
+/** Where the bytes of lost records stood. */
+export interface LostPlace {
+  /** 1-based line. */
+  readonly line: number;
+  readonly offset: number;
+  readonly bytes: number;
+}
+
+/** Takes the lines of a log in order, the tail without a newline last. What it gives comes in order, without gaps. */
+export interface Salvager {
+  take(raw: RawLine): Iterable<Salvaged>;
+  end(tail: RawLine): Iterable<Salvaged>;
+}
+
+const NEWLINE = 0x0a;
+
+/** Begins behind `tip`: the end of what stands before the file's first record. */
+export function createSalvager(tip: Tip, bytes: BytePort): Salvager {
+  const place = createSalvagePlace(tip, bytes);
+  let doubtful: RawLine[] = [];
+  const doubt = (raw: RawLine): void => void doubtful.push({ ...raw, bytes: new Uint8Array(raw.bytes) });
+
+  /** What was doubtful, now that the next position that is there is known; at the end none is. */
+  function* settle(next: number | undefined): Generator<Salvaged> {
+    const [first] = doubtful;
+    if (first === undefined) return;
+    const region = joined(doubtful);
+    doubtful = [];
+    const where = { line: first.number, offset: first.offset, bytes: region.length };
+    yield* search(place, region, { next, where }, bytes);
+  }
+
+  return {
+    *take(raw) {
+      const sound = place.judge(raw.bytes);
+      if (sound === undefined) return doubt(raw);
+      if (doubtful.length > 0 || sound.position > place.due) {
+        yield* settle(sound.position);
+        yield* skip(place, { next: sound.position, where: { line: raw.number, offset: raw.offset, bytes: 0 } });
+        if (place.judge(raw.bytes) === undefined) return doubt(raw);
+      }
+      yield pass(place, raw.bytes, sound, false);
+    },
+    *end(tail) {
+      if (tail.bytes.length > 0) doubt(tail);
+      yield* settle(undefined);
+    },
+  };
+}
+
+/** Up to which position something may be found, if that is known, and where its bytes stand. */
+interface Bounds {
+  readonly next: number | undefined;
+  readonly where: LostPlace;
+}
+
+/** Every record in a damaged region, in order. What is due before `next` and is not there is lost. */
+function* search(
+  place: SalvagePlace,
+  region: Uint8Array,
+  { next, where }: Bounds,
+  bytes: BytePort,
+): Generator<Salvaged> {
+  let at = 0;
+  for (const { line, sound, start, end } of findRecords(region, bytes)) {
+    if (place.judge(line) === undefined || (next !== undefined && sound.position >= next)) continue;
+    yield* mendAll(place, region.subarray(at, start), bytes);
+    yield* skip(place, { next: sound.position, where });
+    const fits = place.judge(line) !== undefined;
+    if (fits) yield pass(place, line, sound, false);
+    at = fits ? end : start;
+  }
+  yield* mendAll(place, region.subarray(at), bytes);
+  yield* skip(place, { next, where });
+}
+
+/** The bytes as one record, for one that a false newline cuts in two; else each line of them. */
+function* mendAll(place: SalvagePlace, gap: Uint8Array, bytes: BytePort): Generator<Salvaged> {
+  const before = place.due;
+  yield* mend(place, gap.at(-1) === NEWLINE ? gap.subarray(0, -1) : gap, bytes);
+  if (place.due === before) for (const piece of linesOf(gap)) yield* mend(place, piece, bytes);
+}
+
+/** The record that is due, if a changed byte is all that is wrong with it: only the chain can prove that. */
+function* mend(place: SalvagePlace, piece: Uint8Array, bytes: BytePort): Generator<Salvaged> {
+  if (!place.proves) return;
+  for (const candidate of mendings(piece, bytes)) {
+    const sound = place.judge(candidate);
+    if (sound?.position !== place.due) continue;
+    yield pass(place, candidate, sound, true);
+    return;
+  }
+}
+
+function pass(place: SalvagePlace, line: Uint8Array, sound: SoundLine, mended: boolean): Salvaged {
+  place.pass(line, sound);
+  return { type: 'record', line: new Uint8Array(line), sound, mended };
+}
+
+function* skip(place: SalvagePlace, { next, where }: Bounds): Generator<Salvaged> {
+  const from = place.due;
+  if (next === undefined || from >= next) return;
+  place.skipTo(next);
+  yield { type: 'lost', from, count: next - from, place: where };
+}
+
+/** The lines as they stood, each with its newline; the tail has none of its own, and one more does no harm. */
+function joined(lines: readonly RawLine[]): Uint8Array {
+  const whole = new Uint8Array(lines.reduce((sum, { bytes }) => sum + bytes.length + 1, 0)).fill(NEWLINE);
+  let at = 0;
+  for (const { bytes } of lines) {
+    whole.set(bytes, at);
+    at += bytes.length + 1;
+  }
+  return whole;
+}
+
+function* linesOf(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let start = 0; start < bytes.length;) {
+    const end = bytes.indexOf(NEWLINE, start);
+    yield bytes.subarray(start, end === -1 ? bytes.length : end);
+    start = end === -1 ? bytes.length : end + 1;
+  }
+}

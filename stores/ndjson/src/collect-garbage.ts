@@ -1,0 +1,104 @@
+// Removes the artifacts that no log names. A writer puts an artifact before the record that names it, so one that is not
+// named yet must live: all that is younger than an hour stays, and all that was put since the oldest living writer began.
+
+import { link, readdir, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { artifactFiles } from './artifact-files.ts';
+import type { ArtifactFile } from './artifact-files.ts';
+import { unlessGone, unlessThere } from './file-errors.ts';
+import { openHome } from './home.ts';
+import type { NdjsonOptions } from './home.ts';
+import { heldSince } from './lease.ts';
+import { dropNamed } from './named-digests.ts';
+import type { HomePaths } from './paths.ts';
+
+/** How to collect. */
+export interface CollectOptions {
+  /** Says what would be removed, and removes nothing. */
+  readonly dryRun?: boolean;
+  /** The time, in milliseconds since 1970; now unless said. */
+  readonly now?: number;
+}
+
+/** Files and their bytes on the disk. */
+export interface FileTally {
+  readonly files: number;
+  readonly bytes: number;
+}
+
+/** What became of the files under `artifacts`; together they are all. */
+export interface Collected {
+  /** Removed, or to be removed in a dry run: no log names them. */
+  readonly removed: FileTally;
+  /** Not named, but so young that a writer may be about to. */
+  readonly young: FileTally;
+  /** Named by a log. */
+  readonly named: FileTally;
+}
+
+const HOUR = 3_600_000;
+/** A file on its way out. Its own name is behind it, so that the next run can put back what a killed one left. */
+const DOOMED = '.doomed-';
+
+/** Removes what no log of the home names. Safe beside running writers. @throws what reading a log throws: then nothing was removed. */
+export async function collectGarbage(store: NdjsonOptions, options: CollectOptions = {}): Promise<Collected> {
+  const { paths } = openHome(store);
+  const { dryRun = false, now = Date.now() } = options;
+  if (!dryRun) await putBack(paths);
+  const before = Math.min(now - HOUR, await oldestWriter(paths));
+  const files: ArtifactFile[] = [];
+  for await (const file of artifactFiles(paths)) files.push(file);
+  const unnamed = new Set<string>(files.flatMap(({ digest }) => (digest === undefined ? [] : [digest])));
+  await dropNamed(paths, unnamed);
+  const tallies = { removed: { files: 0, bytes: 0 }, young: { files: 0, bytes: 0 }, named: { files: 0, bytes: 0 } };
+  for (const file of files) {
+    const fate = await settleFile(file, { unnamed, before, dryRun });
+    tallies[fate] = { files: tallies[fate].files + 1, bytes: tallies[fate].bytes + file.bytes };
+  }
+  return tallies;
+}
+
+interface Rule {
+  readonly unnamed: ReadonlySet<string>;
+  /** What was put since then stays. */
+  readonly before: number;
+  readonly dryRun: boolean;
+}
+
+async function settleFile(file: ArtifactFile, { unnamed, before, dryRun }: Rule): Promise<keyof Collected> {
+  if (file.digest !== undefined && !unnamed.has(file.digest)) return 'named';
+  if (file.changedAt >= before) return 'young';
+  if (dryRun || (await remove(file.path, before))) return 'removed';
+  return 'young';
+}
+
+/**
+ * Takes the file away from its name first, and looks once more: a writer that puts the same bytes meanwhile has renewed
+ * it, or finds nothing and writes it anew.
+ */
+async function remove(path: string, before: number): Promise<boolean> {
+  const doomed = join(dirname(path), `${DOOMED}${basename(path)}`);
+  await rename(path, doomed);
+  const isOld = (await stat(doomed)).mtimeMs < before;
+  if (!isOld) await link(doomed, path).catch(unlessThere);
+  await rm(doomed);
+  return isOld;
+}
+
+/** What a run that was killed took away comes back, and is judged like the rest. */
+async function putBack({ artifacts }: HomePaths): Promise<void> {
+  const names = await readdir(artifacts, { recursive: true }).catch(unlessGone);
+  for (const name of names ?? []) {
+    const doomed = join(artifacts, name);
+    const at = name.lastIndexOf(DOOMED);
+    if (at === -1) continue;
+    await link(doomed, join(artifacts, name.slice(0, at), name.slice(at + DOOMED.length))).catch(unlessThere);
+    await rm(doomed);
+  }
+}
+
+/** When the oldest writer that lives took its lock; `Infinity` when none does. */
+async function oldestWriter({ sessions }: HomePaths): Promise<number> {
+  const rooms = (await readdir(sessions).catch(unlessGone)) ?? [];
+  return Math.min(...rooms.map((room) => heldSince(join(sessions, room, 'lease.db')) ?? Infinity), Infinity);
+}

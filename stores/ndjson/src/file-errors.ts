@@ -1,0 +1,13 @@
+// What the operating system says that is no failure here. For `catch`; anything else is thrown on.
+
+/** The name leads to nothing: there is nothing to read. */
+export function unlessGone(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error;
+  return undefined;
+}
+
+/** The name is taken: what should be there is there. */
+export function unlessThere(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'EEXIST') throw error;
+  return undefined;
+}

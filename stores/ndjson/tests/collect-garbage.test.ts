@@ -1,0 +1,174 @@
+// Collecting what no log names, beside writers that are about to name it.
+
+import { appendFile, mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { callId, sessionId } from '@tidemark/log';
+import type { Digest, EventOf } from '@tidemark/log';
+import * as samples from '@tidemark/log/contract';
+import { describe, expect, it } from 'vitest';
+import { collectGarbage } from '../src/collect-garbage.ts';
+import { artifactPaths, homePaths, roomPaths } from '../src/paths.ts';
+import { openNdjsonStore } from '../src/store.ts';
+import { temporaryHome } from './temporary-home.ts';
+
+const { appended, digestOf, NOON, sessionWith } = samples;
+const [a, b] = [sessionId('a'), sessionId('b')];
+const HOUR = 3_600_000;
+const NOTHING = { files: 0, bytes: 0 };
+
+async function inHome(test: (home: string) => Promise<void>): Promise<void> {
+  const home = await temporaryHome();
+  try {
+    await test(home);
+  } finally {
+    await rm(home, { recursive: true, force: true });
+  }
+}
+
+const pathOf = (home: string, digest: Digest): string => artifactPaths(homePaths(home), digest).plain;
+
+/** Puts a text that was last put so many hours ago. */
+async function putBefore(home: string, text: string, hours: number): Promise<Digest> {
+  const { digest } = await openNdjsonStore({ home }).artifacts.put(Buffer.from(text));
+  await age(pathOf(home, digest), hours);
+  return digest;
+}
+
+async function age(path: string, hours: number): Promise<void> {
+  const then = new Date(Date.now() - hours * HOUR);
+  await utimes(path, then, then);
+}
+
+function returned(output: Digest): EventOf<'tool.returned'> {
+  return { kind: 'tool.returned', at: NOON, data: { call: callId('c'), parts: [{ type: 'text', text: 'x' }], output } };
+}
+
+describe('collecting garbage', () => {
+  it('removes what no log names, says how many bytes that frees, and leaves what one names', () =>
+    inHome(async (home) => {
+      const named = await putBefore(home, 'named', 50);
+      const unnamed = await putBefore(home, 'nobody names this', 50);
+      const writer = await sessionWith(openNdjsonStore({ home }), a, 0);
+      await appended(writer, [returned(named)]);
+      await writer.close();
+      const tallies = { removed: { files: 1, bytes: 17 }, young: NOTHING, named: { files: 1, bytes: 5 } };
+      const { artifacts } = openNdjsonStore({ home });
+      expect(await collectGarbage({ home }, { dryRun: true })).toEqual(tallies);
+      expect(await artifacts.has(unnamed)).toBe(true);
+      expect(await collectGarbage({ home })).toEqual(tallies);
+      expect([await artifacts.has(named), await artifacts.has(unnamed)]).toEqual([true, false]);
+      expect(await collectGarbage({ home })).toEqual({ ...tallies, removed: NOTHING });
+    }));
+
+  it('finds no garbage where there is no home', () =>
+    inHome(async (home) => {
+      expect(await collectGarbage({ home: join(home, 'none') })).toEqual({
+        removed: NOTHING,
+        young: NOTHING,
+        named: NOTHING,
+      });
+    }));
+
+  it('takes a damaged line and a torn tail at their word', () =>
+    inHome(async (home) => {
+      const [inLine, inTail] = [await putBefore(home, 'one', 50), await putBefore(home, 'two', 50)];
+      const log = roomPaths(homePaths(home), a).log;
+      await (await sessionWith(openNdjsonStore({ home }), a, 1)).close();
+      await appendFile(log, `damaged ${inLine}\n{"v":1,"position":3,"data":"${inTail}`);
+      expect(await collectGarbage({ home })).toMatchObject({ removed: NOTHING, named: { files: 2 } });
+    }));
+
+  it('finds a name wherever the pieces of a long log are cut', () =>
+    inHome(async (home) => {
+      const digests = [];
+      for (let index = 0; index < 6; index += 1) digests.push(await putBefore(home, `text ${index}`, 50));
+      await (await sessionWith(openNdjsonStore({ home }), a, 1)).close();
+      const log = roomPaths(homePaths(home), a).log;
+      for (const [index, digest] of digests.entries()) {
+        const { size } = await stat(log);
+        const border = 1_048_576 * (index + 1);
+        await appendFile(log, `${' '.repeat(border - size - 60 + 11 * index)}${digest}`);
+      }
+      expect(await collectGarbage({ home })).toMatchObject({ removed: NOTHING, named: { files: 6 } });
+    }));
+
+  it('leaves what was put a moment ago: its record may be on the way', () =>
+    inHome(async (home) => {
+      await putBefore(home, 'half an hour', 0.5);
+      expect(await collectGarbage({ home })).toMatchObject({ removed: NOTHING, young: { files: 1 } });
+      expect(await collectGarbage({ home }, { now: Date.now() + HOUR })).toMatchObject({ removed: { files: 1 } });
+    }));
+
+  it('leaves all that was put since the oldest living writer began, however long it sleeps', () =>
+    inHome(async (home) => {
+      const writer = await sessionWith(openNdjsonStore({ home }), a, 0);
+      await age(roomPaths(homePaths(home), a).lease, 80);
+      await (await sessionWith(openNdjsonStore({ home }), b, 0)).close();
+      await putBefore(home, 'put before it began', 90);
+      const waiting = await putBefore(home, 'put by the one that sleeps', 70);
+      expect(await collectGarbage({ home })).toMatchObject({ removed: { files: 1 }, young: { files: 1 } });
+      await appended(writer, [returned(waiting)]);
+      await writer.close();
+      expect(await collectGarbage({ home })).toMatchObject({ removed: NOTHING, named: { files: 1 } });
+    }));
+
+  it('takes what is put again for young: its old bytes serve the new record', () =>
+    inHome(async (home) => {
+      const digest = await putBefore(home, 'again', 50);
+      await openNdjsonStore({ home }).artifacts.put(Buffer.from('again'));
+      expect(await collectGarbage({ home })).toMatchObject({ removed: NOTHING, young: { files: 1 } });
+      expect(await openNdjsonStore({ home }).artifacts.has(digest)).toBe(true);
+    }));
+
+  it('takes nothing from a writer at work, however often it runs', () =>
+    inHome(async (home) => {
+      const store = openNdjsonStore({ home });
+      for (let index = 0; index < 40; index += 1) await putBefore(home, `${index}`, 50);
+      const writer = await sessionWith(store, a, 0);
+      const written = new AbortController();
+      const write = async (): Promise<void> => {
+        for (let index = 0; index < 60; index += 1) {
+          const { digest } = await store.artifacts.put(Buffer.from(`${index}`));
+          await appended(writer, [returned(digest)]);
+        }
+        written.abort();
+      };
+      const collect = async (): Promise<void> => {
+        while (!written.signal.aborted) await collectGarbage({ home }, { now: Date.now() + 9 * HOUR });
+      };
+      await Promise.all([write(), collect()]);
+      for (let index = 0; index < 60; index += 1) expect(await store.artifacts.has(digestOf(`${index}`))).toBe(true);
+      await writer.close();
+    }));
+
+  it('removes what a killed write has left, and puts back what a killed collector had taken', () =>
+    inHome(async (home) => {
+      const digest = await putBefore(home, 'taken', 50);
+      const writer = await sessionWith(openNdjsonStore({ home }), a, 0);
+      await appended(writer, [returned(digest)]);
+      await writer.close();
+      const path = pathOf(home, digest);
+      await rename(path, join(path, '..', `.doomed-${digest}`));
+      const left = join(homePaths(home).artifacts, '.incoming-1');
+      await appendFile(left, 'half');
+      await age(left, 50);
+      expect(await collectGarbage({ home })).toEqual({
+        removed: { files: 1, bytes: 4 },
+        young: NOTHING,
+        named: { files: 1, bytes: 5 },
+      });
+      expect(await readdir(join(path, '..'))).toEqual([digest]);
+    }));
+
+  it('removes nothing when a log cannot be read', () =>
+    inHome(async (home) => {
+      const digest = await putBefore(home, 'kept', 50);
+      const room = roomPaths(homePaths(home), a);
+      await (await sessionWith(openNdjsonStore({ home }), a, 0)).close();
+      await rm(room.log);
+      // A folder in its place: what cannot be read is not passed over, whoever runs the test.
+      await mkdir(room.log);
+      await expect(collectGarbage({ home })).rejects.toThrow('EISDIR');
+      expect(await openNdjsonStore({ home }).artifacts.has(digest)).toBe(true);
+    }));
+});

@@ -1,0 +1,87 @@
+// Looking over artifacts and snapshots in which one byte changed.
+
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { sessionId } from '@tidemark/log';
+import * as samples from '@tidemark/log/contract';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { inspectArtifacts } from '../src/inspect-artifacts.ts';
+import { inspectSession } from '../src/inspect-session.ts';
+import { artifactPaths, homePaths, roomPaths } from '../src/paths.ts';
+import { openNdjsonStore } from '../src/store.ts';
+import { temporaryHome } from './temporary-home.ts';
+
+const id = sessionId('a');
+const MASKS = [0x01, 0xff];
+
+let home = '';
+beforeEach(async () => {
+  home = await temporaryHome();
+});
+afterEach(() => rm(home, { recursive: true, force: true }));
+
+/** Each file that one changed byte makes of this one; it is left as it was. */
+async function* changes(path: string): AsyncGenerator<string> {
+  const whole = await readFile(path);
+  for (let at = 0; at < whole.length; at += 1) {
+    for (const mask of MASKS) {
+      const other = Buffer.from(whole);
+      other[at] = (other[at] ?? 0) ^ mask;
+      await writeFile(path, other);
+      yield `${at}^${mask}`;
+    }
+  }
+  await writeFile(path, whole);
+}
+
+describe('an artifact in which one byte changed', () => {
+  it('is named by its path, wherever the byte stands, and mended by the same bytes put again', async () => {
+    const { artifacts } = openNdjsonStore({ home });
+    const bytes = Buffer.from('some short output\n');
+    const { digest } = await artifacts.put(bytes);
+    const path = artifactPaths(homePaths(home), digest).plain;
+    for await (const change of changes(path)) {
+      expect([change, (await inspectArtifacts({ home })).damaged]).toEqual([change, [path]]);
+    }
+    await writeFile(path, 'something else');
+    await artifacts.put(bytes);
+    expect(await inspectArtifacts({ home })).toEqual({ files: 1, bytes: bytes.length, damaged: [] });
+  });
+
+  it('and that is packed is named as well, or gives the same bytes as before', async () => {
+    const { artifacts } = openNdjsonStore({ home });
+    const bytes = Buffer.from('no two words of this line are alike; '.repeat(120));
+    const { digest } = await artifacts.put(bytes);
+    const path = artifactPaths(homePaths(home), digest).packed;
+    let named = 0;
+    let harmless = 0;
+    for await (const _ of changes(path)) {
+      const { damaged } = await inspectArtifacts({ home });
+      if (damaged.length === 1) named += 1;
+      else {
+        harmless += 1;
+        expect(Buffer.concat(await samples.gather(artifacts.get(digest))).equals(bytes)).toBe(true);
+      }
+    }
+    // A frame has bits that no decoder reads, and repetitions that can be said in two ways.
+    expect(named).toBeGreaterThan(9 * harmless);
+  });
+});
+
+describe('a snapshot in which one byte changed', () => {
+  it('is named, wherever the byte stands, and not used', async () => {
+    const store = openNdjsonStore({ home });
+    const writer = await samples.sessionWith(store, id, 2);
+    await writer.close();
+    const snapshot = { length: 2, chain: '', revision: 'r', bytes: Buffer.from('a state') };
+    const [, second] = await samples.gather(store.read(id));
+    if (second === undefined) throw new Error('no record');
+    await store.putSnapshot(id, { ...snapshot, chain: second.chain });
+    const path = roomPaths(homePaths(home), id).snapshot;
+    expect(await inspectSession({ home }, id)).toEqual({ session: id, records: 3, torn: 0, unknown: [] });
+    for await (const change of changes(path)) {
+      expect([change, (await inspectSession({ home }, id)).damagedSnapshot]).toEqual([change, path]);
+      expect([change, await store.getSnapshot(id)]).toEqual([change, undefined]);
+    }
+    expect(await store.getSnapshot(id)).toBeDefined();
+  });
+});

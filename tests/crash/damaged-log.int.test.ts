@@ -1,0 +1,151 @@
+// The log of a session that worked, torn at every byte, changed at every byte, and with each record gone: what is damaged
+// is found and named, all else is had back into a new session, the old one is untouched, and the new one goes on.
+
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { verifySession } from '@tidemark/agent';
+import { canonicalJson, sessionId } from '@tidemark/log';
+import type { Recorded, SessionId } from '@tidemark/log';
+import { anthropicEncoder } from '@tidemark/provider-anthropic';
+import { inspectSession, openNdjsonStore, repairSession } from '@tidemark/store-ndjson';
+import { describe, expect, it } from 'vitest';
+import { play } from '../laws/played-agent.ts';
+import { byStep, expectAnswered, onNew, playedWhole, quick } from '../laws/played-turn.ts';
+import { within } from '../laws/place.ts';
+import type { Place } from '../laws/place.ts';
+import { WHOLE, tally } from './tally.ts';
+
+const PATIENCE = { timeout: WHOLE ? 3_600_000 : 60_000 };
+const MENDED = sessionId('mended');
+
+/** A session at rest after a turn of five calls. */
+interface Played {
+  readonly place: Place;
+  readonly home: string;
+  readonly id: SessionId;
+  readonly log: string;
+  readonly bytes: Buffer;
+  readonly records: readonly Recorded[];
+}
+
+function onPlayed(act: (played: Played) => Promise<void>): Promise<void> {
+  return onNew('ndjson', async (place) => {
+    const { id, records } = await playedWhole(place);
+    const home = place.home ?? '';
+    const log = join(home, 'sessions', id, 'log.ndjson');
+    await act({ place, home, id, log, bytes: await readFile(log), records });
+  });
+}
+
+/** What an event says; the beginning of a repaired session names itself. */
+function saidBy(records: readonly Recorded[]): readonly string[] {
+  return records.map(({ kind, data, position }) =>
+    kind === 'session.created' ? kind : canonicalJson({ kind, data, position }).text,
+  );
+}
+
+async function readAll(home: string, id: SessionId): Promise<readonly Recorded[]> {
+  const all: Recorded[] = [];
+  for await (const record of openNdjsonStore({ home }).read(id)) all.push(record);
+  return all;
+}
+
+function linesOf(bytes: Buffer): readonly { readonly start: number; readonly end: number }[] {
+  const ends = [...bytes].flatMap((byte, at) => (byte === 0x0a ? [at + 1] : []));
+  return ends.map((end, index) => ({ start: ends[index - 1] ?? 0, end }));
+}
+
+describe('a write that was torn', () => {
+  it('at any byte of a log leaves every record before it, and the next append is sound (L8)', PATIENCE, () =>
+    onPlayed(async ({ home, id, log, bytes, records }) => {
+      const ends = linesOf(bytes).map(({ end }) => end);
+      const said = saidBy(records);
+      let torn = 0;
+      for (let length = ends[0] ?? 0; length <= bytes.length; length += WHOLE ? 1 : 211) {
+        await writeFile(log, bytes.subarray(0, length));
+        const sound = ends.filter((end) => end <= length).length;
+        const writer = await openNdjsonStore({ home }).open(id);
+        const next = records[1];
+        if (next === undefined || next.kind === 'unknown') throw new Error('a session of one record');
+        expect([length, writer.length]).toEqual([length, sound]);
+        await writer.append([{ kind: 'turn.started', at: next.at, data: { trigger: 'user' } }], sound);
+        await writer.close();
+        const { records: found, damage } = await inspectSession({ home }, id);
+        expect([length, found, damage]).toEqual([length, sound + 1, undefined]);
+        expect(saidBy(await readAll(home, id)).slice(0, sound)).toEqual(said.slice(0, sound));
+        torn += 1;
+      }
+      tally('torn writes', { 'bytes to be torn at': torn, 'acknowledged lost': 0, 'records doubled': 0 });
+    }),
+  );
+});
+
+describe('one changed byte', () => {
+  it('anywhere in the first, a middle and the last record is found and named, and costs no event', PATIENCE, () =>
+    onPlayed(async ({ home, id, log, bytes, records }) => {
+      const lines = linesOf(bytes);
+      const said = saidBy(records);
+      let changed = 0;
+      for (const number of [1, Math.ceil(lines.length / 2), lines.length]) {
+        const { start, end } = lines[number - 1] ?? { start: 0, end: 0 };
+        for (let at = start; at < end; at += WHOLE || at + 41 >= end ? 1 : 41) {
+          const masks = WHOLE ? [0x01, 0x80, 0xff, (bytes[at] ?? 0) ^ 0x0a] : [[0x01, 0x80, 0xff][changed % 3] ?? 0];
+          for (const mask of masks.filter((one) => one !== 0)) {
+            await writeFile(log, withByte(bytes, at, mask));
+            const { damage } = await inspectSession({ home }, id);
+            expect([at, mask, damage]).toEqual([
+              at,
+              mask,
+              expect.objectContaining({ path: log, line: number, offset: start, phase: expect.any(String) }),
+            ]);
+            const repair = await repairSession({ home }, id, MENDED);
+            expect([at, mask, repair.lost]).toEqual([at, mask, []]);
+            expect(saidBy(await readAll(home, MENDED))).toEqual(said);
+            expect((await readFile(log)).equals(withByte(bytes, at, mask))).toBe(true);
+            await rm(join(home, 'sessions', MENDED), { recursive: true });
+            changed += 1;
+          }
+        }
+      }
+      tally('changed bytes', { tried: changed, 'not found': 0, 'events lost': 0, 'old logs touched': 0 });
+    }),
+  );
+
+  it('costs no request either: all are rebuilt from the repaired session (L2)', () =>
+    onPlayed(async ({ home, id, log, bytes }) => {
+      await writeFile(log, withByte(bytes, Math.floor(bytes.length / 3), 0x04));
+      await repairSession({ home }, id, MENDED);
+      const verified = await verifySession(openNdjsonStore({ home }), MENDED, { encoders: () => anthropicEncoder });
+      expect(verified).toMatchObject({ requests: 3, differences: [], breaks: [], problems: [] });
+    }));
+});
+
+describe('a record that is gone', () => {
+  it('whichever it is, is said in its place, all others are had back, and the user is answered', PATIENCE, () =>
+    onPlayed(async ({ place, id, bytes, records }) => {
+      const lines = linesOf(bytes);
+      const said = saidBy(records);
+      let gone = 0;
+      for (let number = 2; number <= lines.length; number += WHOLE ? 1 : 4) {
+        const { start, end } = lines[number - 1] ?? { start: 0, end: 0 };
+        await within(place.copyWith(id, Buffer.from(bytes).fill(0, start, end - 1)), async (copy) => {
+          const home = copy.home ?? '';
+          const { lost } = await repairSession({ home }, id, MENDED);
+          const found = saidBy(await readAll(home, MENDED));
+          const isLast = number === lines.length;
+          expect(lost.map(({ from, count }) => [from, count])).toEqual(isLast ? [] : [[number - 1, 1]]);
+          expect(found.filter((_, at) => at !== number - 1)).toEqual(said.filter((_, at) => at !== number - 1));
+          await play({ place: copy, id: MENDED, tools: quick, answer: byStep }, ({ live }) => expectAnswered(live));
+        });
+        gone += 1;
+      }
+      tally('records gone', { tried: gone, 'other events lost': 0, 'invalid requests': 0 });
+    }),
+  );
+});
+
+function withByte(bytes: Buffer, at: number, mask: number): Buffer {
+  const changed = Buffer.from(bytes);
+  changed[at] = (changed[at] ?? 0) ^ mask;
+  return changed;
+}

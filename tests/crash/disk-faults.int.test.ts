@@ -1,0 +1,157 @@
+// L8: a disk that fills up, cannot even be cut back, or fails a flush, at each call of the store in a turn; then the power
+// goes, and with it what no returned flush has covered. The clock goes backwards all the while. The next life finds all
+// that was acknowledged, asks nothing twice, sends nothing that is refused, and answers.
+
+import { mkdtemp, readFile, rm, truncate } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { THIS_MACHINE, verifySession } from '@tidemark/agent';
+import type { Surroundings } from '@tidemark/agent';
+import { createAgent } from '@tidemark/kit';
+import { sessionId, timestamp } from '@tidemark/log';
+import type { Recorded } from '@tidemark/log';
+import { anthropicEncoder } from '@tidemark/provider-anthropic';
+import { createSimulator } from '@tidemark/simulator';
+import type { LedgerCall } from '@tidemark/simulator';
+import { nodeFiles, openNdjsonStore } from '@tidemark/store-ndjson';
+import type { FilePort } from '@tidemark/store-ndjson';
+import { describe, expect, it } from 'vitest';
+import { AGAIN, byStep, toolsThat } from '../laws/played-turn.ts';
+import type { FileFault } from './failing-files.ts';
+import { failingFiles } from './failing-files.ts';
+import { WHOLE, tally } from './tally.ts';
+
+const ID = sessionId('struck');
+const FAULTS: readonly FileFault[] = ['full-disk', 'stuck-disk', 'failing-flush'];
+/** How much of what no flush has covered survives a power loss. */
+const SURVIVES = [0, 0.5, 1];
+const STRIDE = WHOLE ? 1 : 3;
+
+/** What one session at work leaves behind it. */
+interface Stage {
+  readonly home: string;
+  readonly url: string;
+  readonly calls: readonly LedgerCall[];
+  /** Every call of a tool that really ran. */
+  readonly ran: string[];
+}
+
+async function onStage<T>(act: (stage: Stage) => Promise<T>): Promise<T> {
+  const home = await mkdtemp(join(tmpdir(), 'tidemark-disk-'));
+  const simulator = createSimulator({ deltaCharacters: 40, onRequest: byStep, recordedSignatures: 'issued' });
+  const listening = await simulator.listen();
+  try {
+    return await act({ home, url: listening.url, calls: simulator.calls, ran: [] });
+  } finally {
+    await listening.close();
+    await rm(home, { recursive: true, force: true });
+  }
+}
+
+/** Each look at the clock finds it a minute earlier. */
+function backwards(): Surroundings {
+  let now = Date.UTC(2026, 10, 20, 9);
+  return {
+    ...THIS_MACHINE,
+    now: () => timestamp(new Date((now -= 60_000)).toISOString()),
+    wait: (ms, signal) => THIS_MACHINE.wait(ms / 1_000, signal),
+    newName: () => ID,
+  };
+}
+
+/** One life: a turn is begun, or gone on with, and the user is answered. Says how it ended, or the code it failed by. */
+async function live({ home, url, ran }: Stage, files: FilePort): Promise<string> {
+  const store = openNdjsonStore({ home, files });
+  const { sessions } = await store.sessions();
+  const agent = createAgent({
+    model: 'claude-sonnet-4-5',
+    apiKey: 'simulated',
+    baseURL: url,
+    store,
+    builtIn: false,
+    tools: toolsThat(({ at }, { call }) => {
+      ran.push(call);
+      return `seen ${at}`;
+    }),
+    permissions: { mode: 'auto', unconfined: true },
+    surroundings: backwards(),
+  });
+  try {
+    const session = await agent.open(sessions.length === 0 ? undefined : ID);
+    const first = await session.prompt(sessions.length === 0 ? 'Go.' : AGAIN);
+    return first.outcome;
+  } catch (error) {
+    return codeOf(error);
+  } finally {
+    await agent.close().catch(codeOf);
+  }
+}
+
+function codeOf(error: unknown): string {
+  if (error instanceof Error && 'code' in error) return String(error.code);
+  throw error;
+}
+
+const logOf = (home: string): string => join(home, 'sessions', ID, 'log.ndjson');
+
+/** The bytes that were acknowledged, once the power is gone. */
+async function powerLoss(home: string, flushed: number, survives: number): Promise<Buffer> {
+  const written = await readFile(logOf(home)).catch(() => Buffer.alloc(0));
+  const left = flushed + Math.floor(Math.max(0, written.length - flushed) * survives);
+  if (left < written.length) await truncate(logOf(home), left);
+  return written.subarray(0, flushed);
+}
+
+async function expectWhole({ home, calls, ran }: Stage, acknowledged: Buffer): Promise<void> {
+  const bytes = await readFile(logOf(home));
+  expect(bytes.subarray(0, acknowledged.length).equals(acknowledged)).toBe(true);
+  const store = openNdjsonStore({ home });
+  const records: Recorded[] = [];
+  for await (const record of store.read(ID)) records.push(record);
+  const started = records.filter((record) => record.kind === 'tool.started').map(({ data }) => data.call);
+  const closed = records.filter(({ kind }) => kind === 'tool.returned' || kind === 'tool.abandoned').length;
+  expect(new Set(started).size).toBe(started.length);
+  expect(closed).toBeLessThanOrEqual(4);
+  expect(new Set(ran).size).toBe(ran.length);
+  expect(calls.filter(({ status }) => status !== 200)).toEqual([]);
+  const verified = await verifySession(store, ID, { encoders: () => anthropicEncoder });
+  expect(verified).toMatchObject({ differences: [], breaks: [] });
+}
+
+/** Strikes one call of one life, then lives on. `false` when the turn had no such call. */
+async function strike(fault: FileFault, at: number, survives: number): Promise<boolean> {
+  return onStage(async (stage) => {
+    const files = failingFiles(fault, at);
+    const ended = await live(stage, files.port);
+    if (!files.struck) {
+      expect(ended).toBe('completed');
+      return false;
+    }
+    expect(ended).not.toBe('completed');
+    const acknowledged = await powerLoss(stage.home, files.flushed.get(logOf(stage.home)) ?? 0, survives);
+    expect(await live(stage, nodeFiles)).toBe('completed');
+    await expectWhole(stage, acknowledged);
+    return true;
+  });
+}
+
+describe('a session whose disk fails', () => {
+  it.each(FAULTS)('by a %s, at any call of a turn, loses nothing acknowledged and goes on (L8)', async (fault) => {
+    let struck = 0;
+    let at = 0;
+    for (; ; at += STRIDE) {
+      const each = await Promise.all(
+        (WHOLE ? SURVIVES : [SURVIVES[at % 3] ?? 0]).map((part) => strike(fault, at, part)),
+      );
+      if (each.includes(false)) break;
+      struck += each.length;
+    }
+    tally(`disk, ${fault}, then a power loss, the clock going backwards`, {
+      'points struck': struck,
+      'acknowledged lost': 0,
+      'records doubled': 0,
+      'invalid requests': 0,
+    });
+    expect(struck).toBeGreaterThan(1);
+  });
+});
