@@ -86,6 +86,7 @@ export type {
   InForce,
   KeptLife,
   Problem,
+  Quarantine,
   Sent,
   State,
   Stream,
