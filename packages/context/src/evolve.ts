@@ -165,7 +165,11 @@ function openEpoch(state: State, event: RecordedOf<'epoch.opened'>): State {
 }
 
 /** Puts a stub in the place of each block that this epoch is the first to name. */
-function takeUpQuarantines(state: State, { data, position }: RecordedOf<'epoch.opened'>, held: readonly number[]): State {
+function takeUpQuarantines(
+  state: State,
+  { data, position }: RecordedOf<'epoch.opened'>,
+  held: readonly number[],
+): State {
   const added = (data.quarantines ?? []).filter((one) => !held.includes(one));
   if (added.length === 0) return state;
   const known = state.quarantines.filter((one) => added.includes(one.position));

@@ -57,7 +57,8 @@ function withoutReasoning(span: Span): Span {
 /** The stub in the place of both; results must come first behind an answer, so a text among them goes behind the others. */
 function withoutCall(spans: readonly Span[], span: Span, part: CallPart, text: TextPart): readonly Span[] {
   const isResult = (one: Span): boolean => one.group === span.group && one.parts[0]?.type === 'result';
-  const isIts = (one: Span): boolean => isResult(one) && one.parts.some((it) => it.type === 'result' && it.call === part.call);
+  const isIts = (one: Span): boolean =>
+    isResult(one) && one.parts.some((it) => it.type === 'result' && it.call === part.call);
   const its = spans.findIndex(isIts);
   const last = spans.findLastIndex(isResult);
   const told = spans.map((one) => (one === span ? { ...one, parts: replaced(one.parts, part, text) } : one));

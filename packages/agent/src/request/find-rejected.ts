@@ -25,9 +25,7 @@ export interface Made {
 /** The images that the request holds, in order. */
 export function imagesOf(made: Made): readonly (Packed & { readonly part: ImagePart })[] {
   const { blocks } = made.line.sequence;
-  return slice(blocks).flatMap((block, index) =>
-    block.mediaBytes === 0 ? [] : partsOf(made, index).filter(isImage),
-  );
+  return slice(blocks).flatMap((block, index) => (block.mediaBytes === 0 ? [] : partsOf(made, index).filter(isImage)));
 }
 
 /** What stands at the place: of a call that is named, the call itself. Nothing where the place is none. */
@@ -36,6 +34,7 @@ export function rejectedAt(made: Made, place: RefusedPlace): readonly Packed[] {
   const named = place.call === undefined ? located(made, place, blocks) : ofCall(place.call, blocks);
   const parts = named.flatMap((index) => partsOf(made, index, place.inner));
   if (place.holds === 'call') return parts.flatMap((part) => callOf(made, part) ?? []);
+  if (place.holds === 'thinking') return parts.filter(({ part }) => part.type === 'reasoning');
   return place.holds === 'image' ? parts.filter(isImage) : parts.filter(({ part }) => part.type !== 'result');
 }
 
@@ -50,7 +49,9 @@ function located({ line }: Made, place: RefusedPlace, blocks: readonly Block[]):
 }
 
 function ofCall(id: string, blocks: readonly Block[]): readonly number[] {
-  const named = blocks.findIndex(({ holds, head }) => (holds === 'call' || holds === 'result') && head.includes(`"${id}"`));
+  const named = blocks.findIndex(
+    ({ holds, head }) => (holds === 'call' || holds === 'result') && head.includes(`"${id}"`),
+  );
   return named === -1 ? [] : [named];
 }
 

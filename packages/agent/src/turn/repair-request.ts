@@ -27,7 +27,11 @@ export function repairFor(work: Work, { record, continues }: Prepared, error: Pr
 }
 
 /** Records the repair, and says it. */
-export async function repairRequest({ session, lines, tell }: Work, repair: Repair, error: ProviderError): Promise<void> {
+export async function repairRequest(
+  { session, lines, tell }: Work,
+  repair: Repair,
+  error: ProviderError,
+): Promise<void> {
   delete lines.heard;
   if (repair.length === 0) return;
   await commit(session, repair);

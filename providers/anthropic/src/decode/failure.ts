@@ -93,7 +93,11 @@ export function sortFailure(failure: Failure): ProviderError {
   const word = [failure.status, failure.type].filter((one) => one !== undefined).join(' ');
   const said = `Anthropic did not answer the request${word === '' ? '' : ` (${word})`}: ${message}. Next: ${step}`;
   const refused = next === 'refused' ? refusedPlace(message) : undefined;
-  return new ProviderError(next, code, said, { provider: PROVIDER, ...known, ...(refused !== undefined && { refused }) });
+  return new ProviderError(next, code, said, {
+    provider: PROVIDER,
+    ...known,
+    ...(refused !== undefined && { refused }),
+  });
 }
 
 function sort({ type, status, message }: Failure): Sort {

@@ -2,7 +2,14 @@
 
 import type { Block, Front, LoweredFront, Lowering, Part, Role, Span } from '@tidemark/model';
 import type { Piece } from '@tidemark/provider-openai-wire';
-import { callPiece, frontBlock, frozenParameters, piecesOf, spanBlocks, wireRole } from '@tidemark/provider-openai-wire';
+import {
+  callPiece,
+  frontBlock,
+  frozenParameters,
+  piecesOf,
+  spanBlocks,
+  wireRole,
+} from '@tidemark/provider-openai-wire';
 import { refuse } from '@tidemark/provider-wire';
 import { OPENROUTER } from '../service.ts';
 import { imagePiece, resultPiece, textPiece, toolPiece } from './messages.ts';
