@@ -4,6 +4,7 @@
 import type { State } from '@tidemark/context';
 import { itemAt, slice, withoutBoundReasoning } from '@tidemark/context';
 import type { Block, CallPart, ImagePart, Part, RefusedPlace, Span } from '@tidemark/model';
+import { isBlank } from '@tidemark/model';
 import type { Line } from './line.ts';
 
 /** A part of what is packed, as `block.quarantined` names it. */
@@ -69,9 +70,10 @@ function partsOf(made: Made, index: number, inner?: number): readonly Packed[] {
   if (part === undefined) return [];
   if (part.type !== 'result') return [{ position, place: span.parts.indexOf(part), part, accepted }];
   const contents = part.content.map((one, place): Packed => ({ position, place, part: one, accepted }));
-  const one = inner === undefined ? undefined : contents[inner];
-  const whole: Packed = { position, place: 0, part, accepted };
-  return one?.part.type === 'image' ? [one] : [whole, ...contents.filter(isImage)];
+  // A blank text is left out on the wire.
+  const sent = contents.filter((one) => one.part.type !== 'text' || !isBlank(one.part.text));
+  const one = inner === undefined ? undefined : sent[inner];
+  return one === undefined ? [{ position, place: 0, part, accepted }, ...contents] : [one];
 }
 
 function isImage(one: Packed): one is Packed & { readonly part: ImagePart } {
