@@ -28,6 +28,8 @@ interface Played {
 
 interface Story {
   readonly wire: Wire;
+  /** Over a WebSocket, where a request brings only what is new. */
+  readonly sockets?: boolean;
   readonly onRequest: (sent: SentRequest) => {
     readonly answer?: ScriptedAnswer;
     readonly fault?: Fault | undefined;
@@ -40,7 +42,7 @@ interface Story {
 const MODELS = { anthropic: 'claude-sonnet-4-5-20250929', openai: 'gpt-5.6-sol' } as const;
 const ENCODERS = { anthropic: anthropicEncoder, openai: openaiResponsesEncoder } as const;
 
-async function play({ wire, images = [], requestBytes, onRequest }: Story): Promise<Played> {
+async function play({ wire, sockets = false, images = [], requestBytes, onRequest }: Story): Promise<Played> {
   const simulator = createSimulator({
     onRequest: (sent) => {
       const { answer, fault } = onRequest(sent);
@@ -51,7 +53,12 @@ async function play({ wire, images = [], requestBytes, onRequest }: Story): Prom
   const provider =
     wire === 'anthropic'
       ? createAnthropicProvider({ apiKey: 'simulated', baseURL: listening.url })
-      : createOpenAIProvider({ apiKey: 'simulated', baseURL: `${listening.url}/v1`, api: 'responses' });
+      : createOpenAIProvider({
+          apiKey: 'simulated',
+          baseURL: `${listening.url}/v1`,
+          api: 'responses',
+          transport: sockets ? 'auto' : 'http',
+        });
   const screenshot = defineTool({
     name: 'screenshot',
     description: 'Takes a screenshot.',
@@ -215,6 +222,23 @@ describe('anthropics/claude-code#37418, #83206: an image that is refused', () =>
     const turn = await session.prompt([{ type: 'text', text: 'Look.' }, await image(played, picture(LARGE, 3))]);
     expect(turn).toMatchObject({ outcome: 'completed', text: 'I see.' });
     expect((await quarantined(played, session.id)).map(({ data }) => data.origin.part)).toEqual([1, 1]);
+    await verifies(played, session.id, 'openai');
+  });
+
+  it('in a request that goes on from an answer is looked for once the request goes out whole', async () => {
+    const played = await play({
+      wire: 'openai',
+      sockets: true,
+      onRequest: (sent) => ({ answer: FINE, fault: refuseAtOpenAI(sent) }),
+    });
+    const session = await played.agent.open();
+    const words = (text: string): ContentPart => ({ type: 'text', text });
+    await session.prompt([words('one'), await image(played, picture(300))]);
+    const turn = await session.prompt([words('two'), await image(played, picture(LARGE, 3))]);
+    expect(turn).toMatchObject({ outcome: 'completed', text: 'I see.' });
+    expect(played.simulator.calls.map(({ status }) => status)).toEqual([200, 400, 400, 200]);
+    const [record, ...others] = await quarantined(played, session.id);
+    expect([record?.data.stub.includes(`${LARGE} bytes`), others]).toEqual([true, []]);
     await verifies(played, session.id, 'openai');
   });
 
