@@ -7,7 +7,7 @@ import type { Agent } from '@tidemark/kit';
 import type { Recorded, SessionId } from '@tidemark/log';
 import type { Provider } from '@tidemark/model';
 import { THIS_MACHINE, verifySession } from '@tidemark/agent';
-import type { AnswerPlan, Fault, ScriptedAnswer, SentRequest } from '@tidemark/simulator';
+import type { AnswerPlan, Fault, LedgerCall, ScriptedAnswer, SentRequest } from '@tidemark/simulator';
 import { createSimulator } from '@tidemark/simulator';
 import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -17,8 +17,11 @@ import { pointsOf } from './stream-points.ts';
 
 const FULL = process.env['TIDEMARK_FULL'] === '1';
 const DELTAS = 16;
-/** How long a call may be silent: short only where it will be, so that a busy machine is not taken for a silent provider. */
-const IDLE_MS = { silence: 300, other: 20_000 } as const;
+/**
+ * How long a call may be silent: short only where it will be. A busy machine may look silent then, more than once: it is asked
+ * again as often as it takes.
+ */
+const PATIENCE = { silence: { idleMs: 250, attempts: 40 }, other: { idleMs: 20_000, attempts: 4 } } as const;
 
 /** The calls of a turn: the first, one between tools, the last; and one beside it. */
 const CALLS = ['the first call', 'a call in a tool loop', 'the last call', 'a side call'] as const;
@@ -146,8 +149,8 @@ async function play({ wire, call, fault, ends }: Case): Promise<void> {
   });
   if (call === 0 && isQueued(fault)) simulator.fail(fault);
   const listening = await simulator.listen();
-  const idleMs = IDLE_MS[fault.kind === 'silence' ? 'silence' : 'other'];
-  const agent = agentOf(wire.model, wire.provider(listening.url, idleMs), ran);
+  const { idleMs, attempts } = PATIENCE[fault.kind === 'silence' ? 'silence' : 'other'];
+  const agent = agentOf({ model: wire.model, provider: wire.provider(listening.url, idleMs), attempts, ran });
   try {
     const session = await agent.open();
     const turn = await session.prompt('Look.');
@@ -167,7 +170,7 @@ async function play({ wire, call, fault, ends }: Case): Promise<void> {
     await verifies(agent, session.id, wire);
     // What the simulator refused, it refused because it was told to.
     const told = ['rate-limited', 'overloaded', 'server-error', 'refused'].includes(fault.kind) ? 1 : 0;
-    expect(simulator.calls.filter(({ status }) => status !== 200)).toHaveLength(told);
+    expect(simulator.calls.filter(isRefused)).toHaveLength(told);
     counted.cases += 1;
     counted[fails || (ends && call === SIDE) ? 'ended' : 'completed'] += 1;
     counted.again += (await recordsOf(agent, session.id)).filter(isSentAgain).length;
@@ -175,6 +178,11 @@ async function play({ wire, call, fault, ends }: Case): Promise<void> {
     await agent.close();
     await listening.close();
   }
+}
+
+/** A connection that was told to forget says so once, before the call goes out whole. */
+function isRefused({ status, refusal }: LedgerCall): boolean {
+  return status !== 200 && refusal?.message.startsWith('Previous response') !== true;
 }
 
 function isQueued({ kind }: Fault): boolean {
@@ -185,7 +193,17 @@ function isSentAgain(record: Recorded): boolean {
   return record.kind === 'request.prepared' && record.data.attempt > 0;
 }
 
-function agentOf(model: string, provider: Provider, ran: string[]): Agent {
+function agentOf({
+  model,
+  provider,
+  attempts,
+  ran,
+}: {
+  readonly model: string;
+  readonly provider: Provider;
+  readonly attempts: number;
+  readonly ran: string[];
+}): Agent {
   const work = defineTool({
     name: 'work',
     description: 'Works on a piece.',
@@ -200,6 +218,7 @@ function agentOf(model: string, provider: Provider, ran: string[]): Agent {
     model,
     provider,
     tools: [work],
+    retry: { attempts },
     permissions: { mode: 'auto' },
     surroundings: { ...THIS_MACHINE, wait: (ms, signal) => THIS_MACHINE.wait(ms / 10_000, signal) },
   });
