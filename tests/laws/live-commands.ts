@@ -40,6 +40,8 @@ export interface MadeCall {
 /** How a provider fails. `at`: the share of the stream that came before. */
 export type Failing =
   | { readonly kind: 'overloaded' | 'rate-limited' | 'server-error' | 'no-key' }
+  /** It rejects one block, at this share of the history. */
+  | { readonly kind: 'rejects'; readonly at: number }
   | { readonly kind: 'cut' | 'ends' | 'silent' | 'deaf'; readonly at: number };
 
 /** One answer. `pace`: turns of the event loop before each piece. */
@@ -120,7 +122,7 @@ const call: fc.Arbitrary<MadeCall> = fc
 const failing: fc.Arbitrary<Failing> = fc.oneof(
   fc.record({ kind: fc.constantFrom('overloaded', 'rate-limited', 'server-error', 'no-key') }),
   fc.record({
-    kind: fc.constantFrom('cut', 'cut', 'ends', 'silent', 'deaf'),
+    kind: fc.constantFrom('rejects', 'rejects', 'cut', 'cut', 'ends', 'silent', 'deaf'),
     at: fc.constantFrom(0, 0.2, 0.5, 0.8, 1),
   }),
 );

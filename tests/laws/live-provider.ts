@@ -1,7 +1,7 @@
 // A provider over the simulator in this process: streams what it is told to say, piece by piece, and fails where it is told
 // to. What it refused without being told is remembered.
 
-import type { Answer, Block, Encoder, Outgoing, Provider, StreamPart } from '@tidemark/model';
+import type { Answer, Block, Encoder, Outgoing, Provider, RefusedPlace, StreamPart } from '@tidemark/model';
 import { ProviderError } from '@tidemark/model';
 import { anthropicEncoder, decodeMessage } from '@tidemark/provider-anthropic';
 import type { Fault, ScriptedBlock, Simulator } from '@tidemark/simulator';
@@ -102,6 +102,7 @@ function take(
 ): Answer {
   if (failing?.kind === 'no-key') throw failure('stop', 'provider/authentication');
   const known = sizes.get(digestOf(body));
+  if (failing?.kind === 'rejects') throw rejection(known ?? [], failing.at);
   const fault = faultOf(failing);
   const said = simulator.messages({
     body,
@@ -115,6 +116,18 @@ function take(
   if (fault !== undefined) throw failure('retryable', 'provider/overloaded', said.headers['retry-after']);
   refused.push(said.message);
   throw failure('refused', 'provider/invalid');
+}
+
+/** One block of the history is not taken: said as a place in the body. */
+function rejection(blocks: readonly Block[], at: number): ProviderError {
+  const first = blocks.findIndex(({ section }) => section === 'messages');
+  const rejected = first + Math.floor(at * (blocks.length - 1 - first));
+  const indexes = blocks.map((_, index) => index);
+  const stands = (place: RefusedPlace): boolean => anthropicEncoder.locate?.(place, blocks).includes(rejected) === true;
+  const message = indexes.find((index) => stands({ message: index })) ?? 0;
+  const content = indexes.find((index) => stands({ message, content: index })) ?? 0;
+  const data = { provider: 'anthropic', refused: { message, content } };
+  return new ProviderError('refused', 'provider/invalid', 'told to reject a block', data);
 }
 
 function faultOf(failing: Failing | undefined): Fault | undefined {

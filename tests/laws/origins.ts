@@ -7,6 +7,7 @@ import type { Block } from '@tidemark/model';
 import type { Entry } from './book.ts';
 import { epochOf } from './book.ts';
 import { whyNotHeld } from './holds.ts';
+import type { Shown } from './shown.ts';
 import { shownBy } from './shown.ts';
 
 /** Why the event that a block names does not hold what it shows (L4); `undefined` when it does. */
@@ -15,7 +16,17 @@ export function wrongEvent(book: readonly Entry[], block: Block): string | undef
   const entry = book[block.origin.position];
   if (entry === undefined || entry.owner !== block.origin.session)
     return `no record ${block.origin.position} of ${block.origin.session}`;
-  return whyNotHeld(shownBy(block), entry.record);
+  const shown = withoutStubs(shownBy(block), book);
+  return shown === undefined ? undefined : whyNotHeld(shown, entry.record);
+}
+
+/** What a block shows beside stubs for what a provider rejected; nothing where it is one. */
+function withoutStubs(shown: Shown, book: readonly Entry[]): Shown | undefined {
+  const isStub = (one: Shown): boolean =>
+    one.kind === 'text' &&
+    book.some(({ record }) => record.kind === 'block.quarantined' && record.data.stub === one.text);
+  if (isStub(shown)) return undefined;
+  return shown.kind === 'result' ? { ...shown, content: shown.content.filter((one) => !isStub(one)) } : shown;
 }
 
 /** Blocks of a request that come from no record before it and no layer of its epoch (L1). */

@@ -5,6 +5,7 @@ import { canonicalText } from '@tidemark/log';
 import { append } from './append-only.ts';
 import { accept, fail, send } from './evolve-calls.ts';
 import { changeReasoning, changeTools, frontInForce } from './evolve-changes.ts';
+import { quarantine } from './quarantine.ts';
 import {
   renderAbandoned,
   renderBranch,
@@ -92,7 +93,10 @@ const STEPS: Steps = {
     state.session === undefined ? state : { ...state, compacted: { position, session: state.session, data } },
   'compaction.refused': keep,
   'history.pruned': keep,
-  'block.quarantined': keep,
+  'block.quarantined': (state, { position, data: { origin, stub } }) => ({
+    ...state,
+    quarantines: [...state.quarantines, { position, origin, stub }],
+  }),
   'pressure.crossed': keep,
   'memory.changed': keep,
   'subagent.started': keep,
@@ -156,6 +160,27 @@ function setAside(state: State, position: Recorded['position'], call: string): S
 }
 
 function openEpoch(state: State, event: RecordedOf<'epoch.opened'>): State {
+  const repacked = takeUpCheckpoint(state, event);
+  return takeUpQuarantines(repacked, event, state.epoch?.opened.quarantines ?? []);
+}
+
+/** Puts a stub in the place of each block that this epoch is the first to name. */
+function takeUpQuarantines(
+  state: State,
+  { data, position }: RecordedOf<'epoch.opened'>,
+  held: readonly number[],
+): State {
+  const added = (data.quarantines ?? []).filter((one) => !held.includes(one));
+  if (added.length === 0) return state;
+  const known = state.quarantines.filter((one) => added.includes(one.position));
+  const taken: State = { ...state, history: quarantine(state.history, known) };
+  const unknown = added.filter((one) => !known.some((other) => other.position === one));
+  if (unknown.length === 0) return taken;
+  const message = `epoch ${data.number} names quarantines at ${unknown.join(', ')}, which are no block.quarantined`;
+  return { ...taken, problems: append(taken.problems, { position, code: 'unknown-epoch-record', message }) };
+}
+
+function takeUpCheckpoint(state: State, event: RecordedOf<'epoch.opened'>): State {
   const before = state.epoch;
   const folds = holdsChanges(state.history);
   const edits = before === undefined || folds || editsSent(before.opened, event.data);

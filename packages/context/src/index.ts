@@ -116,6 +116,7 @@ export type {
   InForce,
   KeptLife,
   Problem,
+  Quarantine,
   Sent,
   State,
   Stream,

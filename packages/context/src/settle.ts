@@ -163,7 +163,7 @@ function useIds(calls: Map<string, number>, ids: readonly string[], position: Po
  * The call ids of this history alone. Like its list they are shared with the states that it grew into; where it grows
  * another way, it goes on with those that it holds itself.
  */
-function ownCalls({ calls, packed }: History): Map<string, number> {
+export function ownCalls({ calls, packed }: History): Map<string, number> {
   if (packed.buffer.length === packed.length) return calls;
   const last = slice(packed).findLast((span) => span.role === 'assistant')?.group ?? -1;
   return new Map([...calls].filter(([, usedAt]) => usedAt <= last));

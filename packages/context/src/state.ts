@@ -2,6 +2,7 @@
 
 import type {
   AnswerReceived,
+  BlockQuarantined,
   Digest,
   EpochOpened,
   HistoryCompacted,
@@ -39,6 +40,8 @@ export interface State {
   readonly steps: number;
   /** The checkpoint that waits for an epoch, or is in force. */
   readonly compacted: Compacted | undefined;
+  /** Blocks that a provider rejected, in the order in which they were recorded; each holds from the epoch on that names it. */
+  readonly quarantines: readonly Quarantine[];
   /** The turn that is open. */
   readonly turn: { readonly startedAt: Position } | undefined;
   /** What the fold met and set aside: reported, never packed. */
@@ -73,6 +76,14 @@ export interface Compacted {
   /** Whose log holds it: a fork may take up what its parent recorded. */
   readonly session: SessionId;
   readonly data: HistoryCompacted;
+}
+
+/** A block that a provider rejected. */
+export interface Quarantine {
+  /** Of its record. */
+  readonly position: Position;
+  readonly origin: BlockQuarantined['origin'];
+  readonly stub: string;
 }
 
 /** History in settled order, and what is not settled yet. */
@@ -245,6 +256,7 @@ export function emptyState(): State {
     pace: NO_PACE,
     steps: 0,
     compacted: undefined,
+    quarantines: [],
     turn: undefined,
     problems: appendOnly(),
     unknown: undefined,

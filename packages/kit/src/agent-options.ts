@@ -171,6 +171,7 @@ const optionsSchema = z.strictObject({
       attempts: amount.int().optional(),
       firstMs: z.number().min(0).optional(),
       mostMs: z.number().min(0).optional(),
+      longestMs: z.number().min(0).optional(),
     } satisfies Fields<RetryPolicy>)
     .optional(),
   environment: anyObject.optional(),

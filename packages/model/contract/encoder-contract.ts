@@ -24,6 +24,18 @@ export interface EncoderSubject {
   readonly row?: Partial<Capabilities>;
 }
 
+/** The part that a block of each sort is made from. */
+const HELD: { readonly [holds in Block['holds']]: string } = {
+  tool: 'none',
+  text: 'text',
+  image: 'image',
+  thinking: 'reasoning',
+  call: 'call',
+  result: 'result',
+  native: 'native',
+  change: 'change',
+};
+
 const RUNS = { numRuns: 150 } as const;
 
 /** The claims that every encoder keeps. */
@@ -75,6 +87,32 @@ export function describeEncoderContract(name: string, subject: EncoderSubject): 
             const opened = blocks.flatMap(({ opensTurn }, index) => (opensTurn ? [index] : []));
             expect(opened).toEqual(span.opensTurn && blocks.length > 0 ? [0] : []);
           }
+        }),
+        RUNS,
+      );
+    });
+
+    it('says of each block which part of its span it was made from', () => {
+      fc.assert(
+        fc.property(histories, (spans) => {
+          for (const span of spans)
+            for (const { part = -1, holds } of encoder.lowerSpan(span, lowering)) {
+              const { type } = span.parts[part] ?? { type: 'none' };
+              // An image or a native item that cannot be sent is told in words.
+              expect(holds === 'text' ? ['text', 'image', 'native'] : [HELD[holds]]).toContain(type);
+            }
+        }),
+        RUNS,
+      );
+    });
+
+    it('finds each block of the messages at one place, in order', () => {
+      fc.assert(
+        fc.property(requests, ({ front, spans }) => {
+          const own = encoder.lowerFront(front, lowering).blocks;
+          const blocks = [...own, ...lower(spans)];
+          const found = blocks.flatMap((_, message) => encoder.locate?.({ message }, blocks) ?? []);
+          expect(found.filter((index) => index >= own.length)).toEqual([...blocks.keys()].slice(own.length));
         }),
         RUNS,
       );

@@ -29,6 +29,8 @@ export interface Block {
   /** A new user turn begins here. */
   readonly opensTurn: boolean;
   readonly origin: Origin;
+  /** Which part of its span it was made from. Absent in the front. */
+  readonly part?: number;
   /** Estimated tokens, unless `sized` says that they are recorded. */
   readonly tokens: number;
   /** Bytes of media in it, decoded. */

@@ -27,6 +27,19 @@ export type ProviderErrorCode =
   | 'provider/unsupported'
   | 'provider/aborted';
 
+/** What of a request a provider refuses, as far as its error says so. */
+export interface RefusedPlace {
+  readonly holds?: 'image' | 'thinking' | 'call';
+  /** Index of the message, or item, as the body counts them. */
+  readonly message?: number;
+  /** Index inside its content. */
+  readonly content?: number;
+  /** Index inside the content of a result that stands there. */
+  readonly inner?: number;
+  /** The id of a call. */
+  readonly call?: string;
+}
+
 /** What is known of a failure beside its code. */
 export interface ProviderErrorData {
   readonly provider: string;
@@ -35,6 +48,8 @@ export interface ProviderErrorData {
   readonly type?: string;
   readonly request?: string;
   readonly afterMs?: number;
+  /** What it does not take of the request; absent where the error points to nothing. */
+  readonly refused?: RefusedPlace;
 }
 
 /** A failed call. What had arrived before is with the caller, who got it as stream parts. */

@@ -8,7 +8,7 @@ export type { Capabilities, ImplicitCache, LostFrom, Price, PriceList } from './
 export type { Catalog, CatalogErrorCode, CatalogIssue } from './catalog.ts';
 export { CatalogError } from './catalog.ts';
 export { defaultCatalog } from './default-catalog.ts';
-export type { ProviderErrorClass, ProviderErrorCode, ProviderErrorData } from './errors.ts';
+export type { ProviderErrorClass, ProviderErrorCode, ProviderErrorData, RefusedPlace } from './errors.ts';
 export { ProviderError } from './errors.ts';
 export type { NearestModel } from './find-model.ts';
 export { findModel, nearestModel } from './find-model.ts';

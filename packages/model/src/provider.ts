@@ -3,6 +3,7 @@
 import type { StreamPart } from './answer.ts';
 import type { AnswerPart } from './parts.ts';
 import type { Block, Marker } from './block.ts';
+import type { RefusedPlace } from './errors.ts';
 import type { Capabilities } from './capabilities.ts';
 import type { NewHash } from './hash.ts';
 import type { Front, JsonValue, Span } from './span.ts';
@@ -107,6 +108,8 @@ export interface Encoder {
    * and answers nothing. `undefined`, or no such function: no small one is known.
    */
   leastOutput?(parameters: Front['parameters'], capabilities: Capabilities): number | undefined;
+  /** Indexes of the blocks that stand at a place of the body which a provider refuses; none where nothing stands there. */
+  locate?(place: RefusedPlace, blocks: readonly Block[]): readonly number[];
   /** Begins a body. The hash is SHA-256 of the body's bytes. */
   join(front: LoweredFront, newHash: NewHash): BodyWriter;
 }

@@ -19,6 +19,16 @@ export type Fault =
   | { readonly kind: 'overloaded' }
   /** 500. */
   | { readonly kind: 'server-error' }
+  /** A refusal in these words, for what the request holds: 400 `invalid_request_error` unless said otherwise. */
+  | {
+      readonly kind: 'refused';
+      readonly message: string;
+      readonly status?: number;
+      readonly type?: string;
+      /** Told by OpenAI alone. */
+      readonly code?: string;
+      readonly param?: string;
+    }
   /** The connection is cut. */
   | { readonly kind: 'cut'; readonly afterEvents: number }
   /** Nothing more comes, the connection stays open. */
@@ -53,6 +63,8 @@ export function refusalOf(fault: Fault | undefined): Refusal | undefined {
       return refuse(529, 'overloaded_error', 'Overloaded');
     case 'server-error':
       return refuse(500, 'api_error', 'Internal server error');
+    case 'refused':
+      return refuse(fault.status ?? 400, fault.type ?? 'invalid_request_error', fault.message);
     default:
       return undefined;
   }

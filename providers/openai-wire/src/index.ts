@@ -12,7 +12,7 @@ export { imageStub, wireImage } from './encode/image.ts';
 export type { Fields, ParameterNames } from './encode/parameters.ts';
 export { bodyEnd, bodyHeader, frozenParameters, wireParameters } from './encode/parameters.ts';
 export type { Piece } from './encode/piece.ts';
-export { frontBlock, piece, spanBlocks, wireRole } from './encode/piece.ts';
+export { frontBlock, piece, piecesOf, spanBlocks, wireRole } from './encode/piece.ts';
 export { resultContents } from './encode/result-text.ts';
 export { functionMembers } from './encode/tool.ts';
 export { wireId, wireName } from './encode/wire-names.ts';

@@ -1,6 +1,6 @@
 // The encoder of the twin: a body is lines of JSON, joined anew each time. Simple on purpose, to keep the port honest.
 
-import type { Block, BodyWriter, Encoder, LoweredFront, Marker, NewHash } from '@tidemark/model';
+import type { Block, BodyWriter, Encoder, LoweredFront, Marker, NewHash, RefusedPlace } from '@tidemark/model';
 import { canonicalText, ProviderError } from '@tidemark/model';
 import { lowerFront, lowerSpan, PROVIDER } from './lower.ts';
 
@@ -10,8 +10,15 @@ export const scriptedEncoder: Encoder = {
   lowerFront,
   lowerSpan,
   leastOutput: () => 0,
+  locate,
   join,
 };
+
+/** A message is a line: one block. */
+function locate({ message }: RefusedPlace, blocks: readonly Block[]): readonly number[] {
+  const front = blocks.findIndex(({ section }) => section === 'messages');
+  return message === undefined || front === -1 || front + message >= blocks.length ? [] : [front + message];
+}
 
 function join(front: LoweredFront, newHash: NewHash): BodyWriter {
   const write: BodyWriter['write'] = (blocks, markers, envelope) => {

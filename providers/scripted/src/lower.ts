@@ -24,11 +24,12 @@ export function lowerFront(front: Front, lowering: Lowering): LoweredFront {
 
 /** One block per part that is packed, results first. The rules of what is left out are those of every provider. */
 export function lowerSpan(span: Span, lowering: Lowering): readonly Block[] {
-  const packed = span.parts.filter((part) => isPacked(part, lowering));
-  const last = packed.findLastIndex((part) => part.type !== 'reasoning');
+  const packed = [...span.parts.entries()].filter(([, part]) => isPacked(part, lowering));
+  const last = packed.findLastIndex(([, part]) => part.type !== 'reasoning');
   const parts = packed.slice(0, last + 1);
-  const results = parts.filter((part) => part.type === 'result');
-  return [...results, ...parts.filter((part) => part.type !== 'result')].map((part, index) => {
+  const results = parts.filter(([, part]) => part.type === 'result');
+  const inOrder = [...results, ...parts.filter(([, part]) => part.type !== 'result')];
+  return inOrder.map(([place, part], index) => {
     const { role, group } = span;
     const head = canonicalText({ role, group, part: partValue(part) }).slice(0, -1);
     return {
@@ -42,6 +43,7 @@ export function lowerSpan(span: Span, lowering: Lowering): readonly Block[] {
       holds: part.type === 'reasoning' ? 'thinking' : part.type,
       opensTurn: span.opensTurn && index === 0,
       origin: span.origin,
+      part: place,
       tokens: lowering.estimate(head),
       mediaBytes: part.type === 'image' ? part.bytes : 0,
     };

@@ -11,6 +11,10 @@ export interface BodyForm {
   header(front: Front): string;
   /** The text between two neighbours; `undefined` stands for the beginning and for the end of the blocks. */
   between(before: Block | undefined, after: Block | undefined): string;
+  /** Whether two neighbours stand in the content of one message. */
+  joins(before: Block, after: Block): boolean;
+  /** Whether the system texts are the first message, or stand outside of the messages. */
+  readonly systemIsMessage: boolean;
   /** What varies by call, and the closing brace. Throws `provider/invalid` for a field that is already written. */
   end(front: Front, envelope: Envelope): string;
   /** A marker of each life that is sold, as it stands between a block's head and tail. Absent where the API takes none. */

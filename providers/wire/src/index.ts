@@ -8,6 +8,7 @@ export type { GrowingBytes } from './growing-bytes.ts';
 export { growingBytes } from './growing-bytes.ts';
 export type { Hide } from './hide-key.ts';
 export { hideKey, plainCause, reasonsOf, withoutKey } from './hide-key.ts';
+export { locateBlocks } from './locate.ts';
 export { within } from './patience.ts';
 export { retryAfter } from './retry-after.ts';
 export type { Service } from './service.ts';

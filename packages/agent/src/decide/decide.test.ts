@@ -6,6 +6,7 @@ import { row } from '../../tests/small-session.ts';
 import { NOTHING_SPENT } from '../session/spent.ts';
 import { cutCall } from './cut-calls.ts';
 import { requirePrice, whyLimited, whyTooDear } from './limits.ts';
+import { RETRY } from '../turn/runtime.ts';
 import { failedBy, retryPause } from './retry.ts';
 
 const POLICY = { attempts: 4, firstMs: 1_000, mostMs: 3_000 };
@@ -19,6 +20,18 @@ describe('the pause before another attempt', () => {
   test("is the provider's own word where it gave one, nothing included", () => {
     expect(retryPause(POLICY, failure({ afterMs: 90_000 }), 1, 0)).toBe(90_000);
     expect(retryPause(POLICY, failure({ afterMs: 0 }), 1, 0)).toBe(0);
+  });
+
+  test("is none where the provider's word is longer than anybody waits, and the end then says it", () => {
+    const error = failure({ afterMs: 3_600_000 });
+    expect(retryPause(POLICY, error, 1, 0)).toBeUndefined();
+    expect(retryPause({ ...POLICY, longestMs: 4_000_000 }, error, 1, 0)).toBe(3_600_000);
+    expect(failedBy(error).error?.next).toBe('Wait 3,600 s, as the provider asks, then resume.');
+  });
+
+  test('is by default for four sendings, within 40 seconds', () => {
+    const pauses = [1, 2, 3, 4].map((tries) => retryPause(RETRY, failure(), tries, 0));
+    expect(pauses).toEqual([5_000, 10_000, 20_000, undefined]);
   });
 
   test('is none when the attempts are used, or when nothing would change by waiting', () => {

@@ -4,6 +4,9 @@ import type { ProviderError, ProviderErrorCode } from '@tidemark/model';
 import type { RetryPolicy } from '../turn/runtime.ts';
 import type { Ending } from './next-move.ts';
 
+/** A limit by the minute is over after one; what is longer is for a person to decide. */
+const LONGEST_MS = 120_000;
+
 /**
  * How long to wait before the same step is sent again, in milliseconds; `undefined`: it is not. The provider's own word goes
  * first; else the pause doubles, and chance takes up to half of it, so that not all who failed together come back together.
@@ -15,15 +18,21 @@ export function retryPause(
   chance: number,
 ): number | undefined {
   if (error.class !== 'retryable' || tries >= policy.attempts) return undefined;
-  if (error.data.afterMs !== undefined) return error.data.afterMs;
+  const { afterMs } = error.data;
+  if (afterMs !== undefined) return afterMs > (policy.longestMs ?? LONGEST_MS) ? undefined : afterMs;
   const whole = Math.min(policy.mostMs, policy.firstMs * 2 ** (tries - 1));
   return Math.round(whole * (1 - chance / 2));
 }
 
 /** The end of a turn whose call failed for good. The session stays valid, and `resume` asks again. */
 export function failedBy(error: ProviderError): Ending {
-  const next = NEXT[error.code] ?? BY_CLASS[error.class];
+  const next = waitFor(error) ?? NEXT[error.code] ?? BY_CLASS[error.class];
   return { outcome: 'failed', error: { code: error.code, message: error.message, next } };
+}
+
+function waitFor({ class: sort, data: { afterMs } }: ProviderError): string | undefined {
+  if (sort !== 'retryable' || afterMs === undefined) return undefined;
+  return `Wait ${Math.ceil(afterMs / 1000).toLocaleString('en-US')} s, as the provider asks, then resume.`;
 }
 
 const BY_CLASS: Readonly<Record<ProviderError['class'], string>> = {

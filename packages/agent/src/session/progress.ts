@@ -34,6 +34,8 @@ export interface Progress {
   attempts: number;
   /** The same, as the retry policy counts: a turn that begins, or goes on after its end, begins anew. */
   tries: number;
+  /** How often something of the step at hand was put aside because a provider refused it. */
+  repairs: number;
   /** The last request of the main stream in this turn, and what it came to. */
   asked: Asked | undefined;
   /** Where the last prompt or notification stands. */
@@ -80,6 +82,7 @@ export function emptyProgress(): Progress {
     started: new Map(),
     attempts: 0,
     tries: 0,
+    repairs: 0,
     asked: undefined,
     said: -1,
     told: -1,
@@ -132,6 +135,7 @@ function beginAnew(progress: Progress, id: TurnId | undefined): void {
   progress.turn = { ...NEW_TURN, id };
   progress.asked = undefined;
   progress.tries = 0;
+  progress.repairs = 0;
   progress.cuts = 0;
 }
 
@@ -140,6 +144,9 @@ function advanceCall(progress: Progress, record: Recorded): void {
     case 'request.prepared':
       if (record.data.stream === 'main') sent(progress, record.position);
       if (record.data.purpose === KEEP_WARM) progress.warm = record.data.stream;
+      return;
+    case 'block.quarantined':
+      repaired(progress);
       return;
     case 'answer.received':
       if (record.data.stream === 'main') answered(progress, record.data, record.position);
@@ -177,6 +184,12 @@ function sent(progress: Progress, position: number): void {
   progress.asked = { position, answer: undefined, answeredAt: -1 };
 }
 
+/** What is put aside for one refusal is one repair; the step then begins anew. */
+function repaired(progress: Progress): void {
+  if (progress.tries > 0) progress.repairs += 1;
+  progress.tries = 0;
+}
+
 function answered(progress: Progress, answer: AnswerReceived, position: number): void {
   progress.asked = { position: answer.request ?? position, answer, answeredAt: position };
   progress.cuts = answer.stop === 'length' ? progress.cuts + 1 : 0;
@@ -186,6 +199,7 @@ function answered(progress: Progress, answer: AnswerReceived, position: number):
 function stopped(progress: Progress, parts: readonly AnswerPart[]): void {
   progress.attempts = 0;
   progress.tries = 0;
+  progress.repairs = 0;
   const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
   if (progress.turn !== undefined) progress.turn = { ...progress.turn, text };
 }

@@ -14,6 +14,7 @@ import { isWorthSaying } from '../decide/rewrites.ts';
 import { NOTHING_SPENT } from '../session/spent.ts';
 import { exchange, recordEnd } from './exchange.ts';
 import type { Received } from './receive.ts';
+import { repairFor, repairRequest } from './repair-request.ts';
 import { sayRewrite } from './say-rewrite.ts';
 import { REWRITE_NOTICE } from './runtime.ts';
 import type { Wanting } from './wanted.ts';
@@ -118,6 +119,12 @@ async function fail(
   const { session, runtime } = working;
   const { surroundings, retry, limits } = runtime;
   const { error } = received;
+  const repair = repairFor(working, prepared, error);
+  if (repair !== undefined) {
+    await recordEnd(working, prepared, received, true);
+    await repairRequest(working, repair, error);
+    return undefined;
+  }
   const pause = retryPause(retry, error, session.progress.tries, surroundings.random());
   await recordEnd(working, prepared, received, pause !== undefined);
   if (pause === undefined) return failedBy(error);

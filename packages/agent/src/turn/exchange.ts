@@ -3,6 +3,7 @@
 import type { Recorded } from '@tidemark/log';
 import { milliseconds } from '@tidemark/log';
 import type { StreamPart } from '@tidemark/model';
+import { ProviderError } from '@tidemark/model';
 import { recordAnswer, recordFailed, recordInterrupted } from '../request/answer.ts';
 import { entriesToWrite } from '../request/gate.ts';
 import type { Prepared } from '../request/prepare.ts';
@@ -49,12 +50,22 @@ async function send(
   hear: (part: StreamPart) => void,
 ): Promise<Received> {
   if (signal.aborted) return { end: 'stopped', arrived: NOTHING_ARRIVED };
+  const tooLarge = refuseTooLarge(prepared);
+  if (tooLarge !== undefined) return { end: 'failed', arrived: NOTHING_ARRIVED, error: tooLarge };
   showRequest(runtime, prepared, tell);
   const { body, betas, continues, record } = prepared;
   const { provider, surroundings, idleMs = IDLE_MS } = runtime;
   const lane = record.data.stream === 'main' ? session.state.session : undefined;
   const further = { ...(continues !== undefined && { continues }), ...(lane !== undefined && { lane }) };
   return receive({ body, betas, ...further }, { provider, surroundings, idleMs, signal, hear });
+}
+
+/** A body above the limit is not sent: a server that cuts the upload short looks like a broken connection. */
+function refuseTooLarge({ body, capabilities, epoch: { provider, model } }: Prepared): ProviderError | undefined {
+  const { requestBytes } = capabilities;
+  if (requestBytes === undefined || body.length <= requestBytes) return undefined;
+  const message = `the request of ${body.length} bytes was not sent: ${model} takes ${requestBytes} at most. Next: compact, images first`;
+  return new ProviderError('compaction', 'provider/too-large', message, { provider });
 }
 
 function showRequest({ onRequest }: Runtime, { body }: Prepared, tell: Exchanging['tell']): void {

@@ -90,7 +90,9 @@ export interface RetryPolicy {
   /** The first pause in milliseconds; it doubles, up to `mostMs`, with chance in it. A provider's own word goes first. */
   readonly firstMs: number;
   readonly mostMs: number;
+  /** The longest pause in milliseconds that a provider is given when it asks for one; a longer one ends the turn. 120,000 unless said. */
+  readonly longestMs?: number;
 }
 
-/** Eight sendings over about two minutes. */
-export const RETRY: RetryPolicy = { attempts: 8, firstMs: 1_000, mostMs: 60_000 };
+/** Four sendings, with 35 seconds between them at most; longer where the provider says how long. */
+export const RETRY: RetryPolicy = { attempts: 4, firstMs: 5_000, mostMs: 20_000, longestMs: 120_000 };

@@ -14,6 +14,10 @@ export function openAIRefusalOf(fault: Fault | undefined, model: string): OpenAI
       return refuseOpenAI(503, OVERLOADED, { type: 'service_unavailable_error', code: 'server_is_overloaded' });
     case 'server-error':
       return refuseOpenAI(500, SERVER_ERROR, { type: 'server_error' });
+    case 'refused': {
+      const { status = 400, message, type, code, param } = fault;
+      return refuseOpenAI(status, message, { ...(type && { type }), code: code ?? null, param: param ?? null });
+    }
     default:
       return undefined;
   }

@@ -4,6 +4,7 @@
 import type { ProviderErrorClass, ProviderErrorCode } from '@tidemark/model';
 import { ProviderError } from '@tidemark/model';
 import { PROVIDER } from '../encode/refuse.ts';
+import { refusedPlace } from './refused-place.ts';
 
 /** What is known of a failed call. */
 export interface Failure {
@@ -76,6 +77,9 @@ const BY_STATUS: ReadonlyMap<number, Sort> = new Map([
 /** Only for a request that was refused as invalid. */
 const BY_TEXT: readonly (readonly [RegExp, Sort])[] = [
   [/prompt is too long|exceeds? (the )?(model's )?(maximum )?context (limit|window|length)|too many tokens/i, TOO_LONG],
+  [/\btoo many (images|documents)\b/i, TOO_LARGE],
+  // One block, not the request: see `refusedPlace`.
+  [/\bimages?\b/i, INVALID],
   [/request (body )?(is )?too large|exceeds? .{0,40}\b(MB|bytes)\b/i, TOO_LARGE],
   [/tool_use.{0,200}tool_result|tool_result.{0,200}tool_use|tool_result.{0,40}must come first/is, UNCLOSED],
   [/credit balance/i, BILLING],
@@ -88,7 +92,12 @@ export function sortFailure(failure: Failure): ProviderError {
   const { next, code, step } = sort(failure);
   const word = [failure.status, failure.type].filter((one) => one !== undefined).join(' ');
   const said = `Anthropic did not answer the request${word === '' ? '' : ` (${word})`}: ${message}. Next: ${step}`;
-  return new ProviderError(next, code, said, { provider: PROVIDER, ...known });
+  const refused = next === 'refused' ? refusedPlace(message) : undefined;
+  return new ProviderError(next, code, said, {
+    provider: PROVIDER,
+    ...known,
+    ...(refused !== undefined && { refused }),
+  });
 }
 
 function sort({ type, status, message }: Failure): Sort {

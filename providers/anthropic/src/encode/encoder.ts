@@ -1,7 +1,7 @@
 // The encoder, revision 1. Its bytes are frozen once released: another way of writing is another revision beside it.
 
 import type { Capabilities, Encoder, Envelope } from '@tidemark/model';
-import { joinBody } from '@tidemark/provider-wire';
+import { joinBody, locateBlocks } from '@tidemark/provider-wire';
 import { leastOutput } from './least-output.ts';
 import { lowerFront } from './lower-front.ts';
 import { lowerSpan } from './lower-span.ts';
@@ -14,6 +14,7 @@ export const anthropicEncoder: Encoder = {
   lowerSpan,
   comparing,
   leastOutput,
+  locate: (place, blocks) => locateBlocks(messagesForm, place, blocks),
   join: (front, newHash) => joinBody(messagesForm, front, newHash),
 };
 

@@ -18,7 +18,7 @@ import { textHead } from './wire-text.ts';
  */
 export function lowerSpan(span: Span, lowering: Lowering): readonly Block[] {
   const role = wireRole(span.role, lowering.capabilities);
-  const pieces = span.parts.flatMap((part) => lowerPart(part, role, lowering) ?? []);
+  const pieces = span.parts.flatMap((part, index) => atPart(index, lowerPart(part, role, lowering)));
   return resultsFirst(withoutTrailingThinking(pieces)).map((piece, index) => ({
     section: 'messages',
     role,
@@ -30,6 +30,13 @@ export function lowerSpan(span: Span, lowering: Lowering): readonly Block[] {
     origin: span.origin,
   }));
 }
+
+function atPart(part: number, made: Piece | readonly Piece[] | undefined): readonly PlacedPiece[] {
+  return [made ?? []].flat().map((piece) => ({ ...piece, part }));
+}
+
+/** A piece, and which part of its span it is. */
+type PlacedPiece = Piece & { readonly part: number };
 
 /** The operator's role where the model takes it as an appended message; else it is user text. */
 function wireRole(role: Role, capabilities: Capabilities): Role {
@@ -64,11 +71,11 @@ function imagePiece(part: Extract<Part, { type: 'image' }>, role: Role, lowering
   return markablePiece(head, holds, tokens, mediaBytes);
 }
 
-function withoutTrailingThinking(pieces: readonly Piece[]): readonly Piece[] {
+function withoutTrailingThinking(pieces: readonly PlacedPiece[]): readonly PlacedPiece[] {
   return pieces.slice(0, pieces.findLastIndex((piece) => piece.holds !== 'thinking') + 1);
 }
 
-function resultsFirst(pieces: readonly Piece[]): readonly Piece[] {
+function resultsFirst(pieces: readonly PlacedPiece[]): readonly PlacedPiece[] {
   const results = pieces.filter((piece) => piece.holds === 'result');
   return results.length === 0 ? pieces : [...results, ...pieces.filter((piece) => piece.holds !== 'result')];
 }

@@ -13,6 +13,8 @@ export const messagesForm: BodyForm = {
   service: { name: PROVIDER, title: 'Anthropic' },
   header: bodyHeader,
   between,
+  joins,
+  systemIsMessage: false,
   end: bodyEnd,
   // The 5 minute lifetime is the default and has no field.
   marks: { '5m': ',"cache_control":{"type":"ephemeral"}', '1h': ',"cache_control":{"type":"ephemeral","ttl":"1h"}' },
@@ -29,7 +31,11 @@ function between(before: Block | undefined, after: Block | undefined): string {
   if (after === undefined) return before.section === 'messages' ? `${closing(before)}]` : '],"messages":[]';
   if (before.section !== after.section) return `],${opening(after)}`;
   if (before.section !== 'messages') return ',';
-  return before.group === after.group && before.role === after.role ? ',' : `${closing(before)},${message(after)}`;
+  return joins(before, after) ? ',' : `${closing(before)},${message(after)}`;
+}
+
+function joins(before: Block, after: Block): boolean {
+  return before.group === after.group && before.role === after.role;
 }
 
 /** The end of a body: what varies by call, and the closing brace. */

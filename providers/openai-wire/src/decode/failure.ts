@@ -4,6 +4,7 @@
 import type { ProviderErrorClass, ProviderErrorCode } from '@tidemark/model';
 import { ProviderError } from '@tidemark/model';
 import type { Service } from '@tidemark/provider-wire';
+import { refusedPlace } from './refused-place.ts';
 
 /** What is known of a failed call. */
 export interface Failure {
@@ -11,6 +12,8 @@ export interface Failure {
   readonly status?: number;
   readonly code?: string;
   readonly type?: string;
+  /** The parameter that the error is about. */
+  readonly param?: string;
   readonly request?: string;
   readonly afterMs?: number;
 }
@@ -60,8 +63,9 @@ const BY_CODE: ReadonlyMap<string, Sort> = new Map([
   ['unsupported_value', UNSUPPORTED],
   ['unsupported_country_region_territory', PERMISSION],
   ['invalid_prompt', INVALID],
-  ['image_too_large', TOO_LARGE],
-  ['image_file_too_large', TOO_LARGE],
+  // One block, not the request: see `refusedPlace`.
+  ['image_too_large', INVALID],
+  ['image_file_too_large', INVALID],
   ['server_is_overloaded', OVERLOADED],
   ['slow_down', OVERLOADED],
   ['websocket_connection_limit_reached', SERVER],
@@ -87,6 +91,8 @@ const NEVER_FITS = /request too large for .{0,200}tokens per min/is;
 /** Only for a request that was refused. */
 const BY_TEXT: readonly (readonly [RegExp, Sort])[] = [
   [/context (window|length|size)|maximum context|prompt is too long|input is too long|too many tokens/i, TOO_LONG],
+  [/\btoo many images\b/i, TOO_LARGE],
+  [/\bimage (data|file|url|exceeds)\b|unsupported image/i, INVALID],
   [/request (body |entity )?(is )?too large|exceeds? .{0,40}\b(MB|bytes)\b/i, TOO_LARGE],
   [/no tool (output|call) found for|role 'tool' must be a response|'tool_calls' must be followed by/i, UNCLOSED],
   [/model .{0,120}(does not exist|not found)/i, NOT_FOUND],
@@ -107,6 +113,7 @@ export function sortFailure(service: Service, failure: Failure): ProviderError {
   const type = failure.code ?? failure.type;
   const afterMs = failure.afterMs ?? waitIn(message);
   const word = [status, type].filter((one) => one !== undefined).join(' ');
+  const refused = next === 'refused' ? refusedPlace(failure) : undefined;
   const said = `${service.title} did not answer the request${word === '' ? '' : ` (${word})`}: ${message}. Next: ${step}`;
   return new ProviderError(next, code, said, {
     provider: service.name,
@@ -114,6 +121,7 @@ export function sortFailure(service: Service, failure: Failure): ProviderError {
     ...(type !== undefined && { type }),
     ...(request !== undefined && { request }),
     ...(afterMs !== undefined && next === 'retryable' && { afterMs }),
+    ...(refused !== undefined && { refused }),
   });
 }
 

@@ -1,6 +1,6 @@
 // A piece: what one part becomes, before it knows its message. No piece takes a marker: caching is implicit here.
 
-import type { Block, Lowering, Role, Span } from '@tidemark/model';
+import type { Block, Lowering, Part, Role, Span } from '@tidemark/model';
 
 /** The fields of a block that depend on the part alone. */
 export type Piece = Pick<Block, 'head' | 'tail' | 'markable' | 'run' | 'holds' | 'tokens' | 'mediaBytes'>;
@@ -18,8 +18,19 @@ export function frontBlock(section: 'tools' | 'system', made: Piece, origin: Blo
   return { section, role: 'system', group: -1, ...made, opensTurn: false, origin };
 }
 
+/** A piece, and which part of its span it is. */
+export type PlacedPiece = Piece & Pick<Block, 'part'>;
+
+/** The pieces of a span: what `lower` makes of each of its parts. */
+export function piecesOf(span: Span, lower: (part: Part) => Piece | undefined): readonly PlacedPiece[] {
+  return span.parts.flatMap((one, part) => {
+    const made = lower(one);
+    return made === undefined ? [] : [{ ...made, part }];
+  });
+}
+
 /** The blocks of one span's pieces: reasoning that nothing follows is left out, and results come first. */
-export function spanBlocks(span: Span, role: Role, pieces: readonly Piece[]): readonly Block[] {
+export function spanBlocks(span: Span, role: Role, pieces: readonly PlacedPiece[]): readonly Block[] {
   const packed = pieces.slice(0, pieces.findLastIndex(({ holds }) => holds !== 'thinking') + 1);
   const results = packed.filter(({ holds }) => holds === 'result');
   return [...results, ...packed.filter(({ holds }) => holds !== 'result')].map((made, index) => ({

@@ -58,6 +58,7 @@ function failureOf(error: APIError, hide: Hide): Failure {
   return {
     message: hide(messageOf(error)),
     ...(typeof error.code === 'string' && { code: error.code }),
+    ...(typeof error.param === 'string' && { param: error.param }),
     ...(typeof error.status === 'number' && { status: error.status }),
     ...(typeof error.type === 'string' && { type: error.type }),
     ...(typeof error.requestID === 'string' && { request: error.requestID }),

@@ -2,7 +2,7 @@
 // revision beside it.
 
 import type { Encoder } from '@tidemark/model';
-import { joinBody } from '@tidemark/provider-wire';
+import { joinBody, locateBlocks } from '@tidemark/provider-wire';
 import { cacheRouting } from '../routing.ts';
 import { chatForm } from './form.ts';
 import { lowerFront, lowerSpan } from './lower.ts';
@@ -14,5 +14,6 @@ export const openaiChatEncoder: Encoder = {
   lowerFront,
   lowerSpan,
   routing: cacheRouting,
+  locate: (place, blocks) => locateBlocks(chatForm, place, blocks),
   join: (front, newHash) => joinBody(chatForm, front, newHash),
 };

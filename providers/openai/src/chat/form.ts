@@ -12,6 +12,8 @@ export const chatForm: BodyForm = {
   service: OPENAI,
   header: chatHeader,
   between,
+  joins: (before, after) => inside(before, after) !== undefined,
+  systemIsMessage: true,
   end: chatEnd,
   callPrefix: CALL_PREFIX,
   resultPrefix: RESULT_PREFIX,

@@ -8,6 +8,7 @@ import {
   frozenParameters,
   functionMembers,
   piece,
+  piecesOf,
   spanBlocks,
   wireRole,
 } from '@tidemark/provider-openai-wire';
@@ -45,7 +46,7 @@ export function lowerFront(front: Front, lowering: Lowering): LoweredFront {
 export function lowerSpan(span: Span, lowering: Lowering): readonly Block[] {
   const role = wireRole(span.role, lowering);
   const inList = role === 'user' && span.parts.some(({ type }) => type === 'image');
-  const pieces = span.parts.flatMap((part) => lowerPart(part, role, inList, lowering) ?? []);
+  const pieces = piecesOf(span, (part) => lowerPart(part, role, inList, lowering));
   const calls = pieces.filter(({ holds }) => holds === 'call');
   return spanBlocks(span, role, [...pieces.filter(({ holds }) => holds !== 'call'), ...calls]);
 }

@@ -2,7 +2,7 @@
 // revision beside it.
 
 import type { Capabilities, Encoder, Envelope } from '@tidemark/model';
-import { joinBody } from '@tidemark/provider-wire';
+import { joinBody, locateBlocks } from '@tidemark/provider-wire';
 import { cacheRouting } from '../routing.ts';
 import { echoes } from './echo.ts';
 import { responsesForm } from './form.ts';
@@ -17,6 +17,7 @@ export const openaiResponsesEncoder: Encoder = {
   routing: cacheRouting,
   comparing,
   echoes,
+  locate: (place, blocks) => locateBlocks(responsesForm, place, blocks),
   join: (front, newHash) => joinBody(responsesForm, front, newHash),
 };
 

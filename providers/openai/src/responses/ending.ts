@@ -39,12 +39,13 @@ interface FailedCall {
 
 /** The error that a failed response, or an error event, stands for. */
 export function failureOf(error: WireError | null | undefined, { response, status }: FailedCall): ProviderError {
-  const { code, type, message, headers } = error ?? {};
+  const { code, type, message, param, headers } = error ?? {};
   const afterMs = retryAfter(new Headers(headers ?? {}));
   return sortFailure(OPENAI, {
     message: message ?? 'an error without a message',
     ...(typeof code === 'string' && { code }),
     ...(typeof type === 'string' && type !== 'error' && { type }),
+    ...(typeof param === 'string' && { param }),
     ...(typeof response === 'string' && { request: response }),
     ...(typeof status === 'number' && { status }),
     ...(afterMs !== undefined && { afterMs }),

@@ -41,6 +41,7 @@ export interface WireError {
   readonly code?: Name;
   readonly message?: Name;
   readonly type?: Name;
+  readonly param?: Name;
   /** Over a WebSocket: the headers that HTTP would have had. */
   readonly headers?: { readonly [name: string]: string } | null | undefined;
 }
@@ -96,7 +97,7 @@ const name: z.ZodType<Name> = z.string().nullish();
 const index: z.ZodType<number> = z.number().int().nonnegative();
 const item: z.ZodType<WireItem> = z.looseObject({ type: z.string() });
 const headers = z.record(z.string(), z.string()).nullish().catch(undefined);
-const error: z.ZodType<WireError> = z.looseObject({ code: name, message: name, type: name, headers });
+const error: z.ZodType<WireError> = z.looseObject({ code: name, message: name, type: name, param: name, headers });
 
 const usage: z.ZodType<WireUsage> = z.looseObject({
   input_tokens: count,

@@ -12,6 +12,8 @@ export const responsesForm: BodyForm = {
   service: OPENAI,
   header: responsesHeader,
   between,
+  joins,
+  systemIsMessage: true,
   end: responsesEnd,
   // 30 minutes are the default and have no field.
   marks: {
@@ -38,8 +40,12 @@ function between(before: Block | undefined, after: Block | undefined): string {
     return after === undefined ? '],"input":[]' : `],${first(after)}`;
   }
   if (after === undefined) return `${closing(before)}]`;
-  if (isContent(before) && isContent(after) && before.group === after.group && before.role === after.role) return ',';
+  if (joins(before, after)) return ',';
   return `${closing(before)},${opening(after)}`;
+}
+
+function joins(before: Block, after: Block): boolean {
+  return isContent(before) && isContent(after) && before.group === after.group && before.role === after.role;
 }
 
 function first(block: Block): string {

@@ -2,7 +2,7 @@
 
 import type { Block, Front, LoweredFront, Lowering, Part, Role, Span } from '@tidemark/model';
 import type { Piece } from '@tidemark/provider-openai-wire';
-import { frontBlock, frozenParameters, piece, spanBlocks, wireRole } from '@tidemark/provider-openai-wire';
+import { frontBlock, frozenParameters, piece, piecesOf, spanBlocks, wireRole } from '@tidemark/provider-openai-wire';
 import { changePiece, functionTool } from './change.ts';
 import { callPiece, imagePiece, nativePiece, reasoningPiece, resultPiece, textPiece } from './items.ts';
 import { responsesHeader } from './parameters.ts';
@@ -48,7 +48,7 @@ function withSlot(made: Piece): Piece {
  */
 export function lowerSpan(span: Span, lowering: Lowering): readonly Block[] {
   const role = wireRole(span.role, lowering);
-  const pieces = span.parts.flatMap((part) => lowerPart(part, role, lowering) ?? []);
+  const pieces = piecesOf(span, (part) => lowerPart(part, role, lowering));
   return spanBlocks(span, role, pieces);
 }
 

@@ -11,6 +11,8 @@ export const routerForm: BodyForm = {
   service: OPENROUTER,
   header,
   between,
+  joins: (before, after) => inside(before, after) !== undefined,
+  systemIsMessage: true,
   end,
   // The 5 minute lifetime is the default and has no field.
   marks: { '5m': ',"cache_control":{"type":"ephemeral"}', '1h': ',"cache_control":{"type":"ephemeral","ttl":"1h"}' },

@@ -2,7 +2,14 @@
 
 import type { Block, Front, LoweredFront, Lowering, Part, Role, Span } from '@tidemark/model';
 import type { Piece } from '@tidemark/provider-openai-wire';
-import { callPiece, frontBlock, frozenParameters, spanBlocks, wireRole } from '@tidemark/provider-openai-wire';
+import {
+  callPiece,
+  frontBlock,
+  frozenParameters,
+  piecesOf,
+  spanBlocks,
+  wireRole,
+} from '@tidemark/provider-openai-wire';
 import { refuse } from '@tidemark/provider-wire';
 import { OPENROUTER } from '../service.ts';
 import { imagePiece, resultPiece, textPiece, toolPiece } from './messages.ts';
@@ -32,7 +39,7 @@ export function lowerFront(front: Front, lowering: Lowering): LoweredFront {
  */
 export function lowerSpan(span: Span, lowering: Lowering): readonly Block[] {
   const role = wireRole(span.role, lowering);
-  const pieces = span.parts.flatMap((part) => lowerPart(part, role, lowering) ?? []);
+  const pieces = piecesOf(span, (part) => lowerPart(part, role, lowering));
   const calls = pieces.filter(({ holds }) => holds === 'call');
   return spanBlocks(span, role, [...pieces.filter(({ holds }) => holds !== 'call'), ...calls]);
 }

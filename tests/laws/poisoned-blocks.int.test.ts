@@ -1,0 +1,387 @@
+// Threads in which one block that the provider rejects ends a session: an image, too many bytes, a signature. Played with the
+// real loop against the simulator over HTTP, which refuses in the words of the vendors for as long as the block is there.
+
+import type { Agent } from '@tidemark/kit';
+import { createAgent, defineTool } from '@tidemark/kit';
+import type { ContentPart, Recorded, RecordedOf } from '@tidemark/log';
+import { sessionId } from '@tidemark/log';
+import { THIS_MACHINE, verifySession } from '@tidemark/agent';
+import { anthropicEncoder, createAnthropicProvider } from '@tidemark/provider-anthropic';
+import { createOpenAIProvider, openaiResponsesEncoder } from '@tidemark/provider-openai';
+import type { Fault, Listening, ScriptedAnswer, SentRequest, Simulator } from '@tidemark/simulator';
+import { createSimulator } from '@tidemark/simulator';
+import { afterEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+
+const open: { close(): Promise<void> }[] = [];
+
+afterEach(async () => {
+  for (const one of open.splice(0).toReversed()) await one.close();
+});
+
+type Wire = 'anthropic' | 'openai';
+
+interface Played {
+  readonly agent: Agent;
+  readonly simulator: Simulator;
+}
+
+interface Story {
+  readonly wire: Wire;
+  /** Over a WebSocket, where a request brings only what is new. */
+  readonly sockets?: boolean;
+  readonly onRequest: (sent: SentRequest) => {
+    readonly answer?: ScriptedAnswer;
+    readonly fault?: Fault | undefined;
+  };
+  readonly images?: readonly Uint8Array[];
+  /** What a request may weigh; else what the shipped catalog says. */
+  readonly requestBytes?: number;
+}
+
+const MODELS = { anthropic: 'claude-sonnet-4-5-20250929', openai: 'gpt-5.6-sol' } as const;
+const ENCODERS = { anthropic: anthropicEncoder, openai: openaiResponsesEncoder } as const;
+
+async function play({ wire, sockets = false, images = [], requestBytes, onRequest }: Story): Promise<Played> {
+  const simulator = createSimulator({
+    onRequest: (sent) => {
+      const { answer, fault } = onRequest(sent);
+      return { ...(answer !== undefined && { answer }), ...(fault !== undefined && { fault }) };
+    },
+  });
+  const listening: Listening = await simulator.listen();
+  const provider =
+    wire === 'anthropic'
+      ? createAnthropicProvider({ apiKey: 'simulated', baseURL: listening.url })
+      : createOpenAIProvider({
+          apiKey: 'simulated',
+          baseURL: `${listening.url}/v1`,
+          api: 'responses',
+          transport: sockets ? 'auto' : 'http',
+        });
+  const screenshot = defineTool({
+    name: 'screenshot',
+    description: 'Takes a screenshot.',
+    input: z.object({ of: z.number() }),
+    effect: 'read',
+    run: ({ of }) => {
+      const data = images[of];
+      return data === undefined
+        ? 'nothing to be seen'
+        : { text: `screen ${of}`, images: [{ data, mediaType: 'image/png' }] };
+    },
+  });
+  const agent = createAgent({
+    model: MODELS[wire],
+    provider,
+    tools: [screenshot],
+    ...(requestBytes !== undefined && {
+      catalog: { revision: 1, rows: [{ provider: wire, model: MODELS[wire], requestBytes }] },
+    }),
+    permissions: { mode: 'auto' },
+    surroundings: { ...THIS_MACHINE, wait: (ms, signal) => THIS_MACHINE.wait(ms / 1_000, signal) },
+  });
+  open.push(listening, agent);
+  return { agent, simulator };
+}
+
+async function recordsOf({ agent }: Played, session: string): Promise<readonly Recorded[]> {
+  const records: Recorded[] = [];
+  for await (const record of agent.log.read(sessionId(session))) records.push(record);
+  return records;
+}
+
+async function quarantined(played: Played, session: string): Promise<readonly RecordedOf<'block.quarantined'>[]> {
+  const records = await recordsOf(played, session);
+  return records.filter((record): record is RecordedOf<'block.quarantined'> => record.kind === 'block.quarantined');
+}
+
+/** L2, L3: every request is made again byte for byte, the refused ones and the repaired ones too. */
+async function verifies({ agent }: Played, session: string, wire: Wire): Promise<void> {
+  const verified = await verifySession(agent.log, sessionId(session), { encoders: () => ENCODERS[wire] });
+  expect(verified).toMatchObject({ differences: [], problems: [] });
+  expect(verified.breaks.filter(({ cause }) => cause !== 'quarantine')).toEqual([]);
+}
+
+async function image({ agent }: Played, bytes: Uint8Array, mediaType = 'image/png'): Promise<ContentPart> {
+  const { digest, size } = await agent.log.artifacts.put(bytes);
+  return { type: 'image', artifact: digest, mediaType, bytes: size };
+}
+
+/** Something that weighs so many bytes and begins as a picture of 64 by 64 does. */
+function picture(bytes: number, name = 0): Uint8Array {
+  const made = Buffer.alloc(bytes, `${name} `);
+  made.set([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+  made.writeUInt32BE(64, 16);
+  made.writeUInt32BE(64, 20);
+  return made;
+}
+
+const LARGE = 20_000;
+
+/** Refuses images above a size, in Anthropic's words and with its path. */
+function refuseLarge({ body }: SentRequest): Fault | undefined {
+  for (const [path, source] of imagesIn(body['messages'], 'messages'))
+    if (source.length > LARGE)
+      return refusal(
+        `${path}.image.source.base64: image exceeds 5 MB maximum: ${source.length} bytes > ${LARGE} bytes`,
+      );
+  return undefined;
+}
+
+function refusal(message: string, more: Partial<Extract<Fault, { kind: 'refused' }>> = {}): Fault {
+  return { kind: 'refused', message, ...more };
+}
+
+/** Every base64 source below a value, with its path as Anthropic counts it. */
+function imagesIn(value: unknown, path: string): readonly (readonly [path: string, data: string])[] {
+  if (typeof value !== 'object' || value === null) return [];
+  if ('data' in value && typeof value.data === 'string') return [[path.replace(/\.source$/, ''), value.data]];
+  const inside = 'type' in value && value.type === 'tool_result' ? `${path}.tool_result` : path;
+  return Object.entries(value).flatMap(([name, one]) => imagesIn(one, `${inside}.${name}`));
+}
+
+const FINE: ScriptedAnswer = { text: 'I see.' };
+const looks = (of: number): ScriptedAnswer => ({
+  text: 'I look.',
+  calls: [{ name: 'screenshot', arguments: { of } }],
+});
+
+function answers({ body }: SentRequest): number {
+  const said = body['messages'] ?? body['input'];
+  return (Array.isArray(said) ? said : []).filter((one: { readonly role?: unknown }) => one.role === 'assistant')
+    .length;
+}
+
+describe('anthropics/claude-code#37418, #83206: an image that is refused', () => {
+  it('in a prompt gives way to a line that names it, the step is asked again, and the session goes on', async () => {
+    const played = await play({ wire: 'anthropic', onRequest: (sent) => ({ answer: FINE, fault: refuseLarge(sent) }) });
+    const session = await played.agent.open();
+    const [small, large] = [await image(played, picture(300)), await image(played, picture(LARGE, 1))];
+    const turn = await session.prompt([{ type: 'text', text: 'Look at both.' }, small, large, small]);
+    expect(turn).toMatchObject({ outcome: 'completed', text: 'I see.' });
+    expect(played.simulator.calls.map(({ status }) => status)).toEqual([400, 200]);
+    expect(await session.prompt('And now?')).toMatchObject({ outcome: 'completed' });
+    const [record, ...others] = await quarantined(played, session.id);
+    expect(others).toEqual([]);
+    expect(record?.data).toMatchObject({
+      origin: { part: 2 },
+      stub: expect.stringContaining(`${LARGE} bytes, artifact`),
+    });
+    const opened = (await recordsOf(played, session.id)).filter(({ kind }) => kind === 'epoch.opened');
+    expect(opened.at(-1)).toMatchObject({ data: { cause: 'quarantine', quarantines: [record?.position] } });
+    await verifies(played, session.id, 'anthropic');
+  });
+
+  it('in the result of a call gives way inside that result, and what stands beside it stays', async () => {
+    const played = await play({
+      wire: 'anthropic',
+      images: [picture(300), picture(LARGE, 1)],
+      onRequest: (sent) => ({ answer: [looks(0), looks(1)][answers(sent)] ?? FINE, fault: refuseLarge(sent) }),
+    });
+    const session = await played.agent.open();
+    expect(await session.prompt('Look around.')).toMatchObject({ outcome: 'completed', text: 'I see.' });
+    expect(played.simulator.calls.map(({ status }) => status)).toEqual([200, 200, 400, 200]);
+    expect(await session.prompt('And now?')).toMatchObject({ outcome: 'completed' });
+    expect(await quarantined(played, session.id)).toHaveLength(1);
+    await verifies(played, session.id, 'anthropic');
+  });
+
+  it('without a word on which one it is: what no request held before goes, and what was accepted stays', async () => {
+    const bad = picture(500, 7);
+    const played = await play({
+      wire: 'anthropic',
+      onRequest: (sent) => ({
+        answer: FINE,
+        fault: JSON.stringify(sent.body).includes(Buffer.from(bad).toString('base64'))
+          ? refusal('Could not process image')
+          : undefined,
+      }),
+    });
+    const session = await played.agent.open();
+    const good = await image(played, picture(300));
+    await session.prompt([{ type: 'text', text: 'one' }, good]);
+    expect(await session.prompt([{ type: 'text', text: 'two' }, await image(played, bad)])).toMatchObject({
+      outcome: 'completed',
+    });
+    const [record, ...others] = await quarantined(played, session.id);
+    expect([record?.data.stub.includes('500 bytes'), others]).toEqual([true, []]);
+    await verifies(played, session.id, 'anthropic');
+  });
+
+  it('at OpenAI is found by the parameter that the error names', async () => {
+    const played = await play({
+      wire: 'openai',
+      images: [picture(300), picture(LARGE, 1)],
+      onRequest: (sent) => ({
+        answer: [looks(0), looks(1)][answers(sent)] ?? FINE,
+        fault: refuseAtOpenAI(sent),
+      }),
+    });
+    const session = await played.agent.open();
+    const turn = await session.prompt([{ type: 'text', text: 'Look.' }, await image(played, picture(LARGE, 3))]);
+    expect(turn).toMatchObject({ outcome: 'completed', text: 'I see.' });
+    expect((await quarantined(played, session.id)).map(({ data }) => data.origin.part)).toEqual([1, 1]);
+    await verifies(played, session.id, 'openai');
+  });
+
+  it('in a request that goes on from an answer is looked for once the request goes out whole', async () => {
+    const played = await play({
+      wire: 'openai',
+      sockets: true,
+      onRequest: (sent) => ({ answer: FINE, fault: refuseAtOpenAI(sent) }),
+    });
+    const session = await played.agent.open();
+    const words = (text: string): ContentPart => ({ type: 'text', text });
+    await session.prompt([words('one'), await image(played, picture(300))]);
+    const turn = await session.prompt([words('two'), await image(played, picture(LARGE, 3))]);
+    expect(turn).toMatchObject({ outcome: 'completed', text: 'I see.' });
+    expect(played.simulator.calls.map(({ status }) => status)).toEqual([200, 400, 400, 200]);
+    const [record, ...others] = await quarantined(played, session.id);
+    expect([record?.data.stub.includes(`${LARGE} bytes`), others]).toEqual([true, []]);
+    await verifies(played, session.id, 'openai');
+  });
+
+  it('again and again, ends the turn with a next step: nothing is asked without end', async () => {
+    const played = await play({
+      wire: 'anthropic',
+      onRequest: () => ({ fault: refusal('Could not process image') }),
+    });
+    const session = await played.agent.open();
+    const turn = await session.prompt([{ type: 'text', text: 'Look.' }, await image(played, picture(300))]);
+    expect(turn).toMatchObject({ outcome: 'failed', error: { code: 'provider/invalid' } });
+    expect(played.simulator.calls).toHaveLength(2);
+  });
+});
+
+/** Refuses images above a size as OpenAI does: by the parameter. */
+function refuseAtOpenAI({ body }: SentRequest): Fault | undefined {
+  const input = Array.isArray(body['input']) ? body['input'] : [];
+  for (const [index, item] of input.entries())
+    for (const list of ['content', 'output'])
+      for (const [at, part] of Object.entries(item[list] ?? {}))
+        if (JSON.stringify(part).length > LARGE) {
+          const param = `input[${index}].${list}[${at}].image_url`;
+          return refusal(`Invalid '${param}'. The image data is too large.`, { param, code: 'invalid_value' });
+        }
+  return undefined;
+}
+
+describe('code-yeongyu/senpi#302, anthropics/claude-code#37418: death by bytes', () => {
+  const SHOTS = 12;
+  /** What the model takes; the vendor's 32 MB are the same, only slower to send. */
+  const LIMIT = 320_000;
+
+  it('the older half of the images goes when a request grows above the limit, and the turn goes on to its end', async () => {
+    const images = Array.from({ length: SHOTS }, (_, name) => picture(40_000, name));
+    const played = await play({
+      wire: 'anthropic',
+      images,
+      requestBytes: LIMIT,
+      onRequest: (sent) => ({ answer: answers(sent) < SHOTS ? looks(answers(sent)) : FINE }),
+    });
+    const session = await played.agent.open();
+    expect(await session.prompt('Take them all.')).toMatchObject({ outcome: 'completed', text: 'I see.' });
+    expect(await session.prompt('And now?')).toMatchObject({ outcome: 'completed' });
+    // Nothing above the limit went out: the catalog row says what it is.
+    expect(played.simulator.calls.every(({ bytes }) => bytes <= LIMIT)).toBe(true);
+    expect(played.simulator.calls.map(({ status }) => status)).toEqual(Array(SHOTS + 2).fill(200));
+    const gone = await quarantined(played, session.id);
+    expect(gone.length).toBeGreaterThanOrEqual(4);
+    expect(gone.length).toBeLessThan(SHOTS);
+    const kinds = (await recordsOf(played, session.id)).filter(({ kind }) => kind === 'epoch.opened');
+    expect(kinds.length).toBeLessThanOrEqual(3);
+    await verifies(played, session.id, 'anthropic');
+  });
+
+  it('a 413 that comes all the same is met in the same way, and images that are sent twice are kept once', async () => {
+    const played = await play({
+      wire: 'anthropic',
+      onRequest: ({ body }) => ({
+        answer: FINE,
+        fault:
+          JSON.stringify(body).length > 60_000
+            ? refusal('Request exceeds the maximum size', { status: 413, type: 'request_too_large' })
+            : undefined,
+      }),
+    });
+    const session = await played.agent.open();
+    const shots = await Promise.all([1, 2, 3, 3].map((name) => image(played, picture(15_000, name))));
+    expect(await session.prompt([{ type: 'text', text: 'Look.' }, ...shots])).toMatchObject({ outcome: 'completed' });
+    expect(played.simulator.calls.map(({ status }) => status)).toEqual([413, 200]);
+    expect((await quarantined(played, session.id)).map(({ data }) => data.origin.part)).toEqual([1, 2, 3]);
+    expect(new Set(shots.map((shot) => (shot.type === 'image' ? shot.artifact : ''))).size).toBe(3);
+    await verifies(played, session.id, 'anthropic');
+  });
+
+  it('a body that is too large without media is for a compaction: the turn ends and says so', async () => {
+    const fault = refusal('Request exceeds the maximum size', { status: 413, type: 'request_too_large' });
+    const played = await play({ wire: 'anthropic', onRequest: () => ({ fault }) });
+    const session = await played.agent.open();
+    expect(await session.prompt('Words.')).toMatchObject({
+      outcome: 'failed',
+      error: { code: 'provider/too-large', next: expect.stringContaining('Compact') },
+    });
+    expect(played.simulator.calls).toHaveLength(1);
+  });
+});
+
+describe('anthropics/claude-code#63229, #63293, anomalyco/opencode#6418: a signature that is refused', () => {
+  const thinks: ScriptedAnswer = {
+    thinking: 'hm',
+    text: 'I look.',
+    calls: [{ name: 'screenshot', arguments: { of: 9 } }],
+  };
+  const isSealed = ({ body }: SentRequest): boolean => /"signature"|encrypted_content":/.test(JSON.stringify(body));
+
+  it.each<readonly [Wire, string, Partial<Extract<Fault, { kind: 'refused' }>>]>([
+    ['anthropic', 'messages.1.content.0: Invalid `signature` in `thinking` block', {}],
+    [
+      'openai',
+      'The encrypted content gAAA...abcd could not be verified. Reason: Encrypted content could not be decrypted or parsed.',
+      { code: 'invalid_encrypted_content' },
+    ],
+  ])('at %s: that reasoning and all older one is left out, and the turn goes on', async (wire, message, more) => {
+    let refused = 0;
+    const played = await play({
+      wire,
+      onRequest: (sent) => {
+        const third = answers(sent) >= 2 && isSealed(sent);
+        refused += third ? 1 : 0;
+        return { answer: answers(sent) < 2 ? thinks : FINE, fault: third ? refusal(message, more) : undefined };
+      },
+    });
+    const session = await played.agent.open();
+    expect(await session.prompt('Look twice.')).toMatchObject({ outcome: 'completed', text: 'I see.' });
+    expect(await session.prompt('And now?')).toMatchObject({ outcome: 'completed' });
+    expect(refused).toBeLessThanOrEqual(2);
+    expect((await quarantined(played, session.id)).map(({ data }) => data.stub)).toEqual(Array(refused).fill(''));
+    await verifies(played, session.id, wire);
+  });
+});
+
+describe('anthropics/claude-code#3639: a call that the provider holds to be an orphan', () => {
+  it.each<readonly [Wire, string]>([
+    ['anthropic', 'messages.1: `tool_use` ids were found without `tool_result` blocks immediately after: ID.'],
+    ['openai', 'No tool output found for function call ID.'],
+  ])('at %s gives way with its result, and the session goes on', async (wire, message) => {
+    const id = wire === 'anthropic' ? 'toolu_x' : 'call_x';
+    const played = await play({
+      wire,
+      onRequest: (sent) => ({
+        answer:
+          answers(sent) === 0 && !JSON.stringify(sent.body).includes('left out')
+            ? { text: 'I look.', calls: [{ id, name: 'screenshot', arguments: { of: 0 } }] }
+            : FINE,
+        fault: JSON.stringify(sent.body).includes(id) ? refusal(message.replace('ID', id)) : undefined,
+      }),
+    });
+    const session = await played.agent.open();
+    expect(await session.prompt('Look.')).toMatchObject({ outcome: 'completed', text: 'I see.' });
+    expect(await session.prompt('And now?')).toMatchObject({ outcome: 'completed' });
+    expect(await quarantined(played, session.id)).toMatchObject([
+      { data: { stub: expect.stringContaining('call of screenshot and its result left out') } },
+    ]);
+    await verifies(played, session.id, wire);
+  });
+});
