@@ -1,0 +1,110 @@
+// The input of the next request before anybody counted it: what the last usage told, and the estimate of all that was
+// appended since. Where an edit or another model makes that usage useless, everything is estimated.
+
+import type { SizeForecast } from '@tidemark/log';
+import type { Span } from '@tidemark/model';
+import { itemAt } from './append-only.ts';
+import type { Ratio, TokenEstimate } from './ratio.ts';
+import { applyRatio, guessRatio } from './ratio.ts';
+import type { Size } from './span-size.ts';
+import { addSizes, NO_SIZE, sizeOfParts, sizeOfSpan } from './span-size.ts';
+import type { Accepted, History, State } from './state.ts';
+
+/** See the head of this file. */
+export interface NextInput {
+  /** Absent where they are unknown: nobody counted the last request, or the log does not tell how large its tools are. */
+  readonly tokens?: NextTokens;
+  /** Bytes of the body, estimated but for those that were sent before. */
+  readonly bytes: number;
+}
+
+/** Tokens, by how they are known. */
+export interface NextTokens {
+  /** Input and answer of the last accepted request, as they were counted; 0 where nothing of that stands. */
+  readonly measured: number;
+  /** All else, as its characters tell it: before any ratio. */
+  readonly appended: number;
+}
+
+/** The last accepted request, where the next one extends it: no edit since, and the same model counts. */
+export function standing({ streams, epoch }: State): Accepted | undefined {
+  const accepted = streams['main']?.accepted;
+  if (accepted === undefined || epoch === undefined) return undefined;
+  return accepted.position > epoch.edited && accepted.model === epoch.opened.model ? accepted : undefined;
+}
+
+/** What the next request will hold. The cost follows what was appended since the last accepted one. */
+export function nextInput(state: State): NextInput {
+  const accepted = standing(state);
+  if (accepted === undefined) return estimatedWhole(state);
+  const { input, answer, prepared, spans } = accepted;
+  const since = sizeSince(state.history, spans, answer?.position);
+  const said = answer === undefined ? NO_SIZE : answerSize(state.history, answer.position);
+  const bytes = prepared.bytes + said.bytes + since.bytes;
+  if (input === undefined) return { bytes };
+  const unanswered = answer?.tokens === undefined ? said.tokens : 0;
+  return { bytes, tokens: { measured: input + (answer?.tokens ?? 0), appended: since.tokens + unanswered } };
+}
+
+/** The estimate of the next request's input as its record says it; `undefined` where it is unknown. */
+export function sizeForecast(state: State, { tokens }: NextInput): SizeForecast | undefined {
+  if (tokens === undefined) return undefined;
+  const { tokens: scaled, error } = inModelTokens(state, tokens.appended);
+  return { ...tokens, input: tokens.measured + scaled, ...(error === undefined ? {} : { error }) };
+}
+
+/** An unscaled estimate on the scale of the model that will count it. */
+export function inModelTokens(state: State, estimated: number): TokenEstimate {
+  return applyRatio(ratioOf(state), estimated);
+}
+
+/** What measured calls taught of the model in force. */
+export function ratioOf({ ratios, epoch }: State): Ratio {
+  return ratios[epoch?.opened.model ?? ''] ?? guessRatio();
+}
+
+function estimatedWhole({ history, epoch }: State): NextInput {
+  const layers = epoch?.opened.layers ?? [];
+  const tail = sizeSince(history, 0, undefined);
+  const text = layers.reduce((sum, { bytes, tokens }) => addSizes(sum, { bytes, tokens }), tail);
+  const tools = epoch === undefined ? undefined : toolsOf(epoch.opened);
+  if (tools === undefined) return { bytes: text.bytes };
+  const whole = addSizes(text, tools);
+  return { bytes: whole.bytes, tokens: { measured: 0, appended: whole.tokens } };
+}
+
+function toolsOf({ tools, toolSize }: NonNullable<State['epoch']>['opened']): Size | undefined {
+  return tools.length === 0 ? NO_SIZE : toolSize;
+}
+
+/** All that is packed, or waits to be, behind so many spans; without the answer that was counted. */
+function sizeSince(history: History, spans: number, answered: number | undefined): Size {
+  let size = waitingSize(history);
+  for (let index = history.packed.length - 1; index >= 0; index -= 1) {
+    const span = itemAt(history.packed, index);
+    if (span === undefined || span.ordinal < spans) break;
+    if (!isFrom(span, answered)) size = addSizes(size, sizeOfSpan(span));
+  }
+  return size;
+}
+
+function waitingSize({ batch, notes, prompts, changes }: History): Size {
+  const closings = batch === undefined ? [] : [...batch.closed.values()].flatMap(({ content }) => content);
+  const said = [...notes, ...prompts].flatMap(({ parts }) => parts);
+  return sizeOfParts([...closings, ...said, ...changes.map(({ part }) => part)]);
+}
+
+/** The answer of the last accepted request, packed or with its calls still open. */
+function answerSize({ batch, packed }: History, position: number): Size {
+  if (batch?.position === position) return sizeOfParts(batch.answer.parts);
+  for (let index = packed.length - 1; index >= 0; index -= 1) {
+    const span = itemAt(packed, index);
+    if (span !== undefined && isFrom(span, position)) return sizeOfSpan(span);
+    if (span === undefined || (span.origin.from === 'event' && span.group < position)) break;
+  }
+  return NO_SIZE;
+}
+
+function isFrom({ origin, role }: Span, position: number | undefined): boolean {
+  return role === 'assistant' && origin.from === 'event' && origin.position === position;
+}
