@@ -76,6 +76,7 @@ export type { FrontSpec, FrontTexts, Layer, RuntimeText, Tool, ToolSpec } from '
 export { composeFront, defineTool, frontOf, knownParameters, layer } from './front.ts';
 export type { Cliff, Gauge, GaugeOptions, Tier } from './gauge.ts';
 export { gaugeOf, isAbove } from './gauge.ts';
+export { gaugeInWords } from './gauge-words.ts';
 export type { Keeping, KeepingInput } from './implicit.ts';
 export { planKeeping } from './implicit.ts';
 export type { KeepWarm, KeepWarmInput, NoWarming, WarmBudget, WarmPlan } from './keep-warm.ts';
@@ -87,7 +88,7 @@ export { missOf, rewriteCost } from './miss.ts';
 export type { Change, Need } from './needed-change.ts';
 export { neededChange } from './needed-change.ts';
 export type { NextInput, NextTokens } from './next-input.ts';
-export { inModelTokens, nextInput, sizeForecast } from './next-input.ts';
+export { inModelTokens, nextInput, ratioOf, sizeForecast } from './next-input.ts';
 export type { Pace } from './pace.ts';
 export { isCrowded } from './pace.ts';
 export type { PadOptions, Preload } from './pad-front.ts';

@@ -20,7 +20,7 @@ export interface NextInput {
 
 /** Tokens, by how they are known. */
 export interface NextTokens {
-  /** Input and answer of the last accepted request, as they were counted; 0 where nothing of that stands. */
+  /** Input and answer of the last accepted request, as they were counted; where that does not stand, what a recording counted. */
   readonly measured: number;
   /** All else, as its characters tell it: before any ratio. */
   readonly appended: number;
@@ -42,8 +42,13 @@ export function nextInput(state: State): NextInput {
   const said = answer === undefined ? NO_SIZE : answerSize(state.history, answer.position);
   const bytes = prepared.bytes + said.bytes + since.bytes;
   if (input === undefined) return { bytes };
-  const unanswered = answer?.tokens === undefined ? said.tokens : 0;
-  return { bytes, tokens: { measured: input + (answer?.tokens ?? 0), appended: since.tokens + unanswered } };
+  const counted = answer?.tokens ?? 0;
+  return { bytes, tokens: { measured: input + counted, appended: since.tokens + uncounted(said.tokens, counted) } };
+}
+
+/** What of an answer nobody counted: all of it, or what a usage that was told before its end cannot hold. */
+function uncounted(said: number, counted: number): number {
+  return 2 * counted < said ? said - counted : 0;
 }
 
 /** The estimate of the next request's input as its record says it; `undefined` where it is unknown. */
@@ -64,16 +69,21 @@ export function ratioOf({ ratios, epoch }: State): Ratio {
 }
 
 function estimatedWhole({ history, epoch }: State): NextInput {
-  const layers = epoch?.opened.layers ?? [];
   const tail = sizeSince(history, 0, undefined);
-  const text = layers.reduce((sum, { bytes, tokens }) => addSizes(sum, { bytes, tokens }), tail);
-  const tools = epoch === undefined ? undefined : toolsOf(epoch.opened);
-  if (tools === undefined) return { bytes: text.bytes };
-  const whole = addSizes(text, tools);
-  return { bytes: whole.bytes, tokens: { measured: 0, appended: whole.tokens } };
+  if (epoch === undefined) return { bytes: tail.bytes };
+  const { layers } = epoch.opened;
+  const bytes = tail.bytes + layers.reduce((sum, one) => sum + one.bytes, 0);
+  const tools = toolsOf(epoch.opened);
+  if (tools === undefined) return { bytes };
+  // A layer whose size a recording tells was counted by the provider already.
+  const measured = layers.reduce((sum, { sized, tokens }) => sum + (sized === 'recorded' ? tokens : 0), 0);
+  const texts = layers.reduce((sum, { tokens }) => sum + tokens, 0) - measured;
+  return { bytes: bytes + tools.bytes, tokens: { measured, appended: texts + tools.tokens + tail.tokens } };
 }
 
-function toolsOf({ tools, toolSize }: NonNullable<State['epoch']>['opened']): Size | undefined {
+/** A front has a text at least: an epoch without any was recorded elsewhere, and its front is not known. */
+function toolsOf({ layers, tools, toolSize }: NonNullable<State['epoch']>['opened']): Size | undefined {
+  if (layers.length === 0) return undefined;
   return tools.length === 0 ? NO_SIZE : toolSize;
 }
 

@@ -8,6 +8,7 @@ import {
   keyInForce,
   plan,
   planKeeping,
+  ratioOf,
   readableEntries,
   tokensUpTo,
   turnStartOf,
@@ -78,11 +79,13 @@ export function planCall(state: State, line: Line, options: PlanOptions): CallPl
   const sizes = options.resize === undefined ? 'estimated' : 'recorded';
   const strips = capabilities.thinkingStripped === 'at-new-turn';
   const sent = accepted?.spans ?? 0;
+  const { model } = line.materials.epoch.opened;
   const unsent =
     unsentTail(line, sent, strips) +
-    unsentThinking(line, reach[line.materials.epoch.opened.model] ?? 0, sent, strips) +
+    unsentThinking(line, reach[model] ?? 0, sent, strips) +
     unsentFront(line, sentFront);
-  const outlook = forecast({ lookup, at, markers, keeping, readable, accepted, unsent, sizes });
+  const ratio = ratioOf(state);
+  const outlook = forecast({ lookup, at, markers, keeping, readable, accepted, model, ratio, unsent, sizes });
   return { markers, keeping, key, outlook };
 }
 

@@ -54,7 +54,7 @@ export interface CallForecast {
 export interface SizeForecast {
   /** The estimate: what was counted, and the rest on the scale that the model's usage has taught. */
   readonly input: number;
-  /** Counted with the last accepted request: its input and its answer. 0 where that tells nothing of this one. */
+  /** Counted with the last accepted request: its input and its answer. 0 where nothing was. */
   readonly measured: number;
   /** The rest, as its characters tell it, before any scale: what usage is then held against. */
   readonly appended: number;
