@@ -86,6 +86,9 @@ function answerOf({
   return { position, ...(answer === undefined ? {} : { tokens: answer + reasoning }) };
 }
 
+/** No text is counted so many times its estimate, or as little: what is, holds something that is no text of ours. */
+const ODD = 4;
+
 /** What was appended was estimated when the request was prepared; now it is counted. */
 function taught(
   ratios: State['ratios'],
@@ -95,7 +98,11 @@ function taught(
 ): State['ratios'] {
   if (size === undefined || input === undefined) return ratios;
   const before = ratios[model] ?? guessRatio();
-  const after = learnRatio(before, size.appended, input - size.measured);
+  const { appended, measured } = size;
+  const counted = input - measured;
+  // What shrank was dropped by the provider, and tells nothing of what was appended.
+  const likely = counted > 0 ? Math.min(appended * ODD, Math.max(appended / ODD, counted)) : 0;
+  const after = learnRatio(before, appended, likely);
   return after === before ? ratios : { ...ratios, [model]: after };
 }
 
