@@ -8,7 +8,8 @@ import type { Grid } from './on-grid.ts';
 import { onGrid } from './on-grid.ts';
 import { addCall } from './pace.ts';
 import { addPause, NO_PAUSES } from './pauses.ts';
-import { guessRatio, learnRatio } from './ratio.ts';
+import type { Ratio } from './ratio.ts';
+import { learnRatio, NOTHING_LEARNT } from './ratio.ts';
 import type { Accepted, Cache, Entry, Sent, State, Stream } from './state.ts';
 
 /** Entries kept: the newest. Four markers a call, of which at most two are new. */
@@ -97,13 +98,16 @@ function taught(
   input: number | undefined,
 ): State['ratios'] {
   if (size === undefined || input === undefined) return ratios;
-  const before = ratios[model] ?? guessRatio();
-  const { appended, measured } = size;
-  const counted = input - measured;
-  // What shrank was dropped by the provider, and tells nothing of what was appended.
-  const likely = counted > 0 ? Math.min(appended * ODD, Math.max(appended / ODD, counted)) : 0;
-  const after = learnRatio(before, appended, likely);
-  return after === before ? ratios : { ...ratios, [model]: after };
+  const { appended: estimated, measured, whole: all = 0 } = size;
+  const { appended, whole } = ratios[model] ?? NOTHING_LEARNT;
+  const learnt = { appended: learn(appended, estimated, input - measured), whole: learn(whole, all, input) };
+  return learnt.appended === appended && learnt.whole === whole ? ratios : { ...ratios, [model]: learnt };
+}
+
+/** What shrank was dropped by the provider, and tells nothing of what was appended. */
+function learn(ratio: Ratio, estimated: number, counted: number): Ratio {
+  if (counted <= 0) return ratio;
+  return learnRatio(ratio, estimated, Math.min(estimated * ODD, Math.max(estimated / ODD, counted)));
 }
 
 /** What was not read again, and not for its age, is no pause's doing: it was dropped, packed anew or stripped. */

@@ -28,7 +28,7 @@ export interface ForecastInput {
   readonly accepted: Accepted | undefined;
   /** The model that is asked, as its epoch names it. */
   readonly model: string;
-  /** What usage has taught of its tokens: used where it counted none of these blocks. */
+  /** What usage has taught of its requests as a whole: used where it counted none of these blocks. */
   readonly ratio: Ratio;
   /** Estimated tokens of blocks that were never sent on this stream. */
   readonly unsent: number;
@@ -127,21 +127,30 @@ function costOfInput(
 }
 
 /** What was counted in the last call against what is estimated of the same blocks; else what all calls have taught. */
-function scaleOf({ lookup: { sequence, capabilities }, accepted, model, ratio, sizes }: ForecastInput): number {
-  if (sizes === 'recorded') return 1;
-  const learnt = ratio.actual / ratio.estimated;
-  if (!accepted?.input) return learnt;
-  // Another model's count is better than a guess, and worse than what this one has taught.
-  if (accepted.model !== model && ratio.samples > 0) return learnt;
-  const { blocks, digest } = accepted.prepared.sequence;
-  if (itemAt(sequence.prefixes, blocks - 1) !== digest) return learnt;
-  const estimated = tokensUpTo(sequence, blocks - 1, capabilities.thinkingStripped === 'at-new-turn', blocks);
-  return estimated === 0 ? learnt : accepted.input / estimated;
+function scaleOf(input: ForecastInput): number {
+  if (input.sizes === 'recorded') return 1;
+  const { actual, estimated } = input.ratio;
+  return countedScale(input) ?? actual / estimated;
 }
 
-function errorOf({ ratio, sizes }: ForecastInput): Pick<CallForecast, 'error'> {
-  const { error } = applyRatio(ratio, 0);
-  return sizes === 'recorded' || error === undefined ? {} : { error };
+function countedScale({
+  lookup: { sequence, capabilities },
+  accepted,
+  model,
+  ratio,
+}: ForecastInput): number | undefined {
+  if (!accepted?.input) return undefined;
+  // Another model's count is better than a guess, and worse than what this one has taught.
+  if (accepted.model !== model && ratio.samples > 0) return undefined;
+  const { blocks, digest } = accepted.prepared.sequence;
+  if (itemAt(sequence.prefixes, blocks - 1) !== digest) return undefined;
+  const estimated = tokensUpTo(sequence, blocks - 1, capabilities.thinkingStripped === 'at-new-turn', blocks);
+  return estimated === 0 ? undefined : accepted.input / estimated;
+}
+
+function errorOf(input: ForecastInput): Pick<CallForecast, 'error'> {
+  const { error } = applyRatio(input.ratio, 0);
+  return input.sizes === 'recorded' || error === undefined || countedScale(input) !== undefined ? {} : { error };
 }
 
 /** Tokens up to and including a block: measured where a call measured them, else estimated at the ratio learnt from it. */

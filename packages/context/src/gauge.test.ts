@@ -129,7 +129,7 @@ describe('the input of the next request', () => {
 });
 
 describe('what a model counts', () => {
-  const size = { input: 0, measured: 0, appended: 5_000 };
+  const size = { input: 0, measured: 0, appended: 5_000, whole: 5_000 };
   const taught = fold([...BEGUN, asked({ size }), answer([text('done')], COUNTED)]);
 
   test('is learnt from each call whose size was estimated, with its error', () => {

@@ -4,8 +4,8 @@
 import type { SizeForecast } from '@tidemark/log';
 import type { Span } from '@tidemark/model';
 import { itemAt } from './append-only.ts';
-import type { Ratio, TokenEstimate } from './ratio.ts';
-import { applyRatio, guessRatio } from './ratio.ts';
+import type { Learnt, Ratio, TokenEstimate } from './ratio.ts';
+import { applyRatio, NOTHING_LEARNT } from './ratio.ts';
 import type { Size } from './span-size.ts';
 import { addSizes, NO_SIZE, sizeOfParts, sizeOfSpan } from './span-size.ts';
 import type { Accepted, History, State } from './state.ts';
@@ -54,18 +54,24 @@ function uncounted(said: number, counted: number): number {
 /** The estimate of the next request's input as its record says it; `undefined` where it is unknown. */
 export function sizeForecast(state: State, { tokens }: NextInput): SizeForecast | undefined {
   if (tokens === undefined) return undefined;
-  const { tokens: scaled, error } = inModelTokens(state, tokens.appended);
+  const { tokens: scaled, error } = applyRatio(ratioFor(state, tokens), tokens.appended);
   return { ...tokens, input: tokens.measured + scaled, ...(error === undefined ? {} : { error }) };
 }
 
-/** An unscaled estimate on the scale of the model that will count it. */
+/** What was appended to what was counted has its own; a whole request is not like what is appended to one. */
+function ratioFor(state: State, { measured }: NextTokens): Ratio {
+  const { appended, whole } = learntOf(state);
+  return measured === 0 && whole.samples > 0 ? whole : appended;
+}
+
+/** An unscaled estimate of some of the history on the scale of the model that will count it. */
 export function inModelTokens(state: State, estimated: number): TokenEstimate {
-  return applyRatio(ratioOf(state), estimated);
+  return applyRatio(learntOf(state).appended, estimated);
 }
 
 /** What measured calls taught of the model in force. */
-export function ratioOf({ ratios, epoch }: State): Ratio {
-  return ratios[epoch?.opened.model ?? ''] ?? guessRatio();
+export function learntOf({ ratios, epoch }: State): Learnt {
+  return ratios[epoch?.opened.model ?? ''] ?? NOTHING_LEARNT;
 }
 
 function estimatedWhole({ history, epoch }: State): NextInput {

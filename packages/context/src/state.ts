@@ -20,7 +20,7 @@ import { appendOnly } from './append-only.ts';
 import type { Pace } from './pace.ts';
 import { NO_PACE } from './pace.ts';
 import type { Pauses } from './pauses.ts';
-import type { Ratio } from './ratio.ts';
+import type { Learnt } from './ratio.ts';
 
 /** The fold after some prefix of a log. */
 export interface State {
@@ -39,7 +39,7 @@ export interface State {
   readonly cache: Cache;
   readonly pace: Pace;
   /** What the usage of answered calls taught of each model's tokens. */
-  readonly ratios: { readonly [model: string]: Ratio };
+  readonly ratios: { readonly [model: string]: Learnt };
   /** The highest tier that was said since the checkpoint in force was taken up. */
   readonly pressure: Crossed | undefined;
   /** Steps answered so far on the main stream: the number of the next one. */

@@ -84,7 +84,7 @@ const forecast = fc.record(
   { requiredKeys: ['read', 'write', 'fresh', 'unsent'], noNullPrototype: true },
 );
 const size = fc.record(
-  { input: count, measured: count, appended: count, error: share },
+  { input: count, measured: count, appended: count, whole: count, error: share },
   { requiredKeys: ['input', 'measured', 'appended'], noNullPrototype: true },
 );
 const keptPlace = fc.record(

@@ -6,9 +6,9 @@ import {
   forecast,
   itemAt,
   keyInForce,
+  learntOf,
   plan,
   planKeeping,
-  ratioOf,
   readableEntries,
   tokensUpTo,
   turnStartOf,
@@ -45,6 +45,8 @@ export interface CallPlan {
   /** The cache key that is sent. */
   readonly key: string | undefined;
   readonly outlook: Outlook;
+  /** Tokens of all blocks before any scale; absent where a recording told their sizes. */
+  readonly whole: number | undefined;
 }
 
 /**
@@ -84,9 +86,10 @@ export function planCall(state: State, line: Line, options: PlanOptions): CallPl
     unsentTail(line, sent, strips) +
     unsentThinking(line, reach[model] ?? 0, sent, strips) +
     unsentFront(line, sentFront);
-  const ratio = ratioOf(state);
+  const ratio = learntOf(state).whole;
   const outlook = forecast({ lookup, at, markers, keeping, readable, accepted, model, ratio, unsent, sizes });
-  return { markers, keeping, key, outlook };
+  const whole = sizes === 'recorded' ? undefined : tokensUpTo(sequence, sequence.blocks.length - 1, strips);
+  return { markers, keeping, key, outlook, whole };
 }
 
 /** What the provider is told to route by, where the model has a use for it and the encoder a place. */

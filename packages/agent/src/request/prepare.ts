@@ -121,7 +121,7 @@ async function prepareInside(session: Session, lines: Lines, given: CallOptions)
   const capabilities = options.beside === undefined ? options.capabilities : line.materials.capabilities;
   const call = planCall(state, line, planOptions(options, capabilities, main));
   const price = priceOf(session.state, call, options);
-  const pressure = pressureOf(state, { ...options, capabilities, outlook: call.outlook });
+  const pressure = pressureOf(state, { ...options, capabilities, call });
   options.admit?.({ ...foreseen(state, price, epoch !== undefined), gauge: pressure.gauge });
   const going = options.continues === true && options.beside === undefined ? goOnFrom(lines.heard, line) : undefined;
   const answered = typeof going === 'object' ? going : undefined;

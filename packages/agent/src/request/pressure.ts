@@ -1,9 +1,10 @@
 // How full the next request is before it is written: its gauge, the tier that it reaches, and the output it may ask for.
 
 import type { PressureCrossed, RenderParameters, SizeForecast, Timestamp } from '@tidemark/log';
-import type { BudgetSettings, Gauge, Outlook, State } from '@tidemark/context';
+import type { BudgetSettings, Gauge, State } from '@tidemark/context';
 import { crossingOf, fitOutput, gaugeOf, nextInput, sizeForecast } from '@tidemark/context';
 import type { Capabilities } from '@tidemark/model';
+import type { CallPlan } from './call-plan.ts';
 import type { Beside } from './request-record.ts';
 
 /** What it is read with. */
@@ -12,7 +13,7 @@ export interface PressureOptions {
   readonly capabilities: Capabilities;
   /** Output tokens that are asked for. */
   readonly outputLimit: number;
-  readonly outlook: Outlook;
+  readonly call: CallPlan;
   readonly budgets?: BudgetSettings;
   readonly beside?: Beside;
 }
@@ -28,18 +29,19 @@ export interface Pressure {
 
 /** Reads the pressure of the request that this state is about to send. */
 export function pressureOf(state: State, options: PressureOptions): Pressure {
-  const { at, capabilities, outputLimit: asked, outlook, budgets, beside } = options;
+  const { at, capabilities, outputLimit: asked, call, budgets, beside } = options;
   const least = leastOutput(state.epoch?.inForce.parameters ?? {});
   if (beside !== undefined) {
-    const { read, write, fresh } = outlook.forecast;
+    const { read, write, fresh } = call.outlook.forecast;
     const outputLimit = fitOutput(capabilities, { asked, input: read + write + fresh, least });
     return { gauge: undefined, crossed: undefined, size: undefined, outputLimit };
   }
   const gauge = gaugeOf(state, capabilities, { outputLimit: asked, at, ...(budgets === undefined ? {} : { budgets }) });
+  const size = sizeForecast(state, nextInput(state));
   return {
     gauge,
     crossed: crossingOf(state, gauge),
-    size: sizeForecast(state, nextInput(state)),
+    size: size && (call.whole === undefined ? size : { ...size, whole: call.whole }),
     outputLimit: fitOutput(capabilities, { asked, input: gauge.input, margin: gauge.margin ?? 0, least }),
   };
 }

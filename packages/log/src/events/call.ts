@@ -44,7 +44,10 @@ export interface CallForecast {
    */
   readonly unsent: number;
   readonly cost?: Money;
-  /** How far off estimates of what was never counted have been, as a share of it; absent before the first comparison. */
+  /**
+   * How far off estimates of whole requests have been, as a share; absent before the first comparison, and where what was
+   * counted stands for the blocks of this one.
+   */
   readonly error?: number;
   /** How the provider caches is not known: the numbers are those of no cache, and the cost is the most that it can be. */
   readonly caching?: 'unknown';
@@ -58,6 +61,8 @@ export interface SizeForecast {
   readonly measured: number;
   /** The rest, as its characters tell it, before any scale: what usage is then held against. */
   readonly appended: number;
+  /** All blocks of the request, estimated as `appended` is; absent where a recording told their sizes. */
+  readonly whole?: number;
   /** How far off estimates of the rest have been, as a share of it; absent before the first comparison. */
   readonly error?: number;
 }

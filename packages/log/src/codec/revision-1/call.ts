@@ -58,6 +58,7 @@ const size = z.object({
   input: number,
   measured: number,
   appended: number,
+  whole: optional(number),
   error: optional(number),
 } satisfies ShapeOf<SizeForecast>);
 
