@@ -101,7 +101,16 @@ async function showSession(session: SessionId, context: CommandContext): Promise
   }
   const padding = epochs.flatMap(({ number, padding: sum }) => (sum === undefined ? [] : [{ epoch: number, ...sum }]));
   const gauge = await gaugeAtRest(store.artifacts, state);
-  const value = { session, parent: parent ?? null, records, kinds, steps, forecasts: off, padding, gauge: gauge ?? null };
+  const value = {
+    session,
+    parent: parent ?? null,
+    records,
+    kinds,
+    steps,
+    forecasts: off,
+    padding,
+    gauge: gauge ?? null,
+  };
   context.output.result(value, () =>
     [
       `${session}: ${grouped(records)} records, ${countOf(steps)}${forecastsOff(off)}${unknownCaching(steps)}`,
