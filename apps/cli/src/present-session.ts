@@ -79,6 +79,7 @@ function show(sight: Sight, event: SessionEvent): void {
     }
     case 'reasoning.delta':
     case 'tool.progressed':
+    case 'status.changed':
     // One turn, and the process ends: there is no pause to keep anything warm in.
     case 'cache.warming':
   }

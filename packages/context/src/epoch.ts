@@ -15,6 +15,7 @@ import { canonicalText } from '@tidemark/log';
 import type { Capabilities, NewHash } from '@tidemark/model';
 import { cacheKey } from './cache-key.ts';
 import type { FrontTexts } from './front.ts';
+import { sizeOfTools } from './front.ts';
 import { PADDING } from './pad-front.ts';
 import type { State } from './state.ts';
 
@@ -150,6 +151,7 @@ export function openEpoch(
     contract: texts.contract,
     layers: texts.layers.map((one) => one.record),
     tools,
+    ...(tools.length === 0 ? {} : { toolSize: sizeOfTools(texts) }),
     ...(skills === undefined ? {} : { skills }),
     ...(state.compacted === undefined ? {} : { checkpoint: state.compacted.position }),
     ...(state.quarantines.length === 0 ? {} : { quarantines: state.quarantines.map(({ position }) => position) }),

@@ -1,6 +1,6 @@
 // The fold of requests and answers: what was sent on each stream, what was accepted, what the provider then holds.
 
-import type { KeptRecord, MarkerRecord, Miss, RecordedOf, Usage } from '@tidemark/log';
+import type { KeptRecord, MarkerRecord, Miss, RecordedOf, RequestPrepared, Usage } from '@tidemark/log';
 import { milliseconds } from '@tidemark/log';
 import { entryAt, isAlive, keptAt, LIFE } from './entries.ts';
 import { KEEP_WARM } from './keep-warm.ts';
@@ -8,6 +8,8 @@ import type { Grid } from './on-grid.ts';
 import { onGrid } from './on-grid.ts';
 import { addCall } from './pace.ts';
 import { addPause, NO_PAUSES } from './pauses.ts';
+import type { Ratio } from './ratio.ts';
+import { learnRatio, NOTHING_LEARNT } from './ratio.ts';
 import type { Accepted, Cache, Entry, Sent, State, Stream } from './state.ts';
 
 /** Entries kept: the newest. Four markers a call, of which at most two are new. */
@@ -52,9 +54,11 @@ export function accept(state: State, event: RecordedOf<'answer.received' | 'answ
   const left = touched.at(-1);
   const response = 'response' in event.data ? event.data.response : undefined;
   const input = totalTokens(usage);
-  const accepted: Accepted = { ...pending, cached, input, left, end: left?.block, response };
   const model = state.epoch?.opened.model ?? '';
-  return withStream(taken, name, {
+  const answer = answerOf(event);
+  const accepted: Accepted = { ...pending, cached, input, model, answer, left, end: left?.block, response };
+  const ratios = taught(state.ratios, model, pending.prepared, input);
+  return withStream({ ...taken, ratios }, name, {
     pending: undefined,
     accepted,
     reach: reach[model] === pending.spans ? reach : { ...reach, [model]: pending.spans },
@@ -70,6 +74,40 @@ function keptWarm(state: State, touched: readonly Entry[]): State {
   if (main?.accepted === undefined || left === undefined || end === undefined) return state;
   if (!touched.some(({ prefix }) => prefix === left.prefix)) return state;
   return withStream(state, 'main', { ...main, accepted: { ...main.accepted, left: end } });
+}
+
+/** What a cut answer said is packed in another form, or not at all: its usage then tells nothing of the next request. */
+function answerOf({
+  kind,
+  position,
+  data: { usage },
+}: RecordedOf<'answer.received' | 'answer.interrupted'>): Accepted['answer'] {
+  if (kind === 'answer.interrupted') return undefined;
+  const { answer, reasoning = 0 } = usage ?? {};
+  return { position, ...(answer === undefined ? {} : { tokens: answer + reasoning }) };
+}
+
+/** No text is counted so many times its estimate, or as little: what is, holds something that is no text of ours. */
+const ODD = 4;
+
+/** What was appended was estimated when the request was prepared; now it is counted. */
+function taught(
+  ratios: State['ratios'],
+  model: string,
+  { size }: RequestPrepared,
+  input: number | undefined,
+): State['ratios'] {
+  if (size === undefined || input === undefined) return ratios;
+  const { appended: estimated, measured, whole: all = 0 } = size;
+  const { appended, whole } = ratios[model] ?? NOTHING_LEARNT;
+  const learnt = { appended: learn(appended, estimated, input - measured), whole: learn(whole, all, input) };
+  return learnt.appended === appended && learnt.whole === whole ? ratios : { ...ratios, [model]: learnt };
+}
+
+/** What shrank was dropped by the provider, and tells nothing of what was appended. */
+function learn(ratio: Ratio, estimated: number, counted: number): Ratio {
+  if (counted <= 0) return ratio;
+  return learnRatio(ratio, estimated, Math.min(estimated * ODD, Math.max(estimated / ODD, counted)));
 }
 
 /** What was not read again, and not for its age, is no pause's doing: it was dropped, packed anew or stripped. */

@@ -3,6 +3,7 @@
 import type { EpochOpened, Kind, Recorded, RecordedOf } from '@tidemark/log';
 import { canonicalText } from '@tidemark/log';
 import { append } from './append-only.ts';
+import { crossed } from './crossing.ts';
 import { accept, fail, send } from './evolve-calls.ts';
 import { changeReasoning, changeTools, frontInForce } from './evolve-changes.ts';
 import { quarantine } from './quarantine.ts';
@@ -97,7 +98,7 @@ const STEPS: Steps = {
     ...state,
     quarantines: [...state.quarantines, { position, origin, stub }],
   }),
-  'pressure.crossed': keep,
+  'pressure.crossed': (state, { data }) => ({ ...state, pressure: crossed(state.pressure, data) }),
   'memory.changed': keep,
   'subagent.started': keep,
   'subagent.ended': keep,

@@ -10,6 +10,8 @@ import { isAlive, unreadable } from './entries.ts';
 import type { Account, Keeping } from './implicit.ts';
 import { keptAccount } from './implicit.ts';
 import { onGrid } from './on-grid.ts';
+import type { Ratio } from './ratio.ts';
+import { applyRatio } from './ratio.ts';
 import { tokensUpTo } from './sequence.ts';
 import type { Accepted, Entry } from './state.ts';
 
@@ -24,6 +26,10 @@ export interface ForecastInput {
   readonly readable: readonly Entry[];
   /** The last accepted request that this one goes on from: what was measured. */
   readonly accepted: Accepted | undefined;
+  /** The model that is asked, as its epoch names it. */
+  readonly model: string;
+  /** What usage has taught of its requests as a whole: used where it counted none of these blocks. */
+  readonly ratio: Ratio;
   /** Estimated tokens of blocks that were never sent on this stream. */
   readonly unsent: number;
   /** `recorded`: the blocks' sizes are known, and nothing is to be learnt from what was measured. */
@@ -61,7 +67,15 @@ export function forecast(input: ForecastInput): Outlook {
   const before = heldBefore(input, total - unsent);
   const cost = costOfInput(capabilities, input.at, total, usage);
   return {
-    forecast: { read, write: written, fresh, unsent, ...cost, ...(isUnknown(input) ? { caching: 'unknown' } : {}) },
+    forecast: {
+      read,
+      write: written,
+      fresh,
+      unsent,
+      ...cost,
+      ...errorOf(input),
+      ...(isUnknown(input) ? { caching: 'unknown' } : {}),
+    },
     held: before,
     expired: input.accepted?.left !== undefined && !isAlive(input.accepted.left, input.lookup.now),
     loss: before > read ? { cause: held === 0 ? 'below-floor' : causeOf(input), tokens: before - read } : undefined,
@@ -112,13 +126,31 @@ function costOfInput(
   return cost === undefined ? {} : { cost: money(cost.total) };
 }
 
-/** Learnt from the last measured call: what was counted there, against what had been estimated. */
-function scaleOf({ lookup: { sequence, capabilities }, accepted, sizes }: ForecastInput): number {
-  if (sizes === 'recorded' || !accepted?.input) return 1;
+/** What was counted in the last call against what is estimated of the same blocks; else what all calls have taught. */
+function scaleOf(input: ForecastInput): number {
+  if (input.sizes === 'recorded') return 1;
+  const { actual, estimated } = input.ratio;
+  return countedScale(input) ?? actual / estimated;
+}
+
+function countedScale({
+  lookup: { sequence, capabilities },
+  accepted,
+  model,
+  ratio,
+}: ForecastInput): number | undefined {
+  if (!accepted?.input) return undefined;
+  // Another model's count is better than a guess, and worse than what this one has taught.
+  if (accepted.model !== model && ratio.samples > 0) return undefined;
   const { blocks, digest } = accepted.prepared.sequence;
-  if (itemAt(sequence.prefixes, blocks - 1) !== digest) return 1;
+  if (itemAt(sequence.prefixes, blocks - 1) !== digest) return undefined;
   const estimated = tokensUpTo(sequence, blocks - 1, capabilities.thinkingStripped === 'at-new-turn', blocks);
-  return estimated === 0 ? 1 : accepted.input / estimated;
+  return estimated === 0 ? undefined : accepted.input / estimated;
+}
+
+function errorOf(input: ForecastInput): Pick<CallForecast, 'error'> {
+  const { error } = applyRatio(input.ratio, 0);
+  return input.sizes === 'recorded' || error === undefined || countedScale(input) !== undefined ? {} : { error };
 }
 
 /** Tokens up to and including a block: measured where a call measured them, else estimated at the ratio learnt from it. */

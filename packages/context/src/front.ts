@@ -1,6 +1,6 @@
 // The epoch front: layers 0 to 3 (padding, layer 4, is in `pad-front.ts`), composed once when an epoch opens, and the same bytes until the next one.
 
-import type { LayerRecord, RenderParameters, ToolRecord } from '@tidemark/log';
+import type { EpochOpened, LayerRecord, RenderParameters, ToolRecord } from '@tidemark/log';
 import { canonicalText, digest } from '@tidemark/log';
 import type { Capabilities, Front, JsonValue, NewHash, SystemText, ToolDefinition } from '@tidemark/model';
 import { TM1, TM1_MINIMAL, TM1_RUNTIME } from './contract/tm1.ts';
@@ -84,6 +84,14 @@ export function defineTool(tool: ToolSpec, newHash: NewHash): Tool {
   const { name, description, schema } = tool;
   const definition = canonicalText({ description, name, schema });
   return { record: { name, digest: digest(newHash().update(definition).hex()) }, definition };
+}
+
+/** Of all definitions together: estimated tokens, and bytes. */
+export function sizeOfTools({ tools }: FrontTexts): NonNullable<EpochOpened['toolSize']> {
+  return {
+    tokens: tools.reduce((sum, { definition }) => sum + estimateTokens(definition), 0),
+    bytes: tools.reduce((sum, { definition }) => sum + utf8Length(definition), 0),
+  };
 }
 
 function byName(a: Tool, b: Tool): number {

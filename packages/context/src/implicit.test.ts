@@ -9,6 +9,7 @@ import { planKeeping } from './implicit.ts';
 import { keptLife } from './lifetime.ts';
 import { onGrid } from './on-grid.ts';
 import { plan } from './plan.ts';
+import { guessRatio } from './ratio.ts';
 import type { Sequence } from './sequence.ts';
 import { beginSequence, extendSequence } from './sequence.ts';
 import type { Entry } from './state.ts';
@@ -136,7 +137,17 @@ describe('the forecast', () => {
     const marked = markers.map((marker) => marker.block);
     const lookup = { sequence, capabilities, now: Date.parse(second(1)) };
     const keeping = planKeeping({ sequence, capabilities, readable, marked });
-    const input = { lookup, at: second(1), markers, keeping, readable, accepted: undefined, unsent: 0 };
+    const input = {
+      lookup,
+      at: second(1),
+      markers,
+      keeping,
+      readable,
+      accepted: undefined,
+      model: 'm',
+      ratio: guessRatio(),
+      unsent: 0,
+    };
     return forecast({ ...input, sizes: 'recorded' }).forecast;
   };
 

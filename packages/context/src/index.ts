@@ -16,6 +16,8 @@ export { besideSpans } from './beside.ts';
 export type { Bill, BilledCall } from './bill.ts';
 export { addBills, billOf, NO_BILL, ratesOf, unitPrice } from './bill.ts';
 export { withoutBoundReasoning } from './bound-reasoning.ts';
+export type { Budgets, BudgetSettings } from './budgets.ts';
+export { budgetsOf } from './budgets.ts';
 export type { KeyInput } from './cache-key.ts';
 export { cacheKey, keyInForce } from './cache-key.ts';
 export type { CauseGroup } from './cause-words.ts';
@@ -57,6 +59,7 @@ export { GUIDE } from './contract/guide.ts';
 export { TM1, TM1_MINIMAL, TM1_RUNTIME } from './contract/tm1.ts';
 export type { Verdict } from './cross-check.ts';
 export { crossCheck } from './cross-check.ts';
+export { crossingOf } from './crossing.ts';
 export type { Lookup } from './entries.ts';
 export { isAlive, LIFE, readableEntries, unreadable } from './entries.ts';
 export type { EpochPrice } from './epoch-forecast.ts';
@@ -71,6 +74,9 @@ export type { ForeseenRewrite, RequestEpoch } from './foresee-rewrite.ts';
 export { foreseeRewrite } from './foresee-rewrite.ts';
 export type { FrontSpec, FrontTexts, Layer, RuntimeText, Tool, ToolSpec } from './front.ts';
 export { composeFront, defineTool, frontOf, knownParameters, layer } from './front.ts';
+export type { Cliff, Gauge, GaugeOptions, Tier } from './gauge.ts';
+export { gaugeOf, isAbove } from './gauge.ts';
+export { gaugeInWords } from './gauge-words.ts';
 export type { Keeping, KeepingInput } from './implicit.ts';
 export { planKeeping } from './implicit.ts';
 export type { KeepWarm, KeepWarmInput, NoWarming, WarmBudget, WarmPlan } from './keep-warm.ts';
@@ -81,6 +87,8 @@ export type { MissInput, Rewrite } from './miss.ts';
 export { missOf, rewriteCost } from './miss.ts';
 export type { Change, Need } from './needed-change.ts';
 export { neededChange } from './needed-change.ts';
+export type { NextInput, NextTokens } from './next-input.ts';
+export { inModelTokens, learntOf, nextInput, sizeForecast } from './next-input.ts';
 export type { Pace } from './pace.ts';
 export { isCrowded } from './pace.ts';
 export type { PadOptions, Preload } from './pad-front.ts';
@@ -91,9 +99,11 @@ export type { Pause, Pauses } from './pauses.ts';
 export { addPause, NO_PAUSES } from './pauses.ts';
 export type { PlanInput } from './plan.ts';
 export { plan } from './plan.ts';
-export type { Ratio, TokenEstimate } from './ratio.ts';
+export type { Learnt, Ratio, TokenEstimate } from './ratio.ts';
 export { applyRatio, guessRatio, learnRatio } from './ratio.ts';
 export { RENDERING } from './render.ts';
+export type { OutputFit } from './request-limit.ts';
+export { fitOutput, inputLimitOf } from './request-limit.ts';
 export type { Divergence, ParameterDigests, Sequence, TurnStart } from './sequence.ts';
 export {
   beginSequence,
@@ -104,12 +114,15 @@ export {
   tokensUpTo,
   turnStartOf,
 } from './sequence.ts';
+export type { Size } from './span-size.ts';
+export { addSizes, NO_SIZE, sizeOfParts, sizeOfSpan } from './span-size.ts';
 export type {
   Accepted,
   Batch,
   Cache,
   Closing,
   Compacted,
+  Crossed,
   Entry,
   Epoch,
   History,

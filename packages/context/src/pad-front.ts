@@ -6,7 +6,7 @@ import { GUIDE } from './contract/guide.ts';
 import { TM1 } from './contract/tm1.ts';
 import { estimateTokens } from './estimate.ts';
 import type { FrontTexts } from './front.ts';
-import { layer } from './front.ts';
+import { layer, sizeOfTools } from './front.ts';
 
 /** A trusted skill that is marked for preloading. */
 export interface Preload {
@@ -38,9 +38,8 @@ const CAP = 4 / 3;
 const LEAST_ROOM = 300;
 
 /** Tokens of tools and system text, as they are estimated before a provider has counted them. */
-export function frontTokens({ layers, tools }: FrontTexts): number {
-  const texts = layers.reduce((sum, { record }) => sum + record.tokens, 0);
-  return tools.reduce((sum, { definition }) => sum + estimateTokens(definition), texts);
+export function frontTokens(front: FrontTexts): number {
+  return front.layers.reduce((sum, { record }) => sum + record.tokens, sizeOfTools(front).tokens);
 }
 
 /**

@@ -13,6 +13,14 @@ export interface Ratio {
   readonly samples: number;
 }
 
+/** What the usage of a model's calls has taught of its tokens. */
+export interface Learnt {
+  /** By what was appended to a request that had been counted. */
+  readonly appended: Ratio;
+  /** By whole requests. */
+  readonly whole: Ratio;
+}
+
 /** An estimate that says it is one. */
 export interface TokenEstimate {
   /** A whole number. */
@@ -30,6 +38,9 @@ const FADE = 0.95;
 export function guessRatio(factor = 1): Ratio {
   return { estimated: GUESS_WEIGHT, actual: GUESS_WEIGHT * factor, missed: 0, counted: 0, samples: 0 };
 }
+
+/** What is known of a model that was never asked. */
+export const NOTHING_LEARNT: Learnt = { appended: guessRatio(), whole: guessRatio() };
 
 /**
  * The ratio after a text that was estimated at so many tokens (by `estimateTokens`, unscaled) turned out to have

@@ -7,6 +7,7 @@ import type {
   EpochOpened,
   HistoryCompacted,
   Position,
+  PressureCrossed,
   RenderParameters,
   RequestPrepared,
   SessionId,
@@ -19,6 +20,7 @@ import { appendOnly } from './append-only.ts';
 import type { Pace } from './pace.ts';
 import { NO_PACE } from './pace.ts';
 import type { Pauses } from './pauses.ts';
+import type { Learnt } from './ratio.ts';
 
 /** The fold after some prefix of a log. */
 export interface State {
@@ -36,6 +38,10 @@ export interface State {
   readonly streams: { readonly [name: string]: Stream };
   readonly cache: Cache;
   readonly pace: Pace;
+  /** What the usage of answered calls taught of each model's tokens. */
+  readonly ratios: { readonly [model: string]: Learnt };
+  /** The highest tier that was said since the checkpoint in force was taken up. */
+  readonly pressure: Crossed | undefined;
   /** Steps answered so far on the main stream: the number of the next one. */
   readonly steps: number;
   /** The checkpoint that waits for an epoch, or is in force. */
@@ -153,6 +159,12 @@ export interface Stream {
   readonly away: Pauses;
 }
 
+/** A tier of pressure that was said, and behind which checkpoint. */
+export interface Crossed {
+  readonly tier: PressureCrossed['tier'];
+  readonly checkpoint: Position | undefined;
+}
+
 /** What the provider took in, whichever stream sent it: a cache knows bytes, and no streams. */
 export interface Cache {
   /** What it is believed to hold, newest last. */
@@ -178,6 +190,10 @@ export interface Accepted extends Sent {
   readonly cached: number | undefined;
   /** Measured input tokens. */
   readonly input: number | undefined;
+  /** The model that counted it. */
+  readonly model: string;
+  /** Its answer, where that is packed as it came, and its measured tokens: absent when unknown. */
+  readonly answer: { readonly position: Position; readonly tokens?: number } | undefined;
   /**
    * The entry at its last marker, with the life that it really has; the one further on, once a side call that read it left
    * one. Absent where nothing was cached.
@@ -254,6 +270,8 @@ export function emptyState(): State {
     streams: {},
     cache: { entries: [], front: new Set(), promotionMissed: false },
     pace: NO_PACE,
+    ratios: {},
+    pressure: undefined,
     steps: 0,
     compacted: undefined,
     quarantines: [],

@@ -8,6 +8,7 @@ import type {
   Mode,
   RetryPolicy,
   RewriteNotice,
+  Runtime,
   Surroundings,
   Tool,
   Warm,
@@ -80,6 +81,8 @@ export interface AgentOptions {
   readonly parameters?: RenderParameters;
   /** Most tokens of one answer: 32,000, or what the model has. */
   readonly outputLimit?: number;
+  /** Token budgets of the window, where the usual ones are not wanted: kept free, most of a plan, warning, tail kept. */
+  readonly budgets?: Budgets;
   /** How long cached prefixes are asked to live: `auto` (by the pauses that the session has shown) unless said. */
   readonly ttl?: Lasting;
   /**
@@ -99,6 +102,9 @@ export interface AgentOptions {
   /** Time, chance and names: a test gives its own. */
   readonly surroundings?: Surroundings;
 }
+
+/** Tokens. */
+type Budgets = NonNullable<Runtime['budgets']>;
 
 /** Who may do what. */
 export interface Permissions {
@@ -158,6 +164,14 @@ const optionsSchema = z.strictObject({
   onRequest: anyFunction.optional(),
   parameters: z.record(z.string(), z.unknown()).optional(),
   outputLimit: amount.int().optional(),
+  budgets: z
+    .strictObject({
+      reserve: amount.int().optional(),
+      hard: amount.int().optional(),
+      soft: amount.int().optional(),
+      tail: amount.int().optional(),
+    } satisfies Fields<Budgets>)
+    .optional(),
   ttl: z.enum(['auto', '5m', '1h']).optional(),
   warm: z
     .union(
@@ -189,6 +203,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   permissions: Object.keys(optionsSchema.shape.permissions.unwrap().shape),
   limits: Object.keys(optionsSchema.shape.limits.unwrap().shape),
   rewriteNotice: Object.keys(optionsSchema.shape.rewriteNotice.unwrap().shape),
+  budgets: Object.keys(optionsSchema.shape.budgets.unwrap().shape),
   retry: Object.keys(optionsSchema.shape.retry.unwrap().shape),
 };
 

@@ -36,7 +36,7 @@ export function resolveAgent(options: AgentOptions): ResolvedAgent {
 }
 
 function runtimeOf(options: AgentOptions): Runtime {
-  const { role, runtime, neighbours, permissions = {}, onRequest, rewriteNotice } = options;
+  const { role, runtime, neighbours, permissions = {}, onRequest, rewriteNotice, budgets } = options;
   const { surroundings = THIS_MACHINE } = options;
   const { provider, capabilities } = chooseProvider(options);
   return {
@@ -62,6 +62,7 @@ function runtimeOf(options: AgentOptions): Runtime {
     ...(permissions.ask !== undefined && { ask: permissions.ask }),
     ...(onRequest !== undefined && { onRequest }),
     ...(rewriteNotice !== undefined && { rewriteNotice }),
+    ...(budgets !== undefined && { budgets }),
   };
 }
 

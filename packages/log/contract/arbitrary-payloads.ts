@@ -70,9 +70,22 @@ const usage: fc.Arbitrary<Usage> = fc.record(
   { fresh: count, read: count, writes, answer: count, reasoning: count },
   { requiredKeys: [], noNullPrototype: true },
 );
+const share = fc.integer({ min: 0, max: 1_000 }).map((thousandths) => thousandths / 1_000);
 const forecast = fc.record(
-  { read: count, write: count, fresh: count, unsent: count, cost: aMoney, caching: fc.constant('unknown' as const) },
+  {
+    read: count,
+    write: count,
+    fresh: count,
+    unsent: count,
+    cost: aMoney,
+    error: share,
+    caching: fc.constant('unknown' as const),
+  },
   { requiredKeys: ['read', 'write', 'fresh', 'unsent'], noNullPrototype: true },
+);
+const size = fc.record(
+  { input: count, measured: count, appended: count, whole: count, error: share },
+  { requiredKeys: ['input', 'measured', 'appended'], noNullPrototype: true },
 );
 const keptPlace = fc.record(
   { block: count, prefix: aDigest, found: fc.constant(true as const) },
@@ -154,6 +167,7 @@ export const callPayloads: Payloads<Here> = {
       betas: fc.array(text, { maxLength: 2 }),
       counts: all({ tools: count, system: count, messages: count }),
       forecast,
+      size,
       mediaBytes: count,
       continuation: all({ response: text, from: count, digest: aDigest, bytes: count }),
     },

@@ -36,6 +36,7 @@ export type {
   RequestPrepared,
   SequenceRecord,
   Shaping,
+  SizeForecast,
   StopReason,
   ToolAbandoned,
   ToolEnded,

@@ -75,7 +75,9 @@ describe('a prompt', () => {
       .split('\n')
       .map((line): { readonly type?: string } => JSON.parse(line));
     expect(lines[0]).toMatchObject({ type: 'session.opened', mode: 'read-only' });
-    expect(new Set(lines.slice(1, -1).map((line) => line.type))).toEqual(new Set(['recorded', 'text.delta']));
+    expect(new Set(lines.slice(1, -1).map((line) => line.type))).toEqual(
+      new Set(['recorded', 'status.changed', 'text.delta']),
+    );
     expect(lastOf(ran)).toMatchObject({
       ok: true,
       outcome: 'completed',

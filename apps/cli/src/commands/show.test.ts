@@ -67,6 +67,13 @@ async function ask(session: Session, lines: Lines, beside: CallOptions['beside']
   await recordAnswer(session, prepared, { parts, stop: 'end', truncated: 'no', usage }, at);
 }
 
+test('says how full the next request is', async () => {
+  const { out } = await pretendRun(['show', 's1'], { store });
+  expect(out).toMatch(/^the next request: about 8,0\d\d.* of 199,000 tokens \(4%\), calm; 0\.0 of 32\.0 MB$/m);
+  const { out: json } = await pretendRun(['show', 's1', '--json'], { store });
+  expect(JSON.parse(json).gauge).toMatchObject({ limit: 199_000, tier: 'calm', hard: 175_120, bytesLimit: 32_000_000 });
+});
+
 test('gives a side call a line of its own, which is no step', async () => {
   const { out } = await pretendRun(['show', 's1'], { store });
   expect(out).toContain('1 step, 2 side calls');

@@ -3,13 +3,14 @@
 import type { Rebuilt } from '@tidemark/agent';
 import { rebuildSession } from '@tidemark/agent';
 import type { Divergence } from '@tidemark/context';
-import { firstDivergence, slice } from '@tidemark/context';
+import { emptyState, evolve, firstDivergence, gaugeInWords, slice } from '@tidemark/context';
 import type { CallForecast, EpochOpened, Log, Parent, Recorded, SessionId, Usage } from '@tidemark/log';
 import type { Block } from '@tidemark/model';
 
 import type { Command, CommandContext, Outcome } from '../command.ts';
 import { encoders } from '../encoders.ts';
 import { explainPadding } from '../explain-padding.ts';
+import { gaugeAtRest } from '../gauge-at-rest.ts';
 import type { LeftOut } from '../left-out.ts';
 import { reasoningLeftOut } from '../left-out.ts';
 import { dollars, grouped } from '../numbers.ts';
@@ -84,8 +85,11 @@ async function showSession(session: SessionId, context: CommandContext): Promise
   let off: ForecastsOff = { calls: 0, input: 0, off: 0 };
   const epochs: EpochOpened[] = [];
   let parent: Parent | undefined;
-  for await (const record of (await context.store()).read(session)) {
+  const store = await context.store();
+  let state = emptyState();
+  for await (const record of store.read(session)) {
     records += 1;
+    state = evolve(state, record);
     kinds[record.kind] = (kinds[record.kind] ?? 0) + 1;
     if (record.kind === 'request.prepared' && record.data.stream !== 'main')
       purposes.set(record.position, record.data.purpose);
@@ -96,10 +100,22 @@ async function showSession(session: SessionId, context: CommandContext): Promise
     if (row !== undefined) steps.push(row);
   }
   const padding = epochs.flatMap(({ number, padding: sum }) => (sum === undefined ? [] : [{ epoch: number, ...sum }]));
-  context.output.result({ session, parent: parent ?? null, records, kinds, steps, forecasts: off, padding }, () =>
+  const gauge = await gaugeAtRest(store.artifacts, state);
+  const value = {
+    session,
+    parent: parent ?? null,
+    records,
+    kinds,
+    steps,
+    forecasts: off,
+    padding,
+    gauge: gauge ?? null,
+  };
+  context.output.result(value, () =>
     [
       `${session}: ${grouped(records)} records, ${countOf(steps)}${forecastsOff(off)}${unknownCaching(steps)}`,
       ...(parent === undefined ? [] : [`a fork: it left ${parent.session} behind record ${parent.position}`]),
+      ...(gauge === undefined ? [] : [`the next request: ${gaugeInWords(gauge)}`]),
       ...epochs.flatMap((one) => explainPadding(one) ?? []),
     ].join('\n'),
   );

@@ -111,7 +111,7 @@ const LEFT: { readonly [K in Kind]: readonly string[] } = {
   'compaction.refused': ['trigger'],
   'history.pruned': ['calls', 'cause', 'cost'],
   'block.quarantined': [],
-  'pressure.crossed': ['tier'],
+  'pressure.crossed': ['tier', 'unit'],
   'memory.changed': ['after', 'before', 'file', 'operation'],
   'subagent.started': ['child', 'role'],
   'subagent.ended': ['child', 'cost', 'status'],

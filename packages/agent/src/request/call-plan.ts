@@ -6,6 +6,7 @@ import {
   forecast,
   itemAt,
   keyInForce,
+  learntOf,
   plan,
   planKeeping,
   readableEntries,
@@ -44,6 +45,8 @@ export interface CallPlan {
   /** The cache key that is sent. */
   readonly key: string | undefined;
   readonly outlook: Outlook;
+  /** Tokens of all blocks before any scale; absent where a recording told their sizes. */
+  readonly whole: number | undefined;
 }
 
 /**
@@ -78,12 +81,15 @@ export function planCall(state: State, line: Line, options: PlanOptions): CallPl
   const sizes = options.resize === undefined ? 'estimated' : 'recorded';
   const strips = capabilities.thinkingStripped === 'at-new-turn';
   const sent = accepted?.spans ?? 0;
+  const { model } = line.materials.epoch.opened;
   const unsent =
     unsentTail(line, sent, strips) +
-    unsentThinking(line, reach[line.materials.epoch.opened.model] ?? 0, sent, strips) +
+    unsentThinking(line, reach[model] ?? 0, sent, strips) +
     unsentFront(line, sentFront);
-  const outlook = forecast({ lookup, at, markers, keeping, readable, accepted, unsent, sizes });
-  return { markers, keeping, key, outlook };
+  const ratio = learntOf(state).whole;
+  const outlook = forecast({ lookup, at, markers, keeping, readable, accepted, model, ratio, unsent, sizes });
+  const whole = sizes === 'recorded' ? undefined : tokensUpTo(sequence, sequence.blocks.length - 1, strips);
+  return { markers, keeping, key, outlook, whole };
 }
 
 /** What the provider is told to route by, where the model has a use for it and the encoder a place. */

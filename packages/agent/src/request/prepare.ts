@@ -1,9 +1,18 @@
 // From state to bytes: the epoch that the next request needs, its plan and its body, and the record of all that history
 // does not hold. When this returns, the request is in the log and flushed (L1, L2).
 
-import type { ContentPart, EpochOpened, EventOf, RecordedOf, Timestamp, TurnId } from '@tidemark/log';
+import type { ContentPart, EpochOpened, EventOf, PressureCrossed, RecordedOf, Timestamp, TurnId } from '@tidemark/log';
 import { position } from '@tidemark/log';
-import type { EpochPrice, ForeseenRewrite, Outlook, Sequence, State, Wanted } from '@tidemark/context';
+import type {
+  BudgetSettings,
+  EpochPrice,
+  ForeseenRewrite,
+  Gauge,
+  Outlook,
+  Sequence,
+  State,
+  Wanted,
+} from '@tidemark/context';
 import { epochForecast, foreseeRewrite } from '@tidemark/context';
 import type { Capabilities, Continuation, Encoder, JsonValue } from '@tidemark/model';
 import type { Lasting } from './call-life.ts';
@@ -16,6 +25,7 @@ import { drafted } from './drafted.ts';
 import type { Line, Resize } from './line.ts';
 import { beginLine, besideLine, continues, extendLine } from './line.ts';
 import { loadCapabilities, loadFront } from '../session/materials.ts';
+import { pressureOf } from './pressure.ts';
 import type { Beside } from './request-record.ts';
 import { writeRequest } from './request-record.ts';
 import type { Session } from '../session/session.ts';
@@ -31,6 +41,8 @@ export interface CallOptions {
   readonly outputLimit: number;
   readonly purpose?: string;
   readonly attempt?: number;
+  /** What is set of the window's budgets; the usual ones unless said. */
+  readonly budgets?: BudgetSettings;
   /** How long what is written shall live; `auto` unless said. */
   readonly ttl?: Lasting;
   readonly envelope?: { readonly [name: string]: JsonValue };
@@ -50,6 +62,8 @@ export interface CallOptions {
 /** What is known of a call before anything of it is committed. */
 export interface Foreseen {
   readonly step: number;
+  /** How full the request is; absent for a side call. */
+  readonly gauge: Gauge | undefined;
   readonly outlook: Outlook;
   /** What it pays again of what was sent before; absent when it reads all of that. */
   readonly rewrite: ForeseenRewrite | undefined;
@@ -71,6 +85,10 @@ export interface Prepared {
   /** The epoch that it was made in. A side call may be answered when another one is open. */
   readonly epoch: EpochOpened;
   readonly outlook: Outlook;
+  /** How full it is; absent for a side call. */
+  readonly gauge: Gauge | undefined;
+  /** The tier that it reached first behind its checkpoint. */
+  readonly crossed: PressureCrossed | undefined;
   readonly capabilities: Capabilities;
   readonly sequence: Sequence;
 }
@@ -103,13 +121,18 @@ async function prepareInside(session: Session, lines: Lines, given: CallOptions)
   const capabilities = options.beside === undefined ? options.capabilities : line.materials.capabilities;
   const call = planCall(state, line, planOptions(options, capabilities, main));
   const price = priceOf(session.state, call, options);
-  options.admit?.(foreseen(state, price, epoch !== undefined));
+  const pressure = pressureOf(state, { ...options, capabilities, call });
+  options.admit?.({ ...foreseen(state, price, epoch !== undefined), gauge: pressure.gauge });
   const going = options.continues === true && options.beside === undefined ? goOnFrom(lines.heard, line) : undefined;
   const answered = typeof going === 'object' ? going : undefined;
-  const written = writeRequest(state, line, call, { ...options, answered }, epoch !== undefined);
+  const fitted = { ...options, answered, outputLimit: pressure.outputLimit, size: pressure.size };
+  const written = writeRequest(state, line, call, fitted, epoch !== undefined);
   const records = await commitInside(session, [
     ...(epoch === undefined ? [] : [{ ...epoch, data: { ...epoch.data, forecast: epochForecast(price) } }]),
     ...changes,
+    ...(pressure.crossed === undefined
+      ? []
+      : [{ kind: 'pressure.crossed', ...stampOf(options), data: pressure.crossed } as const]),
     { kind: 'request.prepared', ...stampOf(options), data: written.data },
   ]);
   await session.writer.sync();
@@ -127,6 +150,8 @@ async function prepareInside(session: Session, lines: Lines, given: CallOptions)
     opened: records.find(isOpening),
     epoch: lines.main.materials.epoch.opened,
     outlook: call.outlook,
+    gauge: pressure.gauge,
+    crossed: pressure.crossed,
     capabilities,
     sequence: line.sequence,
   };
@@ -164,7 +189,7 @@ function priceOf(before: State, { outlook, markers }: CallPlan, { capabilities, 
   return { state: before, outlook, capabilities, at, ttl: markers.at(-1)?.ttl ?? capabilities.ttls[0] };
 }
 
-function foreseen({ steps, epoch }: State, price: EpochPrice, opens: boolean): Foreseen {
+function foreseen({ steps, epoch }: State, price: EpochPrice, opens: boolean): Omit<Foreseen, 'gauge'> {
   const { cause } = epoch?.opened ?? { cause: 'initial' };
   return { step: steps, outlook: price.outlook, rewrite: foreseeRewrite(price, { opens, cause }) };
 }

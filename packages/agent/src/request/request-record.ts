@@ -1,6 +1,6 @@
 // The record of a request, and its body: every decision that history does not hold (L2).
 
-import type { ContentPart, MarkerRecord, RequestPrepared } from '@tidemark/log';
+import type { ContentPart, MarkerRecord, RequestPrepared, SizeForecast } from '@tidemark/log';
 import { digest } from '@tidemark/log';
 import type { Sequence, State } from '@tidemark/context';
 import { itemAt, RENDERING } from '@tidemark/context';
@@ -24,6 +24,7 @@ export interface Beside {
 export interface RequestOptions {
   readonly encoder: Encoder;
   readonly outputLimit: number;
+  readonly size?: SizeForecast | undefined;
   readonly purpose?: string;
   readonly attempt?: number;
   readonly envelope?: { readonly [name: string]: JsonValue };
@@ -51,7 +52,7 @@ export function writeRequest(
   opens: boolean,
 ): Written {
   const { sequence } = line;
-  const { outputLimit, beside, answered } = options;
+  const { outputLimit, beside, answered, size } = options;
   const { fields, compared } = comparisonOf(state, line, options);
   const envelope = { ...routingOf(line, call), ...fields, ...options.envelope };
   const betas = [...new Set([...(options.betas ?? []), ...sequence.betas])];
@@ -79,6 +80,7 @@ export function writeRequest(
     ...(betas.length === 0 ? {} : { betas }),
     counts: sequence.counts,
     forecast: call.outlook.forecast,
+    ...(size === undefined ? {} : { size }),
     ...(sequence.mediaBytes === 0 ? {} : { mediaBytes: sequence.mediaBytes }),
     ...(answered === undefined || behind === undefined
       ? {}

@@ -15,6 +15,7 @@ import { NOTHING_SPENT } from '../session/spent.ts';
 import { exchange, recordEnd } from './exchange.ts';
 import type { Received } from './receive.ts';
 import { repairFor, repairRequest } from './repair-request.ts';
+import { sayPressure } from './say-pressure.ts';
 import { sayRewrite } from './say-rewrite.ts';
 import { REWRITE_NOTICE } from './runtime.ts';
 import type { Wanting } from './wanted.ts';
@@ -37,6 +38,7 @@ export async function askModel(turn: Working): Promise<Ending | undefined> {
   if (limited !== undefined) return limited;
   const prepared = await prepare(working);
   if (prepared === undefined || 'outcome' in prepared) return prepared;
+  sayPressure(working, prepared);
   const received = await exchange(working, prepared, (part) => hear(working, part));
   return land(working, prepared, received);
 }
@@ -77,12 +79,22 @@ async function prepare(working: Working): Promise<Prepared | Ending | undefined>
 
 async function tryToPrepare(working: Working): Promise<Prepared | NotYet> {
   const { session, lines, runtime, turn, wanting } = working;
-  const { capabilities, provider, warm = 'off', envelope, betas, surroundings } = runtime;
+  const { capabilities, provider, warm = 'off', envelope, betas, budgets, surroundings } = runtime;
   const ttl = lastingOf(runtime.ttl, warm, capabilities, session.state);
   const outputLimit = Math.min(runtime.outputLimit, capabilities.outputLimit);
   const wanted = await wanting(runtime);
   const { encoder, continues = false } = provider;
-  const made = { wanted, capabilities, encoder, continues, outputLimit, ttl, envelope, betas };
+  const made = {
+    wanted,
+    capabilities,
+    encoder,
+    continues,
+    outputLimit,
+    ttl,
+    envelope,
+    betas,
+    ...(budgets && { budgets }),
+  };
   const { attempts: attempt } = session.progress;
   const admit = (foreseen: Foreseen): void => requireSaid(working, foreseen);
   try {

@@ -1,7 +1,7 @@
 // What a session is run with: everything that its log does not hold and that can be another the next time it is opened.
 
 import type { PaddingSetting, RenderParameters } from '@tidemark/log';
-import type { RuntimeText, Wanted } from '@tidemark/context';
+import type { BudgetSettings, RuntimeText, Wanted } from '@tidemark/context';
 import type { Capabilities, JsonValue, Provider } from '@tidemark/model';
 import type { ContextSource } from '../sources/context-source.ts';
 import type { Lasting } from '../request/call-life.ts';
@@ -31,6 +31,8 @@ export interface Runtime {
   readonly retry: RetryPolicy;
   /** Tokens that an answer may have. */
   readonly outputLimit: number;
+  /** What is set of the window's budgets: what is kept free, where a warning begins. The usual ones unless said. */
+  readonly budgets?: BudgetSettings;
   /** How long what is cached shall live. */
   readonly ttl: Lasting;
   /** Whether what is cached is kept while the session is open and nobody prompts; `off` unless said. */

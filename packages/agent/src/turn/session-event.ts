@@ -1,7 +1,7 @@
 // What a presenter is told: committed records, and what passes by without being kept. Who missed the latter lost nothing.
 
 import type { CallId, Money, Recorded, Timestamp } from '@tidemark/log';
-import type { NoWarming, WarmPlan } from '@tidemark/context';
+import type { Gauge, NoWarming, Tier, WarmPlan } from '@tidemark/context';
 
 /** One thing that happened. Only `recorded` is canonical. */
 export type SessionEvent =
@@ -10,6 +10,8 @@ export type SessionEvent =
   | { readonly type: 'reasoning.delta'; readonly text: string }
   | { readonly type: 'tool.progressed'; readonly call: CallId; readonly text: string }
   | { readonly type: 'notice.raised'; readonly notice: Notice }
+  /** How full the request is that goes out now. */
+  | { readonly type: 'status.changed'; readonly gauge: Gauge }
   | CacheWarming;
 
 /** What is done about the pause between two turns: the next request that keeps the cache, or why there is none. */
@@ -25,6 +27,8 @@ export interface CacheWarming {
 export interface Notice {
   /** `turn/retrying`, `source/failed`. */
   readonly code: string;
+  /** Where it is about pressure: how near the limit. */
+  readonly tier?: Tier;
   readonly message: string;
   readonly next: string;
 }

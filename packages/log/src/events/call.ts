@@ -44,8 +44,27 @@ export interface CallForecast {
    */
   readonly unsent: number;
   readonly cost?: Money;
+  /**
+   * How far off estimates of whole requests have been, as a share; absent before the first comparison, and where what was
+   * counted stands for the blocks of this one.
+   */
+  readonly error?: number;
   /** How the provider caches is not known: the numbers are those of no cache, and the cost is the most that it can be. */
   readonly caching?: 'unknown';
+}
+
+/** The input of a request in tokens before anybody counted it, and what that rests on. */
+export interface SizeForecast {
+  /** The estimate: what was counted, and the rest on the scale that the model's usage has taught. */
+  readonly input: number;
+  /** Counted with the last accepted request: its input and its answer. 0 where nothing was. */
+  readonly measured: number;
+  /** The rest, as its characters tell it, before any scale: what usage is then held against. */
+  readonly appended: number;
+  /** All blocks of the request, estimated as `appended` is; absent where a recording told their sizes. */
+  readonly whole?: number;
+  /** How far off estimates of the rest have been, as a share of it; absent before the first comparison. */
+  readonly error?: number;
 }
 
 /** The prefix sequence in short: enough to see, without bytes, whether the next request extends this one (L3). */
@@ -90,6 +109,8 @@ export interface RequestPrepared {
   /** Blocks per section of the request. */
   readonly counts: { readonly tools: number; readonly system: number; readonly messages: number };
   readonly forecast: CallForecast;
+  /** How large its input was expected to be, of the main stream; absent where that is unknown. */
+  readonly size?: SizeForecast;
   readonly mediaBytes?: number;
   /** The same request in its other form, which goes out where the provider still knows the answer that it goes on from. */
   readonly continuation?: ContinuationRecord;

@@ -48,6 +48,8 @@ export interface EpochOpened {
   readonly contract: string;
   readonly layers: readonly LayerRecord[];
   readonly tools: readonly ToolRecord[];
+  /** Of all their definitions: estimated tokens, and bytes. */
+  readonly toolSize?: { readonly tokens: number; readonly bytes: number };
   readonly skills?: Digest;
   /** Position of the `history.compacted` that this epoch takes up. */
   readonly checkpoint?: Position;
@@ -201,12 +203,16 @@ export interface BlockQuarantined {
   readonly stub: string;
 }
 
-/** `pressure.crossed`. */
+/** `pressure.crossed`: the next request reached a tier for the first time behind this checkpoint. */
 export interface PressureCrossed {
   readonly tier: 'calm' | 'advisory' | 'warning' | 'critical';
+  /** `input / limit`. */
   readonly ratio: number;
   readonly limit: number;
   readonly input: number;
+  /** What limit and input count: tokens, which absent means, or the bytes of the body. */
+  readonly unit?: 'bytes';
+  /** The checkpoint in force; absent where the history was never compacted. */
   readonly checkpoint?: Position;
 }
 

@@ -16,6 +16,7 @@ import type {
   PermissionDecided,
   RequestPrepared,
   SequenceRecord,
+  SizeForecast,
   Shaping,
   ToolAbandoned,
   ToolEnded,
@@ -49,8 +50,17 @@ const forecast = z.object({
   fresh: number,
   unsent: number,
   cost: optional(money),
+  error: optional(number),
   caching: optional(z.literal('unknown')),
 } satisfies ShapeOf<CallForecast>);
+
+const size = z.object({
+  input: number,
+  measured: number,
+  appended: number,
+  whole: optional(number),
+  error: optional(number),
+} satisfies ShapeOf<SizeForecast>);
 
 const parameters = z.object({
   tools: digest,
@@ -95,6 +105,7 @@ const requestPrepared = z.object({
   betas: optional(z.array(text)),
   counts,
   forecast,
+  size: optional(size),
   mediaBytes: optional(number),
   continuation: optional(continuation),
 } satisfies ShapeOf<RequestPrepared>);

@@ -85,6 +85,7 @@ const epochOpened = z.object({
   contract: text,
   layers: z.array(layer),
   tools: z.array(tool),
+  toolSize: optional(z.object({ tokens: number, bytes: number })),
   skills: optional(digest),
   checkpoint: optional(position),
   prunings: optional(z.array(position)),
@@ -179,6 +180,7 @@ const pressureCrossed = z.object({
   ratio: number,
   limit: number,
   input: number,
+  unit: optional(z.literal('bytes')),
   checkpoint: optional(position),
 } satisfies ShapeOf<PressureCrossed>);
 
