@@ -50,11 +50,18 @@ const MATRIX: { readonly [name in StoryName]: Row } = {
   'tool added': { plain: ['epoch: tools', 'miss: opened'], appends: ['tools: appended'] },
   'handler reloaded': both(),
   'compaction, recorded': both('note: permission-mode compacted-away', 'epoch: compaction'),
+  'compaction by hand': both('compacted: manual', 'note: permission-mode compacted-away', 'epoch: compaction'),
+  'compaction by hand, refused': both('refused: manual'),
   'request too long, then resumed': both(
+    'refused: critical_pressure_preflight',
     'failed: provider/too-long',
+    'refused: overflow_recovery',
     'turn: failed',
     'failed: provider/too-long',
     'turn: failed',
+    'notice: context/compaction-refused',
+    'notice: context/pressure',
+    'notice: context/compaction-refused',
   ),
   'reasoning level': { plain: ['epoch: reasoning', 'miss: opened'], appends: ['reasoning: appended'] },
   'reasoning level changed and changed back': both(),
@@ -115,6 +122,7 @@ async function hear(live: LiveSession, notices: string[], pass: () => void): Pro
   for await (const event of live.events()) {
     if (event.type !== 'notice.raised') continue;
     notices.push(`notice: ${event.notice.code}`);
+    if (event.notice.code !== 'turn/retrying') continue;
     await setImmediate();
     pass();
   }
@@ -128,6 +136,10 @@ function reasonOf(record: Recorded): readonly string[] {
       return record.data.miss === undefined ? [] : [`miss: ${record.data.miss.cause}`];
     case 'answer.failed':
       return [`failed: ${record.data.code}`];
+    case 'compaction.refused':
+      return [`refused: ${record.data.trigger}`];
+    case 'history.compacted':
+      return record.data.strategy === 'recorded' ? [] : [`compacted: ${record.data.trigger}`];
     case 'tools.changed':
       return [`tools: ${record.data.as}`];
     case 'reasoning.changed':

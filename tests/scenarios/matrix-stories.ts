@@ -6,6 +6,7 @@ import { defineTool } from '@tidemark/kit';
 import type { LiveSession } from '@tidemark/kit';
 import { position, sessionId } from '@tidemark/log';
 import type { AnswerPlan } from '@tidemark/simulator';
+import { expect } from 'vitest';
 import { z } from 'zod';
 import type { Opening, Stage } from './billed-stage.ts';
 import { ROLE } from './billed-stage.ts';
@@ -166,6 +167,21 @@ export const STORIES = {
   'tool added': setsTools([...TOOLS, tool('mail')]),
   'handler reloaded': setsTools([tool('orders', 'none'), tool('stock', 'none'), camera]),
   'compaction, recorded': compacted,
+  'compaction by hand': async (told) => {
+    const live = await told.open();
+    await told.stage.turn(live, `Here is all of it: ${'an order of the day '.repeat(3_000)}`, done);
+    await twoTurns(told, live);
+    expect(await live.compact({ tailTokens: 100 })).toMatchObject({ outcome: 'compacted' });
+    await twoTurns(told, live);
+    return live;
+  },
+  'compaction by hand, refused': async (told) => {
+    const live = await told.open();
+    await twoTurns(told, live);
+    expect(await live.compact()).toMatchObject({ outcome: 'refused' });
+    await twoTurns(told, live);
+    return live;
+  },
   'request too long, then resumed': async (told) => {
     const live = await told.open();
     await twoTurns(told, live);

@@ -2,6 +2,7 @@
 
 import type { Command } from './command.ts';
 import { cache } from './commands/cache.ts';
+import { compact } from './commands/compact.ts';
 import { cost } from './commands/cost.ts';
 import { demo } from './commands/demo.ts';
 import { doctor } from './commands/doctor.ts';
@@ -33,6 +34,7 @@ export const COMMANDS: readonly Command[] = [
   why,
   cost,
   cache,
+  compact,
   skills,
   verify,
   sessions,

@@ -38,6 +38,7 @@ export { THIS_MACHINE } from './surroundings.ts';
 export type { Asker, CallQuestion, Mode, Permission, Question, RewriteQuestion, Verdict } from './tools/permissions.ts';
 export type { Tool, ToolContext, ToolImage, ToolOutput, ToolProblem, ToolRun } from './tools/tool.ts';
 export type {
+  CompactOptions,
   FinishedTurn,
   LiveForkOptions,
   LiveSession,
@@ -62,6 +63,10 @@ export { recordFailed } from './request/answer.ts';
 export { createSecrets } from './commit/create-secrets.ts';
 export type { SecretValue } from './commit/secret-names.ts';
 export { isSecretName, secretsOf } from './commit/secret-names.ts';
+export type { Compacting, CompactionOrder, CompactionReport } from './compact/compact-session.ts';
+export { compactSession } from './compact/compact-session.ts';
+export type { CompactionPolicy } from './decide/when-to-compact.ts';
+export type { CheckpointStrategy, CompactionTrigger } from './session/triggers.ts';
 export type { Beside } from './request/request-record.ts';
 export type { Lasting } from './request/call-life.ts';
 export type { Gate, Passage } from './request/gate.ts';

@@ -1,8 +1,8 @@
 // The fold: one small function per kind of fact. State in, state out; what did not change is the same object.
 
-import type { EpochOpened, Kind, Recorded, RecordedOf } from '@tidemark/log';
+import type { EpochOpened, Kind, Position, Recorded, RecordedOf } from '@tidemark/log';
 import { canonicalText } from '@tidemark/log';
-import { append } from './append-only.ts';
+import { append, appendOnly } from './append-only.ts';
 import { crossed } from './crossing.ts';
 import { accept, fail, send } from './evolve-calls.ts';
 import { changeReasoning, changeTools, frontInForce } from './evolve-changes.ts';
@@ -49,11 +49,12 @@ const STEPS: Steps = {
     const text = body ?? `The content of this note is the artifact ${artifact ?? 'unknown'}.`;
     return wait(state, 'note', event, { urgent: urgent === true, parts: [renderNote(source, revision, text)] });
   },
-  'turn.started': resumed,
+  'turn.started': (state, event) => resumed({ ...state, directives: appendOnly() }, event),
   'turn.resumed': resumed,
   'prompt.given': (state, event) => {
     const parts = renderContent(event.data.parts);
-    return wait(state, 'prompt', event, { urgent: false, parts });
+    const said = { ...state, directives: append(state.directives, event.position) };
+    return wait(said, 'prompt', event, { urgent: false, parts });
   },
   'notification.received': (state, event) => {
     const { source, provenance, body } = event.data;
@@ -106,7 +107,10 @@ const STEPS: Steps = {
     const parts = [renderBranch(event.data.text, event.data.limitations)];
     return wait(state, 'note', event, { urgent: true, parts });
   },
-  'turn.ended': (state) => landed({ ...state, turn: undefined }),
+  'turn.ended': (state, { data }) => {
+    const directives = data.outcome === 'completed' ? appendOnly<Position>() : state.directives;
+    return landed({ ...state, turn: undefined, directives });
+  },
 };
 
 /** The state after one more fact. Pure; the cost follows what is new, not the length of the session. */
@@ -203,16 +207,11 @@ function takeUpCheckpoint(state: State, event: RecordedOf<'epoch.opened'>): Stat
     const problem: Problem = { position: event.position, code: 'unknown-epoch-record', message };
     return { ...opened, problems: append(state.problems, problem) };
   }
-  const part = renderCheckpoint(compacted.data.checkpoint, compacted.data.limitations);
-  return {
-    ...opened,
-    history: repack(opened.history, {
-      position: checkpoint,
-      session: compacted.session,
-      to: compacted.data.range.to,
-      part,
-    }),
-  };
+  const { session, data } = compacted;
+  const part = renderCheckpoint(data.checkpoint, data.limitations);
+  const { keeps = [], shortens } = data;
+  const lead = { position: checkpoint, session, to: data.range.to, part, keeps, shortens };
+  return { ...opened, history: repack(opened.history, lead) };
 }
 
 /** Whether a request under the new front differs in what the one before it held, and not only in its parameters. */

@@ -104,7 +104,8 @@ function sizeSince(history: History, spans: number, answered: number | undefined
   return size;
 }
 
-function waitingSize({ batch, notes, prompts, changes }: History): Size {
+/** What waits for its place behind what is packed. */
+export function waitingSize({ batch, notes, prompts, changes }: History): Size {
   const closings = batch === undefined ? [] : [...batch.closed.values()].flatMap(({ content }) => content);
   const said = [...notes, ...prompts].flatMap(({ parts }) => parts);
   return sizeOfParts([...closings, ...said, ...changes.map(({ part }) => part)]);

@@ -5,6 +5,7 @@ import type { AnswerInterrupted, AnswerPart, AnswerReceived, Position, RecordedO
 import type { CallPart, Part, ResultPart, Span, TextPart } from '@tidemark/model';
 import { isBlank } from '@tidemark/model';
 import { appendAll, appendOnly, itemAt, slice } from './append-only.ts';
+import { shortenResults } from './compaction/shorten-results.ts';
 import { INTERRUPTED, UNANSWERED } from './render.ts';
 import type { Batch, Closing, History, Waiting, WaitingChange } from './state.ts';
 
@@ -298,18 +299,20 @@ export interface Lead {
   /** What stands before the first message that begins behind this position is no longer packed. */
   readonly to: Position;
   readonly part: TextPart;
+  /** What stands before that and stays all the same, each at its old place. */
+  readonly keeps: readonly Position[];
+  /** Most UTF-16 units of a text in a result; absent is no bound. */
+  readonly shortens: number | undefined;
 }
 
 /**
- * What an epoch packs when it takes up a checkpoint: the checkpoint, then every message from the first one behind its range
- * on. Settled order decides, not position: a prompt recorded while an answer was on its way stands behind that answer, and
- * stays with it.
+ * What an epoch packs when it takes up a checkpoint: the checkpoint, what of its range stays as it was said, then every
+ * message from the first one behind its range on. Settled order decides, not position: a prompt recorded while an answer was
+ * on its way stands behind that answer, and stays with it.
  */
 export function repack(history: History, lead: Lead): History {
-  const { position, session, to, part } = lead;
-  const tail = slice(history.packed, history.lead);
-  const first = tail.findIndex((span) => span.group > to);
-  const kept = first === -1 ? [] : tail.slice(first);
+  const { position, session, part, to } = lead;
+  const kept = keptBehind(slice(history.packed, history.lead), lead);
   const span: Span = {
     role: 'user',
     stability: 'session',
@@ -322,4 +325,17 @@ export function repack(history: History, lead: Lead): History {
   // Ids that are no longer packed may be used again, and a session of any length holds only those it packs.
   const calls = new Map([...ownCalls(history)].filter(([, usedAt]) => usedAt > to));
   return { ...history, packed: appendOnly([span, ...kept]), lead: 1, settled: history.settled + 1, calls };
+}
+
+/** What of a tail a checkpoint leaves standing. */
+export function keptBehind(
+  tail: readonly Span[],
+  { to, keeps, shortens }: Pick<Lead, 'to' | 'keeps' | 'shortens'>,
+): readonly Span[] {
+  const found = tail.findIndex((span) => span.group > to);
+  const first = found === -1 ? tail.length : found;
+  const said = new Set<number>(keeps);
+  const standing = tail.slice(0, first).filter(({ origin }) => origin.from === 'event' && said.has(origin.position));
+  const behind = tail.slice(first);
+  return [...standing, ...(shortens === undefined ? behind : behind.map((span) => shortenResults(span, shortens)))];
 }

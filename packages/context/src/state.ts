@@ -50,6 +50,8 @@ export interface State {
   readonly quarantines: readonly Quarantine[];
   /** The turn that is open. */
   readonly turn: { readonly startedAt: Position } | undefined;
+  /** Where the prompts and steers stand of the turn that is open, or did not come to its end. */
+  readonly directives: AppendOnly<Position>;
   /** What the fold met and set aside: reported, never packed. */
   readonly problems: AppendOnly<Problem>;
   /** The first record of a kind that this build does not know: such a session is shown, not run. */
@@ -276,6 +278,7 @@ export function emptyState(): State {
     compacted: undefined,
     quarantines: [],
     turn: undefined,
+    directives: appendOnly(),
     problems: appendOnly(),
     unknown: undefined,
   };

@@ -2,6 +2,8 @@
 
 import type {
   Asker,
+  CheckpointStrategy,
+  CompactionPolicy,
   ContextSource,
   Lasting,
   Limits,
@@ -83,6 +85,13 @@ export interface AgentOptions {
   readonly outputLimit?: number;
   /** Token budgets of the window, where the usual ones are not wanted: kept free, most of a plan, warning, tail kept. */
   readonly budgets?: Budgets;
+  /**
+   * Who may compact the history. `preflight` unless said: the runtime too, where the next request is near the window's end
+   * or was refused as too long. `auto`: from a lower budget on. `manual`: only `session.compact()`, without any way round it.
+   */
+  readonly compaction?: CompactionPolicy;
+  /** Who writes the checkpoints that the runtime makes by itself: the log alone (`deterministic`), or the model beside it. */
+  readonly checkpoints?: CheckpointStrategy;
   /** How long cached prefixes are asked to live: `auto` (by the pauses that the session has shown) unless said. */
   readonly ttl?: Lasting;
   /**
@@ -172,6 +181,8 @@ const optionsSchema = z.strictObject({
       tail: amount.int().optional(),
     } satisfies Fields<Budgets>)
     .optional(),
+  compaction: z.enum(['manual', 'preflight', 'auto']).optional(),
+  checkpoints: z.enum(['deterministic', 'model-assisted']).optional(),
   ttl: z.enum(['auto', '5m', '1h']).optional(),
   warm: z
     .union(

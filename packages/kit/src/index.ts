@@ -2,6 +2,8 @@
 
 export type {
   Asker,
+  CompactionReport,
+  CompactOptions,
   ContextSource,
   FinishedTurn,
   ForkOptions,

@@ -80,6 +80,7 @@ export function holdSession(session: AgentSession, holding: Holding): LiveSessio
     },
     notify: (notification) => session.notify(notification),
     side: (call) => session.side(call),
+    compact: (options) => session.compact(options),
     events: () => session.events(),
     async close() {
       try {

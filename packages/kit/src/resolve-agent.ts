@@ -48,6 +48,8 @@ function runtimeOf(options: AgentOptions): Runtime {
     limits: options.limits ?? {},
     retry: { ...RETRY, ...options.retry },
     outputLimit: Math.min(options.outputLimit ?? OUTPUT_LIMIT, capabilities.outputLimit),
+    compaction: options.compaction ?? 'preflight',
+    checkpoints: options.checkpoints ?? 'deterministic',
     ttl: options.ttl ?? 'auto',
     warm: options.warm ?? 'auto',
     envelope: {},

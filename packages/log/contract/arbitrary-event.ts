@@ -159,6 +159,8 @@ const pressurePayloads: Payloads<
       checkpoint: text,
       limitations: fc.array(text, { maxLength: 2 }),
       fields: fc.dictionary(name, json, { maxKeys: 3, noNullPrototype: true }),
+      keeps: fc.array(aPosition, { maxLength: 2 }),
+      shortens: count,
       before: number,
       after: number,
       made: json,

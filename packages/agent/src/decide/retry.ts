@@ -37,7 +37,7 @@ function waitFor({ class: sort, data: { afterMs } }: ProviderError): string | un
 
 const BY_CLASS: Readonly<Record<ProviderError['class'], string>> = {
   retryable: 'Wait a little, then resume.',
-  compaction: 'Compact the history, then resume.',
+  compaction: 'Compact the history (tidemark compact, or compact() of the session), then resume.',
   refused: 'Change what the message says, then resume or go on with another prompt.',
   stop: 'Settle it with the provider, then resume.',
 };

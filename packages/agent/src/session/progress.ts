@@ -19,6 +19,7 @@ import { sumOfMoney } from '@tidemark/model';
 import type { Mode } from '../tools/permissions.ts';
 import type { Spent } from './spent.ts';
 import { NOTHING_SPENT, spend } from './spent.ts';
+import { isRecovery } from './triggers.ts';
 
 /** The source of a notification that the runtime itself gives. */
 export const RUNTIME = 'runtime';
@@ -44,6 +45,10 @@ export interface Progress {
   told: number;
   /** Answers in a row that stopped at the output limit. */
   cuts: number;
+  /** Automatic compactions in a row that were refused, with nothing new for the model in between. */
+  refusals: number;
+  /** Compactions that were made to get the step at hand accepted: each keeps less than the one before it. */
+  recoveries: number;
   /** The last note of each source: its revision and place. */
   readonly noted: Map<string, { readonly revision: string; readonly position: number }>;
   readonly files: Map<string, FileTouch>;
@@ -87,6 +92,8 @@ export function emptyProgress(): Progress {
     said: -1,
     told: -1,
     cuts: 0,
+    refusals: 0,
+    recoveries: 0,
     noted: new Map(),
     files: new Map(),
     outputs: new Set(),
@@ -112,13 +119,22 @@ export function advance(progress: Progress, record: Recorded): void {
       return;
     case 'prompt.given':
       progress.said = record.position;
+      progress.refusals = 0;
       return;
     case 'notification.received':
       progress.said = record.position;
+      progress.refusals = 0;
       if (record.data.source === RUNTIME) progress.told = record.position;
       return;
     case 'turn.ended':
       if (progress.turn !== undefined) progress.turn = { ...progress.turn, ended: record.data };
+      return;
+    case 'history.compacted':
+      progress.refusals = 0;
+      progress.recoveries += isRecovery(record.data.trigger) ? 1 : 0;
+      return;
+    case 'compaction.refused':
+      progress.refusals += record.data.trigger === 'manual' ? 0 : 1;
       return;
     case 'context.noted':
       progress.noted.set(record.data.source, { revision: record.data.revision, position: record.position });
@@ -166,6 +182,7 @@ function advanceCall(progress: Progress, record: Recorded): void {
       return;
     case 'tool.returned':
     case 'tool.failed':
+      progress.refusals = 0;
       if (progress.started.has(record.data.call)) called(progress);
       progress.started.delete(record.data.call);
       for (const file of record.data.files ?? []) progress.files.set(file.path, file);
@@ -200,6 +217,8 @@ function stopped(progress: Progress, parts: readonly AnswerPart[]): void {
   progress.attempts = 0;
   progress.tries = 0;
   progress.repairs = 0;
+  progress.refusals = 0;
+  progress.recoveries = 0;
   const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
   if (progress.turn !== undefined) progress.turn = { ...progress.turn, text };
 }

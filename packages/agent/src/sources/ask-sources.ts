@@ -84,8 +84,9 @@ async function noteOf(work: Work, source: ContextSource, signal: AbortSignal): P
   const cause = causeOf(session, noted, revision);
   if (cause === undefined) return undefined;
   const fitted = await fitNote(session, await source.render(view, cause));
-  // The first note stands before a prompt anyway.
-  const urgent = source.urgent === true && cause !== 'initial' ? { urgent: true } : {};
+  // The first note stands before a prompt anyway. What a compaction in the midst of a turn took away holds for its rest.
+  const again = cause === 'compacted-away' && session.state.turn !== undefined;
+  const urgent = (source.urgent === true && cause !== 'initial') || again ? { urgent: true } : {};
   const data = { source: source.name, revision, cause, ...urgent, ...fitted };
   return { kind: 'context.noted', at: runtime.surroundings.now(), turn, data };
 }

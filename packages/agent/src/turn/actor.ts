@@ -4,6 +4,7 @@
 import type { TurnId } from '@tidemark/log';
 import { LogError, turnId } from '@tidemark/log';
 import { ProviderError } from '@tidemark/model';
+import type { AskBeside } from '../compact/ask-for-checkpoint.ts';
 import { AgentError } from '../errors.ts';
 import type { Lines } from '../request/prepare.ts';
 import type { Session } from '../session/session.ts';
@@ -37,6 +38,8 @@ export interface Actor {
   /** What the next command writes where the log says otherwise. */
   mode: Mode;
   running: Running | undefined;
+  /** Asks beside the conversation. */
+  side: AskBeside | undefined;
   /** Ends what is done between two turns. */
   pause: AbortController | undefined;
   /** Called when a turn has ended and none waits. */
@@ -60,6 +63,7 @@ export function createActor(session: Session, runtime: Runtime, mode: Mode, firs
     first,
     mode,
     running: undefined,
+    side: undefined,
     pause: undefined,
     atRest: undefined,
     stopped: undefined,
@@ -122,8 +126,9 @@ function turnOf({ session, runtime }: Actor, beginning: Beginning): TurnId {
 
 /** What a turn works with; the runtime is the one of now, whenever it is looked at. */
 export function workOf(actor: Actor, turn: TurnId, signal: AbortSignal): Working {
-  const { session, lines, wanting } = actor;
+  const { session, lines, wanting, side } = actor;
   return {
+    ...(side && { side }),
     session,
     lines,
     wanting,

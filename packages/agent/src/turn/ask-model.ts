@@ -14,6 +14,7 @@ import { isWorthSaying } from '../decide/rewrites.ts';
 import { NOTHING_SPENT } from '../session/spent.ts';
 import { exchange, recordEnd } from './exchange.ts';
 import type { Received } from './receive.ts';
+import { recoverContext, recoveryFrom, relievePressure } from './recover-context.ts';
 import { repairFor, repairRequest } from './repair-request.ts';
 import { sayPressure } from './say-pressure.ts';
 import { sayRewrite } from './say-rewrite.ts';
@@ -36,6 +37,7 @@ export async function askModel(turn: Working): Promise<Ending | undefined> {
   const working: Working = { ...turn, runtime: turn.runtime };
   const limited = whyLimited(working.runtime.limits, takenBy(working));
   if (limited !== undefined) return limited;
+  await relievePressure(working);
   const prepared = await prepare(working);
   if (prepared === undefined || 'outcome' in prepared) return prepared;
   sayPressure(working, prepared);
@@ -137,8 +139,11 @@ async function fail(
     await repairRequest(working, repair, error);
     return undefined;
   }
+  const recovery = recoveryFrom(working, error);
   const pause = retryPause(retry, error, session.progress.tries, surroundings.random());
-  await recordEnd(working, prepared, received, pause !== undefined);
+  await recordEnd(working, prepared, received, pause !== undefined || recovery !== undefined);
+  const tooLong = await recoverContext(working, recovery, error);
+  if (tooLong !== undefined || (recovery !== undefined && pause === undefined)) return tooLong;
   if (pause === undefined) return failedBy(error);
   const { spent, ms } = takenBy(working);
   const late = whyLimited(limits, { spent, ms: ms + pause });

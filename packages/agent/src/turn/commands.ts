@@ -1,12 +1,15 @@
 // What can be said to a session while it works, or rests: each becomes a fact in the log at once.
 
 import type { ContentPart, Event, NotificationReceived } from '@tidemark/log';
+import type { CompactionReport } from '../compact/compact-session.ts';
+import { compactSession } from '../compact/compact-session.ts';
 import { AgentError } from '../errors.ts';
 import { commit, commitInside } from '../session/session.ts';
 import { askSources } from '../sources/ask-sources.ts';
 import type { Mode } from '../tools/permissions.ts';
 import type { Actor } from './actor.ts';
-import { requireUsable, stop, workOf } from './actor.ts';
+import { requireUsable, restAnew, stop, workOf } from './actor.ts';
+import type { CompactOptions } from './live-session.ts';
 import type { Running } from './turn-line.ts';
 
 /** @throws AgentError `agent/not-running`. */
@@ -51,6 +54,29 @@ export async function changeMode(actor: Actor, mode: Mode): Promise<void> {
   const work = workOf(actor, running.turn, running.abort.signal);
   const sources = actor.runtime.sources.filter((source) => source.urgent === true);
   await askSources({ ...work, runtime: { ...actor.runtime, sources } });
+}
+
+/** Compacts: the next request takes the record up. What a report refuses is in the log as well. */
+export async function compactActor(actor: Actor, options: CompactOptions = {}): Promise<CompactionReport> {
+  requireUsable(actor);
+  const { session, runtime, running, side } = actor;
+  const { tailTokens: tail, strategy, dryRun } = options;
+  await running?.begun;
+  const report = await compactSession(
+    { session, runtime, ...(running !== undefined && { turn: running.turn }) },
+    {
+      trigger: 'manual',
+      ...(tail !== undefined && { tail }),
+      ...(dryRun !== undefined && { dryRun }),
+      ...(strategy === 'model-assisted' && side !== undefined && { ask: side }),
+    },
+  );
+  if (report.outcome !== 'compacted') return report;
+  restAnew(actor);
+  if (running !== undefined && actor.running === running) {
+    await askSources(workOf(actor, running.turn, running.abort.signal));
+  }
+  return report;
 }
 
 /** Something happened that the model should know. */

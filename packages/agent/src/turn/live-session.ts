@@ -1,6 +1,7 @@
 // A session at work: the actor that takes commands and gives events. One turn at a time.
 
 import type {
+  AnswerPart,
   ContentPart,
   NotificationReceived,
   Position,
@@ -11,7 +12,9 @@ import type {
   Usage,
 } from '@tidemark/log';
 import type { Capabilities, Provider } from '@tidemark/model';
+import type { CompactionReport } from '../compact/compact-session.ts';
 import type { ForkOptions } from '../fork/plan-fork.ts';
+import type { CheckpointStrategy } from '../session/triggers.ts';
 import type { Mode } from '../tools/permissions.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { SessionEvent } from './session-event.ts';
@@ -72,6 +75,13 @@ export interface LiveSession {
   notify(notification: NotificationReceived): Promise<void>;
   /** A call beside the conversation, on a stream of its own, in the log like any other. */
   side(call: SideCall): Promise<SideAnswer>;
+  /**
+   * Puts a checkpoint in the place of older history, from the next request on; a refusal is a report with its reason and the
+   * sizes. Allowed while a turn runs: its prompts stay as they were said.
+   *
+   * @throws AgentError `agent/conflict` when the history was packed anew meanwhile: ask again.
+   */
+  compact(options?: CompactOptions): Promise<CompactionReport>;
   /** Everything that happens from now on, until the session is closed. */
   events(): AsyncIterable<SessionEvent>;
   /** Ends what runs as interrupted, flushes and gives the lock back. */
@@ -126,6 +136,20 @@ export interface SideCall {
 /** What a side call came to. */
 export interface SideAnswer {
   readonly text: string;
+  /** All that was answered; calls in it are not run. */
+  readonly parts: readonly AnswerPart[];
   readonly usage: Usage;
   readonly cost: string | undefined;
+  /** Its `request.prepared`. */
+  readonly request: Position | undefined;
+}
+
+/** How to compact. */
+export interface CompactOptions {
+  /** Most tokens of the history that stay behind the checkpoint: as the window's budgets say unless given. */
+  readonly tailTokens?: number;
+  /** Who writes the checkpoint: the log alone unless said; `model-assisted` asks the model for what only a reader can tell. */
+  readonly strategy?: CheckpointStrategy;
+  /** Nothing is recorded and nobody is asked: the plan alone. */
+  readonly dryRun?: boolean;
 }

@@ -17,7 +17,7 @@ import type { Mode } from '../tools/permissions.ts';
 import { narrower } from '../tools/permissions.ts';
 import type { Actor } from './actor.ts';
 import { createActor, enqueueTurn, requireUsable } from './actor.ts';
-import { changeMode, closeActor, interruptTurn, notifySession, steerTurn } from './commands.ts';
+import { changeMode, closeActor, compactActor, interruptTurn, notifySession, steerTurn } from './commands.ts';
 import { changeModel, changeReasoning, changeTools, requireForkable, withModel } from './equip.ts';
 import { keepWarm } from './keep-warm.ts';
 import type { LiveForkOptions, LiveSession, OtherModel, SwitchOptions, Words } from './live-session.ts';
@@ -59,6 +59,7 @@ export async function openLiveSession(options: LiveSessionOptions): Promise<Live
   const { mode } = session.progress;
   const actor = createActor(session, runtime, modeOf(mode, options.mode), options.first);
   actor.atRest = () => void keepWarm(actor);
+  actor.side = (call) => callBeside(actor, call);
   return faceOf(actor, presenter);
 }
 
@@ -162,6 +163,7 @@ function faceOf(actor: Actor, presenter: string): LiveSession {
     switchModel: (model, how = {}) => switchModel(actor, presenter, model, how),
     notify: (notification) => notifySession(actor, notification),
     side: async (call) => callBeside(actor, { ...call, words: partsOf(call.words) }),
+    compact: (options) => compactActor(actor, options),
     events: () => actor.feed.listen(),
     close: () => closeActor(actor),
   };

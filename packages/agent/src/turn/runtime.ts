@@ -4,6 +4,8 @@ import type { PaddingSetting, RenderParameters } from '@tidemark/log';
 import type { BudgetSettings, RuntimeText, Wanted } from '@tidemark/context';
 import type { Capabilities, JsonValue, Provider } from '@tidemark/model';
 import type { ContextSource } from '../sources/context-source.ts';
+import type { CompactionPolicy } from '../decide/when-to-compact.ts';
+import type { CheckpointStrategy } from '../session/triggers.ts';
 import type { Lasting } from '../request/call-life.ts';
 import type { Gate } from '../request/gate.ts';
 import type { Surroundings } from '../surroundings.ts';
@@ -33,6 +35,10 @@ export interface Runtime {
   readonly outputLimit: number;
   /** What is set of the window's budgets: what is kept free, where a warning begins. The usual ones unless said. */
   readonly budgets?: BudgetSettings;
+  /** Who may compact: `preflight` unless said. */
+  readonly compaction?: CompactionPolicy;
+  /** Who writes the checkpoints that the runtime makes by itself: `deterministic` unless said. */
+  readonly checkpoints?: CheckpointStrategy;
   /** How long what is cached shall live. */
   readonly ttl: Lasting;
   /** Whether what is cached is kept while the session is open and nobody prompts; `off` unless said. */

@@ -27,8 +27,8 @@ export interface CacheWarming {
 export interface Notice {
   /** `turn/retrying`, `source/failed`. */
   readonly code: string;
-  /** Where it is about pressure: how near the limit. */
-  readonly tier?: Tier;
+  /** Where it is about pressure: how near the limit; `recovery`, where something was done about that. */
+  readonly tier?: Tier | 'recovery';
   readonly message: string;
   readonly next: string;
 }

@@ -98,5 +98,6 @@ function requireMoney(
 
 function answerOf(record: Recorded | undefined, answer: Answer): SideAnswer {
   const text = answer.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
-  return { text, usage: answer.usage, cost: record?.kind === 'answer.received' ? record.data.cost : undefined };
+  const data = record?.kind === 'answer.received' ? record.data : undefined;
+  return { text, parts: data?.parts ?? [], usage: answer.usage, cost: data?.cost, request: data?.request };
 }

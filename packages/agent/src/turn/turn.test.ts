@@ -172,7 +172,7 @@ describe('a call that fails', () => {
     ['stop', 'provider/authentication', 'API key'],
   ] as const)('of class %s ends the turn as failed, and a prompt goes on', async (sort, code, next) => {
     const bad = says('', { fault: { after: 0, error: failure({ class: sort, code }) } });
-    const { live } = await goLive({ provider: answering(bad, says('done')) });
+    const { live } = await goLive({ provider: answering(bad, says('done')), runtime: { compaction: 'manual' } });
     expect(await live.prompt('go')).toMatchObject({
       outcome: 'failed',
       error: { code, next: expect.stringContaining(next) },

@@ -4,6 +4,7 @@ import type { TurnId } from '@tidemark/log';
 import type { Lines } from '../request/prepare.ts';
 import type { Session } from '../session/session.ts';
 import type { Runtime } from './runtime.ts';
+import type { AskBeside } from '../compact/ask-for-checkpoint.ts';
 import type { SessionEvent } from './session-event.ts';
 
 /** See the head of this file. */
@@ -14,6 +15,8 @@ export interface Work {
   readonly turn: TurnId;
   /** Aborts when the user interrupts. */
   readonly signal: AbortSignal;
+  /** Asks beside the conversation. */
+  readonly side?: AskBeside;
   /** Tells presenters what passes by; records are told by the session itself. */
   readonly tell: (event: SessionEvent) => void;
 }

@@ -174,6 +174,10 @@ export interface HistoryCompacted {
   readonly limitations: readonly string[];
   /** The same in fields, as whoever made it knows them: the next compaction carries these over, and not the text. */
   readonly fields?: { readonly [name: string]: Json };
+  /** What was said inside the range and stays as it was said, behind the checkpoint: the prompts of the turn under way. */
+  readonly keeps?: readonly Position[];
+  /** Each text of a result behind the range holds at most so many UTF-16 units; what is left out is said there. */
+  readonly shortens?: number;
   readonly before?: number;
   readonly after?: number;
   readonly made?: Json;

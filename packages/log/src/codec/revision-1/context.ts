@@ -149,6 +149,8 @@ const historyCompacted = z.object({
   checkpoint: text,
   limitations: z.array(text),
   fields: optional(jsonRecord),
+  keeps: optional(z.array(position)),
+  shortens: optional(number),
   before: optional(number),
   after: optional(number),
   made: optional(json),

@@ -1,0 +1,59 @@
+// `tidemark compact` on a session that a turn left behind: what it says, and that a dry run changes nothing.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+
+import { pretendRun } from '../../tests/pretend-run.ts';
+import type { Ran } from '../../tests/pretend-run.ts';
+import type { Stage } from '../../tests/scenario.ts';
+import { openStage } from '../../tests/scenario.ts';
+
+let stage: Stage;
+
+beforeEach(() => {
+  stage = openStage();
+});
+
+afterEach(() => stage.clear());
+
+const tidemark = (...args: readonly string[]): Promise<Ran> =>
+  pretendRun(args, { folder: stage.folder, environment: { TIDEMARK_HOME: stage.home } });
+
+/** A session of two prompts, the first a long one. */
+async function left(): Promise<string> {
+  const simulated = ['--provider', 'simulator'];
+  expect(await tidemark('Pack the order. '.repeat(2_000), ...simulated)).toMatchObject({ exit: 0 });
+  expect(await tidemark('And now?', ...simulated, '--continue')).toMatchObject({ exit: 0 });
+  const { out } = await tidemark('sessions', '--json');
+  const [session] = [...out.matchAll(/"session":"([^"]+)"/g)].map(([, id = '']) => id);
+  if (session === undefined) throw new Error(`no session in ${out}`);
+  return session;
+}
+
+const logOf = (session: string): string => readFileSync(join(stage.home, 'sessions', session, 'log.ndjson'), 'utf8');
+
+test('says in a dry run what it would free, and changes nothing; then does it, and every request is made again', async () => {
+  const session = await left();
+  const before = logOf(session);
+  const dry = await tidemark('compact', session, '--dry-run', '--json', '--tail-tokens', '500');
+  expect(JSON.parse(dry.out)).toMatchObject({ session, outcome: 'planned', trigger: 'manual' });
+  expect(logOf(session)).toBe(before);
+  const done = await tidemark('compact', session, '--tail-tokens', '500');
+  expect(done).toMatchObject({
+    exit: 0,
+    out: expect.stringMatching(/^compacted, deterministic\nabout [\d,]+ tokens become/),
+  });
+  expect(await tidemark('go on', '--provider', 'simulator', '--continue')).toMatchObject({ exit: 0 });
+  expect(logOf(session)).toContain('"cause":"compaction"');
+  expect(await tidemark('verify', session)).toMatchObject({ exit: 0 });
+  expect(await tidemark('compact', session, '--tail-tokens', '5000')).toMatchObject({
+    exit: 1,
+    out: expect.stringContaining('not compacted'),
+  });
+});
+
+test('refuses what is no session, and one that is not there', async () => {
+  expect(await tidemark('compact', '../x')).toMatchObject({ exit: 2 });
+  expect(await tidemark('compact', 'nobody')).toMatchObject({ exit: 3 });
+});

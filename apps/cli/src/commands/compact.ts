@@ -1,0 +1,140 @@
+// `tidemark compact`: puts a checkpoint in the place of older history, or says what that would come to.
+
+import type { CompactionReport } from '@tidemark/agent';
+import { compactSession, createSecrets, loadCapabilities, openSession, secretsOf, THIS_MACHINE } from '@tidemark/agent';
+import { createAgent } from '@tidemark/kit';
+import type { SessionId } from '@tidemark/log';
+import { defaultCatalog, withOverrides } from '@tidemark/model';
+import { InvalidArgumentError, Option } from 'commander';
+
+import type { AgentFlags } from '../agent-flags.ts';
+import { chooseProvider } from '../choose-provider.ts';
+import { namedSession } from '../choose-session.ts';
+import type { Command, CommandContext, Outcome } from '../command.ts';
+import { EXIT } from '../exit-codes.ts';
+import { CliError } from '../failure.ts';
+import { grouped } from '../numbers.ts';
+import { readOwnCatalog } from '../own-catalog.ts';
+import { sessionArgument } from '../session-argument.ts';
+
+/** Compacts a session. */
+export const compact: Command = {
+  name: 'compact',
+  summary: 'put a checkpoint in the place of older history; the log stays whole',
+  examples: [
+    ['tidemark compact <session> --dry-run --json', 'what it would free and cost; nothing is changed'],
+    ['tidemark compact <session>', 'the log alone writes the checkpoint: no model is asked'],
+    ['tidemark compact <session> --tail-tokens 5000', 'keep at most so much of the history behind it'],
+    ['tidemark compact <session> --strategy model-assisted', 'the model adds what only a reader can tell'],
+  ],
+  declare: (command, run) =>
+    void command
+      .argument('<session>', 'the session')
+      .option('--tail-tokens <tokens>', 'most tokens of the history that stay behind the checkpoint', tokensOf)
+      .addOption(
+        new Option('--strategy <strategy>', 'who writes the checkpoint: the log alone unless said').choices([
+          'deterministic',
+          'model-assisted',
+        ]),
+      )
+      .option('--provider <name>', 'with model-assisted: `simulator` asks that instead')
+      .option('--dry-run', 'say what it would come to, and change nothing')
+      .action((session: string, flags: Flags) => run((context) => report(sessionArgument(session), flags, context))),
+};
+
+interface Flags {
+  readonly tailTokens?: number;
+  readonly strategy?: 'deterministic' | 'model-assisted';
+  readonly provider?: AgentFlags['provider'];
+  readonly dryRun?: true;
+}
+
+async function report(id: SessionId, flags: Flags, context: CommandContext): Promise<Outcome> {
+  const asks = flags.strategy === 'model-assisted' && flags.dryRun !== true;
+  const made = await (asks ? askModel(id, flags, context) : compactByLog(id, flags, context));
+  context.output.result({ session: id, ...made }, () => inWords(made));
+  return made.outcome === 'refused' ? EXIT.difference : undefined;
+}
+
+/** No provider is needed: the row that the session was last run with says its limits. */
+async function compactByLog(id: SessionId, flags: Flags, context: CommandContext): Promise<CompactionReport> {
+  const store = await context.store();
+  const session = await openSession(store, id, createSecrets({ values: secretsOf(context.environment) }));
+  try {
+    const { epoch } = session.state;
+    if (epoch === undefined)
+      throw new CliError('cli/refused', `session ${id} has sent nothing yet`, 'there is nothing to compact');
+    const capabilities = await loadCapabilities(store.artifacts, epoch.opened);
+    const outputLimit = Math.min(OUTPUT_LIMIT, capabilities.outputLimit);
+    const runtime = { capabilities, outputLimit, surroundings: THIS_MACHINE };
+    return await compactSession({ session, runtime }, { trigger: 'manual', ...settingsOf(flags) });
+  } finally {
+    await session.writer.close();
+  }
+}
+
+/** Output that a turn asks for, and that the gauge keeps free. */
+const OUTPUT_LIMIT = 32_000;
+
+async function askModel(id: SessionId, flags: Flags, context: CommandContext): Promise<CompactionReport> {
+  const store = await context.store();
+  const session = await namedSession(store, id);
+  const changes = await readOwnCatalog(context.home);
+  const catalog = changes === undefined ? defaultCatalog() : withOverrides(defaultCatalog(), changes);
+  const said: AgentFlags = flags.provider === undefined ? {} : { provider: flags.provider };
+  const provider = await chooseProvider({ flags: said, session, catalog }, context);
+  try {
+    const agent = createAgent({
+      ...provider.options,
+      store,
+      environment: context.environment,
+      presenter: 'cli',
+      ...(changes !== undefined && { catalog: changes }),
+    });
+    try {
+      const live = await agent.open(id);
+      const { tail, dryRun } = settingsOf(flags);
+      return await live.compact({
+        strategy: 'model-assisted',
+        ...(tail !== undefined && { tailTokens: tail }),
+        ...(dryRun !== undefined && { dryRun }),
+      });
+    } finally {
+      await agent.close();
+    }
+  } finally {
+    await provider.close();
+  }
+}
+
+function settingsOf({ tailTokens, dryRun }: Flags): { readonly tail?: number; readonly dryRun?: boolean } {
+  return { ...(tailTokens !== undefined && { tail: tailTokens }), ...(dryRun !== undefined && { dryRun }) };
+}
+
+function inWords({ outcome, sizes, refused, rewrite, fallback, strategy }: CompactionReport): string {
+  const { before, after, hard, parts } = sizes;
+  const said = `about ${grouped(before)} tokens ${outcome === 'compacted' ? 'become' : 'would become'} ${grouped(after)}`;
+  const held = Object.entries(parts).flatMap(([part, tokens]) => (tokens > 0 ? [`${part} ${grouped(tokens)}`] : []));
+  const lines = [
+    outcome === 'refused' ? `not compacted: ${REASONS[refused ?? 'nothing-to-leave-out']}` : `${outcome}, ${strategy}`,
+    `${said} (${held.join(', ')}); ${grouped(hard)} are to be kept to`,
+    ...(rewrite === undefined
+      ? []
+      : [
+          `the next request writes ${grouped(rewrite.tokens)} tokens${rewrite.cost === undefined ? '' : `, $${rewrite.cost} above reading them`}`,
+        ]),
+    ...(fallback === undefined ? [] : [`without the model: ${fallback}`]),
+  ];
+  return lines.join('\n');
+}
+
+const REASONS: Readonly<Record<NonNullable<CompactionReport['refused']>, string>> = {
+  'nothing-to-leave-out': 'there is nothing older to leave out',
+  'does-not-fit': 'what is left would not fit the window',
+  'shrinks-too-little': 'it would free less than a fifth',
+};
+
+function tokensOf(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('Name a whole number of tokens.');
+}

@@ -1,0 +1,86 @@
+// What a model adds to a checkpoint: asked behind the live prefix, which the cache holds, or in chunks where that does not
+// fit. A bad answer is asked for once more; what fails then is a reason, and the log's own checkpoint goes on without it.
+
+import type { AnswerPart, ContentPart, Digest, Position } from '@tidemark/log';
+import { digest } from '@tidemark/log';
+import type { CompactionContract, ModelFields, ParsedCheckpoint } from '@tidemark/context';
+import { estimateTokens, joinModelFields, parseCheckpoint, retryText } from '@tidemark/context';
+import { ProviderError } from '@tidemark/model';
+import { AgentError } from '../errors.ts';
+import { newHash } from '../session/node-hash.ts';
+
+/** Makes a side call. */
+export type AskBeside = (call: {
+  readonly purpose: string;
+  readonly words: readonly ContentPart[];
+  readonly history: 'main' | 'none';
+}) => Promise<{ readonly parts: readonly AnswerPart[]; readonly request: Position | undefined }>;
+
+/** What a model added, and how that was come by; or why it added nothing. */
+export type Assistance = { readonly fields: ModelFields; readonly made: Made } | { readonly fallback: string };
+
+/** A type alias, as the log keeps it as JSON. */
+export type Made = {
+  /** Of what was asked, and of the schema of its answer. */
+  readonly instruction: Digest;
+  readonly schema: Digest;
+  /** Its requests, in order. */
+  readonly requests: readonly Position[];
+  /** Whether the first answer was read, or one that was asked for once more. */
+  readonly validation: 'first' | 'retry';
+};
+
+/** Purpose of the side call. */
+const PURPOSE = 'compaction';
+
+/** Asks. `room`: tokens that the request may still take behind the live prefix. */
+export async function askForCheckpoint(
+  ask: AskBeside,
+  contract: CompactionContract,
+  room: number,
+): Promise<Assistance> {
+  const live = estimateTokens(contract.live) <= room;
+  const prompts = live ? [contract.live] : contract.chunks();
+  const requests: Position[] = [];
+  let validation: Made['validation'] = 'first';
+  let fields: ModelFields | undefined;
+  try {
+    for (const words of prompts) {
+      const history = live ? 'main' : 'none';
+      const first = await hear(ask, words, history, requests);
+      const read = first.ok ? first : await hear(ask, `${words}\n\n${retryText(first.unusable)}`, history, requests);
+      if (!read.ok) return { fallback: `the answer of the model could not be used: ${read.unusable.message}` };
+      if (!first.ok) validation = 'retry';
+      fields = fields === undefined ? read.fields : joinModelFields(fields, read.fields);
+    }
+  } catch (error) {
+    return { fallback: failureOf(error) };
+  }
+  if (fields === undefined) return { fallback: 'there was nothing to ask about' };
+  return {
+    fields,
+    made: { instruction: nameOf(contract.instruction), schema: nameOf(contract.schema), requests, validation },
+  };
+}
+
+async function hear(
+  ask: AskBeside,
+  text: string,
+  history: 'main' | 'none',
+  requests: Position[],
+): Promise<ParsedCheckpoint> {
+  const { parts, request } = await ask({ purpose: PURPOSE, words: [{ type: 'text', text }], history });
+  if (request !== undefined) requests.push(request);
+  return parseCheckpoint(parts);
+}
+
+/** What the world did is no reason to give up the compaction; what is broken here is. */
+function failureOf(error: unknown): string {
+  const known = error instanceof ProviderError || (error instanceof AgentError && error.sort === 'refused');
+  if (!known) throw error;
+  return `the model was not heard: ${error.message}`;
+}
+
+function nameOf(text: string): Digest {
+  return digest(newHash().update(text).hex());
+}

@@ -1,0 +1,134 @@
+// A session that is compacted by its user, against the simulator: what is billed is what it accounts, and every request is
+// made again from the log.
+
+import type { AnswerPlan, SentRequest } from '@tidemark/simulator';
+import { describe, expect, it } from 'vitest';
+import type { Played } from '../../tests/small-window.ts';
+import { expectRebuilt, playWindow, refusedBy, small } from '../../tests/small-window.ts';
+import { made } from '../../tests/small-work.ts';
+
+/** A system text above the floor of caching. */
+const ROLE = 'Look at everything before you speak, and say what you saw. '.repeat(150);
+const look = made('look', () => ({ text: 'seen '.repeat(600) }));
+const believed = small('claude-sonnet-4-5', 200_000);
+
+/** Ten looks, and then whatever is said of each further request, or that it is done. */
+function looks(
+  then: (sent: SentRequest) => AnswerPlan | undefined = () => undefined,
+): (sent: SentRequest) => AnswerPlan {
+  let step = 0;
+  return (sent) => {
+    const said = then(sent);
+    if (said !== undefined) return said;
+    step += 1;
+    return { answer: step > 10 ? { text: 'Done.' } : { calls: [{ name: 'look', arguments: { step } }] } };
+  };
+}
+
+async function worked(then?: (sent: SentRequest) => AnswerPlan | undefined): Promise<Played> {
+  const played = await playWindow({ believed, answer: looks(then), runtime: { tools: [look], role: ROLE } });
+  expect(await played.live.prompt('Look at everything.')).toMatchObject({ outcome: 'completed' });
+  return played;
+}
+
+const isAsked = ({ lastUserText }: SentRequest): boolean => lastUserText.includes('replaced by a checkpoint');
+
+const FIELDS = {
+  objective: 'Look at everything twice.',
+  decisions: [{ what: 'Look in order', why: 'it is safer', status: 'settled' }],
+  work: [],
+  tasks: [{ task: 'Look again', status: 'open' }],
+  questions: [],
+  risks: [],
+  limitations: [],
+};
+
+describe('compact', () => {
+  it('puts a checkpoint in the place of older history from the next request on, and the front is read, not written', async () => {
+    const played = await worked();
+    const report = await played.live.compact({ tailTokens: 2_000 });
+    expect(report).toMatchObject({ outcome: 'compacted', trigger: 'manual', strategy: 'deterministic', keeps: [] });
+    expect(await played.live.prompt('And now?')).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    const after = played.simulator.calls.at(-1);
+    expect(played.bodies.at(-1)).toContain('<checkpoint>');
+    expect(played.bodies.at(-1)?.length).toBeLessThan((played.bodies.at(-2)?.length ?? 0) / 2);
+    const kinds = await played.kinds();
+    expect(kinds.slice(report.position)).toEqual([
+      'history.compacted',
+      'turn.started',
+      'prompt.given',
+      'epoch.opened',
+      'request.prepared',
+      'answer.received',
+      'turn.ended',
+    ]);
+    expect(after?.usage?.cache_read_input_tokens).toBeGreaterThan(1_500);
+    expect(after?.usage?.cache_creation_input_tokens).toBeLessThan(4_000);
+    await expectRebuilt(played);
+  });
+
+  it('records nothing in a dry run, and says sizes and price', async () => {
+    const played = await worked();
+    const before = await played.records();
+    const report = await played.live.compact({ tailTokens: 2_000, dryRun: true });
+    expect(report).toMatchObject({ outcome: 'planned', rewrite: { cost: expect.any(String) } });
+    expect(report.sizes.after).toBeLessThan(0.8 * report.sizes.before);
+    expect(await played.records()).toEqual(before);
+  });
+
+  it('is refused with its sizes where too little would be free', async () => {
+    const played = await worked();
+    expect(await played.live.compact({ tailTokens: 100_000 })).toMatchObject({ outcome: 'refused' });
+    expect((await played.records()).at(-1)).toMatchObject({ kind: 'compaction.refused', data: { trigger: 'manual' } });
+  });
+});
+
+describe('with a model', () => {
+  it('asks behind the live prefix, which is read from the cache, and adds what it says', async () => {
+    const played = await worked((sent) => (isAsked(sent) ? { answer: { text: JSON.stringify(FIELDS) } } : undefined));
+    const report = await played.live.compact({ tailTokens: 2_000, strategy: 'model-assisted' });
+    expect(report).toMatchObject({ outcome: 'compacted', strategy: 'model-assisted' });
+    const [last, asked] = played.simulator.calls.slice(-2).map(({ usage }) => usage);
+    const held = (last?.cache_read_input_tokens ?? 0) + (last?.cache_creation_input_tokens ?? 0);
+    expect(asked?.cache_read_input_tokens).toBe(held);
+    await played.live.prompt('And now?');
+    expect(played.bodies.at(-1)).toContain('Look in order');
+    await expectRebuilt(played);
+  });
+
+  it('asks once more where the answer is of no use, naming what was wrong; then the log alone writes it', async () => {
+    const asked: string[] = [];
+    const played = await worked((sent) => {
+      if (!isAsked(sent)) return undefined;
+      asked.push(sent.lastUserText);
+      return { answer: { calls: [{ name: 'look', arguments: {} }] } };
+    });
+    const report = await played.live.compact({ tailTokens: 2_000, strategy: 'model-assisted' });
+    expect(report).toMatchObject({ outcome: 'compacted', strategy: 'deterministic' });
+    expect(report.fallback).toContain('called tools (look)');
+    expect(asked.map((words) => words.includes('That answer cannot be used: it called tools (look)'))).toEqual([
+      false,
+      true,
+    ]);
+    expect(refusedBy(played)).toEqual([]);
+  });
+
+  it('asks in chunks where the live prefix leaves no room for the question', async () => {
+    const asked: boolean[] = [];
+    const tight = small('claude-sonnet-4-5', 6_000);
+    const answer = looks((sent) => {
+      if (!isAsked(sent)) return undefined;
+      asked.push(sent.lastUserText.includes('<history>'));
+      return { answer: { text: JSON.stringify(FIELDS) } };
+    });
+    const played = await playWindow({
+      believed: tight,
+      answer,
+      runtime: { tools: [look], checkpoints: 'model-assisted' },
+    });
+    expect(await played.live.prompt('Look at everything.')).toMatchObject({ outcome: 'completed' });
+    expect([...new Set(asked)]).toEqual([true]);
+    expect(refusedBy(played)).toEqual([]);
+    await expectRebuilt(played);
+  });
+});

@@ -1,0 +1,77 @@
+// When the runtime compacts by itself. `manual` has no way round it: there the failure says what to run.
+
+import type { Gauge, State } from '@tidemark/context';
+import { LAST_RUNG } from '@tidemark/context';
+import type { ProviderError, ProviderErrorCode } from '@tidemark/model';
+import type { Progress } from '../session/progress.ts';
+import type { CompactionTrigger } from '../session/triggers.ts';
+import type { Ending } from './next-move.ts';
+
+/**
+ * Who may compact. `manual`: a person alone. `preflight`: the runtime too, where the gauge is critical or a request was
+ * refused as too long. `auto`: from the hard budget on.
+ */
+export type CompactionPolicy = 'manual' | 'preflight' | 'auto';
+
+/** Refusals in a row after which nothing is tried until there is something new. */
+const MOST_REFUSALS = 2;
+
+/** What decides. */
+export interface Compactable {
+  readonly state: State;
+  readonly progress: Pick<Progress, 'refusals' | 'recoveries'>;
+}
+
+/** Why to compact before the next step; `undefined` where nothing is to be done. The gauge is the one of now. */
+export function triggerBefore(
+  policy: CompactionPolicy,
+  session: Compactable,
+  gauge: Gauge,
+): CompactionTrigger | undefined {
+  if (!mayCompact(policy, session) || waits(session.state)) return undefined;
+  if (gauge.tier === 'critical') return 'critical_pressure_preflight';
+  const { input = 0, hard } = gauge;
+  return policy === 'auto' && hard > 0 && input >= hard ? 'auto' : undefined;
+}
+
+/** Why to compact behind a failed call, and ask again; `undefined` where the failure stands. */
+export function triggerBehind(
+  policy: CompactionPolicy,
+  session: Compactable,
+  error: ProviderError,
+  { gauge, socket }: { readonly gauge: Gauge; readonly socket: boolean },
+): CompactionTrigger | undefined {
+  if (!mayCompact(policy, session) || session.progress.recoveries > LAST_RUNG) return undefined;
+  if (error.class === 'compaction') return 'overflow_recovery';
+  const died = socket && TRANSPORT.includes(error.code);
+  return died && gauge.tier === 'critical' ? 'websocket_critical_recovery' : undefined;
+}
+
+/** What a transport that died is told by. */
+const TRANSPORT: readonly ProviderErrorCode[] = [
+  'provider/connection',
+  'provider/cut',
+  'provider/silent',
+  'provider/timeout',
+];
+
+function mayCompact(policy: CompactionPolicy, { progress }: Compactable): boolean {
+  return policy !== 'manual' && progress.refusals < MOST_REFUSALS;
+}
+
+/** A compaction is recorded, and the next request takes it up. */
+function waits({ compacted, epoch }: State): boolean {
+  return compacted !== undefined && compacted.position !== epoch?.opened.checkpoint;
+}
+
+/** The end of a turn whose request fits no window, however much is left out. */
+export function contextUnfit(
+  error: ProviderError,
+  largest: readonly { readonly what: string; readonly tokens: number }[],
+): Ending {
+  const sizes = largest.map(({ what, tokens }) => `${what}: about ${tokens}`).join(', ');
+  const message = `the context does not fit the model's window, and no compaction makes it fit (${error.message}). The largest parts, in tokens: ${sizes}`;
+  const next =
+    'Nothing is lost. Say it in smaller pieces, go on with a model that has a larger window, or begin anew with the checkpoint alone: tidemark compact --fresh.';
+  return { outcome: 'failed', error: { code: 'turn/context-unfit', message, next } };
+}

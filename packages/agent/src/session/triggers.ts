@@ -1,0 +1,17 @@
+// Why a compaction was made, in the words that the log keeps.
+
+/** `manual` is a person's; all others are automatic. */
+export type CompactionTrigger =
+  | 'manual'
+  | 'critical_pressure_preflight'
+  | 'overflow_recovery'
+  | 'websocket_critical_recovery'
+  | 'auto';
+
+/** Whether it is made to get a request accepted that had failed: the ladder goes on from where it stands. */
+export function isRecovery(trigger: string): boolean {
+  return trigger === 'overflow_recovery' || trigger === 'websocket_critical_recovery';
+}
+
+/** Who writes a checkpoint: the log alone, or a model beside it. */
+export type CheckpointStrategy = 'deterministic' | 'model-assisted';

@@ -1,0 +1,175 @@
+// A turn whose context grows past its window, played with the real loop against the simulator, which refuses what is too
+// long and checks every signature.
+
+import type { Capabilities } from '@tidemark/model';
+import type { AnswerPlan, SentRequest } from '@tidemark/simulator';
+import { describe, expect, it } from 'vitest';
+import type { Played } from '../../tests/small-window.ts';
+import { expectRebuilt, playWindow, refusedBy, small } from '../../tests/small-window.ts';
+import { made } from '../../tests/small-work.ts';
+import type { ContextSource } from '../sources/context-source.ts';
+
+type Thinking = 'none' | 'thinking' | 'redacted_thinking';
+
+/** Thinks and looks, as often as it is told, and is done. */
+function steps(count: number, kind: Thinking): (sent: SentRequest) => AnswerPlan {
+  let step = 0;
+  return () => {
+    step += 1;
+    if (step > count) return { answer: { text: 'Done.' } };
+    const calls = [{ name: 'look', arguments: { step } }];
+    if (kind !== 'redacted_thinking')
+      return { answer: { ...(kind === 'thinking' && { thinking: `What is in ${step}?` }), calls } };
+    const blocks = [
+      { type: kind, data: `sealed ${step}` },
+      ...calls.map((call) => ({ type: 'tool_use' as const, ...call })),
+    ];
+    return { answer: { blocks } };
+  };
+}
+
+const CASES = [
+  ['claude-sonnet-4-5', 'thinking', false],
+  ['claude-opus-5-5', 'thinking', true],
+  ['claude-sonnet-4-6', 'redacted_thinking', false],
+  ['claude-opus-5-5', 'redacted_thinking', true],
+] as const;
+
+const look = made('look', () => ({ text: 'seen '.repeat(300) }));
+
+/** Triggers of the compactions that were recorded. */
+async function triggersOf({ records }: Played): Promise<readonly string[]> {
+  return (await records()).flatMap(({ kind, data }) =>
+    kind === 'history.compacted' || kind === 'compaction.refused' ? [`${kind} ${data.trigger}`] : [],
+  );
+}
+
+describe('a turn of 300 steps in a window of 20,000 tokens', () => {
+  it.each(CASES)('%s, with %s, prefix check %s: no request is refused', async (model, kind, prefixCheck) => {
+    const believed = { ...small(model, 20_000), prefixCheck };
+    const played = await playWindow({ believed, answer: steps(300, kind), runtime: { tools: [look] } });
+    expect(await played.live.prompt('Look at everything.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    expect([played.simulator.calls.length, refusedBy(played)]).toEqual([301, []]);
+    for (const body of played.bodies) expect(body).toContain('Look at everything.');
+    expect((await triggersOf(played)).length).toBeGreaterThan(4);
+    await expectRebuilt(played);
+  });
+});
+
+const believed = small('claude-sonnet-4-5', 200_000);
+const real = small('claude-sonnet-4-5', 9_000);
+const LONG = 'Look at everything. '.repeat(4_000);
+
+describe('a request that the provider refuses as too long', () => {
+  it('is asked again behind a checkpoint, and that is said with what it freed', async () => {
+    const played = await playWindow({ believed, real, answer: steps(30, 'none'), runtime: { tools: [look] } });
+    expect(await played.live.prompt('Look at everything.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    expect([refusedBy(played), await triggersOf(played)]).toEqual([[400], ['history.compacted overflow_recovery']]);
+    expect(played.notices).toMatchObject([
+      {
+        code: 'context/compacted',
+        tier: 'recovery',
+        message: expect.stringMatching(/^overflow_recovery: .* are free$/),
+      },
+    ]);
+    await expectRebuilt(played);
+  });
+
+  it('keeps less of the tail each time, until it is taken', async () => {
+    let refused = 0;
+    const shrinking = (): Capabilities => small('claude-sonnet-4-5', refused === 0 ? 9_000 : 4_000);
+    const runtime = { tools: [look] };
+    const played = await playWindow({ believed, real: shrinking, answer: steps(30, 'none'), runtime });
+    void (async () => {
+      for await (const event of played.live.events())
+        if (event.type === 'recorded' && event.record.kind === 'answer.failed') refused += 1;
+    })();
+    expect(await played.live.prompt('Look at everything.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    const kept = (await played.records()).flatMap((one) =>
+      one.kind === 'history.compacted' ? [one.data.after ?? 0] : [],
+    );
+    expect(kept.length).toBeGreaterThan(1);
+    expect(kept[1]).toBeLessThan((kept[0] ?? 0) * 0.8);
+    await expectRebuilt(played);
+  });
+
+  it('fails where a person alone may compact, says how, and goes on behind that', async () => {
+    const runtime = { tools: [look], compaction: 'manual' } as const;
+    const played = await playWindow({ believed, real, answer: steps(30, 'none'), runtime });
+    expect(await played.live.prompt('Look at everything.')).toMatchObject({
+      outcome: 'failed',
+      error: { code: 'provider/too-long', next: expect.stringContaining('tidemark compact') },
+    });
+    expect([await triggersOf(played), played.notices]).toEqual([[], []]);
+    await played.live.compact({ tailTokens: 2_000 });
+    expect(await played.live.resume()).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    expect(played.bodies.at(-1)).toContain('Look at everything.');
+    await expectRebuilt(played);
+  });
+
+  it('ends as unfit with its sizes where nothing can be left out, twice; the session goes on without it', async () => {
+    const played = await playWindow({ believed, real, answer: steps(0, 'none'), runtime: { tools: [look] } });
+    const unfit = {
+      outcome: 'failed',
+      error: { code: 'turn/context-unfit', message: expect.stringContaining('user at 3') },
+    };
+    expect(await played.live.prompt(LONG)).toMatchObject(unfit);
+    expect(await played.live.resume()).toMatchObject(unfit);
+    expect(await played.live.resume()).toMatchObject(unfit);
+    expect(await triggersOf(played)).toEqual(Array(2).fill('compaction.refused overflow_recovery'));
+    expect(await played.live.prompt('In short?')).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    await expectRebuilt(played);
+  });
+
+  it('shortens the results of the current batch on the last rung, and says where the rest is', async () => {
+    const huge = made('look', () => ({ text: 'seen '.repeat(9_000) }));
+    const played = await playWindow({ believed, real, answer: steps(3, 'none'), runtime: { tools: [huge] } });
+    expect(await played.live.prompt('Look at everything.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    expect(played.bodies.at(-1)).toMatch(
+      /characters were left out here to fit the window: history_read reads position \d+/,
+    );
+    await expectRebuilt(played);
+  });
+});
+
+describe('pressure', () => {
+  it('compacts nothing by itself where a person alone may', async () => {
+    const runtime = { tools: [look], compaction: 'manual' } as const;
+    const played = await playWindow({
+      believed: small('claude-sonnet-4-5', 9_000),
+      answer: steps(22, 'none'),
+      runtime,
+    });
+    expect(await played.live.prompt('Look at everything.')).toMatchObject({ outcome: 'completed' });
+    expect(await triggersOf(played)).toEqual([]);
+  });
+
+  it('compacts from the hard budget on where that is chosen, before it is critical', async () => {
+    const triggers = async (compaction: 'auto' | 'preflight'): Promise<readonly string[]> => {
+      const setting = { believed: small('claude-sonnet-4-5', 40_000), answer: steps(65, 'none') };
+      const played = await playWindow({ ...setting, runtime: { tools: [look], compaction } });
+      await played.live.prompt('Look at everything.');
+      return triggersOf(played);
+    };
+    expect([await triggers('preflight'), await triggers('auto')]).toEqual([[], ['history.compacted auto']]);
+  });
+
+  it('says the notes of its sources again behind a checkpoint, in the midst of the turn', async () => {
+    const place: ContextSource = {
+      name: 'place',
+      revision: () => 'r1',
+      render: (_view, cause) => `You are here (${cause}).`,
+      affectedBy: () => false,
+    };
+    const runtime = { tools: [look], sources: [place] };
+    const played = await playWindow({
+      believed: small('claude-sonnet-4-5', 12_000),
+      answer: steps(40, 'thinking'),
+      runtime,
+    });
+    expect(await played.live.prompt('Look at everything.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    expect([refusedBy(played), played.bodies.filter((body) => !body.includes('You are here'))]).toEqual([[], []]);
+    expect(played.bodies.at(-1)).toContain('You are here (compacted-away).');
+    await expectRebuilt(played);
+  });
+});

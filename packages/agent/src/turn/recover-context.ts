@@ -1,0 +1,71 @@
+// Where a turn compacts by itself: before a step whose request would be too full, and behind one that was refused as too
+// long. Each is said, with its trigger and what it freed.
+
+import { largestParts } from '@tidemark/context';
+import type { ProviderError } from '@tidemark/model';
+import type { CompactionReport } from '../compact/compact-session.ts';
+import { compactSession, gaugeNow } from '../compact/compact-session.ts';
+import type { Ending } from '../decide/next-move.ts';
+import { contextUnfit, triggerBefore, triggerBehind } from '../decide/when-to-compact.ts';
+import type { CompactionTrigger } from '../session/triggers.ts';
+import { askSources } from '../sources/ask-sources.ts';
+import type { Work } from './work.ts';
+
+/** Compacts where the gauge of now asks for it. A refusal is said, and the step goes on as it is. */
+export async function relievePressure(work: Work): Promise<void> {
+  const { session, runtime } = work;
+  const trigger = triggerBefore(runtime.compaction ?? 'preflight', session, gaugeNow(work));
+  if (trigger !== undefined) await compactInTurn(work, trigger);
+}
+
+/** Why the step can be asked again once the history was compacted; `undefined` where the failure stands. */
+export function recoveryFrom(work: Work, error: ProviderError): CompactionTrigger | undefined {
+  const { session, runtime } = work;
+  const socket = runtime.provider.continues === true;
+  return triggerBehind(runtime.compaction ?? 'preflight', session, error, { gauge: gaugeNow(work), socket });
+}
+
+/** Compacts, where there is a reason to, so that the step can be asked again; what it returns ends the turn. */
+export async function recoverContext(
+  work: Work,
+  trigger: CompactionTrigger | undefined,
+  error: ProviderError,
+): Promise<Ending | undefined> {
+  const { session, runtime, signal } = work;
+  if (signal.aborted) return undefined;
+  const from = session.progress.recoveries;
+  const report = trigger === undefined ? undefined : await compactInTurn(work, trigger, from);
+  const fits = error.class !== 'compaction' || report?.outcome === 'compacted';
+  // Where a person alone may compact, the failure says so.
+  if (fits || runtime.compaction === 'manual') return undefined;
+  return contextUnfit(error, largestParts(session.state));
+}
+
+async function compactInTurn(work: Work, trigger: CompactionTrigger, from = 0): Promise<CompactionReport> {
+  const { checkpoints } = work.runtime;
+  const ask = checkpoints === 'model-assisted' ? work.side : undefined;
+  const report = await compactSession(work, { trigger, from, ...(ask && { ask }) });
+  say(work, report);
+  // What the checkpoint stands for holds notes too: those in force are said again behind it.
+  if (report.outcome === 'compacted') await askSources(work);
+  return report;
+}
+
+function say({ tell }: Work, { outcome, trigger, sizes, refused }: CompactionReport): void {
+  const { before, after } = sizes;
+  const notice =
+    outcome === 'compacted'
+      ? {
+          code: 'context/compacted',
+          tier: 'recovery' as const,
+          message: `${trigger}: the history was compacted from about ${before} to ${after} tokens, ${before - after} are free`,
+          next: 'The log is whole: history_read reads what the checkpoint stands for.',
+        }
+      : {
+          code: 'context/compaction-refused',
+          tier: 'recovery' as const,
+          message: `${trigger}: the history was not compacted (${refused}): about ${before} tokens would become ${after}, and ${sizes.hard} are to be kept to`,
+          next: 'The turn goes on as long as the model takes it. See what is large: tidemark compact --dry-run --json.',
+        };
+  tell({ type: 'notice.raised', notice });
+}

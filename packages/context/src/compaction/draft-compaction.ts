@@ -1,0 +1,85 @@
+// What a compaction would leave out and keep, with the full size of the request behind it. Nothing is made here.
+
+import type { Position, Range } from '@tidemark/log';
+import { position } from '@tidemark/log';
+import type { Capabilities, Span } from '@tidemark/model';
+import { slice } from '../append-only.ts';
+import { inModelTokens, waitingSize } from '../next-input.ts';
+import { keptBehind } from '../settle.ts';
+import type { Size } from '../span-size.ts';
+import { addSizes, NO_SIZE, sizeOfSpan } from '../span-size.ts';
+import type { State } from '../state.ts';
+import { boundaryOf } from './boundary.ts';
+
+/** What to keep. */
+export interface DraftOptions {
+  readonly row: Pick<Capabilities, 'prefixCheck'>;
+  /** Most tokens of the history behind the checkpoint, on the model's scale. */
+  readonly tail: number;
+  /** Most UTF-16 units of a text in a kept result; absent is no bound. */
+  readonly shortens?: number;
+  /** Where the notes stand that will be said again when they are left out. */
+  readonly noted: Iterable<number>;
+}
+
+/** A compaction before its checkpoint is made. */
+export interface CompactionDraft {
+  readonly range: Range;
+  /** Prompts and steers inside the range that stay. */
+  readonly keeps: readonly Position[];
+  readonly shortens?: number;
+  /** What stays behind the range. */
+  readonly kept: readonly Span[];
+  /** Estimates before any ratio. */
+  readonly parts: { readonly [part in Exclude<RequestPart, 'checkpoint'>]: Size };
+}
+
+/** What a request behind a compaction is made of. */
+export type RequestPart = 'front' | 'tools' | 'checkpoint' | 'directives' | 'tail' | 'notes';
+
+/** Drafts a compaction; `undefined` where there is nothing to leave out. */
+export function draftCompaction(state: State, options: DraftOptions): CompactionDraft | undefined {
+  const { history, compacted, epoch } = state;
+  const tail = slice(history.packed, history.lead);
+  const scaled = (span: Span): number => inModelTokens(state, sizeAs(span, options.row).tokens).tokens;
+  const boundary = boundaryOf(tail, options.tail, scaled, compacted?.data.range.to);
+  if (epoch === undefined || boundary === undefined) return undefined;
+  const { to, first } = boundary;
+  const left = tail.slice(0, first);
+  const keeps = standing(state, left);
+  const { shortens } = options;
+  const all = keptBehind(tail, { to, keeps, shortens });
+  const kept = all.slice(keeps.length);
+  const noted = new Set(options.noted);
+  const sizes = (spans: readonly Span[]): Size =>
+    spans.reduce((sum, one) => addSizes(sum, sizeAs(one, options.row)), NO_SIZE);
+  return {
+    range: { from: compacted?.data.range.from ?? position(0), to },
+    keeps,
+    ...(shortens === undefined ? {} : { shortens }),
+    kept,
+    parts: {
+      front: epoch.opened.layers.reduce((sum, one) => addSizes(sum, one), NO_SIZE),
+      tools: epoch.opened.toolSize ?? NO_SIZE,
+      directives: sizes(all.slice(0, keeps.length)),
+      tail: addSizes(sizes(kept), waitingSize(history)),
+      notes: sizes(left.filter((span) => noted.has(placeOf(span)))),
+    },
+  };
+}
+
+/** What was said in the turn under way, of what is packed. */
+function standing({ directives }: State, left: readonly Span[]): readonly Position[] {
+  const said = new Set<number>(slice(directives));
+  return left.flatMap((span) => (said.has(placeOf(span)) ? [position(placeOf(span))] : []));
+}
+
+function placeOf({ origin }: Span): number {
+  return origin.from === 'event' ? origin.position : -1;
+}
+
+/** Reasoning is bound to the prefix that a compaction edits: a model that checks it is not sent it any more. */
+function sizeAs(span: Span, { prefixCheck }: DraftOptions['row']): Size {
+  if (!prefixCheck || span.role !== 'assistant') return sizeOfSpan(span);
+  return sizeOfSpan({ ...span, parts: span.parts.filter(({ type }) => type !== 'reasoning') });
+}

@@ -1,0 +1,80 @@
+// Whether a compaction is worth making: the request behind it has to fit, and to be smaller by a fifth at least. Else it
+// would be made again and again, and free next to nothing each time.
+
+import type { Money, Timestamp } from '@tidemark/log';
+import type { Capabilities } from '@tidemark/model';
+import type { Gauge } from '../gauge.ts';
+import { rewriteCost } from '../miss.ts';
+import { inModelTokens } from '../next-input.ts';
+import type { Size } from '../span-size.ts';
+import type { State } from '../state.ts';
+import type { CompactionDraft, RequestPart } from './draft-compaction.ts';
+
+/** What is left of a request after a compaction that is worth it, at most. */
+const MOST_LEFT = 0.8;
+/** Share of a provider's byte limit that a request behind a compaction may take. */
+const MOST_BYTES = 0.9;
+
+/** The sizes of a compaction, in tokens on the model's scale: estimates. */
+export interface CompactionSizes {
+  /** The next request as it is now. */
+  readonly before: number;
+  /** The same behind the compaction. */
+  readonly after: number;
+  /** What `after` must fit. */
+  readonly hard: number;
+  readonly parts: { readonly [part in RequestPart]: number };
+}
+
+/** Why a compaction is not made. */
+export type CompactionRefusal = 'nothing-to-leave-out' | 'does-not-fit' | 'shrinks-too-little';
+
+/** What a compaction comes to. */
+export interface Judged {
+  readonly sizes: CompactionSizes;
+  /** Absent where it is worth making. */
+  readonly refused?: CompactionRefusal;
+}
+
+/** Judges a draft with a checkpoint of this size (before any ratio). */
+export function judgeCompaction(state: State, gauge: Gauge, draft: CompactionDraft, checkpoint: Size): Judged {
+  const all = { ...draft.parts, checkpoint };
+  const scaled = (size: Size): number => inModelTokens(state, size.tokens).tokens;
+  const parts = {
+    front: scaled(all.front),
+    tools: scaled(all.tools),
+    checkpoint: scaled(all.checkpoint),
+    directives: scaled(all.directives),
+    tail: scaled(all.tail),
+    notes: scaled(all.notes),
+  };
+  const after = Object.values(parts).reduce((sum, tokens) => sum + tokens, 0);
+  const bytes = Object.values(all).reduce((sum, size) => sum + size.bytes, 0);
+  const before = gauge.input ?? wholeOf(state, gauge, parts);
+  const sizes = { before, after, hard: gauge.hard, parts };
+  const refused = refusalOf(sizes, gauge, bytes);
+  return { sizes, ...(refused === undefined ? {} : { refused }) };
+}
+
+function refusalOf({ before, after, hard }: CompactionSizes, gauge: Gauge, bytes: number): Judged['refused'] {
+  const { bytesLimit = Infinity } = gauge;
+  if ((hard > 0 && after > hard) || bytes > MOST_BYTES * bytesLimit) return 'does-not-fit';
+  const lighter = gauge.by === 'bytes' && bytes <= MOST_LEFT * gauge.bytes;
+  return after <= MOST_LEFT * before || lighter ? undefined : 'shrinks-too-little';
+}
+
+/** Nobody counted the last request: what its bytes tell, at the ratio of the parts that are known. */
+function wholeOf(state: State, { bytes }: Gauge, { front, tools }: CompactionSizes['parts']): number {
+  return Math.max(front + tools, inModelTokens(state, Math.ceil(bytes / 4)).tokens);
+}
+
+/** What the break costs above reading the same from the cache: the front is read, all behind it is written anew. */
+export function breakCost(
+  { after, parts }: CompactionSizes,
+  capabilities: Capabilities,
+  at: Timestamp,
+): { readonly tokens: number; readonly cost?: Money } {
+  const tokens = after - parts.front - parts.tools;
+  const cost = rewriteCost({ capabilities, at, input: after, tokens, ttl: capabilities.ttls[0] });
+  return { tokens, ...(cost === undefined ? {} : { cost }) };
+}

@@ -1,0 +1,86 @@
+// The plan of a compaction: down the ladder of tails, the first one that fits and is worth its price. The last rung keeps
+// what the model has not answered yet and nothing else, its results shortened.
+
+import type { Capabilities } from '@tidemark/model';
+import type { Gauge } from '../gauge.ts';
+import type { State } from '../state.ts';
+import type { CompactionDraft, DraftOptions } from './draft-compaction.ts';
+import { draftCompaction } from './draft-compaction.ts';
+import type { CompactionRefusal, CompactionSizes } from './judge-compaction.ts';
+import { judgeCompaction } from './judge-compaction.ts';
+
+/** How much of the tail each rung keeps, of what the budgets give: 20k, 10k, 5k, 2.5k, and the current batch alone. */
+const RUNGS: readonly number[] = [1, 1 / 2, 1 / 4, 1 / 8, 0];
+/** Most UTF-16 units that the last rung leaves of a text in a result. */
+const SHORTENED = 2_000;
+/** A checkpoint has at least this many tokens: its fixed words, and a little. */
+const LEAST_CHECKPOINT = 600;
+
+/** Index of the last rung. */
+export const LAST_RUNG: number = RUNGS.length - 1;
+
+/** What a plan is made with. */
+export interface CompactionInput {
+  readonly row: Capabilities;
+  /** As it is now, with its budgets. */
+  readonly gauge: Gauge;
+  readonly noted: DraftOptions['noted'];
+  /** The first rung that is tried: 0 unless said. */
+  readonly from?: number;
+  /** Most tokens of the tail on the first rung: as the budgets say unless given. */
+  readonly tail?: number;
+  /** The last rung that is tried: the last there is unless said. */
+  readonly last?: number;
+}
+
+/** A compaction that may be made. */
+export interface CompactionPlan {
+  readonly sizes: CompactionSizes;
+  readonly rung: number;
+  readonly draft: CompactionDraft;
+  /** Most tokens of its checkpoint, before any ratio. */
+  readonly bound: number;
+}
+
+/** Why none is made, with the sizes of the last rung that was tried. */
+export interface RefusedPlan {
+  readonly refused: CompactionRefusal;
+  readonly sizes: CompactionSizes;
+}
+
+/** Plans. It counts with the smallest checkpoint: judge the plan again with the size of the real one. */
+export function planCompaction(state: State, input: CompactionInput): CompactionPlan | RefusedPlan {
+  const { from = 0, last = LAST_RUNG } = input;
+  let refused = nothing(input.gauge);
+  for (let rung = Math.min(from, last); rung <= last; rung += 1) {
+    const plan = planRung(state, input, rung);
+    if (!('refused' in plan)) return plan;
+    refused = plan;
+  }
+  return refused;
+}
+
+function planRung(state: State, input: CompactionInput, rung: number): CompactionPlan | RefusedPlan {
+  const { row, gauge, noted, tail = gauge.tail } = input;
+  const share = RUNGS[rung] ?? 0;
+  const draft = draftCompaction(state, {
+    row,
+    noted,
+    tail: Math.floor(tail * share),
+    ...(rung === LAST_RUNG ? { shortens: SHORTENED } : {}),
+  });
+  if (draft === undefined) return nothing(gauge);
+  const least = { tokens: LEAST_CHECKPOINT, bytes: LEAST_CHECKPOINT * 4 };
+  const { sizes, refused } = judgeCompaction(state, gauge, draft, least);
+  return refused === undefined ? { sizes, rung, draft, bound: boundOf(gauge) } : { sizes, refused };
+}
+
+/** A checkpoint takes an eighth of what a plan must fit, and never more than a person would read. */
+function boundOf({ hard }: Gauge): number {
+  return Math.max(LEAST_CHECKPOINT, Math.min(8_000, Math.floor(hard / 8)));
+}
+
+function nothing({ input = 0, hard }: Gauge): RefusedPlan {
+  const parts = { front: 0, tools: 0, checkpoint: 0, directives: 0, tail: 0, notes: 0 };
+  return { sizes: { before: input, after: input, hard, parts }, refused: 'nothing-to-leave-out' };
+}
