@@ -85,6 +85,7 @@ export type Command =
   | { readonly do: 'wait'; readonly ms: number }
   | { readonly do: 'clock-back'; readonly ms: number }
   | { readonly do: 'restart' }
+  | { readonly do: 'keep-snapshot' }
   | { readonly do: 'fork'; readonly back: number };
 
 /** Everything but text that breaks careless code. */

@@ -3,7 +3,7 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { verifySession } from '@tidemark/agent';
+import { emptyFold, foldIn, readFold, snapshotOf, verifySession } from '@tidemark/agent';
 import type { Entry } from './book.ts';
 import { readBook, saidBy } from './book.ts';
 import type { Command, Story } from './commands.ts';
@@ -21,6 +21,35 @@ describe.each(WORLDS)('L9 on $store against $provider', (world) => {
         commands: told.commands.flatMap((one): readonly Command[] => [{ do: 'restart' }, one]),
       });
       expect(restless.map(saidBy)).toEqual((await readBook(driver.log, driver.session.writer.session)).map(saidBy));
+    });
+  });
+
+  it('L9: a process that starts again from a snapshot, and the records behind it, writes the same log', async () => {
+    await tryStories({ world, runs: 4, length: 20 }, async (driver, told) => {
+      const kept = await bookOf(world, {
+        ...told,
+        commands: told.commands.flatMap((one, index): readonly Command[] => [
+          ...(index % 3 === 0 ? [{ do: 'keep-snapshot' } as const] : []),
+          { do: 'restart' },
+          one,
+        ]),
+      });
+      expect(kept.map(saidBy)).toEqual((await readBook(driver.log, driver.session.writer.session)).map(saidBy));
+    });
+  });
+
+  it('L9: a snapshot of any beginning, and the records behind it, fold to what the whole log folds to', async () => {
+    await tryStories({ world, runs: 3, length: 12 }, async ({ log, session }) => {
+      const id = session.writer.session;
+      const whole = (await readFold(log, id)).fold;
+      const cut = emptyFold();
+      for await (const record of log.read(id)) {
+        foldIn(cut, record);
+        await log.putSnapshot(id, snapshotOf(cut, record.chain));
+        const { fold, kept } = await readFold(log, id);
+        expect(kept).toBe(record.position + 1);
+        expect(fold).toStrictEqual(whole);
+      }
     });
   });
 

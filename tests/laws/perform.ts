@@ -2,7 +2,7 @@
 
 import type { Recorded } from '@tidemark/log';
 import { callId, position, sessionId } from '@tidemark/log';
-import { createSession, openSession } from '@tidemark/agent';
+import { createSession, keepSnapshot, openSession } from '@tidemark/agent';
 import { slice } from '@tidemark/context';
 import { bystander } from './bystanders.ts';
 import type { Command, TextSpec } from './commands.ts';
@@ -15,7 +15,7 @@ import { ask, closeSome, saysAside, settle } from './turn.ts';
 
 /** Does one thing. Side calls that were late before it are answered after it, and before a fork leaves them behind. */
 export async function perform(driver: Driver, command: Command): Promise<void> {
-  const late = command.do === 'restart' ? [] : driver.late.splice(0);
+  const late = command.do === 'restart' || command.do === 'keep-snapshot' ? [] : driver.late.splice(0);
   const landed = async (): Promise<void> => {
     for (const call of late.splice(0)) await land(driver, call);
   };
@@ -85,6 +85,8 @@ async function performOne(driver: Driver, command: Command): Promise<void> {
       return;
     case 'restart':
       return restart(driver);
+    case 'keep-snapshot':
+      return keepSnapshot(driver.session);
     case 'fork':
       return fork(driver, command.back);
   }

@@ -197,8 +197,8 @@ function totalTokens(usage: Usage | undefined): number | undefined {
  */
 function touch(entries: readonly Entry[], touched: readonly Entry[]): readonly Entry[] {
   if (touched.length === 0) return entries;
-  const names = new Set(touched.map(nameOf));
-  return [...entries.filter((entry) => !names.has(nameOf(entry))), ...touched].slice(-ENTRIES_KEPT);
+  const others = entries.filter((entry) => !touched.some((one) => isSame(one, entry)));
+  return [...others, ...touched].slice(-ENTRIES_KEPT);
 }
 
 /**
@@ -233,7 +233,7 @@ function keptBy(sent: Sent, kept: KeptRecord, alive: readonly Entry[], usage: Us
   const touched = [...markers.map((marker) => entryAt(sent, marker)), ...places.map((one) => keptAt(sent, kept, one))];
   const inOrder = touched.toSorted((a, b) => a.block - b.block);
   return (stream === 'main' ? inOrder : inOrder.slice(0, -1)).map((entry) => {
-    const same = alive.find((one) => nameOf(one) === nameOf(entry))?.ttl;
+    const same = alive.find((one) => isSame(one, entry))?.ttl;
     if (typeof entry.ttl === 'string' || same === undefined || typeof same === 'string') return entry;
     return { ...entry, ttl: { ...entry.ttl, born: same.born } };
   });
@@ -241,7 +241,7 @@ function keptBy(sent: Sent, kept: KeptRecord, alive: readonly Entry[], usage: Us
 
 /** The entry of these bytes; a side call may have read the main stream's. */
 function sameIn(alive: readonly Entry[], entry: Entry): Entry | undefined {
-  const same = alive.filter((one) => nameOf({ ...one, beside: entry.beside }) === nameOf(entry));
+  const same = alive.filter((one) => holdsSame(one, entry));
   return same.find(({ beside }) => beside === entry.beside) ?? same.at(-1);
 }
 
@@ -259,6 +259,16 @@ function keptMarkers({ prepared: { stream, markers, sequence } }: Sent): readonl
   return stream === 'main' ? markers : markers.filter(({ block }) => block < sequence.blocks - 1);
 }
 
-function nameOf({ prefix, parameters, section, images, beside, key = '' }: Entry): string {
-  return `${prefix} ${parameters[section]} ${images} ${beside} ${key}`;
+function isSame(a: Entry, b: Entry): boolean {
+  return a.beside === b.beside && holdsSame(a, b);
+}
+
+/** The same bytes under the same parameters, kept under the same key. The prefix tells most apart: it goes first. */
+function holdsSame(a: Entry, b: Entry): boolean {
+  return (
+    a.prefix === b.prefix &&
+    a.parameters[a.section] === b.parameters[b.section] &&
+    a.images === b.images &&
+    a.key === b.key
+  );
 }

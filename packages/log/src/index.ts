@@ -108,7 +108,7 @@ export { createSalvager } from './codec/salvage.ts';
 export { salvageBeginning } from './codec/salvage-beginning.ts';
 export { readBeginning } from './codec/read-beginning.ts';
 export type { KeptSnapshot } from './codec/snapshot-file.ts';
-export { decodeSnapshot, encodeSnapshot } from './codec/snapshot-file.ts';
+export { decodeSnapshot, encodeSnapshot, snapshotPlace } from './codec/snapshot-file.ts';
 export type { LineSplitter, RawLine } from './codec/split-lines.ts';
 export { createLineSplitter } from './codec/split-lines.ts';
 export type { Tip } from './codec/tip.ts';

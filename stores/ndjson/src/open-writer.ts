@@ -13,6 +13,7 @@ import { roomPaths } from './paths.ts';
 import type { RoomPaths } from './paths.ts';
 import { begin, scanTo, withLog } from './read-log.ts';
 import { forkTip } from './read-session.ts';
+import { learnPlace } from './snapshots.ts';
 import { NdjsonWriter } from './writer.ts';
 
 /** Begins a session. Its folder and its empty file are on stable storage when it returns. */
@@ -61,6 +62,7 @@ export async function openWriter(home: Home, session: SessionId): Promise<LogWri
   if (parent !== undefined) await forkTip(home, parent);
   const room = roomPaths(home.paths, session);
   return holding(home, session, room, async (lease) => {
+    await learnPlace(home, session);
     const { tip, size } = await soundEnd(home, session);
     const file = await home.files.openLog(room.log, false);
     return closingOnFailure(file, async () => {

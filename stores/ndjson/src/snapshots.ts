@@ -1,7 +1,7 @@
 // The one snapshot of a session. It is a guess at what may save work: whatever is wrong with it, it is not used (L9).
 
-import { readFile } from 'node:fs/promises';
-import { decodeSnapshot, encodeSnapshot } from '@tidemark/log';
+import { open, readFile } from 'node:fs/promises';
+import { decodeSnapshot, encodeSnapshot, snapshotPlace } from '@tidemark/log';
 import type { KeptSnapshot, SessionId, Snapshot } from '@tidemark/log';
 import type { Home } from './home.ts';
 import { nodeBytes } from './node-bytes.ts';
@@ -35,6 +35,22 @@ export async function getSnapshot(
   if (kept === undefined || (revision !== undefined && kept.snapshot.revision !== revision)) return undefined;
   return (await fits(home, session, kept)) ? kept.snapshot : undefined;
 }
+
+/** Learns the place that the snapshot names, so that a writer looks for the end of the log behind it. */
+export async function learnPlace(home: Home, session: SessionId): Promise<void> {
+  const handle = await open(roomPaths(home.paths, session).snapshot).catch(() => undefined);
+  if (handle === undefined) return;
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(LONGEST_FRONT));
+    const place = snapshotPlace(buffer.subarray(0, bytesRead), nodeBytes);
+    if (place !== undefined) home.waypoints.learn(session, place);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Bytes before the state: a digest and four short fields. */
+const LONGEST_FRONT = 1_024;
 
 async function readKept(path: string): Promise<KeptSnapshot | undefined> {
   const whole = await readFile(path).catch(() => undefined);

@@ -6,23 +6,21 @@ import { emptyState, evolve } from '@tidemark/context';
 import type { Secrets } from '../commit/secrets.ts';
 import { NO_SECRETS } from '../commit/secrets.ts';
 import { AgentError } from '../errors.ts';
-import type { Progress } from './progress.ts';
-import { advance, emptyProgress } from './progress.ts';
+import type { Fold } from './fold.ts';
+import { emptyFold, foldIn, readFold } from './fold.ts';
 import type { Turnstile } from './turnstile.ts';
 import { createTurnstile } from './turnstile.ts';
 
-/** An open session. */
-export interface Session {
+/** An open session: what is folded from its log up to now, and its one writer. */
+export interface Session extends Fold {
   readonly log: Log;
   readonly writer: LogWriter;
   /** What may not be written: replaced in everything that is committed, answers excepted. */
   readonly secrets: Secrets;
   /** Who reads the state and then appends goes through it, so that nobody appends in between. */
   readonly turnstile: Turnstile;
-  /** What a model sees, by the log up to now. */
-  state: State;
-  /** What the log says of the work itself. */
-  readonly progress: Progress;
+  /** How many of its records a snapshot holds. */
+  kept: number;
   /** Told of each record once it is in the log. */
   readonly watchers: Set<(record: Recorded) => void>;
 }
@@ -50,20 +48,13 @@ async function hold(
   secrets: Secrets,
   from: readonly [SessionId, number | undefined] | undefined,
 ): Promise<Session> {
-  const progress = emptyProgress();
-  let state = emptyState();
   try {
-    if (from !== undefined) {
-      for await (const record of log.read(from[0], 0, from[1])) {
-        state = evolve(state, record);
-        advance(progress, record);
-      }
-    }
+    const { fold, kept } = from === undefined ? { fold: emptyFold(), kept: 0 } : await readFold(log, ...from);
+    return { ...fold, kept, log, writer, secrets, turnstile: createTurnstile(), watchers: new Set() };
   } catch (error) {
     await writer.close();
     throw error;
   }
-  return { log, writer, secrets, turnstile: createTurnstile(), state, progress, watchers: new Set() };
 }
 
 /** The fold of a session's log, or of its beginning. Takes no lock. */
@@ -94,10 +85,7 @@ export async function commitInside(session: Session, events: readonly Event[]): 
       `session ${session.writer.session} holds ${actual} records, not ${expected}: read it again and decide again`,
     );
   }
-  for (const record of appended.records) {
-    session.state = evolve(session.state, record);
-    advance(session.progress, record);
-  }
+  for (const record of appended.records) foldIn(session, record);
   for (const record of appended.records) for (const watch of session.watchers) watch(record);
   return appended.records;
 }

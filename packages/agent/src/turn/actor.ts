@@ -7,6 +7,7 @@ import { ProviderError } from '@tidemark/model';
 import type { AskBeside } from '../compact/ask-for-checkpoint.ts';
 import { AgentError } from '../errors.ts';
 import type { Lines } from '../request/prepare.ts';
+import { isSnapshotDue, keepSnapshot } from '../session/keep-snapshot.ts';
 import type { Session } from '../session/session.ts';
 import type { Mode } from '../tools/permissions.ts';
 import type { Working } from './ask-model.ts';
@@ -44,6 +45,8 @@ export interface Actor {
   pause: AbortController | undefined;
   /** Called when a turn has ended and none waits. */
   atRest: (() => void) | undefined;
+  /** The snapshot that is on its way to the store; done otherwise. */
+  keeping: Promise<void>;
   /** Why no command is taken any more. */
   stopped: Error | undefined;
 }
@@ -66,6 +69,7 @@ export function createActor(session: Session, runtime: Runtime, mode: Mode, firs
     side: undefined,
     pause: undefined,
     atRest: undefined,
+    keeping: Promise.resolve(),
     stopped: undefined,
   };
   session.watchers.add((record) => tell(actor, { type: 'recorded', record }));
@@ -159,8 +163,24 @@ function rest(actor: Actor, { feed }: Asked, error: Error | undefined): void {
   actor.running = undefined;
   feed.end(error);
   if (error !== undefined) return stop(actor, error);
+  keepIfDue(actor);
   startNext(actor);
   if (actor.running === undefined && actor.stopped === undefined) actor.atRest?.();
+}
+
+/** Between two turns, and nobody waits for the store. */
+function keepIfDue(actor: Actor): void {
+  const { session } = actor;
+  if (!isSnapshotDue(session)) return;
+  const kept = keepSnapshot(session).catch((error: unknown) => tellUnkept(actor, error));
+  actor.keeping = Promise.all([actor.keeping, kept]).then(() => undefined);
+}
+
+function tellUnkept(actor: Actor, error: unknown): void {
+  const why = error instanceof Error ? error.message : String(error);
+  const message = `no snapshot of session ${actor.session.writer.session} could be written: ${why}`;
+  const next = 'Nothing is lost: until there is one, opening the session reads more of its log.';
+  tell(actor, { type: 'notice.raised', notice: { code: 'session/snapshot-failed', message, next } });
 }
 
 /** Takes no further command: each is told this error, and so is every turn in line. */

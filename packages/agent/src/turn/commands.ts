@@ -99,6 +99,7 @@ export async function closeActor(actor: Actor): Promise<void> {
     for (const abort of actor.beside.keys()) abort.abort();
     await interruptTurn(actor);
     await Promise.allSettled(actor.beside.values());
+    await actor.keeping;
   } finally {
     // Behind whatever was said before: that is still written.
     await session.turnstile.pass(() => session.writer.close());

@@ -37,6 +37,17 @@ export function decodeSnapshot(whole: Uint8Array, bytes: BytePort): KeptSnapshot
   return readHeader(bytes.decode(header), state);
 }
 
+/** The place in the log's own file that a snapshot names, by the beginning of its bytes; unchecked, as a hint. */
+export function snapshotPlace(
+  front: Uint8Array,
+  bytes: BytePort,
+): { readonly length: number; readonly offset: number } | undefined {
+  const end = front.indexOf(NEWLINE);
+  const kept = readHeader(bytes.decode(front.subarray(DIGEST_LENGTH + 1, Math.max(end, 0))), new Uint8Array());
+  if (kept?.offset === undefined) return undefined;
+  return { length: kept.snapshot.length, offset: kept.offset };
+}
+
 interface Header {
   readonly length?: unknown;
   readonly chain?: unknown;
