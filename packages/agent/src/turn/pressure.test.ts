@@ -31,7 +31,7 @@ interface Watched extends Live {
 async function watched({ runtime, ...setting }: Setting): Promise<Watched> {
   const held = await goLive({
     ...setting,
-    runtime: { capabilities: CAPABILITIES, tools: [look], rewriteNotice: {}, ...runtime },
+    runtime: { capabilities: CAPABILITIES, tools: [look], rewriteNotice: {}, compaction: 'manual', ...runtime },
   });
   const notices: Notice[] = [];
   const gauges: Gauge[] = [];

@@ -1,0 +1,186 @@
+// What users ran into with other agents when a history was compacted, by thread. Each is played with an agent as a person
+// embeds it, against a simulator whose window is small and which refuses what is too long.
+
+import type { AgentOptions, LiveSession } from '@tidemark/kit';
+import { createAgent, defineTool } from '@tidemark/kit';
+import type { Recorded } from '@tidemark/log';
+import { digest, sessionId } from '@tidemark/log';
+import type { Capabilities } from '@tidemark/model';
+import { defaultCatalog, findModel } from '@tidemark/model';
+import { createAnthropicProvider } from '@tidemark/provider-anthropic';
+import type { AnswerPlan, SentRequest, Simulator } from '@tidemark/simulator';
+import { createSimulator } from '@tidemark/simulator';
+import { expect, it, onTestFinished } from 'vitest';
+import { z } from 'zod';
+
+const MODEL = 'claude-sonnet-4-5';
+
+function windowOf(tokens: number): Capabilities {
+  const row = findModel(defaultCatalog(), MODEL);
+  if (row === undefined) throw new Error(`the catalog has no ${MODEL}`);
+  return { ...row, inputLimit: tokens, outputLimit: 1_000, window: { ...row.window, tokens: tokens + 1_000 } };
+}
+
+const look = defineTool({
+  name: 'look',
+  description: 'Looks.',
+  input: z.object({ step: z.number() }),
+  effect: 'none',
+  run: () => 'seen '.repeat(300),
+});
+
+interface Played {
+  readonly live: LiveSession;
+  readonly simulator: Simulator;
+  readonly bodies: readonly string[];
+  readonly notices: readonly string[];
+  records(): Promise<readonly Recorded[]>;
+  /** What was decided about the history, in order. */
+  compactions(): Promise<readonly string[]>;
+}
+
+/** A session that believes in its window; `real` is what the provider has. */
+async function play(
+  believed: number,
+  answer: (sent: SentRequest) => AnswerPlan,
+  { real = believed, ...options }: Partial<AgentOptions> & { readonly real?: number } = {},
+): Promise<Played> {
+  const simulator = createSimulator({ capabilities: () => windowOf(real), onRequest: answer });
+  const listening = await simulator.listen();
+  const bodies: string[] = [];
+  const notices: string[] = [];
+  const { model, inputLimit, outputLimit, window } = windowOf(believed);
+  const agent = createAgent({
+    model,
+    catalog: { revision: 1, rows: [{ provider: 'anthropic', model, inputLimit, outputLimit, window }] },
+    provider: createAnthropicProvider({ apiKey: 'simulated', baseURL: listening.url }),
+    permissions: { mode: 'auto', unconfined: true },
+    tools: [look],
+    warm: 'off',
+    onRequest: (body) => bodies.push(new TextDecoder().decode(body)),
+    ...options,
+  });
+  const live = await agent.open();
+  onTestFinished(async () => {
+    await agent.close();
+    await listening.close();
+  });
+  void (async () => {
+    for await (const event of live.events()) if (event.type === 'notice.raised') notices.push(event.notice.code);
+  })();
+  const records = (): Promise<readonly Recorded[]> => Array.fromAsync(agent.log.read(sessionId(live.id)));
+  return {
+    live,
+    simulator,
+    bodies,
+    notices,
+    records,
+    compactions: async () =>
+      (await records()).flatMap(({ kind, data }) =>
+        kind === 'history.compacted' || kind === 'compaction.refused' ? [`${kind} ${data.trigger}`] : [],
+      ),
+  };
+}
+
+/** Looks so often, and is done. */
+function looks(count: number): (sent: SentRequest) => AnswerPlan {
+  let step = 0;
+  return () => {
+    step += 1;
+    return { answer: step > count ? { text: 'Done.' } : { calls: [{ name: 'look', arguments: { step } }] } };
+  };
+}
+
+const done = { outcome: 'completed', text: 'Done.' } as const;
+const unfit = { outcome: 'failed', error: { code: 'turn/context-unfit' } } as const;
+const statuses = ({ simulator }: Played): readonly number[] => simulator.calls.map(({ status }) => status);
+
+it('anomalyco/opencode#27924, openclaw#10613, riba2534/happyclaw#300, NousResearch/hermes-agent#53008: where nothing can be freed it is tried twice, and the turn ends with its sizes', async () => {
+  const played = await play(200_000, looks(0), { real: 6_000 });
+  for (let tries = 0; tries < 4; tries += 1) {
+    const turn = tries === 0 ? played.live.prompt('All of it. '.repeat(4_000)) : played.live.resume();
+    expect(await turn).toMatchObject(unfit);
+  }
+  expect(await played.compactions()).toEqual(Array(2).fill('compaction.refused overflow_recovery'));
+  expect(statuses(played)).toEqual([400, 400, 400, 400]);
+});
+
+it('anomalyco/opencode#16882: manual has no way round it when a request is refused as too long', async () => {
+  const played = await play(200_000, looks(30), { real: 6_000, compaction: 'manual' });
+  expect(await played.live.prompt('Look.')).toMatchObject({ outcome: 'failed', error: { code: 'provider/too-long' } });
+  expect([await played.compactions(), played.notices]).toEqual([[], []]);
+});
+
+it('openai/codex#13279: the files that were read are named behind the checkpoint, so that they need not be found again', async () => {
+  const read = defineTool({
+    name: 'look',
+    description: 'Reads a file.',
+    input: z.object({ step: z.number() }),
+    effect: 'read',
+    run: ({ step }) => ({
+      text: 'seen '.repeat(300),
+      files: [{ path: `/w/orders/${step}.md`, as: 'read' as const, digest: digest('a'.repeat(64)) }],
+    }),
+  });
+  const played = await play(16_000, looks(40), { tools: [read] });
+  expect(await played.live.prompt('Look.')).toMatchObject(done);
+  expect(played.bodies.at(-1)).toContain('/w/orders/1.md');
+});
+
+it('Kilo-Org/kilocode#10888: the gauge is the one of now, so that one compaction is not followed by another', async () => {
+  const played = await play(16_000, looks(40));
+  expect(await played.live.prompt('Look.')).toMatchObject(done);
+  expect(await played.compactions()).toEqual(['history.compacted critical_pressure_preflight']);
+});
+
+it('anthropics/claude-code#8050, #14274, elidickinson/pi-claude-bridge#18: a compaction that asks the model is never too long itself', async () => {
+  const asked: string[] = [];
+  const answer = looks(40);
+  const played = await play(
+    200_000,
+    (sent) => {
+      if (!sent.lastUserText.includes('replaced by a checkpoint')) return answer(sent);
+      asked.push(sent.lastUserText);
+      return { answer: { text: 'no JSON' } };
+    },
+    { real: 12_000, checkpoints: 'model-assisted' },
+  );
+  expect(await played.live.prompt('Look.')).toMatchObject(done);
+  expect(statuses(played).filter((status) => status === 400)).toHaveLength(1);
+  expect(asked.every((words) => words.includes('<history>'))).toBe(true);
+  const fallbacks = (await played.records()).flatMap((one) =>
+    one.kind === 'history.compacted' ? [one.data.fallback] : [],
+  );
+  expect(fallbacks).toEqual([expect.any(String)]);
+});
+
+it('openai/codex#38861: what was not compacted is not said to be, and stays as it was', async () => {
+  const played = await play(200_000, looks(0));
+  await played.live.prompt('Look.');
+  expect(await played.live.compact()).toMatchObject({ outcome: 'refused' });
+  await played.live.prompt('And now?');
+  expect(played.bodies.at(-1)).not.toContain('<checkpoint>\\n');
+  expect(await played.compactions()).toEqual(['compaction.refused manual']);
+});
+
+it('anthropics/claude-code#13919, #74990, #19471: what a source said is said again behind a checkpoint', async () => {
+  const rules = { name: 'rules', revision: () => '1', render: () => 'Never touch main.', affectedBy: () => false };
+  const played = await play(12_000, looks(60), { sources: [rules] });
+  expect(await played.live.prompt('Look.')).toMatchObject(done);
+  expect((await played.compactions()).length).toBeGreaterThan(1);
+  expect(played.bodies.filter((body) => !body.includes('Never touch main.'))).toEqual([]);
+});
+
+it('earendil-works/pi#2608: what the first compaction keeps is there behind the second and the third', async () => {
+  const played = await play(12_000, looks(80));
+  const turn = played.live.prompt('Look at everything, in order.');
+  expect(await turn).toMatchObject(done);
+  expect((await played.compactions()).length).toBeGreaterThan(2);
+  expect(played.bodies.filter((body) => !body.includes('"text":"Look at everything, in order."'))).toEqual([]);
+});
+
+it('earendil-works/pi#6879, #7821: the gauge is read at each step of a tool loop, so that no request is too long', async () => {
+  const played = await play(12_000, looks(80));
+  expect(await played.live.prompt('Look.')).toMatchObject(done);
+  expect(new Set(statuses(played))).toEqual(new Set([200]));
+});
