@@ -51,11 +51,15 @@ describe('a long session', () => {
   });
 });
 
+/** A turn with so many prompts, which comes to its end: what is said in a turn that does not is carried into the next. */
 async function say({ session }: Small, prompts: number, bytes = 100): Promise<void> {
-  await commit(
-    session,
-    Array.from({ length: prompts }, (_, index) => prompt('x'.repeat(bytes), index)),
-  );
+  const at = second(0);
+  const said = Array.from({ length: prompts }, (_, index) => prompt('x'.repeat(bytes), index));
+  await commit(session, [
+    { kind: 'turn.started', at, data: { trigger: 'user' } },
+    ...said,
+    { kind: 'turn.ended', at, data: { outcome: 'completed' } },
+  ]);
 }
 
 /** Packs a checkpoint in the place of all that was said so far. */
