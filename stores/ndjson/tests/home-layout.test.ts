@@ -102,4 +102,26 @@ describe('a home', () => {
         expect(await openNdjsonStore({ home }).getSnapshot(id)).toBeUndefined();
       }
     }));
+
+  it('opens for writing where the log ends, whatever place a snapshot names', () =>
+    inHome(async (home) => {
+      await (await sessionWith(openNdjsonStore({ home }), id, 3)).close();
+      const { size } = await stat(join(home, 'sessions', 'a', 'log.ndjson'));
+      for (const [length, offset] of [
+        [4, size],
+        [3, size],
+        [4, size - 1],
+        [4, 1e9],
+        [4, -1],
+        [4, 1.5],
+        [4, 1e300],
+      ]) {
+        const header = JSON.stringify({ length, offset, chain: '0'.repeat(16), revision: 'r' });
+        await writeFile(join(home, 'sessions', 'a', 'snapshot'), `${'0'.repeat(64)} ${header}\n`);
+        const writer = await openNdjsonStore({ home }).open(id);
+        expect([offset, writer.length]).toEqual([offset, 4]);
+        await writer.close();
+      }
+      expect((await stat(join(home, 'sessions', 'a', 'log.ndjson'))).size).toBe(size);
+    }));
 });

@@ -60,8 +60,12 @@ function readHeader(text: string, state: Uint8Array): KeptSnapshot | undefined {
     const { length, chain, revision, offset }: Header = JSON.parse(text);
     if (typeof length !== 'number' || typeof chain !== 'string' || typeof revision !== 'string') return undefined;
     const snapshot = { length, chain: mintChain(chain), revision, bytes: state };
-    return typeof offset === 'number' ? { snapshot, offset } : { snapshot };
+    return isPlace(offset) ? { snapshot, offset } : { snapshot };
   } catch {
     return undefined;
   }
+}
+
+function isPlace(offset: unknown): offset is number {
+  return typeof offset === 'number' && Number.isSafeInteger(offset) && offset > 0;
 }
