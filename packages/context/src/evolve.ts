@@ -243,7 +243,8 @@ function takeUpCheckpoint(state: State, event: RecordedOf<'epoch.opened'>): Stat
   const part = renderCheckpoint(data.checkpoint, data.limitations);
   const { keeps = [], shortens } = data;
   const lead = { position: checkpoint, session, to: data.range.to, part, keeps, shortens };
-  return { ...opened, history: repack(opened.history, lead) };
+  const said = slice(opened.directives).filter((one) => one > data.range.to || keeps.includes(one));
+  return { ...opened, directives: appendOnly(said), history: repack(opened.history, lead) };
 }
 
 /** Whether a request under the new front differs in what the one before it held, and not only in its parameters. */

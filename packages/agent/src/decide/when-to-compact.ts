@@ -71,7 +71,6 @@ export function contextUnfit(
 ): Ending {
   const sizes = largest.map(({ what, tokens }) => `${what}: about ${tokens}`).join(', ');
   const message = `the context does not fit the model's window, and no compaction makes it fit (${error.message}). The largest parts, in tokens: ${sizes}`;
-  const next =
-    'Nothing is lost. Say it in smaller pieces, go on with a model that has a larger window, or begin anew with the checkpoint alone: tidemark compact --fresh.';
+  const next = 'Nothing is lost. Say it in smaller pieces, or go on with a model that has a larger window.';
   return { outcome: 'failed', error: { code: 'turn/context-unfit', message, next } };
 }
