@@ -2,14 +2,14 @@
 // where that changes nothing of the front.
 
 import type { EpochOpened, PaddingRecord, Timestamp } from '@tidemark/log';
-import type { Capabilities, Part } from '@tidemark/model';
+import type { Capabilities } from '@tidemark/model';
 import { itemAt } from './append-only.ts';
 import type { Wanted } from './epoch.ts';
 import { sameFront } from './epoch.ts';
-import { estimateImageTokens, estimateTokens } from './estimate.ts';
 import type { FrontTexts } from './front.ts';
 import { frontTokens, PADDING } from './pad-front.ts';
 import { decidePadding, isPadded } from './padding.ts';
+import { partTokens } from './part-tokens.ts';
 import type { State } from './state.ts';
 
 /** What the choice depends on. */
@@ -81,22 +81,4 @@ function tailTokens({ history: { packed } }: State): number {
   for (let index = 0; index < packed.length; index += 1)
     for (const part of itemAt(packed, index)?.parts ?? []) tokens += partTokens(part);
   return tokens;
-}
-
-function partTokens(part: Part): number {
-  switch (part.type) {
-    case 'text':
-    case 'reasoning':
-    case 'native':
-      return estimateTokens(part.text);
-    case 'call':
-      return estimateTokens(part.name) + estimateTokens(part.arguments);
-    case 'result':
-      return part.content.reduce((sum, one) => sum + partTokens(one), 0);
-    case 'image':
-      return estimateImageTokens(part.width, part.height, part.bytes);
-    case 'change':
-      // The epoch takes it into its front.
-      return 0;
-  }
 }

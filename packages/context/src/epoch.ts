@@ -58,13 +58,14 @@ export function neededEpoch(state: State, wanted: Wanted): EpochCause | undefine
 }
 
 /** In what the next request differs from what is in force, the weightiest first. */
-export function epochCauses({ epoch, compacted, quarantines }: State, wanted: Wanted): readonly EpochCause[] {
+export function epochCauses({ epoch, compacted, quarantines, prunings }: State, wanted: Wanted): readonly EpochCause[] {
   if (epoch === undefined) return ['initial'];
   const { opened, inForce } = epoch;
   const causes: readonly (EpochCause | false | undefined)[] = [
     (opened.provider !== wanted.provider || opened.model !== wanted.model) && 'model',
     compacted !== undefined && compacted.position !== opened.checkpoint && 'compaction',
     quarantines.some(({ position }) => opened.quarantines?.includes(position) !== true) && 'quarantine',
+    prunings.some(({ position }) => opened.prunings?.includes(position) !== true) && 'pruning',
     opened.contract !== wanted.texts.contract && 'contract',
     !sameTools(inForce.tools, wanted) && 'tools',
     changedLayer(opened, wanted),
@@ -155,6 +156,7 @@ export function openEpoch(
     ...(skills === undefined ? {} : { skills }),
     ...(state.compacted === undefined ? {} : { checkpoint: state.compacted.position }),
     ...(state.quarantines.length === 0 ? {} : { quarantines: state.quarantines.map(({ position }) => position) }),
+    ...(state.prunings.length === 0 ? {} : { prunings: state.prunings.map(({ position }) => position) }),
     cacheKey: cacheKey(key, newHash),
     forecast,
   };

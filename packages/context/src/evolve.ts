@@ -6,6 +6,7 @@ import { append, appendOnly } from './append-only.ts';
 import { crossed } from './crossing.ts';
 import { accept, fail, send } from './evolve-calls.ts';
 import { changeReasoning, changeTools, frontInForce } from './evolve-changes.ts';
+import { prune } from './prune.ts';
 import { quarantine } from './quarantine.ts';
 import {
   renderAbandoned,
@@ -15,7 +16,7 @@ import {
   renderNote,
   renderNotification,
 } from './render.ts';
-import type { Closing, Problem, State, Waiting } from './state.ts';
+import type { Closing, History, Problem, State, Waiting } from './state.ts';
 import {
   foldChanges,
   holdsChanges,
@@ -90,11 +91,13 @@ const STEPS: Steps = {
   'foreign.recorded': keep,
   'tools.changed': changeTools,
   'reasoning.changed': changeReasoning,
-  'skill.loaded': keep,
+  'skill.loaded': (state, { data: { call } }) =>
+    call === undefined ? state : { ...state, skillCalls: new Set(state.skillCalls).add(call) },
   'history.compacted': (state, { position, data }) =>
     state.session === undefined ? state : { ...state, compacted: { position, session: state.session, data } },
   'compaction.refused': keep,
-  'history.pruned': keep,
+  'history.pruned': (state, { position, data: { results } }) =>
+    results === undefined ? state : { ...state, prunings: [...state.prunings, { position, results }] },
   'block.quarantined': (state, { position, data: { origin, stub } }) => ({
     ...state,
     quarantines: [...state.quarantines, { position, origin, stub }],
@@ -165,23 +168,37 @@ function setAside(state: State, position: Recorded['position'], call: string): S
 }
 
 function openEpoch(state: State, event: RecordedOf<'epoch.opened'>): State {
+  const { quarantines: stubs, prunings: cuts } = state.epoch?.opened ?? {};
+  const { quarantines, prunings } = event.data;
   const repacked = takeUpCheckpoint(state, event);
-  return takeUpQuarantines(repacked, event, state.epoch?.opened.quarantines ?? []);
+  const { quarantines: rejected, prunings: shortened } = repacked;
+  // The places that a stub is put at are those in a whole result.
+  const stubbed = takeUp(repacked, event, { named: quarantines, held: stubs, records: rejected, pack: quarantine });
+  return takeUp(stubbed, event, { named: prunings, held: cuts, records: shortened, pack: prune });
 }
 
-/** Puts a stub in the place of each block that this epoch is the first to name. */
-function takeUpQuarantines(
+/** Records of one kind that an epoch may name, and how it then packs. */
+interface TakenUp<R> {
+  readonly named: readonly Position[] | undefined;
+  /** Those that the epoch before it named. */
+  readonly held: readonly Position[] | undefined;
+  readonly records: readonly R[];
+  readonly pack: (history: History, records: readonly R[]) => History;
+}
+
+/** Packs by the records that this epoch is the first to name. */
+function takeUp<R extends { readonly position: Position }>(
   state: State,
   { data, position }: RecordedOf<'epoch.opened'>,
-  held: readonly number[],
+  { named = [], held = [], records, pack }: TakenUp<R>,
 ): State {
-  const added = (data.quarantines ?? []).filter((one) => !held.includes(one));
+  const added = named.filter((one) => !held.includes(one));
   if (added.length === 0) return state;
-  const known = state.quarantines.filter((one) => added.includes(one.position));
-  const taken: State = { ...state, history: quarantine(state.history, known) };
+  const known = records.filter((one) => added.includes(one.position));
+  const taken: State = { ...state, history: pack(state.history, known) };
   const unknown = added.filter((one) => !known.some((other) => other.position === one));
   if (unknown.length === 0) return taken;
-  const message = `epoch ${data.number} names quarantines at ${unknown.join(', ')}, which are no block.quarantined`;
+  const message = `epoch ${data.number} names the records at ${unknown.join(', ')}, which are not of the kind that it takes up`;
   return { ...taken, problems: append(taken.problems, { position, code: 'unknown-epoch-record', message }) };
 }
 

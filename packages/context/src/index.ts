@@ -105,6 +105,8 @@ export type { Pause, Pauses } from './pauses.ts';
 export { addPause, NO_PAUSES } from './pauses.ts';
 export type { PlanInput } from './plan.ts';
 export { plan } from './plan.ts';
+export type { PruningInput } from './pruning.ts';
+export { planPruning } from './pruning.ts';
 export type { Learnt, Ratio, TokenEstimate } from './ratio.ts';
 export { applyRatio, guessRatio, learnRatio } from './ratio.ts';
 export { RENDERING } from './render.ts';
@@ -135,6 +137,7 @@ export type {
   InForce,
   KeptLife,
   Problem,
+  Pruning,
   Quarantine,
   Sent,
   State,

@@ -8,6 +8,7 @@ import type {
   HistoryCompacted,
   Position,
   PressureCrossed,
+  PrunedResult,
   RenderParameters,
   RequestPrepared,
   SessionId,
@@ -48,6 +49,10 @@ export interface State {
   readonly compacted: Compacted | undefined;
   /** Blocks that a provider rejected, in the order in which they were recorded; each holds from the epoch on that names it. */
   readonly quarantines: readonly Quarantine[];
+  /** Results that are to be shown shortened, in the order in which that was recorded; each batch from the epoch on that names it. */
+  readonly prunings: readonly Pruning[];
+  /** Calls whose results are bodies of skills, by the ids recorded: those are never shortened. */
+  readonly skillCalls: ReadonlySet<string>;
   /** The turn that is open. */
   readonly turn: { readonly startedAt: Position } | undefined;
   /** Where the prompts and steers stand of the turn that is open, or did not come to its end. */
@@ -92,6 +97,12 @@ export interface Quarantine {
   readonly position: Position;
   readonly origin: BlockQuarantined['origin'];
   readonly stub: string;
+}
+
+/** One recorded batch of results that are to be shown shortened. */
+export interface Pruning {
+  readonly position: Position;
+  readonly results: readonly PrunedResult[];
 }
 
 /** History in settled order, and what is not settled yet. */
@@ -277,6 +288,8 @@ export function emptyState(): State {
     steps: 0,
     compacted: undefined,
     quarantines: [],
+    prunings: [],
+    skillCalls: new Set(),
     turn: undefined,
     directives: appendOnly(),
     problems: appendOnly(),

@@ -59,6 +59,8 @@ export interface AgentOptions {
   readonly padding?: PaddingSetting;
   /** Other sessions that are expected on this agent's front within five minutes: `auto` counts them. None unless said. */
   readonly neighbours?: number;
+  /** Whether old tool results are shortened where that pays (they can be read back): `auto` unless said. */
+  readonly pruning?: 'auto' | 'never';
   /** Own tools, beside those that `builtIn` leaves. */
   readonly tools?: readonly Tool[];
   /** The workspace's tools: all where there is a workspace, none, or those named. */
@@ -146,6 +148,7 @@ const optionsSchema = z.strictObject({
   role: z.string().optional(),
   runtime: z.enum(['full', 'minimal']).optional(),
   padding: z.enum(['auto', 'always', 'never']).optional(),
+  pruning: z.enum(['auto', 'never']).optional(),
   neighbours: z.int().min(0).optional(),
   tools: z.array(anyObject).readonly().optional(),
   builtIn: z.union([z.boolean(), z.array(z.string()).readonly()], 'expected true, false or names of tools').optional(),

@@ -55,6 +55,7 @@ function runtimeOf(options: AgentOptions): Runtime {
     envelope: {},
     betas: options.betas ?? [],
     padding: options.padding ?? 'auto',
+    pruning: options.pruning ?? 'auto',
     unconfined: permissions.unconfined ?? false,
     surroundings,
     gate: createGate(() => surroundings.elapsed()),

@@ -174,7 +174,14 @@ const pressurePayloads: Payloads<
     sizes: fc.dictionary(fc.constantFrom('floor', 'input'), number, some),
   }),
   'history.pruned': fc.record(
-    { calls: fc.array(name, { maxLength: 2 }), freed: number, cost: aMoney, breakEven: number, cause: text },
+    {
+      calls: fc.array(name, { maxLength: 2 }),
+      results: fc.array(all({ position: aPosition, kept: count }), { maxLength: 2 }),
+      freed: number,
+      cost: aMoney,
+      breakEven: number,
+      cause: text,
+    },
     { ...some, requiredKeys: ['calls', 'freed', 'cause'] },
   ),
   'block.quarantined': all({ origin: all({ position: aPosition, part: count }), reason: text, stub: text }),

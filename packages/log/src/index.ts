@@ -59,6 +59,7 @@ export type {
   PaddingSetting,
   PressureCrossed,
   PromptGiven,
+  PrunedResult,
   Range,
   ReasoningChanged,
   SkillLoaded,

@@ -55,6 +55,8 @@ export interface CallOptions {
   readonly resize?: Resize;
   /** The turn that asks: its records carry it. */
   readonly turn?: TurnId;
+  /** Whether old results may be shortened where that pays; `never` unless said. */
+  readonly pruning?: 'auto' | 'never';
   /** Asked before anything is committed: what it throws leaves the log as it was. */
   readonly admit?: (foreseen: Foreseen) => void;
 }
@@ -114,8 +116,9 @@ export function prepareRequest(session: Session, lines: Lines, options: CallOpti
 async function prepareInside(session: Session, lines: Lines, given: CallOptions): Promise<Prepared> {
   const options = await masked(session, given);
   requireSendable(session.state, options);
-  const { epoch, changes } = await whatChanges(session, options, stampOf(options));
-  const state = [...(epoch === undefined ? [] : [epoch]), ...changes].reduce(drafted, session.state);
+  const { pruned, epoch, changes } = await whatChanges(session, options, stampOf(options));
+  const shortens = pruned === undefined ? [] : [pruned];
+  const state = [...shortens, ...(epoch === undefined ? [] : [epoch]), ...changes].reduce(drafted, session.state);
   const main = await mainLine(session, lines.main, state, options);
   const line = await callLine(session, main, state, options);
   const capabilities = options.beside === undefined ? options.capabilities : line.materials.capabilities;
@@ -128,6 +131,7 @@ async function prepareInside(session: Session, lines: Lines, given: CallOptions)
   const fitted = { ...options, answered, outputLimit: pressure.outputLimit, size: pressure.size };
   const written = writeRequest(state, line, call, fitted, epoch !== undefined);
   const records = await commitInside(session, [
+    ...shortens,
     ...(epoch === undefined ? [] : [{ ...epoch, data: { ...epoch.data, forecast: epochForecast(price) } }]),
     ...changes,
     ...(pressure.crossed === undefined

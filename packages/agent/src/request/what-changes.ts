@@ -2,15 +2,18 @@
 // its record names are kept here, before anything names them.
 
 import type { Event, EventOf } from '@tidemark/log';
-import { neededChange } from '@tidemark/context';
+import type { Need, State } from '@tidemark/context';
+import { neededChange, planPruning } from '@tidemark/context';
 import type { Encoder } from '@tidemark/model';
 import { keepTools } from '../session/materials.ts';
 import type { Session } from '../session/session.ts';
+import { drafted } from './drafted.ts';
 import type { EpochOptions } from './open-epoch.ts';
 import { openingEpoch } from './open-epoch.ts';
 
-/** See the head of this file. One of the two is always empty. */
+/** See the head of this file. With an epoch nothing is appended; what it shortens stands in front of it. */
 export interface Changing {
+  readonly pruned?: EventOf<'history.pruned'>;
   readonly epoch: EventOf<'epoch.opened'> | undefined;
   readonly changes: readonly (EventOf<'tools.changed'> | EventOf<'reasoning.changed'>)[];
 }
@@ -21,6 +24,7 @@ const NOTHING: Changing = { epoch: undefined, changes: [] };
 interface Asked extends EpochOptions {
   readonly encoder: Encoder;
   readonly beside?: unknown;
+  readonly pruning?: 'auto' | 'never';
 }
 
 /** Decides. */
@@ -35,6 +39,12 @@ export async function whatChanges(
   if (beside !== undefined && state.epoch !== undefined) return NOTHING;
   const appends = capabilities.appends.filter((one) => encoder.appends?.includes(one) ?? true);
   const need = neededChange(state, wanted, appends);
+  const pruned = shortening(state, asked, need, stamp);
+  if (pruned !== undefined) {
+    const before = { ...session, state: drafted(state, pruned) };
+    const cause = need.do === 'epoch' ? need.cause : 'pruning';
+    return { pruned, epoch: await openingEpoch(before, asked, cause, stamp), changes: [] };
+  }
   switch (need.do) {
     case 'nothing':
       return NOTHING;
@@ -44,4 +54,17 @@ export async function whatChanges(
     case 'epoch':
       return { epoch: await openingEpoch(session, asked, need.cause, stamp), changes: [] };
   }
+}
+
+/** The old results that are to be shortened with this request, if any. */
+function shortening(
+  state: State,
+  { wanted, capabilities, ttl, pruning }: Asked,
+  need: Need,
+  stamp: Pick<Event, 'at' | 'turn'>,
+): EventOf<'history.pruned'> | undefined {
+  if (pruning !== 'auto') return undefined;
+  const { at } = stamp;
+  const data = planPruning({ state, wanted, need, capabilities, at, ttl: ttl === '1h' ? ttl : '5m' });
+  return data && { kind: 'history.pruned', ...stamp, data };
 }

@@ -81,7 +81,7 @@ async function prepare(working: Working): Promise<Prepared | Ending | undefined>
 
 async function tryToPrepare(working: Working): Promise<Prepared | NotYet> {
   const { session, lines, runtime, turn, wanting } = working;
-  const { capabilities, provider, warm = 'off', envelope, betas, budgets, surroundings } = runtime;
+  const { capabilities, provider, warm = 'off', pruning = 'auto', envelope, betas, budgets, surroundings } = runtime;
   const ttl = lastingOf(runtime.ttl, warm, capabilities, session.state);
   const outputLimit = Math.min(runtime.outputLimit, capabilities.outputLimit);
   const wanted = await wanting(runtime);
@@ -93,6 +93,7 @@ async function tryToPrepare(working: Working): Promise<Prepared | NotYet> {
     continues,
     outputLimit,
     ttl,
+    pruning,
     envelope,
     betas,
     ...(budgets && { budgets }),

@@ -25,6 +25,8 @@ export interface Runtime {
   readonly padding?: PaddingSetting;
   /** Other sessions that are expected on the same front while a cache entry lives: they make padding pay sooner. 0 unless said. */
   readonly neighbours?: number;
+  /** Whether old results are shortened where that pays: `auto` unless said. */
+  readonly pruning?: 'auto' | 'never';
   readonly tools: readonly Tool[];
   /** When other tools than those in force are to be taken where the model takes none appended: see `Wanted`. */
   readonly takeTools?: Wanted['takeTools'];

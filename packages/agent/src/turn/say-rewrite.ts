@@ -8,10 +8,11 @@ import type { Asker, RewriteQuestion } from '../tools/permissions.ts';
 import { unlessAborted } from '../tools/unless-aborted.ts';
 import type { Work } from './work.ts';
 
-/** Says it, or asks. What it returns ends the turn before anything is sent. */
+/** Says it, or asks; what is paid because it saves more is said alone. What it returns ends the turn before anything is sent. */
 export async function sayRewrite(work: Work, step: number, rewrite: ForeseenRewrite): Promise<Ending | undefined> {
   const { session, runtime, tell } = work;
-  if (session.progress.mode === 'ask' && runtime.ask !== undefined) return ask(work, runtime.ask, step, rewrite);
+  const asks = session.progress.mode === 'ask' && rewrite.cause !== 'pruning';
+  if (asks && runtime.ask !== undefined) return ask(work, runtime.ask, step, rewrite);
   const notice = {
     code: 'turn/rewrite',
     message: rewriteInWords(rewrite),

@@ -191,13 +191,26 @@ export interface CompactionRefused {
   readonly sizes: { readonly [name: string]: number };
 }
 
-/** `history.pruned`. Inert until an epoch names it. */
+/** `history.pruned`: results that are shown shortened from the epoch on that names it. Inert until then. */
 export interface HistoryPruned {
+  /** Their calls, by the ids that the provider is sent. */
   readonly calls: readonly string[];
+  /** The same results by the records that hold them. One without this list shortens nothing. */
+  readonly results?: readonly PrunedResult[];
+  /** Tokens, estimated. */
   readonly freed: number;
+  /** What is paid again of what was sent before, in US dollars above reading it; absent when the price is unknown. */
   readonly cost?: Money;
+  /** Calls until what is freed has paid for that. */
   readonly breakEven?: number;
   readonly cause: string;
+}
+
+/** One shortened result. Where it is cut is recorded: it would not be found the same way by every machine (L2). */
+export interface PrunedResult {
+  readonly position: Position;
+  /** UTF-16 units of its text that are still shown. */
+  readonly kept: number;
 }
 
 /** `block.quarantined`. Inert until an epoch names it. */

@@ -15,6 +15,7 @@ import type {
   PaddingRecord,
   PressureCrossed,
   PromptGiven,
+  PrunedResult,
   Range,
   ReasoningChanged,
   SkillLoaded,
@@ -165,6 +166,7 @@ const compactionRefused = z.object({
 
 const historyPruned = z.object({
   calls: z.array(text),
+  results: optional(z.array(z.object({ position, kept: number } satisfies ShapeOf<PrunedResult>))),
   freed: number,
   cost: optional(money),
   breakEven: optional(number),

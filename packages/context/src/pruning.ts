@@ -1,0 +1,164 @@
+// Whether old tool results are shortened now, and which: where what they take from now on costs more than to send again what
+// stands behind them, where that is sent again anyway, or where the window grows full. Always a batch; an epoch takes it up.
+
+import type { EpochCause, HistoryPruned, Timestamp } from '@tidemark/log';
+import { milliseconds } from '@tidemark/log';
+import type { Capabilities, Ttl } from '@tidemark/model';
+import { multiplier } from '@tidemark/model';
+import { ratesOf, unitPrice } from './bill.ts';
+import { isAlive } from './entries.ts';
+import type { Wanted } from './epoch.ts';
+import { neededEpoch } from './epoch.ts';
+import { rewriteCost } from './miss.ts';
+import type { Need } from './needed-change.ts';
+import type { Prunable } from './prunable.ts';
+import { prunableResults } from './prunable.ts';
+import { holdsChanges } from './settle.ts';
+import type { State } from './state.ts';
+
+/** What the decision depends on. */
+export interface PruningInput {
+  /** With all calls of the last answer closed. */
+  readonly state: State;
+  readonly wanted: Wanted;
+  /** What the next request needs in any case. */
+  readonly need: Need;
+  readonly capabilities: Capabilities;
+  readonly at: Timestamp;
+  /** How long what is written shall live. */
+  readonly ttl: '5m' | '1h';
+  /** The window grows full: room counts, whatever it costs. */
+  readonly pressing?: boolean;
+}
+
+/** The tool that reads what a result no longer shows: where it is not offered, nothing is shortened (L6). */
+const READS_BACK = 'history_read';
+/** What a batch with an epoch of its own frees at least, as a share of what was sent: less would be a window that slides. */
+const LEAST = 0.05;
+/** A session is expected to make as many more calls as it has made, and at most so many. */
+const CALLS = 40;
+
+/** All results from one on, and what it means to shorten them. Tokens are estimates. */
+interface Batch {
+  readonly first: number;
+  readonly freed: number;
+  /** What was sent before, and is written again. */
+  readonly rewritten: number;
+}
+
+/** A batch, and why it is shortened now. */
+interface Choice {
+  readonly batch: Batch;
+  readonly cause: 'together' | 'expired' | 'pays' | 'warning';
+}
+
+/** Epochs whose first request sends the whole history anew in any case. */
+const SENDS_ANEW: Readonly<Record<EpochCause, boolean>> = {
+  initial: false,
+  model: true,
+  reasoning: true,
+  parameters: true,
+  tools: true,
+  skills: true,
+  contract: true,
+  role: true,
+  compaction: true,
+  pruning: false,
+  quarantine: false,
+};
+
+/** Prices over the price of fresh input. */
+interface Rates {
+  readonly read: number;
+  readonly write: number;
+}
+
+/** Decides. `undefined` where there is nothing to shorten, or no reason to. */
+export function planPruning(input: PruningInput): HistoryPruned | undefined {
+  if (!input.wanted.texts.tools.some(({ record }) => record.name === READS_BACK)) return undefined;
+  const { results, sent } = prunableResults(input.state);
+  const batches = batchesOf(results);
+  const [all] = batches;
+  const chosen = all && choose(input, all, batches, sent);
+  if (chosen === undefined) return undefined;
+  return recorded(input, results.slice(chosen.batch.first), chosen);
+}
+
+function choose(input: PruningInput, all: Batch, batches: readonly Batch[], sent: number): Choice | undefined {
+  const { need } = input;
+  const free = { ...all, rewritten: 0 };
+  if (need.do === 'epoch') return SENDS_ANEW[need.cause] ? { batch: free, cause: 'together' } : undefined;
+  const large = batches.filter(({ freed }) => freed >= LEAST * sent);
+  if (large.length === 0 || need.do === 'append') return undefined;
+  if (!isWarm(input)) return { batch: free, cause: 'expired' };
+  const best = keepsFront(input) ? bestOf(input, large) : undefined;
+  if (best !== undefined) return { batch: best, cause: 'pays' };
+  return input.pressing === true ? { batch: all, cause: 'warning' } : undefined;
+}
+
+/** Whether an epoch of its own leaves the front as it is: else it would break what stands before the results too. */
+function keepsFront({ state, wanted }: PruningInput): boolean {
+  return neededEpoch(state, wanted) === undefined && !holdsChanges(state.history);
+}
+
+/** From each result on: what is shortened first decides how far back the prefix breaks. */
+function batchesOf(results: readonly Prunable[]): readonly Batch[] {
+  let freed = 0;
+  const batches = results.toReversed().map((one, index): Batch => {
+    freed += one.freed;
+    return { first: results.length - 1 - index, freed, rewritten: one.behind - freed };
+  });
+  return batches.toReversed();
+}
+
+/** Whether the provider still holds the history: if not, it is written again whatever is shortened. */
+function isWarm({ state, at }: PruningInput): boolean {
+  const now = milliseconds(at);
+  return state.cache.entries.some((entry) => entry.section === 'messages' && isAlive(entry, now));
+}
+
+/** The batch that saves most over the calls that are expected, if one saves anything. */
+function bestOf(input: PruningInput, batches: readonly Batch[]): Batch | undefined {
+  const rates = ratesAt(input);
+  if (rates === undefined) return undefined;
+  const calls = Math.min(input.state.steps, CALLS);
+  const saved = (batch: Batch): number => batch.freed * rates.read * calls - breakCost(batch, rates);
+  const [best] = batches.toSorted((a, b) => saved(b) - saved(a));
+  return best !== undefined && saved(best) > 0 ? best : undefined;
+}
+
+/** In tokens at the base input price, above reading the same. */
+function breakCost({ rewritten }: Batch, { read, write }: Rates): number {
+  return rewritten * Math.max(0, write - read);
+}
+
+function ratesAt({ capabilities, at, ttl, state }: PruningInput): Rates | undefined {
+  const price = unitPrice(capabilities, at, inputOf(state));
+  if (price === undefined) return undefined;
+  const { read, write } = ratesOf(price);
+  return { read: read.toNumber(), write: Number(multiplier(price, ttl) ?? write) };
+}
+
+function inputOf({ streams }: State): number {
+  return streams['main']?.accepted?.input ?? 0;
+}
+
+function recorded(input: PruningInput, results: readonly Prunable[], { batch, cause }: Choice): HistoryPruned {
+  const { capabilities, at, state } = input;
+  const { freed, rewritten: tokens } = batch;
+  const cost = rewriteCost({ capabilities, at, input: inputOf(state), tokens, ttl: lifeOf(input) });
+  const rates = ratesAt(input);
+  const perCall = rates === undefined ? 0 : freed * rates.read;
+  return {
+    calls: results.map(({ call }) => call),
+    results: results.map(({ position, kept }) => ({ position, kept })),
+    freed,
+    ...(cost === undefined ? {} : { cost }),
+    ...(rates === undefined || perCall === 0 ? {} : { breakEven: Math.ceil(breakCost(batch, rates) / perCall) }),
+    cause,
+  };
+}
+
+function lifeOf({ capabilities: { ttls }, ttl }: PruningInput): Ttl | undefined {
+  return ttls.includes(ttl) ? ttl : ttls[0];
+}

@@ -1,0 +1,27 @@
+// What stands for a result that is shown shortened. Part of L2 like the words of `render.ts`: other words are another
+// rendering, beside this one, and a record that asks for them must say so; one that says nothing asks for these.
+
+import type { ImagePart, ResultPart, TextPart } from '@tidemark/model';
+
+/** The text of a result, as its cut is counted. */
+export function textOfResult(content: ResultPart['content']): string {
+  return content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+}
+
+/** The first `kept` UTF-16 units of the result's text, and what is left out with how to read it (L6). */
+export function renderPruned(content: ResultPart['content'], kept: number, position: number): TextPart {
+  const text = textOfResult(content);
+  const shown = text.slice(0, Math.max(0, kept));
+  const notice = `[Shortened here: ${leftOut(text, shown, content)}. The whole is at position ${position}: read it with history_read.]`;
+  return { type: 'text', text: shown === '' ? notice : `${shown}\n${notice}` };
+}
+
+function leftOut(text: string, shown: string, content: ResultPart['content']): string {
+  const images = content.filter((part): part is ImagePart => part.type === 'image').length;
+  const pictures = images === 1 ? '1 image is left out' : `${images} images are left out`;
+  const said = [
+    ...(shown.length < text.length ? [`the first ${shown.length} of ${text.length} characters are shown`] : []),
+    ...(images > 0 ? [pictures] : []),
+  ];
+  return said.length === 0 ? 'nothing is left out' : said.join(', and ');
+}
