@@ -14,6 +14,7 @@ const context: ToolContext = {
   progress: () => undefined,
   fileSeen: () => undefined,
   output: () => undefined,
+  history: { length: 0, read: async function* () {}, artifact: async function* () {} },
 };
 
 /** What a call comes to: its output, or the problem with its arguments. */

@@ -5,6 +5,8 @@ export { createBashTool } from './bash/bash-tool.ts';
 export type { Confinement, ConfinementOptions, Place } from './confine/confine.ts';
 export { createConfinement } from './confine/confine.ts';
 export { createEditTool } from './edit/edit-tool.ts';
+export { createHistoryReadTool } from './history/history-read-tool.ts';
+export { createHistorySearchTool } from './history/history-search-tool.ts';
 export { createLsTool } from './ls/ls-tool.ts';
 export { createOutputReadTool } from './output-read/output-read-tool.ts';
 export { createReadTool } from './read/read-tool.ts';

@@ -18,6 +18,7 @@ export type WorkspaceErrorCode =
   | 'workspace/many-matches'
   | 'workspace/past-the-end'
   | 'workspace/no-output'
+  | 'workspace/no-record'
   | 'workspace/secret-variable'
   | 'workspace/bad-search'
   | 'workspace/no-ripgrep';
@@ -36,6 +37,7 @@ export const WORKSPACE_ERRORS: Readonly<Record<WorkspaceErrorCode, WorkspaceErro
   'workspace/many-matches': 'refused',
   'workspace/past-the-end': 'refused',
   'workspace/no-output': 'refused',
+  'workspace/no-record': 'refused',
   'workspace/secret-variable': 'refused',
   'workspace/no-ripgrep': 'refused',
   'workspace/bad-search': 'refused',

@@ -3,6 +3,8 @@ import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { openBench } from '../tests/bench.ts';
 import { createEditTool } from './edit/edit-tool.ts';
+import { createHistoryReadTool } from './history/history-read-tool.ts';
+import { createHistorySearchTool } from './history/history-search-tool.ts';
 import { createLsTool } from './ls/ls-tool.ts';
 import { createOutputReadTool } from './output-read/output-read-tool.ts';
 import { createReadTool } from './read/read-tool.ts';
@@ -21,6 +23,8 @@ test('the tools stand in one order, each with its class', async () => {
     'find read',
     'bash execute',
     'output_read none',
+    'history_read none',
+    'history_search none',
   ]);
 });
 
@@ -33,6 +37,8 @@ test('the definitions have the bytes that users have cached', async () => {
     createEditTool(confinement),
     createLsTool(confinement),
     createOutputReadTool(),
+    createHistoryReadTool(),
+    createHistorySearchTool(),
   ];
   const digests = tools.map(({ name, description, schema }) => [
     name,
@@ -44,6 +50,8 @@ test('the definitions have the bytes that users have cached', async () => {
     edit: 'ce1a236be3532c11',
     ls: 'd0ae71cecb78783d',
     output_read: '4a9821cfaef6cacc',
+    history_read: 'a443ad51af475a33',
+    history_search: '8c068aa6654c548c',
   });
 });
 
@@ -64,6 +72,7 @@ test('the error codes are these', () =>
     'workspace/many-matches': 'refused',
     'workspace/past-the-end': 'refused',
     'workspace/no-output': 'refused',
+    'workspace/no-record': 'refused',
     'workspace/secret-variable': 'refused',
     'workspace/bad-search': 'refused',
     'workspace/no-ripgrep': 'refused',

@@ -5,6 +5,8 @@ import type { BashOptions } from './bash/bash-tool.ts';
 import { createBashTool } from './bash/bash-tool.ts';
 import { createConfinement } from './confine/confine.ts';
 import { createEditTool } from './edit/edit-tool.ts';
+import { createHistoryReadTool } from './history/history-read-tool.ts';
+import { createHistorySearchTool } from './history/history-search-tool.ts';
 import { createLsTool } from './ls/ls-tool.ts';
 import { createOutputReadTool } from './output-read/output-read-tool.ts';
 import { createReadTool } from './read/read-tool.ts';
@@ -35,5 +37,7 @@ export function workspaceTools({ folder, ...bash }: WorkspaceOptions): readonly 
     createFindTool(confinement),
     createBashTool(confinement, bash),
     createOutputReadTool(),
+    createHistoryReadTool(),
+    createHistorySearchTool(),
   ];
 }

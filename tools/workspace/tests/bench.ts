@@ -9,6 +9,7 @@ import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Confinement } from '../src/confine/confine.ts';
 import { createConfinement } from '../src/confine/confine.ts';
+import { NO_HISTORY } from './history-of.ts';
 
 /** What a call came to, as the model would learn it. */
 export interface Called extends ToolOutput {
@@ -88,5 +89,6 @@ function contextOf(seen: ReadonlyMap<string, FileTouch>): ToolContext {
     progress: () => undefined,
     fileSeen: (path) => seen.get(path),
     output: () => undefined,
+    history: NO_HISTORY,
   };
 }

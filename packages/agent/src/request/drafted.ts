@@ -6,7 +6,11 @@ import type { State } from '@tidemark/context';
 import { evolve } from '@tidemark/context';
 
 /** What stands in front of a request. */
-type Opening = EventOf<'epoch.opened'> | EventOf<'history.pruned'> | EventOf<'tools.changed'> | EventOf<'reasoning.changed'>;
+type Opening =
+  | EventOf<'epoch.opened'>
+  | EventOf<'history.pruned'>
+  | EventOf<'tools.changed'>
+  | EventOf<'reasoning.changed'>;
 
 /** See the head of this file. */
 export function drafted(state: State, event: Opening): State {

@@ -4,6 +4,7 @@ import type { Event, ImagePart } from '@tidemark/log';
 import { LogError } from '@tidemark/log';
 import { openOutput } from '../commit/output.ts';
 import { abandon } from '../decide/open-calls.ts';
+import type { Session } from '../session/session.ts';
 import { commit } from '../session/session.ts';
 import type { Work } from '../turn/work.ts';
 import { openCallOutput } from './call-output.ts';
@@ -14,7 +15,7 @@ import { messageOf } from './message-of.ts';
 import type { ReadyCall } from './prepare-calls.ts';
 import { findOutput } from './find-output.ts';
 import { limitsOf } from './result-limits.ts';
-import type { ToolContext, ToolImage, ToolOutput } from './tool.ts';
+import type { ToolContext, ToolHistory, ToolImage, ToolOutput } from './tool.ts';
 
 /** What may end a call before it ends by itself. */
 export interface Ending {
@@ -74,6 +75,16 @@ function contextOf({ session, tell }: Work, { call }: ReadyCall, output: CallOut
       const found = findOutput(outputs, name);
       return found === undefined ? undefined : session.log.artifacts.get(found);
     },
+    history: historyOf(session),
+  };
+}
+
+/** A call sees the log as it stands when it begins. */
+function historyOf({ log, writer, state: { length } }: Session): ToolHistory {
+  return {
+    length,
+    read: (from, to) => log.read(writer.session, from, Math.min(to, length)),
+    artifact: (name) => log.artifacts.get(name),
   };
 }
 

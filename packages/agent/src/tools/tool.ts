@@ -1,7 +1,7 @@
 // The tool port: what the runtime asks of a tool, whoever wrote it. Arguments are read at the door, and what then runs
 // knows its own input.
 
-import type { CallId, EffectClass, FileTouch, ImagePart } from '@tidemark/log';
+import type { CallId, Digest, EffectClass, FileTouch, ImagePart, Recorded } from '@tidemark/log';
 import type { JsonValue } from '@tidemark/model';
 
 /** A tool as the model and the runtime know it. */
@@ -54,6 +54,17 @@ export interface ToolContext {
    * there is none, or more than one.
    */
   output(name: string): AsyncIterable<Uint8Array> | undefined;
+  readonly history: ToolHistory;
+}
+
+/** The log of the session that calls, its ancestors' records included. No other session can be reached through it. */
+export interface ToolHistory {
+  /** How many records it holds. */
+  readonly length: number;
+  /** Records `from` (inclusive) to `to` (exclusive), one by one, as they are kept. */
+  read(from: number, to: number): AsyncIterable<Recorded>;
+  /** The bytes of an image that a record of it names. */
+  artifact(name: Digest): AsyncIterable<Uint8Array>;
 }
 
 /** What a call came to. Text is added to what was written. */

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
+import { NO_HISTORY } from '../../tests/history-of.ts';
 import { createConfinement } from '../confine/confine.ts';
 import type { BashOptions } from './bash-tool.ts';
 import { createBashTool } from './bash-tool.ts';
@@ -40,6 +41,7 @@ async function bash(command: string, { timeout_s, signal, options, write }: Aske
     progress: () => undefined,
     fileSeen: () => undefined,
     output: () => undefined,
+    history: NO_HISTORY,
   });
   return { ...returned, output: Buffer.concat(chunks).toString() };
 }

@@ -7,6 +7,7 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, w
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { NO_HISTORY } from '../../tests/history-of.ts';
 import { createConfinement } from '../confine/confine.ts';
 import { createFindTool } from './find-tool.ts';
 import { createGrepTool } from './grep-tool.ts';
@@ -42,6 +43,7 @@ async function call(
     progress: () => undefined,
     fileSeen: () => undefined,
     output: () => undefined,
+    history: NO_HISTORY,
   });
 }
 

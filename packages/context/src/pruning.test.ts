@@ -1,0 +1,228 @@
+import type { EpochOpened, HistoryPruned, ImagePart, Usage } from '@tidemark/log';
+import { callId, position } from '@tidemark/log';
+import type { ResultPart } from '@tidemark/model';
+import { describe, expect, test } from 'vitest';
+import type { Told } from '../tests/log-of.ts';
+import { answer, call, created, fold, named, prompt, request, row, second } from '../tests/log-of.ts';
+import { slice } from './append-only.ts';
+import type { Wanted } from './epoch.ts';
+import { neededEpoch } from './epoch.ts';
+import type { Need } from './needed-change.ts';
+import type { PruningInput } from './pruning.ts';
+import { planPruning } from './pruning.ts';
+import type { State } from './state.ts';
+
+const OPUS = row('claude-opus-5-5');
+const SHOT: ImagePart = { type: 'image', artifact: named('shot'), mediaType: 'image/png', bytes: 90_000 };
+const READER = { name: 'history_read', digest: named('history_read') };
+
+const wanted: Wanted = {
+  provider: 'anthropic',
+  model: OPUS.model,
+  parameters: {},
+  capabilities: named('row'),
+  texts: { contract: 'tm1', layers: [], tools: [{ record: READER, definition: '{}' }] },
+};
+
+function opened(number: number, more: Partial<EpochOpened> = {}): Told {
+  const data: EpochOpened = {
+    number,
+    cause: number === 0 ? 'initial' : 'pruning',
+    provider: wanted.provider,
+    model: wanted.model,
+    parameters: {},
+    capabilities: wanted.capabilities,
+    contract: 'tm1',
+    layers: [],
+    tools: [READER],
+    cacheKey: 'tm1',
+    forecast: { rewrite: 0 },
+    ...more,
+  };
+  return ['epoch.opened', data];
+}
+
+function result(id: string, said: string, images: readonly ImagePart[] = []): Told {
+  return ['tool.returned', { call: callId(id), parts: [{ type: 'text', text: said }, ...images] }];
+}
+
+/** A step as it goes: asked, answered with calls, and these closed. */
+function step(number: number, closings: readonly (readonly [id: string, closing: Told])[], usage: Usage = {}): Told[] {
+  const marker = { block: number, ttl: '5m', prefix: named(`prefix ${number}`) } as const;
+  return [
+    request(number + 1, [marker], number),
+    answer(
+      closings.map(([id]) => call(id)),
+      usage,
+      number,
+    ),
+    ...closings.map(([, closing]) => closing),
+  ];
+}
+
+const USAGE: Usage = { fresh: 0, read: 1_000, writes: [{ ttl: '5m', tokens: 100 }] };
+
+/** A session of so many steps, each with one result of so many characters; and one more request. */
+function session(lengths: readonly number[]): State {
+  const steps = lengths.flatMap((length, index) =>
+    step(index, [[`c${index}`, result(`c${index}`, `${index}: ${'word '.repeat(length / 5)}`)]], USAGE),
+  );
+  return fold([created, prompt('go'), opened(0), ...steps, ...step(lengths.length, [], USAGE)]);
+}
+
+const NOTHING: Need = { do: 'nothing' };
+
+function plan(state: State, more: Partial<PruningInput> = {}): HistoryPruned | undefined {
+  return planPruning({ state, wanted, need: NOTHING, capabilities: OPUS, at: second(60), ttl: '5m', ...more });
+}
+
+function resultsOf(state: State): readonly ResultPart[] {
+  return slice(state.history.packed).flatMap(({ parts }) => parts.filter((part) => part.type === 'result'));
+}
+
+function textOf(one: ResultPart | undefined): string {
+  return (one?.content ?? []).map((part) => (part.type === 'text' ? part.text : part.type)).join('|');
+}
+
+/** Takes a plan up. */
+function taken(state: State, pruned: HistoryPruned | undefined): State {
+  if (pruned === undefined) throw new Error('nothing was planned');
+  return fold([['history.pruned', pruned], opened(1, { prunings: [position(state.length)] })], state);
+}
+
+describe('results that are shortened', () => {
+  test('stay as they are until an epoch names the record, then show their beginning and how to read on', () => {
+    const before = session([5_000, 200, 200, 200, 200, 200, 200]);
+    const pruned = plan(before, { need: { do: 'epoch', cause: 'model' } });
+    const inert = fold([['history.pruned', pruned ?? never()]], before);
+    expect(textOf(resultsOf(inert)[0])).toBe(textOf(resultsOf(before)[0]));
+    expect(neededEpoch(inert, wanted)).toBe('pruning');
+    const after = taken(before, pruned);
+    expect(neededEpoch(after, wanted)).toBeUndefined();
+    const [short, ...others] = resultsOf(after).map(textOf);
+    expect(short).toBe(
+      `${textOf(resultsOf(before)[0]).slice(0, 500)}\n[Shortened here: the first 500 of 5003 characters are shown. The whole is at position 5: read it with history_read.]`,
+    );
+    expect(others).toEqual(resultsOf(before).slice(1).map(textOf));
+    expect(after.epoch?.edited).toBe(after.length - 1);
+  });
+
+  test('keep images no longer, and whole graphemes alone', () => {
+    const family = '👨‍👩‍👧‍👦';
+    const first = step(0, [['c0', result('c0', `${'x'.repeat(495)}${family}`, [SHOT, SHOT])]], USAGE);
+    const rest = Array.from({ length: 6 }, (_, index) =>
+      step(index + 1, [[`d${index}`, result(`d${index}`, 'ok')]], USAGE),
+    );
+    const state = fold([created, prompt('go'), opened(0), ...first, ...rest.flat(), ...step(7, [], USAGE)]);
+    const after = taken(state, plan(state, { need: { do: 'epoch', cause: 'model' } }));
+    expect(textOf(resultsOf(after)[0])).toBe(
+      `${'x'.repeat(495)}\n[Shortened here: the first 495 of 506 characters are shown, and 2 images are left out. The whole is at position 5: read it with history_read.]`,
+    );
+  });
+
+  test('leave the state that they grew from as it was', () => {
+    const before = session([5_000, 200, 200, 200, 200, 200, 200]);
+    const text = textOf(resultsOf(before)[0]);
+    taken(before, plan(before, { need: { do: 'epoch', cause: 'model' } }));
+    expect(textOf(resultsOf(fold([prompt('other')], before))[0])).toBe(text);
+  });
+
+  test('are named by an epoch that names no such record: reported, and nothing changes', () => {
+    const before = session([5_000]);
+    const after = fold([opened(1, { prunings: [position(1)] })], before);
+    expect(resultsOf(after)).toEqual(resultsOf(before));
+    expect(slice(after.problems).map(({ code }) => code)).toEqual(['unknown-epoch-record']);
+  });
+});
+
+function never(): never {
+  throw new Error('nothing was planned');
+}
+
+describe('what is shortened', () => {
+  const anew: Partial<PruningInput> = { need: { do: 'epoch', cause: 'tools' } };
+  const calls = (state: State, more: Partial<PruningInput> = anew): readonly string[] => plan(state, more)?.calls ?? [];
+
+  test('is old and long: the latest six stay whole, and so does what is short', () => {
+    expect(calls(session([5_000, 1_190, 5_000, 200, 5_000, 5_000, 5_000, 5_000, 5_000]))).toEqual(['c0', 'c2']);
+    expect(calls(session([5_000, 5_000, 5_000, 5_000, 5_000, 5_000]))).toEqual([]);
+  });
+
+  test('was read by the model: a batch of ten that it has not seen yet stays whole', () => {
+    const ten = Array.from(
+      { length: 10 },
+      (_, index) => [`c${index}`, result(`c${index}`, 'word '.repeat(900))] as const,
+    );
+    const unread = fold([created, prompt('go'), opened(0), ...step(0, ten, USAGE)]);
+    expect(calls(unread)).toEqual([]);
+    expect(calls(fold(step(1, [], USAGE), unread))).toEqual(['c0', 'c1', 'c2', 'c3']);
+  });
+
+  test('is no body of a skill, under whatever id that is sent', () => {
+    const loaded: Told = [
+      'skill.loaded',
+      { name: 's', version: '1', reason: 'on_demand', tokens: 9, source: 'h', call: 'c0' },
+    ];
+    expect(calls(fold([loaded], session([5_000, 5_000, 1, 1, 1, 1, 1, 1])))).toEqual(['c1']);
+  });
+
+  test('can be read back: without the tool for it nothing is shortened', () => {
+    const without: Wanted = { ...wanted, texts: { ...wanted.texts, tools: [] } };
+    expect(plan(session([5_000, 1, 1, 1, 1, 1, 1]), { ...anew, wanted: without })).toBeUndefined();
+  });
+
+  test('is shortened once: neither what waits for its epoch nor what is short already', () => {
+    const before = session([5_000, 5_000, 1, 1, 1, 1, 1, 1]);
+    const pruned = plan(before, anew) ?? never();
+    expect(pruned.calls).toEqual(['c0', 'c1']);
+    expect(calls(fold([['history.pruned', pruned]], before))).toEqual([]);
+    expect(calls(taken(before, pruned))).toEqual([]);
+  });
+});
+
+describe('when it is shortened', () => {
+  // Long results far from the end: much is freed, little stands behind it.
+  const early = [20_000, 20_000, 20_000, 20_000, 20_000, 20_000, 200, 200, 200, 200, 200, 200];
+  // The other way round.
+  const late = [2_000, 200, 200, 200, 200, 200, 40_000, 40_000, 40_000, 40_000, 40_000, 40_000];
+
+  test('when what is freed costs more to read from now on than the break costs once', () => {
+    const pruned = plan(session(early));
+    expect(pruned).toMatchObject({ cause: 'pays', calls: ['c0', 'c1', 'c2', 'c3', 'c4', 'c5'] });
+    expect(pruned?.breakEven).toBeLessThanOrEqual(12);
+    expect(Number(pruned?.cost)).toBeGreaterThan(0);
+    expect(plan(session(late))).toBeUndefined();
+  });
+
+  test('from the result on that saves most: an old one far before the others does not move the break to itself', () => {
+    const state = session([1_300, ...Array.from({ length: 12 }, () => 1_150), ...early]);
+    expect(plan(state)?.calls[0]).toBe('c13');
+  });
+
+  test('with an epoch that sends the history anew anyway, and then for nothing', () => {
+    expect(plan(session(late), { need: { do: 'epoch', cause: 'parameters' } })).toMatchObject({
+      cause: 'together',
+      cost: '0',
+    });
+    expect(plan(session(late), { need: { do: 'epoch', cause: 'quarantine' } })).toBeUndefined();
+  });
+
+  test('when the cache has expired, if it frees something to speak of', () => {
+    const at = second(3_500);
+    expect(plan(session(early), { at })).toMatchObject({ cause: 'expired', cost: '0' });
+    expect(plan(session(late), { at })).toBeUndefined();
+  });
+
+  test('when the window grows full, whatever it costs; but no window that slides with each call', () => {
+    const state = session([...late, 200, 200, 200]);
+    expect(plan(state)).toBeUndefined();
+    expect(plan(state, { pressing: true })).toMatchObject({ cause: 'warning' });
+    expect(plan(session(late), { pressing: true })).toBeUndefined();
+  });
+
+  test('not on its own where the front would change too: then that is paid first', () => {
+    const pruned = session(early);
+    const other: Wanted = { ...wanted, parameters: { effort: 'low' } };
+    expect(plan(pruned, { wanted: other })).toBeUndefined();
+  });
+});

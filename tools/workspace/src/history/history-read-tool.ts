@@ -1,0 +1,130 @@
+// `history_read`: shows records of the session's own log again. What a checkpoint stands for, and what a result no longer
+// shows, stays within reach (L6).
+
+import type { Tool, ToolContext, ToolImage, ToolOutput } from '@tidemark/agent';
+import type { ContentPart, ImagePart, Recorded } from '@tidemark/log';
+import { z } from 'zod';
+import { argumentsOf, isProblem } from '../door/arguments.ts';
+import { PAGE_BYTES } from '../page/page-bounds.ts';
+import { WorkspaceError } from '../workspace-error.ts';
+import { cutText } from './cut-text.ts';
+import { headOf, sayRecord } from './say-record.ts';
+
+const ARGUMENTS = argumentsOf(
+  z.strictObject({
+    position: z.int().min(0).describe('Position of the record'),
+    to: z.int().min(0).optional().describe('Last position, to read a range; long records are then shown in part'),
+    part: z.int().min(0).optional().describe('Only this part of the record, from 0; an image is shown'),
+  }),
+);
+
+const DESCRIPTION = `Reads earlier records of this session by position: prompts, answers, results, notes and checkpoints, also those that are no longer in the context.`;
+
+/** What a record of a range shows at most, in UTF-16 units. */
+const IN_RANGE = 4_000;
+
+/** Reads what stands in the session's own log and its ancestors'. @returns the tool `history_read`, of effect `none`. */
+export function createHistoryReadTool(): Tool {
+  return {
+    name: 'history_read',
+    description: DESCRIPTION,
+    schema: ARGUMENTS.schema,
+    effect: 'none',
+    read(input) {
+      const asked = ARGUMENTS.read(input);
+      if (isProblem(asked)) return asked;
+      const { position, to, part } = asked;
+      if (to !== undefined && to < position) return { problem: `to: ${to} lies before position ${position}.` };
+      return {
+        title: `history_read ${position}${to === undefined ? '' : `-${to}`}`,
+        run: (context) =>
+          to === undefined || to === position ? readOne(position, part, context) : readRange(position, to, context),
+      };
+    },
+  };
+}
+
+async function readOne(position: number, part: number | undefined, context: ToolContext): Promise<ToolOutput> {
+  const [record] = await all(context.history.read(position, position + 1));
+  if (record === undefined) throw beyond(position, context);
+  const said = sayRecord(record);
+  if (said === undefined) return { text: `#${position} ${kindOf(record)}: nothing that was shown to a model.` };
+  if (part === undefined) return { text: [headOf(record, said), ...said.parts].join('\n') };
+  const text = said.parts[part];
+  if (text === undefined) throw noPart(position, part, said.parts.length);
+  const image = contentOf(record)[part];
+  if (image?.type !== 'image') return { text: [headOf(record, said), text].join('\n') };
+  return { text: headOf(record, said), images: [await loadImage(image, context)] };
+}
+
+async function readRange(from: number, to: number, context: ToolContext): Promise<ToolOutput> {
+  const { length } = context.history;
+  if (from >= length) throw beyond(from, context);
+  const shown: string[] = [];
+  let bytes = 0;
+  for await (const record of context.history.read(from, Math.min(to + 1, length))) {
+    context.signal.throwIfAborted();
+    const said = sayRecord(record);
+    if (said === undefined) continue;
+    const text = `${headOf(record, said)}\n${shortened(said.parts.join('\n'), record.position)}`;
+    bytes += Buffer.byteLength(text);
+    if (bytes > PAGE_BYTES && shown.length > 0) {
+      const rest = `[read on with position ${record.position} and to ${to}]`;
+      return { text: [...shown, rest].join('\n\n') };
+    }
+    shown.push(text);
+  }
+  const end = to >= length ? [`[the log ends at position ${length - 1}]`] : [];
+  const nothing = shown.length === 0 ? ['[no record here was shown to a model]'] : [];
+  return { text: [...shown, ...nothing, ...end].join('\n\n') };
+}
+
+function shortened(text: string, position: number): string {
+  if (text.length <= IN_RANGE) return text;
+  const shown = cutText(text, IN_RANGE);
+  return `${shown}\n[${shown.length} of ${text.length} characters; read position ${position} alone for all]`;
+}
+
+function kindOf(record: Recorded): string {
+  return record.kind === 'unknown' ? record.name : record.kind;
+}
+
+function contentOf(record: Recorded): readonly ContentPart[] {
+  switch (record.kind) {
+    case 'prompt.given':
+    case 'tool.returned':
+    case 'tool.failed':
+      return record.data.parts;
+    default:
+      return [];
+  }
+}
+
+async function loadImage(
+  { artifact, type: _, bytes: _size, ...image }: ImagePart,
+  context: ToolContext,
+): Promise<ToolImage> {
+  return { ...image, data: Buffer.concat(await all(context.history.artifact(artifact))) };
+}
+
+async function all<T>(items: AsyncIterable<T>): Promise<readonly T[]> {
+  const held: T[] = [];
+  for await (const item of items) held.push(item);
+  return held;
+}
+
+function beyond(position: number, { history }: ToolContext): WorkspaceError {
+  return new WorkspaceError(
+    'workspace/no-record',
+    `this session has no position ${position}: its log ends at ${history.length - 1}`,
+    { position, length: history.length },
+  );
+}
+
+function noPart(position: number, part: number, parts: number): WorkspaceError {
+  const has = parts === 0 ? 'no parts' : `parts 0 to ${parts - 1}`;
+  return new WorkspaceError('workspace/no-record', `position ${position} has ${has}, no part ${part}`, {
+    position,
+    part,
+  });
+}

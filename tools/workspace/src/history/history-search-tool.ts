@@ -1,0 +1,94 @@
+// `history_search`: finds records of the session's own log by words. It reads the log once, front to back, and holds only the
+// latest matches: a log of any length can be searched.
+
+import type { Tool, ToolContext, ToolOutput } from '@tidemark/agent';
+import type { Recorded } from '@tidemark/log';
+import { z } from 'zod';
+import { argumentsOf, isProblem } from '../door/arguments.ts';
+import { excerptAround } from './cut-text.ts';
+import type { SaidKind } from './say-record.ts';
+import { headOf, KINDS, sayRecord } from './say-record.ts';
+
+const MOST = 50;
+const USUAL = 10;
+
+const ARGUMENTS = argumentsOf(
+  z.strictObject({
+    query: z.string().trim().min(1).describe('Words that a record must all contain, in any case and order'),
+    limit: z.int().min(1).max(MOST).optional().describe(`Matches to show, ${USUAL} by default`),
+    kinds: z.array(z.enum(KINDS)).min(1).optional().describe('Only these; all by default'),
+  }),
+);
+
+const DESCRIPTION = `Searches all earlier records of this session, the latest matches first, with the position of each for history_read.`;
+
+/** Characters shown on each side of a match. */
+const AROUND = 120;
+
+/** A search, as it is asked for. */
+interface Asked {
+  /** In lower case. */
+  readonly words: readonly string[];
+  readonly limit: number;
+  readonly kinds: ReadonlySet<SaidKind>;
+}
+
+/** Searches the session's own log and its ancestors'. @returns the tool `history_search`, of effect `none`. */
+export function createHistorySearchTool(): Tool {
+  return {
+    name: 'history_search',
+    description: DESCRIPTION,
+    schema: ARGUMENTS.schema,
+    effect: 'none',
+    read(input) {
+      const read = ARGUMENTS.read(input);
+      if (isProblem(read)) return read;
+      const { query, limit = USUAL, kinds = KINDS } = read;
+      const words = query.toLowerCase().split(/\s+/);
+      return {
+        title: `history_search ${query.slice(0, 60)}`,
+        run: (context) => searchHistory({ words, limit, kinds: new Set(kinds) }, context),
+      };
+    },
+  };
+}
+
+async function searchHistory(asked: Asked, context: ToolContext): Promise<ToolOutput> {
+  const found: string[] = [];
+  const own = new Set<string>([context.call]);
+  let matches = 0;
+  for await (const record of context.history.read(0, context.history.length)) {
+    context.signal.throwIfAborted();
+    const match = isOwn(record, own) ? undefined : matchIn(withoutSearches(record), asked);
+    if (match === undefined) continue;
+    matches += 1;
+    found.push(match);
+    if (found.length > asked.limit) found.shift();
+  }
+  if (matches === 0) return { text: 'No record holds all of these words.' };
+  const more = matches > found.length ? [`[the latest ${found.length} of ${matches} matches]`] : [];
+  return { text: [...found.toReversed(), ...more].join('\n') };
+}
+
+/** What this tool itself was asked and said would be found by every later search for the same. */
+function isOwn(record: Recorded, own: Set<string>): boolean {
+  if (record.kind === 'tool.started' && record.data.name === 'history_search') own.add(record.data.call);
+  if (record.kind !== 'tool.returned' && record.kind !== 'tool.failed') return false;
+  return own.delete(record.data.call);
+}
+
+function withoutSearches(record: Recorded): Recorded {
+  if (record.kind !== 'answer.received') return record;
+  const parts = record.data.parts.filter((part) => part.type !== 'call' || part.name !== 'history_search');
+  return { ...record, data: { ...record.data, parts } };
+}
+
+function matchIn(record: Recorded, { words, kinds }: Asked): string | undefined {
+  const said = sayRecord(record);
+  if (said === undefined || !kinds.has(said.kind)) return undefined;
+  const text = said.parts.join('\n');
+  const lower = text.toLowerCase();
+  const [first = ''] = words;
+  if (!words.every((word) => lower.includes(word))) return undefined;
+  return `${headOf(record, said)}: ${excerptAround(text, Math.min(lower.indexOf(first), text.length), AROUND)}`;
+}
