@@ -101,7 +101,7 @@ function contentOf(record: Recorded): readonly ContentPart[] {
 }
 
 async function loadImage(
-  { artifact, type: _, bytes: _size, ...image }: ImagePart,
+  { artifact, type: _image, bytes: _size, ...image }: ImagePart,
   context: ToolContext,
 ): Promise<ToolImage> {
   return { ...image, data: Buffer.concat(await all(context.history.artifact(artifact))) };

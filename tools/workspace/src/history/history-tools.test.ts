@@ -117,9 +117,11 @@ test('history_search holds no more than the matches that it shows, and stops whe
     ...historyOf([]),
     length: 1_000_000,
     async *read(): AsyncIterable<Recorded> {
-      for (; record !== undefined; read += 1) {
+      if (record === undefined) return;
+      for (;;) {
         if (read === 1_000) stop.abort(Object.assign(new Error('given up'), { code: 'test/given-up' }));
         yield record;
+        read += 1;
       }
     },
   };
