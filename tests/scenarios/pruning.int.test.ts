@@ -1,0 +1,99 @@
+// Old results are shortened in batches, where that pays: judged by what the simulator billed and the bytes that arrived.
+
+import type { Tool } from '@tidemark/agent';
+import type { LiveSession } from '@tidemark/kit';
+import { defineTool } from '@tidemark/kit';
+import type { Recorded, RecordedOf } from '@tidemark/log';
+import type { AnswerPlan } from '@tidemark/simulator';
+import { createHistoryReadTool } from '@tidemark/tools-workspace';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import type { Stage } from './billed-stage.ts';
+import { epochsOf, expectOnlyAppended, expectSound, openStage, recordsOf } from './billed-stage.ts';
+
+/** Strips thinking at new turns; keeps it; binds it to its prefix; caches by itself. */
+const MODELS = ['claude-sonnet-4-5', 'claude-opus-5-5', 'claude-fable-5-1', 'gpt-6.1-sol'] as const;
+
+const look: Tool = defineTool({
+  name: 'look',
+  description: 'Looks.',
+  input: z.object({ from: z.number(), words: z.number() }),
+  effect: 'read',
+  run: ({ from, words }) => Array.from({ length: words }, (_, index) => `${from}:${index}`).join(' '),
+});
+const TOOLS = [look, createHistoryReadTool()];
+
+const done: AnswerPlan = { answer: { text: 'Done.' } };
+const thinking = 'What is there, and what of it matters. '.repeat(10);
+
+function looking(words: number, from: number): AnswerPlan {
+  return { answer: { thinking, text: 'I look.', calls: [{ name: 'look', arguments: { from, words } }] } };
+}
+
+function times(count: number, words: number): readonly AnswerPlan[] {
+  return Array.from({ length: count }, (_, from) => looking(words, from));
+}
+
+/** A long turn whose early results are large, and another turn. */
+async function play(stage: Stage, live: LiveSession): Promise<void> {
+  await stage.turn(live, 'Look at everything.', ...times(8, 1_500), ...times(30, 5), done);
+  await stage.turn(live, 'And now?', looking(5, 1), done);
+}
+
+/** What all calls cost, in units of the base input price, had each model the usual multipliers. */
+function billOf(stage: Stage): number {
+  return stage.billed().reduce((sum, { read, written, fresh }) => sum + 0.1 * read + 1.25 * written + fresh, 0);
+}
+
+function isPruned(record: Recorded): record is RecordedOf<'history.pruned'> {
+  return record.kind === 'history.pruned';
+}
+
+/** Bodies between one epoch and the next. */
+function untilNextEpoch(records: readonly Recorded[], bodies: readonly string[]): readonly (readonly string[])[] {
+  const runs: string[][] = [];
+  let sent = 0;
+  for (const { kind } of records) {
+    if (kind === 'epoch.opened') runs.push([]);
+    if (kind === 'request.prepared') runs.at(-1)?.push(bodies[sent++] ?? '');
+  }
+  return runs;
+}
+
+describe.each(MODELS)('on %s', (model) => {
+  test('a long turn whose early results are large shortens them in few batches, and pays much less for it', async () => {
+    const stage = await openStage({ model, tools: TOOLS });
+    const live = await stage.open();
+    await play(stage, live);
+    const records = await recordsOf(stage, live.id);
+    const batches = records.filter(isPruned);
+    expect(batches.length).toBeGreaterThan(0);
+    expect(batches.length).toBeLessThan(5);
+    expect(await epochsOf(stage, live.id)).toEqual(['initial', ...batches.map(() => 'pruning')]);
+    for (const run of untilNextEpoch(records, stage.bodies)) expectOnlyAppended(run);
+    await expectSound(stage, live.id);
+    const without = await openStage({ model, tools: TOOLS, pruning: 'never' });
+    const other = await without.open();
+    await play(without, other);
+    expect(await epochsOf(without, other.id)).toEqual(['initial']);
+    expect(billOf(stage)).toBeLessThan(0.7 * billOf(without));
+  });
+
+  test('what was shortened can be read back by its position, and a fork shows it shortened from the first call on', async () => {
+    const stage = await openStage({ model, tools: TOOLS });
+    const live = await stage.open();
+    await play(stage, live);
+    const at = (await recordsOf(stage, live.id)).find(isPruned)?.data.results?.[0]?.position ?? -1;
+    const reading: AnswerPlan = { answer: { calls: [{ name: 'history_read', arguments: { position: at } }] } };
+    await stage.turn(live, 'What was the first?', reading, done);
+    const said = (await recordsOf(stage, live.id)).findLast((record) => record.kind === 'tool.returned');
+    expect(JSON.stringify(said?.data)).toContain(`0:1499"`);
+    expect(stage.bodies.at(-1)).toContain(`The whole is at position ${at}: read it with history_read.`);
+    await live.close();
+    const fork = await stage.fork(live.id);
+    await stage.turn(fork, 'And here?', done);
+    expect(stage.bodies.at(-1)).toContain(`The whole is at position ${at}: read it with history_read.`);
+    expect(stage.billed().at(-1)?.read).toBeGreaterThan(0);
+    await expectSound(stage, fork.id);
+  });
+});
