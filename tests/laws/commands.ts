@@ -80,6 +80,7 @@ export type Command =
   | { readonly do: 'tools'; readonly set: number }
   | { readonly do: 'role'; readonly role: number }
   | { readonly do: 'compact'; readonly keep: number; readonly text: TextSpec }
+  | { readonly do: 'prune'; readonly every: number; readonly kept: number }
   | { readonly do: 'summarize-branch'; readonly text: TextSpec }
   | { readonly do: 'bystander'; readonly kind: number }
   | { readonly do: 'wait'; readonly ms: number }
@@ -238,6 +239,12 @@ export function command({ knowable = false }: Temper = {}): fc.Arbitrary<Command
     { weight: 1, arbitrary: small(3).map((set): Command => ({ do: 'tools', set })) },
     { weight: 1, arbitrary: small(2).map((role): Command => ({ do: 'role', role })) },
     { weight: 1, arbitrary: fc.record({ keep: small(6), text }).map((one): Command => ({ do: 'compact', ...one })) },
+    {
+      weight: 1,
+      arbitrary: fc
+        .record({ every: fc.integer({ min: 1, max: 4 }), kept: small(600) })
+        .map((one): Command => ({ do: 'prune', ...one })),
+    },
     { weight: 1, arbitrary: text.map((one): Command => ({ do: 'summarize-branch', text: one })) },
     { weight: 1, arbitrary: small(9).map((kind): Command => ({ do: 'bystander', kind })) },
     { weight: 2, arbitrary: fc.integer({ min: 1_000, max: 7_200_000 }).map((ms): Command => ({ do: 'wait', ms })) },

@@ -1,6 +1,6 @@
 // Whether a record really holds what a block shows (L4). Written from the design's table of events alone.
 
-import type { AnswerPart, ContentPart, Recorded } from '@tidemark/log';
+import type { AnswerPart, ContentPart, Recorded, RecordedOf } from '@tidemark/log';
 import type { Shown } from './shown.ts';
 
 /** What a user's stop adds behind what an answer had said. */
@@ -50,9 +50,9 @@ function isHeld(shown: Shown, record: Recorded): boolean {
         (text) => text === CLOSING_LINE || record.data.parts.some((part) => part.type === 'text' && part.text === text),
       );
     case 'tool.returned':
-      return isResult(shown, record.data.call, false) && areContents(shown, record.data.parts);
+      return isResult(shown, record.data.call, false) && isEnding(shown, record);
     case 'tool.failed':
-      return isResult(shown, record.data.call, true) && areContents(shown, record.data.parts);
+      return isResult(shown, record.data.call, true) && isEnding(shown, record);
     case 'tool.abandoned':
       return isResult(shown, record.data.call, true);
     case 'tools.changed':
@@ -95,6 +95,23 @@ function areContents(shown: Shown, parts: readonly ContentPart[]): boolean {
     shown.kind === 'result' &&
     shown.content.every((one) => (one.kind === 'text' && one.text === NO_OUTPUT) || isContent(one, parts))
   );
+}
+
+function isEnding(shown: Shown, { data, position }: RecordedOf<'tool.returned' | 'tool.failed'>): boolean {
+  return areContents(shown, data.parts) || isShortened(shown, data.parts, position);
+}
+
+/** What a shortened result says behind its beginning. */
+const SHORTENED = /(?:^|\n)\[Shortened here: [^\]]*The whole is at position (\d+): read it with history_read\.\]$/;
+
+/** The beginning of the texts of a result, and where the whole is to be read. */
+function isShortened(shown: Shown, parts: readonly ContentPart[], position: number): boolean {
+  if (shown.kind !== 'result' || shown.content.length !== 1) return false;
+  const [only] = shown.content;
+  if (only?.kind !== 'text') return false;
+  const told = SHORTENED.exec(only.text);
+  const whole = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+  return told !== null && Number(told[1]) === position && whole.startsWith(only.text.slice(0, told.index));
 }
 
 /** An id may be told apart from an earlier one, or mapped to what the wire takes; it still begins with the id as recorded. */

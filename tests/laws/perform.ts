@@ -67,6 +67,8 @@ async function performOne(driver: Driver, command: Command): Promise<void> {
       return;
     case 'compact':
       return compact(driver, command.keep, command.text);
+    case 'prune':
+      return prune(driver, command.every, command.kept);
     case 'summarize-branch': {
       const text = textOf(driver, command.text);
       const range = { from: position(0), to: position(0) };
@@ -104,6 +106,16 @@ async function compact(driver: Driver, keep: number, text: TextSpec): Promise<vo
     kind: 'history.compacted',
     data: { range, strategy: 'deterministic', trigger: 'test', checkpoint, limitations: ['made by a test'] },
   });
+}
+
+/** Shortens every so many-th of all that is packed, results and what is none. */
+async function prune(driver: Driver, every: number, kept: number): Promise<void> {
+  await settle(driver);
+  const positions = slice(driver.session.state.history.packed).flatMap(({ origin }, index) =>
+    origin.from === 'event' && index % every === 0 ? [position(origin.position)] : [],
+  );
+  const results = positions.map((one) => ({ position: one, kept }));
+  await put(driver, { kind: 'history.pruned', data: { calls: [], results, freed: 0, cause: 'test' } });
 }
 
 /** Closes the writer and comes back as a new process would: another store, another fold, no line kept. */

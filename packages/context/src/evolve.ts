@@ -2,7 +2,7 @@
 
 import type { EpochOpened, Kind, Position, Recorded, RecordedOf } from '@tidemark/log';
 import { canonicalText } from '@tidemark/log';
-import { append, appendOnly } from './append-only.ts';
+import { append, appendOnly, itemAt, slice } from './append-only.ts';
 import { crossed } from './crossing.ts';
 import { accept, fail, send } from './evolve-calls.ts';
 import { changeReasoning, changeTools, frontInForce } from './evolve-changes.ts';
@@ -174,7 +174,21 @@ function openEpoch(state: State, event: RecordedOf<'epoch.opened'>): State {
   const { quarantines: rejected, prunings: shortened } = repacked;
   // The places that a stub is put at are those in a whole result.
   const stubbed = takeUp(repacked, event, { named: quarantines, held: stubs, records: rejected, pack: quarantine });
-  return takeUp(stubbed, event, { named: prunings, held: cuts, records: shortened, pack: prune });
+  const pruned = takeUp(stubbed, event, { named: prunings, held: cuts, records: shortened, pack: prune });
+  const unsent = [...notSentShort(state), ...positionsChanged(stubbed, pruned)];
+  return { ...pruned, epoch: pruned.epoch && { ...pruned.epoch, shortened: new Set(unsent) } };
+}
+
+/** What the epoch before shortened, if no accepted request was made in it. */
+function notSentShort({ epoch, streams }: State): Iterable<number> {
+  const accepted = streams['main']?.accepted?.position ?? -1;
+  return epoch === undefined || accepted > epoch.position ? [] : epoch.shortened;
+}
+
+function positionsChanged({ history: { packed: before } }: State, { history }: State): readonly number[] {
+  if (before === history.packed) return [];
+  const changed = slice(history.packed).filter((span, index) => span !== itemAt(before, index));
+  return changed.flatMap(({ origin }) => (origin.from === 'event' ? [origin.position] : []));
 }
 
 /** Records of one kind that an epoch may name, and how it then packs. */
@@ -213,6 +227,7 @@ function takeUpCheckpoint(state: State, event: RecordedOf<'epoch.opened'>): Stat
       position: event.position,
       opened: event.data,
       edited: edits ? event.position : before.edited,
+      shortened: new Set(),
       inForce: frontInForce(event.data),
     },
   };

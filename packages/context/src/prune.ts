@@ -1,8 +1,8 @@
 // Results that an epoch packs shortened. Everything keeps its place: only what a result shows becomes less.
 
-import type { Span } from '@tidemark/model';
+import type { ResultPart, Span } from '@tidemark/model';
 import { appendOnly, slice } from './append-only.ts';
-import { renderPruned } from './render-pruned.ts';
+import { renderPruned, textOfResult } from './render-pruned.ts';
 import { ownCalls } from './settle.ts';
 import type { History, Pruning } from './state.ts';
 
@@ -19,6 +19,11 @@ function shortened(span: Span, kept: ReadonlyMap<number, number>): Span {
   const [result] = parts;
   if (origin.from !== 'event' || result?.type !== 'result') return span;
   const shown = kept.get(origin.position);
-  if (shown === undefined) return span;
+  if (shown === undefined || isWhole(result.content, shown)) return span;
   return { ...span, parts: [{ ...result, content: [renderPruned(result.content, shown, origin.position)] }] };
+}
+
+/** Nothing of it would be left out. */
+function isWhole(content: ResultPart['content'], kept: number): boolean {
+  return content.every(({ type }) => type === 'text') && textOfResult(content).length <= kept;
 }

@@ -23,5 +23,5 @@ function leftOut(text: string, shown: string, content: ResultPart['content']): s
     ...(shown.length < text.length ? [`the first ${shown.length} of ${text.length} characters are shown`] : []),
     ...(images > 0 ? [pictures] : []),
   ];
-  return said.length === 0 ? 'nothing is left out' : said.join(', and ');
+  return said.join(', and ');
 }

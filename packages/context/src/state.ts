@@ -69,6 +69,8 @@ export interface Epoch {
   readonly opened: EpochOpened;
   /** Position of the last epoch that edited what was sent before: front or history, not a parameter alone. */
   readonly edited: Position;
+  /** Results whose present form no accepted request held when this epoch opened, by their positions. */
+  readonly shortened: ReadonlySet<number>;
   readonly inForce: InForce;
 }
 

@@ -10,6 +10,7 @@ import {
   plan,
   planKeeping,
   readableEntries,
+  slice,
   tokensUpTo,
   turnStartOf,
 } from '@tidemark/context';
@@ -84,6 +85,7 @@ export function planCall(state: State, line: Line, options: PlanOptions): CallPl
   const { model } = line.materials.epoch.opened;
   const unsent =
     unsentTail(line, sent, strips) +
+    unsentShort(line, state, sent) +
     unsentThinking(line, reach[model] ?? 0, sent, strips) +
     unsentFront(line, sentFront);
   const ratio = learntOf(state).whole;
@@ -109,6 +111,17 @@ function unsentTail({ sequence, ordinals }: Line, sent: number, strips: boolean)
   // A checkpoint stands first, and is newer than what is kept behind it.
   const leads = index > sequence.front && (itemAt(ordinals, sequence.front) ?? 0) >= sent;
   return tokens + (leads ? (itemAt(sequence.blocks, sequence.front)?.tokens ?? 0) : 0);
+}
+
+/** Tokens of results that were sent whole, and that nobody was sent shortened yet. */
+function unsentShort({ sequence: { blocks }, ordinals }: Line, { epoch, streams }: State, sent: number): number {
+  const accepted = streams['main']?.accepted?.position ?? -1;
+  if (epoch === undefined || epoch.shortened.size === 0 || accepted > epoch.position) return 0;
+  return slice(blocks).reduce((sum, { origin, tokens }, index) => {
+    const isOne =
+      origin.from === 'event' && epoch.shortened.has(origin.position) && (itemAt(ordinals, index) ?? 0) < sent;
+    return isOne ? sum + tokens : sum;
+  }, 0);
 }
 
 /** Tokens of thinking that other models were not sent: after a switch back it goes out for the first time. */
