@@ -2,8 +2,8 @@
 // its record names are kept here, before anything names them.
 
 import type { Event, EventOf } from '@tidemark/log';
-import type { Need, State } from '@tidemark/context';
-import { neededChange, planPruning } from '@tidemark/context';
+import type { BudgetSettings, Need, State } from '@tidemark/context';
+import { gaugeOf, neededChange, planPruning } from '@tidemark/context';
 import type { Encoder } from '@tidemark/model';
 import { keepTools } from '../session/materials.ts';
 import type { Session } from '../session/session.ts';
@@ -25,6 +25,8 @@ interface Asked extends EpochOptions {
   readonly encoder: Encoder;
   readonly beside?: unknown;
   readonly pruning?: 'auto' | 'never';
+  readonly outputLimit: number;
+  readonly budgets?: BudgetSettings;
 }
 
 /** Decides. */
@@ -59,12 +61,14 @@ export async function whatChanges(
 /** The old results that are to be shortened with this request, if any. */
 function shortening(
   state: State,
-  { wanted, capabilities, ttl, pruning }: Asked,
+  { wanted, capabilities, ttl, pruning, outputLimit, budgets }: Asked,
   need: Need,
   stamp: Pick<Event, 'at' | 'turn'>,
 ): EventOf<'history.pruned'> | undefined {
   if (pruning !== 'auto') return undefined;
   const { at } = stamp;
-  const data = planPruning({ state, wanted, need, capabilities, at, ttl: ttl === '1h' ? ttl : '5m' });
+  const { tier } = gaugeOf(state, capabilities, { outputLimit, at, ...(budgets && { budgets }) });
+  const pressing = tier === 'warning' || tier === 'critical';
+  const data = planPruning({ state, wanted, need, capabilities, at, ttl: ttl === '1h' ? ttl : '5m', pressing });
   return data && { kind: 'history.pruned', ...stamp, data };
 }
