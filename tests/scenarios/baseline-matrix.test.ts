@@ -1,5 +1,5 @@
 // The baseline matrix: for each thing that might cost a cache, exactly the reasons that the session gives for what it then
-// does. A reason more or less fails. Skills changed (issue 6) and pruning (issue 5) have no way to happen yet, and no row.
+// does. A reason more or less fails. Skills changed (issue 6) have no way to happen yet, and no row.
 
 import type { Recorded } from '@tidemark/log';
 import type { LiveSession } from '@tidemark/kit';
@@ -52,6 +52,7 @@ const MATRIX: { readonly [name in StoryName]: Row } = {
   'compaction, recorded': both('note: permission-mode compacted-away', 'epoch: compaction'),
   'compaction by hand': both('compacted: manual', 'note: permission-mode compacted-away', 'epoch: compaction'),
   'compaction by hand, refused': both('refused: manual'),
+  'old results shortened': both('epoch: pruning', 'miss: opened'),
   'request too long, then resumed': both(
     'refused: critical_pressure_preflight',
     'failed: provider/too-long',

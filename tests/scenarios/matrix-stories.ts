@@ -6,6 +6,7 @@ import { defineTool } from '@tidemark/kit';
 import type { LiveSession } from '@tidemark/kit';
 import { position, sessionId } from '@tidemark/log';
 import type { AnswerPlan } from '@tidemark/simulator';
+import { createHistoryReadTool } from '@tidemark/tools-workspace';
 import { expect } from 'vitest';
 import { z } from 'zod';
 import type { Opening, Stage } from './billed-stage.ts';
@@ -180,6 +181,14 @@ export const STORIES = {
     await twoTurns(told, live);
     expect(await live.compact()).toMatchObject({ outcome: 'refused' });
     await twoTurns(told, live);
+    return live;
+  },
+  'old results shortened': async (told) => {
+    const live = await told.open({
+      tools: [...TOOLS, tool('archive', 'An old order. '.repeat(800)), createHistoryReadTool(), tool('brief', 'One.')],
+    });
+    for (const name of ['archive', 'archive', 'archive', 'archive', ...Array.from({ length: 16 }, () => 'brief')])
+      await told.stage.turn(live, 'Look.', calling(name), done);
     return live;
   },
   'request too long, then resumed': async (told) => {
