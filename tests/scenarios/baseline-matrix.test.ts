@@ -35,7 +35,8 @@ const MATRIX: { readonly [name in StoryName]: Row } = {
   'mode toggled': both('note: permission-mode changed'),
   'server gone': { plain: ['epoch: tools', 'miss: opened'], appends: ['tools: appended'] },
   'server back': {
-    plain: ['epoch: tools', 'miss: opened', 'epoch: tools'],
+    // Going back finds the first front and what was said under it; only what was said since is written again.
+    plain: ['epoch: tools', 'miss: opened', 'epoch: tools', 'miss: opened'],
     appends: ['tools: appended', 'tools: appended'],
   },
   'server back with other tools': {
