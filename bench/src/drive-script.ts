@@ -142,6 +142,9 @@ async function startProcess(world: World, shelf: Shelf, id?: string): Promise<Pr
     role: ROLE,
     tools: toolsAt(world, 0),
     permissions: { mode: 'auto' },
+    // Both are breaks with a name and a price that pays: here it is measured what a prefix costs that only grows.
+    pruning: 'never',
+    compaction: 'manual',
     surroundings: time.surroundings,
     ...options,
   });
