@@ -72,6 +72,8 @@ async function play({ wire, sockets = false, images = [], requestBytes, onReques
     },
   });
   const agent = createAgent({
+    // What a person alone may compact: here it is looked at what is set aside.
+    compaction: 'manual',
     model: MODELS[wire],
     provider,
     tools: [screenshot],
