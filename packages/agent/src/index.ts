@@ -39,7 +39,16 @@ export type { ContextSource, NoteCause, SourceView, ToolEffect } from './sources
 export type { Surroundings, WaitOptions } from './surroundings.ts';
 export { THIS_MACHINE } from './surroundings.ts';
 export type { Asker, CallQuestion, Mode, Permission, Question, RewriteQuestion, Verdict } from './tools/permissions.ts';
-export type { Tool, ToolContext, ToolHistory, ToolImage, ToolOutput, ToolProblem, ToolRun } from './tools/tool.ts';
+export type {
+  Tool,
+  ToolContext,
+  ToolFact,
+  ToolHistory,
+  ToolImage,
+  ToolOutput,
+  ToolProblem,
+  ToolRun,
+} from './tools/tool.ts';
 export type {
   CompactOptions,
   FinishedTurn,

@@ -3,7 +3,7 @@
 import type { ToolOutput } from '@tidemark/agent';
 import { KitError } from './kit-error.ts';
 
-const FIELDS: ReadonlySet<string> = new Set<keyof ToolOutput>(['text', 'images', 'failed', 'exit', 'files']);
+const FIELDS: ReadonlySet<string> = new Set<keyof ToolOutput>(['text', 'images', 'failed', 'exit', 'files', 'facts']);
 
 /** @throws KitError `kit/bad-tool` for a value that JSON cannot hold. */
 export function outputOf(tool: string, returned: unknown): ToolOutput {

@@ -59,6 +59,24 @@ describe('what a tool says', () => {
     expect(small.session.progress.files.get('/w/a')).toEqual(file);
   });
 
+  test('brings about facts that stand right behind its closing, the call named where they name one', async () => {
+    const skill = { name: 'tax', version: 'v1', reason: 'on_demand', tokens: 7, source: '/s' } as const;
+    const memory = { file: 'MEMORY.md', operation: 'add', after: digest('b'.repeat(64)), bytes: 3 } as const;
+    const tool = made('look', () => ({
+      text: 'body',
+      facts: [
+        { kind: 'skill.loaded', data: skill },
+        { kind: 'memory.changed', data: memory },
+      ],
+    }));
+    const { records } = await close(tool);
+    expect((await records()).slice(-3)).toMatchObject([
+      { kind: 'tool.returned', data: { call: 'c1' } },
+      { kind: 'skill.loaded', data: { ...skill, call: 'c1' } },
+      { kind: 'memory.changed', data: memory },
+    ]);
+  });
+
   test('holds images, their bytes kept once as artifacts', async () => {
     const data = Buffer.from('pixels');
     const tool = made('look', () => ({

@@ -1,6 +1,7 @@
-// One call while it runs: what it is given, what it writes, and the one event that closes it, the moment it lands.
+// One call while it runs: what it is given, what it writes, and the one event that closes it, the moment it lands. Facts that
+// it brought about stand right behind that.
 
-import type { Event, ImagePart } from '@tidemark/log';
+import type { CallId, Event, ImagePart } from '@tidemark/log';
 import { LogError } from '@tidemark/log';
 import { openOutput } from '../commit/output.ts';
 import { abandon } from '../decide/open-calls.ts';
@@ -15,7 +16,7 @@ import { messageOf } from './message-of.ts';
 import type { ReadyCall } from './prepare-calls.ts';
 import { findOutput } from './find-output.ts';
 import { limitsOf } from './result-limits.ts';
-import type { ToolContext, ToolHistory, ToolImage, ToolOutput } from './tool.ts';
+import type { ToolContext, ToolFact, ToolHistory, ToolImage, ToolOutput } from './tool.ts';
 
 /** What may end a call before it ends by itself. */
 export interface Ending {
@@ -88,21 +89,31 @@ function historyOf({ log, writer, state: { length } }: Session): ToolHistory {
   };
 }
 
-/** The closing of a call that ended. A result that cannot be kept is an error of the call: the tool may have taken effect. */
+/** The closing of a call that ended, and its facts. A result that cannot be kept is an error of the call: the tool may have taken effect. */
 async function landed(
   work: Work,
   ready: ReadyCall,
   output: CallOutput,
   outcome: Outcome,
   durationMs: number,
-): Promise<Event> {
+): Promise<readonly Event[]> {
   try {
-    return await ('threw' in outcome
-      ? faultOf(work, ready, output, outcome.threw, durationMs)
-      : resultOf(work, ready, output, outcome.returned, durationMs));
+    if ('threw' in outcome) return [await faultOf(work, ready, output, outcome.threw, durationMs)];
+    const { returned } = outcome;
+    const closing = await resultOf(work, ready, output, returned, durationMs);
+    return [closing, ...(returned.facts ?? []).map((fact) => factOf(work, ready.call, fact))];
   } catch (cause) {
     output.drop();
-    return unkept(work, ready, cause, durationMs);
+    return [await unkept(work, ready, cause, durationMs)];
+  }
+}
+
+function factOf(work: Work, call: CallId, fact: ToolFact): Event {
+  switch (fact.kind) {
+    case 'skill.loaded':
+      return { ...head(work), kind: fact.kind, data: { ...fact.data, call } };
+    case 'memory.changed':
+      return { ...head(work), kind: fact.kind, data: fact.data };
   }
 }
 
@@ -147,10 +158,10 @@ async function keepImages({ session }: Work, images: readonly ToolImage[]): Prom
   return kept;
 }
 
-/** Appends the closing. A payload that the log refuses would leave the call open for ever: it becomes an error of the call. */
-async function close(work: Work, ready: ReadyCall, durationMs: number, closing: Event): Promise<void> {
+/** Appends them. A payload that the log refuses would leave the call open for ever: it becomes an error of the call. */
+async function close(work: Work, ready: ReadyCall, durationMs: number, events: readonly Event[]): Promise<void> {
   try {
-    await commit(work.session, [closing]);
+    await commit(work.session, events);
   } catch (cause) {
     if (!(cause instanceof LogError && cause.code === 'log/invalid-event')) throw cause;
     await commit(work.session, [await unkept(work, ready, cause, durationMs)]);

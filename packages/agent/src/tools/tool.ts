@@ -1,7 +1,7 @@
 // The tool port: what the runtime asks of a tool, whoever wrote it. Arguments are read at the door, and what then runs
 // knows its own input.
 
-import type { CallId, Digest, EffectClass, FileTouch, ImagePart, Recorded } from '@tidemark/log';
+import type { CallId, Digest, EffectClass, EventData, FileTouch, ImagePart, Recorded } from '@tidemark/log';
 import type { JsonValue } from '@tidemark/model';
 
 /** A tool as the model and the runtime know it. */
@@ -76,7 +76,14 @@ export interface ToolOutput {
   readonly failed?: boolean;
   readonly exit?: number;
   readonly files?: readonly FileTouch[];
+  /** What came to be by the call beside its words: recorded right behind its closing, in the same append. */
+  readonly facts?: readonly ToolFact[];
 }
+
+/** A fact of its own kind that a call may bring about. The runtime adds the call where the fact names one. */
+export type ToolFact =
+  | { readonly kind: 'skill.loaded'; readonly data: Omit<EventData['skill.loaded'], 'call'> }
+  | { readonly kind: 'memory.changed'; readonly data: EventData['memory.changed'] };
 
 /** An image that a call returns. */
 export interface ToolImage extends Omit<ImagePart, 'type' | 'artifact' | 'bytes'> {
