@@ -17,6 +17,8 @@ import { ID, row } from './small-session.ts';
 /** See the head of this file. */
 export interface Played extends Live {
   readonly simulator: Simulator;
+  /** Where it listens. */
+  readonly url: string;
   /** Every body that went out, in order. */
   readonly bodies: string[];
   readonly notices: Notice[];
@@ -58,7 +60,7 @@ export async function playWindow({ believed, real = believed, answer, runtime }:
     await played.live.close();
     await listening.close();
   });
-  return { ...played, simulator, bodies, notices };
+  return { ...played, simulator, url: listening.url, bodies, notices };
 }
 
 async function hear({ live }: Live, notices: Notice[]): Promise<void> {

@@ -53,6 +53,38 @@ test('says in a dry run what it would free, and changes nothing; then does it, a
   });
 });
 
+test('begins anew in a fork that holds the checkpoint alone, which the tree shows, and leaves the session as it is', async () => {
+  const session = await left();
+  const before = logOf(session);
+  const dry = await tidemark('compact', session, '--fresh', '--dry-run', '--json');
+  expect(JSON.parse(dry.out)).toMatchObject({ session, outcome: 'planned', kept: 0 });
+  const done = await tidemark('compact', session, '--fresh', '--json');
+  const { fork } = JSON.parse(done.out);
+  expect([done.exit, logOf(session)]).toEqual([0, before]);
+  const tree = await tidemark('sessions', '--tree', '--json');
+  expect(JSON.parse(tree.out).sessions).toMatchObject([
+    { session, depth: 0 },
+    { session: fork, depth: 1, parent: { session } },
+  ]);
+  expect(await tidemark('--session', fork, 'go on', '--provider', 'simulator')).toMatchObject({ exit: 0 });
+  expect(logOf(fork)).toContain('"cause":"compaction"');
+  expect(await tidemark('verify', fork)).toMatchObject({ exit: 0 });
+  const said = await tidemark('compact', session, '--fresh');
+  expect(said.out).toMatch(/begun anew as \S+; \S+ stays as it is\ngo on with `tidemark --session/);
+});
+
+test('refuses what does not go together, and says which to leave out', async () => {
+  const session = await left();
+  for (const flags of [
+    ['--fresh', '--tail-tokens', '500'],
+    ['--provider', 'simulator'],
+  ]) {
+    const ran = await tidemark('compact', session, ...flags);
+    expect(ran).toMatchObject({ exit: 2, err: expect.stringContaining('leave') });
+  }
+  expect(await tidemark('compact', 'nobody', '--fresh')).toMatchObject({ exit: 3 });
+});
+
 test('refuses what is no session, and one that is not there', async () => {
   expect(await tidemark('compact', '../x')).toMatchObject({ exit: 2 });
   expect(await tidemark('compact', 'nobody')).toMatchObject({ exit: 3 });

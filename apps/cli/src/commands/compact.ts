@@ -1,9 +1,19 @@
 // `tidemark compact`: puts a checkpoint in the place of older history, or says what that would come to.
 
-import type { CompactionReport } from '@tidemark/agent';
-import { compactSession, createSecrets, loadCapabilities, openSession, secretsOf, THIS_MACHINE } from '@tidemark/agent';
+import type { Compacting, CompactionReport } from '@tidemark/agent';
+import {
+  compactSession,
+  createSecrets,
+  foldLog,
+  loadCapabilities,
+  openSession,
+  secretsOf,
+  startAfresh,
+  THIS_MACHINE,
+} from '@tidemark/agent';
+import type { State } from '@tidemark/context';
 import { createAgent } from '@tidemark/kit';
-import type { SessionId } from '@tidemark/log';
+import type { Log, SessionId } from '@tidemark/log';
 import { defaultCatalog, withOverrides } from '@tidemark/model';
 import { InvalidArgumentError, Option } from 'commander';
 
@@ -26,6 +36,7 @@ export const compact: Command = {
     ['tidemark compact <session>', 'the log alone writes the checkpoint: no model is asked'],
     ['tidemark compact <session> --tail-tokens 5000', 'keep at most so much of the history behind it'],
     ['tidemark compact <session> --strategy model-assisted', 'the model adds what only a reader can tell'],
+    ['tidemark compact <session> --fresh', 'summarise and start anew, in a fork; the session stays as it is'],
   ],
   declare: (command, run) =>
     void command
@@ -37,6 +48,7 @@ export const compact: Command = {
           'model-assisted',
         ]),
       )
+      .option('--fresh', 'begin a fork that holds the checkpoint alone, and leave the session as it is')
       .option('--provider <name>', 'with model-assisted: `simulator` asks that instead')
       .option('--dry-run', 'say what it would come to, and change nothing')
       .action((session: string, flags: Flags) => run((context) => report(sessionArgument(session), flags, context))),
@@ -45,15 +57,40 @@ export const compact: Command = {
 interface Flags {
   readonly tailTokens?: number;
   readonly strategy?: 'deterministic' | 'model-assisted';
+  readonly fresh?: true;
   readonly provider?: AgentFlags['provider'];
   readonly dryRun?: true;
 }
 
 async function report(id: SessionId, flags: Flags, context: CommandContext): Promise<Outcome> {
+  requireTogether(flags);
   const asks = flags.strategy === 'model-assisted' && flags.dryRun !== true;
-  const made = await (asks ? askModel(id, flags, context) : compactByLog(id, flags, context));
-  context.output.result({ session: id, ...made }, () => inWords(made));
+  const byLog = flags.fresh === true ? startByLog : compactByLog;
+  const made = await (asks ? askModel(id, flags, context) : byLog(id, flags, context));
+  context.output.result({ session: id, ...made }, () => inWords(id, made, flags.fresh === true));
   return made.outcome === 'refused' ? EXIT.difference : undefined;
+}
+
+function requireTogether({ fresh, tailTokens, provider, strategy }: Flags): void {
+  const next = 'leave one of the two out';
+  if (fresh === true && tailTokens !== undefined)
+    throw new CliError(
+      'cli/usage',
+      'with --fresh nothing stays behind the checkpoint, and --tail-tokens keeps some',
+      next,
+    );
+  if (provider !== undefined && strategy !== 'model-assisted') {
+    const ask = 'add --strategy model-assisted, or leave --provider out';
+    throw new CliError('cli/usage', '--provider names who is asked, and nobody is', ask);
+  }
+}
+
+/** Takes no lock: the session is only read. */
+async function startByLog(id: SessionId, flags: Flags, context: CommandContext): Promise<CompactionReport> {
+  const log = await context.store();
+  const runtime = await runtimeOf(id, await foldLog(log, id), log);
+  const secrets = createSecrets({ values: secretsOf(context.environment) });
+  return startAfresh({ log, session: id, secrets, runtime }, settingsOf(flags));
 }
 
 /** No provider is needed: the row that the session was last run with says its limits. */
@@ -61,16 +98,19 @@ async function compactByLog(id: SessionId, flags: Flags, context: CommandContext
   const store = await context.store();
   const session = await openSession(store, id, createSecrets({ values: secretsOf(context.environment) }));
   try {
-    const { epoch } = session.state;
-    if (epoch === undefined)
-      throw new CliError('cli/refused', `session ${id} has sent nothing yet`, 'there is nothing to compact');
-    const capabilities = await loadCapabilities(store.artifacts, epoch.opened);
-    const outputLimit = Math.min(OUTPUT_LIMIT, capabilities.outputLimit);
-    const runtime = { capabilities, outputLimit, surroundings: THIS_MACHINE };
+    const runtime = await runtimeOf(id, session.state, store);
     return await compactSession({ session, runtime }, { trigger: 'manual', ...settingsOf(flags) });
   } finally {
     await session.writer.close();
   }
+}
+
+async function runtimeOf(id: SessionId, { epoch }: State, { artifacts }: Log): Promise<Compacting['runtime']> {
+  if (epoch === undefined)
+    throw new CliError('cli/refused', `session ${id} has sent nothing yet`, 'there is nothing to compact');
+  const capabilities = await loadCapabilities(artifacts, epoch.opened);
+  const outputLimit = Math.min(OUTPUT_LIMIT, capabilities.outputLimit);
+  return { capabilities, outputLimit, surroundings: THIS_MACHINE };
 }
 
 /** Output that a turn asks for, and that the gauge keeps free. */
@@ -97,6 +137,7 @@ async function askModel(id: SessionId, flags: Flags, context: CommandContext): P
       return await live.compact({
         strategy: 'model-assisted',
         ...(tail !== undefined && { tailTokens: tail }),
+        ...(flags.fresh === true && { fresh: true }),
         ...(dryRun !== undefined && { dryRun }),
       });
     } finally {
@@ -111,7 +152,8 @@ function settingsOf({ tailTokens, dryRun }: Flags): { readonly tail?: number; re
   return { ...(tailTokens !== undefined && { tail: tailTokens }), ...(dryRun !== undefined && { dryRun }) };
 }
 
-function inWords({ outcome, sizes, refused, rewrite, fallback, strategy }: CompactionReport): string {
+function inWords(id: SessionId, made: CompactionReport, fresh: boolean): string {
+  const { outcome, sizes, refused, rewrite, fallback, strategy, fork } = made;
   const { before, after, hard, parts } = sizes;
   const said = `about ${grouped(before)} tokens ${outcome === 'compacted' ? 'become' : 'would become'} ${grouped(after)}`;
   const held = Object.entries(parts).flatMap(([part, tokens]) => (tokens > 0 ? [`${part} ${grouped(tokens)}`] : []));
@@ -124,6 +166,12 @@ function inWords({ outcome, sizes, refused, rewrite, fallback, strategy }: Compa
           `the next request writes ${grouped(rewrite.tokens)} tokens${rewrite.cost === undefined ? '' : `, $${rewrite.cost} above reading them`}`,
         ]),
     ...(fallback === undefined ? [] : [`without the model: ${fallback}`]),
+    ...(fork === undefined
+      ? []
+      : [`begun anew as ${fork}; ${id} stays as it is`, `go on with \`tidemark --session ${fork} "…"\``]),
+    ...(fresh && outcome === 'planned'
+      ? ['nothing was written: without --dry-run a fork begins behind that checkpoint']
+      : []),
   ];
   return lines.join('\n');
 }

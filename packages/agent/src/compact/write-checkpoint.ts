@@ -3,7 +3,7 @@
 import type { HistoryCompacted, Recorded, SessionId } from '@tidemark/log';
 import type { Checkpoint, CompactionPlan, ModelFields, Size } from '@tidemark/context';
 import { checkpointText, checkpointTokens, makeCheckpoint } from '@tidemark/context';
-import type { Session } from '../session/session.ts';
+import type { ReadHistory } from './read-history.ts';
 
 /** What a checkpoint is written from. */
 export interface CheckpointSource {
@@ -12,7 +12,7 @@ export interface CheckpointSource {
 }
 
 /** Reads what the checkpoint before it does not stand for. */
-export async function readSource(session: Session, { range }: CompactionPlan['draft']): Promise<CheckpointSource> {
+export async function readSource(session: ReadHistory, { range }: CompactionPlan['draft']): Promise<CheckpointSource> {
   const previous = session.state.compacted?.data;
   const from = previous?.fields === undefined ? range.from : previous.range.to + 1;
   const records = await recordsOf(session, from, range.to + 1);
@@ -21,13 +21,13 @@ export async function readSource(session: Session, { range }: CompactionPlan['dr
 
 /** Writes it. `fromModel`: what a model adds; it takes nothing away. */
 export async function writeCheckpoint(
-  session: Session,
+  session: ReadHistory,
   { draft, bound }: Pick<CompactionPlan, 'draft' | 'bound'>,
   source: CheckpointSource,
   fromModel?: ModelFields,
 ): Promise<Checkpoint> {
   const { range, keeps } = draft;
-  const behind = await recordsOf(session, range.to + 1);
+  const behind = await recordsOf(session, range.to + 1, session.state.length);
   return makeCheckpoint({
     ...source,
     range,
@@ -44,7 +44,7 @@ function filesOf(record: Recorded): readonly string[] {
   return (record.data.files ?? []).map(({ path }) => path);
 }
 
-async function recordsOf(session: Session, from: number, to?: number): Promise<readonly Recorded[]> {
+async function recordsOf(session: ReadHistory, from: number, to: number): Promise<readonly Recorded[]> {
   const id: SessionId = session.writer.session;
   const records: Recorded[] = [];
   for await (const record of session.log.read(id, from, to)) records.push(record);

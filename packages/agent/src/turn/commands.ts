@@ -1,8 +1,9 @@
 // What can be said to a session while it works, or rests: each becomes a fact in the log at once.
 
 import type { ContentPart, Event, NotificationReceived } from '@tidemark/log';
-import type { CompactionReport } from '../compact/compact-session.ts';
 import { compactSession } from '../compact/compact-session.ts';
+import { startAfresh } from '../compact/start-afresh.ts';
+import type { CompactionReport } from '../compact/write-compaction.ts';
 import { AgentError } from '../errors.ts';
 import { commit, commitInside } from '../session/session.ts';
 import { askSources } from '../sources/ask-sources.ts';
@@ -60,16 +61,19 @@ export async function changeMode(actor: Actor, mode: Mode): Promise<void> {
 export async function compactActor(actor: Actor, options: CompactOptions = {}): Promise<CompactionReport> {
   requireUsable(actor);
   const { session, runtime, running, side } = actor;
-  const { tailTokens: tail, strategy, dryRun } = options;
+  const { tailTokens: tail, strategy, dryRun, fresh = false } = options;
   await running?.begun;
+  const how = {
+    ...(dryRun !== undefined && { dryRun }),
+    ...(strategy === 'model-assisted' && side !== undefined && { ask: side }),
+  };
+  if (fresh) {
+    const { log, writer, secrets } = session;
+    return startAfresh({ log, session: writer.session, secrets, runtime }, how);
+  }
   const report = await compactSession(
     { session, runtime, ...(running !== undefined && { turn: running.turn }) },
-    {
-      trigger: 'manual',
-      ...(tail !== undefined && { tail }),
-      ...(dryRun !== undefined && { dryRun }),
-      ...(strategy === 'model-assisted' && side !== undefined && { ask: side }),
-    },
+    { trigger: 'manual', ...(tail !== undefined && { tail }), ...how },
   );
   if (report.outcome !== 'compacted') return report;
   restAnew(actor);

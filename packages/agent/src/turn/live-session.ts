@@ -12,7 +12,7 @@ import type {
   Usage,
 } from '@tidemark/log';
 import type { Capabilities, Provider } from '@tidemark/model';
-import type { CompactionReport } from '../compact/compact-session.ts';
+import type { CompactionReport } from '../compact/write-compaction.ts';
 import type { ForkOptions } from '../fork/plan-fork.ts';
 import type { CheckpointStrategy } from '../session/triggers.ts';
 import type { Mode } from '../tools/permissions.ts';
@@ -77,7 +77,8 @@ export interface LiveSession {
   side(call: SideCall): Promise<SideAnswer>;
   /**
    * Puts a checkpoint in the place of older history, from the next request on; a refusal is a report with its reason and the
-   * sizes. Allowed while a turn runs: its prompts stay as they were said.
+   * sizes. Allowed while a turn runs: its prompts stay as they were said. With `fresh` this session stays as it is: a fork of
+   * its last closed record begins that holds the checkpoint alone. It is closed; its id is in the report.
    *
    * @throws AgentError `agent/conflict` when the history was packed anew meanwhile: ask again.
    */
@@ -150,6 +151,8 @@ export interface CompactOptions {
   readonly tailTokens?: number;
   /** Who writes the checkpoint: the log alone unless said; `model-assisted` asks the model for what only a reader can tell. */
   readonly strategy?: CheckpointStrategy;
+  /** Summarises and starts anew, in a fork. There nothing stands behind the checkpoint, whatever `tailTokens` says. */
+  readonly fresh?: boolean;
   /** Nothing is recorded and nobody is asked: the plan alone. */
   readonly dryRun?: boolean;
 }

@@ -3,8 +3,9 @@
 
 import { largestParts } from '@tidemark/context';
 import type { ProviderError } from '@tidemark/model';
-import type { CompactionReport } from '../compact/compact-session.ts';
-import { compactSession, gaugeNow } from '../compact/compact-session.ts';
+import { compactSession } from '../compact/compact-session.ts';
+import type { CompactionReport } from '../compact/write-compaction.ts';
+import { gaugeNow } from '../compact/write-compaction.ts';
 import type { Ending } from '../decide/next-move.ts';
 import { contextUnfit, triggerBefore, triggerBehind } from '../decide/when-to-compact.ts';
 import type { CompactionTrigger } from '../session/triggers.ts';

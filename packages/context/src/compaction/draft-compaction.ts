@@ -9,6 +9,7 @@ import { keptBehind } from '../settle.ts';
 import type { Size } from '../span-size.ts';
 import { addSizes, NO_SIZE, sizeOfSpan } from '../span-size.ts';
 import type { State } from '../state.ts';
+import type { Boundary } from './boundary.ts';
 import { boundaryOf } from './boundary.ts';
 
 /** What to keep. */
@@ -20,6 +21,8 @@ export interface DraftOptions {
   readonly shortens?: number;
   /** Where the notes stand that will be said again when they are left out. */
   readonly noted: Iterable<number>;
+  /** Nothing is kept, whatever the tail: the checkpoint stands alone. */
+  readonly alone?: boolean;
 }
 
 /** A compaction before its checkpoint is made. */
@@ -42,12 +45,12 @@ export function draftCompaction(state: State, options: DraftOptions): Compaction
   const { history, compacted, epoch } = state;
   const tail = slice(history.packed, history.lead);
   const scaled = (span: Span): number => inModelTokens(state, sizeAs(span, options.row).tokens).tokens;
-  const boundary = boundaryOf(tail, options.tail, scaled, compacted?.data.range.to);
+  const { shortens, alone = false } = options;
+  const boundary = alone ? endOf(state, tail) : boundaryOf(tail, options.tail, scaled, compacted?.data.range.to);
   if (epoch === undefined || boundary === undefined) return undefined;
   const { to, first } = boundary;
   const left = tail.slice(0, first);
-  const keeps = standing(state, left);
-  const { shortens } = options;
+  const keeps = alone ? [] : standing(state, left);
   const all = keptBehind(tail, { to, keeps, shortens });
   const kept = all.slice(keeps.length);
   const noted = new Set(options.noted);
@@ -66,6 +69,11 @@ export function draftCompaction(state: State, options: DraftOptions): Compaction
       notes: sizes(left.filter((span) => noted.has(placeOf(span)))),
     },
   };
+}
+
+/** Behind all that is packed; nothing may be open. */
+function endOf({ length }: State, tail: readonly Span[]): Boundary | undefined {
+  return tail.length === 0 ? undefined : { first: tail.length, to: position(length - 1) };
 }
 
 /** What was said in the turn under way, of what is packed. */

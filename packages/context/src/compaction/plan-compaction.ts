@@ -31,6 +31,8 @@ export interface CompactionInput {
   readonly tail?: number;
   /** The last rung that is tried: the last there is unless said. */
   readonly last?: number;
+  /** See `DraftOptions`. There is one rung then. */
+  readonly alone?: boolean;
 }
 
 /** A compaction that may be made. */
@@ -50,7 +52,7 @@ export interface RefusedPlan {
 
 /** Plans. It counts with the smallest checkpoint: judge the plan again with the size of the real one. */
 export function planCompaction(state: State, input: CompactionInput): CompactionPlan | RefusedPlan {
-  const { from = 0, last = LAST_RUNG } = input;
+  const { from = 0, alone = false, last = alone ? from : LAST_RUNG } = input;
   let refused = nothing(input.gauge);
   for (let rung = Math.min(from, last); rung <= last; rung += 1) {
     const plan = planRung(state, input, rung);
@@ -61,11 +63,12 @@ export function planCompaction(state: State, input: CompactionInput): Compaction
 }
 
 function planRung(state: State, input: CompactionInput, rung: number): CompactionPlan | RefusedPlan {
-  const { row, gauge, noted, tail = gauge.tail } = input;
+  const { row, gauge, noted, tail = gauge.tail, alone = false } = input;
   const share = RUNGS[rung] ?? 0;
   const draft = draftCompaction(state, {
     row,
     noted,
+    alone,
     tail: Math.floor(tail * share),
     ...(rung === LAST_RUNG ? { shortens: SHORTENED } : {}),
   });

@@ -1,0 +1,161 @@
+// A session that is summed up and begun anew, against the simulator: what the fork holds, what it reads of its parent's cache,
+// and what stands in neither when it is refused.
+
+import type { Recorded, SessionId } from '@tidemark/log';
+import { anthropicEncoder, createAnthropicProvider } from '@tidemark/provider-anthropic';
+import type { AnswerPlan, SentRequest } from '@tidemark/simulator';
+import { describe, expect, it } from 'vitest';
+import { goLive } from '../../tests/small-live.ts';
+import { ID } from '../../tests/small-session.ts';
+import type { Played } from '../../tests/small-window.ts';
+import { playWindow, refusedBy, small } from '../../tests/small-window.ts';
+import { made } from '../../tests/small-work.ts';
+import { verifySession } from '../audit/verify.ts';
+import { THIS_MACHINE } from '../surroundings.ts';
+import type { LiveSession } from '../turn/live-session.ts';
+
+/** A system text above the floor of caching. */
+const ROLE = 'Look at everything before you speak, and say what you saw. '.repeat(150);
+const seen: string[] = [];
+const look = made('look', async ({ history }) => {
+  for await (const record of history.read(0, 4))
+    if (record.kind === 'prompt.given') seen.push(JSON.stringify(record.data.parts));
+  return { text: 'seen '.repeat(600) };
+});
+const believed = small('claude-sonnet-4-5', 200_000);
+
+/** Ten looks, then it is done; what a later prompt asks to be looked at is looked at once. */
+function answer(): (sent: SentRequest) => AnswerPlan {
+  let step = 0;
+  return ({ lastUserText }) => {
+    step += 1;
+    if (lastUserText.includes('replaced by a checkpoint')) return { answer: { text: FIELDS } };
+    return {
+      answer: step > 10 && step !== 13 ? { text: 'Done.' } : { calls: [{ name: 'look', arguments: { step } }] },
+    };
+  };
+}
+
+const FIELDS = JSON.stringify({
+  objective: 'Look twice.',
+  decisions: [{ what: 'Look in order', why: 'it is safer', status: 'settled' }],
+  work: [],
+  tasks: [],
+  questions: [],
+  risks: [],
+  limitations: [],
+});
+
+async function worked(): Promise<Played> {
+  const played = await playWindow({ believed, answer: answer(), runtime: { tools: [look], role: ROLE } });
+  expect(await played.live.prompt('Look at everything.')).toMatchObject({ outcome: 'completed' });
+  expect(await played.live.prompt('Thank you.')).toMatchObject({ outcome: 'completed' });
+  return played;
+}
+
+/** Opens a session of the same store, run like the first. */
+async function openFork({ log, shelf, bodies, url }: Played, id: SessionId | undefined): Promise<LiveSession> {
+  const provider = createAnthropicProvider({ apiKey: 'sk-test', baseURL: url });
+  const onRequest = (body: Uint8Array): void => void bodies.push(new TextDecoder().decode(body));
+  const runtime = { capabilities: believed, surroundings: THIS_MACHINE, tools: [look], role: ROLE, onRequest };
+  const { live } = await goLive({ provider, shelf, runtime, open: { log, id: id ?? expect.unreachable() } });
+  return live;
+}
+
+const recordsOf = ({ log }: Played, id: SessionId): Promise<readonly Recorded[]> => Array.fromAsync(log.read(id));
+const sessionsIn = async ({ log }: Played): Promise<number> => (await log.sessions()).sessions.length;
+
+describe('a fresh start', () => {
+  it('is a fork that holds the checkpoint alone, and the session stays as it is', async () => {
+    const played = await worked();
+    const before = await played.records();
+    const report = await played.live.compact({ fresh: true });
+    expect(report).toMatchObject({ outcome: 'compacted', trigger: 'manual', kept: 0, keeps: [] });
+    expect(await played.records()).toEqual(before);
+    const fork = await openFork(played, report.fork);
+    expect(await fork.prompt('And now?')).toMatchObject({ outcome: 'completed' });
+    const { messages } = JSON.parse(played.bodies.at(-2) ?? '');
+    expect(messages.map(({ role }: { readonly role: string }) => role)).toEqual(['user', 'user']);
+    expect(messages[0].content[0].text).toContain('<checkpoint>');
+    expect(messages[0].content[0].text).toContain(`session ${ID}, records 0 to ${before.length - 1}`);
+    const own = (await recordsOf(played, fork.id)).slice(before.length);
+    expect(own.slice(0, 6).map(({ kind }) => kind)).toEqual([
+      'session.created',
+      'history.compacted',
+      'turn.started',
+      'prompt.given',
+      'epoch.opened',
+      'request.prepared',
+    ]);
+    expect(report.position).toBe(own[1]?.position);
+    expect(refusedBy(played)).toEqual([]);
+    await fork.close();
+  });
+
+  it('reads the front from the cache of the session that it leaves, and the whole talk with its tools', async () => {
+    const played = await worked();
+    const { fork: id } = await played.live.compact({ fresh: true });
+    const fork = await openFork(played, id);
+    seen.length = 0;
+    await fork.prompt('And now?');
+    const first = played.simulator.calls.at(-2)?.usage;
+    expect(first?.cache_read_input_tokens).toBeGreaterThan(1_500);
+    expect(first?.cache_creation_input_tokens).toBeLessThan(2_000);
+    expect(seen).toEqual([expect.stringContaining('Look at everything.')]);
+    const encoders = (): typeof anthropicEncoder => anthropicEncoder;
+    const { differences, breaks } = await verifySession(played.log, fork.id, { encoders });
+    expect([differences, breaks.filter(({ cause }) => cause === undefined)]).toEqual([[], []]);
+    await fork.close();
+  });
+
+  it('holds the call of a model that helped, and its price', async () => {
+    const played = await worked();
+    const { fork: id, strategy } = await played.live.compact({ fresh: true, strategy: 'model-assisted' });
+    expect(strategy).toBe('model-assisted');
+    const records = await recordsOf(played, id ?? expect.unreachable());
+    const compacted = records.findLast((one) => one.kind === 'history.compacted');
+    const asked = records.filter(({ kind, data }) => kind === 'request.prepared' && data.purpose === 'compaction');
+    expect(compacted).toMatchObject({ data: { made: { requests: asked.map(({ position }) => position) } } });
+    expect(asked).toHaveLength(1);
+    expect(JSON.stringify(compacted?.data)).toContain('Look in order');
+  });
+
+  it('writes nothing in a dry run', async () => {
+    const played = await worked();
+    const before = await played.records();
+    expect(await played.live.compact({ fresh: true, dryRun: true })).toMatchObject({ outcome: 'planned', kept: 0 });
+    expect([await sessionsIn(played), await played.records()]).toEqual([1, before]);
+  });
+
+  it('is refused where too little would be free: no fork begins, and nothing is recorded', async () => {
+    const played = await playWindow({ believed, answer: () => ({ answer: { text: 'Done.' } }) });
+    await played.live.prompt('Hello.');
+    const before = await played.records();
+    expect(await played.live.compact({ fresh: true })).toMatchObject({
+      outcome: 'refused',
+      refused: 'shrinks-too-little',
+    });
+    expect([await sessionsIn(played), await played.records()]).toEqual([1, before]);
+  });
+
+  it('of a session that was cut inside a batch leaves the batch behind, and goes on', async () => {
+    const played = await worked();
+    const ending = played.live.prompt('Look again.');
+    await played.live.interrupt();
+    await ending;
+    const { fork: id, outcome } = await played.live.compact({ fresh: true });
+    expect(outcome).toBe('compacted');
+    const fork = await openFork(played, id);
+    expect(await fork.prompt('Where were we?')).toMatchObject({ outcome: 'completed' });
+    expect(refusedBy(played)).toEqual([]);
+    await fork.close();
+  });
+
+  it('is refused where nothing was sent yet, and says what to do', async () => {
+    const played = await playWindow({ believed, answer: answer() });
+    await expect(played.live.compact({ fresh: true })).rejects.toMatchObject({
+      code: 'agent/nothing-to-send',
+      message: expect.stringContaining('give it a prompt'),
+    });
+  });
+});
