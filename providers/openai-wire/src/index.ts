@@ -2,7 +2,6 @@
 
 export type { Decoder, Decoding } from './decode/decoding.ts';
 export { sortFailure } from './decode/failure.ts';
-export { cut, malformed, parseJson, readAs } from './decode/malformed.ts';
 export type { Reading } from './decode/stream.ts';
 export { completionDecoder } from './decode/stream.ts';
 export type { Count, CountedCall, Counts } from './decode/usage.ts';
@@ -19,7 +18,6 @@ export { wireId, wireName } from './encode/wire-names.ts';
 export { insideString, jsonString } from './encode/wire-text.ts';
 export { billsWrites, isReasoning } from './model-generation.ts';
 export type { Connection } from './socket/connection.ts';
-export { aborted, closed, silent } from './socket/map-error.ts';
 export { NotReached } from './socket/not-reached.ts';
 export type { Socket, SocketOptions } from './socket/socket.ts';
 export { openSocket } from './socket/socket.ts';
