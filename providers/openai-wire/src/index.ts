@@ -2,24 +2,23 @@
 
 export type { Decoder, Decoding } from './decode/decoding.ts';
 export { sortFailure } from './decode/failure.ts';
-export { cut, malformed, parseJson, readAs } from './decode/malformed.ts';
 export type { Reading } from './decode/stream.ts';
 export { completionDecoder } from './decode/stream.ts';
 export type { Count, CountedCall, Counts } from './decode/usage.ts';
 export { decodeUsage } from './decode/usage.ts';
-export { CALL_PREFIX, callPiece, RESULT_PREFIX } from './encode/call.ts';
+export { callPiece, RESULT_PREFIX } from './encode/call.ts';
+export { chatForm, PART_PREFIX } from './encode/chat-form.ts';
 export { imageStub, wireImage } from './encode/image.ts';
 export type { Fields, ParameterNames } from './encode/parameters.ts';
 export { bodyEnd, bodyHeader, frozenParameters, wireParameters } from './encode/parameters.ts';
 export type { Piece } from './encode/piece.ts';
-export { frontBlock, piece, piecesOf, spanBlocks, wireRole } from './encode/piece.ts';
-export { resultContents } from './encode/result-text.ts';
+export { chatBlocks, frontBlock, piece, piecesOf, spanBlocks, systemBlocks, wireRole } from './encode/piece.ts';
+export { resultContents, resultWords } from './encode/result-text.ts';
 export { functionMembers } from './encode/tool.ts';
 export { wireId, wireName } from './encode/wire-names.ts';
 export { insideString, jsonString } from './encode/wire-text.ts';
 export { billsWrites, isReasoning } from './model-generation.ts';
 export type { Connection } from './socket/connection.ts';
-export { aborted, closed, silent } from './socket/map-error.ts';
 export { NotReached } from './socket/not-reached.ts';
 export type { Socket, SocketOptions } from './socket/socket.ts';
 export { openSocket } from './socket/socket.ts';

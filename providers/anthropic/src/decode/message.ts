@@ -3,10 +3,11 @@
 
 import type { Answer, AnswerPart } from '@tidemark/model';
 import { rawElements, rawMember } from '@tidemark/json';
+import { malformed } from '@tidemark/provider-wire';
+import { ANTHROPIC } from '../service.ts';
 import { decodeDiagnosis } from './diagnosis.ts';
 import type { WireMessage } from './events.ts';
 import { readCount, readMessage } from './events.ts';
-import { malformed } from './malformed.ts';
 import { closeBlock, openBlock } from './part.ts';
 import { decodeStop } from './stop.ts';
 import { decodeUsage } from './usage.ts';
@@ -49,7 +50,7 @@ function read(text: string): WireMessage {
     const value: unknown = JSON.parse(text);
     return readMessage(value);
   } catch (cause) {
-    throw malformed('an answer that is no message', cause);
+    throw malformed(ANTHROPIC, 'an answer that is no message', cause);
   }
 }
 
@@ -63,6 +64,6 @@ export function decodeCount(text: string): number {
     const value: unknown = JSON.parse(text);
     return readCount(value);
   } catch (cause) {
-    throw malformed('an answer that is no count', cause);
+    throw malformed(ANTHROPIC, 'an answer that is no count', cause);
   }
 }

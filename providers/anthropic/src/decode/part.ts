@@ -1,7 +1,7 @@
 // A content block as it opens, grows by deltas, and closes as a part.
 
 import type { AnswerPart, StreamPart } from '@tidemark/model';
-import { PROVIDER } from '../encode/refuse.ts';
+import { ANTHROPIC } from '../service.ts';
 import type { WireBlock, WireDelta } from './events.ts';
 
 /** A block that has begun. `json` is the raw text of its input so far. */
@@ -90,7 +90,7 @@ function nativeOf({ block, json, citations }: OpenBlock): AnswerPart {
   const cited = citations.length === 0 ? rest : { ...rest, citations };
   const plain = textOf(block, 'text') || textOf(block, 'content') || `[${block.type}]`;
   const item = json === '' ? JSON.stringify(input === undefined ? cited : { ...cited, input }) : withInput(cited, json);
-  return { type: 'native', provider: PROVIDER, item, text: plain };
+  return { type: 'native', provider: ANTHROPIC.name, item, text: plain };
 }
 
 function withInput(block: object, json: string): string {

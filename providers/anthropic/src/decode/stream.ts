@@ -1,13 +1,12 @@
 // Anthropic's server-sent events become stream parts. The order is that of provider facts 1.9; unknown events pass.
 
-import type { AnswerPart, Diagnosis, StreamPart } from '@tidemark/model';
-import { ProviderError } from '@tidemark/model';
-import { PROVIDER } from '../encode/refuse.ts';
+import type { AnswerPart, Diagnosis, ProviderError, StreamPart } from '@tidemark/model';
+import { cut, malformed, parseJson, readAs } from '@tidemark/provider-wire';
+import { ANTHROPIC } from '../service.ts';
 import { decodeDiagnosis } from './diagnosis.ts';
 import type { WireEvents, WireEventType, WireUsage } from './events.ts';
 import { isReadEvent, readEvent } from './events.ts';
 import { sortFailure } from './failure.ts';
-import { malformed } from './malformed.ts';
 import type { OpenBlock } from './part.ts';
 import { closeBlock, growBlock, liveDelta, openBlock } from './part.ts';
 import { decodeStop } from './stop.ts';
@@ -40,7 +39,7 @@ export const NOTHING: Arrived = { usage: {}, open: new Map(), parts: [], finishe
  * @throws ProviderError `provider/malformed` for an event without its documented shape; what an `error` event says.
  */
 export function decodeEvent(arrived: Arrived, data: string): Step {
-  const event = parse(data);
+  const event = parseJson(ANTHROPIC, data);
   const type = typeof event === 'object' && event !== null && 'type' in event ? event.type : undefined;
   if (arrived.finished || typeof type !== 'string' || !isReadEvent(type)) return { arrived, says: [] };
   return take(type, arrived, event);
@@ -48,9 +47,7 @@ export function decodeEvent(arrived: Arrived, data: string): Step {
 
 /** @throws ProviderError `provider/cut` when the stream ended before `message_stop`. */
 export function requireFinished(arrived: Arrived): void {
-  if (arrived.finished) return;
-  const message = 'the stream of Anthropic ended before the answer was finished: send the request again';
-  throw new ProviderError('retryable', 'provider/cut', message, { provider: PROVIDER });
+  if (!arrived.finished) throw cut(ANTHROPIC);
 }
 
 function take(type: WireEventType, arrived: Arrived, event: unknown): Step {
@@ -108,7 +105,7 @@ function told(arrived: Arrived, { delta, usage }: WireEvents['message_delta']): 
 }
 
 function finished(arrived: Arrived): Step {
-  if (arrived.open.size > 0) throw malformed('the answer ended inside a block');
+  if (arrived.open.size > 0) throw malformed(ANTHROPIC, 'the answer ended inside a block');
   const { response, model, parts, usage, diagnosis } = arrived;
   const named = { ...(response !== undefined && { response }), ...(model !== undefined && { model }) };
   const last = { usage: decodeUsage(usage), ...(diagnosis !== undefined && { diagnosis }) };
@@ -125,19 +122,7 @@ function failed({ error, request_id }: WireEvents['error']): ProviderError {
 }
 
 function read<T extends WireEventType>(type: T, event: unknown): WireEvents[T] {
-  try {
-    return readEvent(type, event);
-  } catch (cause) {
-    throw malformed(`an event "${type}" does not have its documented shape`, cause);
-  }
-}
-
-function parse(data: string): unknown {
-  try {
-    return JSON.parse(data);
-  } catch (cause) {
-    throw malformed('an event is no JSON', cause);
-  }
+  return readAs(ANTHROPIC, `an event "${type}"`, () => readEvent(type, event));
 }
 
 function withOpen(arrived: Arrived, index: number, block: OpenBlock): Arrived {
@@ -146,6 +131,6 @@ function withOpen(arrived: Arrived, index: number, block: OpenBlock): Arrived {
 
 function openAt(arrived: Arrived, index: number): OpenBlock {
   const block = arrived.open.get(index);
-  if (block === undefined) throw malformed(`an event came for block ${index}, which is not open`);
+  if (block === undefined) throw malformed(ANTHROPIC, `an event came for block ${index}, which is not open`);
   return block;
 }

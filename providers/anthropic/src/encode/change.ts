@@ -4,7 +4,8 @@
 import type { AddedTool, ChangePart, Lowering } from '@tidemark/model';
 import type { Piece } from './piece.ts';
 import { markablePiece, verbatimPiece } from './piece.ts';
-import { refuse } from './refuse.ts';
+import { refuse } from '@tidemark/provider-wire';
+import { ANTHROPIC } from '../service.ts';
 import { toolHead } from './tool.ts';
 import { wireName } from './wire-names.ts';
 import { jsonString } from './wire-text.ts';
@@ -50,6 +51,7 @@ function changed(type: 'tool_addition' | 'tool_removal', tool: string, tokens: n
 
 function missing({ name, definition }: AddedTool): Error {
   return refuse(
+    ANTHROPIC,
     'provider/invalid',
     `the definition ${definition} of the tool "${name}" is not among the materials: load it before the span is lowered`,
   );

@@ -2,7 +2,8 @@
 
 import type { ImagePart, Materials } from '@tidemark/model';
 import type { Estimate } from './piece.ts';
-import { refuse } from './refuse.ts';
+import { refuse } from '@tidemark/provider-wire';
+import { ANTHROPIC } from '../service.ts';
 import { textHead } from './wire-text.ts';
 
 const ACCEPTED = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
@@ -53,6 +54,7 @@ function wireMediaType(mediaType: string): string {
 
 function missing(image: ImagePart): Error {
   return refuse(
+    ANTHROPIC,
     'provider/invalid',
     `the bytes of image ${image.artifact} are not among the materials: load the artifact before lowering, or quarantine the block that names it`,
   );

@@ -2,7 +2,8 @@
 
 import type { Front, JsonValue } from '@tidemark/model';
 import { canonicalText } from '@tidemark/model';
-import { refuse } from './refuse.ts';
+import { refuse } from '@tidemark/provider-wire';
+import { ANTHROPIC } from '../service.ts';
 
 /** Parameters that are fields of the body. */
 const FIELDS = new Set([
@@ -70,5 +71,5 @@ function isRecord(value: JsonValue | undefined): value is Fields {
 
 function unknownName(name: string): Error {
   const known = [...FIELDS, ...INSIDE.keys()].toSorted().join(', ');
-  return refuse('provider/unsupported', `Anthropic has no render parameter "${name}": use one of ${known}`);
+  return refuse(ANTHROPIC, 'provider/unsupported', `Anthropic has no render parameter "${name}": use one of ${known}`);
 }

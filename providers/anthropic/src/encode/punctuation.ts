@@ -6,11 +6,12 @@ import type { BodyForm } from '@tidemark/provider-wire';
 import { CALL_PREFIX, RESULT_PREFIX } from './call.ts';
 import { LEVEL_PREFIX } from './change.ts';
 import { bodyHeader, headerNames } from './parameters.ts';
-import { PROVIDER, refuse } from './refuse.ts';
+import { refuse } from '@tidemark/provider-wire';
+import { ANTHROPIC } from '../service.ts';
 
 /** `{"model", parameters, "tools", "system", "messages", "max_tokens", "stream", fields}`. */
 export const messagesForm: BodyForm = {
-  service: { name: PROVIDER, title: 'Anthropic' },
+  service: ANTHROPIC,
   header: bodyHeader,
   between,
   joins,
@@ -43,7 +44,11 @@ function bodyEnd(front: Front, envelope: Envelope): string {
   const taken = [...WRITTEN, ...headerNames(front)];
   const twice = Object.keys(envelope.fields).find((name) => taken.includes(name));
   if (twice !== undefined) {
-    throw refuse('provider/invalid', `the field "${twice}" already stands in the body: leave it out of the envelope`);
+    throw refuse(
+      ANTHROPIC,
+      'provider/invalid',
+      `the field "${twice}" already stands in the body: leave it out of the envelope`,
+    );
   }
   const fields = canonicalText(envelope.fields).slice(1, -1);
   // A request that only writes the cache is refused as a stream (provider facts 1.1, pre-warm).

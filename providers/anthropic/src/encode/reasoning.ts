@@ -5,7 +5,7 @@ import { isBlank } from '@tidemark/model';
 import type { Piece } from './piece.ts';
 import { markablePiece, verbatimPiece } from './piece.ts';
 import { isJsonObject, parseObject } from '@tidemark/json';
-import { PROVIDER } from './refuse.ts';
+import { ANTHROPIC } from '../service.ts';
 import { textHead } from './wire-text.ts';
 
 /**
@@ -13,14 +13,15 @@ import { textHead } from './wire-text.ts';
  * when it has no signature.
  */
 export function reasoningPiece(part: ReasoningPart, lowering: Lowering): Piece | undefined {
-  if (part.opaque === undefined || part.provider !== PROVIDER || !isSameModel(part.model, lowering)) return undefined;
+  if (part.opaque === undefined || part.provider !== ANTHROPIC.name || !isSameModel(part.model, lowering))
+    return undefined;
   if (!isSigned(part.opaque)) return undefined;
   return verbatimPiece(part.opaque, 'thinking', lowering.estimate(part.text === '' ? part.opaque : part.text));
 }
 
 /** The item as it was received, or its plain twin where it is bound to another provider. */
 export function nativePiece(part: NativePart, lowering: Lowering): Piece | undefined {
-  if (part.provider === PROVIDER && isJsonObject(part.item)) {
+  if (part.provider === ANTHROPIC.name && isJsonObject(part.item)) {
     return verbatimPiece(part.item, 'native', lowering.estimate(part.item));
   }
   return isBlank(part.text) ? undefined : markablePiece(textHead(part.text), 'text', lowering.estimate(part.text));

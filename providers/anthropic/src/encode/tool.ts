@@ -3,7 +3,8 @@
 import type { ToolDefinition } from '@tidemark/model';
 import { isBlank } from '@tidemark/model';
 import { parseObject, rawMember } from '@tidemark/json';
-import { refuse } from './refuse.ts';
+import { refuse } from '@tidemark/provider-wire';
+import { ANTHROPIC } from '../service.ts';
 import { isToolName } from './wire-names.ts';
 import { jsonString } from './wire-text.ts';
 
@@ -24,6 +25,7 @@ export function toolHead(tool: Pick<ToolDefinition, 'name' | 'definition'>): str
 
 function refuseTool(name: string, why: string): Error {
   return refuse(
+    ANTHROPIC,
     'provider/invalid',
     `the tool "${name}" cannot be sent to Anthropic: ${why}. Rename or mend it where it is registered`,
   );

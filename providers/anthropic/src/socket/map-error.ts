@@ -4,10 +4,10 @@ import { APIConnectionError, APIConnectionTimeoutError, APIError, APIUserAbortEr
 import type { ProviderErrorCode } from '@tidemark/model';
 import { ProviderError } from '@tidemark/model';
 import type { Hide } from '@tidemark/provider-wire';
-import { hideKey, plainCause, reasonsOf, retryAfter, withoutKey } from '@tidemark/provider-wire';
+import { aborted, broken, hideKey, plainCause, reasonsOf, retryAfter, withoutKey } from '@tidemark/provider-wire';
 import type { Failure } from '../decode/failure.ts';
 import { sortFailure } from '../decode/failure.ts';
-import { PROVIDER } from '../encode/refuse.ts';
+import { ANTHROPIC } from '../service.ts';
 
 /** Where a call was when it failed: before the answer began, or in it. */
 export type Phase = 'asking' | 'answering';
@@ -16,32 +16,15 @@ export type Phase = 'asking' | 'answering';
 export function mapError(error: unknown, phase: Phase, secret: string): ProviderError {
   const hide = hideKey(secret);
   if (error instanceof ProviderError) return withoutKey(error, hide);
-  if (error instanceof APIUserAbortError) return aborted();
+  if (error instanceof APIUserAbortError) return aborted(ANTHROPIC);
   if (error instanceof APIConnectionTimeoutError)
-    return broken('provider/timeout', 'no answer began in time', undefined);
+    return broken(ANTHROPIC, 'provider/timeout', 'no answer began in time');
   if (error instanceof APIError && !(error instanceof APIConnectionError)) return sortFailure(failureOf(error, hide));
   const [code, what]: readonly [ProviderErrorCode, string] =
     phase === 'asking'
       ? ['provider/connection', 'the connection failed']
       : ['provider/cut', 'the connection broke inside the answer'];
-  return broken(code, `${what}: ${reasonsOf(error, hide)}`, plainCause(error, hide));
-}
-
-/** The caller gave up on the call. */
-export function aborted(): ProviderError {
-  return new ProviderError('stop', 'provider/aborted', 'the call to Anthropic was aborted by its caller', {
-    provider: PROVIDER,
-  });
-}
-
-/** Nothing came for longer than allowed. */
-export function silent(idleMs: number): ProviderError {
-  return broken('provider/silent', `nothing came for ${idleMs} ms`, undefined);
-}
-
-function broken(code: ProviderErrorCode, what: string, cause: Error | undefined): ProviderError {
-  const message = `the call to Anthropic broke: ${what}. Next: send it again`;
-  return new ProviderError('retryable', code, message, { provider: PROVIDER }, cause);
+  return broken(ANTHROPIC, code, `${what}: ${reasonsOf(error, hide)}`, plainCause(error, hide));
 }
 
 function failureOf(error: APIError, hide: Hide): Failure {

@@ -7,12 +7,12 @@ import { ProviderError } from '@tidemark/model';
 import { decodeCount, decodeMessage } from '../decode/message.ts';
 import { decodeEvent, NOTHING, requireFinished } from '../decode/stream.ts';
 import { anthropicEncoder } from '../encode/encoder.ts';
-import { PROVIDER } from '../encode/refuse.ts';
+import { ANTHROPIC } from '../service.ts';
 import type { Bridge } from '@tidemark/provider-wire';
-import { bridgeAbort, within } from '@tidemark/provider-wire';
+import { aborted, bridgeAbort, silent, within } from '@tidemark/provider-wire';
 import { countBody } from './count-body.ts';
 import type { Phase } from './map-error.ts';
-import { aborted, mapError, silent } from './map-error.ts';
+import { mapError } from './map-error.ts';
 
 /** How to reach the API. */
 export interface AnthropicOptions {
@@ -36,6 +36,8 @@ interface Socket {
   readonly idleMs: number;
 }
 
+const unheard = (ms: number): ProviderError => silent(ANTHROPIC, ms);
+
 /**
  * Anthropic's Messages API.
  *
@@ -44,7 +46,7 @@ interface Socket {
 export function createAnthropicProvider(options: AnthropicOptions): Provider {
   const socket = openSocket(options);
   return {
-    name: PROVIDER,
+    name: ANTHROPIC.name,
     encoder: anthropicEncoder,
     send: (outgoing) => send(socket, outgoing),
     countTokens: (outgoing) => countTokens(socket, outgoing),
@@ -55,7 +57,7 @@ function openSocket(options: AnthropicOptions): Socket {
   const key = options.apiKey.trim();
   if (!PRINTABLE.test(key)) {
     const message = 'the API key for Anthropic is empty or holds characters that a header cannot: set it again';
-    throw new ProviderError('stop', 'provider/authentication', message, { provider: PROVIDER });
+    throw new ProviderError('stop', 'provider/authentication', message, { provider: ANTHROPIC.name });
   }
   const idleMs = options.idleMs ?? IDLE_MS;
   const client = new Anthropic({
@@ -76,9 +78,9 @@ async function* send(socket: Socket, outgoing: Outgoing): AsyncGenerator<StreamP
     const response = await post(socket, '/v1/messages', outgoing.body, outgoing.betas, bridge);
     phase = 'answering';
     if (isStream(response)) yield* streamed(socket, response, bridge);
-    else yield* whole(await within(response.text(), socket.idleMs, silent));
+    else yield* whole(await within(response.text(), socket.idleMs, unheard));
   } catch (error) {
-    throw bridge.aborted() ? aborted() : mapError(error, phase, socket.key);
+    throw bridge.aborted() ? aborted(ANTHROPIC) : mapError(error, phase, socket.key);
   } finally {
     bridge.release();
   }
@@ -106,14 +108,14 @@ async function* streamed(socket: Socket, response: Response, bridge: Bridge): As
   const events = Stream.rawEvents(response, bridge.controller);
   let arrived = NOTHING;
   while (!arrived.finished) {
-    const next = await within(events.next(), socket.idleMs, silent);
+    const next = await within(events.next(), socket.idleMs, unheard);
     if (next.done === true) break;
     if (next.value.data === '') continue;
     const step = decodeEvent(arrived, next.value.data);
     arrived = step.arrived;
     yield* step.says;
   }
-  if (bridge.aborted()) throw aborted();
+  if (bridge.aborted()) throw aborted(ANTHROPIC);
   requireFinished(arrived);
 }
 
@@ -131,9 +133,9 @@ async function countTokens(socket: Socket, outgoing: Outgoing): Promise<number> 
   try {
     const body = countBody(outgoing.body);
     const response = await post(socket, '/v1/messages/count_tokens', body, outgoing.betas, bridge);
-    return decodeCount(await within(response.text(), socket.idleMs, silent));
+    return decodeCount(await within(response.text(), socket.idleMs, unheard));
   } catch (error) {
-    throw bridge.aborted() ? aborted() : mapError(error, 'answering', socket.key);
+    throw bridge.aborted() ? aborted(ANTHROPIC) : mapError(error, 'answering', socket.key);
   } finally {
     bridge.release();
   }

@@ -3,8 +3,8 @@
 
 import type { Answer, StreamPart, Ttl } from '@tidemark/model';
 import type { Service } from '@tidemark/provider-wire';
+import { cut, malformed, parseJson, readAs } from '@tidemark/provider-wire';
 import type { Decoder, Decoding } from './decoding.ts';
-import { cut, malformed, parseJson, readAs } from './malformed.ts';
 import { failureOf, stopOf, usageOf } from './ending.ts';
 import type { WireCompletion, WireMessage, WireUsage } from './events.ts';
 import { readCompletion } from './events.ts';

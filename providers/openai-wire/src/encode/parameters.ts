@@ -14,6 +14,8 @@ export interface ParameterNames {
   readonly fields: ReadonlySet<string>;
   /** Those that stand inside a field, by their name in the capability row: `reasoning.effort`. */
   readonly inside: ReadonlyMap<string, readonly [field: string, member: string]>;
+  /** Those that capability rows name otherwise: `text.format` is `response_format` in Chat Completions. */
+  readonly renamed?: ReadonlyMap<string, string>;
 }
 
 /** Canonical JSON of model and render parameters: the head of the prefix sequence. */
@@ -26,14 +28,16 @@ export function frozenParameters(front: Front): string {
  *
  * @throws ProviderError `provider/unsupported` for a name that the API has no field for.
  */
-export function wireParameters(service: Service, front: Front, { fields, inside }: ParameterNames): Fields {
-  const names = Object.keys(front.parameters);
+export function wireParameters(service: Service, front: Front, { fields, inside, renamed }: ParameterNames): Fields {
+  const entries = Object.entries(front.parameters).map(([name, value]) => [renamed?.get(name) ?? name, value] as const);
+  const parameters: Fields = Object.fromEntries(entries);
+  const names = Object.keys(parameters);
   const unknown = names.find((name) => !fields.has(name) && !inside.has(name));
   if (unknown !== undefined) throw unknownName(service, unknown, [...fields, ...inside.keys()]);
   const wire: { [name: string]: JsonValue | undefined } = {};
-  for (const name of names) if (fields.has(name)) wire[name] = front.parameters[name];
+  for (const name of names) if (fields.has(name)) wire[name] = parameters[name];
   for (const [name, [field, member]] of inside) {
-    const value = front.parameters[name];
+    const value = parameters[name];
     if (value !== undefined) wire[field] = { ...recordOf(wire[field]), [member]: value };
   }
   return wire;

@@ -1,6 +1,6 @@
 // A piece: what one part becomes, before it knows its message. No piece takes a marker: caching is implicit here.
 
-import type { Block, Lowering, Part, Role, Span } from '@tidemark/model';
+import type { Block, Front, Lowering, Part, Role, Span } from '@tidemark/model';
 
 /** The fields of a block that depend on the part alone. */
 export type Piece = Pick<Block, 'head' | 'tail' | 'markable' | 'run' | 'holds' | 'tokens' | 'mediaBytes'>;
@@ -16,6 +16,18 @@ export function piece(head: string, holds: Piece['holds'], tokens: number, media
 /** A block of the front: outside every message. */
 export function frontBlock(section: 'tools' | 'system', made: Piece, origin: Block['origin']): Block {
   return { section, role: 'system', group: -1, ...made, opensTurn: false, origin };
+}
+
+/** The system texts of a front as `write` writes them; a text that was counted keeps its count. None for blank text. */
+export function systemBlocks(
+  front: Front,
+  lowering: Lowering,
+  write: (text: string, lowering: Lowering) => Piece | undefined,
+): readonly Block[] {
+  return front.system.flatMap(({ text, tokens, origin }) => {
+    const made = write(text, lowering);
+    return made === undefined ? [] : [frontBlock('system', { ...made, tokens: tokens ?? made.tokens }, origin)];
+  });
 }
 
 /** A piece, and which part of its span it is. */
@@ -41,6 +53,12 @@ export function spanBlocks(span: Span, role: Role, pieces: readonly PlacedPiece[
     opensTurn: span.opensTurn && index === 0,
     origin: span.origin,
   }));
+}
+
+/** The same for a message of Chat Completions, in which all words stand before all calls. */
+export function chatBlocks(span: Span, role: Role, pieces: readonly PlacedPiece[]): readonly Block[] {
+  const calls = pieces.filter(({ holds }) => holds === 'call');
+  return spanBlocks(span, role, [...pieces.filter(({ holds }) => holds !== 'call'), ...calls]);
 }
 
 /** The operator's role where the model takes it as an appended message; else it is user text. */

@@ -2,6 +2,7 @@
 
 import type { ImagePart, ResultPart } from '@tidemark/model';
 import { isBlank } from '@tidemark/model';
+import { imageStub } from './image.ts';
 
 /** Stands before what a failed call said, as no field can. */
 const FAILED = '[the call failed]';
@@ -18,4 +19,12 @@ export function resultContents(part: ResultPart): readonly (string | ImagePart)[
     else if (!isBlank(one.text)) contents.push(one.text);
   }
   return contents.length === before ? [...contents, NO_OUTPUT] : contents;
+}
+
+/** The same as words alone, for a tool message: upstreams differ in what they take there. An image becomes a line with its digest (L6). */
+export function resultWords(part: ResultPart): string {
+  const lines = resultContents(part).map((one) =>
+    typeof one === 'string' ? one : imageStub(one, 'a tool message takes text only').text,
+  );
+  return lines.join('\n');
 }

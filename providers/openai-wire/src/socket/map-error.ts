@@ -4,7 +4,7 @@ import { APIConnectionError, APIConnectionTimeoutError, APIError, APIUserAbortEr
 import type { ProviderErrorCode } from '@tidemark/model';
 import { ProviderError } from '@tidemark/model';
 import type { Hide, Service } from '@tidemark/provider-wire';
-import { hideKey, plainCause, reasonsOf, retryAfter, withoutKey } from '@tidemark/provider-wire';
+import { aborted, broken, hideKey, plainCause, reasonsOf, retryAfter, withoutKey } from '@tidemark/provider-wire';
 import type { Failure } from '../decode/failure.ts';
 import { sortFailure } from '../decode/failure.ts';
 
@@ -16,8 +16,7 @@ export function mapError(service: Service, error: unknown, phase: Phase, secret:
   const hide = hideKey(secret);
   if (error instanceof ProviderError) return withoutKey(error, hide);
   if (error instanceof APIUserAbortError) return aborted(service);
-  if (error instanceof APIConnectionTimeoutError)
-    return broken(service, 'provider/timeout', 'no answer began in time', undefined);
+  if (error instanceof APIConnectionTimeoutError) return broken(service, 'provider/timeout', 'no answer began in time');
   if (error instanceof APIError && !(error instanceof APIConnectionError))
     return sortFailure(service, failureOf(error, hide));
   const [code, what]: readonly [ProviderErrorCode, string] =
@@ -25,32 +24,6 @@ export function mapError(service: Service, error: unknown, phase: Phase, secret:
       ? ['provider/connection', 'the connection failed']
       : ['provider/cut', 'the connection broke inside the answer'];
   return broken(service, code, `${what}: ${reasonsOf(error, hide)}`, plainCause(error, hide));
-}
-
-/** The caller gave up on the call. */
-export function aborted({ name, title }: Service): ProviderError {
-  const message = `the call to ${title} was aborted by its caller`;
-  return new ProviderError('stop', 'provider/aborted', message, { provider: name });
-}
-
-/** Nothing came for longer than allowed. */
-export function silent(service: Service, idleMs: number): ProviderError {
-  return broken(service, 'provider/silent', `nothing came for ${idleMs} ms`, undefined);
-}
-
-/** A connection ended before anything came. */
-export function closed(service: Service): ProviderError {
-  return broken(service, 'provider/connection', 'the connection was closed before the answer began', undefined);
-}
-
-function broken(
-  { name, title }: Service,
-  code: ProviderErrorCode,
-  what: string,
-  cause: Error | undefined,
-): ProviderError {
-  const message = `the call to ${title} broke: ${what}. Next: send it again`;
-  return new ProviderError('retryable', code, message, { provider: name }, cause);
 }
 
 function failureOf(error: APIError, hide: Hide): Failure {

@@ -3,7 +3,7 @@
 import type { Outgoing, StreamPart } from '@tidemark/model';
 import { ProviderError } from '@tidemark/model';
 import type { Bridge, Service } from '@tidemark/provider-wire';
-import { bridgeAbort, within } from '@tidemark/provider-wire';
+import { aborted, bridgeAbort, silent, within } from '@tidemark/provider-wire';
 import { OpenAI } from 'openai';
 import { _iterSSEMessages as rawEvents } from 'openai/core/streaming';
 import type { Decoder } from '../decode/decoding.ts';
@@ -11,7 +11,7 @@ import { wholeAsStream } from '../decode/decoding.ts';
 import type { Connection, Opening } from './connection.ts';
 import { connect } from './connection.ts';
 import type { Phase } from './map-error.ts';
-import { aborted, mapError, silent } from './map-error.ts';
+import { mapError } from './map-error.ts';
 
 /** How to reach a service that speaks OpenAI's wire. */
 export interface SocketOptions {

@@ -4,7 +4,7 @@
 import type { Encoder } from '@tidemark/model';
 import { joinBody, locateBlocks } from '@tidemark/provider-wire';
 import { cacheRouting } from '../routing.ts';
-import { chatForm } from './form.ts';
+import { completionsForm } from './form.ts';
 import { lowerFront, lowerSpan } from './lower.ts';
 
 /** Chat Completions, for servers that are compatible with OpenAI's. Pure, as every encoder. */
@@ -14,6 +14,6 @@ export const openaiChatEncoder: Encoder = {
   lowerFront,
   lowerSpan,
   routing: cacheRouting,
-  locate: (place, blocks) => locateBlocks(chatForm, place, blocks),
-  join: (front, newHash) => joinBody(chatForm, front, newHash),
+  locate: (place, blocks) => locateBlocks(completionsForm, place, blocks),
+  join: (front, newHash) => joinBody(completionsForm, front, newHash),
 };

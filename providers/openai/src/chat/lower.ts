@@ -4,12 +4,13 @@ import type { Block, Front, LoweredFront, Lowering, Part, Role, Span } from '@ti
 import type { Piece } from '@tidemark/provider-openai-wire';
 import {
   callPiece,
+  chatBlocks,
   frontBlock,
   frozenParameters,
   functionMembers,
   piece,
   piecesOf,
-  spanBlocks,
+  systemBlocks,
   wireRole,
 } from '@tidemark/provider-openai-wire';
 import { OPENAI } from '../service.ts';
@@ -30,10 +31,7 @@ export function lowerFront(front: Front, lowering: Lowering): LoweredFront {
     const head = `{"type":"function","function":{${functionMembers(OPENAI, tool)}}}`;
     return frontBlock('tools', piece(head, 'tool', lowering.estimate(tool.definition)), tool.origin);
   });
-  const system = front.system.flatMap(({ text, tokens, origin }): readonly Block[] => {
-    const made = wordsPiece(text, lowering);
-    return made === undefined ? [] : [frontBlock('system', { ...made, tokens: tokens ?? made.tokens }, origin)];
-  });
+  const system = systemBlocks(front, lowering, wordsPiece);
   return { front, blocks: [...tools, ...system], parameters: frozenParameters(front) };
 }
 
@@ -47,8 +45,7 @@ export function lowerSpan(span: Span, lowering: Lowering): readonly Block[] {
   const role = wireRole(span.role, lowering);
   const inList = role === 'user' && span.parts.some(({ type }) => type === 'image');
   const pieces = piecesOf(span, (part) => lowerPart(part, role, inList, lowering));
-  const calls = pieces.filter(({ holds }) => holds === 'call');
-  return spanBlocks(span, role, [...pieces.filter(({ holds }) => holds !== 'call'), ...calls]);
+  return chatBlocks(span, role, pieces);
 }
 
 function lowerPart(part: Part, role: Role, inList: boolean, lowering: Lowering): Piece | undefined {

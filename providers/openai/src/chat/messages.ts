@@ -8,16 +8,14 @@ import {
   imageStub,
   insideString,
   jsonString,
+  PART_PREFIX,
   piece,
   RESULT_PREFIX,
-  resultContents,
+  resultWords,
   wireId,
   wireImage,
 } from '@tidemark/provider-openai-wire';
 import { OPENAI } from '../service.ts';
-
-/** What a part of a list begins with; words never do, as a quote inside a string is escaped. */
-export const PART_PREFIX = '{"type":"';
 
 /** The inside of a string: neighbours of one message are joined. None for blank text. */
 export function wordsPiece(text: string, lowering: Lowering): Piece | undefined {
@@ -41,10 +39,7 @@ export function imagePiece(image: ImagePart, role: Role, lowering: Lowering): Pi
 
 /** A tool message, which takes words alone: an image in it becomes a line with its digest. */
 export function resultPiece(part: ResultPart, lowering: Lowering): Piece {
-  const lines = resultContents(part).map((one) =>
-    typeof one === 'string' ? one : imageStub(one, 'a tool message takes text only').text,
-  );
-  const text = lines.join('\n');
+  const text = resultWords(part);
   const head = `${RESULT_PREFIX}${wireId(part.call)}","content":${jsonString(text)}}`;
   return piece(head, 'result', lowering.estimate(text));
 }

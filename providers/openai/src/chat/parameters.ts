@@ -21,14 +21,12 @@ const NAMES: ParameterNames = {
     'verbosity',
   ]),
   inside: new Map(),
+  renamed: new Map([
+    ['reasoning.effort', 'reasoning_effort'],
+    ['text.format', 'response_format'],
+    ['text.verbosity', 'verbosity'],
+  ]),
 };
-
-/** The names of the Responses API, as capability rows have them, and what Chat Completions calls the same. */
-const CHAT_NAMES: ReadonlyMap<string, string> = new Map([
-  ['reasoning.effort', 'reasoning_effort'],
-  ['text.format', 'response_format'],
-  ['text.verbosity', 'verbosity'],
-]);
 
 /**
  * The beginning of a body: the model, then parameters by ascending name.
@@ -36,7 +34,7 @@ const CHAT_NAMES: ReadonlyMap<string, string> = new Map([
  * @throws ProviderError `provider/unsupported` for a name that the API has no field for.
  */
 export function chatHeader(front: Front): string {
-  return bodyHeader(front.model, wireParameters(OPENAI, inChatNames(front), NAMES));
+  return bodyHeader(front.model, wireParameters(OPENAI, front, NAMES));
 }
 
 /**
@@ -44,14 +42,9 @@ export function chatHeader(front: Front): string {
  * `max_tokens`; compatible servers know nothing else.
  */
 export function chatEnd(front: Front, envelope: Envelope): string {
-  const written = wireParameters(OPENAI, inChatNames(front), NAMES);
+  const written = wireParameters(OPENAI, front, NAMES);
   const taken = new Set(['model', 'tools', 'messages', 'max_tokens', 'max_completion_tokens', ...Object.keys(written)]);
   const limit = isReasoning(front.model) ? 'max_completion_tokens' : 'max_tokens';
   const varying = { [limit]: envelope.outputLimit, stream: true, stream_options: { include_usage: true } };
   return bodyEnd(OPENAI, taken, varying, envelope);
-}
-
-function inChatNames(front: Front): Front {
-  const entries = Object.entries(front.parameters).map(([name, value]) => [CHAT_NAMES.get(name) ?? name, value]);
-  return { ...front, parameters: Object.fromEntries(entries) };
 }

@@ -2,7 +2,15 @@
 
 import type { Block, Front, LoweredFront, Lowering, Part, Role, Span } from '@tidemark/model';
 import type { Piece } from '@tidemark/provider-openai-wire';
-import { frontBlock, frozenParameters, piece, piecesOf, spanBlocks, wireRole } from '@tidemark/provider-openai-wire';
+import {
+  frontBlock,
+  frozenParameters,
+  piece,
+  piecesOf,
+  spanBlocks,
+  systemBlocks,
+  wireRole,
+} from '@tidemark/provider-openai-wire';
 import { changePiece, functionTool } from './change.ts';
 import { callPiece, imagePiece, nativePiece, reasoningPiece, resultPiece, textPiece } from './items.ts';
 import { responsesHeader } from './parameters.ts';
@@ -21,11 +29,9 @@ export function lowerFront(front: Front, lowering: Lowering): LoweredFront {
     return frontBlock('tools', piece(functionTool(tool), 'tool', lowering.estimate(tool.definition)), tool.origin);
   });
   const marked = takesMarks(lowering);
-  const system = front.system.flatMap(({ text, tokens, origin }): readonly Block[] => {
+  const system = systemBlocks(front, lowering, (text) => {
     const made = textPiece({ text }, 'system', lowering);
-    if (made === undefined) return [];
-    const sized = { ...made, tokens: tokens ?? made.tokens };
-    return [frontBlock('system', marked ? withSlot(sized) : sized, origin)];
+    return made !== undefined && marked ? withSlot(made) : made;
   });
   return { front, blocks: [...tools, ...system], parameters: frozenParameters(front) };
 }

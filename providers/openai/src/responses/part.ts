@@ -1,7 +1,7 @@
 // An output item becomes a part of the answer. One item is one part, so that the order of arrival is the order of replay.
 
 import type { AnswerPart } from '@tidemark/model';
-import { malformed } from '@tidemark/provider-openai-wire';
+import { malformed } from '@tidemark/provider-wire';
 import { OPENAI } from '../service.ts';
 import type { WireItem } from './events.ts';
 

@@ -3,8 +3,8 @@
 
 import type { AnswerPart, StreamPart } from '@tidemark/model';
 import type { Decoding } from '@tidemark/provider-openai-wire';
-import { cut, malformed, parseJson, readAs } from '@tidemark/provider-openai-wire';
 import { rawMember } from '@tidemark/json';
+import { cut, malformed, parseJson, readAs } from '@tidemark/provider-wire';
 import { answerOf, failureOf } from './ending.ts';
 import type { WireEvents, WireEventType, WireItem, WireResponse } from './events.ts';
 import { isReadEvent, readEvent } from './events.ts';

@@ -1,8 +1,8 @@
 // A whole response, as a call without streaming answers. Read from its text, so that items stay as they were sent.
 
 import type { Answer } from '@tidemark/model';
-import { malformed, parseJson, readAs } from '@tidemark/provider-openai-wire';
 import { rawElements, rawMember } from '@tidemark/json';
+import { malformed, parseJson, readAs } from '@tidemark/provider-wire';
 import { answerOf, failureOf } from './ending.ts';
 import { readCount, readResponse } from './events.ts';
 import { isRefusal, partOf } from './part.ts';

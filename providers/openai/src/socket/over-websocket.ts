@@ -4,9 +4,9 @@
 import type { Outgoing, StreamPart, Transport } from '@tidemark/model';
 import { ProviderError } from '@tidemark/model';
 import type { Bridge } from '@tidemark/provider-wire';
-import { within } from '@tidemark/provider-wire';
+import { aborted, closed, silent, within } from '@tidemark/provider-wire';
 import type { Connection, Socket } from '@tidemark/provider-openai-wire';
-import { aborted, closed, NotReached, silent } from '@tidemark/provider-openai-wire';
+import { NotReached } from '@tidemark/provider-openai-wire';
 import { beginResponse } from '../responses/stream.ts';
 import { OPENAI } from '../service.ts';
 import { frameOf } from './frame.ts';

@@ -3,9 +3,9 @@
 
 import type { Outgoing, Provider, StreamPart, Transport } from '@tidemark/model';
 import type { Decoder } from '@tidemark/provider-openai-wire';
-import { aborted, NotReached } from '@tidemark/provider-openai-wire';
+import { NotReached } from '@tidemark/provider-openai-wire';
 import type { Bridge } from '@tidemark/provider-wire';
-import { bridgeAbort } from '@tidemark/provider-wire';
+import { aborted, bridgeAbort } from '@tidemark/provider-wire';
 import { OPENAI } from '../service.ts';
 import type { Sockets } from './over-websocket.ts';
 import { sendOverSocket } from './over-websocket.ts';

@@ -4,10 +4,11 @@ import type { Block, Front, LoweredFront, Lowering, Part, Role, Span } from '@ti
 import type { Piece } from '@tidemark/provider-openai-wire';
 import {
   callPiece,
+  chatBlocks,
   frontBlock,
   frozenParameters,
   piecesOf,
-  spanBlocks,
+  systemBlocks,
   wireRole,
 } from '@tidemark/provider-openai-wire';
 import { refuse } from '@tidemark/provider-wire';
@@ -24,10 +25,7 @@ import { header } from './parameters.ts';
 export function lowerFront(front: Front, lowering: Lowering): LoweredFront {
   header(front);
   const tools = front.tools.map((tool) => frontBlock('tools', toolPiece(tool, lowering), tool.origin));
-  const system = front.system.flatMap(({ text, tokens, origin }): readonly Block[] => {
-    const made = textPiece(text, lowering);
-    return made === undefined ? [] : [frontBlock('system', { ...made, tokens: tokens ?? made.tokens }, origin)];
-  });
+  const system = systemBlocks(front, lowering, textPiece);
   return { front, blocks: [...tools, ...system], parameters: frozenParameters(front) };
 }
 
@@ -40,8 +38,7 @@ export function lowerFront(front: Front, lowering: Lowering): LoweredFront {
 export function lowerSpan(span: Span, lowering: Lowering): readonly Block[] {
   const role = wireRole(span.role, lowering);
   const pieces = piecesOf(span, (part) => lowerPart(part, role, lowering));
-  const calls = pieces.filter(({ holds }) => holds === 'call');
-  return spanBlocks(span, role, [...pieces.filter(({ holds }) => holds !== 'call'), ...calls]);
+  return chatBlocks(span, role, pieces);
 }
 
 function lowerPart(part: Part, role: Role, lowering: Lowering): Piece | undefined {

@@ -10,7 +10,7 @@ import {
   jsonString,
   piece,
   RESULT_PREFIX,
-  resultContents,
+  resultWords,
   wireId,
   wireImage,
 } from '@tidemark/provider-openai-wire';
@@ -37,10 +37,7 @@ export function imagePiece(image: ImagePart, role: Role, lowering: Lowering): Pi
 
 /** A tool message of one text part. An image in it becomes a line with its digest: upstreams differ in what they take there. */
 export function resultPiece(part: ResultPart, lowering: Lowering): Piece {
-  const lines = resultContents(part).map((one) =>
-    typeof one === 'string' ? one : imageStub(one, 'a tool message takes text only').text,
-  );
-  const text = lines.join('\n');
+  const text = resultWords(part);
   const head = `${RESULT_PREFIX}${wireId(part.call)}","content":[${textHead(text)}`;
   return { ...markable(head, '}]}', 'result', lowering.estimate(text)), run: 'results' };
 }

@@ -24,13 +24,11 @@ const NAMES: ParameterNames = {
     'verbosity',
   ]),
   inside: new Map([['reasoning.effort', ['reasoning', 'effort']]]),
+  renamed: new Map([
+    ['text.format', 'response_format'],
+    ['text.verbosity', 'verbosity'],
+  ]),
 };
-
-/** The names of OpenAI's rows, and what Chat Completions calls the same. */
-const CHAT_NAMES: ReadonlyMap<string, string> = new Map([
-  ['text.format', 'response_format'],
-  ['text.verbosity', 'verbosity'],
-]);
 
 /**
  * The beginning of a body: the model, then parameters by ascending name.
@@ -38,17 +36,12 @@ const CHAT_NAMES: ReadonlyMap<string, string> = new Map([
  * @throws ProviderError `provider/unsupported` for a name that the API has no field for.
  */
 export function header(front: Front): string {
-  return bodyHeader(front.model, wireParameters(OPENROUTER, inChatNames(front), NAMES));
+  return bodyHeader(front.model, wireParameters(OPENROUTER, front, NAMES));
 }
 
 /** The end of a body: the output limit, the stream, the envelope's fields. Usage is told without being asked for. */
 export function end(front: Front, envelope: Envelope): string {
-  const written = wireParameters(OPENROUTER, inChatNames(front), NAMES);
+  const written = wireParameters(OPENROUTER, front, NAMES);
   const taken = new Set(['model', 'tools', 'messages', 'max_tokens', ...Object.keys(written)]);
   return bodyEnd(OPENROUTER, taken, { max_completion_tokens: envelope.outputLimit, stream: true }, envelope);
-}
-
-function inChatNames(front: Front): Front {
-  const entries = Object.entries(front.parameters).map(([name, value]) => [CHAT_NAMES.get(name) ?? name, value]);
-  return { ...front, parameters: Object.fromEntries(entries) };
 }
