@@ -29,7 +29,9 @@ export async function relievePressure(work: Work): Promise<void> {
 /** Why the step can be asked again once the history was compacted; `undefined` where the failure stands. */
 export function recoveryFrom(work: Work, error: ProviderError): CompactionTrigger | undefined {
   const { session, runtime } = work;
-  const socket = runtime.provider.continues === true;
+  // An end that the runtime itself called says nothing of the way that the call went.
+  const { transport = runtime.provider.continues === true ? 'websocket' : 'http' } = error.data;
+  const socket = transport === 'websocket';
   return triggerBehind(runtime.compaction ?? 'preflight', session, error, { gauge: gaugeNow(work), socket });
 }
 
