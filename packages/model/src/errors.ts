@@ -50,6 +50,8 @@ export interface ProviderErrorData {
   readonly afterMs?: number;
   /** What it does not take of the request; absent where the error points to nothing. */
   readonly refused?: RefusedPlace;
+  /** Which way the call went, where a provider has several. */
+  readonly transport?: 'http' | 'websocket';
 }
 
 /** A failed call. What had arrived before is with the caller, who got it as stream parts. */

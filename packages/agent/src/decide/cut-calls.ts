@@ -1,10 +1,10 @@
-// Which calls of an answer were cut: the output limit came before the end of their arguments. They are never run.
+// Which calls of an answer were cut: the output limit, or the window's end, came before the end of their arguments. They are never run.
 
 import type { AnswerReceived, CallId } from '@tidemark/log';
 
 /** Whether the answer stopped where its author did not want to. */
 export function stoppedAtLimit({ stop, truncated }: AnswerReceived): boolean {
-  return stop === 'length' || truncated === 'yes';
+  return stop === 'length' || stop === 'window' || truncated === 'yes';
 }
 
 /** The call whose arguments were cut: only the last one of an answer can be. */

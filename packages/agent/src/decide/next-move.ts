@@ -14,6 +14,8 @@ export type Move =
   | { readonly do: 'run-calls' }
   | { readonly do: 'ask' }
   | { readonly do: 'say'; readonly words: string }
+  /** The window was full before the answer was: the history is to be compacted before anything is asked. */
+  | { readonly do: 'make-room' }
   | { readonly do: 'end'; readonly ending: Ending };
 
 /** How often in a row an answer may stop at the output limit. */
@@ -27,6 +29,7 @@ export function nextMove({ state, progress }: Folded): Move {
   const { asked } = progress;
   const answer = asked?.answer;
   if (asked === undefined || answer === undefined) return endsWithAnswer(state) ? { do: 'say', words: GO_ON } : ASK;
+  if (answer.stop === 'window' && (state.compacted?.position ?? -1) < asked.answeredAt) return { do: 'make-room' };
   const words = continuation(asked, answer, progress);
   if (words !== undefined) return progress.cuts > MOST_CUTS ? tooOftenCut() : { do: 'say', words };
   if (progress.said > asked.position || answer.stop === 'pause' || makesCalls(answer)) return ASK;
@@ -51,7 +54,9 @@ function continuation({ answeredAt }: Asked, answer: AnswerReceived, { told }: P
   if (cut === undefined && makesCalls(answer)) return undefined;
   const what =
     cut === undefined ? '' : ' The last call was incomplete and did not run: make it again, in smaller pieces.';
-  return `Your last answer was cut at the output limit.${what} Go on from exactly where it stopped.`;
+  const why =
+    answer.stop === 'window' ? 'as the window was full; there is room now, behind a checkpoint' : 'at the output limit';
+  return `Your last answer was cut ${why}.${what} Go on from exactly where it stopped.`;
 }
 
 function tooOftenCut(): Move {
@@ -63,21 +68,9 @@ function tooOftenCut(): Move {
   return { do: 'end', ending: { outcome: 'failed', error } };
 }
 
-function endingOf(answer: AnswerReceived): Ending {
-  switch (answer.stop) {
-    case 'refusal':
-      return failed('turn/refused', 'the model refused to answer', 'Say it in other words: the session is intact.');
-    case 'window':
-      return failed(
-        'turn/window-full',
-        "the answer reached the end of the model's window",
-        'Compact the history, then resume.',
-      );
-    default:
-      return { outcome: 'completed' };
-  }
-}
-
-function failed(code: string, message: string, next: string): Ending {
-  return { outcome: 'failed', error: { code, message, next } };
+function endingOf({ stop }: AnswerReceived): Ending {
+  if (stop !== 'refusal') return { outcome: 'completed' };
+  const message = 'the model refused to answer';
+  const next = 'Say it in other words: the session is intact.';
+  return { outcome: 'failed', error: { code: 'turn/refused', message, next } };
 }

@@ -47,6 +47,11 @@ export function triggerBehind(
   return died && gauge.tier === 'critical' ? 'websocket_critical_recovery' : undefined;
 }
 
+/** Why to compact behind an answer that stopped as the window was full; `undefined` where the runtime may not. */
+export function triggerAtWindow(policy: CompactionPolicy, session: Compactable): CompactionTrigger | undefined {
+  return mayCompact(policy, session) ? 'overflow_recovery' : undefined;
+}
+
 /** What a transport that died is told by. */
 const TRANSPORT: readonly ProviderErrorCode[] = [
   'provider/connection',
@@ -64,13 +69,22 @@ function waits({ compacted, epoch }: State): boolean {
   return compacted !== undefined && compacted.position !== epoch?.opened.checkpoint;
 }
 
-/** The end of a turn whose request fits no window, however much is left out. */
+/** The end of a turn whose request fits no window, however much is left out. `why`: how that was told. */
 export function contextUnfit(
-  error: ProviderError,
+  why: string,
   largest: readonly { readonly what: string; readonly tokens: number }[],
 ): Ending {
   const sizes = largest.map(({ what, tokens }) => `${what}: about ${tokens}`).join(', ');
-  const message = `the context does not fit the model's window, and no compaction makes it fit (${error.message}). The largest parts, in tokens: ${sizes}`;
+  const message = `the context does not fit the model's window, and no compaction makes it fit (${why}). The largest parts, in tokens: ${sizes}`;
   const next = 'Nothing is lost. Say it in smaller pieces, or go on with a model that has a larger window.';
   return { outcome: 'failed', error: { code: 'turn/context-unfit', message, next } };
 }
+
+/** The end of a turn whose answer filled the window, where a person alone may compact. */
+export function windowFull(session: string): Ending {
+  const next = `Compact the history (tidemark compact ${session}, or compact() of the session), then resume.`;
+  return { outcome: 'failed', error: { code: 'turn/window-full', message: WINDOW_FULL, next } };
+}
+
+/** How a full window is told. */
+export const WINDOW_FULL = "the answer was cut where the model's window ends";

@@ -4,6 +4,7 @@
 import type { Capabilities } from '@tidemark/model';
 import type { AnswerPlan, SentRequest } from '@tidemark/simulator';
 import { describe, expect, it } from 'vitest';
+import { ID } from '../../tests/small-session.ts';
 import type { Played } from '../../tests/small-window.ts';
 import { expectRebuilt, playWindow, refusedBy, small } from '../../tests/small-window.ts';
 import { made } from '../../tests/small-work.ts';
@@ -128,6 +129,51 @@ describe('a request that the provider refuses as too long', () => {
     expect(played.bodies.at(-1)).toMatch(
       /characters were left out here to fit the window: history_read reads position \d+/,
     );
+    await expectRebuilt(played);
+  });
+});
+
+describe('an answer that is cut where the window ends', () => {
+  const { window, ...rest } = small('claude-sonnet-4-5', 9_000);
+  /** Input and output together end at 9,100 tokens. */
+  const tight: Capabilities = { ...rest, window: { ...window, tokens: 9_100, sharedWithOutput: 'stops' } };
+  const LAST = 'This is what I saw in the end. '.repeat(40);
+
+  /** Looks 22 times, which leaves room for some words; then says what takes more; then the rest of it. */
+  function untilFull(): (sent: SentRequest) => AnswerPlan {
+    let step = 0;
+    return () => {
+      step += 1;
+      if (step <= 22) return { answer: { calls: [{ name: 'look', arguments: { step } }] } };
+      return { answer: { text: step === 23 ? LAST.repeat(3) : 'That is all.' } };
+    };
+  }
+
+  it('is an overflow: the history is compacted, and the model goes on from there', async () => {
+    const played = await playWindow({ believed, real: tight, answer: untilFull(), runtime: { tools: [look] } });
+    expect(await played.live.prompt('Look at everything.')).toMatchObject({
+      outcome: 'completed',
+      text: 'That is all.',
+    });
+    expect(await triggersOf(played)).toEqual(['history.compacted overflow_recovery']);
+    expect(played.notices).toMatchObject([{ code: 'context/compacted', tier: 'recovery' }]);
+    const body = played.bodies.at(-1);
+    for (const said of ['<checkpoint>', 'This is what I saw', 'as the window was full', 'Go on from exactly where'])
+      expect(body).toContain(said);
+    expect(refusedBy(played)).toEqual([]);
+    await expectRebuilt(played);
+  });
+
+  it('ends the turn where a person alone may compact, says what to run, and goes on behind that', async () => {
+    const runtime = { tools: [look], compaction: 'manual' } as const;
+    const played = await playWindow({ believed, real: tight, answer: untilFull(), runtime });
+    expect(await played.live.prompt('Look at everything.')).toMatchObject({
+      outcome: 'failed',
+      error: { code: 'turn/window-full', next: expect.stringContaining(`tidemark compact ${ID}`) },
+    });
+    expect([await triggersOf(played), played.notices]).toEqual([[], []]);
+    await played.live.compact({ tailTokens: 2_000 });
+    expect(await played.live.resume()).toMatchObject({ outcome: 'completed', text: 'That is all.' });
     await expectRebuilt(played);
   });
 });

@@ -1,5 +1,5 @@
 // Where a turn compacts by itself: before a step whose request would be too full, and behind one that was refused as too
-// long. Each is said, with its trigger and what it freed.
+// long or whose answer filled the window. Each is said, with its trigger and what it freed.
 
 import { largestParts } from '@tidemark/context';
 import type { ProviderError } from '@tidemark/model';
@@ -7,7 +7,14 @@ import { compactSession } from '../compact/compact-session.ts';
 import type { CompactionReport } from '../compact/write-compaction.ts';
 import { gaugeNow } from '../compact/write-compaction.ts';
 import type { Ending } from '../decide/next-move.ts';
-import { contextUnfit, triggerBefore, triggerBehind } from '../decide/when-to-compact.ts';
+import {
+  contextUnfit,
+  triggerAtWindow,
+  triggerBefore,
+  triggerBehind,
+  WINDOW_FULL,
+  windowFull,
+} from '../decide/when-to-compact.ts';
 import type { CompactionTrigger } from '../session/triggers.ts';
 import { askSources } from '../sources/ask-sources.ts';
 import type { Work } from './work.ts';
@@ -22,7 +29,9 @@ export async function relievePressure(work: Work): Promise<void> {
 /** Why the step can be asked again once the history was compacted; `undefined` where the failure stands. */
 export function recoveryFrom(work: Work, error: ProviderError): CompactionTrigger | undefined {
   const { session, runtime } = work;
-  const socket = runtime.provider.continues === true;
+  // An end that the runtime itself called says nothing of the way that the call went.
+  const { transport = runtime.provider.continues === true ? 'websocket' : 'http' } = error.data;
+  const socket = transport === 'websocket';
   return triggerBehind(runtime.compaction ?? 'preflight', session, error, { gauge: gaugeNow(work), socket });
 }
 
@@ -39,7 +48,16 @@ export async function recoverContext(
   const fits = error.class !== 'compaction' || report?.outcome === 'compacted';
   // Where a person alone may compact, the failure says so.
   if (fits || runtime.compaction === 'manual') return undefined;
-  return contextUnfit(error, largestParts(session.state));
+  return contextUnfit(error.message, largestParts(session.state));
+}
+
+/** Compacts behind an answer that filled the window, so that it can go on; what it returns ends the turn. */
+export async function makeRoom(work: Work): Promise<Ending | undefined> {
+  const { session, runtime } = work;
+  const trigger = triggerAtWindow(runtime.compaction ?? 'preflight', session);
+  if (trigger === undefined) return windowFull(session.writer.session);
+  const report = await compactInTurn(work, trigger);
+  return report.outcome === 'compacted' ? undefined : contextUnfit(WINDOW_FULL, largestParts(session.state));
 }
 
 async function compactInTurn(work: Work, trigger: CompactionTrigger, from = 0): Promise<CompactionReport> {

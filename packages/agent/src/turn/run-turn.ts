@@ -16,6 +16,7 @@ import { runCalls } from '../tools/run-calls.ts';
 import type { Working } from './ask-model.ts';
 import { askModel } from './ask-model.ts';
 import type { FinishedTurn } from './live-session.ts';
+import { makeRoom } from './recover-context.ts';
 import type { Work } from './work.ts';
 
 /**
@@ -39,6 +40,8 @@ async function takeStep(working: Working): Promise<Recorded | undefined> {
     case 'say':
       await tellModel(working, move.words);
       return undefined;
+    case 'make-room':
+      return unlessEnded(working, makeRoom(working));
     case 'ask':
       return ask(working);
     case 'end':
@@ -83,6 +86,11 @@ async function ask(working: Working): Promise<Recorded | undefined> {
     if (ending === undefined) throw error;
   }
   return ending === undefined ? undefined : endWith(working, ending);
+}
+
+async function unlessEnded(work: Work, decided: Promise<Ending | undefined>): Promise<Recorded | undefined> {
+  const ending = await decided;
+  return ending === undefined ? undefined : endWith(work, ending);
 }
 
 function refusedBy(error: unknown): Ending | undefined {

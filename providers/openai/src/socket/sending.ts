@@ -2,6 +2,7 @@
 // arrived.
 
 import type { Outgoing, Provider, StreamPart, Transport } from '@tidemark/model';
+import { ProviderError } from '@tidemark/model';
 import type { Decoder } from '@tidemark/provider-openai-wire';
 import { NotReached } from '@tidemark/provider-openai-wire';
 import type { Bridge } from '@tidemark/provider-wire';
@@ -33,7 +34,7 @@ export function createSending(ways: Ways): Provider['send'] {
       obstacles = 0;
     } catch (error) {
       if (!(error instanceof NotReached)) throw error;
-      if (!isAuto) throw ways.socket.sort(error.error, 'asking');
+      if (!isAuto) throw overWay(ways.socket.sort(error.error, 'asking'), 'websocket');
       obstacles = error.forGood ? MOST_OBSTACLES : obstacles + 1;
       yield* overHttp(ways, outgoing, error.obstacle);
     }
@@ -47,7 +48,7 @@ async function* overSocket(ways: Ways, outgoing: Outgoing): AsyncGenerator<Strea
     yield* sendOverSocket(ways, outgoing, bridge);
   } catch (error) {
     if (bridge.aborted()) throw aborted(OPENAI);
-    throw error instanceof NotReached ? error : ways.socket.sort(error, 'answering');
+    throw error instanceof NotReached ? error : overWay(ways.socket.sort(error, 'answering'), 'websocket');
   } finally {
     bridge.release();
   }
@@ -55,7 +56,19 @@ async function* overSocket(ways: Ways, outgoing: Outgoing): AsyncGenerator<Strea
 
 async function* overHttp(ways: Ways, outgoing: Outgoing, fallback?: string): AsyncGenerator<StreamPart, void> {
   const transport: Transport = { kind: 'http', ...(fallback !== undefined && { fallback }) };
-  for await (const part of ways.socket.stream(ways.path, ways.decoder, outgoing)) {
-    yield part.type === 'finished' ? { ...part, answer: { ...part.answer, transport } } : part;
+  try {
+    for await (const part of ways.socket.stream(ways.path, ways.decoder, outgoing)) {
+      yield part.type === 'finished' ? { ...part, answer: { ...part.answer, transport } } : part;
+    }
+  } catch (error) {
+    throw error instanceof ProviderError ? overWay(error, 'http') : error;
   }
+}
+
+/** The same failure, with the way that the call went. */
+function overWay(
+  { class: sort, code, message, data, cause }: ProviderError,
+  transport: Transport['kind'],
+): ProviderError {
+  return new ProviderError(sort, code, message, { ...data, transport }, cause);
 }

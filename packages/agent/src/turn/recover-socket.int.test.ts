@@ -1,0 +1,140 @@
+// A WebSocket that dies while the window is all but full, against the simulator: the history is compacted before the step is
+// sent again, under a name of its own; and not where a person alone may compact, where there is room, or over HTTP.
+
+import type { Capabilities } from '@tidemark/model';
+import { defaultCatalog, findModel } from '@tidemark/model';
+import { createOpenAIProvider, openaiResponsesEncoder } from '@tidemark/provider-openai';
+import type { Fault, Simulator } from '@tidemark/simulator';
+import { createSimulator } from '@tidemark/simulator';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Live } from '../../tests/small-live.ts';
+import { goLive } from '../../tests/small-live.ts';
+import { ID } from '../../tests/small-session.ts';
+import { made } from '../../tests/small-work.ts';
+import { verifySession } from '../audit/verify.ts';
+import { THIS_MACHINE } from '../surroundings.ts';
+import type { FinishedTurn } from './live-session.ts';
+import type { Runtime } from './runtime.ts';
+import type { Notice } from './session-event.ts';
+
+/** GPT-5.6 with a window of 40,000 tokens of input. */
+function row(): Capabilities {
+  const found = findModel(defaultCatalog(), 'gpt-5.6-sol', 'openai') ?? expect.unreachable();
+  const { window } = found;
+  return { ...found, inputLimit: 40_000, outputLimit: 1_000, window: { ...window, tokens: 41_000 } };
+}
+
+const look = made('look', () => ({ text: 'seen '.repeat(1_500) }));
+
+interface Died extends Live {
+  readonly simulator: Simulator;
+  readonly notices: readonly Notice[];
+  readonly finished: FinishedTurn;
+}
+
+/** What is steered in while the answer that dies is on its way. */
+const STEERED = 'Mind the gap. ';
+
+interface Death {
+  readonly fault: Fault;
+  readonly runtime?: Partial<Runtime>;
+  /** How often that is said. */
+  readonly steered?: number;
+  readonly transport?: 'auto' | 'websocket';
+  /** Status of a server that knows no WebSockets. */
+  readonly upgrade?: number | undefined;
+}
+
+/** Looks 16 times; on the way to the next answer more is said than the window holds, and the connection ends. */
+async function die({ fault, runtime = {}, steered = 2_400, transport = 'auto', upgrade }: Death): Promise<Died> {
+  let step = 0;
+  const simulator = createSimulator({
+    capabilities: row,
+    onRequest: () => {
+      step += 1;
+      if (step <= 16) return { answer: { thinking: `Look ${step}.`, calls: [{ name: 'look', arguments: { step } }] } };
+      if (step > 17) return { answer: { text: 'Done.' } };
+      void played.live.steer(STEERED.repeat(steered));
+      return { answer: { text: 'Not to be heard to its end, as the connection ends before it. '.repeat(20) }, fault };
+    },
+  });
+  if (upgrade !== undefined) simulator.fail({ kind: 'upgrade-refused', status: upgrade });
+  const door = await simulator.listen();
+  const provider = createOpenAIProvider({ apiKey: 'k', api: 'responses', baseURL: `${door.url}/v1`, transport });
+  const retry = { attempts: 3, firstMs: 1, mostMs: 1 };
+  const whole = { capabilities: row(), tools: [look], surroundings: THIS_MACHINE, retry, ...runtime };
+  const played = await goLive({ provider, runtime: whole });
+  onTestFinished(async () => {
+    await played.live.close();
+    await provider.close?.();
+    await door.close();
+  });
+  const notices: Notice[] = [];
+  void (async () => {
+    for await (const event of played.live.events()) if (event.type === 'notice.raised') notices.push(event.notice);
+  })();
+  const finished = await played.live.prompt('Look at everything.');
+  return { ...played, simulator, notices, finished };
+}
+
+async function triggersOf({ records }: Died): Promise<readonly string[]> {
+  return (await records()).flatMap(({ kind, data }) =>
+    kind === 'history.compacted' || kind === 'compaction.refused' ? [`${kind} ${data.trigger}`] : [],
+  );
+}
+
+const done = { outcome: 'completed', text: 'Done.' };
+const CUT: Fault = { kind: 'cut', afterEvents: 3 };
+
+describe('a WebSocket that dies', () => {
+  it.each(['auto', 'websocket'] as const)(
+    'while the gauge is critical is a reason to compact, by transport %s',
+    async (transport) => {
+      const died = await die({ fault: CUT, transport });
+      expect(died.finished).toMatchObject(done);
+      expect(await triggersOf(died)).toEqual(['history.compacted websocket_critical_recovery']);
+      expect(died.notices.filter(({ tier }) => tier === 'recovery')).toMatchObject([
+        {
+          code: 'context/compacted',
+          message: expect.stringMatching(
+            /^websocket_critical_recovery: .* from about \d+ to \d+ tokens, \d+ are free$/,
+          ),
+        },
+      ]);
+      const ways = (await died.records()).flatMap((one) =>
+        one.kind === 'answer.received' ? [one.data.transport] : [],
+      );
+      expect(ways.at(-2)).toEqual({ kind: 'websocket', continuation: true });
+      expect(ways.at(-1)).toMatchObject({ kind: 'websocket', continuation: false });
+      const statuses = died.simulator.calls.map(({ status }) => status);
+      expect([statuses.length, new Set(statuses)]).toEqual([18, new Set([200])]);
+      const encoders = (): typeof openaiResponsesEncoder => openaiResponsesEncoder;
+      const { differences, breaks } = await verifySession(died.log, ID, { encoders, full: true });
+      expect([differences, breaks.filter(({ cause }) => cause === undefined)]).toEqual([[], []]);
+    },
+  );
+
+  it('compacts nothing where a person alone may', async () => {
+    const died = await die({ fault: CUT, runtime: { compaction: 'manual' } });
+    expect([await triggersOf(died), died.notices.filter(({ tier }) => tier === 'recovery')]).toEqual([[], []]);
+    expect((await died.records()).filter(({ kind }) => kind === 'epoch.opened')).toHaveLength(1);
+  });
+
+  it('compacts nothing while there is room', async () => {
+    const died = await die({ fault: CUT, steered: 10 });
+    expect(died.finished).toMatchObject(done);
+    expect(await triggersOf(died)).toEqual([]);
+  });
+
+  it('is told from a connection over HTTP that dies, where no WebSocket was to be had', async () => {
+    const died = await die({ fault: CUT, upgrade: 426 });
+    expect(died.finished).toMatchObject(done);
+    expect(await triggersOf(died)).toEqual([]);
+  });
+
+  it('is told from an overload: that request is compacted like any other that is too full', async () => {
+    const died = await die({ fault: { kind: 'overloaded' } });
+    expect(died.finished).toMatchObject(done);
+    expect(await triggersOf(died)).toEqual(['history.compacted critical_pressure_preflight']);
+  });
+});
