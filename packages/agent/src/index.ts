@@ -1,44 +1,38 @@
 // The face of `agent`: what happens next.
 
 export { recordAnswer, recordInterrupted } from './request/answer.ts';
-export type { CallPlan, PlanOptions } from './request/call-plan.ts';
-export { planCall } from './request/call-plan.ts';
 export type { AgentErrorCode, AgentErrorSort } from './errors.ts';
 export { AGENT_ERRORS, AgentError } from './errors.ts';
 export type { AccountedSession, AccountOptions, Accounts } from './audit/account-sessions.ts';
 export { addSession, NO_ACCOUNTS } from './audit/account-sessions.ts';
 export type { Explained, Explanation } from './audit/explain.ts';
 export { explainSession } from './audit/explain.ts';
-export type { EpochMaterials, Line, Resize } from './request/line.ts';
-export { beginLine, continues, extendLine } from './request/line.ts';
-export { keepCapabilities, keepFront, loadCapabilities, loadFront, readArtifact } from './session/materials.ts';
+export type { Line, Resize } from './request/line.ts';
+export { keepCapabilities, loadCapabilities, readArtifact } from './session/materials.ts';
 export { newHash } from './session/node-hash.ts';
-export type { CallOptions, Foreseen, Lines, Prepared } from './request/prepare.ts';
+export type { CallOptions, Foreseen } from './request/call-options.ts';
+export type { Lines, Prepared } from './request/prepare.ts';
 export { prepareRequest } from './request/prepare.ts';
 export type { Encoders, Rebuilt, RebuildOptions, Step } from './audit/rebuild.ts';
 export { rebuildSession } from './audit/rebuild.ts';
-export type { RequestSnapshot, SectionSize } from './audit/request-snapshots.ts';
+export type { RequestSnapshot } from './audit/request-snapshots.ts';
 export { requestSnapshots, SNAPSHOTS_KEPT } from './audit/request-snapshots.ts';
-export type { SessionSkills, SkillsIndex, SkillUse } from './audit/skill-use.ts';
+export type { SessionSkills, SkillUse } from './audit/skill-use.ts';
 export { addSkillUse, readSkillUse } from './audit/skill-use.ts';
 export type { Fold } from './session/fold.ts';
 export { emptyFold, FOLD_REVISION, foldIn, readFold, snapshotOf } from './session/fold.ts';
 export { keepSnapshot } from './session/keep-snapshot.ts';
 export type { Session } from './session/session.ts';
 export { commit, createSession, foldLog, openSession } from './session/session.ts';
-export type { Break, Difference, Verification } from './audit/verify.ts';
+export type { Verification } from './audit/verify.ts';
 export { extendsSequence, verifySession } from './audit/verify.ts';
 export type { Secrets } from './commit/secrets.ts';
-export { NO_SECRETS } from './commit/secrets.ts';
-export { commitInside } from './session/session.ts';
-export type { Progress, TurnProgress } from './session/progress.ts';
+export type { Progress } from './session/progress.ts';
 export type { Spent } from './session/spent.ts';
-export { totalsOf } from './session/spent.ts';
-export type { Turnstile } from './session/turnstile.ts';
 export type { ContextSource, NoteCause, SourceView, ToolEffect } from './sources/context-source.ts';
-export type { Surroundings, WaitOptions } from './surroundings.ts';
+export type { Surroundings } from './surroundings.ts';
 export { THIS_MACHINE } from './surroundings.ts';
-export type { Asker, CallQuestion, Mode, Permission, Question, RewriteQuestion, Verdict } from './tools/permissions.ts';
+export type { Asker, CallQuestion, Mode, Permission, Question, RewriteQuestion } from './tools/permissions.ts';
 export type {
   Tool,
   ToolContext,
@@ -62,10 +56,10 @@ export type {
   Words,
 } from './turn/live-session.ts';
 export type { Limits, RetryPolicy, RewriteNotice, Runtime, Warm } from './turn/runtime.ts';
-export { RETRY, REWRITE_NOTICE } from './turn/runtime.ts';
+export { RETRY } from './turn/runtime.ts';
 export type { Warmth } from './decide/warmth.ts';
 export { lastingOf, planWarmth } from './decide/warmth.ts';
-export type { CacheWarming, Notice, SessionEvent } from './turn/session-event.ts';
+export type { Notice, SessionEvent } from './turn/session-event.ts';
 export type { PermissionModeOptions } from './sources/permission-mode.ts';
 export { permissionModeSource } from './sources/permission-mode.ts';
 export { nearestName } from './tools/nearest-name.ts';
@@ -84,11 +78,10 @@ export type { CompactionPolicy } from './decide/when-to-compact.ts';
 export type { CheckpointStrategy, CompactionTrigger } from './session/triggers.ts';
 export type { Beside } from './request/request-record.ts';
 export type { Lasting } from './request/call-life.ts';
-export type { Gate, Passage } from './request/gate.ts';
+export type { Gate } from './request/gate.ts';
 export { createGate } from './request/gate.ts';
 export type { ForkBeginning } from './fork/begin-fork.ts';
 export { beginFork } from './fork/begin-fork.ts';
-export type { CutPoints, Open } from './fork/cut-points.ts';
 export type { SaidPrompt } from './fork/find-prompt.ts';
 export { readPrompts } from './fork/find-prompt.ts';
 export type { ForkOptions, ForkPlan } from './fork/plan-fork.ts';

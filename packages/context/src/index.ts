@@ -1,46 +1,27 @@
 // The face of `context`: what the model sees.
 
-export type { Account, AsOther, Compared, Rates, Tokens } from './account/account.ts';
+export type { Account, Compared, Rates } from './account/account.ts';
 export { accountOf, addAccounts, NO_CALLS, ratesOfAccount } from './account/account.ts';
-export type { Changes, Churn, Churned } from './account/churn.ts';
+export type { Churn } from './account/churn.ts';
 export { addChurn, beginChurn } from './account/churn.ts';
 export type { Followed, Following, RowOf } from './account/follow-calls.ts';
 export { beginFollowing, endFollowing, followRecord } from './account/follow-calls.ts';
 export { forecastError } from './account/forecast-error.ts';
 export type { GroupBy } from './account/group-calls.ts';
 export { groupOf } from './account/group-calls.ts';
-export type { ModelCall, PaidAgain } from './account/model-call.ts';
+export type { ModelCall } from './account/model-call.ts';
 export type { AppendOnly } from './append-only.ts';
-export { append, appendAll, appendOnly, itemAt, slice } from './append-only.ts';
+export { appendAll, appendOnly, itemAt, slice } from './append-only.ts';
 export { besideSpans } from './beside.ts';
 export type { Bill, BilledCall } from './bill.ts';
 export { addBills, billOf, NO_BILL, ratesOf, unitPrice } from './bill.ts';
 export { withoutBoundReasoning } from './bound-reasoning.ts';
 export type { Budgets, BudgetSettings } from './budgets.ts';
 export { budgetsOf } from './budgets.ts';
-export type { KeyInput } from './cache-key.ts';
-export { cacheKey, keyInForce } from './cache-key.ts';
+export { keyInForce } from './cache-key.ts';
 export type { CauseGroup } from './cause-words.ts';
 export { causeInWords, groupOfCause, isCause } from './cause-words.ts';
-export type {
-  Checkpoint,
-  CheckpointItems,
-  CheckpointLists,
-  CommandRun,
-  Decision,
-  Directive,
-  FileState,
-  LeftOut,
-  ListName,
-  Objective,
-  Quote,
-  ReadAgain,
-  Remark,
-  SubagentState,
-  Task,
-  Work,
-  Written,
-} from './checkpoint/checkpoint.ts';
+export type { Checkpoint } from './checkpoint/checkpoint.ts';
 export type { CheckpointText } from './checkpoint/checkpoint-text.ts';
 export { checkpointText, checkpointTokens } from './checkpoint/checkpoint-text.ts';
 export type { CompactionContract, ContractInput } from './checkpoint/compaction-contract.ts';
@@ -49,18 +30,18 @@ export type { CheckpointInput } from './checkpoint/make-checkpoint.ts';
 export { makeCheckpoint } from './checkpoint/make-checkpoint.ts';
 export type { ParsedCheckpoint, UnusableAnswer } from './checkpoint/model-answer.ts';
 export { parseCheckpoint, retryText } from './checkpoint/model-answer.ts';
-export type { ModelDecision, ModelFields, ModelTask } from './checkpoint/model-fields.ts';
+export type { ModelFields } from './checkpoint/model-fields.ts';
 export { joinModelFields } from './checkpoint/model-fields.ts';
 export { readCheckpoint } from './checkpoint/read-checkpoint.ts';
 export type { ChoiceInput, FrontChoice } from './choose-front.ts';
 export { chooseFront } from './choose-front.ts';
 export type { GuideSection } from './contract/guide.ts';
 export { GUIDE } from './contract/guide.ts';
-export { TM1, TM1_MINIMAL, TM1_RUNTIME } from './contract/tm1.ts';
+export { TM1_MINIMAL, TM1_RUNTIME } from './contract/tm1.ts';
 export type { Verdict } from './cross-check.ts';
 export { crossCheck } from './cross-check.ts';
 export { largestParts } from './compaction/context-unfit.ts';
-export type { CompactionDraft, DraftOptions, RequestPart } from './compaction/draft-compaction.ts';
+export type { CompactionDraft } from './compaction/draft-compaction.ts';
 export type { CompactionRefusal, CompactionSizes, Judged } from './compaction/judge-compaction.ts';
 export { breakCost, judgeCompaction } from './compaction/judge-compaction.ts';
 export type { CompactionInput, CompactionPlan, RefusedPlan } from './compaction/plan-compaction.ts';
@@ -70,45 +51,42 @@ export type { Lookup } from './entries.ts';
 export { isAlive, LIFE, readableEntries, unreadable } from './entries.ts';
 export type { EpochPrice } from './epoch-forecast.ts';
 export { epochForecast } from './epoch-forecast.ts';
-export type { PaddingOffer, Wanted } from './epoch.ts';
+export type { Wanted } from './epoch.ts';
 export { neededEpoch, openEpoch } from './epoch.ts';
 export { estimateImageTokens, estimateTokens } from './estimate.ts';
 export { evolve } from './evolve.ts';
-export type { ForecastInput, Loss, Outlook } from './forecast.ts';
+export type { ForecastInput, Outlook } from './forecast.ts';
 export { forecast } from './forecast.ts';
 export type { ForeseenRewrite, RequestEpoch } from './foresee-rewrite.ts';
 export { foreseeRewrite } from './foresee-rewrite.ts';
 export type { FrontSpec, FrontTexts, Layer, RuntimeText, Tool, ToolSpec } from './front.ts';
-export { composeFront, defineTool, frontOf, knownParameters, layer } from './front.ts';
-export type { Cliff, Gauge, GaugeOptions, Tier } from './gauge.ts';
-export { gaugeOf, isAbove } from './gauge.ts';
+export { composeFront, frontOf, knownParameters, layer } from './front.ts';
+export type { Gauge, GaugeOptions, Tier } from './gauge.ts';
+export { gaugeOf } from './gauge.ts';
 export { gaugeInWords } from './gauge-words.ts';
 export type { Keeping, KeepingInput } from './implicit.ts';
 export { planKeeping } from './implicit.ts';
-export type { KeepWarm, KeepWarmInput, NoWarming, WarmBudget, WarmPlan } from './keep-warm.ts';
+export type { KeepWarm, KeepWarmInput, NoWarming, WarmPlan } from './keep-warm.ts';
 export { KEEP_WARM, planKeepWarm } from './keep-warm.ts';
 export type { Lifetime, LifetimeInput } from './lifetime.ts';
 export { chooseLifetime } from './lifetime.ts';
-export type { MissInput, Rewrite } from './miss.ts';
-export { missOf, rewriteCost } from './miss.ts';
-export type { Change, Need } from './needed-change.ts';
+export type { MissInput } from './miss.ts';
+export { missOf } from './miss.ts';
+export type { Need } from './needed-change.ts';
 export { neededChange } from './needed-change.ts';
-export type { NextInput, NextTokens } from './next-input.ts';
-export { inModelTokens, learntOf, nextInput, sizeForecast } from './next-input.ts';
+export type { NextInput } from './next-input.ts';
+export { learntOf, nextInput, sizeForecast } from './next-input.ts';
 export type { Pace } from './pace.ts';
 export { isCrowded } from './pace.ts';
-export type { PadOptions, Preload } from './pad-front.ts';
-export { frontTokens, padFront } from './pad-front.ts';
-export type { PaddingInput } from './padding.ts';
-export { decidePadding, isPadded } from './padding.ts';
+export type { PadOptions } from './pad-front.ts';
+export { padFront } from './pad-front.ts';
 export type { Pause, Pauses } from './pauses.ts';
 export { addPause, NO_PAUSES } from './pauses.ts';
 export type { PlanInput } from './plan.ts';
 export { plan } from './plan.ts';
 export type { PruningInput } from './pruning.ts';
 export { planPruning } from './pruning.ts';
-export type { Learnt, Ratio, TokenEstimate } from './ratio.ts';
-export { applyRatio, guessRatio, learnRatio } from './ratio.ts';
+export type { Learnt } from './ratio.ts';
 export { RENDERING } from './render.ts';
 export type { OutputFit } from './request-limit.ts';
 export { fitOutput, inputLimitOf } from './request-limit.ts';
@@ -123,26 +101,5 @@ export {
   turnStartOf,
 } from './sequence.ts';
 export type { Size } from './span-size.ts';
-export { addSizes, NO_SIZE, sizeOfParts, sizeOfSpan } from './span-size.ts';
-export type {
-  Accepted,
-  Batch,
-  Cache,
-  Closing,
-  Compacted,
-  Crossed,
-  Entry,
-  Epoch,
-  History,
-  InForce,
-  KeptLife,
-  Problem,
-  Pruning,
-  Quarantine,
-  Sent,
-  State,
-  Stream,
-  Waiting,
-  WaitingChange,
-} from './state.ts';
+export type { Accepted, Entry, Epoch, State, Stream } from './state.ts';
 export { emptyState } from './state.ts';

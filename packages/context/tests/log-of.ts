@@ -84,7 +84,7 @@ export function returned(id: string): Told {
   return ['tool.returned', { call: callId(id), parts: [{ type: 'text', text: `result of ${id}` }] }];
 }
 
-export const NO_FORECAST: CallForecast = { read: 0, write: 0, fresh: 0, unsent: 0 };
+const NO_FORECAST: CallForecast = { read: 0, write: 0, fresh: 0, unsent: 0 };
 
 /** A digest that names itself. */
 export function named(name: string): Digest {

@@ -20,7 +20,7 @@ export const aSession: fc.Arbitrary<SessionId> = hex(8).map(sessionId);
 export const aMoney: fc.Arbitrary<Money> = fc
   .tuple(fc.nat(), fc.nat())
   .map(([whole, part]) => money(`${whole}.${part}`));
-export const aCall = fc.string({ unit: 'binary', minLength: 1, maxLength: 20 }).map(callId);
+const aCall = fc.string({ unit: 'binary', minLength: 1, maxLength: 20 }).map(callId);
 export const json: fc.Arbitrary<Json> = fc.json({ maxDepth: 3 }).map((written): Json => JSON.parse(written));
 const jsonRecord = fc.dictionary(name, json, { maxKeys: 4, noNullPrototype: true });
 

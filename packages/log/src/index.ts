@@ -78,8 +78,8 @@ export type {
   TurnEnded,
   TurnTotals,
 } from './events/session.ts';
-export type { Event, EventData, EventOf, Kind, Placed, Recorded, RecordedOf, RecordedUnknown } from './event.ts';
-export { KINDS, isKind } from './codec/revision-1/decoders.ts';
+export type { Event, EventData, EventOf, Kind, Recorded, RecordedOf, RecordedUnknown } from './event.ts';
+export { KINDS } from './codec/revision-1/decoders.ts';
 export type { DamagePlace, LogErrorCode, LogErrorSort } from './errors.ts';
 export { LOG_ERRORS, LogError } from './errors.ts';
 export type {
@@ -115,7 +115,7 @@ export { createLineSplitter } from './codec/split-lines.ts';
 export type { Tip } from './codec/tip.ts';
 export { EMPTY_TIP } from './codec/tip.ts';
 export type { Beginning } from './beginning.ts';
-export { beginningOf, checkBeginning, startOf } from './beginning.ts';
+export { checkBeginning } from './beginning.ts';
 export { flatten } from './flatten.ts';
 export type { Lineage, Segment } from './lineage.ts';
 export { diverged, lineageOf, readLineage } from './lineage.ts';

@@ -13,8 +13,8 @@ export { ProviderError } from './errors.ts';
 export type { NearestModel } from './find-model.ts';
 export { findModel, nearestModel } from './find-model.ts';
 export type { Hash, NewHash } from './hash.ts';
-export type { ClaudeFamily, ClaudeName } from './model-name.ts';
-export { normalModelName, readClaudeName, undatedModelName } from './model-name.ts';
+export type { ClaudeName } from './model-name.ts';
+export { normalModelName, readClaudeName } from './model-name.ts';
 export { parseCatalog, withOverrides } from './parse-catalog.ts';
 export type {
   AddedTool,

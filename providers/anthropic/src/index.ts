@@ -2,6 +2,5 @@
 
 export { decodeMessage } from './decode/message.ts';
 export { anthropicEncoder } from './encode/encoder.ts';
-export { countBody } from './socket/count-body.ts';
 export type { AnthropicOptions } from './socket/provider.ts';
 export { createAnthropicProvider } from './socket/provider.ts';

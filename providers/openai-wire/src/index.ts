@@ -17,7 +17,7 @@ export { resultContents, resultWords } from './encode/result-text.ts';
 export { functionMembers } from './encode/tool.ts';
 export { wireId, wireName } from './encode/wire-names.ts';
 export { insideString, jsonString } from './encode/wire-text.ts';
-export { billsWrites, isReasoning } from './model-generation.ts';
+export { isReasoning } from './model-generation.ts';
 export type { Connection } from './socket/connection.ts';
 export { NotReached } from './socket/not-reached.ts';
 export type { Socket, SocketOptions } from './socket/socket.ts';

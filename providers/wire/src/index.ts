@@ -7,8 +7,6 @@ export { joinBody } from './body-writer.ts';
 export { aborted, broken, closed, cut, malformed, parseJson, readAs, silent } from './broken-call.ts';
 export type { FailureCode } from './failed-call.ts';
 export { CODE_OF_STATUS, failedCall } from './failed-call.ts';
-export type { GrowingBytes } from './growing-bytes.ts';
-export { growingBytes } from './growing-bytes.ts';
 export type { Hide } from './hide-key.ts';
 export { hideKey, plainCause, reasonsOf, withoutKey } from './hide-key.ts';
 export { locateBlocks } from './locate.ts';

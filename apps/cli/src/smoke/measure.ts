@@ -70,7 +70,7 @@ function changed(outgoing: Outgoing, [was, is]: readonly [string, string]): Outg
 }
 
 /** A call by its usage. */
-export function probeOf(name: ProbeName, { usage }: MeteredCall): Probe {
+function probeOf(name: ProbeName, { usage }: MeteredCall): Probe {
   const { fresh, read, writes } = usage;
   const input = inputTokens(usage);
   return {

@@ -6,7 +6,7 @@ import { emptyState, evolve, RENDERING } from '@tidemark/context';
 import type { Encoder } from '@tidemark/model';
 import { AgentError } from '../errors.ts';
 import type { EpochMaterials, Line } from '../request/line.ts';
-import { beginLine, besideLine, continues, extendLine } from '../request/line.ts';
+import { beginLine, besideLine, extendLine, stillHolds } from '../request/line.ts';
 import { loadCapabilities, loadFront } from '../session/materials.ts';
 import { blocksOf } from '../request/request-record.ts';
 
@@ -64,7 +64,7 @@ export async function* rebuildSession(log: Log, session: SessionId, options: Reb
 }
 
 function serves(line: Line, state: State, encoder: Encoder): boolean {
-  return continues(line, state) && line.materials.encoder === encoder;
+  return stillHolds(line, state) && line.materials.encoder === encoder;
 }
 
 /** The line of the request itself: on a side stream its words stand behind the main one, or behind the front alone. */

@@ -19,7 +19,7 @@ export type Move =
   | { readonly do: 'end'; readonly ending: Ending };
 
 /** How often in a row an answer may stop at the output limit. */
-export const MOST_CUTS = 3;
+const MOST_CUTS = 3;
 
 const GO_ON = 'The last turn ended before its work was done. Go on from where it stopped.';
 

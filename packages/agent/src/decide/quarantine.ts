@@ -17,7 +17,7 @@ export interface RefusedRequest extends Made {
 }
 
 /** How often one step is repaired. */
-export const MOST_REPAIRS = 8;
+const MOST_REPAIRS = 8;
 
 /** From which repair on all images go that were never accepted, and from which one on all. */
 const UNSENT_FROM = 2;

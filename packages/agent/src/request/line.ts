@@ -63,7 +63,7 @@ export function beginLine(materials: EpochMaterials, state: State): Line {
 }
 
 /** Whether the line still holds for this state: the same epoch, and a history that only grew. */
-export function continues(line: Line, state: State): boolean {
+export function stillHolds(line: Line, state: State): boolean {
   return line.materials.epoch.position === state.epoch?.position && line.packed === state.history.packed.buffer;
 }
 

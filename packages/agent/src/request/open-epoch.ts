@@ -8,7 +8,7 @@ import { keepFront } from '../session/materials.ts';
 import { newHash } from '../session/node-hash.ts';
 import type { Session } from '../session/session.ts';
 import type { Lasting } from './call-life.ts';
-import { drafted } from './drafted.ts';
+import { asIfRecorded } from './as-if-recorded.ts';
 
 /** What it is opened with. */
 export interface EpochOptions {
@@ -30,7 +30,7 @@ export async function openingEpoch(
     data: openEpoch(state, one, cause, { rewrite: 0 }, newHash, capabilities.routing),
   });
   const { texts, padding } = chooseFront({
-    state: drafted(state, opening(wanted)),
+    state: asIfRecorded(state, opening(wanted)),
     before: state.epoch?.opened,
     wanted,
     capabilities,

@@ -7,7 +7,7 @@ import { gaugeOf, neededChange, planPruning } from '@tidemark/context';
 import type { Encoder } from '@tidemark/model';
 import { keepTools } from '../session/materials.ts';
 import type { Session } from '../session/session.ts';
-import { drafted } from './drafted.ts';
+import { asIfRecorded } from './as-if-recorded.ts';
 import type { EpochOptions } from './open-epoch.ts';
 import { openingEpoch } from './open-epoch.ts';
 
@@ -43,7 +43,7 @@ export async function whatChanges(
   const need = neededChange(state, wanted, appends);
   const pruned = shortening(state, asked, need, stamp);
   if (pruned !== undefined) {
-    const before = { ...session, state: drafted(state, pruned) };
+    const before = { ...session, state: asIfRecorded(state, pruned) };
     const cause = need.do === 'epoch' ? need.cause : 'pruning';
     return { pruned, epoch: await openingEpoch(before, asked, cause, stamp), changes: [] };
   }

@@ -6,7 +6,7 @@ import type { ContextNoted } from '@tidemark/log';
 import type { Session } from '../session/session.ts';
 
 /** Bytes of a note that stay inline, its own notice included. */
-export const INLINE_NOTE = 4_096;
+const INLINE_NOTE = 4_096;
 
 const LONGEST_REVISION = 200;
 const NOTICE = 220;

@@ -10,27 +10,27 @@ import type { Lines } from '../request/prepare.ts';
 import { isSnapshotDue, keepSnapshot } from '../session/keep-snapshot.ts';
 import type { Session } from '../session/session.ts';
 import type { Mode } from '../tools/permissions.ts';
-import type { Working } from './ask-model.ts';
 import type { Beginning } from './begin-turn.ts';
 import { beginTurn } from './begin-turn.ts';
-import type { Feed } from './feed.ts';
-import { createFeed } from './feed.ts';
+import type { EventFeed } from './event-feed.ts';
+import { createEventFeed } from './event-feed.ts';
 import type { FinishedTurn, Turn } from './live-session.ts';
 import { runTurn } from './run-turn.ts';
 import type { Runtime } from './runtime.ts';
 import type { SessionEvent } from './session-event.ts';
-import type { Asked, Running } from './turn-line.ts';
-import { askForTurn } from './turn-line.ts';
-import type { Wanting } from './wanted.ts';
-import { createWanting } from './wanted.ts';
+import type { QueuedTurn, RunningTurn } from './turn-queue.ts';
+import { askForTurn } from './turn-queue.ts';
+import type { WantedFor } from './wanted.ts';
+import { createWantedFor } from './wanted.ts';
+import type { Working } from './working.ts';
 
 /** See the head of this file. */
 export interface Actor {
   readonly session: Session;
   readonly lines: Lines;
-  readonly wanting: Wanting;
-  readonly feed: Feed;
-  readonly waiting: Asked[];
+  readonly wantedFor: WantedFor;
+  readonly feed: EventFeed;
+  readonly waiting: QueuedTurn[];
   /** Side calls on their way: what stops each, and its end. */
   readonly beside: Map<AbortController, Promise<unknown>>;
   runtime: Runtime;
@@ -38,7 +38,7 @@ export interface Actor {
   readonly first: Runtime;
   /** What the next command writes where the log says otherwise. */
   mode: Mode;
-  running: Running | undefined;
+  running: RunningTurn | undefined;
   /** Asks beside the conversation. */
   side: AskBeside | undefined;
   /** Ends what is done between two turns. */
@@ -53,12 +53,12 @@ export interface Actor {
 
 /** An actor over an open session, at rest. */
 export function createActor(session: Session, runtime: Runtime, mode: Mode, first: Runtime = runtime): Actor {
-  const feed = createFeed((from, to) => session.log.read(session.writer.session, from, to), false);
+  const feed = createEventFeed((from, to) => session.log.read(session.writer.session, from, to), false);
   const { artifacts } = session.log;
   const actor: Actor = {
     session,
     lines: { main: undefined },
-    wanting: createWanting(artifacts),
+    wantedFor: createWantedFor(artifacts),
     feed,
     waiting: [],
     beside: new Map(),
@@ -96,7 +96,7 @@ export function requireUsable({ stopped }: Actor): void {
 /** Puts a turn in line, and begins it when it is the first. */
 export function enqueueTurn(actor: Actor, beginning: Beginning): Turn {
   const { session } = actor;
-  const feed = createFeed((from, to) => session.log.read(session.writer.session, from, to), true);
+  const feed = createEventFeed((from, to) => session.log.read(session.writer.session, from, to), true);
   const { asked, turn } = askForTurn(beginning, feed);
   actor.waiting.push(asked);
   startNext(actor);
@@ -130,12 +130,12 @@ function turnOf({ session, runtime }: Actor, beginning: Beginning): TurnId {
 
 /** What a turn works with; the runtime is the one of now, whenever it is looked at. */
 export function workOf(actor: Actor, turn: TurnId, signal: AbortSignal): Working {
-  const { session, lines, wanting, side } = actor;
+  const { session, lines, wantedFor, side } = actor;
   return {
     ...(side && { side }),
     session,
     lines,
-    wanting,
+    wantedFor,
     turn,
     signal,
     begunAt: actor.runtime.surroundings.elapsed(),
@@ -147,7 +147,12 @@ export function workOf(actor: Actor, turn: TurnId, signal: AbortSignal): Working
   };
 }
 
-async function perform(actor: Actor, { beginning }: Asked, work: Working, begun: () => void): Promise<FinishedTurn> {
+async function perform(
+  actor: Actor,
+  { beginning }: QueuedTurn,
+  work: Working,
+  begun: () => void,
+): Promise<FinishedTurn> {
   try {
     await beginTurn(work, beginning, actor.mode);
     begun();
@@ -159,7 +164,7 @@ async function perform(actor: Actor, { beginning }: Asked, work: Working, begun:
   }
 }
 
-function rest(actor: Actor, { feed }: Asked, error: Error | undefined): void {
+function rest(actor: Actor, { feed }: QueuedTurn, error: Error | undefined): void {
   actor.running = undefined;
   feed.end(error);
   if (error !== undefined) return stop(actor, error);

@@ -11,7 +11,7 @@ import type { Mode } from '../tools/permissions.ts';
 import type { Actor } from './actor.ts';
 import { requireUsable, restAnew, stop, workOf } from './actor.ts';
 import type { CompactOptions } from './live-session.ts';
-import type { Running } from './turn-line.ts';
+import type { RunningTurn } from './turn-queue.ts';
 
 /** @throws AgentError `agent/not-running`. */
 export async function steerTurn(actor: Actor, parts: readonly ContentPart[], presenter: string): Promise<void> {
@@ -28,7 +28,7 @@ export async function steerTurn(actor: Actor, parts: readonly ContentPart[], pre
   });
 }
 
-function isOpen({ session: { progress } }: Actor, { turn }: Running): boolean {
+function isOpen({ session: { progress } }: Actor, { turn }: RunningTurn): boolean {
   return progress.turn?.id === turn && progress.turn.ended === undefined;
 }
 
@@ -89,7 +89,7 @@ export async function notifySession(actor: Actor, data: NotificationReceived): P
   await commit(actor.session, [{ kind: 'notification.received', ...stampOf(actor, actor.running), data }]);
 }
 
-function stampOf({ runtime }: Actor, running: Running | undefined): Pick<Event, 'at' | 'turn'> {
+function stampOf({ runtime }: Actor, running: RunningTurn | undefined): Pick<Event, 'at' | 'turn'> {
   const at = runtime.surroundings.now();
   return running === undefined ? { at } : { at, turn: running.turn };
 }

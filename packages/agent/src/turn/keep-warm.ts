@@ -53,8 +53,8 @@ function leftAt({ session }: Actor): string | undefined {
 }
 
 /** What would open an epoch is not worth a read: the next request packs anew. */
-async function planFor({ session, lines, runtime, wanting }: Actor, warm: Exclude<Warm, 'off'>): Promise<KeepWarm> {
-  const wanted = await wanting(runtime);
+async function planFor({ session, lines, runtime, wantedFor }: Actor, warm: Exclude<Warm, 'off'>): Promise<KeepWarm> {
+  const wanted = await wantedFor(runtime);
   const line = lines.main;
   if (line === undefined || neededEpoch(session.state, wanted) !== undefined) return { by: 'nothing', why: 'empty' };
   return planWarmth(session, { at: runtime.surroundings.now(), warm, line });

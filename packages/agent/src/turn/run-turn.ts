@@ -13,11 +13,11 @@ import { commit, commitInside } from '../session/session.ts';
 import { NOTHING_SPENT, totalsOf } from '../session/spent.ts';
 import { askSources } from '../sources/ask-sources.ts';
 import { runCalls } from '../tools/run-calls.ts';
-import type { Working } from './ask-model.ts';
 import { askModel } from './ask-model.ts';
 import type { FinishedTurn } from './live-session.ts';
 import { makeRoom } from './recover-context.ts';
 import type { Work } from './work.ts';
+import type { Working } from './working.ts';
 
 /**
  * Runs a turn that is open to its end. The world's failures end it as `failed`.

@@ -12,8 +12,9 @@ import { prepareRequest } from '../request/prepare.ts';
 import { NOTHING_SPENT } from '../session/spent.ts';
 import type { Actor } from './actor.ts';
 import { requireUsable, tell } from './actor.ts';
-import type { Exchanging } from './exchange.ts';
-import { exchange, recordEnd } from './exchange.ts';
+import { recordEnd } from './record-end.ts';
+import type { Sending } from './send-request.ts';
+import { sendRequest } from './send-request.ts';
 import type { SideAnswer, SideCall } from './live-session.ts';
 
 /** A side call whose words are parts. */
@@ -45,15 +46,15 @@ export async function callBeside(actor: Actor, call: Beside): Promise<SideAnswer
 async function tryOut(actor: Actor, call: Beside, signal: AbortSignal): Promise<SideAnswer> {
   const { session, runtime } = actor;
   const { surroundings, retry } = runtime;
-  const exchanging: Exchanging = { session, runtime, signal, tell: (event) => tell(actor, event) };
+  const sending: Sending = { session, runtime, signal, tell: (event) => tell(actor, event) };
   const stream = `side/${surroundings.newName()}` as const;
   for (let tries = 1; !signal.aborted; tries += 1) {
     const prepared = await prepare({ ...actor, runtime }, call, stream, tries - 1);
-    const received = await exchange(exchanging, prepared, () => undefined);
+    const received = await sendRequest(sending, prepared, () => undefined);
     const { error } = received.end === 'failed' ? received : { error: undefined };
     const pause =
       call.keeps === undefined && error ? retryPause(retry, error, tries, surroundings.random()) : undefined;
-    const record = await recordEnd(exchanging, prepared, received, pause !== undefined);
+    const record = await recordEnd(sending, prepared, received, pause !== undefined);
     if (received.end === 'finished') {
       await session.writer.sync();
       return answerOf(record, received.answer);
@@ -65,7 +66,7 @@ async function tryOut(actor: Actor, call: Beside, signal: AbortSignal): Promise<
 }
 
 async function prepare(
-  { session, lines, runtime, wanting, running }: Actor,
+  { session, lines, runtime, wantedFor, running }: Actor,
   { purpose, words, keeps, history = 'none', outputLimit: most = runtime.outputLimit }: Beside,
   stream: `side/${string}`,
   attempt: number,
@@ -77,7 +78,7 @@ async function prepare(
   return prepareRequest(session, lines, {
     ...made,
     at: surroundings.now(),
-    wanted: await wanting(runtime),
+    wanted: await wantedFor(runtime),
     beside: { stream, extra: words, history, ...(keeps === undefined ? {} : { keeps }) },
     ...(running === undefined ? {} : { turn: running.turn }),
     admit: ({ outlook }) => requireMoney({ session, runtime, running }, purpose, outlook.forecast),

@@ -9,10 +9,10 @@ import { newHash } from '../session/node-hash.ts';
 import type { Runtime } from './runtime.ts';
 
 /** Gives what is wanted for a runtime. */
-export type Wanting = (runtime: Runtime) => Promise<Wanted>;
+export type WantedFor = (runtime: Runtime) => Promise<Wanted>;
 
 /** See the head of this file. */
-export function createWanting(artifacts: Artifacts): Wanting {
+export function createWantedFor(artifacts: Artifacts): WantedFor {
   let kept: { readonly runtime: Runtime; readonly wanted: Wanted } | undefined;
   return async (runtime) => {
     if (kept?.runtime !== runtime) kept = { runtime, wanted: await compose(artifacts, runtime) };

@@ -7,7 +7,7 @@ import { dataLine, historyLine } from './history-lines.ts';
 import { ANSWER_SCHEMA } from './model-answer.ts';
 
 /** The task, in words: goal, constraints, output. */
-export const COMPACTION_INSTRUCTION = `Older history of this session is about to be replaced by a checkpoint. Write what only a reader of that history can.
+const COMPACTION_INSTRUCTION = `Older history of this session is about to be replaced by a checkpoint. Write what only a reader of that history can.
 Goal: whoever goes on from the checkpoint knows what was decided and why, what was done, what is still open, and what is uncertain.
 Constraints:
 - Only what the history shows. Where it shows nothing, the list is empty. One short line for each thing; the newest state of it.

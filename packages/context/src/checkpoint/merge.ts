@@ -193,7 +193,7 @@ function latest(all: readonly ReadAgain[], behind: ReadonlySet<string>): readonl
 }
 
 /** One of each key, where it was first: what was told of it, in order, as one. */
-export function lastOfEach<T>(all: readonly T[], keyOf: (one: T) => string, join: (was: T, is: T) => T): readonly T[] {
+function lastOfEach<T>(all: readonly T[], keyOf: (one: T) => string, join: (was: T, is: T) => T): readonly T[] {
   const found = new Map<string, T>();
   for (const one of all) {
     const key = oneLine(keyOf(one));

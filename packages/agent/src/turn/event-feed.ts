@@ -8,7 +8,7 @@ import type { SessionEvent } from './session-event.ts';
 const MOST_WAITING = 1_000;
 
 /** See the head of this file. */
-export interface Feed {
+export interface EventFeed {
   tell(event: SessionEvent): void;
   /** The last event was told. With an error, listeners meet it behind the last event. */
   end(error?: Error): void;
@@ -37,7 +37,7 @@ interface Listener {
 }
 
 /** A feed over a log. `replays`: who comes late is told all from the first record on, else from now on. */
-export function createFeed(read: Source['read'], replays: boolean): Feed {
+export function createEventFeed(read: Source['read'], replays: boolean): EventFeed {
   const source: Source = { read, listeners: new Set(), first: undefined, next: 0, ended: false, error: undefined };
   return {
     tell(event) {

@@ -3,7 +3,7 @@
 import type { Answer, AnswerPart, StreamPart, Usage } from '@tidemark/model';
 
 /** See the head of this file. */
-export interface Arrived {
+export interface PartialAnswer {
   readonly parts: ReadonlyMap<number, AnswerPart>;
   /** What the provider told when it began; absent while it has not. */
   readonly usage: Usage | undefined;
@@ -12,18 +12,18 @@ export interface Arrived {
 }
 
 /** Before anything came. */
-export const NOTHING_ARRIVED: Arrived = { parts: new Map(), usage: undefined };
+export const NOTHING_ARRIVED: PartialAnswer = { parts: new Map(), usage: undefined };
 
 /** A stream under way: `parts` grows in place, since a long answer comes in thousands of pieces. */
-export interface Arriving {
+export interface GrowingAnswer {
   readonly take: (part: Exclude<StreamPart, { readonly type: 'finished' }>) => void;
-  readonly arrived: () => Arrived;
+  readonly arrived: () => PartialAnswer;
 }
 
 /** Begins to collect. */
-export function collectParts(): Arriving {
+export function collectAnswer(): GrowingAnswer {
   const parts = new Map<number, AnswerPart>();
-  let began: Omit<Arrived, 'parts'> = { usage: undefined };
+  let began: Omit<PartialAnswer, 'parts'> = { usage: undefined };
   return {
     take(part) {
       if (part.type === 'began') {
@@ -55,7 +55,12 @@ function grown(before: AnswerPart | undefined, part: Growth): AnswerPart {
 }
 
 /** As the answer that it would have become. */
-export function asAnswer({ parts, usage, response, model }: Arrived): Omit<Answer, 'usage'> & Pick<Arrived, 'usage'> {
+export function asAnswer({
+  parts,
+  usage,
+  response,
+  model,
+}: PartialAnswer): Omit<Answer, 'usage'> & Pick<PartialAnswer, 'usage'> {
   const inOrder = [...parts].toSorted(([a], [b]) => a - b).map(([, part]) => part);
   return {
     parts: inOrder.filter((part) => part.type !== 'call' || part.call !== ''),

@@ -2,22 +2,22 @@
 
 import type { TurnId } from '@tidemark/log';
 import type { Beginning } from './begin-turn.ts';
-import type { Feed } from './feed.ts';
+import type { EventFeed } from './event-feed.ts';
 import type { FinishedTurn, Turn } from './live-session.ts';
 
 /** A turn that was asked for. */
-export interface Asked {
+export interface QueuedTurn {
   readonly beginning: Beginning;
-  readonly feed: Feed;
+  readonly feed: EventFeed;
   readonly settle: (end: Promise<FinishedTurn>) => void;
 }
 
 /** A turn at work. */
-export interface Running {
+export interface RunningTurn {
   readonly turn: TurnId;
   readonly abort: AbortController;
   /** Whoever listens to this turn. */
-  readonly feed: Feed;
+  readonly feed: EventFeed;
   /** Settles once the turn stands in the log, or will not. */
   readonly begun: Promise<void>;
   /** Settles when the turn is over, however it ended; never rejects. */
@@ -25,7 +25,7 @@ export interface Running {
 }
 
 /** A turn for the caller, and the request for it. A rejection that nobody awaits is no unhandled one. */
-export function askForTurn(beginning: Beginning, feed: Feed): { readonly asked: Asked; readonly turn: Turn } {
+export function askForTurn(beginning: Beginning, feed: EventFeed): { readonly asked: QueuedTurn; readonly turn: Turn } {
   const { promise, resolve } = Promise.withResolvers<FinishedTurn>();
   promise.catch(() => undefined);
   const turn: Turn = {

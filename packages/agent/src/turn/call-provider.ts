@@ -5,14 +5,14 @@ import type { Answer, Outgoing, Provider, StreamPart } from '@tidemark/model';
 import { ProviderError } from '@tidemark/model';
 import type { Surroundings } from '../surroundings.ts';
 import { OVER } from '../tools/unless-aborted.ts';
-import type { Arrived, Arriving } from './arrived.ts';
-import { collectParts } from './arrived.ts';
+import type { GrowingAnswer, PartialAnswer } from './partial-answer.ts';
+import { collectAnswer } from './partial-answer.ts';
 
 /** How a call ended. */
 export type Received =
   | { readonly end: 'finished'; readonly answer: Answer }
-  | { readonly end: 'stopped'; readonly arrived: Arrived }
-  | { readonly end: 'failed'; readonly arrived: Arrived; readonly error: ProviderError };
+  | { readonly end: 'stopped'; readonly arrived: PartialAnswer }
+  | { readonly end: 'failed'; readonly arrived: PartialAnswer; readonly error: ProviderError };
 
 /** How to listen. */
 export interface Listening {
@@ -29,9 +29,9 @@ export interface Listening {
  *
  * @throws what the provider throws, if it is no ProviderError: then the provider is broken.
  */
-export async function receive(outgoing: Omit<Outgoing, 'signal'>, listening: Listening): Promise<Received> {
+export async function callProvider(outgoing: Omit<Outgoing, 'signal'>, listening: Listening): Promise<Received> {
   const { provider, signal } = listening;
-  const arriving = collectParts();
+  const arriving = collectAnswer();
   const over = new AbortController();
   let iterator: AsyncIterator<StreamPart> | undefined;
   try {
@@ -52,7 +52,7 @@ export async function receive(outgoing: Omit<Outgoing, 'signal'>, listening: Lis
 
 async function listen(
   iterator: AsyncIterator<StreamPart>,
-  arriving: Arriving,
+  arriving: GrowingAnswer,
   listening: Listening,
   over: AbortSignal,
 ): Promise<Received> {

@@ -13,6 +13,6 @@ type Opening =
   | EventOf<'reasoning.changed'>;
 
 /** See the head of this file. */
-export function drafted(state: State, event: Opening): State {
+export function asIfRecorded(state: State, event: Opening): State {
   return evolve(state, { ...event, v: 1, position: position(state.length), fence: 0, chain: CHAIN_START });
 }

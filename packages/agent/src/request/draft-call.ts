@@ -1,0 +1,79 @@
+// A call decided and not yet made: its lines, markers, price and pressure, as the log will stand in front of it. Nothing of
+// it is committed, so that it can still be refused.
+
+import type { EpochPrice, State } from '@tidemark/context';
+import { foreseeRewrite } from '@tidemark/context';
+import type { Capabilities } from '@tidemark/model';
+import type { Session } from '../session/session.ts';
+import { asIfRecorded } from './as-if-recorded.ts';
+import type { CallOptions, Foreseen } from './call-options.ts';
+import type { CallPlan, PlanOptions } from './call-plan.ts';
+import { planCall } from './call-plan.ts';
+import { callLine, mainLine } from './hold-lines.ts';
+import type { Line } from './line.ts';
+import type { Pressure } from './pressure.ts';
+import { pressureOf } from './pressure.ts';
+import type { Changing } from './what-changes.ts';
+
+/** See the head of this file. */
+export interface Draft {
+  /** As the log will stand in front of the request. */
+  readonly state: State;
+  readonly main: Line;
+  /** The call's own: the main one, unless it is a side call. */
+  readonly line: Line;
+  readonly capabilities: Capabilities;
+  readonly call: CallPlan;
+  readonly price: EpochPrice;
+  readonly pressure: Pressure;
+}
+
+/** Drafts the call that goes out behind these changes; `kept` is the main line as the last request left it. */
+export async function draftCall(
+  session: Session,
+  kept: Line | undefined,
+  { pruned, epoch, changes }: Changing,
+  options: CallOptions,
+): Promise<Draft> {
+  const inFront = [...(pruned === undefined ? [] : [pruned]), ...(epoch === undefined ? [] : [epoch]), ...changes];
+  const state = inFront.reduce(asIfRecorded, session.state);
+  const main = await mainLine(session, kept, state, options);
+  const line = await callLine(session, main, state, options);
+  const capabilities = options.beside === undefined ? options.capabilities : line.materials.capabilities;
+  const call = planCall(state, line, planOptions(options, capabilities, main));
+  const price = priceOf(session.state, call, options);
+  return {
+    state,
+    main,
+    line,
+    capabilities,
+    call,
+    price,
+    pressure: pressureOf(state, { ...options, capabilities, call }),
+  };
+}
+
+/** What is said of it to who may refuse it. */
+export function foreseen({ state: { steps, epoch }, price, pressure: { gauge } }: Draft, changing: Changing): Foreseen {
+  const { cause } = epoch?.opened ?? { cause: 'initial' };
+  const rewrite = foreseeRewrite(price, { opens: changing.epoch !== undefined, cause });
+  return { step: steps, gauge, outlook: price.outlook, rewrite };
+}
+
+function planOptions({ at, ttl, resize, beside }: CallOptions, capabilities: Capabilities, main: Line): PlanOptions {
+  return {
+    at,
+    capabilities,
+    ...(ttl === undefined ? {} : { ttl }),
+    ...(resize === undefined ? {} : { resize }),
+    ...(beside === undefined ? {} : { beside: true }),
+    ...(beside?.history === 'none' ? { history: 'none' } : {}),
+    ...(beside?.history === 'main' ? { historyEnd: main.sequence.blocks.length - 1 } : {}),
+    ...(beside?.keeps === undefined ? {} : { keeps: beside.keeps }),
+  };
+}
+
+/** What the price of opening an epoch, or of going on in one, is made from. */
+function priceOf(before: State, { outlook, markers }: CallPlan, { capabilities, at }: CallOptions): EpochPrice {
+  return { state: before, outlook, capabilities, at, ttl: markers.at(-1)?.ttl ?? capabilities.ttls[0] };
+}

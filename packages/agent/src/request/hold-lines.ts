@@ -1,0 +1,51 @@
+// The lines of a call: the main stream's, kept by the session so that a step costs what is new, and a side call's own.
+
+import { position } from '@tidemark/log';
+import type { State } from '@tidemark/context';
+import type { Encoder } from '@tidemark/model';
+import { AgentError } from '../errors.ts';
+import { loadCapabilities, loadFront } from '../session/materials.ts';
+import type { Session } from '../session/session.ts';
+import type { Line, Resize } from './line.ts';
+import { beginLine, besideLine, extendLine, stillHolds } from './line.ts';
+import type { Beside } from './request-record.ts';
+
+/** What of a call its lines depend on. */
+interface LineOptions {
+  readonly encoder: Encoder;
+  readonly beside?: Beside;
+  readonly resize?: Resize;
+}
+
+/** The line of the main stream, with all that was packed since; as it is where a call needs nothing of that. */
+export async function mainLine(
+  session: Session,
+  kept: Line | undefined,
+  state: State,
+  options: LineOptions,
+): Promise<Line> {
+  const held = kept !== undefined && stillHolds(kept, state) ? kept : await newLine(session, state, options.encoder);
+  return options.beside?.history === 'none' ? held : extendLine(held, state, session.log.artifacts, options.resize);
+}
+
+/** The line of the call itself. */
+export async function callLine({ log }: Session, main: Line, state: State, { beside }: LineOptions): Promise<Line> {
+  if (beside === undefined) return main;
+  const before = beside.history === 'none' ? beginLine(main.materials, state) : main;
+  return besideLine(before, state, { parts: beside.extra, position: position(state.length) }, log.artifacts);
+}
+
+/** The catalog row is the epoch's own, as it is when the request is made again: another one may lower otherwise (L2). */
+async function newLine({ log }: Session, state: State, encoder: Encoder): Promise<Line> {
+  const { epoch } = state;
+  if (epoch === undefined) throw new AgentError('agent/no-epoch', 'no epoch is open: prepare opens one first');
+  const texts = await loadFront(log.artifacts, epoch.opened);
+  const capabilities = await loadCapabilities(log.artifacts, epoch.opened);
+  return beginLine({ epoch, texts, capabilities, encoder }, state);
+}
+
+/** After the append the epoch has its real record: the line goes on under it. */
+export function rebased(line: Line, state: State): Line {
+  if (state.epoch === undefined) return line;
+  return { ...line, packed: state.history.packed.buffer, materials: { ...line.materials, epoch: state.epoch } };
+}
