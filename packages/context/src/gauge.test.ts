@@ -228,9 +228,9 @@ describe('the limit', () => {
     ...ROW,
     window: { tokens: 10_000, sharedWithOutput: how },
   });
-  test('is what the output leaves of a window that holds both', () => {
+  test('is what the output leaves of a window that is refused to hold more than both', () => {
     expect(inputLimitOf(shared('no'), 800)).toBe(10_000);
-    expect(inputLimitOf(shared('stops'), 800)).toBe(9_200);
+    expect(inputLimitOf(shared('stops'), 800)).toBe(10_000);
     expect(inputLimitOf(shared('refused'), 800)).toBe(9_200);
     expect(inputLimitOf(shared('refused'), 10_000)).toBeUndefined();
     expect(gaugeOf(fold(ANSWERED), { ...shared('no'), inputLimit: 0 })).toMatchObject({ limit: 0, tier: 'unknown' });

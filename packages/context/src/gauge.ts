@@ -25,7 +25,7 @@ export interface Gauge extends Budgets {
   readonly input?: number;
   /** How far off `input` may be: the share by which estimates have been off, of what of it was never counted. */
   readonly margin?: number;
-  /** Most input of this request, beside the output it asks for; 0 where no limit is known. */
+  /** Most input of this request; 0 where no limit is known. */
   readonly limit: number;
   /** `input / limit`; absent where one of them is unknown. */
   readonly ratio?: number;
