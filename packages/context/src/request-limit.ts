@@ -7,7 +7,10 @@ import type { Capabilities } from '@tidemark/model';
  * the window where a provider adds both and refuses the sum. Where the answer just stops at the end of the window
  * (Anthropic from Claude 4.5 on), the output asked for takes nothing away. `undefined` where the row knows none.
  */
-export function inputLimitOf(row: Capabilities, outputLimit: number): number | undefined {
+export function inputLimitOf(
+  row: Pick<Capabilities, 'inputLimit' | 'window'>,
+  outputLimit: number,
+): number | undefined {
   const { tokens, sharedWithOutput } = row.window;
   const limit = sharedWithOutput === 'refused' ? Math.min(row.inputLimit, tokens - outputLimit) : row.inputLimit;
   return limit > 0 ? limit : undefined;
