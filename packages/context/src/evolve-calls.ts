@@ -4,6 +4,7 @@ import type { KeptRecord, MarkerRecord, Miss, RecordedOf, RequestPrepared, Usage
 import { milliseconds } from '@tidemark/log';
 import { entryAt, isAlive, keptAt, LIFE } from './entries.ts';
 import { KEEP_WARM } from './keep-warm.ts';
+import { historySize, isRecorded } from './next-input.ts';
 import type { Grid } from './on-grid.ts';
 import { onGrid } from './on-grid.ts';
 import { addCall } from './pace.ts';
@@ -43,7 +44,7 @@ export function fail(state: State, name: string): State {
 export function accept(state: State, event: RecordedOf<'answer.received' | 'answer.interrupted'>): State {
   const { stream: name, usage } = event.data;
   const stream = state.streams[name];
-  if (stream?.pending === undefined) return state;
+  if (stream?.pending === undefined) return elsewhere(state, event);
   const { pending, reach } = stream;
   const cached = cachedTokens(usage, pending.prepared.kept?.grid);
   const { cache } = state;
@@ -64,6 +65,18 @@ export function accept(state: State, event: RecordedOf<'answer.received' | 'answ
     reach: reach[model] === pending.spans ? reach : { ...reach, [model]: pending.spans },
     ...paused(stream, pending, event.data),
   });
+}
+
+/** An answer to a request that is not in the log: a recording's. What it counted is known all the same. */
+function elsewhere(state: State, event: RecordedOf<'answer.received' | 'answer.interrupted'>): State {
+  const { history, epoch, counted } = state;
+  const { position, kind, data } = event;
+  if (epoch === undefined || !isRecorded(epoch.opened)) return state;
+  if (data.stream !== 'main' || kind === 'answer.interrupted') return state;
+  const { model } = epoch.opened;
+  const input = totalTokens(data.usage);
+  const front = counted?.front ?? (input && Math.max(0, input - historySize(history).tokens));
+  return { ...state, counted: { position, input, model, answer: answerOf(event), spans: history.settled, front } };
 }
 
 /** A side call that read what the main stream left has begun its life anew, and may have left an entry further on. */

@@ -228,9 +228,9 @@ describe('the limit', () => {
     ...ROW,
     window: { tokens: 10_000, sharedWithOutput: how },
   });
-  test('is what the output leaves of a window that holds both', () => {
+  test('is what the output leaves of a window that is refused to hold more than both', () => {
     expect(inputLimitOf(shared('no'), 800)).toBe(10_000);
-    expect(inputLimitOf(shared('stops'), 800)).toBe(9_200);
+    expect(inputLimitOf(shared('stops'), 800)).toBe(10_000);
     expect(inputLimitOf(shared('refused'), 800)).toBe(9_200);
     expect(inputLimitOf(shared('refused'), 10_000)).toBeUndefined();
     expect(gaugeOf(fold(ANSWERED), { ...shared('no'), inputLimit: 0 })).toMatchObject({ limit: 0, tier: 'unknown' });
@@ -260,4 +260,53 @@ test('a cliff is the next length that costs more, then the one that was passed',
   expect(gaugeInWords(gauge)).toBe(
     'about 7,000 of 10,000 tokens (70%), warning; 0.0 of 32.0 MB; above 8,000 tokens the whole request would cost more',
   );
+});
+
+describe('the input of a recording, whose requests are not in its log', () => {
+  const here = epoch({ layers: [] });
+  const first = answer([text('one')], { fresh: 500, read: 0, writes: [], answer: 10 });
+  const last = answer([text('two')], COUNTED);
+
+  test('is what its last answer counted, and the estimate of what was appended since', () => {
+    const recorded = fold([created, here, prompt('go'), first, prompt('on'), last]);
+    expect(gaugeOf(recorded, ROW)).toMatchObject({ input: 7_000, ratio: 0.7 });
+    const { input } = gaugeOf(fold([prompt(SAID)], recorded), ROW);
+    expect(input).toBe(7_000 + estimateTokens(SAID) + 4);
+  });
+
+  test('is its front and an estimate behind a compaction: the first count leaves the front', () => {
+    const compacted: Told = [
+      'history.compacted',
+      {
+        range: { from: position(0), to: position(5) },
+        strategy: 'recorded',
+        trigger: 'auto',
+        checkpoint: 'so far',
+        limitations: [],
+      },
+    ];
+    const before = [created, here, prompt('go'), first, prompt('on'), last];
+    const behind = fold([
+      ...before,
+      compacted,
+      epoch({ number: 1, layers: [], checkpoint: position(6) }),
+      prompt(SAID),
+    ]);
+    const { tokens } = nextInput(behind);
+    expect(tokens?.measured).toBe(500 - estimateTokens('go') - 4);
+    expect(tokens?.appended).toBeGreaterThan(estimateTokens(SAID));
+    expect(tokens?.appended).toBeLessThan(estimateTokens(SAID) + 100);
+  });
+
+  test('is unknown where its last answer was not counted, and where none came', () => {
+    expect(gaugeOf(fold([created, here, prompt('go'), first, prompt('on'), answer([text('two')], {})]), ROW).tier).toBe(
+      'unknown',
+    );
+    expect(gaugeOf(fold([created, here, prompt('go')]), ROW).tier).toBe('unknown');
+  });
+
+  test('is none of it once the session goes on with a front of its own', () => {
+    const goneOn = fold([created, here, prompt('go'), first, prompt('on'), last, epoch({ number: 1 }), prompt(SAID)]);
+    expect(nextInput(goneOn).tokens?.measured).toBe(0);
+  });
 });

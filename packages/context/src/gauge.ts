@@ -25,7 +25,7 @@ export interface Gauge extends Budgets {
   readonly input?: number;
   /** How far off `input` may be: the share by which estimates have been off, of what of it was never counted. */
   readonly margin?: number;
-  /** Most input of this request, beside the output it asks for; 0 where no limit is known. */
+  /** Most input of this request; 0 where no limit is known. */
   readonly limit: number;
   /** `input / limit`; absent where one of them is unknown. */
   readonly ratio?: number;
@@ -58,8 +58,11 @@ const TIERS: readonly { readonly tier: Tier; readonly from: number }[] = [
   { tier: 'calm', from: 0 },
 ];
 
+/** What of a row a gauge goes by. */
+export type Limits = Pick<Capabilities, 'inputLimit' | 'window' | 'outputLimit' | 'prices' | 'requestBytes'>;
+
 /** Reads the gauge of the request that would be made next. The cost follows what was appended since the last one. */
-export function gaugeOf(state: State, row: Capabilities, options: GaugeOptions = {}): Gauge {
+export function gaugeOf(state: State, row: Limits, options: GaugeOptions = {}): Gauge {
   const limit = inputLimitOf(row, Math.min(options.outputLimit ?? row.outputLimit, row.outputLimit)) ?? 0;
   const budgets = budgetsOf(limit, options.budgets);
   const next = nextInput(state);
@@ -98,7 +101,7 @@ export function isAbove(tier: Tier, other: Tier): boolean {
   return rank(tier) < rank(other);
 }
 
-function cliffOf({ prices }: Capabilities, input: number | undefined, at: Timestamp | undefined): Cliff | undefined {
+function cliffOf({ prices }: Limits, input: number | undefined, at: Timestamp | undefined): Cliff | undefined {
   const list = at === undefined ? prices.at(-1) : prices.findLast(({ from }) => from <= at.slice(0, 10));
   const edges = (list?.tiers ?? []).map(({ above }) => above).filter((above) => above > 0);
   const next = edges.find((above) => above >= (input ?? 0));

@@ -1,14 +1,14 @@
 // The input of the next request before anybody counted it: what the last usage told, and the estimate of all that was
 // appended since. Where an edit or another model makes that usage useless, everything is estimated.
 
-import type { SizeForecast } from '@tidemark/log';
+import type { EpochOpened, SizeForecast } from '@tidemark/log';
 import type { Span } from '@tidemark/model';
 import { itemAt } from './append-only.ts';
 import type { Learnt, Ratio, TokenEstimate } from './ratio.ts';
 import { applyRatio, NOTHING_LEARNT } from './ratio.ts';
 import type { Size } from './span-size.ts';
 import { addSizes, NO_SIZE, sizeOfParts, sizeOfSpan } from './span-size.ts';
-import type { Accepted, History, State } from './state.ts';
+import type { Accepted, Counted, History, State } from './state.ts';
 
 /** See the head of this file. */
 export interface NextInput {
@@ -28,19 +28,24 @@ export interface NextTokens {
 
 /** The last accepted request, where the next one extends it: no edit since, and the same model counts. */
 export function standing({ streams, epoch }: State): Accepted | undefined {
-  const accepted = streams['main']?.accepted;
-  if (accepted === undefined || epoch === undefined) return undefined;
-  return accepted.position > epoch.edited && accepted.model === epoch.opened.model ? accepted : undefined;
+  return extended(streams['main']?.accepted, epoch);
+}
+
+function extended<Last extends Counted | Accepted>(last: Last | undefined, epoch: State['epoch']): Last | undefined {
+  if (last === undefined || epoch === undefined) return undefined;
+  return last.position > epoch.edited && last.model === epoch.opened.model ? last : undefined;
 }
 
 /** What the next request will hold. The cost follows what was appended since the last accepted one. */
 export function nextInput(state: State): NextInput {
   const accepted = standing(state);
-  if (accepted === undefined) return estimatedWhole(state);
-  const { input, answer, prepared, spans } = accepted;
+  const last = accepted ?? extended(state.counted, state.epoch);
+  if (last === undefined) return estimatedWhole(state);
+  const { input, answer, spans } = last;
   const since = sizeSince(state.history, spans, answer?.position);
   const said = answer === undefined ? NO_SIZE : answerSize(state.history, answer.position);
-  const bytes = prepared.bytes + said.bytes + since.bytes;
+  const bytes =
+    accepted === undefined ? estimatedWhole(state).bytes : accepted.prepared.bytes + said.bytes + since.bytes;
   if (input === undefined) return { bytes };
   const counted = answer?.tokens ?? 0;
   return { bytes, tokens: { measured: input + counted, appended: since.tokens + uncounted(said.tokens, counted) } };
@@ -74,23 +79,42 @@ export function learntOf({ ratios, epoch }: State): Learnt {
   return ratios[epoch?.opened.model ?? ''] ?? NOTHING_LEARNT;
 }
 
-function estimatedWhole({ history, epoch }: State): NextInput {
-  const tail = sizeSince(history, 0, undefined);
+function estimatedWhole(state: State): NextInput {
+  const { history, epoch, counted } = state;
+  const tail = historySize(history);
   if (epoch === undefined) return { bytes: tail.bytes };
-  const { layers } = epoch.opened;
-  const bytes = tail.bytes + layers.reduce((sum, one) => sum + one.bytes, 0);
-  const tools = toolsOf(epoch.opened);
-  if (tools === undefined) return { bytes };
+  const front = frontSize(state);
+  const { layers, tools, toolSize } = epoch.opened;
   // A layer whose size a recording tells was counted by the provider already.
-  const measured = layers.reduce((sum, { sized, tokens }) => sum + (sized === 'recorded' ? tokens : 0), 0);
-  const texts = layers.reduce((sum, { tokens }) => sum + tokens, 0) - measured;
-  return { bytes: bytes + tools.bytes, tokens: { measured, appended: texts + tools.tokens + tail.tokens } };
+  const measured = isRecorded(epoch.opened)
+    ? counted?.front
+    : layers.reduce((sum, { sized, tokens }) => sum + (sized === 'recorded' ? tokens : 0), 0);
+  const defined = tools.length === 0 ? NO_SIZE : toolSize;
+  const bytes = tail.bytes + front.bytes + (defined?.bytes ?? 0);
+  if (measured === undefined || defined === undefined) return { bytes };
+  return { bytes, tokens: { measured, appended: front.tokens - measured + defined.tokens + tail.tokens } };
 }
 
-/** A front has a text at least: an epoch without any was recorded elsewhere, and its front is not known. */
-function toolsOf({ layers, tools, toolSize }: NonNullable<State['epoch']>['opened']): Size | undefined {
-  if (layers.length === 0) return undefined;
-  return tools.length === 0 ? NO_SIZE : toolSize;
+/** Whether an epoch was recorded elsewhere: a front has a text at least, and nobody recorded this one's. */
+export function isRecorded({ layers }: Pick<EpochOpened, 'layers'>): boolean {
+  return layers.length === 0;
+}
+
+/** Bytes that a token of a front nobody recorded is taken to have. */
+const TOKEN_BYTES = 4;
+
+/** The texts in front of the history; of a recording, what its first count leaves for them and the tools. */
+export function frontSize({ epoch, counted }: State): Size {
+  if (epoch === undefined || !isRecorded(epoch.opened)) {
+    return (epoch?.opened.layers ?? []).reduce((sum, one) => addSizes(sum, one), NO_SIZE);
+  }
+  const tokens = counted?.front ?? 0;
+  return { tokens, bytes: tokens * TOKEN_BYTES };
+}
+
+/** All of the history, packed or waiting. */
+export function historySize(history: History): Size {
+  return sizeSince(history, 0, undefined);
 }
 
 /** All that is packed, or waits to be, behind so many spans; without the answer that was counted. */

@@ -4,11 +4,15 @@ import type { Capabilities } from '@tidemark/model';
 
 /**
  * Most input tokens of a request that asks for so many tokens of output: the row's own limit, or what the output leaves of
- * the window where a provider adds both. `undefined` where the row knows none.
+ * the window where a provider adds both and refuses the sum. Where the answer just stops at the end of the window
+ * (Anthropic from Claude 4.5 on), the output asked for takes nothing away. `undefined` where the row knows none.
  */
-export function inputLimitOf(row: Capabilities, outputLimit: number): number | undefined {
+export function inputLimitOf(
+  row: Pick<Capabilities, 'inputLimit' | 'window'>,
+  outputLimit: number,
+): number | undefined {
   const { tokens, sharedWithOutput } = row.window;
-  const limit = sharedWithOutput === 'no' ? row.inputLimit : Math.min(row.inputLimit, tokens - outputLimit);
+  const limit = sharedWithOutput === 'refused' ? Math.min(row.inputLimit, tokens - outputLimit) : row.inputLimit;
   return limit > 0 ? limit : undefined;
 }
 

@@ -41,6 +41,8 @@ export interface State {
   readonly pace: Pace;
   /** What the usage of answered calls taught of each model's tokens. */
   readonly ratios: { readonly [model: string]: Learnt };
+  /** The last answer of a recording: its request was made elsewhere, and is not in the log. Absent where all requests are. */
+  readonly counted?: Counted;
   /** The highest tier that was said since the checkpoint in force was taken up. */
   readonly pressure: Crossed | undefined;
   /** Steps answered so far on the main stream: the number of the next one. */
@@ -218,6 +220,14 @@ export interface Accepted extends Sent {
   readonly response: string | undefined;
   /** The block that `cached` counts up to: where `left` ended when this was answered. */
   readonly end: number | undefined;
+}
+
+/** What a recording counted of a request that it did not keep. */
+export interface Counted extends Pick<Accepted, 'input' | 'model' | 'answer' | 'spans'> {
+  /** Of its answer. */
+  readonly position: Position;
+  /** Tokens in front of the history, which no record holds: what the first count leaves beside the estimate of the rest. */
+  readonly front: number | undefined;
 }
 
 /** A cache entry that the provider is believed to hold. */

@@ -1,7 +1,7 @@
 // This simulator's own count of tokens, for blocks whose size nobody gave: bytes of UTF-8 by four, images by pixels.
 // It is no tokenizer and does not claim to be one; a driver that knows recorded sizes gives those.
 
-import { imagePixels } from './image-size.ts';
+import { imageTokens } from './image-size.ts';
 import { isLevel } from './request.ts';
 import type { WireBlock } from './request.ts';
 import { isList, isObject, objectAt, textOf } from './wire.ts';
@@ -11,8 +11,7 @@ import type { WireObject } from './wire.ts';
 export type BlockSizes = (index: number) => number | undefined;
 
 const BYTES_PER_TOKEN = 4;
-const PIXELS_PER_TOKEN = 750;
-/** An image or a document whose size cannot be read. */
+/** An image that is elsewhere, or a document. */
 const UNKNOWN_MEDIA = 1600;
 
 /** Tokens of a block: the recorded size, or at least one by the own rule. */
@@ -56,8 +55,7 @@ function countContent(content: unknown): number {
 
 function countImage(fields: WireObject): number {
   const source = objectAt(fields, 'source');
-  const pixels = source['type'] === 'base64' ? imagePixels(textOf(source['data'])) : undefined;
-  return pixels === undefined ? UNKNOWN_MEDIA : Math.max(1, Math.ceil(pixels / PIXELS_PER_TOKEN));
+  return source['type'] === 'base64' ? imageTokens(textOf(source['data'])) : UNKNOWN_MEDIA;
 }
 
 function countDocument(fields: WireObject): number {

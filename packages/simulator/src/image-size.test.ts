@@ -1,7 +1,8 @@
 // Pixels from headers of pictures.
 
 import { expect, test } from 'vitest';
-import { imagePixels } from './image-size.ts';
+import type { ImageSize } from './image-size.ts';
+import { imageSize, imageTokens } from './image-size.ts';
 
 /** A header, padded so that there is something behind it. */
 function base64(...bytes: readonly number[]): string {
@@ -14,12 +15,21 @@ const PNG = [
 const GIF = [0x47, 0x49, 0x46, 0x38, 0x39, 0x61, 0x40, 0x01, 0xc8, 0x00];
 const JPEG = [0xff, 0xd8, 0xff, 0xe0, 0, 4, 0, 0, 0xff, 0xc4, 0, 3, 0, 0xff, 0xc2, 0, 11, 8, 0x02, 0x58, 0x03, 0x20];
 
-test.each<[string, string, number | undefined]>([
-  ['a PNG', base64(...PNG), 1024 * 768],
-  ['a GIF', base64(...GIF), 320 * 200],
-  ['a JPEG, behind its other segments', base64(...JPEG), 800 * 600],
+test.each<[string, string, ImageSize | undefined]>([
+  ['a PNG', base64(...PNG), { width: 1024, height: 768 }],
+  ['a GIF', base64(...GIF), { width: 320, height: 200 }],
+  ['a JPEG, behind its other segments', base64(...JPEG), { width: 800, height: 600 }],
   ['bytes that are no picture', base64(1, 2, 3), undefined],
   ['nothing', '', undefined],
-])('%s says its size', (_, picture, pixels) => {
-  expect(imagePixels(picture)).toBe(pixels);
+])('%s says its size', (_, picture, size) => {
+  expect(imageSize(picture)).toEqual(size);
+});
+
+test.each([
+  ['by its pixels', [0, 0, 4, 0, 0, 0, 3, 0], 1049],
+  ['scaled to 1,568 pixels', [0, 0, 0x1f, 0x40, 0, 0, 0x03, 0xe8], 410],
+  ['never above 1,600, whatever a header says', [0x20, 0x20, 0x20, 0x20, 0x20, 0x20, 0x20, 0x20], 1600],
+  ['one at least', [0, 0, 0, 0, 0, 0, 0, 0], 1],
+])('a picture is counted %s', (_, edges, tokens) => {
+  expect(imageTokens(base64(...PNG.slice(0, 16), ...edges))).toBe(tokens);
 });

@@ -22,6 +22,12 @@ const long = { sizes: () => 150_000 };
 describe('§1.6 a request that is refused with 400 invalid_request_error', () => {
   const image = (type: string): Wire => ({ type: 'image', source: { type: 'base64', media_type: type, data: 'AAAA' } });
   const bound = { model: 'bound-model' };
+  const pixels = (width: number, height: number): Wire => {
+    const png = Buffer.from(`\x89PNG${' '.repeat(24)}`, 'latin1');
+    png.writeUInt32BE(width, 16);
+    png.writeUInt32BE(height, 20);
+    return { type: 'image', source: { type: 'base64', media_type: 'image/png', data: png.toString('base64') } };
+  };
   test.each<[string, string, Wire]>([
     // Fields
     ['no model', 'model: Field required', { model: undefined }],
@@ -216,6 +222,22 @@ describe('§1.6 a request that is refused with 400 invalid_request_error', () =>
       "messages.0.content.0.image.source.base64.media_type: Input should be 'image/jpeg', 'image/png', 'image/gif' or 'image/webp'",
       { messages: [user(image('image/bmp'))] },
     ],
+    [
+      'an image above 8,000 pixels at an edge',
+      'messages.0.content.1.image.source.base64.data: At least one of the image dimensions exceed max allowed size: 8000 pixels',
+      { messages: [user(pixels(8_000, 8_000), pixels(8_001, 1))] },
+    ],
+    [
+      'one in a result',
+      'messages.2.content.0.tool_result.content.0.image.source.base64.data: At least one of the image dimensions exceed max allowed size: 8000 pixels',
+      { messages: [user('a'), assistant(call('c')), user(result('c', [pixels(1, 9_000)]))] },
+    ],
+    [
+      'one above 2,000 among more than 20',
+      'messages.0.content.20.image.source.base64.data: At least one of the image dimensions exceed max allowed size for many-image requests: 2000 pixels',
+      { messages: [user(...Array.from({ length: 20 }, () => pixels(2_000, 2_000)), pixels(2_001, 1))] },
+    ],
+    ['an image without pixels', 'Could not process image', { messages: [user(pixels(0, 8))] }],
     // Thinking
     [
       'marked thinking',

@@ -5,7 +5,6 @@ import {
   compactSession,
   createSecrets,
   foldLog,
-  loadCapabilities,
   openSession,
   secretsOf,
   startAfresh,
@@ -13,7 +12,7 @@ import {
 } from '@tidemark/agent';
 import type { State } from '@tidemark/context';
 import { createAgent } from '@tidemark/kit';
-import type { Log, SessionId } from '@tidemark/log';
+import type { SessionId } from '@tidemark/log';
 import { defaultCatalog, withOverrides } from '@tidemark/model';
 import { InvalidArgumentError, Option } from 'commander';
 
@@ -25,6 +24,7 @@ import { EXIT } from '../exit-codes.ts';
 import { CliError } from '../failure.ts';
 import { grouped } from '../numbers.ts';
 import { readOwnCatalog } from '../own-catalog.ts';
+import { rowInForce } from '../row-in-force.ts';
 import { sessionArgument } from '../session-argument.ts';
 
 /** Compacts a session. */
@@ -88,7 +88,7 @@ function requireTogether({ fresh, tailTokens, provider, strategy }: Flags): void
 /** Takes no lock: the session is only read. */
 async function startByLog(id: SessionId, flags: Flags, context: CommandContext): Promise<CompactionReport> {
   const log = await context.store();
-  const runtime = await runtimeOf(id, await foldLog(log, id), log);
+  const runtime = await runtimeOf(id, await foldLog(log, id), context);
   const secrets = createSecrets({ values: secretsOf(context.environment) });
   return startAfresh({ log, session: id, secrets, runtime }, settingsOf(flags));
 }
@@ -98,17 +98,24 @@ async function compactByLog(id: SessionId, flags: Flags, context: CommandContext
   const store = await context.store();
   const session = await openSession(store, id, createSecrets({ values: secretsOf(context.environment) }));
   try {
-    const runtime = await runtimeOf(id, session.state, store);
+    const runtime = await runtimeOf(id, session.state, context);
     return await compactSession({ session, runtime }, { trigger: 'manual', ...settingsOf(flags) });
   } finally {
     await session.writer.close();
   }
 }
 
-async function runtimeOf(id: SessionId, { epoch }: State, { artifacts }: Log): Promise<Compacting['runtime']> {
+async function runtimeOf(id: SessionId, { epoch }: State, context: CommandContext): Promise<Compacting['runtime']> {
   if (epoch === undefined)
     throw new CliError('cli/refused', `session ${id} has sent nothing yet`, 'there is nothing to compact');
-  const capabilities = await loadCapabilities(artifacts, epoch.opened);
+  const { artifacts } = await context.store();
+  const capabilities = await rowInForce(artifacts, epoch.opened, context.home);
+  if (capabilities === undefined)
+    throw new CliError(
+      'cli/refused',
+      `session ${id} was recorded with ${epoch.opened.model}, which the catalog does not know, so that its window is unknown`,
+      'add a row for it to catalog.json in the home, and compact again',
+    );
   const outputLimit = Math.min(OUTPUT_LIMIT, capabilities.outputLimit);
   return { capabilities, outputLimit, surroundings: THIS_MACHINE };
 }

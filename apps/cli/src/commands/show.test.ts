@@ -69,9 +69,9 @@ async function ask(session: Session, lines: Lines, beside: CallOptions['beside']
 
 test('says how full the next request is', async () => {
   const { out } = await pretendRun(['show', 's1'], { store });
-  expect(out).toMatch(/^the next request: about 8,0\d\d.* of 199,000 tokens \(4%\), calm; 0\.0 of 32\.0 MB$/m);
+  expect(out).toMatch(/^the next request: about 8,0\d\d.* of 200,000 tokens \(4%\), calm; 0\.0 of 32\.0 MB$/m);
   const { out: json } = await pretendRun(['show', 's1', '--json'], { store });
-  expect(JSON.parse(json).gauge).toMatchObject({ limit: 199_000, tier: 'calm', hard: 175_120, bytesLimit: 32_000_000 });
+  expect(JSON.parse(json).gauge).toMatchObject({ limit: 200_000, tier: 'calm', hard: 170_000, bytesLimit: 32_000_000 });
 });
 
 test('gives a side call a line of its own, which is no step', async () => {

@@ -100,7 +100,7 @@ async function showSession(session: SessionId, context: CommandContext): Promise
     if (row !== undefined) steps.push(row);
   }
   const padding = epochs.flatMap(({ number, padding: sum }) => (sum === undefined ? [] : [{ epoch: number, ...sum }]));
-  const gauge = await gaugeAtRest(store.artifacts, state);
+  const gauge = await gaugeAtRest(store.artifacts, state, context.home);
   const value = {
     session,
     parent: parent ?? null,

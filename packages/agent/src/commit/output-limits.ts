@@ -2,7 +2,7 @@
 // is left of it for the calls that are still open (ten parallel reads of 50 KiB would fill a window of 200,000 tokens).
 
 import type { State } from '@tidemark/context';
-import { estimateImageTokens, estimateTokens, slice } from '@tidemark/context';
+import { budgetsOf, estimateImageTokens, estimateTokens, inputLimitOf, slice } from '@tidemark/context';
 import type { Capabilities, Part } from '@tidemark/model';
 
 /** Most that is shown of one output, notices included. */
@@ -51,28 +51,13 @@ export function limitsAt(state: State, capabilities: Capabilities, callsOpen: nu
 
 /**
  * Tokens until the limit that a plan must fit (`hard`): from the measured input of the last accepted request, and the
- * estimate of what came since. `undefined` when no request was measured; below 0 when the limit is passed.
+ * estimate of what came since. `undefined` when no request was measured, or no limit is known; below 0 when it is passed.
  */
 export function headroomOf(state: State, capabilities: Capabilities): number | undefined {
   const accepted = state.streams['main']?.accepted;
   if (accepted?.input === undefined) return undefined;
-  return (
-    hardLimit(capabilities, accepted.prepared.outputLimit) -
-    accepted.input -
-    Math.ceil(cameSince(state, accepted.spans))
-  );
-}
-
-/** Input tokens that a request may have: the limit of the row, or of the window less the output, less a reserve. */
-function hardLimit({ inputLimit, window }: Capabilities, outputLimit: number): number {
-  const limit = window.sharedWithOutput === 'refused' ? Math.min(inputLimit, window.tokens - outputLimit) : inputLimit;
-  const reserve = Math.min(16_384, Math.max(256, limit / 2));
-  return Math.floor(Math.min(limit - reserve, limit * shareOf(limit)));
-}
-
-function shareOf(limit: number): number {
-  if (limit >= 200_000) return 0.85;
-  return limit >= WHOLE_WINDOW ? 0.88 : 1;
+  const limit = inputLimitOf(capabilities, accepted.prepared.outputLimit);
+  return limit && budgetsOf(limit).hard - accepted.input - Math.ceil(cameSince(state, accepted.spans));
 }
 
 /** Tokens of what is packed since, of the open batch, and of what waits behind it. */

@@ -4,7 +4,7 @@ import type { Position, Range } from '@tidemark/log';
 import { position } from '@tidemark/log';
 import type { Capabilities, Span } from '@tidemark/model';
 import { slice } from '../append-only.ts';
-import { inModelTokens, waitingSize } from '../next-input.ts';
+import { frontSize, inModelTokens, waitingSize } from '../next-input.ts';
 import { keptBehind } from '../settle.ts';
 import type { Size } from '../span-size.ts';
 import { addSizes, NO_SIZE, sizeOfSpan } from '../span-size.ts';
@@ -62,7 +62,7 @@ export function draftCompaction(state: State, options: DraftOptions): Compaction
     ...(shortens === undefined ? {} : { shortens }),
     kept,
     parts: {
-      front: epoch.opened.layers.reduce((sum, one) => addSizes(sum, one), NO_SIZE),
+      front: frontSize(state),
       tools: epoch.opened.toolSize ?? NO_SIZE,
       directives: sizes(all.slice(0, keeps.length)),
       tail: addSizes(sizes(kept), waitingSize(history)),

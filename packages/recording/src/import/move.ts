@@ -41,6 +41,15 @@ export interface NoteMove {
   readonly body: string;
 }
 
+/** The program told the model of something that happened beside the conversation: a task in the background has ended. */
+export interface NotificationMove {
+  readonly type: 'notification';
+  readonly from: From;
+  readonly source: string;
+  readonly provenance: string;
+  readonly body: string;
+}
+
 /** A finished answer. */
 export interface AnswerMove extends Answerer {
   readonly type: 'answer';
@@ -129,6 +138,7 @@ export interface ForeignMove {
 export type Move =
   | PromptMove
   | NoteMove
+  | NotificationMove
   | AnswerMove
   | InterruptedMove
   | FailedMove

@@ -140,6 +140,35 @@ describe('a turn of Claude Code', () => {
     ]);
   });
 
+  const NEWS = '<task-notification>\n<task-id>b1</task-id>\n<status>completed</status>\n</task-notification>\nRead it.';
+  const waited = {
+    type: 'attachment',
+    attachment: { type: 'queued_command', prompt: NEWS, commandMode: 'task-notification' },
+  };
+  it('is told of a task that ended behind it, by a turn that nobody prompted', async () => {
+    const { events } = await importRows([
+      prompt('p', null, 'go'),
+      answer('a1', 'p', 'm1', say('it runs')),
+      prompt('n', 'a1', [say(NEWS)]),
+      answer('b1', 'n', 'm2', use('x')),
+      toolResult('r1', 'b1', 'x'),
+      row('w', 'r1', waited),
+      answer('c1', 'w', 'm3', say('done')),
+      prompt('q', 'c1', 'What is <task-notification>?'),
+      answer('d1', 'q', 'm4', say('this')),
+    ]);
+    expect(pick(events, 'turn.started').map(({ data }) => data.trigger)).toEqual(['user', 'notification', 'user']);
+    const told = { source: 'claude-code', provenance: 'background task', body: NEWS };
+    expect(pick(events, 'notification.received').map(({ data }) => data)).toEqual([told, told]);
+    expect(pick(events, 'prompt.given').map(({ data }) => data.parts)).toEqual([
+      [{ type: 'text', text: 'go' }],
+      [{ type: 'text', text: 'What is <task-notification>?' }],
+    ]);
+    expect(packed(events)).toContain(
+      `user: <notification source="claude-code" from="background task">\n${NEWS}\n</notification>`,
+    );
+  });
+
   it("takes what Claude Code said in the user's name as a note", async () => {
     const { events } = await importRows([
       prompt('n', null, 'Caveat: ...', { isMeta: true }),

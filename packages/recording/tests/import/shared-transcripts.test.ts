@@ -40,6 +40,12 @@ describe.skipIf(!there)('a session recorded by', () => {
     expect(imported).toMatchObject({ format: 'claude-code', calls: 152, lines: 1863, skipped: [] });
     expect(imported.sessions).toHaveLength(1);
     expect(pick(events, 'answer.received')).toHaveLength(152);
+    expect(pick(events, 'notification.received')).toHaveLength(2);
+    expect(pick(events, 'prompt.given').map(({ data }) => data.parts)).toMatchObject([
+      [{ text: 'Implement spotter-gqc' }],
+      [{ text: '[Request interrupted by user for tool use]' }],
+      [{ text: 'did you push?' }],
+    ]);
     expect(pick(events, 'tool.returned').length + pick(events, 'tool.failed').length).toBe(186);
     expect(pick(events, 'epoch.opened').map(({ data }) => data.cause)).toEqual(['initial', 'compaction']);
     expect(pick(events, 'foreign.recorded').filter(({ data }) => data.reason !== undefined)).toEqual([]);

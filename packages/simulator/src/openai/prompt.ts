@@ -3,7 +3,7 @@
 
 import type { Capabilities } from '@tidemark/model';
 import { countText } from '../count.ts';
-import { imagePixels } from '../image-size.ts';
+import { imageTokens } from '../image-size.ts';
 import type { WireObject } from '../wire.ts';
 import { textOf } from '../wire.ts';
 import type { CacheRules } from './cache-rules.ts';
@@ -79,15 +79,13 @@ export function addBlock(list: BlockList, block: LooseBlock): number {
   return index;
 }
 
-const PIXELS_PER_TOKEN = 750;
 /** Tokens of an image or a file whose size cannot be read. */
 export const UNKNOWN_MEDIA: number = 1600;
 
-/** Tokens of an image by its address: pixels of a data URL by 750, else 1,600. */
+/** Tokens of an image by its address: by its pixels in a data URL, else 1,600. */
 export function countImageAt(url: string): number {
   const data = /^data:[^,]*;base64,(.*)$/s.exec(url)?.[1];
-  const pixels = data === undefined ? undefined : imagePixels(data);
-  return pixels === undefined ? UNKNOWN_MEDIA : Math.max(1, Math.ceil(pixels / PIXELS_PER_TOKEN));
+  return data === undefined ? UNKNOWN_MEDIA : imageTokens(data);
 }
 
 /** JSON of what is shown, without what only governs the cache or names the item. */

@@ -12,6 +12,7 @@ import type {
   InterruptedMove,
   Move,
   NoteMove,
+  NotificationMove,
   PromptMove,
   ReasoningMove,
   ResultMove,
@@ -60,9 +61,11 @@ function settle(draft: Draft, move: Move, { outline, branch }: BranchView): void
       abandonCalls(draft, at, 'interrupted');
       if (!isRunning(draft)) endTurn(draft);
       return;
-    case 'prompt': {
+    case 'prompt':
+    case 'notification': {
       const left = abandonCalls(draft, at, 'interrupted', (call) => outline.isResultAhead(branch, call, ordinal));
-      if (move.interrupts !== true && draft.open.size === 0 && (left > 0 || !isRunning(draft))) endTurn(draft);
+      const interrupts = move.type === 'prompt' && move.interrupts === true;
+      if (!interrupts && draft.open.size === 0 && (left > 0 || !isRunning(draft))) endTurn(draft);
       return;
     }
     case 'note':
@@ -85,6 +88,8 @@ function take(draft: Draft, move: Move, view: BranchView): void {
       return takePrompt(draft, move);
     case 'note':
       return takeNote(draft, move);
+    case 'notification':
+      return takeNotification(draft, move);
     case 'answer':
       return takeAnswer(draft, move);
     case 'interrupted':
@@ -122,6 +127,12 @@ function takePrompt(draft: Draft, move: PromptMove): void {
 function takeNote(draft: Draft, { from, source, body }: NoteMove): void {
   const data = { source, revision: `${from.ordinal}`, cause: 'changed', urgent: true, body } as const;
   emit(draft, { kind: 'context.noted', at: from.at, ...inTurn(draft), data });
+}
+
+// Behind the end of a turn it begins the next one: the model was asked by nobody else.
+function takeNotification(draft: Draft, { from, source, provenance, body }: NotificationMove): void {
+  const turn = draft.turn ?? openTurn(draft, from.at, 'notification');
+  emit(draft, { kind: 'notification.received', at: from.at, turn: turn.id, data: { source, provenance, body } });
 }
 
 function takeAnswer(draft: Draft, move: AnswerMove): void {

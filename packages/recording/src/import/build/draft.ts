@@ -1,6 +1,6 @@
 // A session in the making: where it stands, which calls are open, which epoch is in force, and the events not yet handed on.
 
-import type { Digest, Event, Position, Range, SessionId, Timestamp, TurnId } from '@tidemark/log';
+import type { Digest, Event, EventData, Position, Range, SessionId, Timestamp, TurnId } from '@tidemark/log';
 import { position, turnId } from '@tidemark/log';
 
 /** What decides whether the next answer needs a new epoch. */
@@ -141,7 +141,7 @@ export function inTurn(draft: Draft): { readonly turn?: TurnId } {
 }
 
 /** Opens the next turn. */
-export function openTurn(draft: Draft, at: Timestamp, trigger: 'user' | 'subagent'): OpenTurn {
+export function openTurn(draft: Draft, at: Timestamp, trigger: EventData['turn.started']['trigger']): OpenTurn {
   draft.turns += 1;
   const turn: OpenTurn = { id: turnId(`t${draft.turns}`), mood: 'asked', steps: 0, calls: 0 };
   draft.turn = turn;

@@ -9,7 +9,7 @@ import type { BranchReader, BranchSource } from '../format.ts';
 import type { From, Move } from '../move.ts';
 import { claudeError } from './claude-error.ts';
 import { isAnswer, isQueuedPrompt } from './claude-sighting.ts';
-import { userMoves } from './claude-user-row.ts';
+import { promptMove, userMoves } from './claude-user-row.ts';
 import type { GrowingAnswer } from './merge-answer.ts';
 import { answerId, beginAnswer, finishAnswer, growAnswer } from './merge-answer.ts';
 
@@ -138,7 +138,7 @@ function dropBoundary(reading: Reading): readonly Move[] {
 function userRow(reading: Reading, row: JsonObject, from: From): readonly Move[] {
   if (row['isCompactSummary'] === true) return [compaction(reading, row, from)];
   const moves = userMoves(row, from, reading.source.keep, reading.source.isSubagent);
-  const isPrompt = moves.some((move) => move.type === 'prompt');
+  const isPrompt = moves.some(({ type }) => type === 'prompt' || type === 'notification');
   return [...(isPrompt ? dropBoundary(reading) : []), ...reasoningOf(reading, row, from), ...moves];
 }
 
@@ -176,5 +176,5 @@ function reasoningOf(reading: Reading, row: JsonObject, from: From): readonly Mo
 
 function queuedPrompt(reading: Reading, row: JsonObject, from: From): readonly Move[] {
   const parts = contentParts(objectOf(row['attachment'])['prompt'], reading.source.keep);
-  return [{ type: 'prompt', from, parts, presenter: 'claude-code', trigger: 'user', steer: true }];
+  return [promptMove(from, parts, { trigger: 'user', steer: true })];
 }

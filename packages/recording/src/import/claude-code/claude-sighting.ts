@@ -5,7 +5,7 @@ import { listOf, momentOf, nameOf, objectOf } from '../file/fields.ts';
 import type { RawRecord } from '../file/read-records.ts';
 import { openingOf } from '../opening.ts';
 import type { Sighting } from '../outline/sighting.ts';
-import { userContent } from './claude-user-row.ts';
+import { isTaskNotification, userContent } from './claude-user-row.ts';
 import { answerId } from './merge-answer.ts';
 
 /** What the first pass needs of one row. */
@@ -56,7 +56,8 @@ function userStep(row: JsonObject): Pick<Sighting, 'step' | 'results'> {
   const calls = results.flatMap((block) => nameOf(block['tool_use_id']) ?? []);
   const closes = calls.length === 0 ? {} : { results: calls };
   const prompt = said !== undefined && row['isMeta'] !== true && row['isVisibleInTranscriptOnly'] !== true;
-  return { step: prompt && calls.length === 0 ? 'begins' : 'belongs', ...closes };
+  if (!prompt || calls.length > 0) return { step: 'belongs', ...closes };
+  return { step: isTaskNotification(said) ? 'advances' : 'begins' };
 }
 
 /** Whether the row is the model's, not one that Claude Code wrote in its place. */

@@ -4,12 +4,36 @@ import type { ContentPart, Json } from '@tidemark/log';
 import { callId } from '@tidemark/log';
 import { contentParts, plainText } from '../content.ts';
 import type { JsonObject } from '../file/fields.ts';
-import { countOf, isList, nameOf, objectOf } from '../file/fields.ts';
+import { countOf, isList, listOf, nameOf, objectOf, textOf } from '../file/fields.ts';
 import type { Keep } from '../format.ts';
-import type { From, Move } from '../move.ts';
+import type { From, Move, PromptMove } from '../move.ts';
 
 /** What Claude Code writes in the user's name when the user stopped it. */
 const STOPPED = '[Request interrupted by user';
+
+/**
+ * What Claude Code writes in the user's name when a task in the background has ended: the task's id, its state, where its
+ * output lies. It stands in a row of its own, or among the prompts that waited for the model.
+ */
+const TASK = /^\s*<task-notification>[^]*<\/task-notification>/;
+
+/** Whether what a row says in the user's name is such a notification. */
+export function isTaskNotification(said: Json | undefined): boolean {
+  const text = textOf(said) ?? textOf(objectOf(listOf(said)[0])['text']);
+  return text !== undefined && TASK.test(text);
+}
+
+/** What was said in the user's name: a prompt, or a notification. */
+export function promptMove(
+  from: From,
+  parts: readonly ContentPart[],
+  about: Omit<PromptMove, 'type' | 'from' | 'parts' | 'presenter'>,
+): Move {
+  const body = plainText(parts);
+  return body !== undefined && TASK.test(body)
+    ? { type: 'notification', from, source: 'claude-code', provenance: 'background task', body }
+    : { type: 'prompt', from, parts, presenter: 'claude-code', ...about };
+}
 
 /** The blocks of a user row by what they are. */
 export interface UserContent {
@@ -58,13 +82,9 @@ function saidMove(
 ): Move {
   const body = plainText(parts);
   if (row['isMeta'] === true && body !== undefined) return { type: 'note', from, source: 'claude-code', body };
-  return {
-    type: 'prompt',
-    from,
-    parts,
-    presenter: 'claude-code',
+  return promptMove(from, parts, {
     trigger: isSubagent ? 'subagent' : 'user',
     ...(amongResults ? { steer: true } : {}),
     ...(body?.startsWith(STOPPED) === true ? { interrupts: true } : {}),
-  };
+  });
 }

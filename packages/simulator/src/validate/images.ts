@@ -1,0 +1,54 @@
+// How large a picture may be, by the header of what was sent. A header that says nothing is taken as it is.
+
+import { imageSize } from '../image-size.ts';
+import { invalid } from '../refusal.ts';
+import type { Refusal } from '../refusal.ts';
+import { isLevel, pathOf } from '../request.ts';
+import type { WireBlock } from '../request.ts';
+import { isList, isObject, objectAt, textOf } from '../wire.ts';
+import type { WireObject } from '../wire.ts';
+import { firstRefusal } from './rule.ts';
+import type { Rule } from './rule.ts';
+
+/** A picture, with the path that error texts name it by. */
+interface Picture {
+  readonly path: string;
+  readonly source: WireObject;
+}
+
+/** Above so many pictures a request counts as one with many, and each may be smaller only. */
+const MANY = 20;
+
+/**
+ * Refuses the first picture that is too large, in the words of anthropics/claude-code#5147 and #52220, or that has no
+ * pixels. The limits: docs.anthropic.com/en/docs/vision, "Basics and limits".
+ */
+export const checkImages: Rule = ({ blocks }) => {
+  const pictures = blocks.flatMap(picturesIn);
+  const many = pictures.length > MANY;
+  return firstRefusal(pictures, (picture) => checkSize(picture, many));
+};
+
+function picturesIn(block: WireBlock): readonly Picture[] {
+  if (block.level === 'tools' || isLevel(block)) return [];
+  const path = pathOf(block);
+  if (block.type === 'image') return [{ path, source: objectAt(block.fields, 'source') }];
+  const { content } = block.fields;
+  if (block.type !== 'tool_result' || !isList(content)) return [];
+  return content.flatMap((part, index) =>
+    isObject(part) && part['type'] === 'image'
+      ? [{ path: `${path}.tool_result.content.${index}`, source: objectAt(part, 'source') }]
+      : [],
+  );
+}
+
+function checkSize({ path, source }: Picture, many: boolean): Refusal | undefined {
+  const size = source['type'] === 'base64' ? imageSize(textOf(source['data'])) : undefined;
+  if (size === undefined) return undefined;
+  if (Math.min(size.width, size.height) === 0) return invalid('Could not process image');
+  const [most, where] = many ? [2000, ' for many-image requests'] : [8000, ''];
+  if (Math.max(size.width, size.height) <= most) return undefined;
+  return invalid(
+    `${path}.image.source.base64.data: At least one of the image dimensions exceed max allowed size${where}: ${most} pixels`,
+  );
+}
