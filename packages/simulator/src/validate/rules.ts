@@ -4,6 +4,7 @@ import type { Refusal } from '../refusal.ts';
 import type { WireRequest } from '../request.ts';
 import { checkChanges } from './changes.ts';
 import { checkContent } from './content.ts';
+import { checkLoopThinking } from './loop-thinking.ts';
 import { checkOutput } from './output.ts';
 import { checkPairs } from './pairs.ts';
 import { firstRefusal } from './rule.ts';
@@ -11,7 +12,15 @@ import type { Rule } from './rule.ts';
 import { checkTools } from './tools.ts';
 import { checkTurns } from './turns.ts';
 
-const RULES: readonly Rule[] = [checkOutput, checkTools, checkContent, checkChanges, checkPairs, checkTurns];
+const RULES: readonly Rule[] = [
+  checkOutput,
+  checkTools,
+  checkContent,
+  checkChanges,
+  checkPairs,
+  checkLoopThinking,
+  checkTurns,
+];
 
 /** The first thing the service would refuse in a request, apart from markers, thinking and size. */
 export function checkRules(request: WireRequest): Refusal | undefined {
