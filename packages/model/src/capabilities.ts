@@ -73,6 +73,8 @@ export interface Capabilities {
   readonly thinkingStripped: 'at-new-turn' | 'never';
   /** Whether an edit of sent content is refused because thinking is bound to it. */
   readonly prefixCheck: boolean;
+  /** Whether calls of a tool loop that is still open are refused without the reasoning that they were made with. */
+  readonly reasoningInLoop?: 'required';
   /** Changes accepted as an appended message. `tools`: added, removed and defined anew; `tool-additions`: added alone. */
   readonly appends: readonly ('system' | 'reasoning' | 'tools' | 'tool-additions')[];
   readonly prefill: boolean;

@@ -59,6 +59,7 @@ const row = z.strictObject({
   renderParameters: z.record(name, lostFrom),
   thinkingStripped: z.enum(['at-new-turn', 'never']),
   prefixCheck: z.boolean(),
+  reasoningInLoop: z.literal('required').exactOptional(),
   appends: z.array(z.enum(['system', 'reasoning', 'tools', 'tool-additions'])),
   prefill: z.boolean(),
   forcedToolChoice: z.boolean(),

@@ -45,6 +45,11 @@ export function boundaryOf(
   return found;
 }
 
+/** The cut behind all that is packed; `undefined` when nothing is. What waits to be packed stays, and so do open calls. */
+export function cutBehind(tail: readonly Span[], after = -1): Boundary | undefined {
+  return cutsOf(tail, after)(tail.length);
+}
+
 function messagesOf(tail: readonly Span[]): readonly Message[] {
   const starts = tail.flatMap((span, index) => (span.group === tail[index - 1]?.group ? [] : [index]));
   return starts.map((first, index) => ({ first, spans: tail.slice(first, starts[index + 1] ?? tail.length) }));

@@ -10,11 +10,11 @@ import type { Size } from '../span-size.ts';
 import { addSizes, NO_SIZE, sizeOfSpan } from '../span-size.ts';
 import type { State } from '../state.ts';
 import type { Boundary } from './boundary.ts';
-import { boundaryOf } from './boundary.ts';
+import { boundaryOf, cutBehind } from './boundary.ts';
 
 /** What to keep. */
 export interface DraftOptions {
-  readonly row: Pick<Capabilities, 'prefixCheck'>;
+  readonly row: Pick<Capabilities, 'prefixCheck' | 'reasoningInLoop'>;
   /** Most tokens of the history behind the checkpoint, on the model's scale. */
   readonly tail: number;
   /** Most UTF-16 units of a text in a kept result; absent is no bound. */
@@ -46,7 +46,12 @@ export function draftCompaction(state: State, options: DraftOptions): Compaction
   const tail = slice(history.packed, history.lead);
   const scaled = (span: Span): number => inModelTokens(state, sizeAs(span, options.row).tokens).tokens;
   const { shortens, alone = false } = options;
-  const boundary = alone ? endOf(state, tail) : boundaryOf(tail, options.tail, scaled, compacted?.data.range.to);
+  const after = compacted?.data.range.to;
+  const boundary = alone
+    ? endOf(state, tail)
+    : mustLeaveLoop(tail, options.row)
+      ? cutBehind(tail, after)
+      : boundaryOf(tail, options.tail, scaled, after);
   if (epoch === undefined || boundary === undefined) return undefined;
   const { to, first } = boundary;
   const left = tail.slice(0, first);
@@ -69,6 +74,16 @@ export function draftCompaction(state: State, options: DraftOptions): Compaction
       notes: sizes(left.filter((span) => noted.has(placeOf(span)))),
     },
   };
+}
+
+/**
+ * Whether the steps of the open tool loop cannot stand behind a checkpoint: with their reasoning the edit is refused, without
+ * it their calls are. Then none is kept; the prompts of the turn are, and the checkpoint tells the work.
+ */
+function mustLeaveLoop(tail: readonly Span[], { prefixCheck, reasoningInLoop }: DraftOptions['row']): boolean {
+  if (!prefixCheck || reasoningInLoop !== 'required') return false;
+  const opened = tail.findLastIndex(({ opensTurn }) => opensTurn);
+  return tail.slice(opened + 1).some(({ parts }) => parts.some(({ type }) => type === 'reasoning'));
 }
 
 /** Behind all that is packed; nothing may be open. */

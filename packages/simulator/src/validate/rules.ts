@@ -5,6 +5,7 @@ import type { WireRequest } from '../request.ts';
 import { checkChanges } from './changes.ts';
 import { checkContent } from './content.ts';
 import { checkImages } from './images.ts';
+import { checkLoopThinking } from './loop-thinking.ts';
 import { checkOutput } from './output.ts';
 import { checkPairs } from './pairs.ts';
 import { firstRefusal } from './rule.ts';
@@ -19,6 +20,7 @@ const RULES: readonly Rule[] = [
   checkImages,
   checkChanges,
   checkPairs,
+  checkLoopThinking,
   checkTurns,
 ];
 
