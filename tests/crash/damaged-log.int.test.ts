@@ -13,9 +13,8 @@ import { play } from '../laws/played-agent.ts';
 import { byStep, expectAnswered, onNew, playedWhole, quick } from '../laws/played-turn.ts';
 import { within } from '../laws/place.ts';
 import type { Place } from '../laws/place.ts';
-import { WHOLE, tally } from './tally.ts';
+import { PATIENCE, WHOLE, tally } from './tally.ts';
 
-const PATIENCE = { timeout: WHOLE ? 3_600_000 : 60_000 };
 const MENDED = sessionId('mended');
 
 /** A session at rest after a turn of five calls. */

@@ -13,7 +13,7 @@ import { inspectSession, openNdjsonStore } from '@tidemark/store-ndjson';
 import { expect, it } from 'vitest';
 import { randomFrom } from './random.ts';
 import type { Random } from './random.ts';
-import { tally } from './tally.ts';
+import { PATIENCE, tally } from './tally.ts';
 import { expectedAt } from './written-events.ts';
 
 /** How many processes are killed. Each kill cuts all writers of its process. */
@@ -101,7 +101,7 @@ async function lane(number: number, kills: number): Promise<{ readonly killed: n
 
 it(
   `loses nothing acknowledged and doubles nothing when its process is killed, ${KILLS} times (L8)`,
-  { timeout: KILLS * 2_000 + 60_000 },
+  PATIENCE,
   async () => {
     const lanes = await Promise.all(Array.from({ length: LANES }, (_, index) => lane(index, KILLS / LANES)));
     const killed = lanes.reduce((sum, each) => sum + each.killed, 0);

@@ -16,14 +16,14 @@ import { FAULT_KINDS, streamStrikes, strikesConnection, wholeStrikes } from './e
 import type { Wire } from './provider-wires.ts';
 import { WIRES } from './provider-wires.ts';
 import { pointsOf } from './stream-points.ts';
-import { WHOLE, tally } from './tally.ts';
+import { PATIENCE, WHOLE, tally } from './tally.ts';
 
 const DELTAS = 16;
 /**
  * How long a call may be silent: short only where it will be. A busy machine may look silent then, more than once: it is asked
  * again as often as it takes.
  */
-const PATIENCE = { silence: { idleMs: 250, attempts: 40 }, other: { idleMs: 20_000, attempts: 4 } } as const;
+const WAITS = { silence: { idleMs: 250, attempts: 40 }, other: { idleMs: 20_000, attempts: 4 } } as const;
 
 /** The calls of a turn: the first, one between tools, the last; and the two that are made beside it. */
 const CALLS = ['the first call', 'a call in a tool loop', 'the last call', 'a side call', 'a checkpoint call'] as const;
@@ -34,7 +34,11 @@ const CHECKPOINT = 4;
 const CHECKPOINT_FIELDS = {
   objective: 'Look at four things.',
   decisions: [{ what: 'Look in order', why: 'it is safer', status: 'settled' }],
-  ...{ work: [], tasks: [], questions: [], risks: [], limitations: [] },
+  work: [],
+  tasks: [],
+  questions: [],
+  risks: [],
+  limitations: [],
 };
 
 const ANSWERS: readonly ScriptedAnswer[] = [
@@ -153,7 +157,7 @@ async function play(one: Case): Promise<void> {
   kinds.add(fault.kind);
   const { simulator, arrived } = striking(one);
   const listening = await simulator.listen();
-  const { idleMs, attempts } = PATIENCE[fault.kind === 'silence' && left !== 0 ? 'silence' : 'other'];
+  const { idleMs, attempts } = WAITS[fault.kind === 'silence' && left !== 0 ? 'silence' : 'other'];
   const ran: string[] = [];
   const agent = agentOf({ model: wire.model, provider: wire.provider(listening.url, idleMs), attempts, ran });
   try {
