@@ -120,6 +120,7 @@ describe.each(WIRES.map((wire) => [wire.name, wire] as const))('%s', async (_nam
   // They wait more than they work.
   it.concurrent.each(cases.map((one) => [`${describeFault(one)}, ${one.where} of ${CALLS[one.call]}`, one] as const))(
     '%s, ends in a valid session',
+    PATIENCE,
     async (_title, one) => play(one),
   );
 });
