@@ -4,7 +4,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { sessionId } from '@tidemark/log';
@@ -22,7 +22,7 @@ import { RESULT, STEPS, answerAt } from './working-script.ts';
 
 /** How many processes are killed. */
 const KILLS = Number(process.env['TIDEMARK_KILLS'] ?? 200);
-const LANES = 2;
+const LANES = Math.max(2, availableParallelism());
 const SEED = Number(process.env['TIDEMARK_SEED'] ?? Date.now() % 1_000_000);
 const PROGRAM = fileURLToPath(new URL('session-process.ts', import.meta.url));
 
@@ -178,7 +178,9 @@ it(
   `a session that is killed ${KILLS} times and resumed asks nothing twice, runs nothing twice, and ends the same (L8)`,
   PATIENCE,
   async () => {
-    const lanes = await Promise.all(Array.from({ length: LANES }, (_, index) => runLane(index, KILLS / LANES)));
+    const lanes = await Promise.all(
+      Array.from({ length: LANES }, (_, index) => runLane(index, Math.floor((KILLS + index) / LANES))),
+    );
     const kills = lanes.reduce((sum, lane) => sum + lane.kills, 0);
     const sessions = lanes.reduce((sum, lane) => sum + lane.sessions, 0);
     tally(`SIGKILL of sessions at work, seed ${SEED} (TIDEMARK_SEED)`, {
