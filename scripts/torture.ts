@@ -2,13 +2,13 @@
 // and of the store with nothing left out; `npm test` runs the same ones in reduced form.
 
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 
 /** Processes that are killed in each of the two rows that kill: those that write, and sessions at work. */
 const KILLS = '2000';
-const ROWS: readonly (readonly [project: string, paths: readonly string[]])[] = [
+const RUNS: readonly (readonly [project: string, paths: readonly string[]])[] = [
   ['whole', ['tests/crash']],
   ['rooms', ['stores/ndjson/tests', 'packages/log/src/codec']],
 ];
@@ -18,18 +18,44 @@ interface Row {
   readonly counts: { readonly [what: string]: number };
 }
 
+/** What is used of a report of vitest's. Times in milliseconds. */
+interface Report {
+  readonly testResults: readonly {
+    readonly name: string;
+    readonly startTime: number;
+    readonly endTime: number;
+    readonly assertionResults: readonly { readonly status: string }[];
+  }[];
+}
+
 const folder = mkdtempSync(join(tmpdir(), 'tidemark-torture-'));
 const counts = join(folder, 'counts.ndjson');
-const env = { TIDEMARK_KILLS: KILLS, ...process.env, TIDEMARK_TORTURE: '1', TIDEMARK_COUNTS: counts };
+const env = {
+  TIDEMARK_KILLS: KILLS,
+  ...process.env,
+  TIDEMARK_TORTURE: '1',
+  TIDEMARK_FULL: '1',
+  TIDEMARK_COUNTS: counts,
+};
 writeFileSync(counts, '');
+const began = Date.now();
 let failed = 0;
 try {
-  for (const [project, paths] of ROWS) {
-    const { status } = spawnSync('vitest', ['run', '--project', project, ...paths], { stdio: 'inherit', env });
+  const files: Row[] = [];
+  for (const [project, paths] of RUNS) {
+    const report = join(folder, `${project}.json`);
+    const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+    const { status } = spawnSync('vitest', ['run', '--project', project, ...reporters, ...paths], {
+      stdio: 'inherit',
+      env,
+    });
     if (status !== 0) failed += 1;
+    if (existsSync(report)) files.push(...filesIn(JSON.parse(readFileSync(report, 'utf8'))));
   }
-  process.stdout.write(`\ntorture: ${failed === 0 ? 'all rows hold' : `${failed} of ${ROWS.length} runs failed`}\n`);
-  for (const { row, counts: each } of readRows()) {
+  const minutes = Math.round((Date.now() - began) / 60_000);
+  const outcome = failed === 0 ? 'all rows hold' : `${failed} of ${RUNS.length} runs failed`;
+  process.stdout.write(`\ntorture: ${outcome}, ${minutes} minutes\n`);
+  for (const { row, counts: each } of [...readRows(), ...files]) {
     process.stdout.write(`  ${row}\n`);
     for (const [what, count] of Object.entries(each))
       process.stdout.write(`    ${String(count).padStart(9)} ${what}\n`);
@@ -44,4 +70,17 @@ function readRows(): readonly Row[] {
     .split('\n')
     .filter((line) => line !== '')
     .map((line): Row => JSON.parse(line));
+}
+
+function filesIn({ testResults }: Report): readonly Row[] {
+  return testResults.map(({ name, startTime, endTime, assertionResults }) => {
+    const ended = (status: string): number => assertionResults.filter((test) => test.status === status).length;
+    const seconds = Math.round((endTime - startTime) / 1_000);
+    const [held, broke] = [ended('passed'), ended('failed')];
+    const skipped = assertionResults.length - held - broke;
+    return {
+      row: relative(process.cwd(), name),
+      counts: { 'tests hold': held, ...(broke > 0 && { failed: broke }), ...(skipped > 0 && { skipped }), seconds },
+    };
+  });
 }

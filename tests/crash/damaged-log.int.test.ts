@@ -13,9 +13,8 @@ import { play } from '../laws/played-agent.ts';
 import { byStep, expectAnswered, onNew, playedWhole, quick } from '../laws/played-turn.ts';
 import { within } from '../laws/place.ts';
 import type { Place } from '../laws/place.ts';
-import { WHOLE, tally } from './tally.ts';
+import { PATIENCE, WHOLE, tally } from './tally.ts';
 
-const PATIENCE = { timeout: WHOLE ? 3_600_000 : 60_000 };
 const MENDED = sessionId('mended');
 
 /** A session at rest after a turn of five calls. */
@@ -50,7 +49,13 @@ async function readAll(home: string, id: SessionId): Promise<readonly Recorded[]
   return all;
 }
 
-function linesOf(bytes: Buffer): readonly { readonly start: number; readonly end: number }[] {
+interface Line {
+  readonly start: number;
+  /** Behind its newline. */
+  readonly end: number;
+}
+
+function linesOf(bytes: Buffer): readonly Line[] {
   const ends = [...bytes].flatMap((byte, at) => (byte === 0x0a ? [at + 1] : []));
   return ends.map((end, index) => ({ start: ends[index - 1] ?? 0, end }));
 }
@@ -80,40 +85,51 @@ describe('a write that was torn', () => {
   );
 });
 
+/** Offsets of a line that are changed: all, or some of its inside and its very end. */
+function placesIn({ start, end }: Line): readonly number[] {
+  const all = Array.from({ length: end - start }, (_, index) => start + index);
+  return WHOLE ? all : all.filter((at) => (at - start) % 211 === 97 || at >= end - 2);
+}
+
+/** A bit, the highest bit or all bits, in turn; and whatever makes a newline of the byte, or of a newline a space. */
+function changesOf(byte: number, at: number): readonly number[] {
+  const bits = byte ^ ([0x01, 0x80, 0xff][at % 3] ?? 0);
+  const newline = byte === 0x0a ? 0x20 : 0x0a;
+  return WHOLE ? [bits, newline] : [at % 2 === 0 ? bits : newline];
+}
+
 describe('one changed byte', () => {
-  it('anywhere in the first, a middle and the last record is found and named, and costs no event', PATIENCE, () =>
+  it('anywhere in a log is found and named by path, line and offset, and costs no event', PATIENCE, () =>
     onPlayed(async ({ home, id, log, bytes, records }) => {
-      const lines = linesOf(bytes);
       const said = saidBy(records);
-      let changed = 0;
-      for (const number of [1, Math.ceil(lines.length / 2), lines.length]) {
-        const { start, end } = lines[number - 1] ?? { start: 0, end: 0 };
-        for (let at = start; at < end; at += WHOLE || at + 41 >= end ? 1 : 41) {
-          const masks = WHOLE ? [0x01, 0x80, 0xff, (bytes[at] ?? 0) ^ 0x0a] : [[0x01, 0x80, 0xff][changed % 3] ?? 0];
-          for (const mask of masks.filter((one) => one !== 0)) {
-            await writeFile(log, withByte(bytes, at, mask));
+      let tried = 0;
+      for (const [index, line] of linesOf(bytes).entries()) {
+        for (const at of placesIn(line)) {
+          for (const byte of changesOf(bytes[at] ?? 0, at)) {
+            const changed = Buffer.from(bytes).fill(byte, at, at + 1);
+            await writeFile(log, changed);
             const { damage } = await inspectSession({ home }, id);
-            expect([at, mask, damage]).toEqual([
-              at,
-              mask,
-              expect.objectContaining({ path: log, line: number, offset: start, phase: expect.any(String) }),
-            ]);
+            const place = { path: log, line: index + 1, offset: line.start, phase: expect.any(String) };
+            expect([at, byte, damage]).toEqual([at, byte, expect.objectContaining(place)]);
             const repair = await repairSession({ home }, id, MENDED);
-            expect([at, mask, repair.lost]).toEqual([at, mask, []]);
+            expect([at, byte, repair.lost]).toEqual([at, byte, []]);
             expect(saidBy(await readAll(home, MENDED))).toEqual(said);
-            expect((await readFile(log)).equals(withByte(bytes, at, mask))).toBe(true);
+            expect((await readFile(log)).equals(changed)).toBe(true);
             await rm(join(home, 'sessions', MENDED), { recursive: true });
-            changed += 1;
+            tried += 1;
           }
         }
       }
-      tally('changed bytes', { tried: changed, 'not found': 0, 'events lost': 0, 'old logs touched': 0 });
+      const kinds = new Set(records.map(({ kind }) => kind)).size;
+      const counts = { records: records.length, 'kinds of record': kinds, 'changes tried': tried };
+      tally('changed bytes', { ...counts, 'not found': 0, 'events lost': 0, 'old logs touched': 0 });
     }),
   );
 
   it('costs no request either: all are rebuilt from the repaired session (L2)', () =>
     onPlayed(async ({ home, id, log, bytes }) => {
-      await writeFile(log, withByte(bytes, Math.floor(bytes.length / 3), 0x04));
+      const at = Math.floor(bytes.length / 3);
+      await writeFile(log, Buffer.from(bytes).fill((bytes[at] ?? 0) ^ 0x04, at, at + 1));
       await repairSession({ home }, id, MENDED);
       const verified = await verifySession(openNdjsonStore({ home }), MENDED, { encoders: () => anthropicEncoder });
       expect(verified).toMatchObject({ requests: 3, differences: [], breaks: [], problems: [] });
@@ -143,9 +159,3 @@ describe('a record that is gone', () => {
     }),
   );
 });
-
-function withByte(bytes: Buffer, at: number, mask: number): Buffer {
-  const changed = Buffer.from(bytes);
-  changed[at] = (changed[at] ?? 0) ^ mask;
-  return changed;
-}

@@ -19,7 +19,7 @@ import { describe, expect, it } from 'vitest';
 import { AGAIN, byStep, toolsThat } from '../laws/played-turn.ts';
 import type { FileFault } from './failing-files.ts';
 import { failingFiles } from './failing-files.ts';
-import { WHOLE, tally } from './tally.ts';
+import { PATIENCE, WHOLE, tally } from './tally.ts';
 
 const ID = sessionId('struck');
 const FAULTS: readonly FileFault[] = ['full-disk', 'stuck-disk', 'failing-flush'];
@@ -136,22 +136,26 @@ async function strike(fault: FileFault, at: number, survives: number): Promise<b
 }
 
 describe('a session whose disk fails', () => {
-  it.each(FAULTS)('by a %s, at any call of a turn, loses nothing acknowledged and goes on (L8)', async (fault) => {
-    let struck = 0;
-    let at = 0;
-    for (; ; at += STRIDE) {
-      const each = await Promise.all(
-        (WHOLE ? SURVIVES : [SURVIVES[at % 3] ?? 0]).map((part) => strike(fault, at, part)),
-      );
-      if (each.includes(false)) break;
-      struck += each.length;
-    }
-    tally(`disk, ${fault}, then a power loss, the clock going backwards`, {
-      'points struck': struck,
-      'acknowledged lost': 0,
-      'records doubled': 0,
-      'invalid requests': 0,
-    });
-    expect(struck).toBeGreaterThan(1);
-  });
+  it.each(FAULTS)(
+    'by a %s, at any call of a turn, loses nothing acknowledged and goes on (L8)',
+    PATIENCE,
+    async (fault) => {
+      let struck = 0;
+      let at = 0;
+      for (; ; at += STRIDE) {
+        const each = await Promise.all(
+          (WHOLE ? SURVIVES : [SURVIVES[at % 3] ?? 0]).map((part) => strike(fault, at, part)),
+        );
+        if (each.includes(false)) break;
+        struck += each.length;
+      }
+      tally(`disk, ${fault}, then a power loss, the clock going backwards`, {
+        'points struck': struck,
+        'acknowledged lost': 0,
+        'records doubled': 0,
+        'invalid requests': 0,
+      });
+      expect(struck).toBeGreaterThan(1);
+    },
+  );
 });

@@ -4,7 +4,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { sessionId } from '@tidemark/log';
@@ -17,16 +17,14 @@ import { openNdjsonStore } from '@tidemark/store-ndjson';
 import { expect, it } from 'vitest';
 import { randomFrom } from './random.ts';
 import type { Random } from './random.ts';
-import { tally } from './tally.ts';
+import { PATIENCE, tally } from './tally.ts';
 import { RESULT, STEPS, answerAt } from './working-script.ts';
 
 /** How many processes are killed. */
 const KILLS = Number(process.env['TIDEMARK_KILLS'] ?? 200);
-const LANES = 2;
+const LANES = Math.max(2, availableParallelism());
 const SEED = Number(process.env['TIDEMARK_SEED'] ?? Date.now() % 1_000_000);
 const PROGRAM = fileURLToPath(new URL('session-process.ts', import.meta.url));
-/** Longest life that is waited for. */
-const LIFE_MS = 60_000;
 
 /** A place where sessions live and die, with a provider that outlives them. */
 interface Lane {
@@ -53,7 +51,7 @@ async function live(
   let said = '';
   child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));
   const kill = (): boolean => child.kill('SIGKILL');
-  const timers = [setTimeout(kill, LIFE_MS)];
+  const timers: NodeJS.Timeout[] = [];
   // Some die while they start, most somewhere in their first steps: before, in and behind a request or a tool.
   const fatal = random === undefined ? Infinity : Math.floor(random() * 4);
   let arrived = 0;
@@ -178,9 +176,11 @@ async function runLane(number: number, most: number): Promise<{ readonly kills: 
 
 it(
   `a session that is killed ${KILLS} times and resumed asks nothing twice, runs nothing twice, and ends the same (L8)`,
-  { timeout: KILLS * 3_000 + 60_000 },
+  PATIENCE,
   async () => {
-    const lanes = await Promise.all(Array.from({ length: LANES }, (_, index) => runLane(index, KILLS / LANES)));
+    const lanes = await Promise.all(
+      Array.from({ length: LANES }, (_, index) => runLane(index, Math.floor((KILLS + index) / LANES))),
+    );
     const kills = lanes.reduce((sum, lane) => sum + lane.kills, 0);
     const sessions = lanes.reduce((sum, lane) => sum + lane.sessions, 0);
     tally(`SIGKILL of sessions at work, seed ${SEED} (TIDEMARK_SEED)`, {

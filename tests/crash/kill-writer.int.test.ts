@@ -4,7 +4,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { LogError, canonicalJson, sessionId } from '@tidemark/log';
@@ -13,13 +13,13 @@ import { inspectSession, openNdjsonStore } from '@tidemark/store-ndjson';
 import { expect, it } from 'vitest';
 import { randomFrom } from './random.ts';
 import type { Random } from './random.ts';
-import { tally } from './tally.ts';
+import { PATIENCE, tally } from './tally.ts';
 import { expectedAt } from './written-events.ts';
 
 /** How many processes are killed. Each kill cuts all writers of its process. */
 const KILLS = Number(process.env['TIDEMARK_KILLS'] ?? 200);
 const WRITERS = 2;
-const LANES = 2;
+const LANES = Math.max(2, availableParallelism());
 /** After that many kills a lane begins new sessions. */
 const LIVES = 8;
 const SEED = Number(process.env['TIDEMARK_SEED'] ?? Date.now() % 1_000_000);
@@ -101,9 +101,11 @@ async function lane(number: number, kills: number): Promise<{ readonly killed: n
 
 it(
   `loses nothing acknowledged and doubles nothing when its process is killed, ${KILLS} times (L8)`,
-  { timeout: KILLS * 2_000 + 60_000 },
+  PATIENCE,
   async () => {
-    const lanes = await Promise.all(Array.from({ length: LANES }, (_, index) => lane(index, KILLS / LANES)));
+    const lanes = await Promise.all(
+      Array.from({ length: LANES }, (_, index) => lane(index, Math.floor((KILLS + index) / LANES))),
+    );
     const killed = lanes.reduce((sum, each) => sum + each.killed, 0);
     const records = lanes.reduce((sum, each) => sum + each.records, 0);
     tally(`SIGKILL of writing processes, seed ${SEED} (TIDEMARK_SEED)`, {

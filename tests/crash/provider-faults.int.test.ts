@@ -1,31 +1,45 @@
 // Each fault of a provider at each point of a turn, on each wire: the turn goes on or ends with a reason, every tool runs once,
 // the log is whole, and the next prompt is answered. Reduced to each fault at each place of one of the calls; the whole of it,
-// at each event of each call, with TIDEMARK_FULL=1.
+// at each event of each call, with `npm run torture`.
 
 import { createAgent, defineTool } from '@tidemark/kit';
-import type { Agent } from '@tidemark/kit';
+import type { Agent, LiveSession } from '@tidemark/kit';
 import type { Recorded, SessionId } from '@tidemark/log';
 import type { Provider } from '@tidemark/model';
 import { THIS_MACHINE, verifySession } from '@tidemark/agent';
-import type { AnswerPlan, Fault, LedgerCall, ScriptedAnswer, SentRequest } from '@tidemark/simulator';
+import type { AnswerPlan, LedgerCall, ScriptedAnswer, SentRequest, Simulator } from '@tidemark/simulator';
 import { createSimulator } from '@tidemark/simulator';
 import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import type { Strike } from './every-fault.ts';
+import { FAULT_KINDS, streamStrikes, strikesConnection, wholeStrikes } from './every-fault.ts';
 import type { Wire } from './provider-wires.ts';
 import { WIRES } from './provider-wires.ts';
 import { pointsOf } from './stream-points.ts';
+import { PATIENCE, WHOLE, tally } from './tally.ts';
 
-const FULL = process.env['TIDEMARK_FULL'] === '1';
 const DELTAS = 16;
 /**
  * How long a call may be silent: short only where it will be. A busy machine may look silent then, more than once: it is asked
  * again as often as it takes.
  */
-const PATIENCE = { silence: { idleMs: 250, attempts: 40 }, other: { idleMs: 20_000, attempts: 4 } } as const;
+const WAITS = { silence: { idleMs: 250, attempts: 40 }, other: { idleMs: 20_000, attempts: 4 } } as const;
 
-/** The calls of a turn: the first, one between tools, the last; and one beside it. */
-const CALLS = ['the first call', 'a call in a tool loop', 'the last call', 'a side call'] as const;
+/** The calls of a turn: the first, one between tools, the last; and the two that are made beside it. */
+const CALLS = ['the first call', 'a call in a tool loop', 'the last call', 'a side call', 'a checkpoint call'] as const;
+const LAST = 2;
 const SIDE = 3;
+const CHECKPOINT = 4;
+
+const CHECKPOINT_FIELDS = {
+  objective: 'Look at four things.',
+  decisions: [{ what: 'Look in order', why: 'it is safer', status: 'settled' }],
+  work: [],
+  tasks: [],
+  questions: [],
+  risks: [],
+  limitations: [],
+};
 
 const ANSWERS: readonly ScriptedAnswer[] = [
   {
@@ -46,67 +60,35 @@ const ANSWERS: readonly ScriptedAnswer[] = [
   },
   { thinking: 'That was all.', text: 'That is all that there was to look at, and I have said what I found.' },
   { thinking: 'Aside.', text: 'Beside the conversation I say as much as this.' },
+  { thinking: 'What matters?', text: JSON.stringify(CHECKPOINT_FIELDS) },
 ];
 const HERE: ScriptedAnswer = { text: 'Still here.' };
 
 /** Which answer a request is to be given: by what was said and returned last, as a request may bring only what is new. */
 function answerTo({ lastUserText, toolResults }: SentRequest): number {
+  if (lastUserText.includes('replaced by a checkpoint')) return CHECKPOINT;
   if (lastUserText.includes('Aside')) return SIDE;
   if (toolResults.some(({ id }) => id === 'call_c')) return 2;
   if (toolResults.some(({ id }) => id === 'call_a')) return 1;
   return lastUserText.includes('Look') ? 0 : -1;
 }
 
-interface Case {
+interface Case extends Strike {
   readonly wire: Wire;
   readonly call: number;
   readonly where: string;
-  readonly fault: Fault;
-  /** Waiting does not help: the turn ends with a reason. */
-  readonly ends: boolean;
-}
-
-/** Faults that are not of a stream's place. */
-function faultsOf(wire: Wire): readonly (readonly [fault: Fault, ends: boolean])[] {
-  return [
-    [{ kind: 'rate-limited', retryAfter: 7 }, false],
-    [{ kind: 'rate-limited' }, wire.tellsSpent],
-    [{ kind: 'overloaded' }, false],
-    [{ kind: 'server-error' }, false],
-    [{ kind: 'refused', message: 'max_tokens: this is not what we take' }, true],
-    [{ kind: 'refused', status: 401, type: 'authentication_error', message: 'no such key' }, true],
-    [{ kind: 'slow-first-byte', ms: 20 }, false],
-    [{ kind: 'evicted' }, false],
-    [{ kind: 'wrong-usage', usage: { cache_read_input_tokens: 999_999, input_tokens: 0 } }, false],
-    ...(wire.sockets ? SOCKET_FAULTS.map((fault) => [fault, false] as const) : []),
-  ];
-}
-
-const SOCKET_FAULTS: readonly Fault[] = [
-  { kind: 'upgrade-refused' },
-  { kind: 'upgrade-refused', status: 503 },
-  { kind: 'forgotten' },
-];
-
-function streamFaults(wire: Wire, afterEvents: number): readonly Fault[] {
-  const failed = wire.name.includes('responses') && afterEvents > 0;
-  return [
-    { kind: 'cut', afterEvents },
-    { kind: 'silence', afterEvents },
-    { kind: 'error-event', afterEvents },
-    ...(failed ? [{ kind: 'error-event', afterEvents, form: 'failed' } as const] : []),
-    { kind: 'malformed-event', afterEvents },
-  ];
+  /** Events of the stream that stand behind the fault, where it has a place in one. */
+  readonly left?: number;
 }
 
 async function casesOf(wire: Wire): Promise<readonly Case[]> {
   const cases: Case[] = [];
   for (const [call, answer] of ANSWERS.entries()) {
-    for (const [fault, ends] of faultsOf(wire)) cases.push({ wire, call, where: 'whole', fault, ends });
-    for (const { name, afterEvents } of await pointsOf(wire, answer, DELTAS, FULL))
-      for (const fault of streamFaults(wire, afterEvents)) cases.push({ wire, call, where: name, fault, ends: false });
+    for (const one of wholeStrikes(wire)) cases.push({ wire, call, where: 'whole', ...one });
+    for (const { name, afterEvents, left } of await pointsOf(wire, answer, DELTAS, WHOLE))
+      for (const one of streamStrikes(wire, afterEvents)) cases.push({ wire, call, where: name, left, ...one });
   }
-  return FULL ? cases : reduced(cases);
+  return WHOLE ? cases : reduced(cases);
 }
 
 /** Each fault at each place once, at one call after the other. */
@@ -115,78 +97,127 @@ function reduced(cases: readonly Case[]): readonly Case[] {
   return [...places.values()].flatMap((same, index) => same[index % same.length] ?? []);
 }
 
-const counted = { cases: 0, completed: 0, ended: 0, again: 0 };
+const counted = { tried: 0, completed: 0, ended: 0, again: 0, refused: 0 };
+const kinds = new Set<string>();
 
 afterAll(() => {
-  const { cases, completed, ended, again } = counted;
-  const what = FULL ? 'all of them' : 'each fault at each place of one call; TIDEMARK_FULL=1 plays all';
-  console.log(
-    `provider faults: ${cases} cases on ${WIRES.length} wires (${what}): ${completed} went on to the end, ${ended} ended with a reason, ${again} calls were sent again; every session was valid and answered the next prompt`,
-  );
+  const { tried, completed, ended, again, refused } = counted;
+  tally('provider faults', {
+    wires: WIRES.length,
+    'kinds of fault': kinds.size,
+    'calls of a turn': CALLS.length,
+    cases: tried,
+    'went on to the end': completed,
+    'ended with a reason': ended,
+    'requests sent again': again,
+    'refused requests': refused,
+    'invalid sessions': tried - completed - ended,
+  });
 });
 
 describe.each(WIRES.map((wire) => [wire.name, wire] as const))('%s', async (_name, wire) => {
   const cases = await casesOf(wire);
   // They wait more than they work.
-  it.concurrent.each(
-    cases.map((one) => [`${describeFault(one.fault)}, ${one.where} of ${CALLS[one.call]}`, one] as const),
-  )('%s, ends in a valid session', async (_title, one) => play(one));
+  it.concurrent.each(cases.map((one) => [`${describeFault(one)}, ${one.where} of ${CALLS[one.call]}`, one] as const))(
+    '%s, ends in a valid session',
+    PATIENCE,
+    async (_title, one) => play(one),
+  );
 });
 
-async function play({ wire, call, fault, ends }: Case): Promise<void> {
-  const ran: string[] = [];
-  let struck = false;
+describe('the faults', () => {
+  it('are all that the simulator knows, at each call of a turn', async () => {
+    const cases = (await Promise.all(WIRES.map(casesOf))).flat();
+    expect(new Set(cases.map(({ fault }) => fault.kind))).toEqual(new Set(FAULT_KINDS));
+    expect(new Set(cases.map(({ call }) => call)).size).toBe(CALLS.length);
+  });
+});
+
+/** A simulator that strikes once, at the call of the case, and counts how often that call came. */
+function striking({ call, fault }: Case): { readonly simulator: Simulator; readonly arrived: () => number } {
+  let arrived = 0;
+  const queues = strikesConnection(fault);
   const simulator = createSimulator({
     deltaCharacters: DELTAS,
     onRequest: (sent): AnswerPlan => {
       const asked = answerTo(sent);
-      const strikes = asked === call && !struck && !isQueued(fault);
-      struck ||= strikes;
+      const strikes = asked === call && arrived === 0 && !queues;
+      if (asked === call) arrived += 1;
       // A fault that strikes a connection is there before the call is.
-      if (asked === call - 1 && isQueued(fault)) simulator.fail(fault);
+      if (asked === call - 1 && queues) simulator.fail(fault);
       return { answer: ANSWERS[asked] ?? HERE, ...(strikes && { fault }) };
     },
   });
-  if (call === 0 && isQueued(fault)) simulator.fail(fault);
+  if (call === 0 && queues) simulator.fail(fault);
+  return { simulator, arrived: () => arrived };
+}
+
+async function play(one: Case): Promise<void> {
+  const { wire, call, fault, ends, left } = one;
+  counted.tried += 1;
+  kinds.add(fault.kind);
+  const { simulator, arrived } = striking(one);
   const listening = await simulator.listen();
-  const { idleMs, attempts } = PATIENCE[fault.kind === 'silence' ? 'silence' : 'other'];
+  const { idleMs, attempts } = WAITS[fault.kind === 'silence' && left !== 0 ? 'silence' : 'other'];
+  const ran: string[] = [];
   const agent = agentOf({ model: wire.model, provider: wire.provider(listening.url, idleMs), attempts, ran });
   try {
     const session = await agent.open();
-    const turn = await session.prompt('Look.');
-    const fails = ends && call !== SIDE;
-    expect(turn).toMatchObject(
-      fails
-        ? { outcome: 'failed', error: { next: expect.stringMatching(/./) } }
-        : { outcome: 'completed', text: ANSWERS[2]?.text },
-    );
-    const side = session.side({ purpose: 'check', words: 'Aside.', history: 'main' });
-    if (ends && call === SIDE) await expect(side).rejects.toThrow();
-    else expect((await side).text).toBe(ANSWERS[SIDE]?.text);
+    const fails = ends && call <= LAST;
+    await expectTurn(session, fails);
+    await expectSide(session, ends && call === SIDE);
+    if (call === CHECKPOINT) await expectCompacted(session, ends);
     const next = await session.prompt('Are you there?');
     const goesOn = fails && call > 0;
-    expect(next).toMatchObject({ outcome: 'completed', text: goesOn ? ANSWERS[2]?.text : HERE.text });
+    expect(next).toMatchObject({ outcome: 'completed', text: goesOn ? ANSWERS[LAST]?.text : HERE.text });
     expect(ran).toEqual(fails && call === 0 ? [] : ['call_a', 'call_b', 'call_c', 'call_d']);
+    expectStruck(arrived(), left);
     await verifies(agent, session.id, wire);
     // What the simulator refused, it refused because it was told to.
     const told = ['rate-limited', 'overloaded', 'server-error', 'refused'].includes(fault.kind) ? 1 : 0;
-    expect(simulator.calls.filter(isRefused)).toHaveLength(told);
-    counted.cases += 1;
-    counted[fails || (ends && call === SIDE) ? 'ended' : 'completed'] += 1;
+    const refused = simulator.calls.filter(isRefused).length;
+    counted.refused += Math.max(0, refused - told);
+    expect(refused).toBe(told);
     counted.again += (await recordsOf(agent, session.id)).filter(isSentAgain).length;
+    counted[ends ? 'ended' : 'completed'] += 1;
   } finally {
     await agent.close();
     await listening.close();
   }
 }
 
+async function expectTurn(session: LiveSession, fails: boolean): Promise<void> {
+  expect(await session.prompt('Look.')).toMatchObject(
+    fails
+      ? { outcome: 'failed', error: { next: expect.stringMatching(/./) } }
+      : { outcome: 'completed', text: ANSWERS[LAST]?.text },
+  );
+}
+
+async function expectSide(session: LiveSession, fails: boolean): Promise<void> {
+  const side = session.side({ purpose: 'check', words: 'Aside.', history: 'main' });
+  if (fails) await expect(side).rejects.toThrow();
+  else expect((await side).text).toBe(ANSWERS[SIDE]?.text);
+}
+
+/** Where the model cannot be heard, the log alone writes the checkpoint. */
+async function expectCompacted(session: LiveSession, fails: boolean): Promise<void> {
+  const report = await session.compact({ tailTokens: 500, strategy: 'model-assisted' });
+  const strategy = fails ? 'deterministic' : 'model-assisted';
+  expect(report).toMatchObject({ outcome: 'compacted', strategy });
+}
+
+/** A call that broke came again, which shows that the fault struck; one whose answer has come whole did not: it is paid. */
+function expectStruck(arrived: number, left: number | undefined): void {
+  expect(arrived).toBeGreaterThan(0);
+  if (left === 0) expect(arrived).toBe(1);
+  // The last events may tell nothing that an answer needs.
+  if (left !== undefined && left > 2) expect(arrived).toBeGreaterThan(1);
+}
+
 /** A connection that was told to forget says so once, before the call goes out whole. */
 function isRefused({ status, refusal }: LedgerCall): boolean {
   return status !== 200 && refusal?.message.startsWith('Previous response') !== true;
-}
-
-function isQueued({ kind }: Fault): boolean {
-  return kind === 'upgrade-refused' || kind === 'forgotten';
 }
 
 function isSentAgain(record: Recorded): boolean {
@@ -211,7 +242,8 @@ function agentOf({
     effect: 'write',
     run: (_input, { call }) => {
       ran.push(call);
-      return `done ${call}`;
+      // Enough for a checkpoint to pay.
+      return `done ${call} `.repeat(200);
     },
   });
   return createAgent({
@@ -237,6 +269,6 @@ async function verifies(agent: Agent, session: SessionId, { encoder }: Wire): Pr
   expect(verified.breaks.filter(({ cause }) => cause !== 'compaction')).toEqual([]);
 }
 
-function describeFault(fault: Fault): string {
+function describeFault({ fault }: Strike): string {
   return JSON.stringify(fault).replaceAll(/[{}"]/g, '');
 }

@@ -13,6 +13,10 @@ export interface Wire {
   /** Whether a spent budget is told apart from a limit by the minute: waiting does not help then. */
   readonly tellsSpent: boolean;
   readonly sockets: boolean;
+  /** Whether a stream can end by saying that the answer failed. */
+  readonly endsAsFailed: boolean;
+  /** Whether a stream shows that the model reasons. */
+  readonly showsReasoning: boolean;
   provider(url: string, idleMs: number): Provider;
   /** A request that is answered as a stream, in the manner of the provider's. */
   request(url: string): Promise<Response>;
@@ -25,6 +29,8 @@ const responses = {
   model: 'gpt-5.6-sol',
   encoder: openaiResponsesEncoder,
   tellsSpent: true,
+  endsAsFailed: true,
+  showsReasoning: true,
   request: (url: string): Promise<Response> =>
     ask(`${url}/v1/responses`, {
       model: 'gpt-5.6-sol',
@@ -42,6 +48,8 @@ export const WIRES: readonly Wire[] = [
     encoder: anthropicEncoder,
     tellsSpent: false,
     sockets: false,
+    endsAsFailed: false,
+    showsReasoning: true,
     provider: (baseURL, idleMs) => createAnthropicProvider({ apiKey, baseURL, idleMs }),
     request: (url) => ask(`${url}/v1/messages`, { model: 'claude-sonnet-4-5', max_tokens: 1_000, messages: said }),
   },
@@ -64,6 +72,8 @@ export const WIRES: readonly Wire[] = [
     encoder: openaiChatEncoder,
     tellsSpent: true,
     sockets: false,
+    endsAsFailed: false,
+    showsReasoning: false,
     provider: (url, idleMs) => createOpenAIProvider({ apiKey, api: 'chat', baseURL: `${url}/v1`, idleMs }),
     request: (url) => ask(`${url}/v1/chat/completions`, { model: 'gpt-5.4', messages: said, ...USAGE }),
   },
@@ -73,6 +83,8 @@ export const WIRES: readonly Wire[] = [
     encoder: openrouterEncoder,
     tellsSpent: false,
     sockets: false,
+    endsAsFailed: false,
+    showsReasoning: true,
     provider: (url, idleMs) => createOpenRouterProvider({ apiKey, baseURL: `${url}/api/v1`, idleMs }),
     request: (url) =>
       ask(`${url}/api/v1/chat/completions`, { model: 'anthropic/claude-sonnet-4.5', messages: said, ...USAGE }),

@@ -4,35 +4,75 @@ import type { ScriptedAnswer } from '@tidemark/simulator';
 import { createSimulator } from '@tidemark/simulator';
 import type { Wire } from './provider-wires.ts';
 
-/** A point of a stream: behind so many events. */
+/** A point of a stream: behind so many events, before so many others. */
 export interface Point {
   readonly name: string;
   readonly afterEvents: number;
+  readonly left: number;
 }
 
-const INSIDE: readonly (readonly [name: string, event: RegExp])[] = [
-  ['in reasoning', /thinking_delta|"type":"reasoning"|"reasoning":/],
-  ['in text', /text_delta|output_text\.delta|"content":"[^"]/],
-  ['in the arguments of a call', /input_json_delta|function_call_arguments\.delta|"arguments":"[^"]/],
+/** What shows that a stream is inside a part, and which streams have one. */
+const INSIDE: readonly {
+  readonly name: string;
+  readonly event: RegExp;
+  readonly isIn: (answer: ScriptedAnswer, wire: Wire) => boolean;
+}[] = [
+  {
+    name: 'in reasoning',
+    event: /thinking_delta|"type":"reasoning"|"reasoning":/,
+    isIn: ({ thinking }, { showsReasoning }) => thinking !== undefined && showsReasoning,
+  },
+  {
+    name: 'in text',
+    event: /text_delta|output_text\.delta|"content":"[^"]/,
+    isIn: ({ text }) => text !== undefined,
+  },
+  {
+    name: 'in the arguments of a call',
+    event: /input_json_delta|function_call_arguments\.delta|"arguments":"[^"]/,
+    isIn: ({ calls = [] }) => calls.length > 0,
+  },
 ];
 
-/** What says that a second call begins. */
-const SECOND = /call_b|call_d/;
-
-/** The named points of this answer's stream; with `all` each place between two events. */
-export async function pointsOf(wire: Wire, answer: ScriptedAnswer, deltas: number, all: boolean): Promise<Point[]> {
+/** The named points of this answer's stream; with `all` each place before, between and behind its events. */
+export async function pointsOf(
+  wire: Wire,
+  answer: ScriptedAnswer,
+  deltas: number,
+  all: boolean,
+): Promise<readonly Point[]> {
   const events = await eventsOf(wire, answer, deltas);
-  if (all) return events.map((_, afterEvents) => ({ name: `behind ${afterEvents} events`, afterEvents }));
-  const inside = INSIDE.map(([name, event]) => ({ name, afterEvents: events.findIndex((one) => event.test(one)) + 1 }));
-  const second = events.findIndex((one) => SECOND.test(one));
-  const points = [
-    { name: 'before the first byte', afterEvents: 0 },
-    { name: 'behind its head', afterEvents: 1 },
-    ...inside.filter(({ afterEvents }) => afterEvents > 0),
-    ...(second > 0 ? [{ name: 'between two calls', afterEvents: second }] : []),
-    { name: 'before its last event', afterEvents: events.length - 1 },
+  const point = (afterEvents: number, name = `behind ${afterEvents} events`): Point => ({
+    name,
+    afterEvents,
+    left: events.length - afterEvents,
+  });
+  const last = point(events.length, 'behind its last event');
+  if (all) return [...events.map((_, afterEvents) => point(afterEvents)), last];
+  const second = answer.calls?.[1]?.id;
+  const inside = INSIDE.filter(({ isIn }) => isIn(answer, wire));
+  return [
+    point(0, 'before the first byte'),
+    point(1, 'behind its head'),
+    ...inside.map(({ name, event }) => point(placeOf(events, name, (one) => event.test(one)) + 1, name)),
+    ...(second === undefined
+      ? []
+      : [
+          point(
+            placeOf(events, second, (one) => one.includes(second)),
+            'between two calls',
+          ),
+        ]),
+    point(events.length - 1, 'before its last event'),
+    last,
   ];
-  return points;
+}
+
+/** A point that no event shows would be left out in silence. */
+function placeOf(events: readonly string[], what: string, shows: (event: string) => boolean): number {
+  const place = events.findIndex(shows);
+  if (place === -1) throw new Error(`no event of this wire shows the point "${what}"`);
+  return place;
 }
 
 async function eventsOf(wire: Wire, answer: ScriptedAnswer, deltaCharacters: number): Promise<readonly string[]> {

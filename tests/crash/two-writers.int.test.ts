@@ -14,7 +14,7 @@ import { canonicalJson, sessionId } from '@tidemark/log';
 import { inspectSession, openNdjsonStore } from '@tidemark/store-ndjson';
 import { expect, it } from 'vitest';
 import { randomFrom } from './random.ts';
-import { WHOLE, tally } from './tally.ts';
+import { PATIENCE, WHOLE, tally } from './tally.ts';
 import { expectedAt } from './written-events.ts';
 
 /** How often one of them is stopped, woken or killed. */
@@ -80,7 +80,7 @@ async function expectWhole(home: string, acknowledged: Acknowledged): Promise<nu
 
 it(
   `${PROCESSES} processes that want one session write it in turn, while they are stopped, woken and killed ${BLOWS} times`,
-  { timeout: BLOWS * 1_000 + 60_000 },
+  PATIENCE,
   async () => {
     const random = randomFrom(SEED);
     const home = await mkdtemp(join(tmpdir(), 'tidemark-contend-'));

@@ -208,6 +208,7 @@ describe('anthropics/claude-code#86707, gsd-build/gsd-2#4547', () => {
       const calls = [
         { id: 'c_edit', name: 'edit', arguments: { path: 'config.env', ...edit } },
         { id: 'c_write', name: 'write', arguments: { path: 'copy.env', content: `SERVICE_TOKEN=${MARK}\n` } },
+        { id: 'c_bash', name: 'bash', arguments: { command: `echo 'SERVICE_TOKEN=${MARK}' > config.env` } },
       ];
       return { answer: { text: 'I write.', calls } };
     }
@@ -230,7 +231,7 @@ describe('anthropics/claude-code#86707, gsd-build/gsd-2#4547', () => {
     const poured = await textOf(place, outputOf(records, 'c_pour'));
     expect(poured).toBe(`${MARK}\n`.repeat(9_000));
     const failed = records.filter((record) => record.kind === 'tool.failed');
-    expect(failed.map(({ data }) => data.call)).toEqual(['c_edit', 'c_write']);
+    expect(failed.map(({ data }) => data.call)).toEqual(['c_edit', 'c_write', 'c_bash']);
     for (const { data } of failed) expect(JSON.stringify(data.parts)).toContain('stands for a secret');
     expect(await readFile(join(workspace, 'config.env'), 'utf8')).toBe(FILE);
     await expect(stat(join(workspace, 'copy.env'))).rejects.toThrow('ENOENT');
@@ -288,7 +289,7 @@ async function agentOn(place: Place & { readonly home: string }, staged: Staged)
     permissions: { mode: 'auto', unconfined: true },
     environment,
     tools: [pour],
-    ...(workspace === undefined ? { builtIn: false } : { workspace, builtIn: ['read', 'write', 'edit'] }),
+    ...(workspace === undefined ? { builtIn: false } : { workspace, builtIn: ['read', 'write', 'edit', 'bash'] }),
     onRequest: (body) => bodies.push(new TextDecoder().decode(body)),
   });
   onTestFinished(async () => {

@@ -48,21 +48,34 @@ function write(outgoing: ServerResponse, piece: string): Promise<boolean> {
   });
 }
 
-/** What goes out of a reply, piece by piece, and how that ends. */
+/** What goes out of a reply, piece by piece, and how that ends. A fault may strike behind the last event as well. */
 export function* piecesOf(parts: StreamParts): Generator<string, End> {
-  const { fault, events, malformed, errorEvent } = parts;
+  const after = strikesAfter(parts.fault);
   let sent = 0;
-  for (const event of events) {
-    if (sent === strikesAfter(fault)) {
-      if (fault?.kind === 'cut' || fault?.kind === 'silence') return fault.kind;
-      if (fault?.kind === 'malformed-event') yield malformed;
-      if (fault?.kind === 'error-event') yield errorEvent(fault, sent);
-      if (fault?.kind === 'error-event') return 'end';
-    }
+  for (const event of parts.events) {
+    const end = sent === after ? yield* strike(parts, sent) : undefined;
+    if (end !== undefined) return end;
     yield event;
     sent += 1;
   }
-  return 'end';
+  return (sent === after ? yield* strike(parts, sent) : undefined) ?? 'end';
+}
+
+/** What the fault adds to the stream, and how it ends it, if it does. */
+function* strike({ fault, malformed, errorEvent }: StreamParts, sent: number): Generator<string, End | undefined> {
+  switch (fault?.kind) {
+    case 'cut':
+    case 'silence':
+      return fault.kind;
+    case 'error-event':
+      yield errorEvent(fault, sent);
+      return 'end';
+    case 'malformed-event':
+      yield malformed;
+      return undefined;
+    default:
+      return undefined;
+  }
 }
 
 function strikesAfter(fault: Fault | undefined): number | undefined {

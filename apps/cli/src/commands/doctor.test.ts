@@ -126,6 +126,28 @@ test('repairs into a new session and leaves the damaged one byte for byte', asyn
   expect((await doctor()).out).toMatch(/good +session torn-repaired: 3 records/);
 });
 
+test('finds a changed byte at every offset of a record, names it, and repairs it without a loss', async () => {
+  const path = await record('torn');
+  const sound = readFileSync(path);
+  const offset = sound.indexOf(0x0a) + 1;
+  const saidIn = async (name: string): Promise<readonly unknown[]> => {
+    const records = await Array.fromAsync(openNdjsonStore({ home }).read(sessionId(name)));
+    return records.slice(1).map(({ kind, data }) => ({ kind, data }));
+  };
+  const said = await saidIn('torn');
+  for (let at = offset; at <= sound.indexOf(0x0a, offset); at += 1) {
+    const changed = Buffer.from(sound).fill((sound[at] ?? 0) ^ ([0x01, 0x80, 0xff][at % 3] ?? 0), at, at + 1);
+    writeFileSync(path, changed);
+    const { exit, out } = await doctor('--repair', 'torn', '--json');
+    expect([at, exit]).toEqual([at, 0]);
+    const { session, ...repair } = JSON.parse(out);
+    expect([at, repair]).toMatchObject([at, { records: 3, lost: [], damage: { path, line: 2, offset } }]);
+    expect(await saidIn(session)).toEqual(said);
+    expect(readFileSync(path)).toEqual(changed);
+    rmSync(join(home, 'sessions', session), { recursive: true });
+  }
+});
+
 test('says which records are lost, and keeps all others', async () => {
   const offset = damage(await record('torn'), 'gone!');
   const { exit, out } = await doctor('--repair', 'torn');

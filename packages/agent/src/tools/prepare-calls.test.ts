@@ -83,10 +83,16 @@ describe('a call that cannot run', () => {
   test('that would write the placeholder of a secret is refused, however it is escaped', async () => {
     const secrets = { ...NO_SECRETS, holdsPlaceholder: (text: string) => text.includes('[secret:') };
     const call = { id: 'c1', arguments: String.raw`{"content":["\u005bsecret:KEY]"]}` };
-    const tools = [never('write', { effect: 'write' }), made('look', () => ({ text: 'fine' }))];
-    const refused = await outcome({ calls: [{ ...call, name: 'write' }], tools, secrets });
-    expect(refused.short).toEqual(['tool.failed c1']);
-    expect(refused.words).toContain('stands for a secret you were not shown');
+    const tools = [
+      never('write', { effect: 'write' }),
+      never('bash', { effect: 'execute' }),
+      made('look', () => ({ text: 'fine' })),
+    ];
+    for (const name of ['write', 'bash']) {
+      const refused = await outcome({ calls: [{ ...call, name }], tools, secrets });
+      expect(refused.short).toEqual(['tool.failed c1']);
+      expect(refused.words).toContain('stands for a secret you were not shown');
+    }
     const read = await outcome({ calls: [{ ...call, name: 'look' }], tools, secrets });
     expect(read.words).toBe('fine');
   });

@@ -23,7 +23,7 @@ export async function readCall(
   if (tool === undefined) return { problem: unknownTool(call.name, tools) };
   const input = readArguments(call);
   if ('problem' in input) return input;
-  if (tool.effect === 'write' && secrets.holdsPlaceholder(JSON.stringify(input.object))) {
+  if (mayWrite(tool) && secrets.holdsPlaceholder(JSON.stringify(input.object))) {
     return { problem: writesPlaceholder(tool.name) };
   }
   try {
@@ -61,10 +61,15 @@ function nameOfKind(value: unknown): string {
   return Array.isArray(value) ? 'an array' : `a ${typeof value}`;
 }
 
+/** A command writes files too: `cat > .env` is the shortest way to lose a key. */
+function mayWrite({ effect }: Tool): boolean {
+  return effect === 'write' || effect === 'execute';
+}
+
 function writesPlaceholder(name: string): string {
   return (
     `The arguments of "${name}" hold a placeholder that stands for a secret you were not shown. Written to a file it ` +
-    'would replace the secret by its name, so nothing was written. Leave that part of the file as it is, or ask the ' +
+    'would replace the secret by its name, so the call did not run. Leave that part of the file as it is, or ask the ' +
     'user to write it.'
   );
 }
