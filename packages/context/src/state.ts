@@ -51,6 +51,8 @@ export interface State {
   readonly quarantines: readonly Quarantine[];
   /** Results that are to be shown shortened, in the order in which that was recorded; each batch from the epoch on that names it. */
   readonly prunings: readonly Pruning[];
+  /** How many of these two no epoch has named yet. */
+  readonly waiting: { readonly quarantines: number; readonly prunings: number };
   /** Calls whose results are bodies of skills, by the ids recorded: those are never shortened. */
   readonly skillCalls: ReadonlySet<string>;
   /** The turn that is open. */
@@ -83,6 +85,8 @@ export interface InForce {
   readonly defined: ReadonlyMap<string, Digest>;
   /** The tools that wait for the next epoch, where they are others. */
   readonly queued: readonly ToolRecord[] | undefined;
+  /** Some of it is said by what was appended, packed or waiting for its place, and not by the front. */
+  readonly appended: boolean;
 }
 
 /** A recorded compaction. */
@@ -291,6 +295,7 @@ export function emptyState(): State {
     compacted: undefined,
     quarantines: [],
     prunings: [],
+    waiting: { quarantines: 0, prunings: 0 },
     skillCalls: new Set(),
     turn: undefined,
     directives: appendOnly(),
