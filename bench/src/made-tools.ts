@@ -34,6 +34,11 @@ export function madeTools(run: MadeRun, effect?: EffectClass): readonly Tool[] {
   );
 }
 
+/** A tool that a session's history is said to be read back with: where it is offered, old results may be shortened. */
+export function readsBack(run: MadeRun): Tool {
+  return { ...madeTool(10, 'read', run), name: 'history_read' };
+}
+
 /** Loads a skill: its arguments are those of the others. */
 export const SKILL_LOAD = 'skill_load';
 

@@ -9,7 +9,7 @@ import type { Answer, AnswerPart, Usage } from '@tidemark/model';
 
 import { madeProvider } from './made-provider.ts';
 import { madeText } from './made-text.ts';
-import { madeTools, ROLE, toolName } from './made-tools.ts';
+import { madeTools, readsBack, ROLE, toolName } from './made-tools.ts';
 import type { Stopwatch } from './stopwatch.ts';
 import type { VirtualTime } from './virtual-time.ts';
 import { virtualTime } from './virtual-time.ts';
@@ -24,6 +24,8 @@ export interface SteadyOptions {
   readonly bytes: number;
   /** The class of all tools: `read` unless said. */
   readonly effect?: EffectClass;
+  /** A window that is never full, in which old results are shortened where that pays: as a session goes that nothing stops. */
+  readonly endless?: boolean;
   readonly watches?: SteadyWatches;
 }
 
@@ -63,6 +65,8 @@ interface Steady {
 
 const MODEL = 'claude-opus-5-5';
 const STEP_MS = 1_000;
+const ROOM = { inputLimit: 1e9, window: { tokens: 1e9, sharedWithOutput: 'no' }, requestBytes: 1e12 } as const;
+const ENDLESS = { revision: 1, rows: [{ provider: 'anthropic', model: MODEL, ...ROOM }] } as const;
 
 /** Opens a session with nothing said. */
 export async function beginSteady(options: SteadyOptions): Promise<SteadySession> {
@@ -88,18 +92,20 @@ export async function beginSteady(options: SteadyOptions): Promise<SteadySession
 }
 
 function openSession(steady: Steady): Promise<LiveSession> {
-  const { log, bytes, watches, effect = 'read' } = steady.options;
+  const { log, bytes, watches, effect = 'read', endless = false } = steady.options;
   const make = <T>(work: () => T): T => (watches === undefined ? work() : watches.made.run(work));
   const answer = (): Answer => {
     watches?.arrived();
     return make(() => makeAnswer(steady));
   };
+  const run = (): string => make(() => madeText(bytes, steady.made));
   const agent = createAgent({
     model: MODEL,
     provider: madeProvider(answer, watches?.join),
     store: watchedLog(log, { time: watches?.append, appending: (events) => appending(steady, events) }),
     role: ROLE,
-    tools: madeTools(() => make(() => madeText(bytes, steady.made)), effect),
+    tools: [...madeTools(run, effect), ...(endless ? [readsBack(run)] : [])],
+    ...(endless ? { catalog: ENDLESS } : {}),
     permissions: { mode: 'auto' },
     surroundings: steady.time.surroundings,
   });

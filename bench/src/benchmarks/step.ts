@@ -1,6 +1,6 @@
 // What a step of the turn loop costs beyond the provider and the tool, late in a session against early: from one request's
 // arrival to the next one's, less what is counted apart: making the answer and the result, joining and digesting, and the
-// store (see `append`). The copy that is sent is left out too (see `body`).
+// store (see `append`). The copy that is sent is left out too (see `body`). Old results are shortened where that pays.
 
 import { createMemoryStore } from '@tidemark/store-memory';
 
@@ -19,6 +19,8 @@ export const benchmark: Benchmark = {
 
 /** Steps of history; the first is what the others are measured against. */
 const LENGTHS = [10, 1_000, 10_000] as const;
+/** Of a result: long enough to be shortened once it is old. */
+const BYTES = 1_500;
 const ROUNDS = 60;
 /** Steps that are measured before it is the next session's turn. */
 const STEPS = 5;
@@ -61,7 +63,8 @@ async function grown(steps: number): Promise<Watched> {
     readings.push({ at: performance.now(), made: made.ms, join: join.ms, append: append.ms });
   };
   const log = createMemoryStore();
-  const steady = await beginSteady({ log, calls: 1, bytes: 300, watches: { join, append, made, arrived } });
+  const watches = { join, append, made, arrived };
+  const steady = await beginSteady({ log, calls: 1, bytes: BYTES, endless: true, watches });
   await steady.turn(steps);
   return { steady, readings };
 }

@@ -66,7 +66,8 @@ export async function prepare(
   { log, session, lines }: Small,
   at = 0,
   change: Change = {},
-  more: Pick<CallOptions, 'beside' | 'purpose' | 'admit' | 'ttl'> & Partial<Pick<CallOptions, 'encoder'>> = {},
+  more: Pick<CallOptions, 'beside' | 'purpose' | 'admit' | 'ttl' | 'pruning'> &
+    Partial<Pick<CallOptions, 'encoder'>> = {},
 ): Promise<Prepared> {
   const { model = 'claude-sonnet-4-5', tools = [READ], parameters = {}, provider = 'scripted' } = change;
   const capabilities = { ...row(model), ...change.row };

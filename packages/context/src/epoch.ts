@@ -58,14 +58,14 @@ export function neededEpoch(state: State, wanted: Wanted): EpochCause | undefine
 }
 
 /** In what the next request differs from what is in force, the weightiest first. */
-export function epochCauses({ epoch, compacted, quarantines, prunings }: State, wanted: Wanted): readonly EpochCause[] {
+export function epochCauses({ epoch, compacted, waiting }: State, wanted: Wanted): readonly EpochCause[] {
   if (epoch === undefined) return ['initial'];
   const { opened, inForce } = epoch;
   const causes: readonly (EpochCause | false | undefined)[] = [
     (opened.provider !== wanted.provider || opened.model !== wanted.model) && 'model',
     compacted !== undefined && compacted.position !== opened.checkpoint && 'compaction',
-    quarantines.some(({ position }) => opened.quarantines?.includes(position) !== true) && 'quarantine',
-    prunings.some(({ position }) => opened.prunings?.includes(position) !== true) && 'pruning',
+    waiting.quarantines > 0 && 'quarantine',
+    waiting.prunings > 0 && 'pruning',
     opened.contract !== wanted.texts.contract && 'contract',
     !sameTools(inForce.tools, wanted) && 'tools',
     changedLayer(opened, wanted),

@@ -13,6 +13,7 @@ export function frontInForce({ tools, parameters }: EpochOpened): InForce {
     parameters,
     defined: new Map(tools.map(({ name, digest }) => [name, digest])),
     queued: undefined,
+    appended: false,
   };
 }
 
@@ -66,6 +67,8 @@ function withInForce(state: State, epoch: Epoch, inForce: InForce): State {
 }
 
 function said(state: State, { position }: RecordedOf<'tools.changed' | 'reasoning.changed'>, part: ChangePart): State {
-  if (state.session === undefined) return state;
-  return { ...state, history: settleChange(state.history, { position, session: state.session, part }) };
+  if (state.session === undefined || state.epoch === undefined) return state;
+  const { epoch } = state;
+  const appended = withInForce(state, epoch, { ...epoch.inForce, appended: true });
+  return { ...appended, history: settleChange(state.history, { position, session: state.session, part }) };
 }

@@ -19,7 +19,6 @@ import {
 import type { Closing, History, Problem, State, Waiting } from './state.ts';
 import {
   foldChanges,
-  holdsChanges,
   isOpenCall,
   releaseWaiting,
   repack,
@@ -96,12 +95,15 @@ const STEPS: Steps = {
   'history.compacted': (state, { position, data }) =>
     state.session === undefined ? state : { ...state, compacted: { position, session: state.session, data } },
   'compaction.refused': keep,
-  'history.pruned': (state, { position, data: { results } }) =>
-    results === undefined ? state : { ...state, prunings: [...state.prunings, { position, results }] },
-  'block.quarantined': (state, { position, data: { origin, stub } }) => ({
-    ...state,
-    quarantines: [...state.quarantines, { position, origin, stub }],
-  }),
+  'history.pruned': (state, { position, data: { results } }) => {
+    if (results === undefined) return state;
+    const waiting = { ...state.waiting, prunings: state.waiting.prunings + 1 };
+    return { ...state, prunings: [...state.prunings, { position, results }], waiting };
+  },
+  'block.quarantined': (state, { position, data: { origin, stub } }) => {
+    const waiting = { ...state.waiting, quarantines: state.waiting.quarantines + 1 };
+    return { ...state, quarantines: [...state.quarantines, { position, origin, stub }], waiting };
+  },
   'pressure.crossed': (state, { data }) => ({ ...state, pressure: crossed(state.pressure, data) }),
   'memory.changed': keep,
   'subagent.started': keep,
@@ -176,7 +178,13 @@ function openEpoch(state: State, event: RecordedOf<'epoch.opened'>): State {
   const stubbed = takeUp(repacked, event, { named: quarantines, held: stubs, records: rejected, pack: quarantine });
   const pruned = takeUp(stubbed, event, { named: prunings, held: cuts, records: shortened, pack: prune });
   const unsent = [...notSentShort(state), ...positionsChanged(stubbed, pruned)];
-  return { ...pruned, epoch: pruned.epoch && { ...pruned.epoch, shortened: new Set(unsent) } };
+  const waiting = { quarantines: countUnnamed(rejected, quarantines), prunings: countUnnamed(shortened, prunings) };
+  return { ...pruned, waiting, epoch: pruned.epoch && { ...pruned.epoch, shortened: new Set(unsent) } };
+}
+
+function countUnnamed(records: readonly { readonly position: Position }[], named: readonly Position[] = []): number {
+  const names = new Set(named);
+  return records.filter(({ position }) => !names.has(position)).length;
 }
 
 /** What the epoch before shortened, if no accepted request was made in it. */
@@ -206,11 +214,13 @@ function takeUp<R extends { readonly position: Position }>(
   { data, position }: RecordedOf<'epoch.opened'>,
   { named = [], held = [], records, pack }: TakenUp<R>,
 ): State {
-  const added = named.filter((one) => !held.includes(one));
-  if (added.length === 0) return state;
-  const known = records.filter((one) => added.includes(one.position));
+  const before = new Set(held);
+  const added = new Set(named.filter((one) => !before.has(one)));
+  if (added.size === 0) return state;
+  const known = records.filter((one) => added.has(one.position));
   const taken: State = { ...state, history: pack(state.history, known) };
-  const unknown = added.filter((one) => !known.some((other) => other.position === one));
+  const found = new Set(known.map((one) => one.position));
+  const unknown = [...added].filter((one) => !found.has(one));
   if (unknown.length === 0) return taken;
   const message = `epoch ${data.number} names the records at ${unknown.join(', ')}, which are not of the kind that it takes up`;
   return { ...taken, problems: append(taken.problems, { position, code: 'unknown-epoch-record', message }) };
@@ -218,7 +228,7 @@ function takeUp<R extends { readonly position: Position }>(
 
 function takeUpCheckpoint(state: State, event: RecordedOf<'epoch.opened'>): State {
   const before = state.epoch;
-  const folds = holdsChanges(state.history);
+  const folds = before?.inForce.appended === true;
   const edits = before === undefined || folds || editsSent(before.opened, event.data);
   const opened: State = {
     ...state,

@@ -1,9 +1,11 @@
-// Old tool results that may be shortened: all but the latest, what the model has not read yet, and bodies of skills.
+// Old tool results that may be shortened: all but the latest, what the model has not read yet, and bodies of skills. They are
+// counted once, in running sums beside the packed list, so that a step adds what is new to it.
 
 import type { Position } from '@tidemark/log';
 import { position } from '@tidemark/log';
 import type { ResultPart, Span } from '@tidemark/model';
-import { slice } from './append-only.ts';
+import type { AppendOnly } from './append-only.ts';
+import { appendOnly, itemAt, slice } from './append-only.ts';
 import { partTokens } from './part-tokens.ts';
 import { renderPruned, textOfResult } from './render-pruned.ts';
 import type { State } from './state.ts';
@@ -17,14 +19,20 @@ export interface Prunable {
   /** UTF-16 units of its text that would still be shown. */
   readonly kept: number;
   readonly freed: number;
-  /** All that was sent from its beginning on, itself included. */
-  readonly behind: number;
+  /** What those before it free together. */
+  readonly freedBefore: number;
+  /** All that is packed before it. */
+  readonly packedBefore: number;
 }
 
-/** All of them, the oldest first; and what of the history was sent. */
+/** All of them, the oldest first; and what of the history was sent. Tokens are estimates. */
 export interface Prunables {
-  readonly results: readonly Prunable[];
+  readonly results: AppendOnly<Prunable>;
+  /** What these free together. */
+  readonly freed: number;
   readonly sent: number;
+  /** All that is packed before the end of what was sent. */
+  readonly end: number;
 }
 
 /** Results that stay whole: the latest. */
@@ -35,24 +43,42 @@ const PREVIEW = 500;
 
 const GRAPHEMES = new Intl.Segmenter('und', { granularity: 'grapheme' });
 
-/** Finds them. What was found once of a span is kept with it, so that a step costs what is new, and a walk over the spans. */
+/** Finds them. The cost follows what was packed since the last time; where the list is another one, all of it. */
 export function prunableResults(state: State): Prunables {
-  const { history, streams, skillCalls } = state;
-  const spans = slice(history.packed);
-  const held = streams['main']?.accepted?.spans ?? 0;
-  const old = new Set(spans.filter((span) => resultOf(span) !== undefined).slice(0, -WHOLE));
-  const recorded = new Set(state.prunings.flatMap((one) => one.results.map(({ position: at }) => at)));
-  const dropped = droppedUpTo(state);
-  const results: Prunable[] = [];
-  let behind = 0;
-  for (const span of spans.toReversed()) {
-    if (span.ordinal >= held || span.group <= dropped) continue;
-    behind += tokensOf(span);
-    const call = old.has(span) ? resultOf(span)?.call : undefined;
-    const cut = call === undefined || isSkill(call, skillCalls) ? undefined : cutOf(span);
-    if (call !== undefined && cut !== undefined && !recorded.has(cut.position)) results.push({ ...cut, call, behind });
+  const { packed, lead } = state.history;
+  const sums = sumsOf(state);
+  const held = state.streams['main']?.accepted?.spans ?? 0;
+  let { tokens: end } = sums;
+  let index = packed.length;
+  for (; index > lead; index -= 1) {
+    const span = itemAt(packed, index - 1);
+    if (span === undefined || span.ordinal < held) break;
+    end -= tokensOf(span);
   }
-  return { results: results.toReversed(), sent: behind };
+  const results = notDropped({ buffer: sums.found, length: countOld(sums, index) }, droppedUpTo(state));
+  // A checkpoint stands first, and is newer than what is kept behind it.
+  const unsent = slice(packed, 0, lead).filter(({ ordinal }) => ordinal >= held);
+  const sent = unsent.reduce((sum, span) => sum - tokensOf(span), end);
+  return { results, freed: freedUpTo(itemAt(results, -1)), sent, end };
+}
+
+/** How many of those found are neither among the latest results nor behind what was sent. */
+function countOld({ found, results }: Sums, sent: number): number {
+  const last = found.findLastIndex(({ span, rank }) => span < sent && rank < results - WHOLE);
+  return last + 1;
+}
+
+/** What a compaction that waits for its epoch leaves of them. */
+function notDropped(results: AppendOnly<Found>, dropped: number): AppendOnly<Found> {
+  if (dropped < 0) return results;
+  const left = slice(results).filter(({ group }) => group > dropped);
+  const before = left[0]?.freedBefore ?? 0;
+  return appendOnly(left.map((one) => ({ ...one, freedBefore: one.freedBefore - before })));
+}
+
+/** What the results up to this one free together. */
+function freedUpTo(last: Prunable | undefined): number {
+  return last === undefined ? 0 : last.freedBefore + last.freed;
 }
 
 /** Up to where the next epoch drops what is packed. */
@@ -60,16 +86,85 @@ function droppedUpTo({ compacted, epoch }: State): number {
   return compacted === undefined || compacted.position === epoch?.opened.checkpoint ? -1 : compacted.data.range.to;
 }
 
+/** One that was found, old or not yet. */
+interface Found extends Prunable {
+  /** Its place among the spans, and among the results. */
+  readonly span: number;
+  readonly rank: number;
+  readonly group: number;
+}
+
+/** What is known of a packed list up to some span. */
+interface Sums {
+  readonly prunings: State['prunings'];
+  /** Positions of the results that these name. */
+  readonly recorded: ReadonlySet<number>;
+  skills: State['skillCalls'];
+  spans: number;
+  results: number;
+  tokens: number;
+  readonly found: Found[];
+  /** Ids of the calls of those found, each as it may have been recorded. */
+  readonly calls: Set<string>;
+}
+
+// By the list itself: many states share one, and the newest of them asks.
+const kept = new WeakMap<readonly Span[], Sums>();
+
+/** The sums up to the end of what is packed. */
+function sumsOf(state: State): Sums {
+  const { packed } = state.history;
+  const known = kept.get(packed.buffer);
+  const sums = known !== undefined && stillHold(known, state) ? known : noSums(state);
+  sums.skills = state.skillCalls;
+  for (let index = sums.spans; index < packed.length; index += 1) {
+    const span = itemAt(packed, index);
+    if (span !== undefined) addSpan(sums, span);
+  }
+  kept.set(packed.buffer, sums);
+  return sums;
+}
+
+function noSums({ prunings, skillCalls }: State): Sums {
+  const recorded = new Set(prunings.flatMap(({ results }) => results.map(({ position: at }) => at)));
+  return { prunings, recorded, skills: skillCalls, spans: 0, results: 0, tokens: 0, found: [], calls: new Set() };
+}
+
+/** Not for a state before those that were asked about, and where a result turned out to be a skill. */
+function stillHold({ prunings, skills, spans, calls }: Sums, state: State): boolean {
+  if (spans > state.history.packed.length || prunings !== state.prunings) return false;
+  if (skills === state.skillCalls) return true;
+  return skills.size <= state.skillCalls.size && ![...state.skillCalls].slice(skills.size).some((id) => calls.has(id));
+}
+
+function addSpan(sums: Sums, span: Span): void {
+  const result = resultOf(span);
+  if (result !== undefined) addResult(sums, span, result.call);
+  sums.tokens += tokensOf(span);
+  sums.spans += 1;
+}
+
+function addResult(sums: Sums, span: Span, call: string): void {
+  const { found, recorded, skills, tokens: packedBefore, spans, results: rank } = sums;
+  sums.results += 1;
+  const ids = recordedAs(call);
+  const cut = ids.some((id) => skills.has(id)) ? undefined : cutOf(span);
+  if (cut === undefined || recorded.has(cut.position)) return;
+  const freedBefore = freedUpTo(found.at(-1));
+  found.push({ ...cut, call, freedBefore, packedBefore, span: spans, rank, group: span.group });
+  for (const id of ids) sums.calls.add(id);
+}
+
+/** An id that was used before is sent under a name that begins with it: see `settle`. */
+function recordedAs(call: string): readonly string[] {
+  return [call, call.replace(/_\d+_*$/, '')];
+}
+
 function resultOf({ parts: [part] }: Span): ResultPart | undefined {
   return part?.type === 'result' ? part : undefined;
 }
 
-/** An id that was used before is sent under a name that begins with it. */
-function isSkill(call: string, skills: ReadonlySet<string>): boolean {
-  return skills.has(call) || [...skills].some((id) => call.startsWith(`${id}_`));
-}
-
-// A span never changes, so that it is measured once.
+// A span never changes, so that it is measured once, whatever lists it comes to stand in.
 const weighed = new WeakMap<Span, number>();
 const cuts = new WeakMap<Span, Cut | 'whole'>();
 
@@ -93,8 +188,8 @@ function findCut(span: Span): Cut | undefined {
   if (result === undefined || span.origin.from !== 'event') return undefined;
   const text = textOfResult(result.content);
   if (text.length <= LONG && result.content.every(({ type }) => type === 'text')) return undefined;
-  const kept = text.length <= PREVIEW ? text.length : (GRAPHEMES.segment(text).containing(PREVIEW)?.index ?? PREVIEW);
-  const shown = renderPruned(result.content, kept, span.origin.position);
+  const units = text.length <= PREVIEW ? text.length : (GRAPHEMES.segment(text).containing(PREVIEW)?.index ?? PREVIEW);
+  const shown = renderPruned(result.content, units, span.origin.position);
   const freed = tokensOf(span) - partTokens(shown);
-  return freed > 0 ? { position: position(span.origin.position), kept, freed } : undefined;
+  return freed > 0 ? { position: position(span.origin.position), kept: units, freed } : undefined;
 }

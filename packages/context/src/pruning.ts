@@ -5,15 +5,16 @@ import type { EpochCause, HistoryPruned, Timestamp } from '@tidemark/log';
 import { milliseconds } from '@tidemark/log';
 import type { Capabilities, Ttl } from '@tidemark/model';
 import { multiplier } from '@tidemark/model';
+import { itemAt, slice } from './append-only.ts';
+import { bestStart } from './best-start.ts';
 import { ratesOf, unitPrice } from './bill.ts';
 import { isAlive } from './entries.ts';
 import type { Wanted } from './epoch.ts';
 import { neededEpoch } from './epoch.ts';
 import { rewriteCost } from './miss.ts';
 import type { Need } from './needed-change.ts';
-import type { Prunable } from './prunable.ts';
+import type { Prunable, Prunables } from './prunable.ts';
 import { prunableResults } from './prunable.ts';
-import { holdsChanges } from './settle.ts';
 import type { State } from './state.ts';
 
 /** What the decision depends on. */
@@ -73,42 +74,36 @@ interface Rates {
   readonly write: number;
 }
 
-/** Decides. `undefined` where there is nothing to shorten, or no reason to. */
+/** Decides. `undefined` where there is nothing to shorten, or no reason to. The cost follows what is new. */
 export function planPruning(input: PruningInput): HistoryPruned | undefined {
   if (!input.wanted.texts.tools.some(({ record }) => record.name === READS_BACK)) return undefined;
-  const { results, sent } = prunableResults(input.state);
-  const batches = batchesOf(results);
-  const [all] = batches;
-  const chosen = all && choose(input, all, batches, sent);
-  if (chosen === undefined) return undefined;
-  return recorded(input, results.slice(chosen.batch.first), chosen);
+  const prunables = prunableResults(input.state);
+  const chosen = prunables.freed > 0 ? choose(input, prunables) : undefined;
+  return chosen && recorded(input, slice(prunables.results, chosen.batch.first), chosen);
 }
 
-function choose(input: PruningInput, all: Batch, batches: readonly Batch[], sent: number): Choice | undefined {
+function choose(input: PruningInput, prunables: Prunables): Choice | undefined {
   const { need } = input;
+  const all = batchFrom(prunables, 0);
   const free = { ...all, rewritten: 0 };
   if (need.do === 'epoch') return SENDS_ANEW[need.cause] ? { batch: free, cause: 'together' } : undefined;
-  const large = batches.filter(({ freed }) => freed >= LEAST * sent);
-  if (large.length === 0 || need.do === 'append') return undefined;
+  if (need.do === 'append' || all.freed < LEAST * prunables.sent) return undefined;
   if (!isWarm(input)) return { batch: free, cause: 'expired' };
-  const best = keepsFront(input) ? bestOf(input, large) : undefined;
+  const best = keepsFront(input) ? bestOf(input, prunables) : undefined;
   if (best !== undefined) return { batch: best, cause: 'pays' };
   return input.pressing === true ? { batch: all, cause: 'warning' } : undefined;
 }
 
-/** Whether an epoch of its own leaves the front as it is: else it would break what stands before the results too. */
-function keepsFront({ state, wanted }: PruningInput): boolean {
-  return neededEpoch(state, wanted) === undefined && !holdsChanges(state.history);
+/** What is shortened first decides how far back the prefix breaks. */
+function batchFrom({ results, freed: all, end }: Prunables, first: number): Batch {
+  const { freedBefore = all, packedBefore = end } = itemAt(results, first) ?? {};
+  const freed = all - freedBefore;
+  return { first, freed, rewritten: end - packedBefore - freed };
 }
 
-/** From each result on: what is shortened first decides how far back the prefix breaks. */
-function batchesOf(results: readonly Prunable[]): readonly Batch[] {
-  let freed = 0;
-  const batches = results.toReversed().map((one, index): Batch => {
-    freed += one.freed;
-    return { first: results.length - 1 - index, freed, rewritten: one.behind - freed };
-  });
-  return batches.toReversed();
+/** Whether an epoch of its own leaves the front as it is: else it would break what stands before the results too. */
+function keepsFront({ state, wanted }: PruningInput): boolean {
+  return neededEpoch(state, wanted) === undefined && state.epoch?.inForce.appended !== true;
 }
 
 /** Whether the provider still holds the history: if not, it is written again whatever is shortened. */
@@ -118,13 +113,13 @@ function isWarm({ state, at }: PruningInput): boolean {
 }
 
 /** The batch that saves most over the calls that are expected, if one saves anything. */
-function bestOf(input: PruningInput, batches: readonly Batch[]): Batch | undefined {
+function bestOf(input: PruningInput, prunables: Prunables): Batch | undefined {
   const rates = ratesAt(input);
   if (rates === undefined) return undefined;
   const calls = Math.min(input.state.steps, CALLS);
-  const saved = (batch: Batch): number => batch.freed * rates.read * calls - breakCost(batch, rates);
-  const [best] = batches.toSorted((a, b) => saved(b) - saved(a));
-  return best !== undefined && saved(best) > 0 ? best : undefined;
+  const worth = { freed: rates.read * calls, rewritten: Math.max(0, rates.write - rates.read) };
+  const best = batchFrom(prunables, bestStart(prunables, LEAST * prunables.sent, worth));
+  return best.freed * worth.freed > best.rewritten * worth.rewritten ? best : undefined;
 }
 
 /** In tokens at the base input price, above reading the same. */

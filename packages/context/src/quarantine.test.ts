@@ -13,7 +13,10 @@ function rejected(at: number, part: number, stub = 'left out'): Told {
   return ['block.quarantined', { origin: { position: position(at), part }, reason: 'too large', stub }];
 }
 
-function opened(number: number, quarantines?: readonly number[]): Told {
+function opened(
+  number: number,
+  quarantines?: readonly number[],
+): Extract<Told, readonly ['epoch.opened', ...unknown[]]> {
   const data: EpochOpened = {
     number,
     cause: number === 0 ? 'initial' : 'quarantine',
@@ -65,6 +68,31 @@ describe('a rejected block', () => {
     const state = fold([created, prompt('go'), answer([call('c1')]), seen, opened(0), rejected(3, 1), opened(1, [5])]);
     const [result] = slice(state.history.packed, 2)[0]?.parts ?? [];
     expect(result).toMatchObject({ type: 'result', content: [{ text: 'a screen' }, { text: 'left out' }] });
+  });
+
+  test('at a place that the result does not have is none, and everything stays as it is', () => {
+    const seen: Told = ['tool.returned', { call: callId('c1'), parts: [{ type: 'text', text: 'a screen' }] }];
+    const before = fold([created, prompt('go'), answer([call('c1')]), seen, opened(0)]);
+    for (const place of [1, 7, -1]) {
+      const after = fold([rejected(3, place), opened(1, [5])], before);
+      expect(packed(after)).toEqual(packed(before));
+    }
+  });
+
+  test('that was shortened away already needs no stub', () => {
+    const long: Told = [
+      'tool.returned',
+      { call: callId('c1'), parts: [{ type: 'text', text: 'a screen' }, SHOT, SHOT] },
+    ];
+    const pruned: Told = [
+      'history.pruned',
+      { calls: ['c1'], results: [{ position: position(3), kept: 8 }], freed: 1, cause: 'pays' },
+    ];
+    const [kind, data] = opened(1);
+    const taken = { ...data, prunings: [position(5)] };
+    const before = fold([created, prompt('go'), answer([call('c1')]), long, opened(0), pruned, [kind, taken]]);
+    const after = fold([rejected(3, 2), [kind, { ...taken, number: 2, quarantines: [position(7)] }]], before);
+    expect(packed(after)).toEqual(packed(before));
   });
 
   test('that is a call takes its result along, and what stands for that stands behind the other results', () => {

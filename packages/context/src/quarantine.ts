@@ -9,7 +9,7 @@ import type { History, Quarantine } from './state.ts';
 /**
  * The history with these blocks replaced. Reasoning is bound to what came before it, so that of the answer and all older
  * one goes, and nothing stands in its place: its plain twin is in the log. A call goes with its result. What is no longer
- * packed needs no stub.
+ * packed, or was shortened away, needs no stub.
  */
 export function quarantine(history: History, quarantines: readonly Quarantine[]): History {
   const packed = quarantines.reduce(withStub, slice(history.packed));
@@ -28,9 +28,11 @@ function withStub(spans: readonly Span[], { origin, stub }: Quarantine): readonl
   return spans.toSpliced(index, 1, { ...span, parts });
 }
 
-/** A result is the only part of its span: what is counted in it are its contents. */
+/** A result is the only part of its span: what is counted in it are its contents. Nothing where the place is none of them. */
 function rejectedPart({ parts }: Span, place: number): Part | undefined {
-  return parts[0]?.type === 'result' ? parts[0] : parts[place];
+  const [first] = parts;
+  if (first?.type !== 'result') return parts[place];
+  return first.content[place] === undefined ? undefined : first;
 }
 
 function inResult({ parts }: Span, part: ResultPart, place: number, text: TextPart): readonly Part[] {

@@ -277,11 +277,6 @@ function pack(history: History, drafts: readonly Draft[]): History {
   return { ...history, packed: appendAll(history.packed, spans), settled: history.settled + spans.length, calls };
 }
 
-/** Whether some of what is packed, or waits for it, is a change of what the front says. */
-export function holdsChanges({ packed, changes }: History): boolean {
-  return changes.length > 0 || slice(packed).some(isChange);
-}
-
 function isChange({ parts }: Span): boolean {
   return parts.some((part) => part.type === 'change');
 }

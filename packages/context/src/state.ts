@@ -53,6 +53,8 @@ export interface State {
   readonly quarantines: readonly Quarantine[];
   /** Results that are to be shown shortened, in the order in which that was recorded; each batch from the epoch on that names it. */
   readonly prunings: readonly Pruning[];
+  /** How many of these two no epoch has named yet. */
+  readonly waiting: { readonly quarantines: number; readonly prunings: number };
   /** Calls whose results are bodies of skills, by the ids recorded: those are never shortened. */
   readonly skillCalls: ReadonlySet<string>;
   /** The turn that is open. */
@@ -85,6 +87,8 @@ export interface InForce {
   readonly defined: ReadonlyMap<string, Digest>;
   /** The tools that wait for the next epoch, where they are others. */
   readonly queued: readonly ToolRecord[] | undefined;
+  /** Some of it is said by what was appended, packed or waiting for its place, and not by the front. */
+  readonly appended: boolean;
 }
 
 /** A recorded compaction. */
@@ -301,6 +305,7 @@ export function emptyState(): State {
     compacted: undefined,
     quarantines: [],
     prunings: [],
+    waiting: { quarantines: 0, prunings: 0 },
     skillCalls: new Set(),
     turn: undefined,
     directives: appendOnly(),

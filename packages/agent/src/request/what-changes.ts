@@ -29,6 +29,18 @@ interface Asked extends EpochOptions {
   readonly budgets?: BudgetSettings;
 }
 
+/** What the next request of the main stream needs, with what both the model and the encoder take appended. */
+export function needOf(
+  state: State,
+  { wanted, capabilities, encoder }: Pick<Asked, 'wanted' | 'capabilities' | 'encoder'>,
+): Need {
+  return neededChange(
+    state,
+    wanted,
+    capabilities.appends.filter((one) => encoder.appends?.includes(one) ?? true),
+  );
+}
+
 /** Decides. */
 export async function whatChanges(
   session: Session,
@@ -36,11 +48,10 @@ export async function whatChanges(
   stamp: Pick<Event, 'at' | 'turn'>,
 ): Promise<Changing> {
   const { state, log } = session;
-  const { wanted, capabilities, encoder, beside } = asked;
+  const { wanted, beside } = asked;
   // A side call takes what is in force.
   if (beside !== undefined && state.epoch !== undefined) return NOTHING;
-  const appends = capabilities.appends.filter((one) => encoder.appends?.includes(one) ?? true);
-  const need = neededChange(state, wanted, appends);
+  const need = needOf(state, asked);
   const pruned = shortening(state, asked, need, stamp);
   if (pruned !== undefined) {
     const before = { ...session, state: asIfRecorded(state, pruned) };

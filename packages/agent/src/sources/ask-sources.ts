@@ -97,7 +97,10 @@ function viewOf({ session, runtime }: Work, noted: string | undefined, signal: A
     workspace: state.workspace ?? '',
     now: runtime.surroundings.now(),
     mode: progress.mode ?? 'read-only',
-    files: new Map([...progress.files].map(([path, touch]) => [path, touch.digest])),
+    // Most sources look at none of them.
+    get files() {
+      return new Map([...progress.files].map(([path, touch]) => [path, touch.digest]));
+    },
     noted,
     signal,
   };

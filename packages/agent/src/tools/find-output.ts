@@ -9,6 +9,7 @@ const SHORTEST = 12;
 /** The one digest that begins so; `undefined` when there is none, more than one, or too little to tell. */
 export function findOutput(outputs: ReadonlySet<string>, name: string): Digest | undefined {
   if (name.length < SHORTEST) return undefined;
+  if (outputs.has(name)) return digest(name);
   const [found, other] = [...outputs].filter((one) => one.startsWith(name));
   return found === undefined || other !== undefined ? undefined : digest(found);
 }

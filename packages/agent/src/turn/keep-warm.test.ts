@@ -159,6 +159,20 @@ describe('what ends it', () => {
     expect(warm.billed()).toHaveLength(1);
   });
 
+  test('not other tools that the next request appends: what stands before them is kept, and read', async () => {
+    const look = made('look', () => ({ text: 'seen' }));
+    const warm = await goWarm({ runtime: { tools: [look] } });
+    await warm.live.prompt(LONG);
+    warm.live.setTools([look, made('other', () => ({ text: 'seen' }))]);
+    await warm.later(8);
+    expect(minutes(warm)).toEqual([0, 4.7]);
+    expect(await warm.live.prompt('go on')).toMatchObject({ error: undefined, outcome: 'completed' });
+    expect(await warm.kinds()).toContain('tools.changed');
+    expect(warm.billed()[2]?.usage?.cache_read_input_tokens).toBeGreaterThanOrEqual(sizeOf(warm));
+    await warm.live.close();
+    await expectSound(warm);
+  });
+
   test('a failure, told once; the next turn begins it again', async () => {
     const warm = await goWarm();
     await warm.live.prompt(LONG);

@@ -1,10 +1,11 @@
 // Between turns, while the session is open here: shortly before what the cache holds would end, a request without an answer
 // reads it, where that is expected to pay. Each is a side call in the log, and the next one is planned from what it left.
 
-import { KEEP_WARM, neededEpoch } from '@tidemark/context';
+import { KEEP_WARM } from '@tidemark/context';
 import type { KeepWarm, WarmPlan } from '@tidemark/context';
 import { milliseconds, timestamp } from '@tidemark/log';
 import { planWarmth } from '../decide/warmth.ts';
+import { needOf } from '../request/what-changes.ts';
 import type { Actor } from './actor.ts';
 import { tell } from './actor.ts';
 import type { Warm } from './runtime.ts';
@@ -52,11 +53,13 @@ function leftAt({ session }: Actor): string | undefined {
   return session.state.streams['main']?.accepted?.left?.at;
 }
 
-/** What would open an epoch is not worth a read: the next request packs anew. */
+/** Where an epoch would open there is nothing worth a read: the next request packs anew. What is appended breaks nothing. */
 async function planFor({ session, lines, runtime, wantedFor }: Actor, warm: Exclude<Warm, 'off'>): Promise<KeepWarm> {
   const wanted = await wantedFor(runtime);
   const line = lines.main;
-  if (line === undefined || neededEpoch(session.state, wanted) !== undefined) return { by: 'nothing', why: 'empty' };
+  const { capabilities, provider } = runtime;
+  const need = needOf(session.state, { wanted, capabilities, encoder: provider.encoder });
+  if (line === undefined || need.do === 'epoch') return { by: 'nothing', why: 'empty' };
   return planWarmth(session, { at: runtime.surroundings.now(), warm, line });
 }
 

@@ -1,0 +1,217 @@
+import type { EpochCause, EpochOpened, HistoryPruned, ImagePart, Usage } from '@tidemark/log';
+import { callId, position } from '@tidemark/log';
+import type { Span } from '@tidemark/model';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { counting } from '../tests/counting.ts';
+import type { Told } from '../tests/log-of.ts';
+import { answer, call, created, fold, named, prompt, request, row, second } from '../tests/log-of.ts';
+import { plainPruning } from '../tests/plain-pruning.ts';
+import { bestStart } from './best-start.ts';
+import type { Wanted } from './epoch.ts';
+import { gaugeOf } from './gauge.ts';
+import type { Need } from './needed-change.ts';
+import { neededChange } from './needed-change.ts';
+import type { Prunable } from './prunable.ts';
+import type { PruningInput } from './pruning.ts';
+import { planPruning } from './pruning.ts';
+import type { State } from './state.ts';
+import { emptyState } from './state.ts';
+
+const OPUS = row('claude-opus-5-5');
+const SHOT: ImagePart = { type: 'image', artifact: named('shot'), mediaType: 'image/png', bytes: 90_000 };
+const READER = { name: 'history_read', digest: named('history_read') };
+const OTHER = { name: 'other', digest: named('other') };
+const USAGE: Usage = { fresh: 0, read: 1_000, writes: [{ ttl: '5m', tokens: 100 }] };
+
+const wanted: Wanted = {
+  provider: 'anthropic',
+  model: OPUS.model,
+  parameters: {},
+  capabilities: named('row'),
+  texts: { contract: 'tm1', layers: [], tools: [{ record: READER, definition: '{}' }] },
+};
+
+function opened(state: State, cause: EpochCause, checkpoint = state.epoch?.opened.checkpoint): Told {
+  const data: EpochOpened = {
+    number: (state.epoch?.opened.number ?? -1) + 1,
+    cause,
+    provider: wanted.provider,
+    model: wanted.model,
+    parameters: {},
+    capabilities: wanted.capabilities,
+    contract: 'tm1',
+    layers: [],
+    tools: [READER],
+    cacheKey: 'tm1',
+    forecast: { rewrite: 0 },
+    ...(checkpoint === undefined ? {} : { checkpoint }),
+    prunings: state.prunings.map((one) => one.position),
+  };
+  return ['epoch.opened', data];
+}
+
+/** What happens next in a made history. */
+type Move =
+  | { readonly do: 'step'; readonly results: readonly Result[] }
+  | { readonly do: 'prompt' | 'prune' | 'open' | 'compact' | 'add-tool' }
+  | { readonly do: 'skill'; readonly call: number };
+
+interface Result {
+  /** Ids repeat, as those of some providers do. */
+  readonly id: number;
+  readonly length: number;
+  readonly image: boolean;
+}
+
+function toldOf(move: Move, state: State): readonly Told[] {
+  switch (move.do) {
+    case 'step': {
+      const results = [...new Map(move.results.map((one) => [one.id, one])).values()];
+      const marker = { block: state.steps, ttl: '5m', prefix: named(`prefix ${state.steps}`) } as const;
+      const calls = results.map(({ id }) => call(`c${id}`));
+      return [request(state.steps + 1, [marker]), answer(calls, USAGE, state.steps), ...results.map(returned)];
+    }
+    case 'prompt':
+      return [prompt('and then? '.repeat(20))];
+    case 'prune': {
+      const pruned = plan(state, { need: { do: 'epoch', cause: 'model' } });
+      return pruned === undefined ? [] : [['history.pruned', pruned]];
+    }
+    case 'open':
+      return [opened(state, 'pruning', state.compacted?.position)];
+    case 'compact': {
+      const range = { from: position(0), to: position(Math.floor(state.length / 2)) };
+      return [
+        [
+          'history.compacted',
+          { range, strategy: 'deterministic', trigger: 'test', checkpoint: 'done', limitations: [] },
+        ],
+      ];
+    }
+    case 'add-tool':
+      return [['tools.changed', { added: [OTHER], removed: [], as: 'appended' }]];
+    case 'skill':
+      return [
+        [
+          'skill.loaded',
+          { name: 's', version: '1', reason: 'on_demand', tokens: 9, source: 'h', call: callId(`c${move.call}`) },
+        ],
+      ];
+  }
+}
+
+function returned({ id, length, image }: Result): Told {
+  const parts = [{ type: 'text', text: 'word '.repeat(length / 5) }, ...(image ? [SHOT] : [])] as const;
+  return ['tool.returned', { call: callId(`c${id}`), parts }];
+}
+
+function plan(state: State, more: Partial<PruningInput> = {}): HistoryPruned | undefined {
+  return planPruning({ ...inputOf(state), ...more });
+}
+
+function inputOf(state: State): PruningInput {
+  return { state, wanted, need: { do: 'nothing' }, capabilities: OPUS, at: second(60), ttl: '5m' };
+}
+
+const result = fc.record({
+  id: fc.nat(40),
+  length: fc.oneof(fc.constantFrom(0, 200, 1_190, 1_300), fc.nat(6_000)),
+  image: fc.boolean(),
+});
+const move: fc.Arbitrary<Move> = fc.oneof(
+  { weight: 20, arbitrary: fc.record({ do: fc.constant('step'), results: fc.array(result, { maxLength: 4 }) }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constantFrom('prompt', 'prune', 'open', 'compact', 'add-tool') }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('skill'), call: fc.nat(40) }) },
+);
+
+/** The decision, in all cases that a request may be in; each time both ways. */
+function compare(state: State): void {
+  const needs: readonly Need[] = [{ do: 'epoch', cause: 'tools' }, neededChange(state, wanted, [])];
+  for (const need of needs) {
+    for (const pressing of [false, true]) {
+      for (const at of [second(state.length), second(state.length + 3_000)]) {
+        const input = { ...inputOf(state), need, pressing, at };
+        same(planPruning(input), plainPruning(input));
+      }
+    }
+  }
+}
+
+function same(fast: HistoryPruned | undefined, plain: ReturnType<typeof plainPruning>): void {
+  const saved = plain?.saved.get(fast?.calls[0] ?? '');
+  const most = plain?.saved.get(plain.calls[0] ?? '');
+  // Two batches may save the same.
+  const tied = saved !== undefined && most !== undefined && Math.abs(most - saved) < 1e-6;
+  const { calls, freed, cost } = fast ?? {};
+  if (!tied) expect({ calls, freed, cost }).toEqual({ calls: plain?.calls, freed: plain?.freed, cost: plain?.cost });
+  expect(fast?.cause).toBe(plain?.cause);
+  met.add(plain?.cause);
+}
+
+const met = new Set<string | undefined>();
+
+describe('what may be shortened, as running sums', () => {
+  test('decides in every state of every history as a walk over all of it does', () => {
+    fc.assert(
+      fc.property(fc.array(move, { minLength: 10, maxLength: 30, size: 'max' }), (moves) => {
+        const begun = fold([created, prompt('go')]);
+        let state = fold([opened(begun, 'initial')], begun);
+        for (const one of moves) {
+          const before = state;
+          state = fold(toldOf(one, state), state);
+          compare(state);
+          // An older state is asked now and then, by who looks back.
+          if (one.do === 'prompt') compare(before);
+        }
+      }),
+      { numRuns: 25 },
+    );
+    expect(met).toEqual(new Set([undefined, 'together', 'expired', 'pays', 'warning']));
+  });
+
+  test('looks at what is new alone: as much in a step behind three thousand others as behind a hundred', () => {
+    const reads = (steps: number): number => {
+      const spans = counting<Span>();
+      const empty = emptyState();
+      const counted = { ...empty, history: { ...empty.history, packed: { buffer: spans.list, length: 0 } } };
+      const begun = fold([created, prompt('go')], counted);
+      let state = fold([opened(begun, 'initial')], begun);
+      // Long results among larger pictures: what would be freed is worth a look, and never pays.
+      const shown: Told = ['prompt.given', { parts: [SHOT], presenter: 'test' }];
+      for (let id = 0; id < steps; id += 1) {
+        const results = [{ id, length: 1_300, image: false }];
+        state = fold([...toldOf({ do: 'step', results }, state), shown], state);
+        if (id < steps - 2) continue;
+        spans.taken();
+        gaugeOf(state, OPUS);
+        expect(plan(state, { need: neededChange(state, wanted, []) })).toBeUndefined();
+      }
+      return spans.taken();
+    };
+    expect(reads(3_000)).toBe(reads(100));
+  });
+});
+
+describe('the best batch', () => {
+  test('is found without looking at the others again', () => {
+    const { list, taken } = counting<Prunable>();
+    const worth = { freed: 4, rewritten: 1.15 };
+    const grow = (count: number): number => {
+      let best = -1;
+      for (let index = list.length; index < count; index += 1) {
+        const one = { position: position(index), call: `c${index}`, kept: 500, freed: 100 };
+        list.push({ ...one, freedBefore: index * 100, packedBefore: index * 900 });
+        taken();
+        const results = { buffer: list, length: index + 1 };
+        best = bestStart({ results, freed: (index + 1) * 100, sent: 900 * index, end: 900 * index }, 50, worth);
+      }
+      return best;
+    };
+    expect(grow(100)).toBe(99);
+    const early = taken();
+    expect(grow(10_000)).toBe(9_999);
+    // Halving looks at one more for twice as many.
+    expect(taken()).toBeLessThanOrEqual(early + 8);
+  });
+});
