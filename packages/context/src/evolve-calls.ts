@@ -1,9 +1,8 @@
 // The fold of requests and answers: what was sent on each stream, what was accepted, what the provider then holds.
 
-import type { KeptRecord, MarkerRecord, Miss, RecordedOf, RequestPrepared, Usage } from '@tidemark/log';
+import type { Miss, RecordedOf, RequestPrepared, Usage } from '@tidemark/log';
 import { milliseconds } from '@tidemark/log';
-import { entryAt, isAlive, keptAt, LIFE } from './entries.ts';
-import { KEEP_WARM } from './keep-warm.ts';
+import { cacheBehind } from './cache-behind.ts';
 import { historySize, isRecorded } from './next-input.ts';
 import type { Grid } from './on-grid.ts';
 import { onGrid } from './on-grid.ts';
@@ -11,10 +10,7 @@ import { addCall } from './pace.ts';
 import { addPause, NO_PAUSES } from './pauses.ts';
 import type { Ratio } from './ratio.ts';
 import { learnRatio, NOTHING_LEARNT } from './ratio.ts';
-import type { Accepted, Cache, Entry, Sent, State, Stream } from './state.ts';
-
-/** Entries kept: the newest. Four markers a call, of which at most two are new. */
-const ENTRIES_KEPT = 16;
+import type { Accepted, Entry, Sent, State, Stream } from './state.ts';
 
 const NO_STREAM: Stream = {
   pending: undefined,
@@ -47,10 +43,8 @@ export function accept(state: State, event: RecordedOf<'answer.received' | 'answ
   if (stream?.pending === undefined) return elsewhere(state, event);
   const { pending, reach } = stream;
   const cached = cachedTokens(usage, pending.prepared.kept?.grid);
-  const { cache } = state;
-  const missed = missedPromotion(cache.entries, pending, usage);
-  const touched = cached === 0 ? [] : touchedBy(missed ? unpromoted(cache.entries) : cache.entries, pending, usage);
-  const taken: State = { ...state, cache: takeIn(state, pending, touched, missed) };
+  const { cache, touched } = cacheBehind(state, pending, usage, cached);
+  const taken: State = { ...state, cache };
   if (name !== 'main') return withoutStream(keptWarm(taken, touched), name);
   const left = touched.at(-1);
   const response = 'response' in event.data ? event.data.response : undefined;
@@ -140,46 +134,6 @@ function paused(
   };
 }
 
-function takeIn(state: State, sent: Sent, touched: readonly Entry[], missed: boolean): Cache {
-  const { entries, promotionMissed } = state.cache;
-  return {
-    entries: touch(missed ? unpromoted(entries) : entries, touched),
-    front: sentFront(state, sent),
-    promotionMissed: promotionMissed || missed,
-  };
-}
-
-/**
- * A promoted entry that this request asked for, when nothing else could have kept it, and that was not read: less came than
- * half of what was forecast. Then the provider does not promote, whatever its row says.
- */
-function missedPromotion(entries: readonly Entry[], sent: Sent, usage: Usage | undefined): boolean {
-  if (usage?.read === undefined || usage.read * 2 >= sent.prepared.forecast.read) return false;
-  const now = milliseconds(sent.at);
-  const asked = new Set<string>(sent.prepared.markers.map(({ prefix }) => prefix));
-  return entries.some(
-    ({ promoted, prefix, at, ...entry }) =>
-      promoted === true &&
-      asked.has(prefix) &&
-      now - milliseconds(at) >= LIFE['5m'] &&
-      isAlive({ ...entry, prefix, at }, now),
-  );
-}
-
-/** What the promotions have not kept is gone. */
-function unpromoted(entries: readonly Entry[]): readonly Entry[] {
-  return entries.filter(({ promoted }) => promoted !== true);
-}
-
-/** Layers and tools that were accepted, whatever the epoch: a new front has only the others to write anew. */
-function sentFront({ epoch, cache: { front } }: State, { prepared }: Sent): Cache['front'] {
-  // A side call may be answered when the next epoch is open already.
-  if (epoch?.opened.number !== prepared.epoch) return front;
-  const { tools, layers } = epoch.opened;
-  const added = [...tools, ...layers].map(({ digest }) => digest).filter((digest) => !front.has(digest));
-  return added.length === 0 ? front : new Set([...front, ...added]);
-}
-
 function withoutStream(state: State, name: string): State {
   const { [name]: _gone, ...streams } = state.streams;
   return { ...state, streams };
@@ -202,86 +156,4 @@ function cachedTokens(usage: Usage | undefined, grid?: Grid): number | undefined
 function totalTokens(usage: Usage | undefined): number | undefined {
   const cached = cachedTokens(usage);
   return cached === undefined || usage?.fresh === undefined ? undefined : cached + usage.fresh;
-}
-
-/**
- * Each marker names an entry: written now, or read and so refreshed. The same bytes under other parameters, or of another
- * model, are another entry; so are those that a side call read in its own way.
- */
-function touch(entries: readonly Entry[], touched: readonly Entry[]): readonly Entry[] {
-  if (touched.length === 0) return entries;
-  const others = entries.filter((entry) => !touched.some((one) => isSame(one, entry)));
-  return [...others, ...touched].slice(-ENTRIES_KEPT);
-}
-
-/**
- * The entries of a request's markers. One that was alive keeps its life, which begins anew. A new one has the life that was
- * asked for, and no longer one than what was read before it: no provider is known to let what was free outlive what was
- * paid for. What was read unknown to this session is taken to be short-lived.
- */
-function touchedBy(entries: readonly Entry[], sent: Sent, usage: Usage | undefined): readonly Entry[] {
-  const now = milliseconds(sent.at);
-  const alive = usage?.read === 0 ? [] : entries.filter((entry) => isAlive(entry, now));
-  if (sent.prepared.kept !== undefined) return keptBy(sent, sent.prepared.kept, alive, usage);
-  const touched = keptMarkers(sent).map((marker) => entryAt(sent, marker));
-  const known = touched.map((entry) => sameIn(alive, entry));
-  // A plan asks for no longer life than what it knows to be behind: only what this session never wrote is a surprise.
-  const unknown = usage?.read !== undefined && usage.read > 0 && alive.length === 0;
-  const last = known.findLastIndex((entry) => entry !== undefined);
-  const behind = known[last]?.ttl ?? (unknown ? '5m' : '1h');
-  const keeps = sent.prepared.purpose === KEEP_WARM;
-  return touched.map((entry, index): Entry => {
-    const before = known[index];
-    if (before !== undefined) return { ...entry, ttl: before.ttl, ...unproved(before, now) };
-    const ttl = shorter(entry.ttl, behind);
-    // A call that keeps warm asks for a longer life than what is behind where it promotes, and nowhere else.
-    return keeps && index > last && ttl !== entry.ttl ? { ...entry, promoted: true } : { ...entry, ttl };
-  });
-}
-
-/** The same where the provider keeps entries by itself: one that was alive is as old as it is, and what was not found is gone. */
-function keptBy(sent: Sent, kept: KeptRecord, alive: readonly Entry[], usage: Usage | undefined): readonly Entry[] {
-  const { stream, markers } = sent.prepared;
-  const places = kept.places.filter(({ found }) => found !== true || usage?.read !== 0);
-  const touched = [...markers.map((marker) => entryAt(sent, marker)), ...places.map((one) => keptAt(sent, kept, one))];
-  const inOrder = touched.toSorted((a, b) => a.block - b.block);
-  return (stream === 'main' ? inOrder : inOrder.slice(0, -1)).map((entry) => {
-    const same = alive.find((one) => isSame(one, entry))?.ttl;
-    if (typeof entry.ttl === 'string' || same === undefined || typeof same === 'string') return entry;
-    return { ...entry, ttl: { ...entry.ttl, born: same.born } };
-  });
-}
-
-/** The entry of these bytes; a side call may have read the main stream's. */
-function sameIn(alive: readonly Entry[], entry: Entry): Entry | undefined {
-  const same = alive.filter((one) => holdsSame(one, entry));
-  return same.find(({ beside }) => beside === entry.beside) ?? same.at(-1);
-}
-
-/** An entry that was read while a short life would have done has shown nothing yet. */
-function unproved({ promoted, at }: Entry, now: number): Pick<Entry, 'promoted'> {
-  return promoted === true && now - milliseconds(at) < LIFE['5m'] ? { promoted } : {};
-}
-
-function shorter(a: Entry['ttl'], b: Entry['ttl']): Entry['ttl'] {
-  return a === '5m' ? a : b;
-}
-
-/** A marker on the last words of a side call leaves what nobody sends again. */
-function keptMarkers({ prepared: { stream, markers, sequence } }: Sent): readonly MarkerRecord[] {
-  return stream === 'main' ? markers : markers.filter(({ block }) => block < sequence.blocks - 1);
-}
-
-function isSame(a: Entry, b: Entry): boolean {
-  return a.beside === b.beside && holdsSame(a, b);
-}
-
-/** The same bytes under the same parameters, kept under the same key. The prefix tells most apart: it goes first. */
-function holdsSame(a: Entry, b: Entry): boolean {
-  return (
-    a.prefix === b.prefix &&
-    a.parameters[a.section] === b.parameters[b.section] &&
-    a.images === b.images &&
-    a.key === b.key
-  );
 }

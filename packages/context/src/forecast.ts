@@ -10,30 +10,20 @@ import { isAlive, unreadable } from './entries.ts';
 import type { Account, Keeping } from './implicit.ts';
 import { keptAccount } from './implicit.ts';
 import { onGrid } from './on-grid.ts';
-import type { Ratio } from './ratio.ts';
-import { applyRatio } from './ratio.ts';
-import { tokensUpTo } from './sequence.ts';
-import type { Accepted, Entry } from './state.ts';
+import type { SizeInput } from './prefix-size.ts';
+import { errorOf, scaleOf, sizeByBlock } from './prefix-size.ts';
+import type { Entry } from './state.ts';
 
 /** What a forecast is made from. */
-export interface ForecastInput {
-  readonly lookup: Lookup;
+export interface ForecastInput extends SizeInput {
   readonly at: Timestamp;
   readonly markers: readonly Marker[];
   /** Where the provider keeps entries by itself. */
   readonly keeping?: Keeping | undefined;
   /** Entries that this request can read. */
   readonly readable: readonly Entry[];
-  /** The last accepted request that this one goes on from: what was measured. */
-  readonly accepted: Accepted | undefined;
-  /** The model that is asked, as its epoch names it. */
-  readonly model: string;
-  /** What usage has taught of its requests as a whole: used where it counted none of these blocks. */
-  readonly ratio: Ratio;
   /** Estimated tokens of blocks that were never sent on this stream. */
   readonly unsent: number;
-  /** `recorded`: the blocks' sizes are known, and nothing is to be learnt from what was measured. */
-  readonly sizes?: 'estimated' | 'recorded';
 }
 
 /** A loss that is known before sending: tokens that were sent before and will not be read, and why. */
@@ -58,7 +48,7 @@ export interface Outlook {
  */
 export function forecast(input: ForecastInput): Outlook {
   const { sequence, capabilities } = input.lookup;
-  const size = measured(input);
+  const size = sizeByBlock(input);
   const total = size(sequence.blocks.length - 1);
   const { read, written, held, ...told } = accountOf(input, size);
   const fresh = total - read - written;
@@ -124,62 +114,6 @@ function costOfInput(
   const price = priceAt(capabilities, day.slice(0, 10), total);
   const cost = price === undefined ? undefined : costOf(price, usage);
   return cost === undefined ? {} : { cost: money(cost.total) };
-}
-
-/** What was counted in the last call against what is estimated of the same blocks; else what all calls have taught. */
-function scaleOf(input: ForecastInput): number {
-  if (input.sizes === 'recorded') return 1;
-  const { actual, estimated } = input.ratio;
-  return countedScale(input) ?? actual / estimated;
-}
-
-function countedScale({
-  lookup: { sequence, capabilities },
-  accepted,
-  model,
-  ratio,
-}: ForecastInput): number | undefined {
-  if (!accepted?.input) return undefined;
-  // Another model's count is better than a guess, and worse than what this one has taught.
-  if (accepted.model !== model && ratio.samples > 0) return undefined;
-  const { blocks, digest } = accepted.prepared.sequence;
-  if (itemAt(sequence.prefixes, blocks - 1) !== digest) return undefined;
-  const estimated = tokensUpTo(sequence, blocks - 1, capabilities.thinkingStripped === 'at-new-turn', blocks);
-  return estimated === 0 ? undefined : accepted.input / estimated;
-}
-
-function errorOf(input: ForecastInput): Pick<CallForecast, 'error'> {
-  const { error } = applyRatio(input.ratio, 0);
-  return input.sizes === 'recorded' || error === undefined || countedScale(input) !== undefined ? {} : { error };
-}
-
-/** Tokens up to and including a block: measured where a call measured them, else estimated at the ratio learnt from it. */
-function measured(input: ForecastInput): (block: number) => number {
-  const { sequence, capabilities } = input.lookup;
-  const strips = capabilities.thinkingStripped === 'at-new-turn';
-  const scale = scaleOf(input);
-  const known = knownEnd(input);
-  return (block) =>
-    known !== undefined && block === known.block
-      ? known.tokens
-      : Math.round(tokensUpTo(sequence, block, strips) * scale);
-}
-
-/** The end of the last accepted request, whose size the provider told. */
-function knownEnd({
-  lookup,
-  accepted,
-  sizes,
-}: ForecastInput): { readonly block: number; readonly tokens: number } | undefined {
-  if (sizes === 'recorded' || !accepted?.cached) return undefined;
-  const { left, end, prepared, input, cached } = accepted;
-  // On a grid the entry ends before its block does.
-  const tokens = prepared.kept?.grid === undefined ? cached : input;
-  if (left === undefined || end === undefined || tokens === undefined) return undefined;
-  // What a side call left further on says nothing of the thinking that this request showed.
-  const prefix = itemAt(lookup.sequence.prefixes, end) ?? '';
-  const own: Entry = { ...left, block: end, prefix, of: prepared.sequence.blocks, beside: false };
-  return [left, own].some((entry) => unreadable(entry, lookup) !== undefined) ? undefined : { block: end, tokens };
 }
 
 /** The longest entry that some marker finds within the lookback. */

@@ -1,30 +1,19 @@
 // `tidemark show`: a session as its steps, or one request as its spans, each with role, origin, bytes and tokens (L4).
 
-import type { Rebuilt } from '@tidemark/agent';
-import { rebuildSession } from '@tidemark/agent';
-import type { Divergence } from '@tidemark/context';
-import { emptyState, evolve, firstDivergence, gaugeInWords, slice } from '@tidemark/context';
-import type { CallForecast, EpochOpened, Log, Parent, Recorded, SessionId, Usage } from '@tidemark/log';
-import type { Block } from '@tidemark/model';
+import { emptyState, evolve, gaugeInWords } from '@tidemark/context';
+import type { CallForecast, EpochOpened, Parent, Recorded, SessionId } from '@tidemark/log';
 
 import type { Command, CommandContext, Outcome } from '../command.ts';
-import { encoders } from '../encoders.ts';
 import { explainPadding } from '../explain-padding.ts';
 import { gaugeAtRest } from '../gauge-at-rest.ts';
-import type { LeftOut } from '../left-out.ts';
-import { reasoningLeftOut } from '../left-out.ts';
 import { dollars, grouped } from '../numbers.ts';
 import { sessionArgument } from '../session-argument.ts';
+import { showStep } from '../show-step.ts';
 import { stepArgument } from '../step-argument.ts';
-import type { TableOf } from '../table.ts';
-import { originName } from '../explanation.ts';
-import type { DiffRow, ParameterChange } from '../request-diff.ts';
-import { diffRequests } from '../request-diff.ts';
 import type { ForecastsOff } from '../step-forecast.ts';
-import { addForecast, forecastLine, forecastsOff } from '../step-forecast.ts';
+import { addForecast, forecastsOff } from '../step-forecast.ts';
 import type { Transport } from '../transport-words.ts';
-import { continuationLine, transportWords } from '../transport-words.ts';
-import { noStep } from './why.ts';
+import { transportWords } from '../transport-words.ts';
 
 /** Shows a session or one of its requests. */
 export const show: Command = {
@@ -48,7 +37,7 @@ export const show: Command = {
             : showStep(
                 sessionArgument(session),
                 step.startsWith('side/') ? step : stepArgument(step),
-                options,
+                options.diff === true,
                 context,
               ),
         ),
@@ -183,206 +172,4 @@ function cells(row: StepRow): readonly string[] {
     cost === null ? '' : dollars(cost),
     [...beside, transport === null ? '' : transportWords(transport), note].filter((part) => part !== '').join('; '),
   ];
-}
-
-/** Shows one request: of a step, or of the side call on a stream. */
-async function showStep(
-  session: SessionId,
-  wanted: number | string,
-  options: Options,
-  context: CommandContext,
-): Promise<Outcome> {
-  const { before, found, answer = {} } = await requestAt(await context.store(), session, wanted);
-  if (found === undefined) throw noStep(session, wanted);
-  const { record, line } = found;
-  const divergence = before === undefined ? undefined : firstDivergence(before.line.sequence, line.sequence);
-  const from = options.diff === true && before !== undefined ? startOf(divergence, before) : 0;
-  const markers = new Map(record.data.markers.map((marker) => [marker.block, marker.ttl]));
-  const spans = slice(line.sequence.blocks, from).map((block, index) =>
-    spanOf(block, from + index, markers.get(from + index)),
-  );
-  const relation = divergence === undefined ? 'extends' : 'breaks';
-  const { digest, bytes, forecast, epoch, stream, purpose, continuation } = record.data;
-  const { usage, transport } = answer;
-  const step = stream === 'main' ? record.data.step : null;
-  const diff = options.diff === true && before !== undefined ? diffRequests(before, found, divergence) : undefined;
-  const leftOut = reasoningLeftOut(found);
-  const { output } = context;
-  output.result(
-    {
-      session,
-      step,
-      stream,
-      purpose,
-      epoch,
-      digest,
-      bytes,
-      forecast,
-      usage: usage ?? null,
-      continuation: continuation ?? null,
-      transport: transport ?? null,
-      relation,
-      from,
-      spans,
-      leftOut,
-      ...(diff === undefined ? {} : { diff: { parameters: diff.parameters, blocks: diff.rows.map(diffValue) } }),
-    },
-    () =>
-      [
-        headOf(session, found),
-        relationOf(found, before, divergence),
-        ...(continuation === undefined ? [] : [continuationLine(continuation)]),
-        ...(transport === undefined ? [] : [`went ${transportWords(transport)}`]),
-        forecastLine(forecast, usage),
-      ].join('\n'),
-  );
-  for (const one of diff?.parameters ?? []) output.line(parameterLine(one));
-  // What only grew has nothing to stand beside.
-  if (diff === undefined || divergence === undefined) output.table(tableOf(spans));
-  else if (diff.rows.length > 0) output.table(diffTable(diff.rows, divergence.at !== 'parameters'));
-  for (const one of leftOut) output.line(leftOutLine(one));
-  return undefined;
-}
-
-function headOf(session: SessionId, { record: { data }, line }: Rebuilt): string {
-  const { stream, step, bytes, epoch, digest } = data;
-  const named = stream === 'main' ? `step ${step}` : stream;
-  const blocks = grouped(line.sequence.blocks.length);
-  return `${named} of ${session}: ${grouped(bytes)} bytes, ${blocks} blocks, epoch ${epoch}, digest ${digest.slice(0, 12)}…`;
-}
-
-function relationOf(
-  { record: { data } }: Rebuilt,
-  before: Rebuilt | undefined,
-  divergence: Divergence | undefined,
-): string {
-  if (data.stream !== 'main') return `a side call: ${data.purpose}`;
-  if (before === undefined) return 'the first request';
-  if (divergence === undefined) return `extends the request before it at block ${before.line.sequence.blocks.length}`;
-  if (divergence.at === 'parameters')
-    return `breaks the request before it at the render parameters, which the cache of ${divergence.section} depends on`;
-  return `breaks the request before it at block ${divergence.at}, byte ${divergence.byte}`;
-}
-
-/** What is shown of an answer. */
-interface Answered {
-  readonly usage?: Usage;
-  readonly transport?: Transport;
-}
-
-/** The request of a step with the one before it, or that of a side call, which has none before it; and its answer. */
-async function requestAt(
-  store: Log,
-  session: SessionId,
-  wanted: number | string,
-): Promise<{ readonly before?: Rebuilt; readonly found?: Rebuilt; readonly answer?: Answered }> {
-  let before: Rebuilt | undefined;
-  let asked: { readonly before?: Rebuilt; readonly found: Rebuilt } | undefined;
-  for await (const one of rebuildSession(store, session, { encoders })) {
-    if (one.type === 'record') {
-      const answer = asked && answerOf(one.record, asked.found);
-      if (asked !== undefined && answer !== undefined) return { ...asked, answer };
-      continue;
-    }
-    const { step, stream } = one.rebuilt.record.data;
-    // Sent again: the first sending is the one that is shown.
-    if (asked !== undefined && stream === asked.found.record.data.stream) return asked;
-    if (asked !== undefined) continue;
-    if (stream === wanted) asked = { found: one.rebuilt };
-    if (stream === 'main' && step === wanted) asked = { found: one.rebuilt, ...(before && { before }) };
-    if (stream === 'main') before = one.rebuilt;
-  }
-  return asked ?? {};
-}
-
-/** The answer to a request; `undefined` for any other record. */
-function answerOf({ kind, data }: Recorded, { record: request }: Rebuilt): Answered | undefined {
-  if ((kind !== 'answer.received' && kind !== 'answer.interrupted') || data.request !== request.position)
-    return undefined;
-  const { usage = {} } = data;
-  const transport = kind === 'answer.received' ? data.transport : undefined;
-  return { usage, ...(transport !== undefined && { transport }) };
-}
-
-function startOf(divergence: Divergence | undefined, before: Rebuilt): number {
-  if (divergence === undefined) return before.line.sequence.blocks.length;
-  return divergence.at === 'parameters' ? 0 : divergence.at;
-}
-
-function leftOutLine({ record, model, text }: LeftOut): string {
-  const said = text.trim() === '' ? 'told in no words' : JSON.stringify(text);
-  return `not sent: reasoning of ${model}, record ${record}: ${said}`;
-}
-
-function parameterLine({ name, was, is }: ParameterChange): string {
-  return `${name}: ${was ?? 'not set'} before, ${is ?? 'not set'} now`;
-}
-
-function diffValue({ sign, was, is, block }: DiffRow): object {
-  return { sign, was: was ?? null, is: is ?? null, ...spanOf(block, is ?? was ?? 0, undefined) };
-}
-
-/** Old and new beside each other; where blocks part, the first row is the first difference. */
-function diffTable(rows: readonly DiffRow[], parted: boolean): TableOf {
-  return {
-    head: ['', 'was', 'is', 'span', 'origin', 'tokens', 'begins'],
-    rows: rows.map(({ sign, was, is, block }, index) => [
-      parted && index === 0 ? `► ${sign}` : `  ${sign}`,
-      was === undefined ? '' : String(was),
-      is === undefined ? '' : String(is),
-      `${block.role} ${block.holds}`,
-      originName(block.origin),
-      grouped(block.tokens),
-      beginning(block).slice(0, 24),
-    ]),
-    numbers: [1, 2, 5],
-  };
-}
-
-interface SpanRow {
-  readonly block: number;
-  readonly section: string;
-  readonly role: string;
-  readonly holds: string;
-  readonly origin: Block['origin'];
-  readonly bytes: number;
-  readonly tokens: number;
-  readonly marker: string | null;
-  readonly begins: string;
-}
-
-function spanOf(block: Block, index: number, ttl: string | undefined): SpanRow {
-  const { section, role, holds, origin, tokens } = block;
-  const bytes = Buffer.byteLength(block.head) + Buffer.byteLength(block.tail);
-  return { block: index, section, role, holds, origin, bytes, tokens, marker: ttl ?? null, begins: beginning(block) };
-}
-
-const BEGINNING = 48;
-
-/** The first words of a block, for people to know it by. */
-function beginning(block: Block): string {
-  const texts = [...block.head.matchAll(/"(?:text|thinking|input|name|content)":("(?:[^"\\]|\\.)*|\{)/g)];
-  const [first] = texts.map((match) => match[1] ?? '');
-  return (first ?? '')
-    .replace(/^"/, '')
-    .replaceAll(/\\[nrt]/g, ' ')
-    .slice(0, BEGINNING);
-}
-
-function tableOf(spans: readonly SpanRow[]): TableOf {
-  const rows = spans.map(({ block, section, role, holds, origin, bytes, tokens, marker, begins }) => [
-    String(block),
-    section,
-    `${role} ${holds}`,
-    originName(origin),
-    grouped(bytes),
-    grouped(tokens),
-    marker === null ? '' : `▼ ${marker}`,
-    begins,
-  ]);
-  return {
-    head: ['block', 'section', 'span', 'origin', 'bytes', 'tokens', 'marker', 'begins'],
-    rows,
-    numbers: [0, 4, 5],
-  };
 }

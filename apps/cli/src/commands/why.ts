@@ -7,10 +7,9 @@ import type { SessionId } from '@tidemark/log';
 import type { Command, CommandContext, Outcome } from '../command.ts';
 import { encoders } from '../encoders.ts';
 import { describeExplanation } from '../explanation.ts';
-import { CliError } from '../failure.ts';
 import { sessionArgument } from '../session-argument.ts';
 import type { Shown } from '../shown.ts';
-import { stepArgument } from '../step-argument.ts';
+import { noStep, stepArgument } from '../step-argument.ts';
 
 /** Explains breaks and misses. */
 export const why: Command = {
@@ -45,15 +44,6 @@ function nothingToExplain(session: SessionId, requests: number): string {
   return requests === 0
     ? `0 requests of ours in ${session}: an import holds none (\`tidemark replay --keep\` drives it and keeps its requests)`
     : `nothing to explain: each request of ${session} extends the one before it and read all it could`;
-}
-
-/** The step is not there: an import has none of ours. */
-export function noStep(session: SessionId, step: number | string): CliError {
-  return new CliError(
-    'cli/not-found',
-    `${session} holds no request of ${typeof step === 'number' ? `step ${step}` : step}`,
-    '`tidemark show <session>` lists the steps; an import has none: `tidemark replay --keep <session>` drives it first',
-  );
 }
 
 function lines(found: readonly Explanation[]): Shown {
