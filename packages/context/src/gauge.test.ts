@@ -310,3 +310,17 @@ describe('the input of a recording, whose requests are not in its log', () => {
     expect(nextInput(goneOn).tokens?.measured).toBe(0);
   });
 });
+
+test('the input behind a call that was cut before it was counted goes by the count before it, not by the one of no usage', () => {
+  const cut: Told = [
+    'answer.interrupted',
+    { step: 1, stream: 'main', by: 'transport', provider: 'p', model: 'm', parts: [text('half')], usage: {} },
+  ];
+  const failing = [...ANSWERED, prompt(SAID), asked(), cut];
+  const expected = 7_000 + estimateTokens(SAID) + 4;
+  expect(gaugeOf(fold(failing), ROW).input).toBe(expected);
+  expect(gaugeOf(fold([...failing, asked(), cut]), ROW).input).toBe(expected);
+  const uncounted = [...BEGUN, asked(), answer([text('done')], {}), prompt(SAID), asked(), cut];
+  expect(gaugeOf(fold(uncounted), ROW).tier).toBe('unknown');
+  expect(nextInput(fold([...BEGUN, asked(), cut]))).toEqual(nextInput(fold(BEGUN)));
+});
