@@ -41,17 +41,14 @@ export function nextInput(state: State): NextInput {
   const accepted = standing(state);
   const last = lastCount(state, accepted);
   if (last === undefined) return estimatedWhole(state);
-  const grown = grownSince(state.history, last);
-  const { since, said } = grown;
-  const sent = accepted === last ? grown : accepted && grownSince(state.history, accepted);
-  const bytes =
-    accepted === undefined || sent === undefined
-      ? estimatedWhole(state).bytes
-      : accepted.prepared.bytes + sent.said.bytes + sent.since.bytes;
-  if (last.input === undefined) return { bytes };
-  const counted = last.answer?.tokens ?? 0;
+  const { input, answer, spans } = last;
+  const since = sizeSince(state.history, spans, answer?.position);
+  const said = answer === undefined ? NO_SIZE : answerSize(state.history, answer.position);
+  const bytes = 'prepared' in last ? last.prepared.bytes + said.bytes + since.bytes : estimatedWhole(state).bytes;
+  if (input === undefined) return { bytes };
+  const counted = answer?.tokens ?? 0;
   const appended = since.tokens + uncounted(said.tokens, counted);
-  return { bytes, tokens: { measured: last.input + counted, appended } };
+  return { bytes, tokens: { measured: input + counted, appended } };
 }
 
 /** A call that was cut before it was counted taught nothing: the count before it stands, or there is none yet. */
@@ -62,14 +59,6 @@ function lastCount({ counted, epoch }: State, accepted: Accepted | undefined): A
 /** Whether a call was cut before the provider told what it counted. */
 export function isUncounted({ input, answer }: Accepted): boolean {
   return input === undefined && answer === undefined;
-}
-
-function grownSince(
-  history: History,
-  { spans, answer }: Accepted | Counted,
-): { readonly since: Size; readonly said: Size } {
-  const since = sizeSince(history, spans, answer?.position);
-  return { since, said: answer === undefined ? NO_SIZE : answerSize(history, answer.position) };
 }
 
 /** What of an answer nobody counted: all of it, or what a usage that was told before its end cannot hold. */
