@@ -1,5 +1,6 @@
 // What a person sees of a session, event by event.
 
+import type { Gauge } from '@tidemark/context';
 import type { SessionEvent } from '@tidemark/kit';
 import type { EventData, Kind, Recorded } from '@tidemark/log';
 import { callId, chain, digest, money, position, timestamp } from '@tidemark/log';
@@ -55,6 +56,27 @@ function answer(parts: EventData['answer.received']['parts'], stream = 'main'): 
     usage: { read: 100, writes: [{ ttl: '5m', tokens: 20 }], fresh: 3, answer: 7 },
   });
 }
+
+test('says how full the next request is where no notice does: once at advisory, and where it is unknown', () => {
+  const budgets = { reserve: 1_000, hard: 9_000, soft: 8_000, tail: 1_000 };
+  const at = (tier: Gauge['tier'], input?: number): SessionEvent => {
+    const known = input === undefined ? {} : { input, ratio: input / 10_000 };
+    return { type: 'status.changed', gauge: { ...budgets, ...known, limit: 10_000, tier, by: 'tokens', bytes: 10 } };
+  };
+  const steps = [
+    at('calm', 100),
+    at('advisory', 7_100),
+    at('advisory', 7_200),
+    at('warning', 8_200),
+    at('unknown'),
+    at('unknown'),
+  ];
+  expect(present(steps).err.split('\n')).toEqual([
+    'context: the next request holds about 7,100 of 10,000 tokens (71%), advisory',
+    'context: the next request holds an unknown part of 10,000 tokens',
+    '',
+  ]);
+});
 
 test('streams the answer on stdout, ended by one newline', () => {
   const seen = present([said('Two '), said('words'), answer([{ type: 'text', text: 'Two words' }])]);

@@ -1,6 +1,8 @@
 // A session at work, as a person at a terminal sees it: the answer as it streams, tools in a line each, what was noticed.
 // With `--json` every event is a line, as it is.
 
+import type { Gauge } from '@tidemark/context';
+import { gaugeInWords } from '@tidemark/context';
 import type { SessionEvent } from '@tidemark/kit';
 import type { AnswerPart, Recorded, RecordedOf, Usage } from '@tidemark/log';
 import { writtenTokens } from '@tidemark/model';
@@ -42,6 +44,8 @@ interface Sight {
   /** Whether the rewrite of the next request was said already. */
   rewriteSaid: boolean;
   tokens: SeenTokens;
+  /** How full the last request was. */
+  tier: Gauge['tier'];
 }
 
 /** A presenter on the streams of a command. */
@@ -54,6 +58,7 @@ export function presentSession(output: Output): Presenter {
     streamed: false,
     rewriteSaid: false,
     tokens: { read: 0, written: 0, fresh: 0, output: 0 },
+    tier: 'calm',
   };
   return {
     show: (event) => show(sight, event),
@@ -77,12 +82,20 @@ function show(sight: Sight, event: SessionEvent): void {
       sight.rewriteSaid ||= code === 'turn/rewrite';
       return note(sight, [styled('yellow', 'notice'), `: ${message}`, next === '' ? '' : `; ${next}`]);
     }
+    case 'status.changed':
+      return showStatus(sight, event.gauge);
     case 'reasoning.delta':
     case 'tool.progressed':
-    case 'status.changed':
     // One turn, and the process ends: there is no pause to keep anything warm in.
     case 'cache.warming':
   }
+}
+
+/** A line where the tier changes to one that no notice tells of: from `warning` on there is one. */
+function showStatus(sight: Sight, gauge: Gauge): void {
+  const told = gauge.tier !== sight.tier && (gauge.tier === 'advisory' || gauge.tier === 'unknown');
+  sight.tier = gauge.tier;
+  if (told) note(sight, [styled('dim', 'context'), `: the next request holds ${gaugeInWords(gauge)}`]);
 }
 
 function showRecord(sight: Sight, record: Recorded): void {

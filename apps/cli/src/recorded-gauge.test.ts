@@ -66,6 +66,16 @@ test('is a reason to compact: the front that nobody recorded is what its first c
   expect(sizes.after).toBeGreaterThan(sizes.parts.front);
 });
 
+test('shows the length from which its model prices all of a request dearer, and the plan names that it gets below it', async () => {
+  const { id, run } = await imported({ model: 'claude-haiku-5-5' });
+  const { out } = await run('show', id);
+  expect(out).toContain('; above 100,000 tokens, where the whole request costs more');
+  const { out: plan } = await run('compact', id, '--dry-run', '--tail-tokens', '1000');
+  expect(plan).toContain('it stays below 100,000 tokens, above which all of it would cost more');
+  const { out: json } = await run('compact', id, '--dry-run', '--json', '--tail-tokens', '1000');
+  expect(JSON.parse(json).cliff).toBe(100_000);
+});
+
 test('is unknown where the last answer was not counted', async () => {
   const { id, run } = await imported({ usage: {} });
   const { out } = await run('show', id);

@@ -3,14 +3,14 @@
 import type { Miss, RecordedOf, RequestPrepared, Usage } from '@tidemark/log';
 import { milliseconds } from '@tidemark/log';
 import { cacheBehind } from './cache-behind.ts';
-import { historySize, isRecorded } from './next-input.ts';
+import { historySize, isRecorded, isUncounted } from './next-input.ts';
 import type { Grid } from './on-grid.ts';
 import { onGrid } from './on-grid.ts';
 import { addCall } from './pace.ts';
 import { addPause, NO_PAUSES } from './pauses.ts';
 import type { Ratio } from './ratio.ts';
 import { learnRatio, NOTHING_LEARNT } from './ratio.ts';
-import type { Accepted, Entry, Sent, State, Stream } from './state.ts';
+import type { Accepted, Counted, Entry, Sent, State, Stream } from './state.ts';
 
 const NO_STREAM: Stream = {
   pending: undefined,
@@ -53,12 +53,20 @@ export function accept(state: State, event: RecordedOf<'answer.received' | 'answ
   const answer = answerOf(event);
   const accepted: Accepted = { ...pending, cached, input, model, answer, left, end: left?.block, response };
   const ratios = taught(state.ratios, model, pending.prepared, input);
-  return withStream({ ...taken, ratios }, name, {
+  const counted = isUncounted(accepted) ? countedBefore(state, stream.accepted) : state.counted;
+  return withStream({ ...taken, ratios, ...(counted && { counted }) }, name, {
     pending: undefined,
     accepted,
     reach: reach[model] === pending.spans ? reach : { ...reach, [model]: pending.spans },
     ...paused(stream, pending, event.data),
   });
+}
+
+/** The last count in front of a call that was cut; what had none itself, but was cut too, stands behind the same. */
+function countedBefore({ counted }: State, before: Accepted | undefined): Counted | undefined {
+  if (before === undefined || isUncounted(before)) return counted;
+  const { position, input, model, answer, spans } = before;
+  return { position, input, model, answer, spans, front: counted?.front };
 }
 
 /** An answer to a request that is not in the log: a recording's. What it counted is known all the same. */

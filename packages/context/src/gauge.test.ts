@@ -1,9 +1,10 @@
 import type { EpochOpened, RequestPrepared, Usage } from '@tidemark/log';
-import { position } from '@tidemark/log';
+import { position, timestamp } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
 import { describe, expect, test } from 'vitest';
 import type { Told } from '../tests/log-of.ts';
 import { answer, call, created, fold, named, prompt, request, returned, row, text } from '../tests/log-of.ts';
+import { cliffCleared } from './compaction/judge-compaction.ts';
 import { crossingOf } from './crossing.ts';
 import { estimateTokens } from './estimate.ts';
 import { gaugeInWords } from './gauge-words.ts';
@@ -247,6 +248,24 @@ describe('the limit', () => {
   });
 });
 
+test('a compaction clears the lowest cliff that it brings a request below, by the prices of its day', () => {
+  const price = { input: '1', output: '1', writes: {} };
+  const dearer = [0, 6_000, 8_000].map((above) => ({ above, price }));
+  const prices = [
+    { from: '0001-01-01', tiers: dearer.slice(0, 1) },
+    { from: '2026-01-01', tiers: dearer },
+  ];
+  const parts = { front: 0, tools: 0, checkpoint: 0, directives: 0, tail: 0, notes: 0 };
+  const cleared = (before: number, after: number, at = '2026-02-03T04:05:06.000Z'): number | undefined =>
+    cliffCleared({ before, after, hard: 9_000, parts }, { prices }, timestamp(at));
+  expect([cleared(9_000, 1_000), cleared(9_000, 7_000), cleared(6_001, 6_000)]).toEqual([6_000, 8_000, 6_000]);
+  expect([cleared(6_000, 1_000), cleared(9_000, 8_500), cleared(9_000, 1_000, '2025-12-31T00:00:00.000Z')]).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ]);
+});
+
 test('a cliff is the next length that costs more, then the one that was passed', () => {
   const price = { input: '1', output: '1', writes: {} };
   const tiers = [0, 6_000, 8_000].map((above) => ({ above, price }));
@@ -309,4 +328,18 @@ describe('the input of a recording, whose requests are not in its log', () => {
     const goneOn = fold([created, here, prompt('go'), first, prompt('on'), last, epoch({ number: 1 }), prompt(SAID)]);
     expect(nextInput(goneOn).tokens?.measured).toBe(0);
   });
+});
+
+test('the input behind a call that was cut before it was counted goes by the count before it, not by the one of no usage', () => {
+  const cut: Told = [
+    'answer.interrupted',
+    { step: 1, stream: 'main', by: 'transport', provider: 'p', model: 'm', parts: [text('half')], usage: {} },
+  ];
+  const failing = [...ANSWERED, prompt(SAID), asked(), cut];
+  const expected = 7_000 + estimateTokens(SAID) + 4;
+  expect(gaugeOf(fold(failing), ROW).input).toBe(expected);
+  expect(gaugeOf(fold([...failing, asked(), cut]), ROW).input).toBe(expected);
+  const uncounted = [...BEGUN, asked(), answer([text('done')], {}), prompt(SAID), asked(), cut];
+  expect(gaugeOf(fold(uncounted), ROW).tier).toBe('unknown');
+  expect(nextInput(fold([...BEGUN, asked(), cut]))).toEqual(nextInput(fold(BEGUN)));
 });

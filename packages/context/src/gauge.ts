@@ -101,9 +101,14 @@ export function isAbove(tier: Tier, other: Tier): boolean {
   return rank(tier) < rank(other);
 }
 
-function cliffOf({ prices }: Limits, input: number | undefined, at: Timestamp | undefined): Cliff | undefined {
+/** Lengths above which a model prices the whole request dearer, on a day, in ascending order; of the latest prices without one. */
+export function cliffsOf({ prices }: Pick<Limits, 'prices'>, at: Timestamp | undefined): readonly number[] {
   const list = at === undefined ? prices.at(-1) : prices.findLast(({ from }) => from <= at.slice(0, 10));
-  const edges = (list?.tiers ?? []).map(({ above }) => above).filter((above) => above > 0);
+  return (list?.tiers ?? []).map(({ above }) => above).filter((above) => above > 0);
+}
+
+function cliffOf(row: Limits, input: number | undefined, at: Timestamp | undefined): Cliff | undefined {
+  const edges = cliffsOf(row, at);
   const next = edges.find((above) => above >= (input ?? 0));
   if (next !== undefined) return { above: next, passed: false };
   const last = edges.at(-1);

@@ -43,7 +43,7 @@ export { crossCheck } from './cross-check.ts';
 export { largestParts } from './compaction/context-unfit.ts';
 export type { CompactionDraft } from './compaction/draft-compaction.ts';
 export type { CompactionRefusal, CompactionSizes, Judged } from './compaction/judge-compaction.ts';
-export { breakCost, judgeCompaction } from './compaction/judge-compaction.ts';
+export { breakCost, cliffCleared, judgeCompaction } from './compaction/judge-compaction.ts';
 export type { CompactionInput, CompactionPlan, RefusedPlan } from './compaction/plan-compaction.ts';
 export { LAST_RUNG, planCompaction } from './compaction/plan-compaction.ts';
 export { crossingOf } from './crossing.ts';

@@ -39,16 +39,26 @@ function extended<Last extends Counted | Accepted>(last: Last | undefined, epoch
 /** What the next request will hold. The cost follows what was appended since the last accepted one. */
 export function nextInput(state: State): NextInput {
   const accepted = standing(state);
-  const last = accepted ?? extended(state.counted, state.epoch);
+  const last = lastCount(state, accepted);
   if (last === undefined) return estimatedWhole(state);
   const { input, answer, spans } = last;
   const since = sizeSince(state.history, spans, answer?.position);
   const said = answer === undefined ? NO_SIZE : answerSize(state.history, answer.position);
-  const bytes =
-    accepted === undefined ? estimatedWhole(state).bytes : accepted.prepared.bytes + said.bytes + since.bytes;
+  const bytes = 'prepared' in last ? last.prepared.bytes + said.bytes + since.bytes : estimatedWhole(state).bytes;
   if (input === undefined) return { bytes };
   const counted = answer?.tokens ?? 0;
-  return { bytes, tokens: { measured: input + counted, appended: since.tokens + uncounted(said.tokens, counted) } };
+  const appended = since.tokens + uncounted(said.tokens, counted);
+  return { bytes, tokens: { measured: input + counted, appended } };
+}
+
+/** A call that was cut before it was counted taught nothing: the count before it stands, or there is none yet. */
+function lastCount({ counted, epoch }: State, accepted: Accepted | undefined): Accepted | Counted | undefined {
+  return accepted === undefined || isUncounted(accepted) ? extended(counted, epoch) : accepted;
+}
+
+/** Whether a call was cut before the provider told what it counted. */
+export function isUncounted({ input, answer }: Accepted): boolean {
+  return input === undefined && answer === undefined;
 }
 
 /** What of an answer nobody counted: all of it, or what a usage that was told before its end cannot hold. */

@@ -41,7 +41,7 @@ export interface State {
   readonly pace: Pace;
   /** What the usage of answered calls taught of each model's tokens. */
   readonly ratios: { readonly [model: string]: Learnt };
-  /** The last answer of a recording: its request was made elsewhere, and is not in the log. Absent where all requests are. */
+  /** The last count of a request that is none of the stream's: a recording's, or the one in front of a call that was cut. */
   readonly counted?: Counted;
   /** The highest tier that was said since the checkpoint in force was taken up. */
   readonly pressure: Crossed | undefined;
@@ -226,11 +226,11 @@ export interface Accepted extends Sent {
   readonly end: number | undefined;
 }
 
-/** What a recording counted of a request that it did not keep. */
+/** What was counted of a request: of one that a recording did not keep, or of the last one in front of a call that was cut. */
 export interface Counted extends Pick<Accepted, 'input' | 'model' | 'answer' | 'spans'> {
-  /** Of its answer. */
+  /** Of the request, or of a recording's answer. */
   readonly position: Position;
-  /** Tokens in front of the history, which no record holds: what the first count leaves beside the estimate of the rest. */
+  /** Of a recording: tokens in front of the history, which no record holds: what the first count leaves beside the estimate of the rest. */
   readonly front: number | undefined;
 }
 

@@ -160,7 +160,7 @@ function settingsOf({ tailTokens, dryRun }: Flags): { readonly tail?: number; re
 }
 
 function inWords(id: SessionId, made: CompactionReport, fresh: boolean): string {
-  const { outcome, sizes, refused, rewrite, fallback, strategy, fork } = made;
+  const { outcome, sizes, refused, rewrite, cliff, fallback, strategy, fork } = made;
   const { before, after, hard, parts } = sizes;
   const said = `about ${grouped(before)} tokens ${outcome === 'compacted' ? 'become' : 'would become'} ${grouped(after)}`;
   const held = Object.entries(parts).flatMap(([part, tokens]) => (tokens > 0 ? [`${part} ${grouped(tokens)}`] : []));
@@ -172,6 +172,7 @@ function inWords(id: SessionId, made: CompactionReport, fresh: boolean): string 
       : [
           `the next request writes ${grouped(rewrite.tokens)} tokens${rewrite.cost === undefined ? '' : `, $${rewrite.cost} above reading them`}`,
         ]),
+    ...(cliff === undefined ? [] : [`it stays below ${grouped(cliff)} tokens, above which all of it would cost more`]),
     ...(fallback === undefined ? [] : [`without the model: ${fallback}`]),
     ...(fork === undefined
       ? []

@@ -13,6 +13,7 @@ import type {
 import {
   breakCost,
   checkpointText,
+  cliffCleared,
   compactionContract,
   gaugeOf,
   judgeCompaction,
@@ -54,6 +55,8 @@ export interface CompactionReport {
   readonly kept?: number;
   /** Tokens that are written again because of it, and what that costs above reading them; absent when unknown. */
   readonly rewrite?: { readonly tokens: number; readonly cost?: Money };
+  /** A length above which all of a request costs more, and that the next one stays below because of it. */
+  readonly cliff?: number;
   readonly limitations?: readonly string[];
   /** Why no model helped, where one was to. */
   readonly fallback?: string;
@@ -145,7 +148,9 @@ function written(
   const { range, keeps, kept, shortens } = draft;
   const { strategy, limitations } = checkpoint;
   const { made, fallback } = help ?? {};
-  const rewrite = breakCost(sizes, runtime.capabilities, runtime.surroundings.now());
+  const at = runtime.surroundings.now();
+  const rewrite = breakCost(sizes, runtime.capabilities, at);
+  const cliff = cliffCleared(sizes, runtime.capabilities, at);
   const why = fallback === undefined ? {} : { fallback };
   const said = { range, strategy, trigger, limitations, ...why };
   const data: HistoryCompacted = {
@@ -158,6 +163,14 @@ function written(
     after: sizes.after,
     ...(made === undefined ? {} : { made: { ...made, model: runtime.capabilities.model } }),
   };
-  const report = { outcome: 'planned', ...said, sizes, keeps, kept: kept.length, rewrite } as const;
+  const report = {
+    outcome: 'planned',
+    ...said,
+    sizes,
+    keeps,
+    kept: kept.length,
+    rewrite,
+    ...(cliff !== undefined && { cliff }),
+  } as const;
   return { data, report, ...(help && { help }) };
 }

@@ -126,10 +126,10 @@ describe('a WebSocket that dies', () => {
     expect(await triggersOf(died)).toEqual([]);
   });
 
-  it('is told from a connection over HTTP that dies, where no WebSocket was to be had', async () => {
+  it('is told from a connection over HTTP that dies, where no WebSocket was to be had: its next try is compacted before it goes out', async () => {
     const died = await die({ fault: CUT, upgrade: 426 });
     expect(died.finished).toMatchObject(done);
-    expect(await triggersOf(died)).toEqual([]);
+    expect(await triggersOf(died)).toEqual(['history.compacted critical_pressure_preflight']);
   });
 
   it('is told from an overload: that request is compacted like any other that is too full', async () => {

@@ -4,6 +4,7 @@
 import type { Money, Timestamp } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
 import type { Gauge } from '../gauge.ts';
+import { cliffsOf } from '../gauge.ts';
 import { rewriteCost } from '../miss.ts';
 import { inModelTokens } from '../next-input.ts';
 import type { Size } from '../span-size.ts';
@@ -66,6 +67,15 @@ function refusalOf({ before, after, hard }: CompactionSizes, gauge: Gauge, bytes
 /** Nobody counted the last request: what its bytes tell, at the ratio of the parts that are known. */
 function wholeOf(state: State, { bytes }: Gauge, { front, tools }: CompactionSizes['parts']): number {
   return Math.max(front + tools, inModelTokens(state, Math.ceil(bytes / 4)).tokens);
+}
+
+/** The lowest length that a compaction brings a request below, where a model prices the whole of a longer one dearer. */
+export function cliffCleared(
+  { before, after }: CompactionSizes,
+  row: Pick<Capabilities, 'prices'>,
+  at: Timestamp,
+): number | undefined {
+  return cliffsOf(row, at).find((above) => after <= above && before > above);
 }
 
 /** What the break costs above reading the same from the cache: the front is read, all behind it is written anew. */
