@@ -8,6 +8,8 @@ import { join, relative } from 'node:path';
 
 /** Processes that are killed in each of the two rows that kill: those that write, and sessions at work. */
 const KILLS = '2000';
+/** Ends a test that hangs, in milliseconds. No load reaches it: whether a test holds does not depend on speed. */
+const PATIENCE = '--test-timeout=86400000';
 const RUNS: readonly (readonly [project: string, paths: readonly string[]])[] = [
   ['whole', ['tests/crash']],
   ['rooms', ['stores/ndjson/tests', 'packages/log/src/codec']],
@@ -44,8 +46,8 @@ try {
   const files: Row[] = [];
   for (const [project, paths] of RUNS) {
     const report = join(folder, `${project}.json`);
-    const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-    const { status } = spawnSync('vitest', ['run', '--project', project, ...reporters, ...paths], {
+    const options = [PATIENCE, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+    const { status } = spawnSync('vitest', ['run', '--project', project, ...options, ...paths], {
       stdio: 'inherit',
       env,
     });

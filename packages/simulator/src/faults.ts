@@ -11,7 +11,7 @@ export interface WrongUsage {
   readonly output_tokens?: number;
 }
 
-/** One fault. `afterEvents` counts server-sent events; without a stream, such a fault strikes before the first byte. */
+/** One fault. `afterEvents` counts server-sent events, all of them at most; without a stream, such a fault strikes before the first byte. */
 export type Fault =
   /** 429; `retryAfter` in seconds, none on a spent budget. */
   | { readonly kind: 'rate-limited'; readonly retryAfter?: number }

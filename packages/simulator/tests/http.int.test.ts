@@ -170,6 +170,15 @@ describe('a fault on the way of a stream', () => {
     expect(seen.at(-1)).toMatch(/^error: (terminated|aborted|other side closed)/);
   });
 
+  it('cuts it behind the last event as well', async () => {
+    const whole = await events({ kind: 'evicted' });
+    expect(whole.slice(-2)).toEqual(['message_stop', 'end']);
+    // The end is no event; the ping is one that the client keeps to itself.
+    const seen = await events({ kind: 'cut', afterEvents: whole.length });
+    expect(seen.slice(0, -1)).toEqual(whole.slice(0, -1));
+    expect(seen.at(-1)).toMatch(/^error: (terminated|aborted|other side closed)/);
+  });
+
   it('sends an overload after the 200', async () => {
     const seen = await events({ kind: 'error-event', afterEvents: 4 });
     expect(seen.slice(0, 3)).toEqual(['message_start', 'content_block_start', 'content_block_delta']);
