@@ -25,8 +25,8 @@ import type { Script, ScriptedStep, Stop } from './scripted-turns.ts';
 import { shelfLeftBehind } from './shelf-left-behind.ts';
 import type { SimulatedProvider } from './simulated-provider.ts';
 import { simulatedProvider } from './simulated-provider.ts';
-import type { VirtualTime } from './virtual-time.ts';
-import { virtualTime } from './virtual-time.ts';
+import type { VirtualTime } from '@tidemark/agent/contract';
+import { virtualTime } from '@tidemark/agent/contract';
 
 /** What a driven script came to. */
 export interface Driven {

@@ -6,7 +6,7 @@ import { createOpenAIProvider } from '@tidemark/provider-openai';
 import { createOpenRouterProvider } from '@tidemark/provider-openrouter';
 import type { Simulator } from '@tidemark/simulator';
 
-import type { VirtualTime } from './virtual-time.ts';
+import type { VirtualTime } from '@tidemark/agent/contract';
 
 /** What a provider over the simulator needs. */
 export interface SimulatedProviderOptions {

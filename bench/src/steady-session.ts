@@ -11,8 +11,8 @@ import { madeProvider } from './made-provider.ts';
 import { madeText } from './made-text.ts';
 import { madeTools, readsBack, ROLE, toolName } from './made-tools.ts';
 import type { Stopwatch } from './stopwatch.ts';
-import type { VirtualTime } from './virtual-time.ts';
-import { virtualTime } from './virtual-time.ts';
+import type { VirtualTime } from '@tidemark/agent/contract';
+import { virtualTime } from '@tidemark/agent/contract';
 import { watchedLog } from './watched-log.ts';
 
 /** What a steady session is like. */

@@ -7,7 +7,7 @@ import { anthropicEncoder, decodeMessage } from '@tidemark/provider-anthropic';
 import type { Fault, ScriptedBlock, Simulator } from '@tidemark/simulator';
 import { createSimulator } from '@tidemark/simulator';
 import type { Failing } from './live-commands.ts';
-import type { LiveClock } from './live-clock.ts';
+import type { VirtualTime } from '@tidemark/agent/contract';
 import { digestOf } from './shown.ts';
 
 /** What is said to one request. */
@@ -31,7 +31,7 @@ export interface LiveServer {
 
 /** What a process gives to its provider. */
 export interface Process {
-  readonly clock: LiveClock;
+  readonly clock: VirtualTime;
   isAlive(): boolean;
   readonly released: Promise<void>;
   /** What is said to this body. */

@@ -8,8 +8,8 @@ import type { Log, LogWriter, SessionId } from '@tidemark/log';
 import type { Capabilities, Provider } from '@tidemark/model';
 import { defaultCatalog, findModel } from '@tidemark/model';
 import type { LiveStory, MadeAnswer, World } from './live-commands.ts';
-import type { LiveClock } from './live-clock.ts';
-import { liveClock } from './live-clock.ts';
+import type { VirtualTime } from '@tidemark/agent/contract';
+import { virtualTime } from '@tidemark/agent/contract';
 import type { LiveServer } from './live-provider.ts';
 import { liveServer } from './live-provider.ts';
 import { sayingOf } from './live-saying.ts';
@@ -47,7 +47,7 @@ export interface Life {
 
 /** See the head of this file. */
 export interface Stage {
-  readonly clock: LiveClock;
+  readonly clock: VirtualTime;
   readonly server: LiveServer;
   readonly steps: number | undefined;
   readonly slow: boolean;
@@ -74,7 +74,7 @@ export async function beginStage(
   { model, steps, slow }: Pick<LiveStory, 'model' | 'steps' | 'slow'>,
 ): Promise<Stage> {
   const made: Omit<Stage, 'life'> = {
-    clock: liveClock(),
+    clock: virtualTime(),
     server: liveServer(),
     steps,
     slow,

@@ -15,8 +15,8 @@ import type { AnswerPlan, LedgerCall, Simulator } from '@tidemark/simulator';
 import { createSimulator, totalInput } from '@tidemark/simulator';
 import { createMemoryStore, createShelf } from '@tidemark/store-memory';
 import { expect, onTestFinished } from 'vitest';
-import type { LiveClock } from '../laws/live-clock.ts';
-import { liveClock } from '../laws/live-clock.ts';
+import type { VirtualTime } from '@tidemark/agent/contract';
+import { virtualTime } from '@tidemark/agent/contract';
 
 /** Changes settings of nobody, strips nothing, appends nothing: what the rules of most models have in common. */
 export const PLAIN = 'claude-sonnet-4-6';
@@ -43,7 +43,7 @@ export interface Billed {
 /** See the head of this file. */
 export interface Stage {
   readonly simulator: Simulator;
-  readonly clock: LiveClock;
+  readonly clock: VirtualTime;
   /** The one that sessions are opened with. */
   readonly provider: Provider;
   /** A new store over what is there. */
@@ -71,7 +71,7 @@ const ANSWER_MS = 4_000;
 /** Makes a stage, whose sessions are opened with these options unless they are with others. */
 export async function openStage(staged: Partial<AgentOptions> = {}): Promise<Stage> {
   const { model = PLAIN } = staged;
-  const clock = liveClock();
+  const clock = virtualTime();
   const capabilities = (name: string) => findModel(defaultCatalog(), name);
   const simulator = createSimulator({ capabilities, clock: () => clock.now });
   const listening = await simulator.listen();
@@ -122,7 +122,7 @@ export function providerOf(model: string, url: string): Provider {
 }
 
 /** Each answer takes its time. */
-function timed(provider: Provider, clock: LiveClock): Provider {
+function timed(provider: Provider, clock: VirtualTime): Provider {
   return {
     ...provider,
     async *send(outgoing) {

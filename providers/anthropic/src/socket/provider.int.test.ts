@@ -1,8 +1,14 @@
 import { createHash } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createServer } from 'node:http';
-import type { Outgoing, ProviderError, StreamPart } from '@tidemark/model';
+import type { Outgoing, Provider, ProviderError, StreamPart } from '@tidemark/model';
 import { sha256 } from '@tidemark/model/contract';
+import type { Reply, Served } from '@tidemark/provider-wire/contract';
+import {
+  describeSocketContract,
+  failureOf,
+  partsOf,
+  serve as serveAll,
+  streaming as stream,
+} from '@tidemark/provider-wire/contract';
 import { afterEach, describe, expect, it } from 'vitest';
 import { BARE, LOWERING, span } from '../../tests/fixtures.ts';
 import { anthropicEncoder } from '../encode/encoder.ts';
@@ -11,44 +17,19 @@ import { createAnthropicProvider } from './provider.ts';
 
 const KEY = 'sk-ant-a-secret-key';
 
-/** What reached the server. */
-interface Arrival {
-  readonly path: string | undefined;
-  readonly headers: IncomingMessage['headers'];
-  readonly body: Buffer;
-}
-type Reply = (response: ServerResponse, arrival: Arrival) => void;
-
-const closers: (() => Promise<void>)[] = [];
+const served: Served[] = [];
 afterEach(async () => {
-  await Promise.all(closers.splice(0).map((close) => close()));
+  await Promise.all(served.splice(0).map((one) => one.close()));
 });
 
-async function serve(reply: Reply): Promise<{ baseURL: string; arrivals: Arrival[] }> {
-  const arrivals: Arrival[] = [];
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const arrival = { path: request.url, headers: request.headers, body: Buffer.concat(chunks) };
-      arrivals.push(arrival);
-      reply(response, arrival);
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  closers.push(
-    () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  );
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
-  return { baseURL: `http://127.0.0.1:${port}`, arrivals };
+async function serve(reply: Reply): Promise<Served> {
+  const server = await serveAll(reply);
+  served.push(server);
+  return server;
 }
 
-const sse = (event: { readonly type: string }): string => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+const sse = (event: { readonly type: string; readonly error?: object }): string =>
+  `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 const ANSWER = [
   { type: 'message_start', message: { id: 'msg_1', model: 'm', usage: { input_tokens: 1 } } },
   { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
@@ -59,15 +40,7 @@ const ANSWER = [
   { type: 'message_stop' },
 ];
 
-const streaming =
-  (
-    events: readonly { readonly type: string }[],
-    after: (response: ServerResponse) => void = (response) => response.end(),
-  ): Reply =>
-  (response) => {
-    response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
-    response.write(events.map(sse).join(''), () => after(response));
-  };
+const streaming = (events: readonly { readonly type: string }[]): Reply => stream(events.map(sse));
 
 const failing =
   (status: number, type: string, message: string, headers: Record<string, string> = {}): Reply =>
@@ -84,18 +57,21 @@ function outgoing(more: Partial<Outgoing> = {}): Outgoing {
   };
 }
 
-async function parts(options: Partial<AnthropicOptions>, sent: Outgoing = outgoing()): Promise<readonly StreamPart[]> {
-  const said: StreamPart[] = [];
-  for await (const part of createAnthropicProvider({ apiKey: KEY, ...options }).send(sent)) said.push(part);
-  return said;
-}
+const provider = (options: Partial<AnthropicOptions>): Provider => createAnthropicProvider({ apiKey: KEY, ...options });
 
-async function failure(options: Partial<AnthropicOptions>, sent?: Outgoing): Promise<ProviderError> {
-  return parts(options, sent).then(
-    () => Promise.reject(new Error('the call did not fail')),
-    (error: ProviderError) => error,
-  );
-}
+const parts = (options: Partial<AnthropicOptions>, sent = outgoing()): Promise<readonly StreamPart[]> =>
+  partsOf(provider(options), sent);
+
+const failure = (options: Partial<AnthropicOptions>): Promise<ProviderError> =>
+  failureOf(provider(options), outgoing());
+
+describeSocketContract('Anthropic', {
+  make: createAnthropicProvider,
+  body: '{"model":"m","messages":[],"max_tokens":1,"stream":true}',
+  begun: ANSWER.slice(0, 4).map(sse),
+  failing: (message) => sse({ type: 'error', error: { type: 'api_error', message } }),
+  refusing: (message) => ({ type: 'error', error: { type: 'authentication_error', message } }),
+});
 
 describe('sending', () => {
   it('sends exactly the bytes that were digested, once, with the beta headers beside', async () => {
@@ -187,115 +163,5 @@ describe('failing', () => {
     };
     await expect(call()).rejects.toMatchObject({ class: 'retryable', code: 'provider/overloaded' });
     expect(said.map(({ type }) => type)).toEqual(['began', 'text.delta']);
-  });
-
-  it('takes a stream that ends early, or breaks, for cut', async () => {
-    const early = await serve(streaming(ANSWER.slice(0, 4)));
-    expect(await failure({ baseURL: early.baseURL })).toMatchObject({ class: 'retryable', code: 'provider/cut' });
-    const broken = await serve(streaming(ANSWER.slice(0, 4), (response) => response.destroy()));
-    expect(await failure({ baseURL: broken.baseURL })).toMatchObject({ class: 'retryable', code: 'provider/cut' });
-  });
-
-  it('takes a malformed event for a reason to ask again', async () => {
-    const { baseURL } = await serve((response) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
-      response.end('event: message_start\ndata: {"type":"message_st\n\n');
-    });
-    expect(await failure({ baseURL })).toMatchObject({ class: 'retryable', code: 'provider/malformed' });
-  });
-
-  it('gives up on silence, before the answer and inside it', async () => {
-    const mute = await serve(() => undefined);
-    expect(await failure({ baseURL: mute.baseURL, idleMs: 50 })).toMatchObject({
-      class: 'retryable',
-      code: 'provider/timeout',
-    });
-    const stuck = await serve(streaming(ANSWER.slice(0, 3), () => undefined));
-    expect(await failure({ baseURL: stuck.baseURL, idleMs: 1_000 })).toMatchObject({
-      class: 'retryable',
-      code: 'provider/silent',
-    });
-  });
-
-  it('names a connection that cannot be made', async () => {
-    const { baseURL } = await serve(() => undefined);
-    await Promise.all(closers.splice(0).map((close) => close()));
-    const error = await failure({ baseURL });
-    expect(error).toMatchObject({ class: 'retryable', code: 'provider/connection' });
-    expect(error.message).toContain('ECONNREFUSED');
-  });
-
-  it('stops when its caller aborts, before and in the middle', async () => {
-    const { baseURL, arrivals } = await serve(streaming(ANSWER.slice(0, 4), () => undefined));
-    const never = AbortSignal.abort();
-    expect(await failure({ baseURL }, outgoing({ signal: never }))).toMatchObject({ code: 'provider/aborted' });
-    expect(arrivals).toHaveLength(0);
-    const controller = new AbortController();
-    const call = async (): Promise<void> => {
-      const stream = createAnthropicProvider({ apiKey: KEY, baseURL }).send(outgoing({ signal: controller.signal }));
-      for await (const part of stream) if (part.type === 'text.delta') controller.abort();
-    };
-    await expect(call()).rejects.toMatchObject({ class: 'stop', code: 'provider/aborted' });
-  });
-
-  it('lets go of the connection, and of the signal, when its listener leaves', async () => {
-    const { baseURL } = await serve(streaming(ANSWER.slice(0, 4), () => undefined));
-    const ours: (AbortSignal | null | undefined)[] = [];
-    const fetch: typeof globalThis.fetch = (url, init) => {
-      ours.push(init?.signal);
-      return globalThis.fetch(url, init);
-    };
-    const listeners = new Set<() => void>();
-    const signal: NonNullable<Outgoing['signal']> = {
-      aborted: false,
-      addEventListener: (_type, listener) => listeners.add(listener),
-      removeEventListener: (_type, listener) => listeners.delete(listener),
-    };
-    for await (const part of createAnthropicProvider({ apiKey: KEY, baseURL, fetch }).send(outgoing({ signal }))) {
-      if (part.type === 'began') break;
-    }
-    expect(ours.map((one) => one?.aborted)).toEqual([true]);
-    expect(listeners.size).toBe(0);
-  });
-});
-
-describe('the key', () => {
-  const everything = (error: ProviderError): string =>
-    [
-      error.message,
-      error.stack,
-      String(error.cause),
-      error.cause instanceof Error ? error.cause.stack : '',
-      JSON.stringify(error),
-    ].join('\n');
-
-  it('is in no error, even when the server or the socket says it', async () => {
-    const { baseURL } = await serve(failing(401, 'authentication_error', `invalid x-api-key ${KEY}`));
-    const refused = await failure({ baseURL });
-    expect(refused).toMatchObject({ class: 'stop', code: 'provider/authentication' });
-    expect(everything(refused)).not.toContain(KEY);
-    const socket = await failure({ baseURL, fetch: () => Promise.reject(new TypeError(`bad header "${KEY}"`)) });
-    expect(everything(socket)).not.toContain(KEY);
-    const event = { type: 'error', error: { type: 'api_error', message: KEY } };
-    const { baseURL: loud } = await serve(streaming([event]));
-    expect(everything(await failure({ baseURL: loud }))).not.toContain(KEY);
-  });
-
-  it('is not even quoted in part, when the server sends it where JSON should stand', async () => {
-    const { baseURL } = await serve((response) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
-      response.end(`event: message_start\ndata: ${KEY}\n\n`);
-    });
-    const malformed = await failure({ baseURL });
-    expect(malformed).toMatchObject({ class: 'retryable', code: 'provider/malformed' });
-    expect(everything(malformed)).not.toContain(KEY.slice(0, 8));
-  });
-
-  it('is refused at once, unsaid, when no header can hold it', () => {
-    for (const apiKey of ['', '  ', 'sk-ant\nx', 'schlüssel']) {
-      expect(() => createAnthropicProvider({ apiKey })).toThrow(
-        expect.objectContaining({ code: 'provider/authentication', message: expect.not.stringContaining('sk-ant') }),
-      );
-    }
   });
 });

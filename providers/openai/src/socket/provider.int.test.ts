@@ -1,7 +1,13 @@
 import { createHash } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createServer } from 'node:http';
-import type { Outgoing, ProviderError, StreamPart } from '@tidemark/model';
+import type { Outgoing, Provider, ProviderError, StreamPart } from '@tidemark/model';
+import type { Reply, Served } from '@tidemark/provider-wire/contract';
+import {
+  describeSocketContract,
+  failureOf,
+  partsOf,
+  serve as serveAll,
+  streaming as stream,
+} from '@tidemark/provider-wire/contract';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { bodyOf, FRONT, HISTORY, said, span } from '../../tests/fixtures.ts';
 import { openaiResponsesEncoder } from '../responses/encoder.ts';
@@ -10,41 +16,16 @@ import { createOpenAIProvider } from './provider.ts';
 
 const KEY = 'sk-a-secret-key';
 
-/** What reached the server. */
-interface Arrival {
-  readonly path: string | undefined;
-  readonly headers: IncomingMessage['headers'];
-  readonly body: Buffer;
-}
-type Reply = (response: ServerResponse) => void;
-
-const closers: (() => Promise<void>)[] = [];
+const served: Served[] = [];
 afterEach(async () => {
   vi.unstubAllEnvs();
-  await Promise.all(closers.splice(0).map((close) => close()));
+  await Promise.all(served.splice(0).map((one) => one.close()));
 });
 
-async function serve(reply: Reply): Promise<{ baseURL: string; arrivals: Arrival[] }> {
-  const arrivals: Arrival[] = [];
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      arrivals.push({ path: request.url, headers: request.headers, body: Buffer.concat(chunks) });
-      reply(response);
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  closers.push(
-    () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  );
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
-  return { baseURL: `http://127.0.0.1:${port}/v1`, arrivals };
+async function serve(reply: Reply): Promise<Served> {
+  const server = await serveAll(reply);
+  served.push(server);
+  return { ...server, baseURL: `${server.baseURL}/v1` };
 }
 
 const message = { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Hé', annotations: [] }] };
@@ -65,12 +46,7 @@ const sse = (event: object): string => {
   return `${name}data: ${JSON.stringify(event)}\n\n`;
 };
 
-const streaming =
-  (events: readonly object[], after: Reply = (response) => response.end()): Reply =>
-  (response) => {
-    response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
-    response.write(events.map(sse).join(''), () => after(response));
-  };
+const streaming = (events: readonly object[], after?: Reply): Reply => stream(events.map(sse), after);
 
 const json =
   (status: number, body: object, headers: Record<string, string> = {}): Reply =>
@@ -89,20 +65,27 @@ const outgoing = (more: Partial<Outgoing> = {}): Outgoing => ({
 });
 
 type Options = Partial<OpenAIOptions>;
-const provider = (options: Options) => createOpenAIProvider({ apiKey: KEY, api: 'responses', ...options });
+const provider = (options: Options): Provider => createOpenAIProvider({ apiKey: KEY, api: 'responses', ...options });
 
-async function parts(options: Options, sent: Outgoing = outgoing()): Promise<readonly StreamPart[]> {
-  const arrived: StreamPart[] = [];
-  for await (const part of provider(options).send(sent)) arrived.push(part);
-  return arrived;
-}
+const parts = (options: Options, sent = outgoing()): Promise<readonly StreamPart[]> => partsOf(provider(options), sent);
 
-async function failure(options: Options, sent?: Outgoing): Promise<ProviderError> {
-  return parts(options, sent).then(
-    () => Promise.reject(new Error('the call did not fail')),
-    (error: ProviderError) => error,
-  );
-}
+const failure = (options: Options): Promise<ProviderError> => failureOf(provider(options), outgoing());
+
+describeSocketContract('Responses', {
+  make: provider,
+  body: '{"model":"m","input":[]}',
+  begun: ANSWER.slice(0, 3).map(sse),
+  failing: (words) => sse({ type: 'error', code: 'server_error', message: words }),
+  refusing: (words) => ({ error: { param: null, code: 'invalid_api_key', message: words } }),
+});
+
+describeSocketContract('Chat Completions', {
+  make: (options) => provider({ api: 'chat', ...options }),
+  body: '{"model":"m","messages":[]}',
+  begun: CHUNKS.slice(0, 1).map(sse),
+  failing: (words) => sse({ error: { code: 'server_error', message: words } }),
+  refusing: (words) => ({ error: { param: null, code: 'invalid_api_key', message: words } }),
+});
 
 describe('sending', () => {
   it('sends exactly the bytes that were digested, once, and nothing of the environment', async () => {
@@ -208,117 +191,9 @@ describe('failing', () => {
     expect(arrived.map(({ type }) => type)).toEqual(['began', 'text.delta']);
   });
 
-  it.each(['responses', 'chat'] as const)('takes a stream of %s that ends early, or breaks, for cut', async (api) => {
-    const events = api === 'chat' ? CHUNKS.slice(0, 1) : ANSWER.slice(0, 3);
-    const early = await serve(streaming(events));
-    expect(await failure({ api, baseURL: early.baseURL })).toMatchObject({ class: 'retryable', code: 'provider/cut' });
-    const broken = await serve(streaming(events, (response) => response.destroy()));
-    expect(await failure({ api, baseURL: broken.baseURL })).toMatchObject({ class: 'retryable', code: 'provider/cut' });
-  });
-
-  it('takes a malformed event for a reason to ask again', async () => {
-    const { baseURL } = await serve((response) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
-      response.end('event: response.created\ndata: {"type":"response.cre\n\n');
-    });
-    expect(await failure({ baseURL })).toMatchObject({ class: 'retryable', code: 'provider/malformed' });
-  });
-
-  it('gives up on silence, before the answer and inside it', async () => {
-    const mute = await serve(() => undefined);
-    expect(await failure({ baseURL: mute.baseURL, idleMs: 50 })).toMatchObject({
-      class: 'retryable',
-      code: 'provider/timeout',
-    });
-    const stuck = await serve(streaming(ANSWER.slice(0, 3), () => undefined));
-    expect(await failure({ baseURL: stuck.baseURL, idleMs: 1_000 })).toMatchObject({
-      class: 'retryable',
-      code: 'provider/silent',
-    });
-  });
-
-  it('names a connection that cannot be made', async () => {
-    const { baseURL } = await serve(() => undefined);
-    await Promise.all(closers.splice(0).map((close) => close()));
-    const error = await failure({ baseURL });
-    expect(error).toMatchObject({ class: 'retryable', code: 'provider/connection' });
-    expect(error.message).toContain('ECONNREFUSED');
-  });
-
-  it('stops when its caller aborts, before and in the middle', async () => {
-    const { baseURL, arrivals } = await serve(streaming(ANSWER.slice(0, 3), () => undefined));
-    const never = AbortSignal.abort();
-    expect(await failure({ baseURL }, outgoing({ signal: never }))).toMatchObject({ code: 'provider/aborted' });
-    expect(arrivals).toHaveLength(0);
-    const controller = new AbortController();
-    const call = async (): Promise<void> => {
-      for await (const part of provider({ baseURL }).send(outgoing({ signal: controller.signal }))) {
-        if (part.type === 'text.delta') controller.abort();
-      }
-    };
-    await expect(call()).rejects.toMatchObject({ class: 'stop', code: 'provider/aborted' });
-  });
-
-  it('lets go of the connection, and of the signal, when its listener leaves', async () => {
-    const { baseURL } = await serve(streaming(ANSWER.slice(0, 3), () => undefined));
-    const ours: (AbortSignal | null | undefined)[] = [];
-    const fetch: typeof globalThis.fetch = (url, init) => {
-      ours.push(init?.signal);
-      return globalThis.fetch(url, init);
-    };
-    const listeners = new Set<() => void>();
-    const signal: NonNullable<Outgoing['signal']> = {
-      aborted: false,
-      addEventListener: (_type, listener) => listeners.add(listener),
-      removeEventListener: (_type, listener) => listeners.delete(listener),
-    };
-    for await (const part of provider({ baseURL, fetch }).send(outgoing({ signal }))) {
-      if (part.type === 'began') break;
-    }
-    expect(ours.map((one) => one?.aborted)).toEqual([true]);
-    expect(listeners.size).toBe(0);
-  });
-});
-
-describe('the key', () => {
-  const everything = (error: ProviderError): string =>
-    [
-      error.message,
-      error.stack,
-      String(error.cause),
-      error.cause instanceof Error ? error.cause.stack : '',
-      JSON.stringify(error),
-    ].join('\n');
-
-  it('is in no error, even when the server or the socket says it', async () => {
-    const error = { code: 'invalid_api_key', message: `Incorrect API key provided: ${KEY}` };
-    const { baseURL } = await serve(failing(401, error));
-    const refused = await failure({ baseURL });
-    expect(refused).toMatchObject({ class: 'stop', code: 'provider/authentication' });
-    expect(everything(refused)).not.toContain(KEY);
-    const socket = await failure({ baseURL, fetch: () => Promise.reject(new TypeError(`bad header "${KEY}"`)) });
-    expect(everything(socket)).not.toContain(KEY);
-    const { baseURL: loud } = await serve(streaming([{ type: 'error', code: 'server_error', message: KEY }]));
-    expect(everything(await failure({ baseURL: loud }))).not.toContain(KEY);
-    const { baseURL: whole } = await serve(json(200, { error: { message: KEY, code: 500 } }));
-    expect(everything(await failure({ baseURL: whole, api: 'chat' }))).not.toContain(KEY);
-  });
-
-  it('is not even quoted in part, when the server sends it where JSON should stand', async () => {
-    const { baseURL } = await serve((response) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
-      response.end(`event: message_start\ndata: ${KEY}\n\n`);
-    });
-    const malformed = await failure({ baseURL });
-    expect(malformed).toMatchObject({ class: 'retryable', code: 'provider/malformed' });
-    expect(everything(malformed)).not.toContain(KEY.slice(0, 8));
-  });
-
-  it('is refused at once, unsaid, when no header can hold it', () => {
-    for (const apiKey of ['', '  ', 'sk-\nx', 'schlüssel']) {
-      expect(() => provider({ apiKey })).toThrow(
-        expect.objectContaining({ code: 'provider/authentication', message: expect.not.stringContaining('sk-') }),
-      );
-    }
+  it('says nothing of the key where a server says it in a whole answer', async () => {
+    const { baseURL } = await serve(json(200, { error: { message: KEY, code: 500 } }));
+    const { message: words, stack, cause } = await failure({ baseURL, api: 'chat' });
+    expect([words, stack, String(cause)].join('\n')).not.toContain(KEY);
   });
 });

@@ -1,19 +1,23 @@
-// Time that a test moves. What waits for it is counted, so that a pause which nobody ends is seen.
+// Time that a test or a benchmark moves: nothing waits for a clock, and the same run always happens at the same times. What
+// waits is counted, so that a pause which nobody ends is seen.
 
-import type { Surroundings } from '@tidemark/agent';
 import { timestamp } from '@tidemark/log';
+import type { Surroundings } from '../src/surroundings.ts';
 
-/** A clock in the hands of a test. */
-export interface LiveClock {
+/** A clock in the hands of who runs an agent. */
+export interface VirtualTime {
+  /** What the agent runs with. A wait ends when its time has come, or when it is aborted. */
   readonly surroundings: Surroundings;
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** Pauses under way. */
+  /** Waits under way. */
   readonly waiting: number;
-  /** Lets so many milliseconds pass: pauses that end by then end. */
+  /** Lets so many milliseconds pass: waits that end by then end. */
   pass(ms: number): void;
-  /** Passes to where the first pause ends; `false` when there is none. */
+  /** Passes to where the first wait ends; `false` when there is none. */
   passToNext(): boolean;
+  /** Whoever waits now is gone, as a lost process is: no wait of theirs ends. */
+  forget(): void;
 }
 
 interface Wait {
@@ -24,7 +28,7 @@ interface Wait {
 const START = Date.UTC(2026, 10, 20, 9);
 
 /** A clock that stands at nine in the morning. */
-export function liveClock(): LiveClock {
+export function virtualTime(): VirtualTime {
   const waits = new Set<Wait>();
   let now = START;
   let names = 0;
@@ -52,6 +56,7 @@ export function liveClock(): LiveClock {
       pass(Math.max(0, Math.min(...[...waits].map(({ until }) => until)) - now));
       return true;
     },
+    forget: () => waits.clear(),
   };
 }
 
