@@ -18,7 +18,7 @@ import { sendRequest } from './send-request.ts';
 import type { SideAnswer, SideCall } from './live-session.ts';
 
 /** A side call whose words are parts. */
-export interface Beside extends SideCall {
+interface SideCallInParts extends SideCall {
   readonly words: readonly ContentPart[];
   /** See `prepareRequest`. Such a call is sent once: what it would keep does not wait. */
   readonly keeps?: 'refresh' | 'promotion';
@@ -30,7 +30,7 @@ export interface Beside extends SideCall {
  * @throws ProviderError when it failed for good. @throws AgentError `agent/stopped` when the caller or `close` stopped it;
  *   `agent/limited` when it would exceed the limit of money.
  */
-export async function callBeside(actor: Actor, call: Beside): Promise<SideAnswer> {
+export async function callBeside(actor: Actor, call: SideCallInParts): Promise<SideAnswer> {
   requireUsable(actor);
   const abort = new AbortController();
   const signal = call.signal === undefined ? abort.signal : AbortSignal.any([abort.signal, call.signal]);
@@ -43,7 +43,7 @@ export async function callBeside(actor: Actor, call: Beside): Promise<SideAnswer
   }
 }
 
-async function tryOut(actor: Actor, call: Beside, signal: AbortSignal): Promise<SideAnswer> {
+async function tryOut(actor: Actor, call: SideCallInParts, signal: AbortSignal): Promise<SideAnswer> {
   const { session, runtime } = actor;
   const { surroundings, retry } = runtime;
   const sending: Sending = { session, runtime, signal, tell: (event) => tell(actor, event) };
@@ -67,7 +67,7 @@ async function tryOut(actor: Actor, call: Beside, signal: AbortSignal): Promise<
 
 async function prepare(
   { session, lines, runtime, wantedFor, running }: Actor,
-  { purpose, words, keeps, history = 'none', outputLimit: most = runtime.outputLimit }: Beside,
+  { purpose, words, keeps, history = 'none', outputLimit: most = runtime.outputLimit }: SideCallInParts,
   stream: `side/${string}`,
   attempt: number,
 ): Promise<Prepared> {
