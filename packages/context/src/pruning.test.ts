@@ -217,14 +217,15 @@ describe('when it is shortened', () => {
   test('in the epoch that takes up a compaction: what the checkpoint leaves is shortened with it, and nothing else', () => {
     const before = session([5_000, 5_000, 5_000, 5_000, 200, 200, 200, 200, 200, 200]);
     const range = { from: position(0), to: position(resultSpan(before, 1).group) };
-    const data = { range, strategy: 'deterministic', trigger: 'manual', checkpoint: 'done so far', limitations: [] };
+    const made = { strategy: 'deterministic', trigger: 'manual', limitations: [] } as const;
+    const data = { range, checkpoint: 'done so far', ...made };
     const compacted = fold([['history.compacted', data]], before);
     const need = neededChange(compacted, wanted, []);
     expect(need).toEqual({ do: 'epoch', cause: 'compaction' });
     const pruned = plan(compacted, { need }) ?? never();
     expect(pruned).toMatchObject({ cause: 'together', calls: ['c2', 'c3'], cost: '0' });
-    const named = { checkpoint: position(before.length), prunings: [position(compacted.length)] };
-    const after = fold([['history.pruned', pruned], opened(1, { cause: 'compaction', ...named })], compacted);
+    const takes = { checkpoint: position(before.length), prunings: [position(compacted.length)] };
+    const after = fold([['history.pruned', pruned], opened(1, { cause: 'compaction', ...takes })], compacted);
     expect(neededEpoch(after, wanted)).toBeUndefined();
     expect(resultsOf(after).map((one) => [one.call, textOf(one).includes('[Shortened here')])).toEqual([
       ['c2', true],
