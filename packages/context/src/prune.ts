@@ -1,8 +1,8 @@
 // Results that an epoch packs shortened. Everything keeps its place: only what a result shows becomes less.
 
-import type { ResultPart, Span } from '@tidemark/model';
+import type { Span } from '@tidemark/model';
 import { appendOnly, slice } from './append-only.ts';
-import { renderPruned, textOfResult } from './render-pruned.ts';
+import { shownUpTo } from './render-pruned.ts';
 import { ownCalls } from './settle.ts';
 import type { History, Pruning } from './state.ts';
 
@@ -15,15 +15,6 @@ export function prune(history: History, prunings: readonly Pruning[]): History {
 }
 
 function shortened(span: Span, kept: ReadonlyMap<number, number>): Span {
-  const { origin, parts } = span;
-  const [result] = parts;
-  if (origin.from !== 'event' || result?.type !== 'result') return span;
-  const shown = kept.get(origin.position);
-  if (shown === undefined || isWhole(result.content, shown)) return span;
-  return { ...span, parts: [{ ...result, content: [renderPruned(result.content, shown, origin.position)] }] };
-}
-
-/** Nothing of it would be left out. */
-function isWhole(content: ResultPart['content'], kept: number): boolean {
-  return content.every(({ type }) => type === 'text') && textOfResult(content).length <= kept;
+  const shown = span.origin.from === 'event' ? kept.get(span.origin.position) : undefined;
+  return shown === undefined ? span : shownUpTo(span, shown);
 }

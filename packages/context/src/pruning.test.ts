@@ -1,6 +1,6 @@
 import type { EpochOpened, HistoryPruned, ImagePart, Usage } from '@tidemark/log';
 import { callId, position } from '@tidemark/log';
-import type { ResultPart } from '@tidemark/model';
+import type { ResultPart, Span } from '@tidemark/model';
 import { describe, expect, test } from 'vitest';
 import type { Told } from '../tests/log-of.ts';
 import { answer, call, created, fold, named, prompt, request, row, second } from '../tests/log-of.ts';
@@ -8,6 +8,7 @@ import { slice } from './append-only.ts';
 import type { Wanted } from './epoch.ts';
 import { neededEpoch } from './epoch.ts';
 import type { Need } from './needed-change.ts';
+import { neededChange } from './needed-change.ts';
 import type { PruningInput } from './pruning.ts';
 import { planPruning } from './pruning.ts';
 import type { State } from './state.ts';
@@ -78,6 +79,12 @@ function plan(state: State, more: Partial<PruningInput> = {}): HistoryPruned | u
 
 function resultsOf(state: State): readonly ResultPart[] {
   return slice(state.history.packed).flatMap(({ parts }) => parts.filter((part) => part.type === 'result'));
+}
+
+/** The span of the result that stands at this place among the results. */
+function resultSpan(state: State, rank: number): Span {
+  const found = slice(state.history.packed).filter(({ parts: [part] }) => part?.type === 'result')[rank];
+  return found ?? never();
 }
 
 function textOf(one: ResultPart | undefined): string {
@@ -205,6 +212,27 @@ describe('when it is shortened', () => {
       cost: '0',
     });
     expect(plan(session(late), { need: { do: 'epoch', cause: 'quarantine' } })).toBeUndefined();
+  });
+
+  test('in the epoch that takes up a compaction: what the checkpoint leaves is shortened with it, and nothing else', () => {
+    const before = session([5_000, 5_000, 5_000, 5_000, 200, 200, 200, 200, 200, 200]);
+    const range = { from: position(0), to: position(resultSpan(before, 1).group) };
+    const made = { strategy: 'deterministic', trigger: 'manual', limitations: [] } as const;
+    const data = { range, checkpoint: 'done so far', ...made };
+    const compacted = fold([['history.compacted', data]], before);
+    const need = neededChange(compacted, wanted, []);
+    expect(need).toEqual({ do: 'epoch', cause: 'compaction' });
+    const pruned = plan(compacted, { need }) ?? never();
+    expect(pruned).toMatchObject({ cause: 'together', calls: ['c2', 'c3'], cost: '0' });
+    const takes = { checkpoint: position(before.length), prunings: [position(compacted.length)] };
+    const after = fold([['history.pruned', pruned], opened(1, { cause: 'compaction', ...takes })], compacted);
+    expect(neededEpoch(after, wanted)).toBeUndefined();
+    expect(resultsOf(after).map((one) => [one.call, textOf(one).includes('[Shortened here')])).toEqual([
+      ['c2', true],
+      ['c3', true],
+      ...['c4', 'c5', 'c6', 'c7', 'c8', 'c9'].map((id) => [id, false]),
+    ]);
+    expect(plan(after, { need: { do: 'epoch', cause: 'model' } })).toBeUndefined();
   });
 
   test('when the cache has expired, if it frees something to speak of', () => {

@@ -1,11 +1,32 @@
 // What stands for a result that is shown shortened. Part of L2 like the words of `render.ts`: other words are another
 // rendering, beside this one, and a record that asks for them must say so; one that says nothing asks for these.
 
-import type { ImagePart, ResultPart, TextPart } from '@tidemark/model';
+import type { ImagePart, ResultPart, Span, TextPart } from '@tidemark/model';
 
 /** The text of a result, as its cut is counted. */
 export function textOfResult(content: ResultPart['content']): string {
   return content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+}
+
+/** The span with its result shortened to so many UTF-16 units of its text; as it is where that leaves nothing out. */
+export function shownUpTo(span: Span, units: number): Span {
+  const { origin, parts } = span;
+  const [result] = parts;
+  if (origin.from !== 'event' || result?.type !== 'result') return span;
+  const { content } = result;
+  const text = textOfResult(content);
+  if (text.length <= units && content.every(({ type }) => type === 'text')) return span;
+  return {
+    ...span,
+    parts: [{ ...result, content: [renderPruned(content, wholeUnits(text, units), origin.position)] }],
+  };
+}
+
+/** Never half of a pair: a lone surrogate is no text. */
+function wholeUnits(text: string, units: number): number {
+  const end = Math.min(text.length, Math.max(0, Math.floor(units)));
+  const last = text.charCodeAt(end - 1);
+  return end < text.length && last >= 0xd800 && last <= 0xdbff ? end - 1 : end;
 }
 
 /** The first `kept` UTF-16 units of the result's text, and what is left out with how to read it (L6). */

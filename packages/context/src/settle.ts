@@ -5,8 +5,8 @@ import type { AnswerInterrupted, AnswerPart, AnswerReceived, Position, RecordedO
 import type { CallPart, Part, ResultPart, Span, TextPart } from '@tidemark/model';
 import { isBlank } from '@tidemark/model';
 import { appendAll, appendOnly, itemAt, slice } from './append-only.ts';
-import { shortenResults } from './compaction/shorten-results.ts';
 import { INTERRUPTED, UNANSWERED } from './render.ts';
+import { shownUpTo } from './render-pruned.ts';
 import type { Batch, Closing, History, Waiting, WaitingChange } from './state.ts';
 
 /** What a span is made from, before it has its ordinal. */
@@ -296,7 +296,7 @@ export interface Lead {
   readonly part: TextPart;
   /** What stands before that and stays all the same, each at its old place. */
   readonly keeps: readonly Position[];
-  /** Most UTF-16 units of a text in a result; absent is no bound. */
+  /** Most UTF-16 units of the text of a result; absent is no bound. */
   readonly shortens: number | undefined;
 }
 
@@ -332,5 +332,5 @@ export function keptBehind(
   const said = new Set<number>(keeps);
   const standing = tail.slice(0, first).filter(({ origin }) => origin.from === 'event' && said.has(origin.position));
   const behind = tail.slice(first);
-  return [...standing, ...(shortens === undefined ? behind : behind.map((span) => shortenResults(span, shortens)))];
+  return [...standing, ...(shortens === undefined ? behind : behind.map((span) => shownUpTo(span, shortens)))];
 }

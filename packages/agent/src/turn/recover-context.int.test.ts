@@ -102,7 +102,7 @@ describe('a request that the provider refuses as too long', () => {
     const played = await playWindow({ believed, real, answer: steps(3, 'none'), runtime: { tools: [huge] } });
     expect(await played.live.prompt('Look at everything.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
     expect(played.bodies.at(-1)).toMatch(
-      /characters were left out here to fit the window: history_read reads position \d+/,
+      /characters are shown\. The whole is at position \d+: read it with history_read\./,
     );
     await expectRebuilt(played);
   });

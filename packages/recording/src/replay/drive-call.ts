@@ -1,9 +1,17 @@
 // One recorded call driven: prepared from the log as it stands, sent to the simulator, and its answer recorded.
 
 import type { CallOptions, Prepared, Session } from '@tidemark/agent';
-import { commit, keepCapabilities, lastingOf, prepareRequest, recordAnswer, recordInterrupted } from '@tidemark/agent';
-import type { Wanted } from '@tidemark/context';
-import { itemAt } from '@tidemark/context';
+import {
+  commit,
+  keepCapabilities,
+  lastingOf,
+  newHash,
+  prepareRequest,
+  recordAnswer,
+  recordInterrupted,
+} from '@tidemark/agent';
+import type { FrontTexts, Wanted } from '@tidemark/context';
+import { composeFront, itemAt } from '@tidemark/context';
 import type { Event, Timestamp } from '@tidemark/log';
 import type { Answer, Capabilities, Usage } from '@tidemark/model';
 import { anthropicEncoder } from '@tidemark/provider-anthropic';
@@ -62,7 +70,7 @@ async function callOptions(
   const { session, id, warm } = driving.options;
   const ttl = lastingOf(driving.options.ttl ?? 'auto', warm ? 'auto' : 'off', capabilities, session.state);
   const outputLimit = Math.min(OUTPUT_LIMIT, capabilities.outputLimit);
-  driving.front ??= opaqueFront(session.state, call.input, id);
+  driving.front ??= frontOf(driving, opaqueFront(session.state, call.input, id));
   const kept = driving.rows.get(capabilities.model) ?? keepCapabilities(session.log.artifacts, capabilities);
   driving.rows.set(capabilities.model, kept);
   const parameters = driving.levels(driving.reasoning, outputLimit);
@@ -73,8 +81,22 @@ async function callOptions(
     capabilities: await kept,
     texts: driving.front,
   };
+  const made = { at: sentAt, wanted, capabilities, encoder: anthropicEncoder, outputLimit, ttl };
+  const { pruning } = driving.options;
+  if (pruning !== 'off') return { ...made, pruning };
   const resize = driving.sizes.resize(call.input, capabilities.thinkingStripped === 'at-new-turn');
-  return { at: sentAt, wanted, capabilities, encoder: anthropicEncoder, outputLimit, resize, ttl };
+  return { ...made, resize };
+}
+
+const READS_BACK = {
+  name: 'history_read',
+  description: 'Reads events of this session by position.',
+  schema: { type: 'object' },
+};
+
+/** What is shortened can be read back (L6). */
+function frontOf({ options: { pruning } }: Driving, front: FrontTexts): FrontTexts {
+  return pruning === 'off' ? front : { ...front, tools: composeFront({ tools: [READS_BACK] }, newHash).tools };
 }
 
 /** A refused call has no usage. What was answered then still stands in the history of the calls behind it. */

@@ -34,6 +34,12 @@ export interface WarmCall {
   readonly usage: Usage;
 }
 
+/**
+ * Whether old results are shortened where that pays. `off`: the recording goes as it went. With the others a tool is offered
+ * that reads results back, and blocks have the sizes that are estimated: no recording knows how large its calls would have been.
+ */
+export type ReplayPruning = 'off' | 'never' | 'auto';
+
 /** What a drive is made with. */
 export interface DriveOptions extends Pick<Destination, 'id' | 'root' | 'parent' | 'name'> {
   readonly session: Session;
@@ -46,6 +52,7 @@ export interface DriveOptions extends Pick<Destination, 'id' | 'root' | 'parent'
   readonly ttl?: Lasting;
   /** Whether pauses between turns are kept warm. */
   readonly warm: boolean;
+  readonly pruning: ReplayPruning;
   /** Positions of the recording at which forks leave it. */
   readonly forksAt: ReadonlySet<number>;
   readonly onCall: (call: DrivenCall) => void;

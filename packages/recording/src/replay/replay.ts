@@ -14,7 +14,7 @@ import { addCall, addWarming, NO_ACCOUNT } from './account.ts';
 import type { Pause } from './drive.ts';
 import { drive } from './drive.ts';
 import type { ReplayWarm } from './drive-warm.ts';
-import type { DrivenCall, Memory } from './driving.ts';
+import type { DrivenCall, Memory, ReplayPruning } from './driving.ts';
 import type { Planned } from './plan-sessions.ts';
 import { planSessions } from './plan-sessions.ts';
 import type { Left, RecordedAccount } from './recorded-account.ts';
@@ -43,6 +43,8 @@ export interface ReplayOptions {
   readonly ttl?: Lasting;
   /** Whether pauses are kept warm, as if the process had lived: `off` unless said. */
   readonly warm?: ReplayWarm;
+  /** Whether old results are shortened where that pays: `off` unless said. */
+  readonly pruning?: ReplayPruning;
   readonly onCall?: (call: DrivenCall) => void;
 }
 
@@ -147,6 +149,7 @@ async function start(state: Replay, planned: Planned, trunk?: Trunk): Promise<vo
       ...(options.ttl === undefined ? {} : { ttl: options.ttl }),
       forksAt: new Set(forks.map((fork) => fork.beginning.data.parent?.position ?? -1)),
       warm: (options.warm ?? 'off') !== 'off',
+      pruning: options.pruning ?? 'off',
       onCall: (call) => takeCall(state, run, call),
       onWarm: (call) => void (state.account = addWarming(state.account, call)),
     },

@@ -1,0 +1,76 @@
+// What shortening old results comes to in the recorded sessions that lie beside the repository. Where they are absent the
+// tests say so and are skipped.
+
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Log, Recorded, SessionId } from '@tidemark/log';
+import { describe, expect, it } from 'vitest';
+import type { Replayed } from './replay-rows.ts';
+import { replayRows, verifyAll } from './replay-rows.ts';
+
+const root = join(import.meta.dirname, '../../../..');
+const folder = join(root, '../shared/transcripts');
+const there = existsSync(folder);
+if (!there) console.warn('skipped: no ../shared/transcripts beside the repository');
+
+/** What became of the results of a replay. Tokens are estimates. */
+interface Shortened {
+  readonly calls: number;
+  /** Epochs that were opened for nothing else. */
+  readonly epochs: number;
+  readonly freed: number;
+  /** What these epochs wrote again. */
+  readonly rewritten: number;
+  /** Input of all calls. */
+  readonly input: number;
+  readonly billed: number;
+}
+
+async function recordsOf(log: Log, session: SessionId): Promise<readonly Recorded[]> {
+  const records: Recorded[] = [];
+  for await (const record of log.read(session)) records.push(record);
+  return records;
+}
+
+async function shortenedIn({ result, target }: Replayed): Promise<Shortened> {
+  const records = (await Promise.all(result.sessions.map((session) => recordsOf(target, session)))).flat();
+  const epochs = records.flatMap((one) =>
+    one.kind === 'epoch.opened' && one.data.cause === 'pruning' ? [one.data.forecast.rewrite] : [],
+  );
+  const freed = records.flatMap((one) => (one.kind === 'history.pruned' ? [one.data.freed ?? 0] : []));
+  const { calls, tokens: input, billed } = result;
+  return { calls, epochs: epochs.length, freed: sum(freed), rewritten: sum(epochs), input, billed };
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((all, one) => all + one, 0);
+}
+
+/** Every request without an epoch extends the one before it, nothing is refused, and all of it can be rebuilt. */
+async function sound(path: string): Promise<Shortened> {
+  const replayed = await replayRows(path, 'auto', 'off', 'auto');
+  expect(replayed.result).toMatchObject({ refused: 0, breaks: { unlabelled: 0 } });
+  for (const { differences, breaks, problems } of await verifyAll(replayed)) {
+    expect({ differences, problems }).toEqual({ differences: [], problems: [] });
+    expect(breaks.filter(({ cause }) => cause === undefined)).toEqual([]);
+  }
+  return shortenedIn(replayed);
+}
+
+/** Two replays of hundreds of calls, each with every request made again: many times what is usual, on a machine that is busy. */
+const LONG = { timeout: 300_000 };
+
+describe.skipIf(!there)('old results are shortened where that pays, in the session of', LONG, () => {
+  it.each([
+    ['pi', 'pi-coding-session-sonnet', { calls: 439, epochs: 9 }],
+    ['Claude Code', 'claude-code-session-opus', { calls: 152, epochs: 19 }],
+    ['a subagent', 'claude-code-subagent-sonnet', { calls: 3, epochs: 0 }],
+  ])('%s', async (who, name, seen) => {
+    const path = join(folder, `${name}.jsonl`);
+    const told = await sound(path);
+    const { result: whole } = await replayRows(path, 'auto', 'off', 'never');
+    console.info(`${who}: ${JSON.stringify({ ...told, whole: { input: whole.tokens, billed: whole.billed } })}`);
+    expect(told).toMatchObject(seen);
+    expect(told.billed).toBeLessThanOrEqual(whole.billed);
+  });
+});
