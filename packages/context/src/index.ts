@@ -40,6 +40,8 @@ export { GUIDE } from './contract/guide.ts';
 export { TM1_MINIMAL, TM1_RUNTIME } from './contract/tm1.ts';
 export type { Verdict } from './cross-check.ts';
 export { crossCheck } from './cross-check.ts';
+export type { CompactionStanding } from './compaction/compaction-standing.ts';
+export { compactionStanding } from './compaction/compaction-standing.ts';
 export { largestParts } from './compaction/context-unfit.ts';
 export type { CompactionDraft } from './compaction/draft-compaction.ts';
 export type { CompactionRefusal, CompactionSizes, Judged } from './compaction/judge-compaction.ts';
