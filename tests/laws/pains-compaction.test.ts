@@ -2,15 +2,18 @@
 // embeds it, against a simulator whose window is small and which refuses what is too long.
 
 import type { AgentOptions, LiveSession } from '@tidemark/kit';
+import { foldLog } from '@tidemark/agent';
+import { compactionStanding } from '@tidemark/context';
 import { createAgent, defineTool } from '@tidemark/kit';
-import type { Recorded } from '@tidemark/log';
+import type { Log, LogWriter, Recorded } from '@tidemark/log';
 import { digest, sessionId } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
 import { defaultCatalog, findModel } from '@tidemark/model';
 import { createAnthropicProvider } from '@tidemark/provider-anthropic';
-import type { AnswerPlan, SentRequest, Simulator } from '@tidemark/simulator';
+import type { AnswerPlan, Fault, SentRequest, Simulator } from '@tidemark/simulator';
 import { createSimulator } from '@tidemark/simulator';
-import { expect, it, onTestFinished } from 'vitest';
+import { createMemoryStore } from '@tidemark/store-memory';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 
 const MODEL = 'claude-sonnet-4-5';
@@ -31,6 +34,7 @@ const look = defineTool({
 
 interface Played {
   readonly live: LiveSession;
+  readonly log: Log;
   readonly simulator: Simulator;
   readonly bodies: readonly string[];
   readonly notices: readonly string[];
@@ -39,20 +43,27 @@ interface Played {
   compactions(): Promise<readonly string[]>;
 }
 
+/** What a thread sets: `real` is what the provider has of what the session believes. */
+interface Setting extends Partial<AgentOptions> {
+  readonly real?: number;
+  readonly requestBytes?: number;
+}
+
 /** A session that believes in its window; `real` is what the provider has. */
 async function play(
   believed: number,
   answer: (sent: SentRequest) => AnswerPlan,
-  { real = believed, ...options }: Partial<AgentOptions> & { readonly real?: number } = {},
+  { real = believed, requestBytes, ...options }: Setting = {},
 ): Promise<Played> {
-  const simulator = createSimulator({ capabilities: () => windowOf(real), onRequest: answer });
+  const bytes = requestBytes === undefined ? {} : { requestBytes };
+  const simulator = createSimulator({ capabilities: () => ({ ...windowOf(real), ...bytes }), onRequest: answer });
   const listening = await simulator.listen();
   const bodies: string[] = [];
   const notices: string[] = [];
   const { model, inputLimit, outputLimit, window } = windowOf(believed);
   const agent = createAgent({
     model,
-    catalog: { revision: 1, rows: [{ provider: 'anthropic', model, inputLimit, outputLimit, window }] },
+    catalog: { revision: 1, rows: [{ provider: 'anthropic', model, inputLimit, outputLimit, window, ...bytes }] },
     provider: createAnthropicProvider({ apiKey: 'simulated', baseURL: listening.url }),
     permissions: { mode: 'auto', unconfined: true },
     tools: [look],
@@ -71,6 +82,7 @@ async function play(
   const records = (): Promise<readonly Recorded[]> => Array.fromAsync(agent.log.read(sessionId(live.id)));
   return {
     live,
+    log: agent.log,
     simulator,
     bodies,
     notices,
@@ -89,6 +101,30 @@ function looks(count: number): (sent: SentRequest) => AnswerPlan {
     step += 1;
     return { answer: step > count ? { text: 'Done.' } : { calls: [{ name: 'look', arguments: { step } }] } };
   };
+}
+
+/** Writes everything but compactions. */
+function failing(writer: LogWriter): LogWriter {
+  const append: LogWriter['append'] = (events, expected) => {
+    if (events.some(({ kind }) => kind === 'history.compacted')) throw new Error('the disk is gone');
+    return writer.append(events, expected);
+  };
+  return new Proxy(writer, {
+    get(held, name) {
+      if (name === 'append') return append;
+      const value: unknown = Reflect.get(held, name, held);
+      return typeof value === 'function' ? value.bind(held) : value;
+    },
+  });
+}
+
+/** Something that weighs so many bytes and begins as a picture of 64 by 64 does. */
+function picture(bytes: number, name: number): Uint8Array {
+  const made = Buffer.alloc(bytes, `${name} `);
+  made.set([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+  made.writeUInt32BE(64, 16);
+  made.writeUInt32BE(64, 20);
+  return made;
 }
 
 const done = { outcome: 'completed', text: 'Done.' } as const;
@@ -154,13 +190,64 @@ it('anthropics/claude-code#8050, #14274, elidickinson/pi-claude-bridge#18: a com
   expect(fallbacks).toEqual([expect.any(String)]);
 });
 
-it('openai/codex#38861: what was not compacted is not said to be, and stays as it was', async () => {
-  const played = await play(200_000, looks(0));
-  await played.live.prompt('Look.');
-  expect(await played.live.compact()).toMatchObject({ outcome: 'refused' });
-  await played.live.prompt('And now?');
-  expect(played.bodies.at(-1)).not.toContain('<checkpoint>\\n');
-  expect(await played.compactions()).toEqual(['compaction.refused manual']);
+describe('openai/codex#38861', () => {
+  const standing = async (played: Played): Promise<string | undefined> =>
+    compactionStanding(await foldLog(played.log, sessionId(played.live.id)))?.standing;
+  const LONG = 'Look at all of it. '.repeat(3_000);
+
+  it('what was not compacted is not said to be, and stays as it was', async () => {
+    const played = await play(200_000, looks(0));
+    await played.live.prompt('Look.');
+    expect(await played.live.compact()).toMatchObject({ outcome: 'refused' });
+    await played.live.prompt('And now?');
+    expect(played.bodies.at(-1)).not.toContain('<checkpoint>\\n');
+    expect([await played.compactions(), await standing(played)]).toEqual([['compaction.refused manual'], undefined]);
+  });
+
+  it('a compaction is confirmed by the next request that is accepted, and by nothing before it', async () => {
+    let fault: Fault | undefined;
+    const played = await play(200_000, () => ({ answer: { text: 'Done.' }, ...(fault && { fault }) }));
+    await played.live.prompt(LONG);
+    await played.live.prompt('Look.');
+    expect(await played.live.compact({ tailTokens: 100 })).toMatchObject({ outcome: 'compacted' });
+    expect(await standing(played)).toBe('recorded');
+    fault = { kind: 'refused', message: 'no money', status: 402, type: 'billing_error' };
+    expect(await played.live.prompt('And now?')).toMatchObject({ outcome: 'failed' });
+    expect(await standing(played)).toBe('taken-up');
+    fault = undefined;
+    expect(await played.live.resume()).toMatchObject(done);
+    expect(await standing(played)).toBe('confirmed');
+  });
+
+  it('a compaction whose record could not be written is not said to have been made', async () => {
+    const store = createMemoryStore();
+    const log: Log = { ...store, create: async (id, parent) => failing(await store.create(id, parent)) };
+    const played = await play(12_000, looks(60), { store: log });
+    await expect(Promise.resolve(played.live.prompt('Look.'))).rejects.toThrow('the disk is gone');
+    expect([played.notices.includes('context/compacted'), await played.compactions()]).toEqual([false, []]);
+  });
+
+  it('a body of 43.8 MB of images, at a tenth of the token window, is met by bytes: it is compacted, and goes on', async () => {
+    // A hundredth of the thread's sizes: eleven screenshots of 4 MB, where 32 MB are taken.
+    const shot = defineTool({
+      name: 'look',
+      description: 'Takes a screenshot.',
+      input: z.object({ step: z.number() }),
+      effect: 'read',
+      run: ({ step }) => ({
+        text: `Screen ${step}.`,
+        images: [{ data: picture(30_000, step), mediaType: 'image/png' }],
+      }),
+    });
+    const played = await play(200_000, looks(11), { tools: [shot], requestBytes: 320_000 });
+    expect(await played.live.prompt('Look.')).toMatchObject(done);
+    expect(new Set(await played.compactions())).toEqual(new Set(['history.compacted critical_pressure_preflight']));
+    expect(played.notices).toContain('context/compacted');
+    expect(statuses(played)).toEqual(Array(12).fill(200));
+    expect(Math.max(...played.bodies.map(({ length }) => length))).toBeLessThan(320_000);
+    const kinds = (await played.records()).map(({ kind }) => kind);
+    expect(kinds).not.toContain('block.quarantined');
+  });
 });
 
 it('anthropics/claude-code#13919, #74990, #19471: what a source said is said again behind a checkpoint', async () => {

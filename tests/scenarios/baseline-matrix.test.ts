@@ -68,6 +68,22 @@ const MATRIX: { readonly [name in StoryName]: Row } = {
     'notice: context/pressure',
     'notice: context/compaction-refused',
   ),
+  'request too long, compacted and sent again': both(
+    'failed: provider/too-long',
+    'compacted: overflow_recovery',
+    'note: permission-mode compacted-away',
+    'epoch: compaction',
+    // The steps that are kept were cached behind another beginning.
+    'miss: opened',
+    'notice: context/compacted',
+  ),
+  'answer that fills the window': both(
+    'compacted: overflow_recovery',
+    'note: permission-mode compacted-away',
+    'epoch: compaction',
+    'miss: opened',
+    'notice: context/compacted',
+  ),
   'reasoning level': { plain: ['epoch: reasoning', 'miss: opened'], appends: ['reasoning: appended'] },
   'reasoning level changed and changed back': both(),
   'reasoning level set while the session is open': {

@@ -113,6 +113,18 @@ const compacted: Story = async (told) => {
   return live;
 };
 
+/** Works on much, meets the end of the window once, and works on. */
+function overflows(plan: AnswerPlan): Story {
+  return async (told) => {
+    const live = await told.open();
+    await told.stage.turn(live, `Here is all of it: ${'an order of the day '.repeat(3_000)}`, done);
+    await twoTurns(told, live);
+    await told.stage.turn(live, 'Once more.', plan, done);
+    await twoTurns(told, live);
+    return live;
+  };
+}
+
 /** By name, in the order of the table. */
 export const STORIES = {
   'fresh session': async (told) => {
@@ -198,6 +210,12 @@ export const STORIES = {
     await live.resume().then(undefined, () => undefined);
     return live;
   },
+  'request too long, compacted and sent again': overflows({
+    fault: { kind: 'refused', message: 'prompt is too long: 200251 tokens > 200000 maximum' },
+  }),
+  'answer that fills the window': overflows({
+    answer: { text: 'The first orders', stop: 'model_context_window_exceeded' },
+  }),
   'reasoning level': comesBackWith({ parameters: { effort: 'low' } }),
   'reasoning level changed and changed back': async (told) => {
     const id = await leftBehind(told);

@@ -1,6 +1,6 @@
 // `tidemark show`: a session as its steps, or one request as its spans, each with role, origin, bytes and tokens (L4).
 
-import { emptyState, evolve, gaugeInWords } from '@tidemark/context';
+import { compactionStanding, emptyState, evolve, gaugeInWords } from '@tidemark/context';
 import type { CallForecast, EpochOpened, Parent, Recorded, SessionId } from '@tidemark/log';
 
 import type { Command, CommandContext, Outcome } from '../command.ts';
@@ -9,6 +9,7 @@ import { gaugeAtRest } from '../gauge-at-rest.ts';
 import { dollars, grouped } from '../numbers.ts';
 import { sessionArgument } from '../session-argument.ts';
 import { showStep } from '../show-step.ts';
+import { standingLine } from '../standing-line.ts';
 import { stepArgument } from '../step-argument.ts';
 import type { ForecastsOff } from '../step-forecast.ts';
 import { addForecast, forecastsOff } from '../step-forecast.ts';
@@ -90,6 +91,7 @@ async function showSession(session: SessionId, context: CommandContext): Promise
   }
   const padding = epochs.flatMap(({ number, padding: sum }) => (sum === undefined ? [] : [{ epoch: number, ...sum }]));
   const gauge = await gaugeAtRest(store.artifacts, state, context.home);
+  const compaction = compactionStanding(state);
   const value = {
     session,
     parent: parent ?? null,
@@ -99,12 +101,14 @@ async function showSession(session: SessionId, context: CommandContext): Promise
     forecasts: off,
     padding,
     gauge: gauge ?? null,
+    compaction: compaction ?? null,
   };
   context.output.result(value, () =>
     [
       `${session}: ${grouped(records)} records, ${countOf(steps)}${forecastsOff(off)}${unknownCaching(steps)}`,
       ...(parent === undefined ? [] : [`a fork: it left ${parent.session} behind record ${parent.position}`]),
       ...(gauge === undefined ? [] : [`the next request: ${gaugeInWords(gauge)}`]),
+      ...(compaction === undefined ? [] : [standingLine(compaction)]),
       ...epochs.flatMap((one) => explainPadding(one) ?? []),
     ].join('\n'),
   );

@@ -1,7 +1,9 @@
 // What a branch did that is left behind, in short: from its records alone, in stable bytes, no model asked. It is bounded,
 // and names what the bound left out.
 
-import type { BranchSummarized, FileTouch, Range, Recorded, SessionId } from '@tidemark/log';
+import type { Gathered, Met } from '@tidemark/context';
+import { filesOf, gather } from '@tidemark/context';
+import type { BranchSummarized, Range, Recorded, SessionId } from '@tidemark/log';
 import { headOf } from '../commit/cut-text.ts';
 
 /** Bytes of each text that is quoted. */
@@ -9,61 +11,49 @@ const QUOTED = 400;
 /** Prompts, files and tools that are named of each kind. */
 const NAMED = 12;
 
-/** What was met on the way. */
-interface Met {
-  readonly prompts: string[];
-  readonly tools: Map<string, number>;
-  readonly files: Map<string, FileTouch['as']>;
-  failed: number;
-  steps: number;
-  said: string;
-  cut: number;
+/** How many entries were cut. */
+interface Cut {
+  entries: number;
 }
 
-/** Sums up the records of a range of a session. */
+/** Sums up the records of a range of a session: by what a checkpoint of them would know. */
 export async function summarizeBranch(
   session: SessionId,
   range: Range,
   records: AsyncIterable<Recorded>,
 ): Promise<BranchSummarized> {
-  const met: Met = { prompts: [], tools: new Map(), files: new Map(), failed: 0, steps: 0, said: '', cut: 0 };
-  for await (const record of records) take(met, record);
+  const all: Recorded[] = [];
+  for await (const record of records) all.push(record);
+  const found = gather(all, range.from - 1, range.to);
+  const files = new Map(filesOf(found.calls).flatMap((file) => (file.as === 'read' ? [] : [[file.path, file]])));
+  const changed = [...files.values()];
+  const cut: Cut = { entries: 0 };
   const text = [
     'The user went back to before what is told here. It is no longer part of this conversation.',
     ...section(
       'Asked there',
-      listed(met, met.prompts, (words) => quoted(met, words)),
+      listed(cut, found.directives, ({ text: words }) => quoted(cut, words)),
     ),
-    ...section('Work', [worked(met)]),
-    ...section('Files changed', listed(met, changed(met.files, 'written'), asItIs)),
-    ...section('Files removed', listed(met, changed(met.files, 'removed'), asItIs)),
-    ...section('Said last', met.said === '' ? [] : [quoted(met, met.said)]),
+    ...section('Work', [worked(found)]),
+    ...section(
+      'Files changed',
+      listed(
+        cut,
+        changed.filter(({ removed = false }) => !removed),
+        pathOf,
+      ),
+    ),
+    ...section(
+      'Files removed',
+      listed(
+        cut,
+        changed.filter(({ removed = false }) => removed),
+        pathOf,
+      ),
+    ),
+    ...section('Said last', found.said === '' ? [] : [quoted(cut, found.said)]),
   ].join('\n');
-  return { session, range, strategy: 'deterministic', text, limitations: limitationsOf(session, range, met) };
-}
-
-function take(met: Met, record: Recorded): void {
-  switch (record.kind) {
-    case 'prompt.given':
-      met.prompts.push(record.data.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n'));
-      return;
-    case 'answer.received': {
-      if (record.data.stream !== 'main') return;
-      met.steps += 1;
-      const said = record.data.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
-      if (said.trim() !== '') met.said = said;
-      return;
-    }
-    case 'tool.started':
-      met.tools.set(record.data.name, (met.tools.get(record.data.name) ?? 0) + 1);
-      return;
-    case 'tool.returned':
-    case 'tool.failed':
-      if (record.kind === 'tool.failed') met.failed += 1;
-      for (const { path, as } of record.data.files ?? []) if (as !== 'read') met.files.set(path, as);
-      return;
-    default:
-  }
+  return { session, range, strategy: 'deterministic', text, limitations: limitationsOf(session, range, cut) };
 }
 
 function section(title: string, lines: readonly string[]): readonly string[] {
@@ -71,33 +61,35 @@ function section(title: string, lines: readonly string[]): readonly string[] {
 }
 
 /** The newest, in the order of the log. */
-function listed(met: Met, all: readonly string[], show: (one: string) => string): readonly string[] {
+function listed<One>(cut: Cut, all: readonly One[], show: (one: One) => string): readonly string[] {
   const shown = all.slice(-NAMED);
-  met.cut += all.length - shown.length;
+  cut.entries += all.length - shown.length;
   return shown.map(show);
 }
 
-function quoted(met: Met, words: string): string {
+function quoted(cut: Cut, words: string): string {
   const line = words.trim().replaceAll(/\s+/g, ' ');
   const { text } = headOf(line, { bytes: QUOTED, lines: 1 });
   if (text.length === line.length) return line;
-  met.cut += 1;
+  cut.entries += 1;
   return `${text}…`;
 }
 
-const asItIs = (text: string): string => text;
-
-function changed(files: Met['files'], as: FileTouch['as']): readonly string[] {
-  return [...files].filter(([, how]) => how === as).map(([path]) => path);
+function pathOf({ path }: Met): string {
+  return path;
 }
 
-function worked({ steps, tools, failed }: Met): string {
-  const named = [...tools].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([name, times]) => `${name} ${times}`);
-  const calls = named.length === 0 ? 'no tool was called' : `calls: ${named.slice(0, NAMED).join(', ')}`;
-  return `${steps} answers; ${calls}${failed === 0 ? '' : `; ${failed} of them failed`}`;
+/** Calls that began, whatever became of them. */
+function worked({ answers, calls, unclosed }: Gathered): string {
+  const begun = calls.filter(({ effect, ended }) => effect !== undefined || ended !== undefined);
+  const byName = Map.groupBy([...begun.map(({ name }) => name), ...unclosed], (name) => name);
+  const named = [...byName].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([name, all]) => `${name} ${all.length}`);
+  const told = named.length === 0 ? 'no tool was called' : `calls: ${named.slice(0, NAMED).join(', ')}`;
+  const failed = begun.filter(({ closing }) => closing === 'failed').length;
+  return `${answers} answers; ${told}${failed === 0 ? '' : `; ${failed} of them failed`}`;
 }
 
-function limitationsOf(session: SessionId, { from, to }: Range, { cut }: Met): readonly string[] {
+function limitationsOf(session: SessionId, { from, to }: Range, { entries: cut }: Cut): readonly string[] {
   return [
     `It is lossy. The whole stands in the log of session ${session}, records ${from} to ${to}.`,
     'Files stay as that branch left them, which may not be as this conversation knows them: read them again before you rely on them.',

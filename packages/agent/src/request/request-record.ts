@@ -18,6 +18,8 @@ export interface Beside {
   readonly history: 'main' | 'none';
   /** Set for a call that is made to keep the history cached: no marker stands on its words. A promotion asks for an hour. */
   readonly keeps?: 'refresh' | 'promotion';
+  /** It was refused for a block of the history that was put aside since: it may open the epoch which leaves that out. */
+  readonly mends?: true;
 }
 
 /** What a request carries beside its blocks. */

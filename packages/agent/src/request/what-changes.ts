@@ -10,6 +10,7 @@ import type { Session } from '../session/session.ts';
 import { asIfRecorded } from './as-if-recorded.ts';
 import type { EpochOptions } from './open-epoch.ts';
 import { openingEpoch } from './open-epoch.ts';
+import type { Beside } from './request-record.ts';
 
 /** See the head of this file. With an epoch nothing is appended; what it shortens stands in front of it. */
 export interface Changing {
@@ -23,7 +24,7 @@ const NOTHING: Changing = { epoch: undefined, changes: [] };
 /** What is asked for. */
 interface Asked extends EpochOptions {
   readonly encoder: Encoder;
-  readonly beside?: unknown;
+  readonly beside?: Pick<Beside, 'mends'>;
   readonly pruning?: 'auto' | 'never';
   readonly outputLimit: number;
   readonly budgets?: BudgetSettings;
@@ -49,9 +50,11 @@ export async function whatChanges(
 ): Promise<Changing> {
   const { state, log } = session;
   const { wanted, beside } = asked;
-  // A side call takes what is in force.
-  if (beside !== undefined && state.epoch !== undefined) return NOTHING;
+  // A side call takes what is in force; an answer that is on its way was asked for behind that, too.
+  const inForce = beside !== undefined && (beside.mends !== true || state.history.inFlight);
+  if (inForce && state.epoch !== undefined) return NOTHING;
   const need = needOf(state, asked);
+  if (beside !== undefined && need.do !== 'epoch') return NOTHING;
   const pruned = shortening(state, asked, need, stamp);
   if (pruned !== undefined) {
     const before = { ...session, state: asIfRecorded(state, pruned) };

@@ -17,6 +17,7 @@ import { THIS_MACHINE } from '../surroundings.ts';
 
 const FULL = process.env['TIDEMARK_FULL'] === '1';
 const STEPS = FULL ? 300 : 26;
+const PATIENCE = FULL ? 240_000 : 60_000;
 const WINDOW = FULL ? 20_000 : 6_500;
 
 /** How a model thinks before it acts. `interleaved`: between the calls of one answer too. */
@@ -118,11 +119,15 @@ describe(`a turn of ${STEPS} steps in a window of ${WINDOW} tokens is compacted,
     ['claude-opus-5-5', 'checks the prefix', {}],
     ['claude-opus-5-5', 'checks it, and wants thinking back in the open loop', { reasoningInLoop: 'required' }],
   ] as const)('%s, which %s', (model, _what, change) => {
-    it.each(KINDS)('with thinking: %s', async (kind) => {
-      const bound = 'reasoningInLoop' in change && kind !== 'none';
-      const parameters = kind === 'interleaved' || bound ? ADAPTIVE : {};
-      await play({ row: rowOf(model, 'anthropic', change), kind, parameters, reach: anthropic });
-    });
+    it.each(KINDS)(
+      'with thinking: %s',
+      async (kind) => {
+        const bound = 'reasoningInLoop' in change && kind !== 'none';
+        const parameters = kind === 'interleaved' || bound ? ADAPTIVE : {};
+        await play({ row: rowOf(model, 'anthropic', change), kind, parameters, reach: anthropic });
+      },
+      PATIENCE,
+    );
   });
 
   describe.each([
@@ -130,10 +135,14 @@ describe(`a turn of ${STEPS} steps in a window of ${WINDOW} tokens is compacted,
     ['gpt-5.6-sol', 'http'],
     ['gpt-5.6-sol', 'websocket'],
   ] as const)('%s over %s', (model, transport) => {
-    it.each(KINDS)('with encrypted reasoning: %s', async (kind) => {
-      const reach = (url: string): Provider =>
-        createOpenAIProvider({ apiKey: 'k', api: 'responses', baseURL: `${url}/v1`, transport });
-      await play({ row: rowOf(model, 'openai'), kind, reach });
-    });
+    it.each(KINDS)(
+      'with encrypted reasoning: %s',
+      async (kind) => {
+        const reach = (url: string): Provider =>
+          createOpenAIProvider({ apiKey: 'k', api: 'responses', baseURL: `${url}/v1`, transport });
+        await play({ row: rowOf(model, 'openai'), kind, reach });
+      },
+      PATIENCE,
+    );
   });
 });

@@ -28,7 +28,7 @@ export function repairFor(work: Work, { record, continues }: Prepared, error: Pr
 
 /** Records the repair, and says it. */
 export async function repairRequest(
-  { session, lines, tell }: Work,
+  { session, lines, tell }: Pick<Work, 'session' | 'lines' | 'tell'>,
   repair: Repair,
   error: ProviderError,
 ): Promise<void> {

@@ -16,6 +16,8 @@ import { recordEnd } from './record-end.ts';
 import type { Sending } from './send-request.ts';
 import { sendRequest } from './send-request.ts';
 import type { SideAnswer, SideCall } from './live-session.ts';
+import { repairRequest } from './repair-request.ts';
+import { repairBeside } from './repair-side-call.ts';
 
 /** A side call whose words are parts. */
 interface SideCallInParts extends SideCall {
@@ -48,16 +50,24 @@ async function tryOut(actor: Actor, call: SideCallInParts, signal: AbortSignal):
   const { surroundings, retry } = runtime;
   const sending: Sending = { session, runtime, signal, tell: (event) => tell(actor, event) };
   const stream = `side/${surroundings.newName()}` as const;
+  let repairs = 0;
   for (let tries = 1; !signal.aborted; tries += 1) {
-    const prepared = await prepare({ ...actor, runtime }, call, stream, tries - 1);
+    const prepared = await prepare({ ...actor, runtime }, { ...call, mends: repairs > 0 }, stream, tries - 1);
+    const shared = actor.lines.main?.sequence.blocks.length ?? 0;
     const received = await sendRequest(sending, prepared, () => undefined);
     const { error } = received.end === 'failed' ? received : { error: undefined };
     const pause =
       call.keeps === undefined && error ? retryPause(retry, error, tries, surroundings.random()) : undefined;
-    const record = await recordEnd(sending, prepared, received, pause !== undefined);
+    const repair = error && repairBeside({ ...actor, runtime }, call, { prepared, error, repairs, shared });
+    const record = await recordEnd(sending, prepared, received, pause !== undefined || repair !== undefined);
     if (received.end === 'finished') {
       await session.writer.sync();
       return answerOf(record, received.answer);
+    }
+    if (error !== undefined && repair !== undefined) {
+      repairs += 1;
+      await repairRequest({ session, lines: actor.lines, tell: sending.tell }, repair, error);
+      continue;
     }
     if (error !== undefined && pause === undefined) throw error;
     if (pause !== undefined) await surroundings.wait(pause, signal);
@@ -65,9 +75,14 @@ async function tryOut(actor: Actor, call: SideCallInParts, signal: AbortSignal):
   throw new AgentError('agent/stopped', `the side call "${call.purpose}" was stopped before its answer: ask again`);
 }
 
+/** A call, and whether it was mended before. */
+interface Asking extends SideCallInParts {
+  readonly mends: boolean;
+}
+
 async function prepare(
   { session, lines, runtime, wantedFor, running }: Actor,
-  { purpose, words, keeps, history = 'none', outputLimit: most = runtime.outputLimit }: SideCallInParts,
+  { purpose, words, keeps, mends, history = 'none', outputLimit: most = runtime.outputLimit }: Asking,
   stream: `side/${string}`,
   attempt: number,
 ): Promise<Prepared> {
@@ -79,7 +94,7 @@ async function prepare(
     ...made,
     at: surroundings.now(),
     wanted: await wantedFor(runtime),
-    beside: { stream, extra: words, history, ...(keeps === undefined ? {} : { keeps }) },
+    beside: { stream, extra: words, history, ...(keeps && { keeps }), ...(mends && { mends }) },
     ...(running === undefined ? {} : { turn: running.turn }),
     admit: ({ outlook }) => requireMoney({ session, runtime, running }, purpose, outlook.forecast),
   });

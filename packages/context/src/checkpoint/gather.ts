@@ -22,6 +22,12 @@ export interface Gathered {
   readonly counts: ReadonlyMap<string, number>;
   readonly directives: readonly Directive[];
   readonly calls: readonly ClosedCall[];
+  /** Names of the calls that began and did not close in the range: what they did is not known. */
+  readonly unclosed: readonly string[];
+  /** Answers of the main stream. */
+  readonly answers: number;
+  /** The last words of one; empty where none said any. */
+  readonly said: string;
   readonly work: readonly Work[];
   readonly skills: readonly ReadAgain[];
   /** The latest word of each, by id. */
@@ -55,6 +61,8 @@ interface Draft {
   readonly work: Work[];
   readonly skills: ReadAgain[];
   readonly subagents: Map<string, SubagentState>;
+  answers: number;
+  said: string;
   turn: TurnNotes;
 }
 
@@ -84,6 +92,9 @@ const NOTES: { readonly [K in Kind]: Note<K> } = {
   'request.prepared': pass,
   'answer.received': (draft, { data }) => {
     if (data.stream !== 'main') return;
+    draft.answers += 1;
+    const said = data.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
+    if (said.trim() !== '') draft.said = said;
     for (const part of data.parts) {
       if (part.type === 'call' && !draft.open.has(part.call)) draft.open.set(part.call, part);
       if (part.type === 'text' && part.text.trim() !== '') draft.turn = { ...draft.turn, said: part.text };
@@ -141,6 +152,8 @@ export function gather(records: Iterable<Recorded>, after: number, to: Position)
     work: [],
     skills: [],
     subagents: new Map(),
+    answers: 0,
+    said: '',
     turn: beginNotes(undefined),
   };
   for (const record of records) {
@@ -149,7 +162,8 @@ export function gather(records: Iterable<Recorded>, after: number, to: Position)
     if (record.kind !== 'unknown') note(draft, record);
   }
   endTurn(draft, to, 'under way');
-  return draft;
+  const begun = [...draft.open.values()].filter(({ effect }) => effect !== undefined);
+  return { ...draft, unclosed: begun.map(({ name }) => name) };
 }
 
 // The table is typed by kind; TypeScript cannot see that a union indexes it with its own kind.

@@ -1,0 +1,78 @@
+// A side call that is refused for what the conversation holds, against the simulator, which refuses for as long as the block
+// is there.
+
+import type { ContentPart } from '@tidemark/log';
+import type { AnswerPlan, SentRequest } from '@tidemark/simulator';
+import { describe, expect, it } from 'vitest';
+import type { Played } from '../../tests/small-window.ts';
+import { expectRebuilt, playWindow, small } from '../../tests/small-window.ts';
+
+const believed = small('claude-sonnet-4-5', 200_000);
+const LARGE = 20_000;
+
+/** Something that weighs so many bytes and begins as a picture of 64 by 64 does. */
+async function picture({ log }: Played, bytes: number): Promise<ContentPart> {
+  const made = Buffer.alloc(bytes, 'x');
+  made.set([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+  made.writeUInt32BE(64, 16);
+  made.writeUInt32BE(64, 20);
+  const { digest, size } = await log.artifacts.put(made);
+  return { type: 'image', artifact: digest, mediaType: 'image/png', bytes: size };
+}
+
+/** Refuses a side call with a large image, in Anthropic's words and with its path. */
+function answer({ body, lastUserText }: SentRequest): AnswerPlan {
+  const found = lastUserText === 'Name this.' ? largeIn(body['messages'], 'messages') : undefined;
+  if (found === undefined) return { answer: { text: 'I see.' } };
+  const message = `${found}.image.source.base64: image exceeds 5 MB maximum: 30000 bytes > ${LARGE} bytes`;
+  return { fault: { kind: 'refused', message } };
+}
+
+function largeIn(value: unknown, path: string): string | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  if ('data' in value && typeof value.data === 'string' && value.data.length > LARGE)
+    return path.replace(/\.source$/, '');
+  return Object.entries(value)
+    .map(([name, one]) => largeIn(one, `${path}.${name}`))
+    .find((found) => found !== undefined);
+}
+
+const TITLE = { purpose: 'title', words: 'Name this.', history: 'main' } as const;
+const statusesOf = ({ simulator }: Played): readonly number[] => simulator.calls.map(({ status }) => status);
+const asideIn = async ({ kinds }: Played): Promise<number> =>
+  (await kinds()).filter((kind) => kind === 'block.quarantined').length;
+
+describe('a side call that is refused', () => {
+  it('for a block of the history is asked again without it, and the conversation goes on without it too', async () => {
+    const played = await playWindow({ believed, answer });
+    const { live } = played;
+    await live.prompt([{ type: 'text', text: 'Look.' }, await picture(played, 30_000)]);
+    expect(await live.side(TITLE)).toMatchObject({ text: 'I see.' });
+    expect(await live.side(TITLE)).toMatchObject({ text: 'I see.' });
+    expect(await live.prompt('And now?')).toMatchObject({ outcome: 'completed' });
+    expect([statusesOf(played), await asideIn(played)]).toEqual([[200, 400, 200, 200, 200], 1]);
+    expect(played.bodies.at(-1)).toContain('image left out: the provider refused it');
+    expect(played.notices).toMatchObject([{ code: 'turn/quarantined' }]);
+    await expectRebuilt(played);
+  });
+
+  it('twice at once for the same block puts it aside once', async () => {
+    const played = await playWindow({ believed, answer });
+    const { live } = played;
+    await live.prompt([{ type: 'text', text: 'Look.' }, await picture(played, 30_000)]);
+    const both = await Promise.all([live.side(TITLE), live.side(TITLE)]);
+    expect(both).toMatchObject([{ text: 'I see.' }, { text: 'I see.' }]);
+    expect(await asideIn(played)).toBe(1);
+    await expectRebuilt(played);
+  });
+
+  it('for its own words fails, and nothing of the conversation is put aside', async () => {
+    const played = await playWindow({ believed, answer });
+    const { live } = played;
+    await live.prompt([{ type: 'text', text: 'Look.' }, await picture(played, 1_000)]);
+    const words = [await picture(played, 30_000), { type: 'text', text: 'Name this.' }] as const;
+    await expect(live.side({ ...TITLE, words })).rejects.toMatchObject({ code: 'provider/invalid' });
+    expect(await asideIn(played)).toBe(0);
+    expect(await live.prompt('And now?')).toMatchObject({ outcome: 'completed' });
+  });
+});
