@@ -78,7 +78,7 @@ async function report(id: SessionId, flags: Flags, context: CommandContext): Pro
   return made.outcome === 'refused' ? EXIT.difference : undefined;
 }
 
-function requireTogether({ fresh, tailTokens, provider, strategy }: Flags): void {
+function requireTogether({ fresh, tailTokens, provider, baseUrl, strategy }: Flags): void {
   const next = 'leave one of the two out';
   if (fresh === true && tailTokens !== undefined)
     throw new CliError(
@@ -86,9 +86,10 @@ function requireTogether({ fresh, tailTokens, provider, strategy }: Flags): void
       'with --fresh nothing stays behind the checkpoint, and --tail-tokens keeps some',
       next,
     );
-  if (provider !== undefined && strategy !== 'model-assisted') {
-    const ask = 'add --strategy model-assisted, or leave --provider out';
-    throw new CliError('cli/usage', '--provider names who is asked, and nobody is', ask);
+  const who = provider === undefined ? '--base-url' : '--provider';
+  if ((provider !== undefined || baseUrl !== undefined) && strategy !== 'model-assisted') {
+    const ask = `add --strategy model-assisted, or leave ${who} out`;
+    throw new CliError('cli/usage', `${who} names who is asked, and nobody is`, ask);
   }
 }
 
