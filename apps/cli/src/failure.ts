@@ -118,6 +118,8 @@ function isAgentCode(code: string): code is AgentErrorCode {
 
 const AGENT_NEXT: { readonly [code in AgentErrorCode]?: string } = {
   'agent/nothing-to-resume': 'say what to do next: `tidemark --continue "…"`',
+  'agent/not-closed': '--dry-run says where it would leave; without --at it is the last closed record',
+  'agent/no-such-record': '`tidemark export <session> --format json` lists every record',
   'agent/unknown-price': 'limit steps or tokens instead: --max-steps, --max-tokens',
 };
 

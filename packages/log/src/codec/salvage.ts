@@ -123,7 +123,7 @@ function pass(place: SalvagePlace, line: Uint8Array, sound: SoundLine, mended: b
 }
 
 function* skip(place: SalvagePlace, { next, where, strayed }: Bounds): Generator<Salvaged> {
-  yield* fetch(place, next, strayed);
+  yield* strayedHere(place, next, strayed);
   const from = place.due;
   if (next === undefined || from >= next) return;
   place.skipTo(next);
@@ -131,7 +131,7 @@ function* skip(place: SalvagePlace, { next, where, strayed }: Bounds): Generator
 }
 
 /** What is due and stands elsewhere. Only the chain can tell it from a record of another log. */
-function* fetch(place: SalvagePlace, next: number | undefined, strayed: Strayed): Generator<Salvaged> {
+function* strayedHere(place: SalvagePlace, next: number | undefined, strayed: Strayed): Generator<Salvaged> {
   while (place.proves && (next === undefined || place.due < next)) {
     const { due } = place;
     const line = strayed.get(due)?.find((one) => place.judge(one)?.position === due);
