@@ -27,6 +27,7 @@ export interface AgentFlags {
   readonly maxTokens?: number;
   readonly rewriteNotice?: number;
   readonly padding?: 'auto' | 'always' | 'never';
+  readonly compaction?: AgentOptions['compaction'];
 }
 
 const MODES: readonly Mode[] = ['read-only', 'ask', 'auto'];
@@ -64,6 +65,12 @@ export function declareAgentFlags(command: Command): Command {
         '--padding <when>',
         "fill a front below the model's floor: `auto` where it is expected to pay",
       ).choices(['auto', 'always', 'never']),
+    )
+    .addOption(
+      new Option(
+        '--compaction <policy>',
+        'when older history gives way to a checkpoint: `preflight`, unless said, where the window is nearly full; `auto` earlier; `manual` by `tidemark compact` alone',
+      ).choices(['manual', 'preflight', 'auto']),
     )
     .option('--max-cost <dollars>', 'end the turn before it costs more', dollarsOf)
     .option('--max-steps <number>', 'end the turn after so many answers', countOf)

@@ -18,7 +18,13 @@ export interface Failure {
 }
 
 /** The name of an error of the command line itself. */
-export type CliErrorCode = 'cli/usage' | 'cli/unknown-command' | 'cli/not-found' | 'cli/refused' | 'cli/no-key';
+export type CliErrorCode =
+  | 'cli/usage'
+  | 'cli/unknown-command'
+  | 'cli/not-found'
+  | 'cli/refused'
+  | 'cli/no-key'
+  | 'cli/beyond-repair';
 
 /** The exit code of each error of the command line itself. */
 export const CLI_ERRORS: Readonly<Record<CliErrorCode, ExitCode>> = {
@@ -27,6 +33,7 @@ export const CLI_ERRORS: Readonly<Record<CliErrorCode, ExitCode>> = {
   'cli/not-found': EXIT.refused,
   'cli/refused': EXIT.refused,
   'cli/no-key': EXIT.refused,
+  'cli/beyond-repair': EXIT.corrupt,
 };
 
 /** An error of the command line itself: a wrong argument, a file that is not there. */
@@ -111,6 +118,8 @@ function isAgentCode(code: string): code is AgentErrorCode {
 
 const AGENT_NEXT: { readonly [code in AgentErrorCode]?: string } = {
   'agent/nothing-to-resume': 'say what to do next: `tidemark --continue "…"`',
+  'agent/not-closed': '--dry-run says where it would leave; without --at it is the last closed record',
+  'agent/no-such-record': '`tidemark export <session> --format json` lists every record',
   'agent/unknown-price': 'limit steps or tokens instead: --max-steps, --max-tokens',
 };
 

@@ -1,6 +1,6 @@
 // One request of a session: its blocks, what it adds to the one before it or where they part, and how it went.
 
-import type { Rebuilt } from '@tidemark/agent';
+import type { Rebuilt, RebuildOptions } from '@tidemark/agent';
 import { rebuildSession } from '@tidemark/agent';
 import type { Divergence } from '@tidemark/context';
 import { firstDivergence, slice } from '@tidemark/context';
@@ -9,6 +9,7 @@ import type { Log, Recorded, SessionId, Usage } from '@tidemark/log';
 import type { CommandContext, Outcome } from './command.ts';
 import { encoders } from './encoders.ts';
 import { originName } from './explanation.ts';
+import { CliError } from './failure.ts';
 import type { LeftOut } from './left-out.ts';
 import { reasoningLeftOut } from './left-out.ts';
 import { grouped } from './numbers.ts';
@@ -108,6 +109,8 @@ interface Answered {
   readonly transport?: Transport;
 }
 
+const NO_LONGER = '`tidemark verify <session>` lists all that it no longer makes';
+
 /** The request of a step with the one before it, or that of a side call, which has none before it; and its answer. */
 async function requestAt(
   store: Log,
@@ -116,7 +119,12 @@ async function requestAt(
 ): Promise<{ readonly before?: Rebuilt; readonly found?: Rebuilt; readonly answer?: Answered }> {
   let before: Rebuilt | undefined;
   let asked: { readonly before?: Rebuilt; readonly found: Rebuilt } | undefined;
-  for await (const one of rebuildSession(store, session, { encoders })) {
+  const unmade: RebuildOptions['unmade'] = ({ data: { step, stream } }, { message }) => {
+    if (stream === wanted || (stream === 'main' && step === wanted))
+      throw new CliError('cli/refused', `the log of ${session} no longer makes this request: ${message}`, NO_LONGER);
+    if (stream === 'main') before = undefined;
+  };
+  for await (const one of rebuildSession(store, session, { encoders, unmade })) {
     if (one.type === 'record') {
       const answer = asked && answerOf(one.record, asked.found);
       if (asked !== undefined && answer !== undefined) return { ...asked, answer };

@@ -51,6 +51,7 @@ export async function takeTurn(request: TurnRequest, context: CommandContext): P
       ...rewriteNoticeIn(request.flags),
       ...(changes !== undefined && { catalog: changes }),
       ...(request.flags.padding !== undefined && { padding: request.flags.padding }),
+      ...(request.flags.compaction !== undefined && { compaction: request.flags.compaction }),
       permissions: { ...person, unconfined: request.flags.unconfined === true },
       ...(ttl !== undefined && { ttl }),
     });

@@ -104,7 +104,7 @@ export { chainBehind, chainIn, checkLine, headOf, seal, writeHead } from './code
 export type { ReadFrom, RecordBatch, RecordReader } from './codec/read-records.ts';
 export { createRecordReader, damaged, lostNewline } from './codec/read-records.ts';
 export { holdsLostNewline } from './codec/find-records.ts';
-export type { LostPlace, Salvaged, Salvager } from './codec/salvage.ts';
+export type { LostPlace, Salvaged, Salvager, Strayed } from './codec/salvage.ts';
 export { createSalvager } from './codec/salvage.ts';
 export { salvageBeginning } from './codec/salvage-beginning.ts';
 export { readBeginning } from './codec/read-beginning.ts';

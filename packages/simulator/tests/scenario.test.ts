@@ -93,6 +93,14 @@ describe('a scenario', () => {
     expect(send(simulator, {}).message).toMatchObject({ content: [{ text: 'There.' }] });
   });
 
+  it('refuses in given words, and the retry gets the next step', () => {
+    const fault = { kind: 'refused', message: 'prompt is too long', status: 413 };
+    const scenario = parseScenario({ steps: [{ fault }, { answer: { text: 'There.' } }] });
+    const simulator = simulate({ scenario });
+    expect(refusal(simulator, {})).toMatchObject({ status: 413 });
+    expect(send(simulator, {}).message).toMatchObject({ content: [{ text: 'There.' }] });
+  });
+
   test.each<[string, unknown, string]>([
     ['an unknown key', { steps: [], stpes: [] }, 'stpes'],
     ['an unknown fault', { steps: [{ fault: { kind: 'flood' } }] }, 'steps.0.fault.kind'],

@@ -7,6 +7,7 @@ import {
   LogError,
   canonicalText,
   chainBehind,
+  checkLine,
   createLineSplitter,
   createSalvager,
   headOf,
@@ -14,7 +15,7 @@ import {
   seal,
   writeHead,
 } from '@tidemark/log';
-import type { LostPlace, RawLine, Salvaged, Salvager, SessionId, Tip } from '@tidemark/log';
+import type { LostPlace, RawLine, Salvaged, Salvager, SessionId, Strayed, Tip } from '@tidemark/log';
 import { chunksOf } from './chunks.ts';
 import { withDamagedLog } from './damaged-log.ts';
 import { flushFolder } from './durable-folder.ts';
@@ -94,6 +95,28 @@ async function tipBefore(home: Home, { beginning }: OpenLog): Promise<Tip> {
   return parent === undefined ? EMPTY_TIP : forkTip(home, parent);
 }
 
+/** Whole records of positions that a first look does not find where they are due. */
+async function strayedFrom(log: OpenLog, before: Tip): Promise<Strayed> {
+  const missing: LostRecords[] = [];
+  for await (const batch of salvagedFrom(log, before, new Map()))
+    for (const one of batch) if (one.type === 'lost') missing.push({ ...one, ...one.place });
+  if (missing.length === 0) return new Map();
+  const found = new Map<number, Uint8Array[]>();
+  const splitter = createLineSplitter(0, 1);
+  for await (const chunk of chunksOf(log.handle, 0)) {
+    for (const { bytes } of splitter.split(chunk)) {
+      const sound = checkLine(bytes, nodeBytes);
+      if (typeof sound === 'string' || !missing.some((one) => isIn(one, sound.position))) continue;
+      found.set(sound.position, [...(found.get(sound.position) ?? []), new Uint8Array(bytes)]);
+    }
+  }
+  return found;
+}
+
+function isIn({ from, count }: LostRecords, at: number): boolean {
+  return at >= from && at < from + count;
+}
+
 /** The records with a new beginning, and therefore a new chain. */
 async function write(file: FileHandle, log: OpenLog, to: SessionId, before: Tip): Promise<Copied> {
   const lost: LostRecords[] = [];
@@ -117,7 +140,7 @@ async function write(file: FileHandle, log: OpenLog, to: SessionId, before: Tip)
     if (salvaged.mended) mended += 1;
     append(headOf(salvaged.line, salvaged.sound));
   };
-  for await (const batch of salvagedFrom(log, before)) {
+  for await (const batch of salvagedFrom(log, before, await strayedFrom(log, before))) {
     for (const one of batch) take(one);
     await file.writeFile(Buffer.concat(lines));
     lines = [];
@@ -126,9 +149,9 @@ async function write(file: FileHandle, log: OpenLog, to: SessionId, before: Tip)
 }
 
 /** What can be had back, as many records at a time as a piece of the file gives. */
-async function* salvagedFrom(log: OpenLog, before: Tip): AsyncGenerator<Iterable<Salvaged>> {
+async function* salvagedFrom(log: OpenLog, before: Tip, strayed: Strayed): AsyncGenerator<Iterable<Salvaged>> {
   const splitter = createLineSplitter(0, 1);
-  const salvager = createSalvager(before, nodeBytes);
+  const salvager = createSalvager(before, nodeBytes, strayed);
   for await (const chunk of chunksOf(log.handle, 0)) yield taken(splitter.split(chunk), salvager);
   yield salvager.end(splitter.tail());
 }

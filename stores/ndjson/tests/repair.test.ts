@@ -140,6 +140,33 @@ describe('repairing', () => {
       expect(await inspectSession(store, b)).toEqual({ session: b, records: 10, torn: 0, unknown: [] });
     }));
 
+  it('loses no record that only stands elsewhere, and takes none of another session for it', () =>
+    inHome(async (home) => {
+      const store = openNdjsonStore({ home });
+      await (await sessionWith(store, a, 9)).close();
+      await (await sessionWith(store, c, 9)).close();
+      const texted = await texts(store, a);
+      const lines = (await readFile(logOf(home, a), 'utf8')).trimEnd().split('\n');
+      const others = (await readFile(logOf(home, c), 'utf8')).trimEnd().split('\n');
+      const [three = '', four = ''] = lines.slice(3);
+      const orders = {
+        swapped: lines.toSpliced(3, 2, four, three),
+        moved: [...lines.toSpliced(3, 4), ...others, ...lines.slice(3, 7)],
+        reversed: lines.toReversed(),
+      };
+      for (const [name, order] of Object.entries(orders)) {
+        await writeFile(logOf(home, a), `${order.join('\n')}\n`);
+        const repaired = sessionId(name);
+        expect([name, await repairSession({ home }, a, repaired)]).toEqual([
+          name,
+          expect.objectContaining({ records: 10, lost: [] }),
+        ]);
+        expect(await texts(store, repaired)).toEqual(texted);
+      }
+      await writeFile(logOf(home, a), `${[...lines.toSpliced(3, 1), ...others].join('\n')}\n`);
+      expect(await repairSession({ home }, a, sessionId('foreign'))).toMatchObject({ lost: [{ from: 3, count: 1 }] });
+    }));
+
   it('finds a damaged newline behind the last record, and loses nothing by it', () =>
     inHome(async (home) => {
       for (const count of [0, 3]) {

@@ -88,4 +88,5 @@ test('refuses what does not go together, and says which to leave out', async () 
 test('refuses what is no session, and one that is not there', async () => {
   expect(await tidemark('compact', '../x')).toMatchObject({ exit: 2 });
   expect(await tidemark('compact', 'nobody')).toMatchObject({ exit: 3 });
+  expect(await tidemark('compact', 'nobody', '--provider', 'nope')).toMatchObject({ exit: 2 });
 });

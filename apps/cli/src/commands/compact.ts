@@ -11,7 +11,7 @@ import {
   THIS_MACHINE,
 } from '@tidemark/agent';
 import type { State } from '@tidemark/context';
-import { createAgent } from '@tidemark/kit';
+import { createAgent, PROVIDERS } from '@tidemark/kit';
 import type { SessionId } from '@tidemark/log';
 import { defaultCatalog, withOverrides } from '@tidemark/model';
 import { InvalidArgumentError, Option } from 'commander';
@@ -49,7 +49,13 @@ export const compact: Command = {
         ]),
       )
       .option('--fresh', 'begin a fork that holds the checkpoint alone, and leave the session as it is')
-      .option('--provider <name>', 'with model-assisted: `simulator` asks that instead')
+      .addOption(
+        new Option('--provider <name>', 'with model-assisted: `simulator` asks that instead').choices([
+          ...Object.keys(PROVIDERS),
+          'simulator',
+        ]),
+      )
+      .option('--base-url <address>', 'with model-assisted: where the provider listens')
       .option('--dry-run', 'say what it would come to, and change nothing')
       .action((session: string, flags: Flags) => run((context) => report(sessionArgument(session), flags, context))),
 };
@@ -59,6 +65,7 @@ interface Flags {
   readonly strategy?: 'deterministic' | 'model-assisted';
   readonly fresh?: true;
   readonly provider?: AgentFlags['provider'];
+  readonly baseUrl?: string;
   readonly dryRun?: true;
 }
 
@@ -71,7 +78,7 @@ async function report(id: SessionId, flags: Flags, context: CommandContext): Pro
   return made.outcome === 'refused' ? EXIT.difference : undefined;
 }
 
-function requireTogether({ fresh, tailTokens, provider, strategy }: Flags): void {
+function requireTogether({ fresh, tailTokens, provider, baseUrl, strategy }: Flags): void {
   const next = 'leave one of the two out';
   if (fresh === true && tailTokens !== undefined)
     throw new CliError(
@@ -79,9 +86,10 @@ function requireTogether({ fresh, tailTokens, provider, strategy }: Flags): void
       'with --fresh nothing stays behind the checkpoint, and --tail-tokens keeps some',
       next,
     );
-  if (provider !== undefined && strategy !== 'model-assisted') {
-    const ask = 'add --strategy model-assisted, or leave --provider out';
-    throw new CliError('cli/usage', '--provider names who is asked, and nobody is', ask);
+  const who = provider === undefined ? '--base-url' : '--provider';
+  if ((provider !== undefined || baseUrl !== undefined) && strategy !== 'model-assisted') {
+    const ask = `add --strategy model-assisted, or leave ${who} out`;
+    throw new CliError('cli/usage', `${who} names who is asked, and nobody is`, ask);
   }
 }
 
@@ -128,7 +136,11 @@ async function askModel(id: SessionId, flags: Flags, context: CommandContext): P
   const session = await namedSession(store, id);
   const changes = await readOwnCatalog(context.home);
   const catalog = changes === undefined ? defaultCatalog() : withOverrides(defaultCatalog(), changes);
-  const said: AgentFlags = flags.provider === undefined ? {} : { provider: flags.provider };
+  const { provider: asked, baseUrl } = flags;
+  const said: AgentFlags = {
+    ...(asked !== undefined && { provider: asked }),
+    ...(baseUrl !== undefined && { baseUrl }),
+  };
   const provider = await chooseProvider({ flags: said, session, catalog }, context);
   try {
     const agent = createAgent({

@@ -215,6 +215,13 @@ test('removes what no log names, and says what that frees; a dry run only says i
   expect((await doctor('--gc', '--repair', 'one')).exit).toBe(2);
 });
 
+test('what cannot be repaired does not name the repair as its next step', async () => {
+  writeFileSync(await record('one'), 'nothing of it is left\n');
+  const { exit, err } = await doctor('--repair', 'one');
+  expect([exit, err]).toEqual([4, expect.stringContaining('cannot be had back')]);
+  expect(err).not.toContain('--repair');
+});
+
 test('refuses to repair what is not there or no session id', async () => {
   expect((await doctor('--repair', 'nobody')).exit).toBe(3);
   expect((await doctor('--repair', '../up')).exit).toBe(2);

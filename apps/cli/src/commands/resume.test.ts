@@ -16,7 +16,7 @@ beforeEach(() => {
 afterEach(() => stage.clear());
 
 const tidemark = (...args: readonly string[]): Promise<Ran> =>
-  pretendRun([...args, '--provider', 'simulator'], {
+  pretendRun(args[0] === 'sessions' ? args : [...args, '--provider', 'simulator'], {
     folder: stage.folder,
     environment: { TIDEMARK_HOME: stage.home },
   });
@@ -30,6 +30,12 @@ test('says so where nothing was cut, and leaves the session as it is', async () 
   expect(await tidemark('hello there')).toMatchObject({ exit: 0 });
   const ran = await tidemark('resume');
   expect(ran).toMatchObject({ exit: 3, out: '', err: expect.stringMatching(/resume/) });
+});
+
+test('begins no fork for another model where nothing was cut', async () => {
+  expect(await tidemark('hello there')).toMatchObject({ exit: 0 });
+  expect(await tidemark('resume', '--model', 'claude-haiku-4-5')).toMatchObject({ exit: 3 });
+  expect((await tidemark('sessions')).out).toMatch(/^1 session /);
 });
 
 test('refuses what is no session, and one that is not there', async () => {

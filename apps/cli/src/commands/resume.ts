@@ -1,5 +1,8 @@
 // `tidemark resume`: goes on with the turn that was cut, interrupted, limited or failed.
 
+import { AgentError } from '@tidemark/agent';
+import type { Log, SessionId } from '@tidemark/log';
+
 import type { Command, CommandContext, Outcome } from '../command.ts';
 import type { AgentFlags } from '../agent-flags.ts';
 import { declareAgentFlags } from '../agent-flags.ts';
@@ -26,5 +29,18 @@ async function goOn(name: string | undefined, flags: AgentFlags, context: Comman
   const store = await context.store();
   const session =
     name === undefined ? await newestSession(store, context.folder) : await namedSession(store, sessionArgument(name));
+  // Else a fork for another model would be there before the turn is refused.
+  if (flags.model !== undefined || flags.provider !== undefined) await requireResumable(store, session.id);
   return takeTurn({ flags, session, begin: (live) => live.resume() }, context);
+}
+
+async function requireResumable(store: Log, session: SessionId): Promise<void> {
+  let over = true;
+  for await (const { kind, data } of store.read(session)) {
+    if (kind === 'turn.started' || kind === 'turn.resumed') over = false;
+    if (kind === 'turn.ended') over = data.outcome === 'completed';
+  }
+  if (!over) return;
+  const message = `session ${session} has nothing to resume: its last turn is complete`;
+  throw new AgentError('agent/nothing-to-resume', message);
 }

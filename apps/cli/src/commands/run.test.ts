@@ -328,6 +328,18 @@ describe('a limit', () => {
   });
 });
 
+test('compacts by itself unless --compaction manual says that nobody may, and then says what to run', async () => {
+  const message = 'prompt is too long: 250000 tokens > 200000 maximum';
+  const tooLong = stage.scenario({ fault: { kind: 'refused', message } }, { answer: { text: 'Done.' } });
+  const by = (policy: string): Promise<Ran> =>
+    tidemark(['hello', '--provider', 'simulator', '--scenario', tooLong, '--compaction', policy]);
+  const manual = await by('manual');
+  expect(manual).toMatchObject({ exit: 5, err: expect.stringContaining('tidemark compact') });
+  expect(manual.err).not.toContain('overflow_recovery');
+  expect((await by('preflight')).err).toContain('overflow_recovery');
+  expect(await by('never')).toMatchObject({ exit: 2 });
+});
+
 test('refuses a model that nobody knows, and names the nearest', async () => {
   const ran = await tidemark(['hi there', '--provider', 'simulator', '--model', 'gpt-sonet']);
   expect(ran).toMatchObject({ exit: 3, err: expect.stringContaining('knows no model "gpt-sonet"') });

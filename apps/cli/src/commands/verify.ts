@@ -69,7 +69,7 @@ function report(session: SessionId, found: Verification, records: number, ok: bo
     requests === 0 ? '' : `\n  ${breaks.length - unlabelled.length} labelled breaks, ${unlabelled.length} unlabelled`,
     ...differences.map(
       (one) =>
-        `\n  ${one.stream === 'main' ? `step ${one.step}` : one.stream}: recorded ${one.recorded.slice(0, 12)}…, rebuilt ${one.rebuilt.slice(0, 12)}…`,
+        `\n  ${one.stream === 'main' ? `step ${one.step}` : one.stream}: ${one.reason === undefined ? `recorded ${one.recorded.slice(0, 12)}…, rebuilt ${one.rebuilt.slice(0, 12)}…` : `the log no longer makes it: ${one.reason}`}`,
     ),
     ...unlabelled.map((one) => `\n  step ${one.step}: a break that no epoch explains (L3)`),
     ...problems.map((problem) => `\n  set aside: ${problem}`),

@@ -1,11 +1,12 @@
 // Copies what can be had back of a damaged session into a new one. The damaged one stays as it is (L5).
 
 import type { Log } from '@tidemark/log';
-import { sessionId } from '@tidemark/log';
+import { LogError, sessionId } from '@tidemark/log';
 import type { LostRecords } from '@tidemark/store-ndjson';
 import { repairSession } from '@tidemark/store-ndjson';
 
 import type { CommandContext, Outcome } from '../command.ts';
+import { CliError } from '../failure.ts';
 import { sessionArgument } from '../session-argument.ts';
 import type { Shown } from '../shown.ts';
 import { styled } from '../shown.ts';
@@ -15,7 +16,7 @@ export async function repair(name: string, context: CommandContext): Promise<Out
   const store = await context.store();
   const from = sessionArgument(name);
   const to = sessionId(await freeName(store, `${from}-repaired`));
-  const { records, mended, lost, damage } = await repairSession({ home: context.home }, from, to);
+  const { records, mended, lost, damage } = await repairSession({ home: context.home }, from, to).catch(refuse);
   context.output.result({ repaired: from, session: to, records, mended, lost, damage }, () => [
     `${records - countOf(lost)} records of ${from} are now in `,
     styled('cyan', to),
@@ -24,6 +25,17 @@ export async function repair(name: string, context: CommandContext): Promise<Out
     ...lost.map(lostLine),
   ]);
   return undefined;
+}
+
+/** A repair that cannot be made is not the next step of itself. */
+function refuse(error: unknown): never {
+  if (!(error instanceof LogError) || error.code !== 'log/damaged') throw error;
+  throw new CliError(
+    'cli/beyond-repair',
+    error.message,
+    'nothing was changed; `tidemark doctor` lists what is sound',
+    error,
+  );
 }
 
 function countOf(lost: readonly LostRecords[]): number {

@@ -13,7 +13,7 @@ import type {
 } from '@tidemark/log';
 import type { Divergence, Verdict } from '@tidemark/context';
 import { crossCheck, firstDivergence } from '@tidemark/context';
-import type { Encoders, Rebuilt } from './rebuild.ts';
+import type { Encoders, Rebuilt, RebuildOptions } from './rebuild.ts';
 import { rebuildSession } from './rebuild.ts';
 import { extendsSequence } from './verify.ts';
 
@@ -58,7 +58,11 @@ export async function explainSession(
   /** Where the request at a position is in `found`, until it is answered. */
   const asked = new Map<Position, number>();
   let before: Rebuilt | undefined;
-  for await (const one of rebuildSession(log, session, { encoders })) {
+  // Nothing can be held against a request that the log no longer makes.
+  const unmade: RebuildOptions['unmade'] = ({ data }) => {
+    if (data.stream === 'main') before = undefined;
+  };
+  for await (const one of rebuildSession(log, session, { encoders, unmade })) {
     if (one.type === 'request') {
       const { record } = one.rebuilt;
       const main = record.data.stream === 'main';

@@ -1,6 +1,7 @@
 // Requests rebuilt from the log alone: the same fold, the same encoder, the recorded decisions (L2).
 
 import type { Log, Recorded, RecordedOf, SessionId } from '@tidemark/log';
+import { LogError } from '@tidemark/log';
 import type { State } from '@tidemark/context';
 import { emptyState, evolve, RENDERING } from '@tidemark/context';
 import type { Encoder } from '@tidemark/model';
@@ -33,6 +34,11 @@ export interface RebuildOptions {
   readonly full?: boolean;
   /** Rebuild only these; the rest is folded. Absent means all. */
   readonly only?: (record: RecordedOf<'request.prepared'>) => boolean;
+  /**
+   * Told of a request that the log no longer makes, as where a repair found a record before it gone, and why; the rebuild
+   * goes on behind it. Without this, that is thrown.
+   */
+  readonly unmade?: (record: RecordedOf<'request.prepared'>, why: Error) => void;
 }
 
 /** What goes by while a log is rebuilt: each record, and each request with its bytes. */
@@ -54,12 +60,22 @@ export async function* rebuildSession(log: Log, session: SessionId, options: Reb
     yield { type: 'record', record, state };
     if (record.kind !== 'request.prepared' || options.only?.(record) === false) continue;
     const encoder = encoderOf(options.encoders, record);
-    const held: Line =
-      line !== undefined && options.full !== true && serves(line, state, encoder)
-        ? line
-        : await freshLine(log, state, encoder, fronts);
-    line = record.data.history === 'none' ? held : await extendLine(held, state, log.artifacts);
-    yield { type: 'request', rebuilt: rebuild(record, await lineOf(log, record, line, state), state) };
+    let rebuilt: Rebuilt;
+    try {
+      const held: Line =
+        line !== undefined && options.full !== true && serves(line, state, encoder)
+          ? line
+          : await freshLine(log, state, encoder, fronts);
+      line = record.data.history === 'none' ? held : await extendLine(held, state, log.artifacts);
+      rebuilt = rebuild(record, await lineOf(log, record, line, state), state);
+    } catch (error) {
+      // What the store could not read is no property of the log.
+      if (options.unmade === undefined || !(error instanceof Error) || error instanceof LogError) throw error;
+      options.unmade(record, error);
+      line = undefined;
+      continue;
+    }
+    yield { type: 'request', rebuilt };
   }
 }
 

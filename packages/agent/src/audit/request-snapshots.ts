@@ -49,7 +49,7 @@ export async function requestSnapshots(
   const latest = new Set(await latestRequests(log, session, kept));
   const found: RequestSnapshot[] = [];
   const only = ({ position }: Rebuilt['record']): boolean => latest.has(position);
-  for await (const step of rebuildSession(log, session, { encoders, only }))
+  for await (const step of rebuildSession(log, session, { encoders, only, unmade: () => undefined }))
     if (step.type === 'request') found.push(snapshotOf(step.rebuilt));
   return found;
 }

@@ -13,7 +13,10 @@ export interface Difference {
   readonly stream: string;
   readonly position: Position;
   readonly recorded: string;
+  /** `none` where it could not be made at all. */
   readonly rebuilt: string;
+  /** Why it could not. */
+  readonly reason?: string;
 }
 
 /** A request of the main stream that does not extend the one before it. */
@@ -43,7 +46,13 @@ export async function verifySession(log: Log, session: SessionId, options: Rebui
   let requests = 0;
   let before: Rebuilt | undefined;
   let problems: readonly string[] = [];
-  for await (const step of rebuildSession(log, session, options)) {
+  const unmade: RebuildOptions['unmade'] = ({ position, data }, { message: reason }) => {
+    requests += 1;
+    if (data.stream === 'main') before = undefined;
+    const { step, stream, digest: recorded } = data;
+    differences.push({ step, stream, position, recorded, rebuilt: 'none', reason });
+  };
+  for await (const step of rebuildSession(log, session, { ...options, unmade })) {
     if (step.type === 'record') {
       records += 1;
       if (step.state.problems.length > problems.length)

@@ -1,11 +1,11 @@
 // The checkpoint of a planned compaction, made from the records of its range, and what a model adds to them.
 
-import type { HistoryCompacted, Recorded, SessionId } from '@tidemark/log';
+import type { HistoryCompacted, Recorded } from '@tidemark/log';
 import type { Checkpoint, CompactionPlan, ModelFields, Size } from '@tidemark/context';
-import { checkpointText, checkpointTokens, makeCheckpoint } from '@tidemark/context';
+import { behindRange, checkpointText, checkpointTokens, makeCheckpoint, readCheckpoint } from '@tidemark/context';
 import type { ReadHistory } from './read-history.ts';
 
-/** What a checkpoint is written from. */
+/** What a checkpoint is written from: the records that are new to it, and those behind its range. */
 export interface CheckpointSource {
   readonly records: readonly Recorded[];
   readonly previous?: HistoryCompacted;
@@ -14,8 +14,9 @@ export interface CheckpointSource {
 /** Reads what the checkpoint before it does not stand for. */
 export async function readSource(session: ReadHistory, { range }: CompactionPlan['draft']): Promise<CheckpointSource> {
   const previous = session.state.compacted?.data;
-  const from = previous?.fields === undefined ? range.from : previous.range.to + 1;
-  const records = await recordsOf(session, from, range.to + 1);
+  const carried = previous && readCheckpoint(previous);
+  const from = carried === undefined ? range.from : carried.range.to + 1;
+  const records = await recordsOf(session, from);
   return { records, ...(previous === undefined ? {} : { previous }) };
 }
 
@@ -27,7 +28,7 @@ export async function writeCheckpoint(
   fromModel?: ModelFields,
 ): Promise<Checkpoint> {
   const { range, keeps } = draft;
-  const behind = await recordsOf(session, range.to + 1, session.state.length);
+  const behind = behindRange(source.records, range.to);
   return makeCheckpoint({
     ...source,
     range,
@@ -44,10 +45,9 @@ function filesOf(record: Recorded): readonly string[] {
   return (record.data.files ?? []).map(({ path }) => path);
 }
 
-async function recordsOf(session: ReadHistory, from: number, to: number): Promise<readonly Recorded[]> {
-  const id: SessionId = session.writer.session;
+async function recordsOf({ log, writer, state }: ReadHistory, from: number): Promise<readonly Recorded[]> {
   const records: Recorded[] = [];
-  for await (const record of session.log.read(id, from, to)) records.push(record);
+  for await (const record of log.read(writer.session, from, state.length)) records.push(record);
   return records;
 }
 

@@ -1,11 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { endOf, excerptOf, lineOf } from './excerpt.ts';
+import { endOf, excerptAgain, excerptOf, lineOf } from './excerpt.ts';
 
 const SEGMENTER = new Intl.Segmenter('und', { granularity: 'grapheme' });
 const graphemes = (said: string): readonly string[] => Array.from(SEGMENTER.segment(said), ({ segment }) => segment);
 const grapheme = fc.constantFrom('👨‍👩‍👧‍👦', 'e\u0301', '한', '🇩🇪', 'x', 'word ');
 const saying = fc.array(grapheme, { minLength: 1, maxLength: 300 }).map((all) => all.join(''));
+/** Longer than any excerpt here. */
+const long = fc.array(grapheme, { minLength: 401, maxLength: 900 }).map((all) => all.join(''));
 
 test('an excerpt is as long as it may be, halves no grapheme and says how much is missing', () => {
   fc.assert(
@@ -30,6 +32,18 @@ test('an excerpt of an excerpt is itself', () => {
   fc.assert(
     fc.property(saying, fc.integer({ min: 40, max: 400 }), (said, most) => {
       expect(excerptOf(excerptOf(said, most), most)).toBe(excerptOf(said, most));
+    }),
+  );
+});
+
+test('an excerpt that is cut again counts what is missing of the whole text', () => {
+  fc.assert(
+    fc.property(long, fc.integer({ min: 40, max: 300 }), fc.integer({ min: 1, max: 100 }), (said, less, more) => {
+      const cut = excerptAgain(excerptOf(said, less + more), said.length, less);
+      expect(cut.length).toBeLessThanOrEqual(less);
+      const [, first = '?', missing, second = '?'] = /^(.*) \[…(\d+) left out…\] (.*)$/u.exec(cut) ?? [];
+      expect(said.startsWith(first) && said.endsWith(second)).toBe(true);
+      expect(first.length + Number(missing) + second.length).toBe(said.length);
     }),
   );
 });

@@ -10,11 +10,39 @@ const LINE = 1_000;
 
 /** The beginning and the end of a text, all in all of at most so many UTF-16 units, and between them how many are left out. */
 export function excerptOf(text: string, most: number): string {
-  if (text.length <= most) return text;
+  return text.length <= most ? text : joinEnds(text, text, text.length, most);
+}
+
+/** The same of an excerpt: what it says is left out is counted from the whole text, which was `of` units long. */
+export function excerptAgain(excerpt: string, of: number, most: number): string {
+  if (excerpt.length <= most) return excerpt;
+  const [first, second] = endsOf(excerpt, of) ?? [excerpt, excerpt];
+  return joinEnds(first, second, of, most);
+}
+
+/** The first words of one text and the last of another, which are both of a text that is `of` units long. */
+function joinEnds(first: string, second: string, of: number, most: number): string {
   const room = Math.max(0, Math.floor(most) - BETWEEN);
-  const first = startAt(text, Math.floor(room * BEGINNING));
-  const second = Math.max(first, endAt(text, text.length - (room - first)));
-  return `${text.slice(0, first)} […${second - first} left out…] ${text.slice(second)}`;
+  const begins = first.slice(0, startAt(first, Math.min(first.length, Math.floor(room * BEGINNING))));
+  const from = Math.max(of - second.length, of - (room - begins.length), begins.length);
+  const ends = second.slice(endAt(second, second.length - (of - from)));
+  return begins + between(of - begins.length - ends.length) + ends;
+}
+
+function between(missing: number): string {
+  return ` […${missing} left out…] `;
+}
+
+/** What stands before and behind the words that say how much an excerpt leaves out; `undefined` where it says nothing. */
+function endsOf(excerpt: string, of: number): readonly [first: string, second: string] | undefined {
+  // How long those words are hangs on the number that they say, and the number on how long they are.
+  for (let digits = 1; digits <= `${of}`.length; digits += 1) {
+    const words = between(of - excerpt.length + between(0).length - 1 + digits);
+    const at = excerpt.indexOf(words);
+    if (at !== -1 && words.length === between(0).length - 1 + digits)
+      return [excerpt.slice(0, at), excerpt.slice(at + words.length)];
+  }
+  return undefined;
 }
 
 /** The end of a text, of at most so many UTF-16 units. */

@@ -1,9 +1,10 @@
 // Fits the lists of a checkpoint into a bound: each list has a share of its own, and what the others leave of theirs.
-// The newest of a list come first; of commands those that failed.
+// The newest of a list come first, what the log proves before what a model wrote; of commands those that failed.
+// Names of what has to be read again come before all shares: nothing else says what is no longer in force.
 
 import type { Position } from '@tidemark/log';
 import { estimateTokens } from '../estimate.ts';
-import type { CheckpointItems, CheckpointLists, CommandRun, LeftOut, ListName } from './checkpoint.ts';
+import type { CheckpointItems, CheckpointLists, CommandRun, LeftOut, ListName, Written } from './checkpoint.ts';
 import { eachList } from './checkpoint.ts';
 import { addLeftOut } from './left-out.ts';
 import { linesOf } from './lines.ts';
@@ -24,6 +25,10 @@ const SHARES: readonly (readonly [list: ListName, share: number])[] = [
   ['filesRead', 0.02],
 ];
 
+/** Their latest are named whatever the rest takes, within half of the bound. */
+const NAMES: readonly ListName[] = ['skills', 'instructions'];
+const MOST_NAMES = 0.25;
+
 /** What fits, and what does not, with what earlier bounds left out. */
 export interface Fitted {
   readonly lists: CheckpointLists;
@@ -36,6 +41,9 @@ export interface PricedLists {
   readonly prices: { readonly [list in ListName]: readonly Priced[] };
 }
 
+/** The lists that a model may add to. */
+type WrittenList = 'decisions' | 'work' | 'tasks' | 'questions' | 'risks';
+
 interface Priced {
   readonly index: number;
   readonly tokens: number;
@@ -46,18 +54,23 @@ export function priceLists(lists: CheckpointLists): PricedLists {
   const lines = linesOf(lists);
   const newest = (name: ListName): readonly Priced[] =>
     lines[name].map((line, index) => ({ index, tokens: estimateTokens(line) + 1 })).toReversed();
+  const provenFirst = (name: WrittenList): readonly Priced[] => {
+    const items: readonly Written[] = lists[name];
+    const isModels = ({ index }: Priced): number => (items[index]?.by === undefined ? 0 : 1);
+    return newest(name).toSorted((a, b) => isModels(a) - isModels(b));
+  };
   return {
     lists,
     prices: {
       directives: newest('directives'),
-      decisions: newest('decisions'),
-      work: newest('work'),
+      decisions: provenFirst('decisions'),
+      work: provenFirst('work'),
       filesChanged: newest('filesChanged'),
       filesRead: newest('filesRead'),
       commands: failedFirst(newest('commands'), lists.commands),
-      tasks: newest('tasks'),
-      questions: newest('questions'),
-      risks: newest('risks'),
+      tasks: provenFirst('tasks'),
+      questions: provenFirst('questions'),
+      risks: provenFirst('risks'),
       subagents: newest('subagents'),
       instructions: newest('instructions'),
       skills: newest('skills'),
@@ -79,6 +92,7 @@ export function fitLists({ lists, prices }: PricedLists, room: number, before: F
       left -= tokens;
     }
   };
+  for (const list of NAMES) take(list, room * MOST_NAMES);
   for (const [list, share] of SHARES) take(list, room * share);
   for (const [list] of SHARES) take(list, left);
   const isKept = (list: ListName, index: number): boolean => kept.get(list)?.has(index) === true;

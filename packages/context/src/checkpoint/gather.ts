@@ -12,6 +12,7 @@ import type {
   ToolAbandoned,
   ToolEnded,
 } from '@tidemark/log';
+import { isOfCall } from './behind-range.ts';
 import type { Directive, ReadAgain, SubagentState, Work } from './checkpoint.ts';
 import { lineOf } from './excerpt.ts';
 import type { TurnNotes } from './turn-notes.ts';
@@ -142,7 +143,10 @@ const NOTES: { readonly [K in Kind]: Note<K> } = {
   },
 };
 
-/** The facts of the records behind `after`, up to `to` and with it. */
+/**
+ * The facts of the records behind `after`, up to `to` and with it; and how the calls that were made there closed, wherever
+ * that stands: what was said while they ran may be kept behind them, and lies before their results.
+ */
 export function gather(records: Iterable<Recorded>, after: number, to: Position): Gathered {
   const draft: Draft = {
     counts: new Map(),
@@ -156,12 +160,18 @@ export function gather(records: Iterable<Recorded>, after: number, to: Position)
     said: '',
     turn: beginNotes(undefined),
   };
+  let late: ReadonlySet<CallId> | undefined;
   for (const record of records) {
-    if (record.position <= after || record.position > to) continue;
+    if (record.position <= after) continue;
+    if (record.position > to) {
+      late ??= new Set(draft.open.keys());
+      if (isOfCall(record, late)) note(draft, record);
+      continue;
+    }
     draft.counts.set(record.kind, (draft.counts.get(record.kind) ?? 0) + 1);
     if (record.kind !== 'unknown') note(draft, record);
   }
-  endTurn(draft, to, 'under way');
+  endTurn(draft, to, 'so far');
   const begun = [...draft.open.values()].filter(({ effect }) => effect !== undefined);
   return { ...draft, unclosed: begun.map(({ name }) => name) };
 }

@@ -3,10 +3,13 @@
 
 import type { Position } from '@tidemark/log';
 import type { Checkpoint, LeftOut, ListName, ReadAgain } from './checkpoint.ts';
-import { oneLine } from './excerpt.ts';
+import { excerptOf, oneLine } from './excerpt.ts';
 import { addLeftOut, spansInWords } from './left-out.ts';
 
 const MOST_NAMED = 12;
+/** Limitations that a model may add, and the UTF-16 units of one. */
+const MOST_TOLD = 5;
+const TOLD = 200;
 
 const LISTS: { readonly [K in ListName]: string } = {
   directives: 'what the user said',
@@ -40,8 +43,17 @@ export function limitationsOf(checkpoint: Omit<Checkpoint, 'limitations'>, told:
     ...(strategy === 'model-assisted'
       ? ['What is marked as by a model was written by one, and proven by nothing.']
       : []),
-    ...told.map((line) => `The model that helped to write it says: ${oneLine(line)}`),
+    ...byModel(told),
   ];
+}
+
+/** Bounded: what a model writes takes nothing away of what the log proves. */
+function byModel(told: readonly string[]): readonly string[] {
+  const said = told
+    .slice(0, MOST_TOLD)
+    .map((line) => `The model that helped to write it says: ${excerptOf(oneLine(line), TOLD)}`);
+  const more = told.length - said.length;
+  return more === 0 ? said : [...said, `It named ${more} more limitations, which are left out.`];
 }
 
 function named(what: string, again: readonly ReadAgain[]): readonly string[] {

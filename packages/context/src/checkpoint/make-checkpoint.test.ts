@@ -331,3 +331,33 @@ test('fits its bound, and names what it left out with its place, in every checkp
   const next = of([created, ...many, answer([text('ok')])], { bound: 9_000, previous: recorded(made) });
   expect(next.limitations).toContain(said);
 });
+
+test('a model that adds without end takes no room of what the log proves', () => {
+  const words = (what: string): readonly string[] =>
+    Array.from({ length: 200 }, (_, at) => `${what} ${at} `.repeat(20));
+  const fromModel: ModelFields = {
+    ...EMPTY,
+    decisions: words('decided').map((what) => ({ what, status: 'settled' as const })),
+    tasks: words('to do').map((task) => ({ task, status: 'open' as const })),
+    limitations: words('not carried'),
+  };
+  const plain = of(STORY, { bound: 1_500 });
+  const made = of(STORY, { bound: 1_500, fromModel });
+  expect(checkpointTokens(made)).toBeLessThanOrEqual(1_500);
+  const { directives, filesChanged, skills, instructions } = plain;
+  expect(made).toMatchObject({ directives, filesChanged, skills, instructions });
+  expect(made.decisions).toEqual(expect.arrayContaining([...plain.decisions]));
+  expect(made.tasks).toEqual(expect.arrayContaining([...plain.tasks]));
+  expect(made.limitations).toContain('It named 195 more limitations, which are left out.');
+});
+
+test('names skills and instruction files that are no longer in force, however little room is left', () => {
+  const path = '/home/somebody/projects/a-workspace-with-a-long-name/packages/context/AGENTS.md';
+  const many = Array.from({ length: 80 }, (_, at) => prompt(`directive number ${at} `.repeat(4)));
+  const made = of([...STORY, ...touched('c8', 'read', path, 'read', named('more')), ...many], { bound: 600 });
+  expect(checkpointTokens(made)).toBeLessThanOrEqual(600);
+  expect(made.limitations.filter((line) => line.includes('again')).join()).toMatch(
+    /: review\.,.*\/w\/AGENTS\.md, \/home/,
+  );
+  expect(made.directives.length).toBeGreaterThan(0);
+});

@@ -2,7 +2,7 @@
 
 import { estimateTokens } from '../estimate.ts';
 import type { Directive, Quote } from './checkpoint.ts';
-import { excerptOf } from './excerpt.ts';
+import { excerptAgain } from './excerpt.ts';
 import type { Merged } from './merge.ts';
 
 const OLDER = 600;
@@ -33,6 +33,6 @@ function shortDirective(said: Directive, newest: boolean, bound: number): Direct
 
 function shortQuote<T extends Quote>(said: T, most: number): T {
   if (said.text.length <= most) return said;
-  const text = excerptOf(said.text, most);
-  return { ...said, text, of: said.of ?? said.text.length };
+  const { text, of = text.length } = said;
+  return { ...said, text: excerptAgain(text, of, most), of };
 }

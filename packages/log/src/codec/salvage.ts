@@ -31,8 +31,14 @@ export interface Salvager {
 
 const NEWLINE = 0x0a;
 
-/** Begins behind `tip`: the end of what stands before the file's first record. */
-export function createSalvager(tip: Tip, bytes: BytePort): Salvager {
+/** Whole records, by position, that stand elsewhere in a log than where they are due. */
+export type Strayed = ReadonlyMap<number, readonly Uint8Array[]>;
+
+/**
+ * Begins behind `tip`: the end of what stands before the file's first record. `strayed`: what may stand in the place of
+ * records that are not where they are due, where the chain proves that it is theirs.
+ */
+export function createSalvager(tip: Tip, bytes: BytePort, strayed: Strayed = new Map()): Salvager {
   const place = createSalvagePlace(tip, bytes);
   let doubtful: RawLine[] = [];
   const doubt = (raw: RawLine): void => void doubtful.push({ ...raw, bytes: new Uint8Array(raw.bytes) });
@@ -44,7 +50,7 @@ export function createSalvager(tip: Tip, bytes: BytePort): Salvager {
     const region = joined(doubtful);
     doubtful = [];
     const where = { line: first.number, offset: first.offset, bytes: region.length };
-    yield* search(place, region, { next, where }, bytes);
+    yield* search(place, region, { next, where, strayed }, bytes);
   }
 
   return {
@@ -53,7 +59,8 @@ export function createSalvager(tip: Tip, bytes: BytePort): Salvager {
       if (sound === undefined) return doubt(raw);
       if (doubtful.length > 0 || sound.position > place.due) {
         yield* settle(sound.position);
-        yield* skip(place, { next: sound.position, where: { line: raw.number, offset: raw.offset, bytes: 0 } });
+        const where = { line: raw.number, offset: raw.offset, bytes: 0 };
+        yield* skip(place, { next: sound.position, where, strayed });
         if (place.judge(raw.bytes) === undefined) return doubt(raw);
       }
       yield pass(place, raw.bytes, sound, false);
@@ -65,30 +72,31 @@ export function createSalvager(tip: Tip, bytes: BytePort): Salvager {
   };
 }
 
-/** Up to which position something may be found, if that is known, and where its bytes stand. */
+/** Up to which position something may be found, if that is known, where its bytes stand, and what strayed from there. */
 interface Bounds {
   readonly next: number | undefined;
   readonly where: LostPlace;
+  readonly strayed: Strayed;
 }
 
 /** Every record in a damaged region, in order. What is due before `next` and is not there is lost. */
 function* search(
   place: SalvagePlace,
   region: Uint8Array,
-  { next, where }: Bounds,
+  { next, where, strayed }: Bounds,
   bytes: BytePort,
 ): Generator<Salvaged> {
   let at = 0;
   for (const { line, sound, start, end } of findRecords(region, bytes)) {
     if (place.judge(line) === undefined || (next !== undefined && sound.position >= next)) continue;
     yield* mendAll(place, region.subarray(at, start), bytes);
-    yield* skip(place, { next: sound.position, where });
+    yield* skip(place, { next: sound.position, where, strayed });
     const fits = place.judge(line) !== undefined;
     if (fits) yield pass(place, line, sound, false);
     at = fits ? end : start;
   }
   yield* mendAll(place, region.subarray(at), bytes);
-  yield* skip(place, { next, where });
+  yield* skip(place, { next, where, strayed });
 }
 
 /** The bytes as one record, for one that a false newline cuts in two; else each line of them. */
@@ -114,11 +122,23 @@ function pass(place: SalvagePlace, line: Uint8Array, sound: SoundLine, mended: b
   return { type: 'record', line: new Uint8Array(line), sound, mended };
 }
 
-function* skip(place: SalvagePlace, { next, where }: Bounds): Generator<Salvaged> {
+function* skip(place: SalvagePlace, { next, where, strayed }: Bounds): Generator<Salvaged> {
+  yield* strayedHere(place, next, strayed);
   const from = place.due;
   if (next === undefined || from >= next) return;
   place.skipTo(next);
   yield { type: 'lost', from, count: next - from, place: where };
+}
+
+/** What is due and stands elsewhere. Only the chain can tell it from a record of another log. */
+function* strayedHere(place: SalvagePlace, next: number | undefined, strayed: Strayed): Generator<Salvaged> {
+  while (place.proves && (next === undefined || place.due < next)) {
+    const { due } = place;
+    const line = strayed.get(due)?.find((one) => place.judge(one)?.position === due);
+    const sound = line && place.judge(line);
+    if (line === undefined || sound === undefined) return;
+    yield pass(place, line, sound, false);
+  }
 }
 
 /** The lines as they stood, each with its newline; the tail has none of its own, and one more does no harm. */

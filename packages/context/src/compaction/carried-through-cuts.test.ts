@@ -1,0 +1,113 @@
+// Compactions in a row, cut where the fold itself cuts: whatever was said or changed is in the checkpoint, or still packed.
+
+import type { EpochOpened, HistoryCompacted } from '@tidemark/log';
+import { callId, position } from '@tidemark/log';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Told } from '../../tests/log-of.ts';
+import { answer, created, fold, logOf, named, prompt, row, text } from '../../tests/log-of.ts';
+import { slice } from '../append-only.ts';
+import type { Checkpoint } from '../checkpoint/checkpoint.ts';
+import { checkpointText } from '../checkpoint/checkpoint-text.ts';
+import { makeCheckpoint } from '../checkpoint/make-checkpoint.ts';
+import type { State } from '../state.ts';
+import { draftCompaction } from './draft-compaction.ts';
+
+const ROUNDS = 5;
+
+/** What happens between two requests, by an id of its own. */
+type Happens = (id: string) => readonly Told[];
+
+function opened(checkpoint?: number): Told {
+  const data: EpochOpened = {
+    number: 0,
+    cause: checkpoint === undefined ? 'initial' : 'compaction',
+    provider: 'anthropic',
+    model: 'm',
+    parameters: {},
+    capabilities: named('row'),
+    contract: 'tm1',
+    layers: [],
+    tools: [],
+    cacheKey: 'tm1',
+    forecast: { rewrite: 0 },
+    ...(checkpoint !== undefined && { checkpoint: position(checkpoint) }),
+  };
+  return ['epoch.opened', data];
+}
+
+const started: Told = ['turn.started', { trigger: 'user' }];
+const ended: Told = ['turn.ended', { outcome: 'completed' }];
+
+/** A batch of calls that each change a file; they close in turn, and something is said before the last one does. */
+const batch: fc.Arbitrary<Happens> = fc
+  .record({ calls: fc.integer({ min: 1, max: 3 }), said: fc.nat(3), forward: fc.boolean() })
+  .map(({ calls, said, forward }) => (id) => {
+    const ids = Array.from({ length: calls }, (_, index) => `${id}.${index}`);
+    const made = ids.map((one) => ({ type: 'call', call: callId(one), name: 'edit', arguments: '{}' }) as const);
+    const closing = (forward ? ids : ids.toReversed()).map((one): Told => {
+      const files = [{ path: `/w/${one}`, digest: named(one), as: 'written' }] as const;
+      return ['tool.returned', { call: callId(one), parts: [{ type: 'text', text: 'done' }], files }];
+    });
+    return [answer(made), ...closing.toSpliced(said, 0, prompt(`while ${id} ran`))];
+  });
+
+const happening: fc.Arbitrary<Happens> = fc.oneof(
+  batch,
+  batch,
+  fc.constant<Happens>((id) => [ended, started, prompt(`prompt ${id}`)]),
+  fc.constant<Happens>((id) => [answer([text(`said ${id}`)])]),
+);
+
+const rounds = fc.array(
+  fc.record({ happenings: fc.array(happening, { minLength: 1, maxLength: 8 }), tail: fc.nat(200) }),
+  { minLength: ROUNDS, maxLength: ROUNDS },
+);
+
+interface Compacted {
+  readonly told: readonly Told[];
+  readonly state: State;
+  readonly last: Checkpoint | undefined;
+}
+
+function compact(all: readonly { readonly happenings: readonly Happens[]; readonly tail: number }[]): Compacted {
+  const told: Told[] = [created, opened(), started, prompt('first')];
+  let last: Checkpoint | undefined;
+  let previous: HistoryCompacted | undefined;
+  for (const [round, { happenings, tail }] of all.entries()) {
+    for (const [index, happens] of happenings.entries()) told.push(...happens(`${round}.${index}`));
+    const draft = draftCompaction(fold(told), { row: row('claude-sonnet-4-5'), tail, noted: [] });
+    if (draft === undefined) continue;
+    const { range, keeps } = draft;
+    const records = logOf(told);
+    last = makeCheckpoint({ records, range, bound: 100_000, keptPrompts: keeps, ...(previous && { previous }) });
+    const { text: checkpoint, limitations } = checkpointText(last);
+    const fields: NonNullable<HistoryCompacted['fields']> = JSON.parse(JSON.stringify(last));
+    previous = { range, strategy: 'deterministic', trigger: 'manual', checkpoint, limitations, fields, keeps };
+    told.push(['history.compacted', previous], opened(told.length));
+  }
+  return { told, state: fold(told), last };
+}
+
+/** What a model was told or did, at these places, that is neither in the checkpoint nor packed. */
+function lost({ told, state, last }: Compacted): unknown {
+  const packed = new Set<number>(
+    slice(state.history.packed).flatMap(({ origin }) => (origin.from === 'event' ? [origin.position] : [])),
+  );
+  const files = new Set(last?.filesChanged.map(({ path }) => path));
+  const said = new Set(last?.directives.map((one) => Number(one.position)));
+  return logOf(told).filter((record) => {
+    if (packed.has(record.position)) return false;
+    if (record.kind === 'prompt.given') return !said.has(record.position);
+    return record.kind === 'tool.returned' && record.data.files?.every(({ path }) => !files.has(path)) === true;
+  });
+}
+
+test('loses no prompt and no changed file, wherever it cuts, what was said while calls ran included', () => {
+  fc.assert(
+    fc.property(rounds, (all) => {
+      expect(lost(compact(all))).toEqual([]);
+    }),
+    { numRuns: 80 },
+  );
+});

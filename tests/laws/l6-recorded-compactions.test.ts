@@ -1,0 +1,163 @@
+// L6, on real sessions: five compactions in a row under the bounds that small windows have. What the first stood for is still
+// in the fifth, or its limitations name the stretch where it stands. What was said and done is read from the transcripts'
+// records here anew, by code of its own.
+
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Checkpoint } from '@tidemark/context';
+import { checkpointText, checkpointTokens, emptyState, evolve, makeCheckpoint } from '@tidemark/context';
+import type { HistoryCompacted, Position, Recorded } from '@tidemark/log';
+import { importInto } from '@tidemark/recording';
+import { createMemoryStore } from '@tidemark/store-memory';
+import { expect, it } from 'vitest';
+
+const root = join(import.meta.dirname, '../..');
+const shared = join(root, '../shared/transcripts');
+const own = join(root, 'apps/cli/demo/recording.jsonl');
+const RECORDED = ['pi-coding-session-sonnet.jsonl', 'claude-code-session-opus.jsonl'].map((name) => join(shared, name));
+const there = RECORDED.every((path) => existsSync(path));
+if (!there) console.warn('skipped: no ../shared/transcripts beside the repository');
+
+const ROUNDS = 5;
+/** An eighth of what windows of 8,000, 24,000 and 200,000 tokens are kept to. */
+const BOUNDS = [600, 1_500, 8_000];
+
+async function recordsOf(path: string): Promise<readonly Recorded[]> {
+  const store = createMemoryStore();
+  const { session } = await importInto(store, path);
+  return Array.fromAsync(store.read(session));
+}
+
+/** Where nothing is open, as near as can be to each sixth of the session. */
+function cutsOf(records: readonly Recorded[]): readonly Position[] {
+  const closed: Position[] = [];
+  let state = emptyState();
+  for (const record of records) {
+    state = evolve(state, record);
+    if (state.history.batch === undefined && !state.history.inFlight) closed.push(record.position);
+  }
+  return Array.from({ length: ROUNDS }, (_, round) => {
+    const at = closed[Math.floor(((round + 1) * closed.length) / (ROUNDS + 1))];
+    if (at === undefined) throw new Error('the session is too short');
+    return at;
+  });
+}
+
+/** Compacts at each cut, each time with what the log gives back of the one before. */
+function compactAt(records: readonly Recorded[], cuts: readonly Position[], bound: number): readonly Checkpoint[] {
+  const from = records[0]?.position;
+  if (from === undefined) throw new Error('there are no records');
+  let previous: HistoryCompacted | undefined;
+  return cuts.map((to) => {
+    const made = makeCheckpoint({ records, range: { from, to }, bound, ...(previous && { previous }) });
+    const { text: checkpoint, limitations } = checkpointText(made);
+    const fields: NonNullable<HistoryCompacted['fields']> = JSON.parse(JSON.stringify(made));
+    const { range, strategy } = made;
+    previous = { range, strategy, trigger: 'manual', checkpoint, limitations, fields };
+    return made;
+  });
+}
+
+/** A thing that the first checkpoint stood for: its words, and every place where the session speaks of it. */
+interface Fact {
+  readonly list: 'what the user said' | 'changed files' | 'open tasks';
+  readonly words: string;
+  readonly places: readonly number[];
+}
+
+/** Each call that had success, with its arguments. */
+function doneCalls(records: readonly Recorded[]): readonly Done[] {
+  const made = new Map<string, Pick<Done, 'name' | 'input'>>();
+  return records.flatMap((record) => {
+    if (record.kind === 'answer.received')
+      for (const part of record.data.parts)
+        if (part.type === 'call') made.set(part.call, { name: part.name, input: JSON.parse(part.arguments) });
+    const call = record.kind === 'tool.returned' ? made.get(record.data.call) : undefined;
+    return call === undefined ? [] : [{ ...call, at: record.position }];
+  });
+}
+
+interface Done {
+  readonly name: string;
+  readonly at: number;
+  readonly input: { readonly file_path?: string; readonly path?: string; readonly todos?: readonly Todo[] };
+}
+
+interface Todo {
+  readonly content: string;
+  readonly status: string;
+}
+
+const CHANGES = new Set(['Write', 'Edit', 'MultiEdit', 'write', 'edit']);
+
+function factsOf(records: readonly Recorded[], first: number, last: number): readonly Fact[] {
+  const said = records.flatMap((one): readonly Fact[] => {
+    if (one.kind !== 'prompt.given' || one.position > first) return [];
+    const words = one.data.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+    return words.trim() === '' ? [] : [{ list: 'what the user said', words, places: [one.position] }];
+  });
+  const done = doneCalls(records).filter(({ at }) => at <= last);
+  const files = placesOf(done, ({ name, input: { file_path: file, path } }) =>
+    CHANGES.has(name) ? [file ?? path ?? ''] : [],
+  );
+  const tasks = placesOf(done, ({ input: { todos = [] } }) => todos.map(({ content }) => content));
+  const isOver = new Map(done.flatMap(({ input: { todos = [] } }) => todos.map((one) => [one.content, one.status])));
+  const inFirst = ({ places }: Fact): boolean => places.some((at) => at <= first);
+  return [
+    ...said,
+    ...[...files].map(([words, places]): Fact => ({ list: 'changed files', words, places })).filter(inFirst),
+    ...[...tasks]
+      .filter(([words]) => isOver.get(words) !== 'completed')
+      .map(([words, places]): Fact => ({ list: 'open tasks', words, places }))
+      .filter(inFirst),
+  ];
+}
+
+function placesOf(done: readonly Done[], of: (one: Done) => readonly string[]): ReadonlyMap<string, readonly number[]> {
+  const found = new Map<string, readonly number[]>();
+  for (const one of done) for (const words of of(one)) found.set(words, [...(found.get(words) ?? []), one.at]);
+  return found;
+}
+
+function isThere({ directives, filesChanged, tasks }: Checkpoint, { list, words, places }: Fact): boolean {
+  switch (list) {
+    case 'what the user said':
+      return directives.some(({ position }) => places.includes(position));
+    case 'changed files':
+      return filesChanged.some(({ path }) => path === words);
+    case 'open tasks':
+      return tasks.some(({ task }) => task === words.replaceAll(/\s+/g, ' ').trim());
+  }
+}
+
+function isNamed({ limitations }: Checkpoint, { list, places }: Fact): boolean {
+  const line = limitations.find((one) => one.startsWith(`Left out for its bound, of ${list}: `)) ?? '';
+  const spans = [...line.slice(line.indexOf(', at ')).matchAll(/(\d+)(?:-(\d+))?/g)];
+  return spans.some(([, from, to]) => places.some((at) => at >= Number(from) && at <= Number(to ?? from)));
+}
+
+async function judge(path: string): Promise<void> {
+  const records = await recordsOf(path);
+  const cuts = cutsOf(records);
+  for (const bound of BOUNDS) {
+    const made = compactAt(records, cuts, bound);
+    const last = made.at(-1);
+    const [first] = cuts;
+    if (last === undefined || first === undefined) throw new Error('nothing was compacted');
+    const facts = factsOf(records, first, last.range.to);
+    const gone = facts.filter((fact) => !isThere(last, fact));
+    const name = path.slice(path.lastIndexOf('/') + 1);
+    console.info(
+      `${name}, bound ${bound}: of ${facts.length} things that the first of ${ROUNDS} compactions stood for ${facts.length - gone.length} are there, ${gone.length} are named`,
+    );
+    expect(gone.filter((fact) => !isNamed(last, fact))).toEqual([]);
+    expect(made.map((one) => checkpointTokens(one) <= bound)).toEqual(cuts.map(() => true));
+    expect(compactAt(records, cuts, bound)).toEqual(made);
+  }
+}
+
+it('after five compactions the demo session lacks nothing that is not named', () => judge(own));
+
+it.skipIf(!there)('after five compactions the recorded sessions lack nothing that is not named', async () => {
+  for (const path of RECORDED) await judge(path);
+});
