@@ -18,8 +18,8 @@ export function billedFor({ served }: SentCall): WireUsage | undefined {
 }
 
 /** Whether the simulator took the request in: its entries exist, however the answer ended. */
-export function wasTaken(call: SentCall): boolean {
-  return billedFor(call) !== undefined;
+export function wasTaken({ served }: SentCall): boolean {
+  return isAnswered(served) && (served.billed !== undefined || served.counts !== undefined);
 }
 
 /**
@@ -33,6 +33,16 @@ export function paidAgain(call: SentCall, earlier: readonly SentCall[]): number 
   if (billed === undefined) throw new Error('the request was not answered');
   const known = new Set(earlier.filter(wasTaken).flatMap((one) => heldFor(call, one).map(nameOf)));
   return sum(notRead(call, billed).filter((block) => known.has(nameOf(block))));
+}
+
+/** The blocks from the first one on that no earlier request had brought to the provider in this form. */
+export function fromFirstUnsent(call: SentCall, earlier: readonly SentCall[]): readonly Block[] {
+  const known = new Set(
+    earlier.filter(wasTaken).flatMap(({ prepared }) => slice(prepared.sequence.blocks).map(nameOf)),
+  );
+  const blocks = shownBlocks(call);
+  const first = blocks.findIndex((block) => !known.has(nameOf(block)));
+  return first === -1 ? [] : blocks.slice(first);
 }
 
 /** The blocks behind what was read: a read is a prefix that ends with a block. */
