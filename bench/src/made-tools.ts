@@ -42,11 +42,6 @@ export function readsBack(run: MadeRun): Tool {
 /** Loads a skill: its arguments are those of the others. */
 export const SKILL_LOAD = 'skill_load';
 
-/** Reads the log again: where it is offered, old results may be shortened. No model calls it here. */
-export function readsBack(run: MadeRun): Tool {
-  return { ...madeTool(11, 'read', run), name: 'history_read' };
-}
-
 /** So many tools more, of which `skill_load` may be one; no model calls the others. */
 export function moreTools(count: number, skills: boolean, run: MadeRun): readonly Tool[] {
   const extra = Array.from({ length: count }, (_, index) => madeTool(20 + index, 'read', run));

@@ -128,7 +128,7 @@ function bestOf(input: PruningInput, prunables: Prunables): Batch | undefined {
  * paid once over, which costs at most twice the best that could be done, however long the session goes on; and the batches of
  * a session stand as far apart as its results are small.
  */
-export function expectedCalls({ history: { packed }, epoch }: State): number {
+function expectedCalls({ history: { packed }, epoch }: State): number {
   const edited = epoch?.edited ?? -1;
   let calls = 0;
   for (let index = packed.length - 1; index >= 0 && calls < CALLS; index -= 1) {
