@@ -35,14 +35,11 @@ export function paidAgain(call: SentCall, earlier: readonly SentCall[]): number 
   return sum(notRead(call, billed).filter((block) => known.has(nameOf(block))));
 }
 
-/** The blocks from the first one on that no earlier request had brought to the provider in this form. */
-export function fromFirstUnsent(call: SentCall, earlier: readonly SentCall[]): readonly Block[] {
-  const known = new Set(
-    earlier.filter(wasTaken).flatMap(({ prepared }) => slice(prepared.sequence.blocks).map(nameOf)),
-  );
-  const blocks = shownBlocks(call);
-  const first = blocks.findIndex((block) => !known.has(nameOf(block)));
-  return first === -1 ? [] : blocks.slice(first);
+/** How many blocks two requests begin with in common. */
+export function sharedBlocks(call: SentCall, other: SentCall): number {
+  const [is, was] = [slice(call.prepared.sequence.blocks), slice(other.prepared.sequence.blocks)];
+  const parts = is.findIndex((block, index) => nameOf(block) !== nameOf(was[index] ?? block) || index >= was.length);
+  return parts === -1 ? is.length : parts;
 }
 
 /** The blocks behind what was read: a read is a prefix that ends with a block. */
