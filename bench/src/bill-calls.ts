@@ -15,18 +15,19 @@ import type { Step } from './pause-sequences.ts';
 export type Beside = (call: number) => boolean;
 
 /**
- * The bill of all calls of one session: a call's new tokens are those by which its input grew above the call before it, on
+ * What one session had come to behind each of its calls: a call's new tokens are those by which its input grew above the call before it, on
  * a side call above the conversation that it goes on from. What a removed tool takes back counts as nothing new, and what
  * the provider's grid rounds away counts as new: no engine can have it read.
  *
  * @throws Error for a call that was refused or has no price.
  */
-export function billCalls(
+export function billsOf(
   calls: readonly LedgerCall[],
   capabilities: Capabilities,
   beside: Beside = () => false,
-): Bill {
+): readonly Bill[] {
   let bill = NO_BILL;
+  const bills: Bill[] = [];
   let last: { readonly input: number; readonly at: number } | undefined;
   for (const [index, call] of calls.entries()) {
     const usage = usageOf(call, capabilities);
@@ -36,9 +37,10 @@ export function billCalls(
     const one = billOf({ capabilities, at: timeOf(call.at), usage, unsent, before });
     if (one === undefined) throw new Error(`a call of ${capabilities.model} has no price`);
     bill = addBills(bill, one);
+    bills.push(bill);
     if (!beside(index)) last = { input, at: call.at };
   }
-  return bill;
+  return bills;
 }
 
 /** Calls of one stream that only grows, as their cache saw them. */

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 
 import { driveScript } from './drive-script.ts';
+import { unpaidOf } from './edits-of.ts';
 import { MODELS, rowOf } from './model-row.ts';
 import type { Script } from './scripted-turns.ts';
-import { EVENTFUL, PAUSES, SCRIPTS } from './scripted-turns.ts';
+import { EVENTFUL, PAUSES, SCRIPTS, WINDOWS } from './scripted-turns.ts';
 
 const OFTEN = [...SCRIPTS, ...EVENTFUL.filter(({ extraTools }) => extraTools === undefined)];
 const OVER_A_PORT = OFTEN.filter(({ name }) => ['kill', 'fan-out'].includes(name));
@@ -33,6 +34,21 @@ for (const [script, model, most] of CLAIMS) {
     expect([unlabelled, differences]).toEqual([0, 0]);
   });
 }
+
+test.each(MODELS)('under default settings %s shortens old results seldom, and each time it pays', async (model) => {
+  const [script] = WINDOWS;
+  if (script === undefined) throw new Error('no script fills a window');
+  const { bill, edits, calls, unlabelled, differences } = await driveScript(script, rowOf(model), {
+    pruning: 'auto',
+    compaction: 'preflight',
+  });
+  const whole = await driveScript(script, rowOf(model));
+  expect(bill.billed.div(whole.bill.ideal).toNumber()).toBeLessThan(0.8);
+  // A window that slides would break the prefix with each call or two: three to five such breaks are a tenth of the calls.
+  expect(edits.length).toBeLessThanOrEqual(5);
+  expect(unpaidOf(edits, calls)).toEqual([]);
+  expect([unlabelled, differences]).toEqual([0, 0]);
+});
 
 for (const model of ['claude-sonnet-4-5', 'gpt-5.4']) {
   test.each(toolsChanged)(

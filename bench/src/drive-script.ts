@@ -4,6 +4,7 @@
 import type { Encoders, LiveSession, Tool } from '@tidemark/agent';
 import { verifySession } from '@tidemark/agent';
 import type { Bill } from '@tidemark/context';
+import { NO_BILL } from '@tidemark/context';
 import type { Agent, AgentOptions } from '@tidemark/kit';
 import { createAgent } from '@tidemark/kit';
 import type { Capabilities } from '@tidemark/model';
@@ -15,10 +16,12 @@ import { createSimulator } from '@tidemark/simulator';
 import type { Shelf } from '@tidemark/store-memory';
 import { createMemoryStore, createShelf } from '@tidemark/store-memory';
 
-import { billCalls, stepsOf } from './bill-calls.ts';
+import { billsOf, stepsOf } from './bill-calls.ts';
+import type { Edit } from './edits-of.ts';
+import { editsOf } from './edits-of.ts';
 import { madeText } from './made-text.ts';
 import type { MadeRun } from './made-tools.ts';
-import { madeTools, moreTools, ROLE, SKILL_LOAD, toolName } from './made-tools.ts';
+import { madeTools, moreTools, readsBack, ROLE, SKILL_LOAD, toolName } from './made-tools.ts';
 import { upstreamOf } from './model-row.ts';
 import type { Step } from './pause-sequences.ts';
 import type { Script, ScriptedStep, Stop } from './scripted-turns.ts';
@@ -33,6 +36,10 @@ export interface Driven {
   /** As they arrived at the provider, those whose answer was lost included. */
   readonly calls: number;
   readonly bill: Bill;
+  /** What it had come to behind each call. */
+  readonly bills: readonly Bill[];
+  /** Where old results were shortened, or the history compacted. */
+  readonly edits: readonly Edit[];
   /** The calls of the conversation, as their cache saw them. */
   readonly steps: readonly Step[];
   /** How often the process ended on the way. */
@@ -44,7 +51,7 @@ export interface Driven {
 }
 
 /** What an agent may be given beside its script. */
-export type DrivenOptions = Partial<Pick<AgentOptions, 'padding' | 'role'>>;
+export type DrivenOptions = Partial<Pick<AgentOptions, 'padding' | 'role' | 'pruning' | 'compaction'>>;
 
 /** What outlives a process: the provider, the time, and how far the script is. */
 interface World {
@@ -95,9 +102,12 @@ export async function driveScript(script: Script, row: Capabilities, options: Dr
   await reached.close();
   const { differences, breaks } = await verifySession(agent.log, session.id, { encoders });
   const { calls } = world.simulator;
+  const bills = billsOf(calls, capabilities, (call) => world.beside.has(call));
   return {
     calls: calls.length,
-    bill: billCalls(calls, capabilities, (call) => world.beside.has(call)),
+    bill: bills.at(-1) ?? NO_BILL,
+    bills,
+    edits: await editsOf(agent.log, session.id),
     steps: stepsOf(
       calls.filter((_, call) => !world.beside.has(call)),
       capabilities,
@@ -153,10 +163,14 @@ async function startProcess(world: World, shelf: Shelf, id?: string): Promise<Pr
 
 /** The tools from a turn on. */
 function toolsAt(world: World, turn: number): readonly Tool[] {
-  const { skills, extraTools = [] } = world.script;
+  const { skills, extraTools = [], readsBack: reads } = world.script;
   const more = extraTools.findLast((one) => one.turn <= turn)?.tools ?? 0;
   const run: MadeRun = (...given) => runTool(world, ...given);
-  return [...madeTools(run), ...moreTools(more, skills !== undefined, run)];
+  return [
+    ...madeTools(run),
+    ...moreTools(more, skills !== undefined, run),
+    ...(reads === true ? [readsBack(run)] : []),
+  ];
 }
 
 async function driveTurn(

@@ -33,6 +33,8 @@ export interface Script {
   readonly skills?: readonly number[];
   /** How many tools there are beside the usual ones from this turn on. */
   readonly extraTools?: readonly { readonly turn: number; readonly tools: number }[];
+  /** Whether the agent has a tool that reads its log again, as the usual tools of a workspace do. */
+  readonly readsBack?: true;
   /** Subagents behind each turn but the last: calls beside the conversation, all at once, which hold it whole. */
   readonly subagents?: number;
 }
@@ -77,6 +79,16 @@ export const EVENTFUL: readonly Script[] = [
     subagents: 5,
   },
 ];
+
+/**
+ * Sessions with what a user has who sets nothing: one that fills a window of 200,000 tokens, one that goes on three times as
+ * far, and one in which there is nothing to shorten.
+ */
+export const WINDOWS: readonly Script[] = [
+  { name: 'one window', turns: [TOOL_TURN] },
+  { name: 'three windows', turns: [TOOL_TURN, TOOL_TURN, TOOL_TURN] },
+  ...SCRIPTS.filter(({ name }) => name === 'wide'),
+].map((script) => ({ ...script, readsBack: true }));
 
 /** 20 turns of six calls. Half of the pauses between them exceed five minutes, in no order: 20 s to 28 min. */
 export const PAUSES: Script = {

@@ -4,7 +4,6 @@
 import { itemAt, LIFE, slice } from '@tidemark/context';
 import type { Block } from '@tidemark/model';
 import type { WireUsage } from '@tidemark/simulator';
-import { totalInput } from '@tidemark/simulator';
 import type { SentCall } from './driver.ts';
 import { isAnswered } from './server.ts';
 
@@ -19,18 +18,39 @@ export function billedFor({ served }: SentCall): WireUsage | undefined {
 }
 
 /** Whether the simulator took the request in: its entries exist, however the answer ended. */
-export function wasTaken(call: SentCall): boolean {
-  return billedFor(call) !== undefined;
+export function wasTaken({ served }: SentCall): boolean {
+  return isAnswered(served) && (served.billed !== undefined || served.counts !== undefined);
 }
 
-/** Tokens of a request that earlier ones of its stream held, or any one's front, and that were not read: paid again. */
+/**
+ * Tokens of a request that earlier ones of its stream held, or any one's front, and that were not read: paid again. Counted
+ * block by block behind what was read, so that what is read beyond that, which a side call had sent first, takes nothing off.
+ *
+ * @throws Error where what was read ends inside a block: no entry does.
+ */
 export function paidAgain(call: SentCall, earlier: readonly SentCall[]): number {
   const billed = billedFor(call);
   if (billed === undefined) throw new Error('the request was not answered');
   const known = new Set(earlier.filter(wasTaken).flatMap((one) => heldFor(call, one).map(nameOf)));
-  const fresh = shownBlocks(call).filter((block) => !known.has(nameOf(block)));
-  const sentBefore = totalInput(billed) - sum(fresh);
-  return sentBefore - billed.cache_read_input_tokens;
+  return sum(notRead(call, billed).filter((block) => known.has(nameOf(block))));
+}
+
+/** How many blocks two requests begin with in common. */
+export function sharedBlocks(call: SentCall, other: SentCall): number {
+  const [is, was] = [slice(call.prepared.sequence.blocks), slice(other.prepared.sequence.blocks)];
+  const parts = is.findIndex((block, index) => nameOf(block) !== nameOf(was[index] ?? block) || index >= was.length);
+  return parts === -1 ? is.length : parts;
+}
+
+/** The blocks behind what was read: a read is a prefix that ends with a block. */
+function notRead(call: SentCall, { cache_read_input_tokens: read }: WireUsage): readonly Block[] {
+  const blocks = shownBlocks(call);
+  let index = 0;
+  for (let left = read; left > 0; index += 1) {
+    left -= blocks[index]?.tokens ?? Infinity;
+    if (left < 0) throw new Error(`${read} tokens were read, which is the end of no block`);
+  }
+  return blocks.slice(index);
 }
 
 /** What a call had sent that another one may send again: all of it on one stream, else the front. */

@@ -37,12 +37,21 @@ interface Story {
   readonly images?: readonly Uint8Array[];
   /** What a request may weigh; else what the shipped catalog says. */
   readonly requestBytes?: number;
+  /** Who may compact; as a user has it who sets nothing, unless said. */
+  readonly compaction?: 'manual';
 }
 
 const MODELS = { anthropic: 'claude-sonnet-4-5-20250929', openai: 'gpt-5.6-sol' } as const;
 const ENCODERS = { anthropic: anthropicEncoder, openai: openaiResponsesEncoder } as const;
 
-async function play({ wire, sockets = false, images = [], requestBytes, onRequest }: Story): Promise<Played> {
+async function play({
+  wire,
+  sockets = false,
+  images = [],
+  requestBytes,
+  compaction,
+  onRequest,
+}: Story): Promise<Played> {
   const simulator = createSimulator({
     onRequest: (sent) => {
       const { answer, fault } = onRequest(sent);
@@ -72,14 +81,13 @@ async function play({ wire, sockets = false, images = [], requestBytes, onReques
     },
   });
   const agent = createAgent({
-    // What a person alone may compact: here it is looked at what is set aside.
-    compaction: 'manual',
     model: MODELS[wire],
     provider,
     tools: [screenshot],
     ...(requestBytes !== undefined && {
       catalog: { revision: 1, rows: [{ provider: wire, model: MODELS[wire], requestBytes }] },
     }),
+    ...(compaction !== undefined && { compaction }),
     permissions: { mode: 'auto' },
     surroundings: { ...THIS_MACHINE, wait: (ms, signal) => THIS_MACHINE.wait(ms / 1_000, signal) },
   });
@@ -99,10 +107,15 @@ async function quarantined(played: Played, session: string): Promise<readonly Re
 }
 
 /** L2, L3: every request is made again byte for byte, the refused ones and the repaired ones too. */
-async function verifies({ agent }: Played, session: string, wire: Wire): Promise<void> {
+async function verifies(
+  { agent }: Played,
+  session: string,
+  wire: Wire,
+  causes: readonly string[] = ['quarantine'],
+): Promise<void> {
   const verified = await verifySession(agent.log, sessionId(session), { encoders: () => ENCODERS[wire] });
   expect(verified).toMatchObject({ differences: [], problems: [] });
-  expect(verified.breaks.filter(({ cause }) => cause !== 'quarantine')).toEqual([]);
+  expect(verified.breaks.filter(({ cause }) => !causes.includes(cause ?? 'none'))).toEqual([]);
 }
 
 async function image({ agent }: Played, bytes: Uint8Array, mediaType = 'image/png'): Promise<ContentPart> {
@@ -274,13 +287,15 @@ describe('code-yeongyu/senpi#302, anthropics/claude-code#37418: death by bytes',
   /** What the model takes; the vendor's 32 MB are the same, only slower to send. */
   const LIMIT = 320_000;
 
-  it('the older half of the images goes when a request grows above the limit, and the turn goes on to its end', async () => {
-    const images = Array.from({ length: SHOTS }, (_, name) => picture(40_000, name));
+  /** Takes one picture after the other, whatever it is still shown of the earlier ones. */
+  async function takeAll(compaction?: 'manual'): Promise<Played & { readonly session: string }> {
+    let taken = 0;
     const played = await play({
       wire: 'anthropic',
-      images,
+      images: Array.from({ length: SHOTS }, (_, name) => picture(40_000, name)),
       requestBytes: LIMIT,
-      onRequest: (sent) => ({ answer: answers(sent) < SHOTS ? looks(answers(sent)) : FINE }),
+      ...(compaction && { compaction }),
+      onRequest: () => ({ answer: taken < SHOTS ? looks(taken++) : FINE }),
     });
     const session = await played.agent.open();
     expect(await session.prompt('Take them all.')).toMatchObject({ outcome: 'completed', text: 'I see.' });
@@ -288,12 +303,27 @@ describe('code-yeongyu/senpi#302, anthropics/claude-code#37418: death by bytes',
     // Nothing above the limit went out: the catalog row says what it is.
     expect(played.simulator.calls.every(({ bytes }) => bytes <= LIMIT)).toBe(true);
     expect(played.simulator.calls.map(({ status }) => status)).toEqual(Array(SHOTS + 2).fill(200));
-    const gone = await quarantined(played, session.id);
+    return { ...played, session: session.id };
+  }
+
+  it('bytes are a reason to compact before the limit is met, and the turn goes on to its end', async () => {
+    const played = await takeAll();
+    expect(await quarantined(played, played.session)).toEqual([]);
+    const causes = (await recordsOf(played, played.session)).flatMap((one) =>
+      one.kind === 'epoch.opened' ? [one.data.cause] : [],
+    );
+    expect(causes).toEqual(['initial', 'compaction', 'compaction']);
+    await verifies(played, played.session, 'anthropic', ['compaction']);
+  });
+
+  it('where a person alone compacts, the older half of the images goes when a request grows above the limit', async () => {
+    const played = await takeAll('manual');
+    const gone = await quarantined(played, played.session);
     expect(gone.length).toBeGreaterThanOrEqual(4);
     expect(gone.length).toBeLessThan(SHOTS);
-    const kinds = (await recordsOf(played, session.id)).filter(({ kind }) => kind === 'epoch.opened');
+    const kinds = (await recordsOf(played, played.session)).filter(({ kind }) => kind === 'epoch.opened');
     expect(kinds.length).toBeLessThanOrEqual(3);
-    await verifies(played, session.id, 'anthropic');
+    await verifies(played, played.session, 'anthropic');
   });
 
   it('a 413 that comes all the same is met in the same way, and images that are sent twice are kept once', async () => {
@@ -316,13 +346,19 @@ describe('code-yeongyu/senpi#302, anthropics/claude-code#37418: death by bytes',
     await verifies(played, session.id, 'anthropic');
   });
 
-  it('a body that is too large without media is for a compaction: the turn ends and says so', async () => {
+  it.each<readonly ['manual' | undefined, string, string]>([
+    // A compaction that has nothing to leave out makes nothing fit: what then helps is said.
+    [undefined, 'turn/context-unfit', 'smaller pieces'],
+    ['manual', 'provider/too-large', 'Compact'],
+  ])('a body that is too large without media is for a compaction (%s): the turn ends and says so', async (...told) => {
+    const [compaction, code, next] = told;
     const fault = refusal('Request exceeds the maximum size', { status: 413, type: 'request_too_large' });
-    const played = await play({ wire: 'anthropic', onRequest: () => ({ fault }) });
+    const onRequest = (): { fault: Fault } => ({ fault });
+    const played = await play({ wire: 'anthropic', onRequest, ...(compaction && { compaction }) });
     const session = await played.agent.open();
     expect(await session.prompt('Words.')).toMatchObject({
       outcome: 'failed',
-      error: { code: 'provider/too-large', next: expect.stringContaining('Compact') },
+      error: { code, next: expect.stringContaining(next) },
     });
     expect(played.simulator.calls).toHaveLength(1);
   });

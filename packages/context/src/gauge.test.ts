@@ -91,6 +91,15 @@ describe('the input of the next request', () => {
     );
   });
 
+  test('is an estimate of all again where more was counted than the model takes: that is no count', () => {
+    const counted = (read: number): State =>
+      fold([...BEGUN, asked(), answer([text('done')], { ...COUNTED, fresh: 0, writes: [], read })]);
+    expect(gaugeOf(counted(10_000), ROW)).toMatchObject({ input: 10_500, tier: 'critical' });
+    const absurd = gaugeOf(counted(10_001), ROW);
+    expect(absurd).toMatchObject({ tier: 'calm' });
+    expect(absurd.input).toBeLessThan(1_000);
+  });
+
   test.each([
     ['fresh', { read: 1, writes: [], answer: 1 }],
     ['read', { fresh: 1, writes: [], answer: 1 }],
@@ -118,6 +127,9 @@ describe('the input of the next request', () => {
     const { answer: _answer, reasoning: _reasoning, ...rest } = COUNTED;
     expect(of(rest)).toBe(6_500 + estimateTokens(words) + 4);
     expect(of({ ...rest, answer: 1 })).toBe(6_500 + estimateTokens(words) + 4);
+    // Half of the estimate may be a count, less than that is none.
+    const half = Math.ceil((estimateTokens(words) + 4) / 2);
+    expect(of({ ...rest, answer: half })).toBe(6_500 + half);
   });
 
   test('counts nothing of an answer that is not packed', () => {

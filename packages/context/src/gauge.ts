@@ -65,7 +65,7 @@ export type Limits = Pick<Capabilities, 'inputLimit' | 'window' | 'outputLimit' 
 export function gaugeOf(state: State, row: Limits, options: GaugeOptions = {}): Gauge {
   const limit = inputLimitOf(row, Math.min(options.outputLimit ?? row.outputLimit, row.outputLimit)) ?? 0;
   const budgets = budgetsOf(limit, options.budgets);
-  const next = nextInput(state);
+  const next = nextInput(state, row.window.tokens);
   const { bytes } = next;
   const size = sizeForecast(state, next);
   const ratio = size === undefined || limit === 0 ? undefined : size.input / limit;

@@ -127,6 +127,24 @@ describe('results that are shortened', () => {
     );
   });
 
+  test('show no notice where nothing of them would be left out', () => {
+    const before = session([200, 200]);
+    const [first] = before.history.packed.buffer.flatMap(({ origin, parts: [part] }) =>
+      part?.type === 'result' && origin.from === 'event' ? [position(origin.position)] : [],
+    );
+    const kept = textOf(resultsOf(before)[0]).length;
+    const results = [{ position: first ?? position(0), kept }];
+    const after = taken(before, { calls: [], results, freed: 0, cause: 'test' });
+    expect(resultsOf(after)).toEqual(resultsOf(before));
+    const less = taken(before, {
+      calls: [],
+      results: [{ position: first ?? position(0), kept: kept - 1 }],
+      freed: 0,
+      cause: 'test',
+    });
+    expect(textOf(resultsOf(less)[0])).toContain('[Shortened here: ');
+  });
+
   test('leave the state that they grew from as it was', () => {
     const before = session([5_000, 200, 200, 200, 200, 200, 200]);
     const text = textOf(resultsOf(before)[0]);

@@ -36,8 +36,8 @@ export interface PruningInput {
 const READS_BACK = 'history_read';
 /** What a batch with an epoch of its own frees at least, as a share of what was sent: less would be a window that slides. */
 const LEAST = 0.05;
-/** A session is expected to make as many more calls as it has made, and at most so many. */
-const CALLS = 40;
+/** Of how many calls since the last edit is asked what they read, at most. */
+const CALLS = 80;
 
 /** All results from one on, and what it means to shorten them. Tokens are estimates. */
 interface Batch {
@@ -116,10 +116,27 @@ function isWarm({ state, at }: PruningInput): boolean {
 function bestOf(input: PruningInput, prunables: Prunables): Batch | undefined {
   const rates = ratesAt(input);
   if (rates === undefined) return undefined;
-  const calls = Math.min(input.state.steps, CALLS);
+  const calls = expectedCalls(input.state);
   const worth = { freed: rates.read * calls, rewritten: Math.max(0, rates.write - rates.read) };
   const best = batchFrom(prunables, bestStart(prunables, LEAST * prunables.sent, worth));
   return best.freed * worth.freed > best.rewritten * worth.rewritten ? best : undefined;
+}
+
+/**
+ * For how many calls a batch is expected to save what it frees: half as many as were made since what was sent was last edited.
+ * What a batch frees has grown over these calls, so that this is what they have paid for it. A break is so made when it has been
+ * paid once over, which costs at most twice the best that could be done, however long the session goes on; and the batches of
+ * a session stand as far apart as its results are small.
+ */
+function expectedCalls({ history: { packed }, epoch }: State): number {
+  const edited = epoch?.edited ?? -1;
+  let calls = 0;
+  for (let index = packed.length - 1; index >= 0 && calls < CALLS; index -= 1) {
+    const span = itemAt(packed, index);
+    if (span === undefined || span.group <= edited) break;
+    if (span.role === 'assistant') calls += 1;
+  }
+  return calls / 2;
 }
 
 /** In tokens at the base input price, above reading the same. */

@@ -146,5 +146,7 @@ function savedBy({ freed, rewritten }: Batch, { capabilities, at, ttl, state }: 
   if (price === undefined) return Number.NEGATIVE_INFINITY;
   const { read, write } = ratesOf(price);
   const more = Math.max(0, Number(multiplier(price, ttl) ?? write) - read.toNumber());
-  return freed * read.toNumber() * Math.min(state.steps, 40) - rewritten * more;
+  const edited = state.epoch?.edited ?? -1;
+  const answers = slice(state.history.packed).filter(({ role, group }) => role === 'assistant' && group > edited);
+  return freed * read.toNumber() * Math.min(answers.length / 2, 40) - rewritten * more;
 }

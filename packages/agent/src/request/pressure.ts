@@ -37,7 +37,7 @@ export function pressureOf(state: State, options: PressureOptions): Pressure {
     return { gauge: undefined, crossed: undefined, size: undefined, outputLimit };
   }
   const gauge = gaugeOf(state, capabilities, { outputLimit: asked, at, ...(budgets === undefined ? {} : { budgets }) });
-  const size = sizeForecast(state, nextInput(state));
+  const size = sizeForecast(state, nextInput(state, capabilities.window.tokens));
   return {
     gauge,
     crossed: crossingOf(state, gauge),

@@ -31,7 +31,7 @@ interface Watched extends Live {
 async function watched({ runtime, ...setting }: Setting): Promise<Watched> {
   const held = await goLive({
     ...setting,
-    runtime: { capabilities: CAPABILITIES, tools: [look], rewriteNotice: {}, compaction: 'manual', ...runtime },
+    runtime: { capabilities: CAPABILITIES, tools: [look], rewriteNotice: {}, ...runtime },
   });
   const notices: Notice[] = [];
   const gauges: Gauge[] = [];
@@ -55,7 +55,7 @@ describe('the pressure of a turn', () => {
       { ...calls(['c1', 'look']), ...used(60_000) },
       { ...calls(['c2', 'look']), ...used(72_000) },
       { ...calls(['c3', 'look']), ...used(85_000) },
-      says('done', used(93_000)),
+      says('done', used(89_000)),
     );
     const { live, notices, gauges, crossings, kinds } = await watched({ provider });
     await live.prompt('go');
@@ -76,7 +76,20 @@ describe('the pressure of a turn', () => {
     const told = await kinds();
     expect(told[told.indexOf('pressure.crossed') + 1]).toBe('request.prepared');
     await live.prompt('go on');
-    expect(notices.map(({ tier }) => tier)).toEqual(['warning', 'critical']);
+    expect(gauges.map(({ tier }) => tier)).toEqual(['calm', 'calm', 'advisory', 'warning', 'warning']);
+    expect(notices).toHaveLength(1);
+  });
+
+  test.each<readonly ['manual' | 'preflight', readonly string[]]>([
+    ['manual', ['critical']],
+    // Critical is when the runtime compacts; what was counted before tells nothing of what is sent then.
+    ['preflight', ['recovery']],
+  ])('that is critical is said where a person alone compacts, and met where not: %s', async (compaction, tiers) => {
+    const provider = answering(says('much '.repeat(2_000), used(93_000)), says('done'));
+    const { live, notices } = await watched({ provider, runtime: { compaction } });
+    await live.prompt('go');
+    await live.prompt('go on');
+    expect(notices.map(({ tier }) => tier)).toEqual(tiers);
   });
 
   test('is said again neither by another sending, nor another step, nor another process', async () => {
@@ -107,7 +120,9 @@ describe('the pressure of a turn', () => {
   test('lowers the output that is asked for to what the window leaves', async () => {
     const capabilities = { ...CAPABILITIES, outputLimit: 4_000 };
     const provider = answering(says('one', used(98_500)), says('two', used(99_960)), says('three'));
-    const { live, limits } = await watched({ provider, runtime: { capabilities, outputLimit: 4_000 } });
+    // A window so full is for a person to see: else it is compacted before.
+    const runtime = { capabilities, outputLimit: 4_000, compaction: 'manual' } as const;
+    const { live, limits } = await watched({ provider, runtime });
     await live.prompt('go');
     await live.prompt('go on');
     await live.prompt('and on');
