@@ -14,6 +14,7 @@ const SEAL = 45;
 const SUM = 18;
 const CHAIN_KEY = ascii(',"chain":"');
 const SUM_KEY = ascii('","sum":"');
+const BLANK_SEAL = ',"chain":"0000000000000000","sum":"00000000"}\n';
 const ZERO = 0x30;
 const CLOSING = ascii('"}');
 const VERSION_KEY = ascii('{"v":');
@@ -50,11 +51,38 @@ export function chainBehind(before: Chain, head: string | Uint8Array, bytes: Byt
 export function seal(head: Uint8Array, behind: Chain, bytes: BytePort): Uint8Array {
   const line = new Uint8Array(head.length + SEAL + 1);
   line.set(head);
-  line.set(bytes.encode(`,"chain":"${behind}"`), head.length);
-  const summed = line.length - SUM - 1;
-  const sum = bytes.crc32(line.subarray(0, summed)).toString(16).padStart(8, '0');
-  line.set(bytes.encode(`,"sum":"${sum}"}\n`), summed);
+  line.set(bytes.encode(BLANK_SEAL), head.length);
+  fillSeal(line, behind, bytes);
   return line;
+}
+
+/** The line of a record behind this chain, newline included, and the chain behind it: encoded, digested and summed in place. */
+export function writeLine(
+  head: LineHead,
+  data: string,
+  before: Chain,
+  bytes: BytePort,
+): { readonly line: Uint8Array; readonly chain: Chain } {
+  // The chain before it stands in front of the line while the digest is taken over both.
+  const whole = bytes.encode(`${before}${writeHead(head, data)}${BLANK_SEAL}`);
+  const chain = mintChain(bytes.sha256([whole.subarray(0, -BLANK_SEAL.length)]).slice(0, 16));
+  const line = whole.subarray(before.length);
+  fillSeal(line, chain, bytes);
+  return { line, chain };
+}
+
+function fillSeal(line: Uint8Array, behind: Chain, bytes: BytePort): void {
+  const end = line.length - 1;
+  write(behind, line, end - SEAL + CHAIN_KEY.length);
+  const sum = bytes
+    .crc32(line.subarray(0, end - SUM))
+    .toString(16)
+    .padStart(8, '0');
+  write(sum, line, end - CLOSING.length - sum.length);
+}
+
+function write(hex: string, into: Uint8Array, offset: number): void {
+  for (let index = 0; index < hex.length; index += 1) into[offset + index] = hex.charCodeAt(index);
 }
 
 /** A line whose layout and checksum hold. */
