@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 
 import { createMemoryStore } from '@tidemark/store-memory';
 import { openNdjsonStore } from '@tidemark/store-ndjson';
-import type { Event, Log, LogWriter, Recorded, SessionId } from '@tidemark/log';
+import type { Event, LogWriter, SessionId } from '@tidemark/log';
 
 import type { Benchmark, Measured } from '../benchmark.ts';
 import { median } from '../figures.ts';
@@ -12,6 +12,7 @@ import { quietFiles } from '../quiet-files.ts';
 import { beginSteady } from '../steady-session.ts';
 import { processorTime } from '../stopwatch.ts';
 import { withTemporaryHome } from '../temporary-home.ts';
+import { watchedLog } from '../watched-log.ts';
 
 export const benchmark: Benchmark = {
   name: 'append',
@@ -51,24 +52,19 @@ async function run(): Promise<Measured> {
   };
 }
 
-/** The records of a session as its authors gave them. */
+/** The records of a session as its authors gave them: a reader gets their keys in order. */
 async function recordedEvents(): Promise<{ readonly id: SessionId; readonly events: readonly Event[] }> {
-  const log = createMemoryStore();
+  const events: Event[] = [];
+  const log = watchedLog(createMemoryStore(), {
+    appending(given) {
+      events.push(...given);
+      return [];
+    },
+  });
   const { id, turn, close } = await beginSteady({ log, calls: 1, bytes: RESULT_BYTES });
   await turn(STEPS);
   await close();
-  return { id, events: await eventsOf(log, id) };
-}
-
-async function eventsOf(log: Log, id: SessionId): Promise<readonly Event[]> {
-  const events: Event[] = [];
-  for await (const record of log.read(id)) if (record.kind !== 'unknown') events.push(asGiven(record));
-  return events;
-}
-
-function asGiven(record: Exclude<Recorded, { kind: 'unknown' }>): Event {
-  const { v: _v, position: _position, fence: _fence, chain: _chain, ...event } = record;
-  return event;
+  return { id, events };
 }
 
 async function appendEach(writer: LogWriter, events: readonly Event[]): Promise<void> {

@@ -39,18 +39,24 @@ function orderedList(values: readonly unknown[], depth: number): unknown {
 function orderedRecord(record: object, depth: number): unknown {
   const keys = Object.keys(record);
   if (!keys.every(isPlainKey)) return NO_COPY;
-  const sorted = isInOrder(keys);
-  let same = sorted;
-  const copy: Record<string, unknown> = {};
-  for (const key of sorted ? keys : keys.toSorted(byCodeUnit)) {
+  let copy: Record<string, unknown> | undefined = isInOrder(keys) ? undefined : {};
+  if (copy !== undefined) keys.sort(byCodeUnit);
+  for (let index = 0; index < keys.length; index += 1) {
+    const key = keys[index] ?? '';
     const value: unknown = Reflect.get(record, key);
     if (value === undefined) continue;
     const ordered = orderedCopy(value, depth + 1);
     if (ordered === NO_COPY) return NO_COPY;
-    same &&= ordered === value;
-    copy[key] = ordered;
+    if (copy === undefined && ordered !== value) copy = fieldsOf(record, keys.slice(0, index));
+    if (copy !== undefined) copy[key] = ordered;
   }
-  return same ? record : copy;
+  return copy ?? record;
+}
+
+function fieldsOf(record: object, keys: readonly string[]): Record<string, unknown> {
+  const fields: Record<string, unknown> = {};
+  for (const key of keys) fields[key] = Reflect.get(record, key);
+  return fields;
 }
 
 /** Keys that look like integers come first in any object, and `__proto__` is none. */

@@ -16,7 +16,7 @@ export type Appended =
   | {
       readonly ok: true;
       readonly position: Position;
-      /** As a reader will get them. */
+      /** As a reader will get them. Their payloads are those that were given, not copies: who appends lets go of them. */
       readonly records: readonly Recorded[];
       /** How many strings had lone surrogates, which UTF-8 cannot hold and which were replaced by U+FFFD; 0 as a rule. */
       readonly replaced: number;

@@ -1,6 +1,6 @@
 // Checksums, digests and text by Node.
 
-import { createHash } from 'node:crypto';
+import { createHash, hash as digestOf } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { BytePort } from '@tidemark/log';
 
@@ -8,6 +8,8 @@ import type { BytePort } from '@tidemark/log';
 export const nodeBytes: BytePort = {
   crc32: (data) => crc32(data),
   sha256(pieces) {
+    const [only] = pieces;
+    if (only !== undefined && pieces.length === 1) return digestOf('sha256', only, 'hex');
     const hash = createHash('sha256');
     for (const piece of pieces) hash.update(piece);
     return hash.digest('hex');

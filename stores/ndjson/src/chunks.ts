@@ -2,19 +2,43 @@
 
 import type { FileHandle } from 'node:fs/promises';
 
-const LARGEST = 131_072;
+const LARGEST = 524_288;
 const SMALLEST = 4_096;
 
-/** The bytes from `offset` to the end of the file as it stands when it gets there. A piece is valid until the next. */
+/**
+ * The bytes from `offset` to the end of the file as it stands when it gets there. A piece is valid until the next. The one
+ * behind a piece is read while that is in use; behind the last one nothing is, since the file may grow meanwhile.
+ */
 export async function* chunksOf(handle: FileHandle, offset: number): AsyncGenerator<Uint8Array> {
   const { size } = await handle.stat();
-  const buffer = Buffer.allocUnsafe(Math.min(LARGEST, Math.max(SMALLEST, size - offset + 1)));
-  for (let at = offset; ;) {
-    const { bytesRead } = await handle.read(buffer, 0, buffer.length, at);
-    if (bytesRead === 0) return;
-    at += bytesRead;
-    yield buffer.subarray(0, bytesRead);
+  const length = Math.min(LARGEST, Math.max(SMALLEST, size - offset + 1));
+  let [buffer, other] = [Buffer.allocUnsafe(length), Buffer.alloc(0)];
+  let piece = readAt(handle, buffer, offset);
+  try {
+    for (let at = offset; ;) {
+      const { bytesRead } = await piece;
+      if (bytesRead === 0) return;
+      at += bytesRead;
+      const read = buffer.subarray(0, bytesRead);
+      if (bytesRead < length) {
+        yield read;
+        piece = readAt(handle, buffer, at);
+        continue;
+      }
+      [buffer, other] = [other.length === length ? other : Buffer.allocUnsafe(length), buffer];
+      piece = readAt(handle, buffer, at);
+      yield read;
+    }
+  } finally {
+    await piece.catch(() => undefined);
   }
+}
+
+/** Whoever awaits it meets its failure; before that it is nobody's. */
+function readAt(handle: FileHandle, buffer: Buffer, at: number): ReturnType<FileHandle['read']> {
+  const read = handle.read(buffer, 0, buffer.length, at);
+  read.catch(() => undefined);
+  return read;
 }
 
 /** The whole bytes of the line that ends at `end`, its newline included; `undefined` when none does. */

@@ -18,7 +18,7 @@ import { NdjsonWriter } from './writer.ts';
 
 /** Begins a session. Its folder and its empty file are on stable storage when it returns. */
 export async function createWriter(home: Home, session: SessionId, parent: Parent | undefined): Promise<LogWriter> {
-  const tip = parent === undefined ? EMPTY_TIP : await forkTip(home, parent);
+  const tip = parent === undefined ? EMPTY_TIP : await tipOf(home, parent);
   await refuseExisting(home, session);
   if (parent !== undefined) await flushParent(home, parent);
   const room = roomPaths(home.paths, session);
@@ -43,6 +43,12 @@ export async function createWriter(home: Home, session: SessionId, parent: Paren
   });
 }
 
+/** A fork begins near the end of its parent as a rule: the parent is read from its snapshot on, and not from its beginning. */
+async function tipOf(home: Home, parent: Parent): Promise<Tip> {
+  await learnPlace(home, parent.session);
+  return forkTip(home, parent);
+}
+
 /** Its writer may not have flushed the record yet that is forked: a fork would outlive it, and never open again (L8). */
 async function flushParent(home: Home, parent: Parent): Promise<void> {
   const file = await home.files.openLog(roomPaths(home.paths, parent.session).log, false);
@@ -59,7 +65,7 @@ async function flushParent(home: Home, parent: Parent): Promise<void> {
 /** Opens a session that has records. */
 export async function openWriter(home: Home, session: SessionId): Promise<LogWriter> {
   const { parent } = (await begin(home, session)).record.data;
-  if (parent !== undefined) await forkTip(home, parent);
+  if (parent !== undefined) await tipOf(home, parent);
   const room = roomPaths(home.paths, session);
   return holding(home, session, room, async (lease) => {
     await learnPlace(home, session);

@@ -10,7 +10,7 @@ import { openNdjsonStore } from '../src/store.ts';
 import { faultyFiles } from './faulty-files.ts';
 import { temporaryHome } from './temporary-home.ts';
 
-const { digestOf, fails, gather, sessionWith, texts } = samples;
+const { digestOf, fails, gather, parentAt, sessionWith, texts } = samples;
 const id = sessionId('a');
 
 async function inHome(test: (home: string) => Promise<void>): Promise<void> {
@@ -123,5 +123,26 @@ describe('a home', () => {
         await writer.close();
       }
       expect((await stat(join(home, 'sessions', 'a', 'log.ndjson'))).size).toBe(size);
+    }));
+
+  it('forks where the record stands, whatever place the snapshot of the parent names', () =>
+    inHome(async (home) => {
+      await (await sessionWith(openNdjsonStore({ home }), id, 3)).close();
+      const parent = await parentAt(openNdjsonStore({ home }), id, 3);
+      const whole = await readFile(join(home, 'sessions', 'a', 'log.ndjson'));
+      const last = whole.lastIndexOf('\n', -2) + 1;
+      for (const [length, offset] of [
+        [3, last],
+        [2, last],
+        [3, last - 1],
+        [4, whole.length],
+        [3, 1e9],
+      ]) {
+        const header = JSON.stringify({ length, offset, chain: '0'.repeat(16), revision: 'r' });
+        await writeFile(join(home, 'sessions', 'a', 'snapshot'), `${'0'.repeat(64)} ${header}\n`);
+        const writer = await openNdjsonStore({ home }).create(sessionId(`fork-${length}-${offset}`), parent);
+        expect([offset, writer.length, writer.chain]).toEqual([offset, 4, parent.chain]);
+        await writer.close();
+      }
     }));
 });

@@ -6,6 +6,7 @@ export interface BytePort {
   crc32(data: string | Uint8Array): number;
   /** SHA-256 over the pieces, one after the other: 64 lower-case hex characters. */
   sha256(pieces: readonly (string | Uint8Array)[]): string;
+  /** In memory of its own: it is written into. */
   encode(text: string): Uint8Array;
   decode(bytes: Uint8Array): string;
 }

@@ -6,7 +6,7 @@ import { position as mintPosition, timestamp, turnId } from '../ids.ts';
 import type { Chain, Position, Timestamp, TurnId } from '../ids.ts';
 import { canonicalJson } from '@tidemark/json';
 import type { BytePort } from './byte-port.ts';
-import { chainBehind, seal, writeHead } from './line.ts';
+import { writeLine } from './line.ts';
 import { DECODERS, isKind } from './revision-1/decoders.ts';
 import type { Tip } from './tip.ts';
 
@@ -65,13 +65,12 @@ interface EncodedRecord {
 function encodeRecord(event: Event, position: Position, before: Chain, fence: number, bytes: BytePort): EncodedRecord {
   const { at, turn } = checkEnvelope(event);
   const data = writeData(event);
-  const head = bytes.encode(writeHead({ position, at, fence, kind: event.kind, turn }, data.text));
-  const chain = chainBehind(before, head, bytes);
+  const { line, chain } = writeLine({ position, at, fence, kind: event.kind, turn }, data.text, before, bytes);
   const envelope = { v: 1, position, at, fence, turn, chain } as const;
   const payload: unknown = data.replaced === 0 ? event.data : JSON.parse(data.text);
   const record = DECODERS[event.kind](envelope, payload);
   if ('unfit' in record) throw invalid(event.kind, record.unfit);
-  return { line: seal(head, chain, bytes), record, replaced: data.replaced };
+  return { line, record, replaced: data.replaced };
 }
 
 function checkEnvelope(event: Event): { readonly at: Timestamp; readonly turn: TurnId | undefined } {

@@ -14,12 +14,17 @@ const SEAL = 45;
 const SUM = 18;
 const CHAIN_KEY = ascii(',"chain":"');
 const SUM_KEY = ascii('","sum":"');
+const BLANK_SEAL = ',"chain":"0000000000000000","sum":"00000000"}\n';
+const ZERO = 0x30;
 const CLOSING = ascii('"}');
 const VERSION_KEY = ascii('{"v":');
 const POSITION_KEY = ascii(',"position":');
 const AT_KEY = ascii(',"at":"');
 const FENCE_KEY = ascii('","fence":');
 const KIND_KEY = ascii(',"kind":');
+const KIND_OPENING = ',"kind":"';
+const TURN_OPENING = ',"turn":"';
+const DATA_OPENING = ',"data":';
 const AT_LENGTH = '2026-11-20T09:30:00.000Z'.length;
 
 /** What stands in a line before its payload. */
@@ -46,11 +51,38 @@ export function chainBehind(before: Chain, head: string | Uint8Array, bytes: Byt
 export function seal(head: Uint8Array, behind: Chain, bytes: BytePort): Uint8Array {
   const line = new Uint8Array(head.length + SEAL + 1);
   line.set(head);
-  line.set(bytes.encode(`,"chain":"${behind}"`), head.length);
-  const summed = line.length - SUM - 1;
-  const sum = bytes.crc32(line.subarray(0, summed)).toString(16).padStart(8, '0');
-  line.set(bytes.encode(`,"sum":"${sum}"}\n`), summed);
+  line.set(bytes.encode(BLANK_SEAL), head.length);
+  fillSeal(line, behind, bytes);
   return line;
+}
+
+/** The line of a record behind this chain, newline included, and the chain behind it: encoded, digested and summed in place. */
+export function writeLine(
+  head: LineHead,
+  data: string,
+  before: Chain,
+  bytes: BytePort,
+): { readonly line: Uint8Array; readonly chain: Chain } {
+  // The chain before it stands in front of the line while the digest is taken over both.
+  const whole = bytes.encode(`${before}${writeHead(head, data)}${BLANK_SEAL}`);
+  const chain = mintChain(bytes.sha256([whole.subarray(0, -BLANK_SEAL.length)]).slice(0, 16));
+  const line = whole.subarray(before.length);
+  fillSeal(line, chain, bytes);
+  return { line, chain };
+}
+
+function fillSeal(line: Uint8Array, behind: Chain, bytes: BytePort): void {
+  const end = line.length - 1;
+  write(behind, line, end - SEAL + CHAIN_KEY.length);
+  const sum = bytes
+    .crc32(line.subarray(0, end - SUM))
+    .toString(16)
+    .padStart(8, '0');
+  write(sum, line, end - CLOSING.length - sum.length);
+}
+
+function write(hex: string, into: Uint8Array, offset: number): void {
+  for (let index = 0; index < hex.length; index += 1) into[offset + index] = hex.charCodeAt(index);
 }
 
 /** A line whose layout and checksum hold. */
@@ -59,6 +91,10 @@ export interface SoundLine {
   readonly v: number;
   readonly position: number;
   readonly fence: number;
+  /** Where the timestamp stands, its quote included. */
+  readonly dated: number;
+  /** Where the fence ends. */
+  readonly named: number;
   /** How many raw bytes stand before the chain. */
   readonly sealed: number;
 }
@@ -72,6 +108,35 @@ export function headOf(line: Uint8Array, { sealed }: SoundLine): Uint8Array {
 export function chainIn(line: Uint8Array, { sealed }: SoundLine, bytes: BytePort): Chain {
   const start = sealed + CHAIN_KEY.length;
   return mintChain(bytes.decode(line.subarray(start, start + 16)));
+}
+
+/** The values of a line: the name of its kind, and the others as the JSON that stands there. */
+export interface LineParts {
+  readonly kind: string;
+  readonly at: string;
+  readonly turn: string | undefined;
+  readonly data: string;
+  readonly chain: string;
+}
+
+/** Takes the text of a sound line apart by its layout, without parsing it; `undefined` where that does not hold. */
+export function partsOf(text: string, { dated, named }: SoundLine): LineParts | undefined {
+  if (!text.startsWith(KIND_OPENING, named)) return undefined;
+  const kind = named + KIND_OPENING.length;
+  const kindEnd = text.indexOf('"', kind) + 1;
+  const turn = kindEnd + TURN_OPENING.length - 1;
+  const hasTurn = text.startsWith(TURN_OPENING, kindEnd);
+  const turnEnd = hasTurn ? text.indexOf('"', turn + 1) + 1 : kindEnd;
+  if (!text.startsWith(DATA_OPENING, turnEnd)) return undefined;
+  const sealed = text.length - SEAL;
+  const chain = sealed + CHAIN_KEY.length - 1;
+  return {
+    kind: text.slice(kind, kindEnd - 1),
+    at: text.slice(dated, dated + AT_LENGTH + 2),
+    turn: hasTurn ? text.slice(turn, turnEnd) : undefined,
+    data: text.slice(turnEnd + DATA_OPENING.length, sealed),
+    chain: text.slice(chain, chain + 18),
+  };
 }
 
 /** The check that a line failed: `frame` is its layout, `checksum` its bytes. */
@@ -138,7 +203,8 @@ function readNumbers(head: Uint8Array, sealed: number): SoundLine | undefined {
   if (!stands(FENCE_KEY, head, behindAt)) return undefined;
   const fence = readInteger(head, behindAt + FENCE_KEY.length);
   if (fence === undefined || !stands(KIND_KEY, head, fence.end)) return undefined;
-  return { v: v.value, position: position.value, fence: fence.value, sealed };
+  const dated = position.end + AT_KEY.length - 1;
+  return { v: v.value, position: position.value, fence: fence.value, dated, named: fence.end, sealed };
 }
 
 function readInteger(from: Uint8Array, start: number): { readonly value: number; readonly end: number } | undefined {
@@ -148,7 +214,8 @@ function readInteger(from: Uint8Array, start: number): { readonly value: number;
     value = value * 10 + digit;
     end += 1;
   }
-  return end === start || !Number.isSafeInteger(value) ? undefined : { value, end };
+  const isPadded = end > start + 1 && from[start] === ZERO;
+  return end === start || isPadded || !Number.isSafeInteger(value) ? undefined : { value, end };
 }
 
 function digitAt(from: Uint8Array, index: number): number | undefined {

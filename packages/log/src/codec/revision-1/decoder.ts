@@ -3,6 +3,7 @@
 import type { z } from 'zod';
 import type { EventData, Kind, Placed, RecordedOf } from '../../event.ts';
 import type { Timestamp, TurnId } from '../../ids.ts';
+import { exactFit } from './exact-fit.ts';
 
 /** What stands around a payload. */
 export interface Envelope extends Placed {
@@ -21,14 +22,20 @@ export type Decoder<K extends Kind> = (envelope: Envelope, data: unknown) => Rec
 /** One decoder for every kind. */
 export type Decoders = { readonly [K in Kind]: Decoder<K> };
 
-/** A decoder of one kind from the schema of its payload. */
+/** A decoder of one kind from the schema of its payload. A payload that needs nothing left out is not copied. */
 export function decoder<K extends Kind>(kind: K, schema: z.ZodType<EventData[K]>): Decoder<K> {
-  return ({ v, position, at, fence, turn, chain }, data) => {
-    const read = schema.safeParse(data);
-    if (!read.success) return { unfit: read.error.issues.map(issueOf) };
-    const record = { kind, at, data: read.data, v, position, fence, chain };
-    return turn === undefined ? record : { ...record, turn };
+  const fits = exactFit(schema);
+  return (envelope, value) => {
+    if (fits(value)) return recordOf(kind, envelope, value);
+    const read = schema.safeParse(value);
+    return read.success ? recordOf(kind, envelope, read.data) : { unfit: read.error.issues.map(issueOf) };
   };
+}
+
+function recordOf<K extends Kind>(kind: K, envelope: Envelope, data: EventData[K]): RecordedOf<K> {
+  const { v, position, at, fence, turn, chain } = envelope;
+  if (turn === undefined) return { kind, at, data, v, position, fence, chain };
+  return { kind, at, turn, data, v, position, fence, chain };
 }
 
 function issueOf(issue: z.core.$ZodIssue): Unfit['unfit'][number] {
