@@ -48,5 +48,5 @@ describe.skipIf(!there)('the estimate of the next request', () => {
       [1, 2],
     ]);
     expect(share).toBeGreaterThan(0.95);
-  });
+  }, 240_000);
 });
