@@ -132,8 +132,8 @@ function* skip(place: SalvagePlace, { next, where, strayed }: Bounds): Generator
 
 /** What is due and stands elsewhere. Only the chain can tell it from a record of another log. */
 function* strayedHere(place: SalvagePlace, next: number | undefined, strayed: Strayed): Generator<Salvaged> {
-  while (place.proves && (next === undefined || place.due < next)) {
-    const { due } = place;
+  const isDue = (due: number): boolean => place.proves && (next === undefined || due < next);
+  for (let { due } = place; isDue(due); { due } = place) {
     const line = strayed.get(due)?.find((one) => place.judge(one)?.position === due);
     const sound = line && place.judge(line);
     if (line === undefined || sound === undefined) return;
