@@ -12,6 +12,7 @@ import type { Fault, Listening, ScriptedAnswer, SentRequest, Simulator } from '@
 import { createSimulator } from '@tidemark/simulator';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { LARGE, picture, refusal, refuseLarge } from './refused-images.ts';
 
 const open: { close(): Promise<void> }[] = [];
 
@@ -121,39 +122,6 @@ async function verifies(
 async function image({ agent }: Played, bytes: Uint8Array, mediaType = 'image/png'): Promise<ContentPart> {
   const { digest, size } = await agent.log.artifacts.put(bytes);
   return { type: 'image', artifact: digest, mediaType, bytes: size };
-}
-
-/** Something that weighs so many bytes and begins as a picture of 64 by 64 does. */
-function picture(bytes: number, name = 0): Uint8Array {
-  const made = Buffer.alloc(bytes, `${name} `);
-  made.set([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-  made.writeUInt32BE(64, 16);
-  made.writeUInt32BE(64, 20);
-  return made;
-}
-
-const LARGE = 20_000;
-
-/** Refuses images above a size, in Anthropic's words and with its path. */
-function refuseLarge({ body }: SentRequest): Fault | undefined {
-  for (const [path, source] of imagesIn(body['messages'], 'messages'))
-    if (source.length > LARGE)
-      return refusal(
-        `${path}.image.source.base64: image exceeds 5 MB maximum: ${source.length} bytes > ${LARGE} bytes`,
-      );
-  return undefined;
-}
-
-function refusal(message: string, more: Partial<Extract<Fault, { kind: 'refused' }>> = {}): Fault {
-  return { kind: 'refused', message, ...more };
-}
-
-/** Every base64 source below a value, with its path as Anthropic counts it. */
-function imagesIn(value: unknown, path: string): readonly (readonly [path: string, data: string])[] {
-  if (typeof value !== 'object' || value === null) return [];
-  if ('data' in value && typeof value.data === 'string') return [[path.replace(/\.source$/, ''), value.data]];
-  const inside = 'type' in value && value.type === 'tool_result' ? `${path}.tool_result` : path;
-  return Object.entries(value).flatMap(([name, one]) => imagesIn(one, `${inside}.${name}`));
 }
 
 const FINE: ScriptedAnswer = { text: 'I see.' };

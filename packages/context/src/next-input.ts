@@ -37,13 +37,13 @@ function extended<Last extends Counted | Accepted>(last: Last | undefined, epoch
 }
 
 /**
- * What the next request will hold, by a model with such a window, in tokens. The cost follows what was appended since the last
- * accepted one. A count above the window is none: a request so large would not have been accepted.
+ * What the next request will hold, by a model that takes so many tokens at most. The cost follows what was appended since the last
+ * accepted one. A count above that is none: a request so large would not have been accepted.
  */
-export function nextInput(state: State, window: number = Infinity): NextInput {
+export function nextInput(state: State, most: number = Infinity): NextInput {
   const accepted = standing(state);
   const last = lastCount(state, accepted);
-  if (last === undefined || (accepted?.input ?? 0) > window) return estimatedWhole(state);
+  if (last === undefined || (accepted?.input ?? 0) > most) return estimatedWhole(state);
   const { input, answer, spans } = last;
   const since = sizeSince(state.history, spans, answer?.position);
   const said = answer === undefined ? NO_SIZE : answerSize(state.history, answer.position);
