@@ -12,10 +12,11 @@ export interface CompactionStanding {
 }
 
 /** See the head of this file; `undefined` where nothing was compacted. */
-export function compactionStanding({ compacted, epoch, streams }: State): CompactionStanding | undefined {
+export function compactionStanding({ compacted, epoch, streams, counted }: State): CompactionStanding | undefined {
   if (compacted === undefined) return undefined;
   const { position } = compacted;
   if (epoch?.opened.checkpoint !== position) return { position, standing: 'recorded' };
-  const accepted = streams['main']?.accepted?.position ?? -1;
+  // Of a recording the answers alone are known.
+  const accepted = Math.max(streams['main']?.accepted?.position ?? -1, counted?.position ?? -1);
   return { position, standing: accepted > position ? 'confirmed' : 'taken-up' };
 }
