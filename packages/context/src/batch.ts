@@ -39,7 +39,8 @@ export function batchesOf(prunables: Prunables, { entries, anywhere }: Readable)
     const first = count(results.length, (index) => (itemAt(results, index)?.packedBefore ?? end) < end);
     const start = itemAt(results, first);
     // Of two entries before the same result the longer one is read.
-    if (start !== undefined) batches.set(first, batchFrom(prunables, start, first, anywhere ? start.packedBefore : end));
+    if (start !== undefined)
+      batches.set(first, batchFrom(prunables, start, first, anywhere ? start.packedBefore : end));
   }
   return [...batches.values()];
 }

@@ -168,6 +168,31 @@ describe('what may be shortened, as running sums', () => {
     expect(met).toEqual(new Set([undefined, 'together', 'expired', 'pays', 'warning']));
   });
 
+  test('pays in no two consecutive requests, whatever the sizes and however much is freed', () => {
+    const lengths = fc.array(fc.constantFrom(0, 1_300, 6_000, 60_000, 600_000), { minLength: 20, maxLength: 40 });
+    let batches = 0;
+    fc.assert(
+      fc.property(lengths, (all) => {
+        const begun = fold([created, prompt('go')]);
+        let state = fold([opened(begun, 'initial')], begun);
+        let since = Infinity;
+        for (const [id, length] of all.entries()) {
+          state = fold(toldOf({ do: 'step', results: [{ id, length, image: false }] }, state), state);
+          since += 1;
+          const pruned = plan(state, { at: second(state.length) });
+          if (pruned === undefined) continue;
+          expect(pruned.cause).toBe('pays');
+          expect(since).toBeGreaterThan(1);
+          state = fold([['history.pruned', pruned]], state);
+          state = fold([opened(state, 'pruning')], state);
+          [since, batches] = [0, batches + 1];
+        }
+      }),
+      { numRuns: 25 },
+    );
+    expect(batches).toBeGreaterThan(0);
+  });
+
   test('looks at what is new alone: as much in a step behind three thousand others as behind a hundred', () => {
     const reads = (steps: number): number => {
       const spans = counting<Span>();

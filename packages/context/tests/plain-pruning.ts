@@ -108,8 +108,8 @@ function findAll(state: State): { readonly found: readonly Found[]; readonly sen
 }
 
 /** Answers of the session itself, and not of what it is a fork of. */
-function own(spans: readonly Span[], { createdAt = 0 }: State): number {
-  return spans.filter(({ role, group }) => role === 'assistant' && group > createdAt).length;
+function own(spans: readonly Span[], { createdAt }: State): number {
+  return spans.filter(({ role, group }) => role === 'assistant' && group > (createdAt ?? 0)).length;
 }
 
 function resultOf({ parts: [part] }: Span): Extract<typeof part, { type: 'result' }> | undefined {
@@ -144,7 +144,9 @@ function batchesOf(found: readonly Found[], end: number, input: PruningInput): r
     const batch = found.slice(first);
     const freed = batch.reduce((sum, one) => sum + one.freed, 0);
     const read = batch.reduce((sum, one) => sum + one.freed * one.reads, 0);
-    const kept = entries.filter((entry) => entry.blocks <= blocks).reduce((most, { tokens }) => Math.max(most, tokens), 0);
+    const kept = entries
+      .filter((entry) => entry.blocks <= blocks)
+      .reduce((most, { tokens }) => Math.max(most, tokens), 0);
     return { first, freed, read, rewritten: end - kept - freed };
   });
 }

@@ -40,7 +40,15 @@ async function shortenedIn({ result, target }: Replayed): Promise<Shortened> {
   const epochs = opened.flatMap(({ cause, forecast }) => (cause === 'pruning' ? [forecast.rewrite] : []));
   const freed = records.flatMap((one) => (one.kind === 'history.pruned' ? [one.data.freed ?? 0] : []));
   const { calls, tokens: input, billed } = result;
-  return { calls, epochs: epochs.length, apart: apart(records), freed: sum(freed), rewritten: sum(epochs), input, billed };
+  return {
+    calls,
+    epochs: epochs.length,
+    apart: apart(records),
+    freed: sum(freed),
+    rewritten: sum(epochs),
+    input,
+    billed,
+  };
 }
 
 function apart(records: readonly Recorded[]): number {
