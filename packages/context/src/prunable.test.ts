@@ -7,12 +7,10 @@ import { counting } from '../tests/counting.ts';
 import type { Told } from '../tests/log-of.ts';
 import { answer, call, created, fold, named, prompt, request, row, second } from '../tests/log-of.ts';
 import { plainPruning } from '../tests/plain-pruning.ts';
-import { bestStart } from './best-start.ts';
 import type { Wanted } from './epoch.ts';
 import { gaugeOf } from './gauge.ts';
 import type { Need } from './needed-change.ts';
 import { neededChange } from './needed-change.ts';
-import type { Prunable } from './prunable.ts';
 import type { PruningInput } from './pruning.ts';
 import { planPruning } from './pruning.ts';
 import type { State } from './state.ts';
@@ -170,6 +168,31 @@ describe('what may be shortened, as running sums', () => {
     expect(met).toEqual(new Set([undefined, 'together', 'expired', 'pays', 'warning']));
   });
 
+  test('pays in no two consecutive requests, whatever the sizes and however much is freed', () => {
+    const lengths = fc.array(fc.constantFrom(0, 1_300, 6_000, 60_000, 600_000), { minLength: 20, maxLength: 40 });
+    let batches = 0;
+    fc.assert(
+      fc.property(lengths, (all) => {
+        const begun = fold([created, prompt('go')]);
+        let state = fold([opened(begun, 'initial')], begun);
+        let since = Infinity;
+        for (const [id, length] of all.entries()) {
+          state = fold(toldOf({ do: 'step', results: [{ id, length, image: false }] }, state), state);
+          since += 1;
+          const pruned = plan(state, { at: second(state.length) });
+          if (pruned === undefined) continue;
+          expect(pruned.cause).toBe('pays');
+          expect(since).toBeGreaterThan(1);
+          state = fold([['history.pruned', pruned]], state);
+          state = fold([opened(state, 'pruning')], state);
+          [since, batches] = [0, batches + 1];
+        }
+      }),
+      { numRuns: 25 },
+    );
+    expect(batches).toBeGreaterThan(0);
+  });
+
   test('looks at what is new alone: as much in a step behind three thousand others as behind a hundred', () => {
     const reads = (steps: number): number => {
       const spans = counting<Span>();
@@ -177,7 +200,7 @@ describe('what may be shortened, as running sums', () => {
       const counted = { ...empty, history: { ...empty.history, packed: { buffer: spans.list, length: 0 } } };
       const begun = fold([created, prompt('go')], counted);
       let state = fold([opened(begun, 'initial')], begun);
-      // Long results among larger pictures: what would be freed is worth a look, and never pays.
+      // Long results among larger pictures: what would be freed is worth a look.
       const shown: Told = ['prompt.given', { parts: [SHOT], presenter: 'test' }];
       for (let id = 0; id < steps; id += 1) {
         const results = [{ id, length: 1_300, image: false }];
@@ -185,33 +208,10 @@ describe('what may be shortened, as running sums', () => {
         if (id < steps - 2) continue;
         spans.taken();
         gaugeOf(state, OPUS);
-        expect(plan(state, { need: neededChange(state, wanted, []) })).toBeUndefined();
+        plan(state, { need: neededChange(state, wanted, []) });
       }
       return spans.taken();
     };
     expect(reads(3_000)).toBe(reads(100));
-  });
-});
-
-describe('the best batch', () => {
-  test('is found without looking at the others again', () => {
-    const { list, taken } = counting<Prunable>();
-    const worth = { freed: 4, rewritten: 1.15 };
-    const grow = (count: number): number => {
-      let best = -1;
-      for (let index = list.length; index < count; index += 1) {
-        const one = { position: position(index), call: `c${index}`, kept: 500, freed: 100 };
-        list.push({ ...one, freedBefore: index * 100, packedBefore: index * 900 });
-        taken();
-        const results = { buffer: list, length: index + 1 };
-        best = bestStart({ results, freed: (index + 1) * 100, sent: 900 * index, end: 900 * index }, 50, worth);
-      }
-      return best;
-    };
-    expect(grow(100)).toBe(99);
-    const early = taken();
-    expect(grow(10_000)).toBe(9_999);
-    // Halving looks at one more for twice as many.
-    expect(taken()).toBeLessThanOrEqual(early + 8);
   });
 });

@@ -21,6 +21,10 @@ export interface Prunable {
   readonly freed: number;
   /** What those before it free together. */
   readonly freedBefore: number;
+  /** Calls of this session that had been made when it was written: every later one has read it. */
+  readonly written: number;
+  /** What those before it free, each times the calls by which it was written. */
+  readonly writtenBefore: number;
   /** All that is packed before it. */
   readonly packedBefore: number;
 }
@@ -30,9 +34,15 @@ export interface Prunables {
   readonly results: AppendOnly<Prunable>;
   /** What these free together. */
   readonly freed: number;
+  /** What of that was read so far: the same, each once for each call of this session that has read it. */
+  readonly read: number;
+  /** Calls of this session that are packed: in a fork its own alone, as those of its parent are paid. */
+  readonly calls: number;
   readonly sent: number;
   /** All that is packed before the end of what was sent. */
   readonly end: number;
+  /** By span of what is packed, what stands before it. */
+  readonly spans: { readonly tokens: readonly number[]; readonly blocks: readonly number[] };
 }
 
 /** Results that stay whole: the latest. */
@@ -59,7 +69,9 @@ export function prunableResults(state: State): Prunables {
   // A checkpoint stands first, and is newer than what is kept behind it.
   const unsent = slice(packed, 0, lead).filter(({ ordinal }) => ordinal >= held);
   const sent = unsent.reduce((sum, span) => sum - tokensOf(span), end);
-  return { results, freed: freedUpTo(itemAt(results, -1)), sent, end };
+  const { answers: calls, before: spans } = sums;
+  const freed = freedUpTo(itemAt(results, -1));
+  return { results, freed, read: calls * freed - writtenUpTo(itemAt(results, -1)), calls, sent, end, spans };
 }
 
 /** How many of those found are neither among the latest results nor behind what was sent. */
@@ -72,13 +84,20 @@ function countOld({ found, results }: Sums, sent: number): number {
 function notDropped(results: AppendOnly<Found>, dropped: number): AppendOnly<Found> {
   if (dropped < 0) return results;
   const left = slice(results).filter(({ group }) => group > dropped);
-  const before = left[0]?.freedBefore ?? 0;
-  return appendOnly(left.map((one) => ({ ...one, freedBefore: one.freedBefore - before })));
+  const { freedBefore: freed = 0, writtenBefore: written = 0 } = left[0] ?? {};
+  return appendOnly(
+    left.map((one) => ({ ...one, freedBefore: one.freedBefore - freed, writtenBefore: one.writtenBefore - written })),
+  );
 }
 
 /** What the results up to this one free together. */
 function freedUpTo(last: Prunable | undefined): number {
   return last === undefined ? 0 : last.freedBefore + last.freed;
+}
+
+/** The same, each times the calls by which it was written. */
+function writtenUpTo(last: Prunable | undefined): number {
+  return last === undefined ? 0 : last.writtenBefore + last.freed * last.written;
 }
 
 /** Up to where the next epoch drops what is packed. */
@@ -99,8 +118,15 @@ interface Sums {
   readonly prunings: State['prunings'];
   /** Positions of the results that these name. */
   readonly recorded: ReadonlySet<number>;
+  /** Where the session begins, and the calls that it has made since. */
+  readonly begins: State['createdAt'];
+  answers: number;
   skills: State['skillCalls'];
+  /** Of each span, what is packed before it. */
+  readonly before: { readonly tokens: number[]; readonly blocks: number[] };
   spans: number;
+  /** A part is a block, or none. */
+  blocks: number;
   results: number;
   tokens: number;
   readonly found: Found[];
@@ -125,14 +151,16 @@ function sumsOf(state: State): Sums {
   return sums;
 }
 
-function noSums({ prunings, skillCalls }: State): Sums {
+function noSums({ prunings, skillCalls, createdAt: begins }: State): Sums {
   const recorded = new Set(prunings.flatMap(({ results }) => results.map(({ position: at }) => at)));
-  return { prunings, recorded, skills: skillCalls, spans: 0, results: 0, tokens: 0, found: [], calls: new Set() };
+  const before = { tokens: [], blocks: [] };
+  const none = { answers: 0, before, spans: 0, blocks: 0, results: 0, tokens: 0, found: [], calls: new Set<string>() };
+  return { prunings, recorded, begins, skills: skillCalls, ...none };
 }
 
 /** Not for a state before those that were asked about, and where a result turned out to be a skill. */
-function stillHold({ prunings, skills, spans, calls }: Sums, state: State): boolean {
-  if (spans > state.history.packed.length || prunings !== state.prunings) return false;
+function stillHold({ prunings, skills, spans, calls, begins }: Sums, state: State): boolean {
+  if (spans > state.history.packed.length || prunings !== state.prunings || begins !== state.createdAt) return false;
   if (skills === state.skillCalls) return true;
   return skills.size <= state.skillCalls.size && ![...state.skillCalls].slice(skills.size).some((id) => calls.has(id));
 }
@@ -140,7 +168,11 @@ function stillHold({ prunings, skills, spans, calls }: Sums, state: State): bool
 function addSpan(sums: Sums, span: Span): void {
   const result = resultOf(span);
   if (result !== undefined) addResult(sums, span, result.call);
+  if (span.role === 'assistant' && span.group > (sums.begins ?? 0)) sums.answers += 1;
+  sums.before.tokens.push(sums.tokens);
+  sums.before.blocks.push(sums.blocks);
   sums.tokens += tokensOf(span);
+  sums.blocks += span.parts.length;
   sums.spans += 1;
 }
 
@@ -150,8 +182,8 @@ function addResult(sums: Sums, span: Span, call: string): void {
   const ids = recordedAs(call);
   const cut = ids.some((id) => skills.has(id)) ? undefined : cutOf(span);
   if (cut === undefined || recorded.has(cut.position)) return;
-  const freedBefore = freedUpTo(found.at(-1));
-  found.push({ ...cut, call, freedBefore, packedBefore, span: spans, rank, group: span.group });
+  const before = { freedBefore: freedUpTo(found.at(-1)), writtenBefore: writtenUpTo(found.at(-1)), packedBefore };
+  found.push({ ...cut, ...before, call, written: sums.answers + 1, span: spans, rank, group: span.group });
   for (const id of ids) sums.calls.add(id);
 }
 

@@ -1,12 +1,13 @@
-// Whether old tool results are shortened now, and which: where what they take from now on costs more than to send again what
-// stands behind them, where that is sent again anyway, or where the window grows full. Always a batch; an epoch takes it up.
+// Whether old tool results are shortened now, and which: where to read them has cost more by now than to send again what stands
+// behind them, where that is sent again anyway, or where the window grows full. Always a batch; an epoch takes it up.
 
 import type { EpochCause, HistoryPruned, Timestamp } from '@tidemark/log';
 import { milliseconds } from '@tidemark/log';
 import type { Capabilities, Ttl } from '@tidemark/model';
 import { multiplier } from '@tidemark/model';
 import { itemAt, slice } from './append-only.ts';
-import { bestStart } from './best-start.ts';
+import type { Batch, Readable } from './batch.ts';
+import { allOf, batchesOf } from './batch.ts';
 import { ratesOf, unitPrice } from './bill.ts';
 import { isAlive } from './entries.ts';
 import type { Wanted } from './epoch.ts';
@@ -36,16 +37,10 @@ export interface PruningInput {
 const READS_BACK = 'history_read';
 /** What a batch with an epoch of its own frees at least, as a share of what was sent: less would be a window that slides. */
 const LEAST = 0.05;
-/** Of how many calls since the last edit is asked what they read, at most. */
-const CALLS = 80;
-
-/** All results from one on, and what it means to shorten them. Tokens are estimates. */
-interface Batch {
-  readonly first: number;
-  readonly freed: number;
-  /** What was sent before, and is written again. */
-  readonly rewritten: number;
-}
+/** Of how many calls since the last edit is asked where they ended: as many as the cache is remembered of. */
+const CALLS = 16;
+/** Calls after an edit before which no batch is shortened because it pays: the first has written it, and the next reads it. */
+const SETTLED = 2;
 
 /** A batch, and why it is shortened now. */
 interface Choice {
@@ -84,21 +79,16 @@ export function planPruning(input: PruningInput): HistoryPruned | undefined {
 
 function choose(input: PruningInput, prunables: Prunables): Choice | undefined {
   const { need } = input;
-  const all = batchFrom(prunables, 0);
-  const free = { ...all, rewritten: 0 };
+  const free = allOf(prunables);
   if (need.do === 'epoch') return SENDS_ANEW[need.cause] ? { batch: free, cause: 'together' } : undefined;
-  if (need.do === 'append' || all.freed < LEAST * prunables.sent) return undefined;
+  if (need.do === 'append' || free.freed < LEAST * prunables.sent) return undefined;
   if (!isWarm(input)) return { batch: free, cause: 'expired' };
-  const best = keepsFront(input) ? bestOf(input, prunables) : undefined;
+  const since = callsSinceEdit(input.state);
+  const batches = batchesOf(prunables, readableOf(input, since));
+  const best = since >= SETTLED && keepsFront(input) ? bestOf(input, prunables, batches) : undefined;
   if (best !== undefined) return { batch: best, cause: 'pays' };
-  return input.pressing === true ? { batch: all, cause: 'warning' } : undefined;
-}
-
-/** What is shortened first decides how far back the prefix breaks. */
-function batchFrom({ results, freed: all, end }: Prunables, first: number): Batch {
-  const { freedBefore = all, packedBefore = end } = itemAt(results, first) ?? {};
-  const freed = all - freedBefore;
-  return { first, freed, rewritten: end - packedBefore - freed };
+  const [all] = batches;
+  return input.pressing === true && all !== undefined ? { batch: all, cause: 'warning' } : undefined;
 }
 
 /** Whether an epoch of its own leaves the front as it is: else it would break what stands before the results too. */
@@ -112,23 +102,37 @@ function isWarm({ state, at }: PruningInput): boolean {
   return state.cache.entries.some((entry) => entry.section === 'messages' && isAlive(entry, now));
 }
 
-/** The batch that saves most over the calls that are expected, if one saves anything. */
-function bestOf(input: PruningInput, prunables: Prunables): Batch | undefined {
+/**
+ * The batch that was paid for by most, if one was: to read it has cost more by now than to shorten it. How long a session goes on
+ * is not known, so a break waits until it was paid once over, by what it frees alone: all breaks of a session cost no more than
+ * it had cost to read what they freed. While one waits, others grow old that it takes along.
+ */
+function bestOf(input: PruningInput, prunables: Prunables, batches: readonly Batch[]): Batch | undefined {
   const rates = ratesAt(input);
   if (rates === undefined) return undefined;
-  const calls = expectedCalls(input.state);
-  const worth = { freed: rates.read * calls, rewritten: Math.max(0, rates.write - rates.read) };
-  const best = batchFrom(prunables, bestStart(prunables, LEAST * prunables.sent, worth));
-  return best.freed * worth.freed > best.rewritten * worth.rewritten ? best : undefined;
+  const large = batches.filter(({ freed }) => freed >= LEAST * prunables.sent);
+  const gains = large.map((batch) => batch.read * rates.read - breakCost(batch, rates));
+  const most = Math.max(0, ...gains);
+  return most > 0 ? large[gains.indexOf(most)] : undefined;
 }
 
-/**
- * For how many calls a batch is expected to save what it frees: half as many as were made since what was sent was last edited.
- * What a batch frees has grown over these calls, so that this is what they have paid for it. A break is so made when it has been
- * paid once over, which costs at most twice the best that could be done, however long the session goes on; and the batches of
- * a session stand as far apart as its results are small.
- */
-function expectedCalls({ history: { packed }, epoch }: State): number {
+/** Where requests since the last edit ended, as far as the cache holds that: what stands there still is as it was sent. */
+function readableOf({ state: { cache, streams }, capabilities, at }: PruningInput, since: number): Readable {
+  const anywhere = capabilities.implicit?.at === 'grid';
+  const accepted = streams['main']?.accepted;
+  if (accepted === undefined) return { entries: [], anywhere };
+  const { counts, sequence } = accepted.prepared;
+  const front = counts.tools + counts.system;
+  const known = cache.entries.filter(
+    ({ section, beside, parameters }) =>
+      section === 'messages' && !beside && parameters.messages === sequence.parameters.messages,
+  );
+  const alive = known.slice(Math.max(0, known.length - since)).filter((entry) => isAlive(entry, milliseconds(at)));
+  return { entries: alive.map(({ block }) => block + 1 - front), anywhere };
+}
+
+/** Calls since what was sent was last edited, up to so many. */
+function callsSinceEdit({ history: { packed }, epoch }: State): number {
   const edited = epoch?.edited ?? -1;
   let calls = 0;
   for (let index = packed.length - 1; index >= 0 && calls < CALLS; index -= 1) {
@@ -136,7 +140,7 @@ function expectedCalls({ history: { packed }, epoch }: State): number {
     if (span === undefined || span.group <= edited) break;
     if (span.role === 'assistant') calls += 1;
   }
-  return calls / 2;
+  return calls;
 }
 
 /** In tokens at the base input price, above reading the same. */

@@ -1,5 +1,5 @@
 // The decision of `planPruning` made the plain way: every time all that is packed is walked over, and every batch is put
-// beside every other. Slow, and easy to see to be right.
+// beside every other, each behind the entry that it leaves readable. Slow, and easy to see to be right.
 
 import type { EpochCause } from '@tidemark/log';
 import { milliseconds } from '@tidemark/log';
@@ -28,12 +28,17 @@ export interface PlainPruning {
 interface Found {
   readonly call: string;
   readonly freed: number;
-  readonly behind: number;
+  /** Calls of this session that have read it. */
+  readonly reads: number;
+  /** What stands before it: blocks, and tokens. */
+  readonly blocks: number;
+  readonly before: number;
 }
 
 interface Batch {
   readonly first: number;
   readonly freed: number;
+  readonly read: number;
   readonly rewritten: number;
 }
 
@@ -51,8 +56,8 @@ const FREE: readonly EpochCause[] = [
 /** See the head of this file. */
 export function plainPruning(input: PruningInput): PlainPruning | undefined {
   const { state, need, pressing } = input;
-  const { found, sent } = findAll(state);
-  const batches = batchesOf(found);
+  const { found, sent, end } = findAll(state);
+  const batches = batchesOf(found, end, input);
   const [all] = batches;
   if (all === undefined) return undefined;
   const chosen = (cause: string, batch: Batch, saved: PlainPruning['saved'] = new Map()): PlainPruning => ({
@@ -77,7 +82,7 @@ function costOf({ capabilities, at, ttl, state }: PruningInput, tokens: number):
   return rewriteCost({ capabilities, at, input: state.streams['main']?.accepted?.input ?? 0, tokens, ttl });
 }
 
-function findAll(state: State): { readonly found: readonly Found[]; readonly sent: number } {
+function findAll(state: State): { readonly found: readonly Found[]; readonly sent: number; readonly end: number } {
   const spans = slice(state.history.packed);
   const held = state.streams['main']?.accepted?.spans ?? 0;
   const old = new Set(spans.filter((span) => resultOf(span) !== undefined).slice(0, -6));
@@ -86,16 +91,25 @@ function findAll(state: State): { readonly found: readonly Found[]; readonly sen
   const waits = compacted !== undefined && compacted.position !== epoch?.opened.checkpoint;
   const dropped = waits ? compacted.data.range.to : -1;
   const found: Found[] = [];
-  let behind = 0;
-  for (const span of spans.toReversed()) {
-    if (span.ordinal >= held || span.group <= dropped) continue;
-    behind += tokensOf(span);
+  let [before, blocks, end, sent] = [0, 0, 0, 0];
+  for (const [index, span] of spans.entries()) {
     const result = resultOf(span);
     const freed = old.has(span) && !isSkill(result?.call ?? '', state) ? freedOf(span) : 0;
     const at = span.origin.from === 'event' ? span.origin.position : -1;
-    if (result !== undefined && freed > 0 && !recorded.has(at)) found.push({ call: result.call, freed, behind });
+    if (span.ordinal < held && span.group > dropped && result !== undefined && freed > 0 && !recorded.has(at)) {
+      const reads = own(spans.slice(index), state) - 1;
+      found.push({ call: result.call, freed, reads, blocks, before });
+    }
+    before += tokensOf(span);
+    blocks += span.parts.length;
+    if (span.ordinal < held) [end, sent] = [before, sent + tokensOf(span)];
   }
-  return { found: found.toReversed(), sent: behind };
+  return { found, sent, end };
+}
+
+/** Answers of the session itself, and not of what it is a fork of. */
+function own(spans: readonly Span[], { createdAt }: State): number {
+  return spans.filter(({ role, group }) => role === 'assistant' && group > (createdAt ?? 0)).length;
 }
 
 function resultOf({ parts: [part] }: Span): Extract<typeof part, { type: 'result' }> | undefined {
@@ -124,11 +138,42 @@ function freedOf(span: Span): number {
   return tokensOf(span) - partTokens(renderPruned(content, Math.min(500, text.length), at));
 }
 
-function batchesOf(found: readonly Found[]): readonly Batch[] {
-  return found.map(({ behind }, first) => {
-    const freed = found.slice(first).reduce((sum, one) => sum + one.freed, 0);
-    return { first, freed, rewritten: behind - freed };
+function batchesOf(found: readonly Found[], end: number, input: PruningInput): readonly Batch[] {
+  const entries = entriesOf(input);
+  return found.map(({ blocks }, first) => {
+    const batch = found.slice(first);
+    const freed = batch.reduce((sum, one) => sum + one.freed, 0);
+    const read = batch.reduce((sum, one) => sum + one.freed * one.reads, 0);
+    const kept = entries
+      .filter((entry) => entry.blocks <= blocks)
+      .reduce((most, { tokens }) => Math.max(most, tokens), 0);
+    return { first, freed, read, rewritten: end - kept - freed };
   });
+}
+
+/** What the entries hold of the history that were written or read since it was edited. */
+function entriesOf({ state, at }: PruningInput): readonly { readonly blocks: number; readonly tokens: number }[] {
+  const { cache, history, streams } = state;
+  const { counts } = streams['main']?.accepted?.prepared ?? {};
+  const since = callsSinceEdit(state);
+  const written = cache.entries.filter(({ section }) => section === 'messages');
+  return written
+    .filter((entry, index) => index >= written.length - since && isAlive(entry, milliseconds(at)))
+    .map(({ block }) => {
+      const held = block + 1 - (counts?.tools ?? 0) - (counts?.system ?? 0);
+      let [blocks, tokens] = [0, 0];
+      for (const span of slice(history.packed)) {
+        if (blocks + span.parts.length > held) break;
+        blocks += span.parts.length;
+        tokens += tokensOf(span);
+      }
+      return { blocks, tokens };
+    });
+}
+
+function callsSinceEdit({ history: { packed }, epoch }: State): number {
+  const edited = epoch?.edited ?? -1;
+  return slice(packed).filter(({ role, group }) => role === 'assistant' && group > edited).length;
 }
 
 function isWarm({ state, at }: PruningInput): boolean {
@@ -141,12 +186,10 @@ function keepsFront({ state, wanted }: PruningInput): boolean {
   return neededEpoch(state, wanted) === undefined && changes.length === 0 && !said;
 }
 
-function savedBy({ freed, rewritten }: Batch, { capabilities, at, ttl, state }: PruningInput): number {
+function savedBy({ read, rewritten }: Batch, { capabilities, at, ttl, state }: PruningInput): number {
   const price = unitPrice(capabilities, at, state.streams['main']?.accepted?.input ?? 0);
-  if (price === undefined) return Number.NEGATIVE_INFINITY;
-  const { read, write } = ratesOf(price);
-  const more = Math.max(0, Number(multiplier(price, ttl) ?? write) - read.toNumber());
-  const edited = state.epoch?.edited ?? -1;
-  const answers = slice(state.history.packed).filter(({ role, group }) => role === 'assistant' && group > edited);
-  return freed * read.toNumber() * Math.min(answers.length / 2, 40) - rewritten * more;
+  if (price === undefined || callsSinceEdit(state) < 2) return Number.NEGATIVE_INFINITY;
+  const rates = ratesOf(price);
+  const more = Math.max(0, Number(multiplier(price, ttl) ?? rates.write) - rates.read.toNumber());
+  return read * rates.read.toNumber() - rewritten * more;
 }

@@ -18,6 +18,8 @@ interface Shortened {
   readonly calls: number;
   /** Epochs that were opened for nothing else. */
   readonly epochs: number;
+  /** The least calls from one of them to the next. */
+  readonly apart: number;
   readonly freed: number;
   /** What these epochs wrote again. */
   readonly rewritten: number;
@@ -34,12 +36,29 @@ async function recordsOf(log: Log, session: SessionId): Promise<readonly Recorde
 
 async function shortenedIn({ result, target }: Replayed): Promise<Shortened> {
   const records = (await Promise.all(result.sessions.map((session) => recordsOf(target, session)))).flat();
-  const epochs = records.flatMap((one) =>
-    one.kind === 'epoch.opened' && one.data.cause === 'pruning' ? [one.data.forecast.rewrite] : [],
-  );
+  const opened = records.flatMap((one) => (one.kind === 'epoch.opened' ? [one.data] : []));
+  const epochs = opened.flatMap(({ cause, forecast }) => (cause === 'pruning' ? [forecast.rewrite] : []));
   const freed = records.flatMap((one) => (one.kind === 'history.pruned' ? [one.data.freed ?? 0] : []));
   const { calls, tokens: input, billed } = result;
-  return { calls, epochs: epochs.length, freed: sum(freed), rewritten: sum(epochs), input, billed };
+  return {
+    calls,
+    epochs: epochs.length,
+    apart: apart(records),
+    freed: sum(freed),
+    rewritten: sum(epochs),
+    input,
+    billed,
+  };
+}
+
+function apart(records: readonly Recorded[]): number {
+  const told = records.filter(({ kind }) => kind === 'request.prepared' || kind === 'epoch.opened');
+  let [least, since] = [Infinity, Infinity];
+  for (const one of told) {
+    if (one.kind === 'request.prepared') since += 1;
+    else if (one.kind === 'epoch.opened' && one.data.cause === 'pruning') [least, since] = [Math.min(least, since), 0];
+  }
+  return least;
 }
 
 function sum(numbers: readonly number[]): number {
@@ -62,9 +81,9 @@ const LONG = { timeout: 300_000 };
 
 describe.skipIf(!there)('old results are shortened where that pays, in the session of', LONG, () => {
   it.each([
-    ['pi', 'pi-coding-session-sonnet', { calls: 439, epochs: 9 }],
-    ['Claude Code', 'claude-code-session-opus', { calls: 152, epochs: 19 }],
-    ['a subagent', 'claude-code-subagent-sonnet', { calls: 3, epochs: 0 }],
+    ['pi', 'pi-coding-session-sonnet', { calls: 439, epochs: 5, apart: 7 }],
+    ['Claude Code', 'claude-code-session-opus', { calls: 152, epochs: 7, apart: 5 }],
+    ['a subagent', 'claude-code-subagent-sonnet', { calls: 3, epochs: 0, apart: Infinity }],
   ])('%s', async (who, name, seen) => {
     const path = join(folder, `${name}.jsonl`);
     const told = await sound(path);

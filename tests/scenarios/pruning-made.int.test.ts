@@ -1,0 +1,127 @@
+// Made sessions of several shapes, with old results shortened and without: judged by what the simulator billed, and by how far
+// apart the epochs stand.
+
+import type { Tool } from '@tidemark/agent';
+import type { LiveSession } from '@tidemark/kit';
+import { defineTool } from '@tidemark/kit';
+import type { Recorded } from '@tidemark/log';
+import type { AnswerPlan } from '@tidemark/simulator';
+import { createHistoryReadTool } from '@tidemark/tools-workspace';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import type { Stage } from './billed-stage.ts';
+import { openStage, recordsOf } from './billed-stage.ts';
+
+const look: Tool = defineTool({
+  name: 'look',
+  description: 'Looks.',
+  input: z.object({ from: z.number(), words: z.number() }),
+  effect: 'read',
+  run: ({ from, words }) => Array.from({ length: words }, (_, index) => `${from}:${index}`).join(' '),
+});
+const TOOLS = [look, createHistoryReadTool()];
+const done: AnswerPlan = { answer: { text: 'Done.' } };
+
+/** Words of each result, in the order of the calls; a fork is made in front of the second list. */
+interface Shape {
+  readonly session: readonly number[];
+  readonly fork?: readonly number[];
+}
+
+const every = (count: number, words: (index: number) => number): readonly number[] =>
+  Array.from({ length: count }, (_, index) => words(index));
+
+/** The least calls that lie between two epochs, as it was seen. */
+interface Seen {
+  readonly epochs: number;
+  readonly apart: number;
+}
+
+const LARGE_EARLY = every(34, (index) => (index % 8 === 0 ? 2_500 : 60));
+const SHAPES: readonly (readonly [model: string, name: string, shape: Shape, seen: Seen])[] = [
+  ['claude-opus-5-5', 'many small results', { session: every(80, () => 300) }, { epochs: 2, apart: 35 }],
+  [
+    'claude-opus-5-5',
+    'few large ones',
+    { session: every(50, (i) => (i % 15 === 0 ? 4_000 : 5)) },
+    { epochs: 3, apart: 7 },
+  ],
+  [
+    'claude-opus-5-5',
+    'large ones at the end',
+    { session: every(30, (i) => (i < 22 ? 5 : 3_000)) },
+    { epochs: 0, apart: Infinity },
+  ],
+  [
+    'claude-opus-5-5',
+    'a fork that goes on',
+    { session: LARGE_EARLY, fork: every(24, (i) => (i % 9 === 0 ? 1_800 : 300)) },
+    { epochs: 5, apart: 7 },
+  ],
+  [
+    'gpt-6.1-sol',
+    'a fork that goes on',
+    { session: LARGE_EARLY, fork: every(24, (i) => (i % 9 === 0 ? 1_800 : 300)) },
+    { epochs: 5, apart: 7 },
+  ],
+  [
+    'claude-opus-5-5',
+    'a fork that soon ends',
+    { session: LARGE_EARLY, fork: every(6, () => 400) },
+    { epochs: 4, apart: 7 },
+  ],
+];
+
+function looking(words: number, from: number): AnswerPlan {
+  return { answer: { text: 'I look.', calls: [{ name: 'look', arguments: { from, words } }] } };
+}
+
+/** Twenty calls a turn. */
+async function play(stage: Stage, live: LiveSession, words: readonly number[]): Promise<void> {
+  for (let from = 0; from < words.length; from += 20) {
+    const answers = words.slice(from, from + 20).map((count, index) => looking(count, from + index));
+    await stage.turn(live, 'Look.', ...answers, done);
+  }
+}
+
+/** In units of the base input price, had each model the usual multipliers. */
+function billOf(stage: Stage): number {
+  return stage.billed().reduce((sum, { read, written, fresh }) => sum + 0.1 * read + 1.25 * written + fresh, 0);
+}
+
+/** Calls before each epoch that was opened for nothing else, since the one before it. */
+function gapsOf(records: readonly Recorded[]): readonly number[] {
+  const gaps: number[] = [];
+  let since = 0;
+  for (const record of records) {
+    if (record.kind === 'request.prepared' && record.data.stream === 'main') since += 1;
+    if (record.kind !== 'epoch.opened' || record.data.cause !== 'pruning') continue;
+    gaps.push(since);
+    since = 0;
+  }
+  return gaps;
+}
+
+async function run(
+  model: string,
+  { session, fork }: Shape,
+  pruning: 'auto' | 'never',
+): Promise<Stage & { id: string }> {
+  const stage = await openStage({ model, tools: TOOLS, pruning });
+  const live = await stage.open();
+  await play(stage, live, session);
+  await live.close();
+  const child = fork && (await stage.fork(live.id));
+  if (child) await play(stage, child, fork);
+  return { ...stage, id: child?.id ?? live.id };
+}
+
+describe('what is shortened costs at most what it would have cost whole, in batches that stand apart', () => {
+  test.each(SHAPES)('on %s: %s', async (model, _name, shape, seen) => {
+    const pruned = await run(model, shape, 'auto');
+    const gaps = gapsOf(await recordsOf(pruned, pruned.id));
+    expect({ epochs: gaps.length, apart: Math.min(...gaps) }).toEqual(seen);
+    const whole = await run(model, shape, 'never');
+    expect(billOf(pruned)).toBeLessThanOrEqual(billOf(whole));
+  });
+});
