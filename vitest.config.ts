@@ -9,7 +9,7 @@ export default defineConfig({
         test: {
           name: 'rooms',
           include: [
-            '{packages,stores,providers,tools,apps}/*/{src,tests,contract}/**/*.test.ts',
+            '{packages,stores,providers,tools,apps,examples}/*/{src,tests,contract}/**/*.test.ts',
             '{bench,scripts}/**/*.test.ts',
           ],
           testTimeout: 60_000,

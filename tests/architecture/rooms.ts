@@ -62,6 +62,7 @@ export const ARROWS: Readonly<Record<string, readonly string[] | '*'>> = {
     'providers/openai',
     'providers/openrouter',
   ],
+  'examples/workbook': ['packages/kit', 'packages/simulator'],
   tests: '*',
   bench: '*',
 };

@@ -20,6 +20,7 @@ describe('the errors of the runtime', () => {
       'agent/closed': 'refused',
       'agent/unknown-price': 'refused',
       'agent/unknown-parameter': 'refused',
+      'agent/unknown-source': 'refused',
       'agent/limited': 'refused',
       'agent/stopped': 'refused',
       'agent/broken': 'bug',

@@ -21,6 +21,7 @@ export const AGENT_ERRORS: Readonly<Record<AgentErrorCode, AgentErrorSort>> = {
   'agent/closed': 'refused',
   'agent/unknown-price': 'refused',
   'agent/unknown-parameter': 'refused',
+  'agent/unknown-source': 'refused',
   'agent/limited': 'refused',
   'agent/stopped': 'refused',
   'agent/broken': 'bug',
@@ -45,6 +46,7 @@ export type AgentErrorCode =
   | 'agent/closed'
   | 'agent/unknown-price'
   | 'agent/unknown-parameter'
+  | 'agent/unknown-source'
   | 'agent/limited'
   | 'agent/stopped'
   | 'agent/broken'

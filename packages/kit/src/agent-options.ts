@@ -51,6 +51,11 @@ export interface AgentOptions {
   readonly store?: 'memory' | { readonly home: string } | Log;
   /** The folder that the agent works in. Without one it has no tools of its own, and the current folder is recorded. */
   readonly workspace?: string;
+  /**
+   * The user trusts the workspace: its memory files (`.tidemark/MEMORY.md`, `USER.md`) stand in the context as notes, and
+   * `memory_update` writes them. Unless said, nothing of it is put before the model unasked.
+   */
+  readonly trusted?: boolean;
   /** The agent's own system text, behind the runtime's. */
   readonly role?: string;
   /** How much the runtime's own text says: `minimal` leaves it at how to find instructions, read notes and read checkpoints. */
@@ -65,6 +70,8 @@ export interface AgentOptions {
   readonly tools?: readonly Tool[];
   /** The workspace's tools: all where there is a workspace, none, or those named. */
   readonly builtIn?: boolean | readonly string[];
+  /** With the tool `plan`, which needs no workspace: what it is told outlives a compaction. */
+  readonly plan?: boolean;
   readonly permissions?: Permissions;
   /** What one turn may take. */
   readonly limits?: Limits;
@@ -145,6 +152,7 @@ const optionsSchema = z.strictObject({
   window: amount.int().optional(),
   store: z.union([z.literal('memory'), anyObject], 'expected "memory", { home } or a store').optional(),
   workspace: words.optional(),
+  trusted: z.boolean().optional(),
   role: z.string().optional(),
   runtime: z.enum(['full', 'minimal']).optional(),
   padding: z.enum(['auto', 'always', 'never']).optional(),
@@ -152,6 +160,7 @@ const optionsSchema = z.strictObject({
   neighbours: z.int().min(0).optional(),
   tools: z.array(anyObject).readonly().optional(),
   builtIn: z.union([z.boolean(), z.array(z.string()).readonly()], 'expected true, false or names of tools').optional(),
+  plan: z.boolean().optional(),
   permissions: z
     .strictObject({
       mode: z.enum(['read-only', 'ask', 'auto']).optional(),

@@ -2,14 +2,15 @@
 
 import type { Tool } from '@tidemark/agent';
 import { nearestName } from '@tidemark/agent';
-import { workspaceTools } from '@tidemark/tools-workspace';
+import { createPlanTool, workspaceTools } from '@tidemark/tools-workspace';
 import { resolve } from 'node:path';
 import type { AgentOptions } from './agent-options.ts';
 import { KitError } from './kit-error.ts';
 
 /** @throws KitError `kit/bad-options` for built-in tools without a workspace, unknown ones, and two of one name. */
 export function chooseTools(options: AgentOptions): readonly Tool[] {
-  const tools = [...builtInTools(options), ...(options.tools ?? [])];
+  const { plan = false, tools: own = [] } = options;
+  const tools = [...builtInTools(options), ...(plan ? [createPlanTool()] : []), ...own];
   const names = tools.map((tool) => tool.name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice === undefined) return tools;
@@ -29,13 +30,20 @@ function builtInTools(options: AgentOptions): readonly Tool[] {
   return builtIn === true ? all : builtIn.map((name) => toolNamed(name, all));
 }
 
-function toolsOf(workspace: string, { store, forbidden = [], environment }: AgentOptions): readonly Tool[] {
-  const homes = typeof store === 'object' && 'home' in store ? [resolve(store.home)] : [];
+function toolsOf(workspace: string, options: AgentOptions): readonly Tool[] {
+  const { environment, trusted } = options;
   return workspaceTools({
     folder: resolve(workspace),
-    forbidden: [...homes, ...forbidden.map((path) => resolve(path))],
+    forbidden: forbiddenTo(options),
     ...(environment !== undefined && { environment }),
+    ...(trusted !== undefined && { memory: trusted }),
   });
+}
+
+/** Absolute paths that no tool touches: the home of the logs first of all. */
+export function forbiddenTo({ store, forbidden = [] }: AgentOptions): readonly string[] {
+  const homes = typeof store === 'object' && 'home' in store ? [resolve(store.home)] : [];
+  return [...homes, ...forbidden.map((path) => resolve(path))];
 }
 
 function toolNamed(name: string, all: readonly Tool[]): Tool {

@@ -79,6 +79,7 @@ export function holdSession(session: AgentSession, holding: Holding): LiveSessio
       return next.id === session.id ? held : holding.hold(next);
     },
     notify: (notification) => session.notify(notification),
+    refresh: (source) => session.refresh(source),
     side: (call) => session.side(call),
     compact: (options) => session.compact(options),
     events: () => session.events(),

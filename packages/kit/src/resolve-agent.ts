@@ -5,10 +5,10 @@ import { createGate, createSecrets, permissionModeSource, RETRY, secretsOf, THIS
 import type { Log } from '@tidemark/log';
 import { createMemoryStore } from '@tidemark/store-memory';
 import { openNdjsonStore } from '@tidemark/store-ndjson';
-import { environmentSource, instructionsSource, workspaceSource } from '@tidemark/tools-workspace';
+import { environmentSource, instructionsSource, memorySource, workspaceSource } from '@tidemark/tools-workspace';
 import { resolve } from 'node:path';
 import type { AgentOptions } from './agent-options.ts';
-import { chooseTools } from './choose-tools.ts';
+import { chooseTools, forbiddenTo } from './choose-tools.ts';
 import { chooseProvider } from './choose-provider.ts';
 import { OUTPUT_LIMIT } from './find-capabilities.ts';
 
@@ -81,9 +81,11 @@ function secretsIn({ apiKey, environment = {} }: AgentOptions): Secrets {
 }
 
 /** Without a workspace there is nothing to say of one. */
-function sourcesOf({ workspace, instructions, permissions, sources = [] }: AgentOptions): readonly ContextSource[] {
+function sourcesOf(options: AgentOptions): readonly ContextSource[] {
+  const { workspace, trusted = false, instructions, permissions, sources = [] } = options;
   const mode = permissionModeSource({ unconfined: permissions?.unconfined ?? false });
   if (workspace === undefined) return [mode, ...sources];
   const found = instructionsSource({ instructions: instructions ?? 'discover' });
-  return [workspaceSource(), environmentSource(), mode, found, ...sources];
+  const memory = trusted ? [memorySource({ folder: resolve(workspace), forbidden: forbiddenTo(options) })] : [];
+  return [workspaceSource(), environmentSource(), mode, found, ...memory, ...sources];
 }

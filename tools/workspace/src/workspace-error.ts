@@ -21,7 +21,8 @@ export type WorkspaceErrorCode =
   | 'workspace/no-record'
   | 'workspace/secret-variable'
   | 'workspace/bad-search'
-  | 'workspace/no-ripgrep';
+  | 'workspace/no-ripgrep'
+  | 'workspace/memory-full';
 
 /** Every code, with its sort. Pinned by a test. */
 export const WORKSPACE_ERRORS: Readonly<Record<WorkspaceErrorCode, WorkspaceErrorSort>> = {
@@ -41,6 +42,7 @@ export const WORKSPACE_ERRORS: Readonly<Record<WorkspaceErrorCode, WorkspaceErro
   'workspace/secret-variable': 'refused',
   'workspace/no-ripgrep': 'refused',
   'workspace/bad-search': 'refused',
+  'workspace/memory-full': 'refused',
 };
 
 /** See the head of this file. */

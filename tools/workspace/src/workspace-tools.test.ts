@@ -76,4 +76,5 @@ test('the error codes are these', () =>
     'workspace/secret-variable': 'refused',
     'workspace/bad-search': 'refused',
     'workspace/no-ripgrep': 'refused',
+    'workspace/memory-full': 'refused',
   }));

@@ -12,20 +12,23 @@ import { createOutputReadTool } from './output-read/output-read-tool.ts';
 import { createReadTool } from './read/read-tool.ts';
 import { createFindTool } from './search/find-tool.ts';
 import { createGrepTool } from './search/grep-tool.ts';
+import { createMemoryUpdateTool } from './memory/memory-update-tool.ts';
 import { createWriteTool } from './write/write-tool.ts';
 
 /** Where the tools work. */
 export interface WorkspaceOptions extends BashOptions {
   /** The workspace: an absolute path. */
   readonly folder: string;
+  /** With `memory_update`: for a workspace that its user trusts. */
+  readonly memory?: boolean;
 }
 
 /**
- * All of them over one confinement. `forbidden`: paths that no tool may touch, the home of the logs first of all.
+ * All of them over one confinement, `memory_update` last. `forbidden`: paths that no tool may touch, the home of the logs first of all.
  *
  * @throws WorkspaceError `workspace/no-folder`, `workspace/secret-variable`.
  */
-export function workspaceTools({ folder, ...bash }: WorkspaceOptions): readonly Tool[] {
+export function workspaceTools({ folder, memory = false, ...bash }: WorkspaceOptions): readonly Tool[] {
   const { forbidden = [] } = bash;
   const confinement = createConfinement({ folder, forbidden });
   return [
@@ -39,5 +42,6 @@ export function workspaceTools({ folder, ...bash }: WorkspaceOptions): readonly 
     createOutputReadTool(),
     createHistoryReadTool(),
     createHistorySearchTool(),
+    ...(memory ? [createMemoryUpdateTool(confinement)] : []),
   ];
 }

@@ -9,6 +9,7 @@ import type {
   FileTouch,
   Money,
   Recorded,
+  RecordedOf,
   TurnEnded,
   TurnId,
   Usage,
@@ -49,8 +50,8 @@ export interface Progress {
   refusals: number;
   /** Compactions that were made to get the step at hand accepted: each keeps less than the one before it. */
   recoveries: number;
-  /** The last note of each source: its revision and place. */
-  readonly noted: Map<string, { readonly revision: string; readonly position: number }>;
+  /** The last note of each source. */
+  readonly noted: Map<string, Noted>;
   readonly files: Map<string, FileTouch>;
   /** Digests of outputs that this log names. */
   readonly outputs: Set<string>;
@@ -59,6 +60,15 @@ export interface Progress {
   warming: Money;
   /** The stream of the call that keeps it warm, while that is on its way. */
   warm: string | undefined;
+}
+
+/** The last note of a source. */
+export interface Noted {
+  readonly revision: string;
+  /** Where it stands. */
+  readonly position: number;
+  /** Where the last one stands that told all: one that says that something changed may tell the change alone. */
+  readonly whole: number;
 }
 
 /** A turn as far as it is recorded. */
@@ -137,12 +147,18 @@ export function advance(progress: Progress, record: Recorded): void {
       progress.refusals += record.data.trigger === 'manual' ? 0 : 1;
       return;
     case 'context.noted':
-      progress.noted.set(record.data.source, { revision: record.data.revision, position: record.position });
-      if (record.data.artifact !== undefined) progress.outputs.add(record.data.artifact);
+      note(progress, record);
       return;
     default:
       advanceCall(progress, record);
   }
+}
+
+function note({ noted, outputs }: Progress, { position, data }: RecordedOf<'context.noted'>): void {
+  const { source, revision, cause, artifact } = data;
+  const whole = cause === 'changed' ? (noted.get(source)?.whole ?? position) : position;
+  noted.set(source, { revision, position, whole });
+  if (artifact !== undefined) outputs.add(artifact);
 }
 
 const NEW_TURN: TurnProgress = { id: undefined, spent: NOTHING_SPENT, ended: undefined, text: '' };

@@ -10,7 +10,7 @@ import { NO_SECRETS } from '../commit/secrets.ts';
 import { readArtifact } from '../session/materials.ts';
 import { commit, createSession, openSession } from '../session/session.ts';
 import { askSources } from './ask-sources.ts';
-import type { ToolEffect } from './context-source.ts';
+import type { ContextSource, ToolEffect } from './context-source.ts';
 
 async function notes({ log }: Pick<Small, 'log'>): Promise<readonly RecordedOf<'context.noted'>[]> {
   const found: RecordedOf<'context.noted'>[] = [];
@@ -239,6 +239,17 @@ describe('a note', () => {
     );
     expect(Buffer.from(await readArtifact(small.log.artifacts, artifact)).toString()).toBe(lines);
     expect(small.session.progress.outputs.has(artifact)).toBe(true);
+  });
+
+  test('is longer where its source asks for that, and never above 8 KiB', async () => {
+    const small = await begin();
+    const long = (name: string, inlineBytes: number): ContextSource =>
+      source(name, 'r1', { inlineBytes, render: () => 'a line\n'.repeat(2_000) });
+    const six = source('six', 'r1', { inlineBytes: 8_192, render: () => 'x'.repeat(6_000) });
+    await askSources(asked(small, [long('more', 8_192), long('most', 100_000), six]).work);
+    const bytes = (await noted(small)).map(({ body = '' }) => Buffer.byteLength(body));
+    expect(bytes.every((length) => length > 5_000 && length <= 8_192)).toBe(true);
+    expect(bytes[2]).toBe(6_000);
   });
 
   test('of one long line is cut between graphemes', async () => {

@@ -1,9 +1,11 @@
 // Asks what stands outside the log how it is, and records a note of each source whose revision is another one than it was
-// noted with last. A source that throws or is too slow is said once, and the turn goes on.
+// noted with last, that a compaction took away, or that somebody asked for. A source that throws or is too slow is said once,
+// and the turn goes on.
 
 import type { EventOf } from '@tidemark/log';
 import type { Notice } from '../turn/session-event.ts';
 import type { Work } from '../turn/work.ts';
+import type { Noted } from '../session/progress.ts';
 import type { Session } from '../session/session.ts';
 import { commit } from '../session/session.ts';
 import type { Turnstile } from '../session/turnstile.ts';
@@ -14,10 +16,15 @@ import { fitNote, fitRevision } from './fit-note.ts';
 /** How long a source may take unless it says otherwise, in milliseconds. */
 const PATIENCE_MS = 2_000;
 
-/** What asking keeps of an open session: who asks now, and which sources were said to fail. */
+/** The revision of a source that has nothing to say any more, and the words of that note. */
+const GONE = 'gone';
+const GONE_WORDS = 'What this source said before no longer holds; there is nothing in its place.';
+
+/** What asking keeps of an open session: who asks now, which sources were said to fail, and which are to be noted in any case. */
 interface Asking {
   readonly turnstile: Turnstile;
   readonly failed: Set<string>;
+  readonly wanted: Set<string>;
 }
 
 const ASKING: WeakMap<Session, Asking> = new WeakMap();
@@ -33,12 +40,19 @@ export function askSources(work: Work, after?: readonly ToolEffect[]): Promise<v
     if (work.signal.aborted) return;
     const asked = await Promise.all(work.runtime.sources.map((source) => askOne(work, source, after)));
     const notes = asked.filter((note) => note !== undefined);
-    if (notes.length > 0 && !work.signal.aborted) await commit(work.session, notes);
+    if (notes.length === 0 || work.signal.aborted) return;
+    await commit(work.session, notes);
+    for (const { data } of notes) askingOf(work.session).wanted.delete(data.source);
   });
 }
 
+/** Has this source noted when it is asked next, whether its state changed or not. */
+export function wantNote(session: Session, name: string): void {
+  askingOf(session).wanted.add(name);
+}
+
 function askingOf(session: Session): Asking {
-  const held = ASKING.get(session) ?? { turnstile: createTurnstile(), failed: new Set() };
+  const held = ASKING.get(session) ?? { turnstile: createTurnstile(), failed: new Set(), wanted: new Set() };
   ASKING.set(session, held);
   return held;
 }
@@ -79,16 +93,23 @@ async function noteOf(work: Work, source: ContextSource, signal: AbortSignal): P
   const noted = session.progress.noted.get(source.name);
   const view = viewOf(work, noted?.revision, signal);
   const said = await source.revision(view);
-  if (said === undefined) return undefined;
-  const revision = await fitRevision(session, said);
-  const cause = causeOf(session, noted, revision);
+  const revision = said === undefined ? GONE : await fitRevision(session, said);
+  const cause = said === undefined ? causeOfSilence(session, source, noted) : causeOf(session, source, noted, revision);
   if (cause === undefined) return undefined;
-  const fitted = await fitNote(session, await source.render(view, cause));
-  // The first note stands before a prompt anyway. What a compaction in the midst of a turn took away holds for its rest.
-  const again = cause === 'compacted-away' && session.state.turn !== undefined;
-  const urgent = (source.urgent === true && cause !== 'initial') || again ? { urgent: true } : {};
+  const words = said === undefined ? GONE_WORDS : await source.render(view, cause);
+  const fitted = await fitNote(session, words, source.inlineBytes);
+  const urgent = isUrgent(session, source, cause) ? { urgent: true } : {};
   const data = { source: source.name, revision, cause, ...urgent, ...fitted };
   return { kind: 'context.noted', at: runtime.surroundings.now(), turn, data };
+}
+
+/**
+ * The first note stands before a prompt anyway. What a compaction in the midst of a turn took away holds for its rest, and
+ * what somebody asks for there is meant for it.
+ */
+function isUrgent({ state }: Session, { urgent = false }: ContextSource, cause: NoteCause): boolean {
+  if (state.turn !== undefined && (cause === 'compacted-away' || cause === 'refreshed')) return true;
+  return urgent && cause !== 'initial';
 }
 
 function viewOf({ session, runtime }: Work, noted: string | undefined, signal: AbortSignal): SourceView {
@@ -107,15 +128,28 @@ function viewOf({ session, runtime }: Work, noted: string | undefined, signal: A
 }
 
 function causeOf(
-  { state }: Session,
-  noted: { readonly revision: string; readonly position: number } | undefined,
+  session: Session,
+  source: ContextSource,
+  noted: Noted | undefined,
   revision: string,
 ): NoteCause | undefined {
   if (noted === undefined) return 'initial';
-  if (noted.revision !== revision) return 'changed';
-  // A recorded compaction is taken up by the next request, so what it stands for is as good as gone.
-  const dropped = state.compacted !== undefined && noted.position <= state.compacted.data.range.to;
-  return dropped ? 'compacted-away' : undefined;
+  if (askingOf(session).wanted.has(source.name)) return 'refreshed';
+  // Before any change: what tells the change alone would tell it of words that are gone.
+  if (isDropped(session, source, noted)) return 'compacted-away';
+  if (noted.revision === revision) return undefined;
+  return source.isAnother?.(noted.revision, revision) === true ? 'switched' : 'changed';
+}
+
+/** What was never said, is not in the context, or was taken back before needs no taking back. */
+function causeOfSilence(session: Session, source: ContextSource, noted: Noted | undefined): NoteCause | undefined {
+  if (noted === undefined || noted.revision === GONE || isDropped(session, source, noted)) return undefined;
+  return 'invalidated';
+}
+
+/** A recorded compaction is taken up by the next request, so what it stands for is as good as gone. */
+function isDropped({ state }: Session, { tellsChanges = false }: ContextSource, { position, whole }: Noted): boolean {
+  return state.compacted !== undefined && (tellsChanges ? whole : position) <= state.compacted.data.range.to;
 }
 
 async function sayFailed({ session, tell }: Work, name: string, error: unknown): Promise<void> {

@@ -33,10 +33,19 @@ export interface ContextSource {
   readonly urgent?: boolean;
   /** How long it may take, in milliseconds; 2,000 by default. */
   readonly patienceMs?: number;
-  /** Names the state as it is; equal revisions, equal state. `undefined`: there is nothing to say. */
+  /** Bytes of a note that stand in the context, the rest in an artifact: 4,096 unless said, 8,192 at most. */
+  readonly inlineBytes?: number;
+  /** A note with the cause `changed` tells what changed alone: the last whole one then has to stay in the context too. */
+  readonly tellsChanges?: boolean;
+  /**
+   * Names the state as it is; equal revisions, equal state. `undefined`: there is nothing to say, and what was said before
+   * no longer holds.
+   */
   revision(view: SourceView): string | undefined | Promise<string | undefined>;
-  /** The words for the model; at most 4 KiB stay inline. */
+  /** The words for the model, whole unless the cause is `changed`. */
   render(view: SourceView, cause: NoteCause): string | Promise<string>;
+  /** Whether the state is that of another thing than the one that was noted, as another branch is: noted as `switched`. */
+  isAnother?(noted: string, revision: string): boolean;
   /** Whether it is to be asked again after such a call. */
   affectedBy(effect: ToolEffect): boolean;
 }

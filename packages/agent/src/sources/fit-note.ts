@@ -5,22 +5,25 @@ import { createHash } from 'node:crypto';
 import type { ContextNoted } from '@tidemark/log';
 import type { Session } from '../session/session.ts';
 
-/** Bytes of a note that stay inline, its own notice included. */
+/** Bytes of a note that stay inline, its own notice included: unless its source says otherwise, and at most. */
 const INLINE_NOTE = 4_096;
+const MOST_INLINE = 8_192;
 
 const LONGEST_REVISION = 200;
 const NOTICE = 220;
 
-/** The body of a note, at most `INLINE_NOTE` bytes, and the artifact of the whole where it is longer. */
+/** The body of a note, at most so many bytes, and the artifact of the whole where it is longer. */
 export async function fitNote(
   { log, secrets }: Pick<Session, 'log' | 'secrets'>,
   text: string,
+  inlineBytes: number = INLINE_NOTE,
 ): Promise<Pick<ContextNoted, 'body' | 'artifact'>> {
+  const most = Math.min(Math.max(inlineBytes, INLINE_NOTE), MOST_INLINE);
   const whole = await secrets.mask(text);
   const bytes = Buffer.from(whole);
-  if (bytes.length <= INLINE_NOTE) return { body: whole };
+  if (bytes.length <= most) return { body: whole };
   const { digest, size } = await log.artifacts.put(bytes);
-  const head = headOf(whole, INLINE_NOTE - NOTICE);
+  const head = headOf(whole, most - NOTICE);
   const kept = Buffer.byteLength(head);
   const notice = `[The note is cut here, after ${kept} of ${size} bytes. The whole is the output ${digest}: read it with output_read.]`;
   return { body: `${head}\n${notice}`, artifact: digest };

@@ -1,5 +1,5 @@
 import { LogError } from '@tidemark/log';
-import type { Log, LogWriter } from '@tidemark/log';
+import type { Log, LogWriter, Recorded } from '@tidemark/log';
 import { createScriptedProvider } from '@tidemark/provider-scripted';
 import { createMemoryStore } from '@tidemark/store-memory';
 import { describe, expect, test } from 'vitest';
@@ -335,3 +335,47 @@ function failingFlush(nth: number): Log {
 function isRecorded(event: SessionEvent, kind: string): boolean {
   return event.type === 'recorded' && event.record.kind === kind;
 }
+
+describe('asking for a note', () => {
+  const noted = async (records: () => Promise<readonly Recorded[]>): Promise<readonly string[]> =>
+    (await records()).flatMap(({ kind, data }) => (kind === 'context.noted' ? [data.cause] : []));
+
+  test('has it in front of the next prompt while nothing runs', async () => {
+    const provider = answering(says('done'), says('done'));
+    const { live, records } = await goLive({ provider, runtime: { sources: [permissionModeSource()] } });
+    await live.prompt('go');
+    await live.refresh('permission-mode');
+    expect(await noted(records)).toEqual(['initial']);
+    await live.prompt('on');
+    expect(await noted(records)).toEqual(['initial', 'refreshed']);
+  });
+
+  test('has it before the next step of the turn that runs', async () => {
+    const inside = gate();
+    const go = gate();
+    const slow = made('look', async () => {
+      inside.open();
+      await go.opened;
+      return { text: 'seen' };
+    });
+    const provider = answering(calls(['c1', 'look']), says('done'));
+    const runtime = { tools: [slow], sources: [permissionModeSource()] };
+    const { live, records } = await goLive({ provider, runtime });
+    const turn = live.prompt('go');
+    await inside.opened;
+    await live.refresh('permission-mode');
+    expect(await noted(records)).toEqual(['initial', 'refreshed']);
+    go.open();
+    await turn;
+    const held = heldBy(provider.sent[1]?.body ?? new Uint8Array());
+    expect(held.findLastIndex((text) => text.includes('Permission mode'))).toBeGreaterThan(held.indexOf('seen'));
+  });
+
+  test('of a source that is not there is refused, with the nearest name', async () => {
+    const { live } = await goLive({ provider: answering(), runtime: { sources: [permissionModeSource()] } });
+    await expect(live.refresh('permision-mode')).rejects.toMatchObject({
+      code: 'agent/unknown-source',
+      message: expect.stringContaining('did you mean permission-mode?'),
+    });
+  });
+});

@@ -6,7 +6,8 @@ import { startAfresh } from '../compact/start-afresh.ts';
 import type { CompactionReport } from '../compact/write-compaction.ts';
 import { AgentError } from '../errors.ts';
 import { commit, commitInside } from '../session/session.ts';
-import { askSources } from '../sources/ask-sources.ts';
+import { askSources, wantNote } from '../sources/ask-sources.ts';
+import { nearestName } from '../tools/nearest-name.ts';
 import type { Mode } from '../tools/permissions.ts';
 import type { Actor } from './actor.ts';
 import { requireUsable, restAnew, stop, workOf } from './actor.ts';
@@ -87,6 +88,27 @@ export async function compactActor(actor: Actor, options: CompactOptions = {}): 
 export async function notifySession(actor: Actor, data: NotificationReceived): Promise<void> {
   requireUsable(actor);
   await commit(actor.session, [{ kind: 'notification.received', ...stampOf(actor, actor.running), data }]);
+}
+
+/** @throws AgentError `agent/unknown-source`. */
+export async function refreshSource(actor: Actor, name: string): Promise<void> {
+  requireUsable(actor);
+  const { session, runtime, running } = actor;
+  const sources = runtime.sources.filter((source) => source.name === name);
+  if (sources.length === 0) throw unknownSource(actor, name);
+  wantNote(session, name);
+  await running?.begun;
+  if (running === undefined || actor.running !== running) return;
+  const work = workOf(actor, running.turn, running.abort.signal);
+  await askSources({ ...work, runtime: { ...actor.runtime, sources } });
+}
+
+function unknownSource({ session, runtime }: Actor, name: string): AgentError {
+  const names = runtime.sources.map((source) => source.name);
+  const nearest = nearestName(name, names);
+  const next = nearest === undefined ? `there are ${names.join(', ') || 'none'}` : `did you mean ${nearest}?`;
+  const message = `session ${session.writer.session} has no context source ${name}: ${next}`;
+  return new AgentError('agent/unknown-source', message, { source: name });
 }
 
 function stampOf({ runtime }: Actor, running: RunningTurn | undefined): Pick<Event, 'at' | 'turn'> {

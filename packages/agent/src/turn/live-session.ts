@@ -73,6 +73,12 @@ export interface LiveSession {
    */
   switchModel(model: OtherModel, how?: SwitchOptions): Promise<LiveSession>;
   notify(notification: NotificationReceived): Promise<void>;
+  /**
+   * Has a context source noted anew, whether its state changed or not: at once while a turn runs, else with the next prompt.
+   *
+   * @throws AgentError `agent/unknown-source`.
+   */
+  refresh(source: string): Promise<void>;
   /** A call beside the conversation, on a stream of its own, in the log like any other. */
   side(call: SideCall): Promise<SideAnswer>;
   /**

@@ -17,7 +17,15 @@ import type { Mode } from '../tools/permissions.ts';
 import { narrower } from '../tools/permissions.ts';
 import type { Actor } from './actor.ts';
 import { createActor, enqueueTurn, requireUsable } from './actor.ts';
-import { changeMode, closeActor, compactActor, interruptTurn, notifySession, steerTurn } from './commands.ts';
+import {
+  changeMode,
+  closeActor,
+  compactActor,
+  interruptTurn,
+  notifySession,
+  refreshSource,
+  steerTurn,
+} from './commands.ts';
 import { changeModel, changeReasoning, changeTools, requireForkable, withModel } from './equip.ts';
 import { keepWarm } from './keep-warm.ts';
 import type { LiveForkOptions, LiveSession, OtherModel, SwitchOptions, Words } from './live-session.ts';
@@ -162,6 +170,7 @@ function faceOf(actor: Actor, presenter: string): LiveSession {
     fork: (options = {}) => forkLive(actor, presenter, options),
     switchModel: (model, how = {}) => switchModel(actor, presenter, model, how),
     notify: (notification) => notifySession(actor, notification),
+    refresh: (source) => refreshSource(actor, source),
     side: async (call) => callBeside(actor, { ...call, words: partsOf(call.words) }),
     compact: (options) => compactActor(actor, options),
     events: () => actor.feed.listen(),

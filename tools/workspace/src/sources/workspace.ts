@@ -13,6 +13,8 @@ export function workspaceSource(): ContextSource {
     revision: async ({ workspace }) => `${nameOf(workspace)} ${sayHead(await gitHead(workspace))}`,
     render: async ({ workspace }) =>
       `Workspace folder: ${nameOf(workspace)}\nGit: ${sayHead(await gitHead(workspace))}`,
+    // A folder and a branch are what it is about, not a state of it.
+    isAnother: () => true,
     affectedBy: ({ effect }) => effect === 'execute',
   };
 }

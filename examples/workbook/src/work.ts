@@ -1,0 +1,52 @@
+// The work of this example: an agent over one workbook, and the answers that the simulator gives in the place of a model.
+
+import type { Agent, AgentOptions } from '@tidemark/kit';
+import { createAgent } from '@tidemark/kit';
+import type { Scenario } from '@tidemark/simulator';
+import { bookTools } from './book-tools.ts';
+import { structureSource } from './structure-source.ts';
+
+/** What is said, in order. */
+export const PROMPTS: readonly string[] = [
+  'What was ordered?',
+  'Three cups, not two.',
+  'Add a sheet that counts the pieces.',
+  'Which sheets are there now?',
+];
+
+/** What a model would do about it. */
+export const SCENARIO: Scenario = {
+  steps: [
+    { answer: { calls: [{ name: 'sheet_read', arguments: { sheet: 'Orders' } }] } },
+    { answer: { text: 'Three teas and two cups.' } },
+    { answer: { calls: [{ name: 'cells_write', arguments: { sheet: 'Orders', cells: [{ ref: 'B3', value: 3 }] } }] } },
+    { answer: { text: 'Three cups it is.' } },
+    { answer: { calls: [{ name: 'sheet_add', arguments: { sheet: 'Counts', headers: ['Pieces'] } }] } },
+    {
+      answer: {
+        calls: [
+          { name: 'cells_write', arguments: { sheet: 'Counts', cells: [{ ref: 'A2', value: '=SUM(Orders!B2:B3)' }] } },
+        ],
+      },
+    },
+    { answer: { text: 'Counts now sums the pieces.' } },
+    { answer: { text: 'Orders, Rates and Counts.' } },
+  ],
+};
+
+/** An agent that knows this workbook and nothing else. */
+export function bookAgent(
+  path: string,
+  options: Pick<AgentOptions, 'baseURL' | 'apiKey' | 'environment' | 'onRequest'>,
+): Agent {
+  return createAgent({
+    model: 'claude-sonnet-5-5',
+    role: 'You keep a workbook. Say what you changed, in one sentence.',
+    tools: bookTools(path),
+    sources: [structureSource(path)],
+    permissions: { mode: 'auto' },
+    // So short a front would not be cached by itself; a real one is longer.
+    padding: 'always',
+    ...options,
+  });
+}

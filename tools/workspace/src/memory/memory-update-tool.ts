@@ -1,0 +1,124 @@
+// `memory_update`: writes what later sessions of a workspace should know. The files are short on purpose: every session reads
+// them whole, and what does not fit is refused until somebody says it in fewer words.
+
+import type { Tool, ToolContext, ToolOutput, ToolProblem } from '@tidemark/agent';
+import type { Digest } from '@tidemark/log';
+import { digest } from '@tidemark/log';
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import type { Confinement, Place } from '../confine/confine.ts';
+import { argumentsOf, isProblem } from '../door/arguments.ts';
+import { applyEdit } from '../edit/apply-edit.ts';
+import { WorkspaceError } from '../workspace-error.ts';
+import { replaceFile } from '../write/replace-file.ts';
+import { inFormOf, lineEnd, withLineEnds } from '../write/text-form.ts';
+import type { MemoryFile, MemoryName } from './memory-file.ts';
+import { MEMORY_FILES, MEMORY_NAMES, memoryPlace, readMemory } from './memory-file.ts';
+import { requireShown } from './require-shown.ts';
+
+const UPDATE = z.strictObject({
+  file: z.enum(MEMORY_NAMES).describe('MEMORY.md: the project; USER.md: how the user likes to work'),
+  operation: z.enum(['add', 'replace', 'consolidate']),
+  text: z.string().describe('add: new lines; replace: goes in the place of old_text; consolidate: the whole file'),
+  old_text: z.string().optional().describe('replace: stands in the file exactly so, and once'),
+});
+
+type Update = z.infer<typeof UPDATE>;
+
+const ARGUMENTS = argumentsOf(UPDATE);
+
+const DESCRIPTION = `Keeps what later sessions in this workspace should know and cannot find in its files: decisions, preferences, traps. Short lines, no secrets. Each file is limited: consolidate writes it anew in fewer words.`;
+
+/** @returns the tool `memory_update`, of effect `write`. It writes inside the workspace alone. */
+export function createMemoryUpdateTool(confinement: Confinement): Tool {
+  return {
+    name: 'memory_update',
+    description: DESCRIPTION,
+    schema: ARGUMENTS.schema,
+    effect: 'write',
+    touches: ['memory'],
+    async read(input) {
+      const asked = ARGUMENTS.read(input);
+      if (isProblem(asked)) return asked;
+      const problem = problemWith(asked);
+      if (problem !== undefined) return problem;
+      const place = await memoryPlace(asked.file, confinement);
+      if (isProblem(place)) return place;
+      return {
+        title: `memory_update ${asked.operation} ${place.shown}`,
+        confined: true,
+        run: (context) => update(place, asked, context),
+      };
+    },
+  };
+}
+
+function problemWith({ operation, text, old_text: oldText }: Update): ToolProblem | undefined {
+  if (operation === 'replace') {
+    if (oldText === undefined || oldText === '')
+      return { problem: 'old_text: replace needs the words to replace, as they stand in the file.' };
+    return oldText === text ? { problem: 'text: it is the same as old_text; there is nothing to change.' } : undefined;
+  }
+  if (oldText !== undefined) return { problem: `old_text: ${operation} takes none. To change words, use replace.` };
+  if (operation === 'add' && text.trim() === '') return { problem: 'text: there is nothing to add.' };
+  return undefined;
+}
+
+async function update(place: Place, asked: Update, context: ToolContext): Promise<ToolOutput> {
+  const before = await readMemory(place, context.signal);
+  if (asked.operation === 'consolidate' && before !== undefined) await requireShown(asked.file, before, context);
+  const bytes = Buffer.from(textAfter(asked, before, place.shown));
+  const after = digest(createHash('sha256').update(bytes).digest('hex'));
+  const files = [{ path: place.path, digest: after, as: 'written' as const }];
+  if (after === before?.digest) return { text: `${asked.file} says exactly this already; nothing was written`, files };
+  requireRoom(asked.file, bytes.length);
+  context.signal.throwIfAborted();
+  await replaceFile(place, bytes, before?.stats);
+  return { text: sizeInWords(asked.file, bytes.length), files, facts: [changed(asked, before, after, bytes.length)] };
+}
+
+function textAfter(
+  { operation, text, old_text: oldText = '' }: Update,
+  held: MemoryFile | undefined,
+  shown: string,
+): string {
+  const before = held?.text ?? '';
+  switch (operation) {
+    case 'add': {
+      const end = lineEnd(before);
+      const gap = before === '' || before.endsWith('\n') ? '' : end;
+      return `${before}${gap}${withLineEnds(ended(text), end)}`;
+    }
+    case 'replace':
+      return applyEdit(before, { oldText, newText: text, replaceAll: false }, shown).text;
+    case 'consolidate':
+      return inFormOf(before, ended(text)).text;
+  }
+}
+
+function ended(text: string): string {
+  return text === '' || text.endsWith('\n') ? text : `${text}\n`;
+}
+
+function requireRoom(file: MemoryName, bytes: number): void {
+  const { soft, hard } = MEMORY_FILES[file];
+  if (bytes <= hard) return;
+  const message = `${file} would have ${bytes} bytes, and at most ${hard} are kept; nothing was written. Call memory_update with operation consolidate and the whole file in fewer words: join what says the same, drop what no longer holds or stands in the project's files, and stay below ${soft} bytes.`;
+  throw new WorkspaceError('workspace/memory-full', message, { file, bytes, hard });
+}
+
+function sizeInWords(file: MemoryName, bytes: number): string {
+  const { soft, hard } = MEMORY_FILES[file];
+  const hint = bytes > soft ? `. That is above ${soft}: consolidate it soon, in fewer words` : '';
+  return `${file} has ${bytes} bytes of ${hard}${hint}`;
+}
+
+function changed(
+  { file, operation }: Update,
+  before: MemoryFile | undefined,
+  after: Digest,
+  bytes: number,
+): NonNullable<ToolOutput['facts']>[number] {
+  const was = before === undefined ? {} : { before: before.digest };
+  return { kind: 'memory.changed', data: { file, operation, ...was, after, bytes } };
+}

@@ -1,0 +1,212 @@
+// The memory of a workspace: what its tool writes and refuses, and what its source tells.
+
+import type { SourceView, ToolContext } from '@tidemark/agent';
+import type { Recorded } from '@tidemark/log';
+import { CHAIN_START, digest, position, timestamp } from '@tidemark/log';
+import { canonicalText } from '@tidemark/model';
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { Bench } from '../../tests/bench.ts';
+import { openBench } from '../../tests/bench.ts';
+import { historyOf } from '../../tests/history-of.ts';
+import { view } from '../../tests/source-view.ts';
+import { memorySource } from './memory-source.ts';
+import { createMemoryUpdateTool } from './memory-update-tool.ts';
+
+const MEMORY = '.tidemark/MEMORY.md';
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** Says it to the tool. */
+function update(bench: Bench, input: object, given?: Partial<ToolContext>): ReturnType<Bench['call']> {
+  return bench.call(createMemoryUpdateTool(bench.confinement), { file: 'MEMORY.md', ...input }, given);
+}
+
+describe('memory_update', () => {
+  test('has the definition that users have cached', async () => {
+    const { name, description, schema } = createMemoryUpdateTool((await openBench()).confinement);
+    expect(sha256(canonicalText({ name, description, schema })).slice(0, 16)).toBe('fa37b94ed3c1f63e');
+  });
+
+  test('adds lines, and says how much of the file is used', async () => {
+    const bench = await openBench();
+    const first = await update(bench, { operation: 'add', text: 'The tax is in cents.' });
+    expect(first).toMatchObject({
+      text: 'MEMORY.md has 21 bytes of 4096',
+      facts: [{ kind: 'memory.changed', data: { file: 'MEMORY.md', operation: 'add', bytes: 21 } }],
+    });
+    const second = await update(bench, { operation: 'add', text: 'Tests run with npm test.\n' });
+    expect(await bench.content(MEMORY)).toBe('The tax is in cents.\nTests run with npm test.\n');
+    expect(second.facts).toEqual([
+      {
+        kind: 'memory.changed',
+        data: {
+          file: 'MEMORY.md',
+          operation: 'add',
+          before: sha256('The tax is in cents.\n'),
+          after: sha256('The tax is in cents.\nTests run with npm test.\n'),
+          bytes: 46,
+        },
+      },
+    ]);
+  });
+
+  test('begins a line of its own behind a last line without an end, and keeps the line ends', async () => {
+    const bench = await openBench();
+    await bench.put(MEMORY, 'one\r\ntwo');
+    await update(bench, { operation: 'add', text: 'three' });
+    expect(await bench.content(MEMORY)).toBe('one\r\ntwo\r\nthree\r\n');
+  });
+
+  test('replaces words that stand there once, and nothing else', async () => {
+    const bench = await openBench();
+    await bench.put(MEMORY, 'The tax is 19%.\nThe tax is due.\n');
+    expect(await update(bench, { operation: 'replace', old_text: 'The tax is', text: 'It is' })).toMatchObject({
+      code: 'workspace/many-matches',
+    });
+    await update(bench, { operation: 'replace', old_text: '19%', text: '20%' });
+    expect(await bench.content(MEMORY)).toBe('The tax is 20%.\nThe tax is due.\n');
+  });
+
+  test.each([
+    [{ operation: 'replace', text: 'x' }, 'old_text: replace needs'],
+    [{ operation: 'add', text: ' ' }, 'nothing to add'],
+    [{ operation: 'add', text: 'x', old_text: 'y' }, 'add takes none'],
+    [{ operation: 'replace', text: 'x', old_text: 'x' }, 'nothing to change'],
+    [{ operation: 'add', text: 'x', file: '../MEMORY.md' }, 'file: '],
+  ])('refuses %j', async (input, words) => {
+    const bench = await openBench();
+    expect(await update(bench, input)).toMatchObject({ code: 'problem', text: expect.stringContaining(words) });
+    expect(await readdir(bench.folder)).toEqual([]);
+  });
+
+  test('hints above the soft bound, and refuses above the hard one with the way out', async () => {
+    const bench = await openBench();
+    const long = await update(bench, { operation: 'add', text: 'x'.repeat(2_500) });
+    expect(long.text).toBe('MEMORY.md has 2501 bytes of 4096. That is above 2048: consolidate it soon, in fewer words');
+    const before = await bench.content(MEMORY);
+    const refused = await update(bench, { operation: 'add', text: 'y'.repeat(1_600) });
+    expect(refused).toMatchObject({
+      code: 'workspace/memory-full',
+      text: expect.stringMatching(
+        /would have 4102 bytes, and at most 4096 .* operation consolidate .* below 2048 bytes/,
+      ),
+    });
+    expect(await bench.content(MEMORY)).toBe(before);
+    await update(bench, { operation: 'consolidate', text: 'Only xs.' });
+    expect(await bench.content(MEMORY)).toBe('Only xs.\n');
+  });
+
+  test('has smaller bounds for the user', async () => {
+    const bench = await openBench();
+    const asked = { file: 'USER.md', operation: 'add' };
+    expect((await update(bench, { ...asked, text: 'x'.repeat(1_536) })).text).toContain('above 1536');
+    expect(await update(bench, { ...asked, text: 'x'.repeat(1_536) })).toMatchObject({ code: 'workspace/memory-full' });
+  });
+
+  test('writes nothing where the file says it already', async () => {
+    const bench = await openBench();
+    await update(bench, { operation: 'add', text: 'Once.' });
+    const again = await update(bench, { operation: 'consolidate', text: 'Once.' });
+    expect([again.text, again.facts]).toEqual(['MEMORY.md says exactly this already; nothing was written', undefined]);
+  });
+
+  test('leaves no second file behind, and follows no link out of the workspace', async () => {
+    const bench = await openBench();
+    await update(bench, { operation: 'add', text: 'One.' });
+    expect(await readdir(join(bench.folder, '.tidemark'))).toEqual(['MEMORY.md']);
+    await writeFile(join(bench.outside, 'theirs.md'), 'theirs');
+    await symlink(join(bench.outside, 'theirs.md'), join(bench.folder, '.tidemark/USER.md'));
+    const led = await update(bench, { file: 'USER.md', operation: 'add', text: 'Mine.' });
+    expect(led).toMatchObject({ code: 'problem', text: expect.stringContaining('lies outside the workspace') });
+  });
+
+  test('of a folder that leads out of the workspace is refused whole', async () => {
+    const bench = await openBench();
+    await symlink(bench.outside, join(bench.folder, '.tidemark'));
+    expect(await update(bench, { operation: 'add', text: 'Mine.' })).toMatchObject({ code: 'problem' });
+    expect(await readdir(bench.outside)).toEqual([]);
+  });
+
+  test('consolidates only what the session was shown, or wrote', async () => {
+    const bench = await openBench();
+    await bench.put(MEMORY, 'By hand.\n');
+    const whole = { operation: 'consolidate', text: 'Anew.' };
+    expect(await update(bench, whole)).toMatchObject({ code: 'workspace/changed' });
+    const noted = await memorySource({ folder: bench.folder }).revision(view(bench.folder));
+    const history = historyOf([note('other', 'x'), note('memory', noted ?? ''), note('other', 'y')]);
+    await bench.put(MEMORY, 'By hand, later.\n');
+    expect(await update(bench, whole, { history })).toMatchObject({ code: 'workspace/changed' });
+    await bench.put(MEMORY, 'By hand.\n');
+    expect((await update(bench, whole, { history })).code).toBeUndefined();
+    expect((await update(bench, { ...whole, text: 'Once more.' })).code).toBeUndefined();
+  });
+});
+
+function note(source: string, revision: string): Recorded {
+  return {
+    kind: 'context.noted',
+    v: 1,
+    position: position(0),
+    fence: 1,
+    chain: CHAIN_START,
+    at: timestamp('2026-11-20T12:00:00.000Z'),
+    data: { source, revision, cause: 'initial', body: 'x' },
+  };
+}
+
+describe('the memory source', () => {
+  const look = (folder: string, noted?: string): SourceView => view(folder, { noted });
+
+  test('has nothing to say where there is no memory', async () => {
+    const { folder } = await openBench();
+    expect(await memorySource({ folder }).revision(look(folder))).toBeUndefined();
+  });
+
+  test('tells both files whole at first, and afterwards the change alone, whoever made it', async () => {
+    const bench = await openBench();
+    const { folder } = bench;
+    const source = memorySource({ folder });
+    const lines = Array.from({ length: 20 }, (_, index) => `- fact ${index} of the project`);
+    await bench.put(MEMORY, lines.join('\n'));
+    await bench.put('.tidemark/USER.md', 'Prefers short answers.\n');
+    const first = look(folder);
+    const noted = await source.revision(first);
+    const whole = await source.render(first, 'initial');
+    expect(whole).toContain('- fact 0 of the project\n');
+    expect(whole).toContain('USER.md (23 of 3072 bytes) says:\nPrefers short answers.');
+    await bench.put(MEMORY, lines.with(10, '- another fact').join('\n'));
+    const then = look(folder, noted);
+    expect(await source.revision(then)).not.toBe(noted);
+    const change = await source.render(then, 'changed');
+    expect(change).toContain('-- fact 10 of the project\n+- another fact');
+    expect(change).not.toContain('fact 0 ');
+    expect(change).not.toContain('USER.md');
+  });
+
+  test('tells a changed file whole where it does not know what it said before', async () => {
+    const bench = await openBench();
+    await bench.put(MEMORY, 'Now.\n');
+    const seen = look(bench.folder, 'MEMORY.md 0123456789ab, USER.md -');
+    const source = memorySource({ folder: bench.folder });
+    await source.revision(seen);
+    expect(await source.render(seen, 'changed')).toBe('MEMORY.md (5 of 4096 bytes) now says:\nNow.');
+  });
+
+  test('says that a file is gone, and which one cannot be used', async () => {
+    const { folder, outside } = await openBench();
+    await mkdir(join(folder, '.tidemark'));
+    await symlink(outside, join(folder, '.tidemark/USER.md'));
+    const seen = look(folder, `MEMORY.md ${digest('a'.repeat(64)).slice(0, 12)}, USER.md -`);
+    const words = await memorySource({ folder }).render(seen, 'changed');
+    expect(words).toMatch(/^MEMORY\.md is gone; .*\n\nUSER\.md cannot be used: .* lies outside the workspace/s);
+  });
+
+  test('says so where a file by hand is longer than it should be', async () => {
+    const bench = await openBench();
+    await bench.put('.tidemark/USER.md', 'x'.repeat(5_000));
+    const words = await memorySource({ folder: bench.folder }).render(look(bench.folder), 'initial');
+    expect(words).toContain('USER.md (5000 of 3072 bytes; above the 1536 that it should have) says:');
+  });
+});
