@@ -6,12 +6,12 @@ import { isProviderName, PROVIDERS, providerOf } from '@tidemark/kit';
 import type { Catalog } from '@tidemark/model';
 import { findModel, nearestModel } from '@tidemark/model';
 import type { Settings } from '@tidemark/settings';
-import { SettingsError } from '@tidemark/settings';
 
 import type { AgentFlags } from './agent-flags.ts';
 import type { ChosenSession } from './choose-session.ts';
 import type { CommandContext } from './command.ts';
 import { CliError } from './failure.ts';
+import { keyOf } from './key-presence.ts';
 import { openSimulator } from './simulator-server.ts';
 import { addressOf } from './simulator-addresses.ts';
 
@@ -152,25 +152,18 @@ function requireSaid(
   );
 }
 
-/** From the environment, which the agent reads itself, or the keyring. Said before anything is opened. */
+/** Said before anything is opened, with the way to try it without. */
 async function keyFor(
   provider: ProviderName = 'anthropic',
-  { environment, keyring }: CommandContext,
+  context: CommandContext,
 ): Promise<Pick<AgentOptions, 'apiKey'>> {
   const { title, variable } = PROVIDERS[provider];
-  if (variable === undefined || (environment[variable]?.trim() ?? '') !== '') return {};
-  const kept = await keyring.get(provider).catch(noKeyring);
-  if (typeof kept === 'string') return { apiKey: kept };
+  if (variable === undefined) return {};
+  const apiKey = await keyOf(provider, context);
+  if (apiKey !== undefined) return { apiKey };
   throw new CliError(
     'cli/no-key',
     `there is no key for ${title}: ${variable} is not set`,
     `set ${variable}, keep one with \`tidemark keys set ${provider}\`, or add \`--provider simulator\` to try it without one`,
-    kept,
   );
-}
-
-/** A machine without a keyring holds no key in one. */
-function noKeyring(error: unknown): SettingsError {
-  if (error instanceof SettingsError) return error;
-  throw error;
 }

@@ -1,5 +1,6 @@
-// For each provider whether there is a key, and where. The key itself goes no further than that.
+// The keys of providers: whether there is one and where, for all that is shown; the key itself for who asks the provider.
 
+import type { ProviderName } from '@tidemark/kit';
 import { PROVIDERS } from '@tidemark/kit';
 import { SettingsError } from '@tidemark/settings';
 
@@ -18,6 +19,16 @@ export interface KeyPresence {
 const VARIABLES = Object.entries(PROVIDERS).flatMap(([provider, { variable }]) =>
   variable === undefined ? [] : [{ provider, variable }],
 );
+
+/** The key of a provider: from its variable, else from the keyring, if there is one to look in. */
+export async function keyOf(
+  provider: ProviderName,
+  { environment, keyring }: Pick<CommandContext, 'environment' | 'keyring'>,
+): Promise<string | undefined> {
+  const { variable } = PROVIDERS[provider];
+  const set = variable === undefined ? '' : (environment[variable]?.trim() ?? '');
+  return set === '' ? keyring.get(provider).catch(withoutKeyring) : set;
+}
 
 /** One after the other: an old keyring may ask its user to unlock it. */
 export async function keysOf({
