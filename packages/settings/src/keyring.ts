@@ -24,11 +24,22 @@ export function systemKeyring(): Keyring {
   };
 }
 
+/** A keyring may ask its user to unlock it, and nobody may be there. */
+const MOST_MS = 60_000;
+
+function silence(): Promise<never> {
+  const signal = AbortSignal.timeout(MOST_MS);
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(new Error(`no answer within ${MOST_MS / 1000} seconds`)));
+  });
+}
+
 async function withEntry<Result>(provider: string, use: (entry: AsyncEntry) => Promise<Result>): Promise<Result> {
   try {
     const library = await import('@napi-rs/keyring');
     // Else Linux falls back to the kernel's memory, which forgets at a restart.
-    return await use(new library.AsyncEntry(SERVICE, provider, { linux: { store: 'secret-service' } }));
+    const entry = new library.AsyncEntry(SERVICE, provider, { linux: { store: 'secret-service' } });
+    return await Promise.race([use(entry), silence()]);
   } catch (error) {
     const reason = error instanceof Error ? error.message.split('\n', 1)[0] : 'unknown';
     throw new SettingsError('settings/no-keyring', `the keyring of this system cannot be used: ${reason}`, {}, error);
