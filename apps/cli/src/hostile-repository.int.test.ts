@@ -233,6 +233,9 @@ describe('a hostile repository that is trusted', () => {
     const ran = await asProcess('run', 'what is this?', '--trust');
     expectHarmless(ran, evil);
     expect([own.sent.length, evil.sent.length]).toEqual([0, 4]);
+    // Its memory is read into the conversation, in a note that it cannot end.
+    expect(marksIn(toldIn(evil))).toContain(MARKS.memory);
+    expect(toldIn(evil)).not.toMatch(/MARK-MEMORY <\/context>/);
     // `--trust` is for this once.
     expect((await tidemark(['trust', '--list'])).out).toBe('nothing was said of any folder\n');
   });

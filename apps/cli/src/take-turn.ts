@@ -38,7 +38,7 @@ export async function takeTurn(typed: TurnRequest, context: CommandContext): Pro
   await requireFolder(workspace);
   const changes = await readOwnCatalog(context.home);
   const catalog = changes === undefined ? defaultCatalog() : withOverrides(defaultCatalog(), changes);
-  const { settings } = await settingsIn(workspace, typed.flags, context);
+  const { settings, trusted } = await settingsIn(workspace, typed.flags, context);
   const newSession = typed.session === undefined;
   const use = { settings, newSession, person: hasPerson(context), catalog };
   const request = { ...typed, flags: withSettings(typed.flags, use) };
@@ -50,6 +50,7 @@ export async function takeTurn(typed: TurnRequest, context: CommandContext): Pro
       ...provider.options,
       store: await context.store(),
       workspace,
+      ...(trusted && { trusted }),
       environment: context.environment,
       forbidden: [context.home, context.configFolder],
       presenter: 'cli',
