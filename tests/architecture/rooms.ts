@@ -17,6 +17,7 @@ export const ARROWS: Readonly<Record<string, readonly string[] | '*'>> = {
   'packages/model': ['packages/json'],
   'packages/context': ['packages/log', 'packages/model'],
   'packages/agent': ['packages/log', 'packages/model', 'packages/context'],
+  'packages/settings': ['packages/agent'],
   'packages/simulator': ['packages/model'],
   'packages/recording': [
     'packages/log',
@@ -53,6 +54,7 @@ export const ARROWS: Readonly<Record<string, readonly string[] | '*'>> = {
     'packages/model',
     'packages/context',
     'packages/agent',
+    'packages/settings',
     'packages/simulator',
     'packages/recording',
     'stores/memory',

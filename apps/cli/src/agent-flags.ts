@@ -28,6 +28,9 @@ export interface AgentFlags {
   readonly rewriteNotice?: number;
   readonly padding?: 'auto' | 'always' | 'never';
   readonly compaction?: AgentOptions['compaction'];
+  readonly trust?: true;
+  /** Set, not typed: from how much a rewrite costs on it is said. */
+  readonly rewriteCost?: string;
 }
 
 const MODES: readonly Mode[] = ['read-only', 'ask', 'auto'];
@@ -72,6 +75,8 @@ export function declareAgentFlags(command: Command): Command {
         'when older history gives way to a checkpoint: `preflight`, unless said, where the window is nearly full; `auto` earlier; `manual` by `tidemark compact` alone',
       ).choices(['manual', 'preflight', 'auto']),
     )
+    .option('--trust', 'for this once, use what the folder brings along: its settings, skills and memory')
+    .option('--config <file>', "settings in the place of the user's own: JSON, or TypeScript, which runs")
     .option('--max-cost <dollars>', 'end the turn before it costs more', dollarsOf)
     .option('--max-steps <number>', 'end the turn after so many answers', countOf)
     .option('--max-tokens <number>', 'end the turn after so many tokens, in and out', countOf)
@@ -109,10 +114,12 @@ export function limitsIn({ maxCost, maxSteps, maxTokens }: AgentFlags): Limits {
 }
 
 /** From how much on a rewrite is said, where it was asked for. */
-export function rewriteNoticeIn({ rewriteNotice, inPlace }: AgentFlags): { readonly rewriteNotice?: RewriteNotice } {
+export function rewriteNoticeIn(flags: AgentFlags): { readonly rewriteNotice?: RewriteNotice } {
+  const { rewriteNotice, rewriteCost, inPlace } = flags;
   // Whoever switches in place is told the price whatever it is, before it is paid.
   const tokens = rewriteNotice ?? (inPlace === true ? 1 : undefined);
-  return tokens === undefined ? {} : { rewriteNotice: { tokens } };
+  const notice = { ...(tokens !== undefined && { tokens }), ...(rewriteCost !== undefined && { cost: rewriteCost }) };
+  return Object.keys(notice).length === 0 ? {} : { rewriteNotice: notice };
 }
 
 function dollarsOf(text: string): string {

@@ -5,11 +5,13 @@ import type { AgentOptions, ProviderName } from '@tidemark/kit';
 import { isProviderName, PROVIDERS, providerOf } from '@tidemark/kit';
 import type { Catalog } from '@tidemark/model';
 import { findModel, nearestModel } from '@tidemark/model';
+import type { Settings } from '@tidemark/settings';
 
 import type { AgentFlags } from './agent-flags.ts';
 import type { ChosenSession } from './choose-session.ts';
 import type { CommandContext } from './command.ts';
 import { CliError } from './failure.ts';
+import { keyOf } from './key-presence.ts';
 import { openSimulator } from './simulator-server.ts';
 import { addressOf } from './simulator-addresses.ts';
 
@@ -28,6 +30,8 @@ export interface ProviderRequest {
   readonly session?: ChosenSession | undefined;
   /** With the user's changes. */
   readonly catalog: Catalog;
+  /** Where providers listen, as it is set. */
+  readonly addresses?: Settings['baseUrl'];
 }
 
 /** @throws CliError `cli/no-key`; `cli/usage` for what cannot be meant together. */
@@ -39,11 +43,11 @@ export async function chooseProvider(request: ProviderRequest, context: CommandC
   if (flags.scenario !== undefined)
     throw new CliError('cli/usage', 'a scenario is for the simulator', 'add --provider simulator');
   const limits = limitsOf(request, wanted);
-  requireSaid(wanted, request, limits);
-  requireKey(wanted.provider, context);
-  const { baseUrl } = flags;
+  const baseURL = addressIn(request, wanted);
+  requireSaid(wanted, request, { ...limits, baseURL });
+  const key = await keyFor(wanted.provider, context);
   return {
-    options: { ...wanted, ...limits, ...transportOf(flags), ...(baseUrl !== undefined && { baseURL: baseUrl }) },
+    options: { ...wanted, ...limits, ...key, ...transportOf(flags), ...(baseURL !== undefined && { baseURL }) },
     close: async () => undefined,
   };
 }
@@ -61,6 +65,11 @@ function wantedOf({ flags, session, catalog }: ProviderRequest): Wanted {
   const kept = flags.model === undefined || flags.model === session?.model ? session?.provider : undefined;
   const provider = said ?? (kept !== undefined && isProviderName(kept) ? kept : providerOf(model, catalog));
   return { model, ...(provider !== undefined && { provider }) };
+}
+
+/** What is set is for one provider: another one's key is never sent there. */
+function addressIn({ flags, addresses }: ProviderRequest, { provider }: Wanted): string | undefined {
+  return flags.baseUrl ?? addresses?.[provider ?? 'anthropic'];
 }
 
 function keptModel(said: ProviderName | undefined, session: ChosenSession | undefined): string | undefined {
@@ -124,12 +133,12 @@ async function simulator(request: ProviderRequest, wanted: Wanted): Promise<Chos
 /** What no catalog knows is asked of whoever runs the server; a session remembers the window, never the address. */
 function requireSaid(
   { model, provider }: Wanted,
-  { flags: { baseUrl }, catalog }: ProviderRequest,
-  { window }: Pick<AgentOptions, 'window'>,
+  { catalog }: ProviderRequest,
+  { window, baseURL }: { readonly window?: number; readonly baseURL: string | undefined },
 ): void {
   if (provider !== 'compatible' && provider !== 'openrouter') return;
   const { title } = PROVIDERS[provider];
-  if (provider === 'compatible' && baseUrl === undefined)
+  if (provider === 'compatible' && baseURL === undefined)
     throw new CliError(
       'cli/usage',
       `${title} has no address of its own`,
@@ -144,12 +153,17 @@ function requireSaid(
 }
 
 /** Said before anything is opened, with the way to try it without. */
-function requireKey(provider: ProviderName | undefined, { environment }: CommandContext): void {
-  const { title, variable } = PROVIDERS[provider ?? 'anthropic'];
-  if (variable === undefined || (environment[variable]?.trim() ?? '') !== '') return;
+async function keyFor(
+  provider: ProviderName = 'anthropic',
+  context: CommandContext,
+): Promise<Pick<AgentOptions, 'apiKey'>> {
+  const { title, variable } = PROVIDERS[provider];
+  if (variable === undefined) return {};
+  const apiKey = await keyOf(provider, context);
+  if (apiKey !== undefined) return { apiKey };
   throw new CliError(
     'cli/no-key',
     `there is no key for ${title}: ${variable} is not set`,
-    `set ${variable}, or add \`--provider simulator\` to try it without one`,
+    `set ${variable}, keep one with \`tidemark keys set ${provider}\`, or add \`--provider simulator\` to try it without one`,
   );
 }

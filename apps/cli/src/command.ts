@@ -1,6 +1,7 @@
 // What a command is to the frame, and what the frame gives to a command. A new command is one file in `commands/` and
 // one line in `commands.ts`.
 
+import type { Keyring } from '@tidemark/settings';
 import type { NdjsonStore } from '@tidemark/store-ndjson';
 import type { Command as CommanderCommand } from 'commander';
 
@@ -18,6 +19,12 @@ export interface CommandContext {
   readonly folder: string;
   /** The absolute path of the folder under which everything is kept. It need not exist. */
   readonly home: string;
+  /** The absolute path of the user's own folder of configuration. It need not exist. */
+  readonly configFolder: string;
+  /** The configuration that `--config` names in the place of the one there, absolute. */
+  readonly configFile?: string;
+  /** Where keys are kept that are not in the environment. */
+  readonly keyring: Keyring;
   /** Aborts at Ctrl-C. A command that waits ends when it does; the frame sets the exit code. */
   readonly signal: AbortSignal;
   /** The store in `home`; opened at the first call. */

@@ -3,12 +3,14 @@
 import type { Command } from './command.ts';
 import { cache } from './commands/cache.ts';
 import { compact } from './commands/compact.ts';
+import { config } from './commands/config.ts';
 import { cost } from './commands/cost.ts';
 import { demo } from './commands/demo.ts';
 import { doctor } from './commands/doctor.ts';
 import { exportCommand } from './commands/export.ts';
 import { fork } from './commands/fork.ts';
 import { importCommand } from './commands/import.ts';
+import { keys } from './commands/keys.ts';
 import { replayCommand } from './commands/replay.ts';
 import { resume } from './commands/resume.ts';
 import { rewind } from './commands/rewind.ts';
@@ -18,6 +20,7 @@ import { show } from './commands/show.ts';
 import { simulate } from './commands/simulate.ts';
 import { smoke } from './commands/smoke.ts';
 import { skills } from './commands/skills.ts';
+import { trust } from './commands/trust.ts';
 import { verify } from './commands/verify.ts';
 import { why } from './commands/why.ts';
 
@@ -41,5 +44,8 @@ export const COMMANDS: readonly Command[] = [
   exportCommand,
   simulate,
   smoke,
+  config,
+  trust,
+  keys,
   doctor,
 ];

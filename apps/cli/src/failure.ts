@@ -130,6 +130,7 @@ const FAMILIES: Readonly<Record<string, Pick<Failure, 'exit' | 'next'>>> = {
   import: { exit: EXIT.refused, next: 'give a session file of pi or a transcript of Claude Code' },
   workspace: { exit: EXIT.refused, next: 'mend what is named and run the command again' },
   kit: { exit: EXIT.refused, next: 'mend what is named and run the command again' },
+  settings: { exit: EXIT.refused, next: 'mend what is named and run the command again' },
   catalog: { exit: EXIT.refused, next: 'mend the named fields and run the command again' },
   simulator: { exit: EXIT.refused, next: 'mend what is named and run the command again' },
   provider: { exit: EXIT.provider, next: 'see what the provider said, and run the command again' },

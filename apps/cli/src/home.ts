@@ -1,9 +1,15 @@
-// The one folder under which everything is kept.
+// The one folder under which everything is kept, and the one of the user's own configuration.
 
-import { join, resolve } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 
 /** The environment as a command may read it: names to values. */
 export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The user's own folder of configuration: `tidemark` in `XDG_CONFIG_HOME`, where that is absolute, else in `.config`. */
+export function configFolderOf(environment: Environment, userFolder: string): string {
+  const asked = environment['XDG_CONFIG_HOME'] ?? '';
+  return join(isAbsolute(asked) ? asked : join(userFolder, '.config'), 'tidemark');
+}
 
 /** `TIDEMARK_HOME` as an absolute path, else `.tidemark` in the user's folder. */
 export function homeOf(environment: Environment, userFolder: string): string {

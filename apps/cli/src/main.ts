@@ -4,6 +4,7 @@ import { homedir } from 'node:os';
 import { createInterface } from 'node:readline/promises';
 import { text as textOf } from 'node:stream/consumers';
 
+import { systemKeyring } from '@tidemark/settings';
 import { openNdjsonStore } from '@tidemark/store-ndjson';
 
 import { EXIT } from './exit-codes.ts';
@@ -37,6 +38,7 @@ function surroundingsOf(signal: AbortSignal): Surroundings {
     out: { ...sinkOf(process.stdout), columns: process.stdout.columns ?? 80 },
     err: sinkOf(process.stderr),
     signal,
+    keyring: systemKeyring(),
     version: VERSION,
     openStore: async (home) => openNdjsonStore({ home }),
   };

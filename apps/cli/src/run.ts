@@ -1,5 +1,8 @@
 // One run of the command line as a function: arguments and surroundings in, an exit code out. The process is in `main.ts`.
 
+import { resolve } from 'node:path';
+
+import type { Keyring } from '@tidemark/settings';
 import type { NdjsonStore } from '@tidemark/store-ndjson';
 import type { Command as CommanderCommand } from 'commander';
 import { CommanderError } from 'commander';
@@ -10,11 +13,13 @@ import type { ExitCode } from './exit-codes.ts';
 import { EXIT } from './exit-codes.ts';
 import { failureOf } from './failure.ts';
 import type { Environment } from './home.ts';
-import { homeOf } from './home.ts';
+import { configFolderOf, homeOf } from './home.ts';
 import { impliedRun } from './implied-run.ts';
 import type { Input } from './input.ts';
 import type { Output, Sink } from './output.ts';
 import { createOutput } from './output.ts';
+import type { SettingsPlaces } from './display-in.ts';
+import { asDisplayed, displayIn } from './display-in.ts';
 import { createProgram, isAnswered, usageOf } from './program.ts';
 
 /** Everything a run can reach. */
@@ -29,6 +34,7 @@ export interface Surroundings {
   readonly err: Sink;
   readonly signal: AbortSignal;
   readonly version: string;
+  readonly keyring: Keyring;
   /** Opens the store in a home. */
   openStore(home: string): Promise<NdjsonStore>;
 }
@@ -39,9 +45,11 @@ export async function run(
   surroundings: Surroundings,
   commands: readonly Command[] = COMMANDS,
 ): Promise<ExitCode> {
-  const output = createOutput(asksForJson(args), surroundings.out, surroundings.err);
+  const settings = settingsPlaces(args, surroundings);
+  const shown = asDisplayed(surroundings, await displayIn(surroundings.folder, settings));
+  const output = createOutput(asksForJson(args), shown.out, shown.err);
   try {
-    const exit = await parse(args, surroundings, output, commands);
+    const exit = await parse(args, shown, contextOf(shown, output, settings), commands);
     return surroundings.signal.aborted ? EXIT.interrupted : exit;
   } catch (error) {
     return settle(error, surroundings, output);
@@ -51,11 +59,10 @@ export async function run(
 async function parse(
   args: readonly string[],
   surroundings: Surroundings,
-  output: Output,
+  context: CommandContext,
   commands: readonly Command[],
 ): Promise<ExitCode> {
   let exit: ExitCode = EXIT.ok;
-  const context = contextOf(surroundings, output);
   const runAction: Run = async (action) => {
     exit = (await action(context)) ?? EXIT.ok;
   };
@@ -79,22 +86,39 @@ function settle(error: unknown, surroundings: Surroundings, output: Output): Exi
   return failure.exit;
 }
 
-function contextOf(surroundings: Surroundings, output: Output): CommandContext {
+function contextOf(surroundings: Surroundings, output: Output, settings: SettingsPlaces): CommandContext {
   const home = homeOf(surroundings.environment, surroundings.userFolder);
   let opened: Promise<NdjsonStore> | undefined;
   return {
+    ...settings,
     output,
     home,
     input: surroundings.input,
-    environment: surroundings.environment,
+    keyring: surroundings.keyring,
     folder: surroundings.folder,
     signal: surroundings.signal,
     store: () => (opened ??= surroundings.openStore(home)),
   };
 }
 
+/** Known before parsing, because how things are shown is set there too. */
+function settingsPlaces(args: readonly string[], { environment, folder, userFolder }: Surroundings): SettingsPlaces {
+  const options = optionsIn(args);
+  const at = options.findIndex((arg) => arg === '--config' || arg.startsWith('--config='));
+  const [, named = options[at + 1]] = /^--config=(.*)$/s.exec(options[at] ?? '') ?? [];
+  return {
+    environment,
+    configFolder: configFolderOf(environment, userFolder),
+    ...(at !== -1 && named !== undefined && { configFile: resolve(folder, named) }),
+  };
+}
+
 /** Known before parsing, because a wrong command line is answered in the same form. */
 function asksForJson(args: readonly string[]): boolean {
+  return optionsIn(args).includes('--json');
+}
+
+function optionsIn(args: readonly string[]): readonly string[] {
   const end = args.indexOf('--');
-  return args.slice(0, end === -1 ? undefined : end).includes('--json');
+  return args.slice(0, end === -1 ? undefined : end);
 }

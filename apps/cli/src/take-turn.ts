@@ -17,7 +17,9 @@ import { readOwnCatalog } from './own-catalog.ts';
 import { plainText } from './plain-text.ts';
 import { presentSession } from './present-session.ts';
 import { reportTurn } from './report-turn.ts';
+import { settingsIn } from './settings-in.ts';
 import { forkForModel, forksFor } from './switch-model.ts';
+import { withSettings } from './with-settings.ts';
 
 /** What to do. */
 export interface TurnRequest {
@@ -31,21 +33,26 @@ export interface TurnRequest {
 }
 
 /** Takes one turn and shows it. */
-export async function takeTurn(request: TurnRequest, context: CommandContext): Promise<ExitCode> {
-  const workspace = request.session?.workspace ?? context.folder;
+export async function takeTurn(typed: TurnRequest, context: CommandContext): Promise<ExitCode> {
+  const workspace = typed.session?.workspace ?? context.folder;
   await requireFolder(workspace);
-  const person = askerOf(request.flags, context);
   const changes = await readOwnCatalog(context.home);
   const catalog = changes === undefined ? defaultCatalog() : withOverrides(defaultCatalog(), changes);
-  const provider = await chooseProvider({ ...request, catalog }, context);
+  const { settings, trusted } = await settingsIn(workspace, typed.flags, context);
+  const newSession = typed.session === undefined;
+  const use = { settings, newSession, person: hasPerson(context), catalog };
+  const request = { ...typed, flags: withSettings(typed.flags, use) };
+  const person = askerOf(request.flags, context);
+  const provider = await chooseProvider({ ...request, catalog, addresses: settings.baseUrl }, context);
   const { ttl } = request.flags;
   try {
     const agent = createAgent({
       ...provider.options,
       store: await context.store(),
       workspace,
+      ...(trusted && { trusted }),
       environment: context.environment,
-      forbidden: [context.home],
+      forbidden: [context.home, context.configFolder],
       presenter: 'cli',
       limits: limitsIn(request.flags),
       ...rewriteNoticeIn(request.flags),
@@ -120,8 +127,7 @@ async function requireFolder(path: string): Promise<void> {
 /** The mode, and whom to ask where somebody is there to be asked. */
 function askerOf(flags: AgentFlags, context: CommandContext): Permissions {
   const asked = modeIn(flags);
-  const { input, output } = context;
-  if (!input.terminal || output.json) {
+  if (!hasPerson(context)) {
     if (asked === 'ask')
       throw new CliError('cli/usage', 'nobody can be asked here', 'use --mode read-only or --mode auto, or a terminal');
     return asked === undefined ? {} : { mode: asked };
@@ -130,6 +136,11 @@ function askerOf(flags: AgentFlags, context: CommandContext): Permissions {
     ...(asked !== undefined && { mode: asked }),
     ask: (question, signal) => askPerson(question, signal, context),
   };
+}
+
+/** Whether somebody is there to be asked. */
+function hasPerson({ input, output }: CommandContext): boolean {
+  return input.terminal && !output.json;
 }
 
 /** Anything but a clear yes is a no; so is a question that was cut off. */

@@ -1,5 +1,7 @@
 // One run of the command line in a test: two texts in place of the streams, and a home or store of the test's choosing.
 
+import type { Keyring } from '@tidemark/settings';
+import { SettingsError } from '@tidemark/settings';
 import type { NdjsonStore } from '@tidemark/store-ndjson';
 import { openNdjsonStore } from '@tidemark/store-ndjson';
 
@@ -22,6 +24,8 @@ export interface Choices {
   readonly environment?: Surroundings['environment'];
   readonly store?: NdjsonStore;
   readonly signal?: AbortSignal;
+  /** None unless it is given. */
+  readonly keyring?: Keyring;
   readonly colour?: boolean;
   /** Where the command is given; nowhere by default. */
   readonly folder?: string;
@@ -42,6 +46,7 @@ export async function pretendRun(args: readonly string[], choices: Choices = {})
     userFolder: '/nobody',
     out: { ...out, columns: 80 },
     err,
+    keyring: choices.keyring ?? NO_KEYRING,
     signal: choices.signal ?? new AbortController().signal,
     version: '1.2.3',
     openStore: async (home) => choices.store ?? openNdjsonStore({ home }),
@@ -49,6 +54,12 @@ export async function pretendRun(args: readonly string[], choices: Choices = {})
   const exit = await run(args, surroundings, choices.commands);
   return { exit, out: out.text(), err: err.text() };
 }
+
+async function noKeyring(): Promise<never> {
+  throw new SettingsError('settings/no-keyring', 'the keyring of this system cannot be used: it is a test');
+}
+
+const NO_KEYRING: Keyring = { get: noKeyring, set: noKeyring, remove: noKeyring };
 
 function inputOf({ piped, person }: Choices): Input {
   return {

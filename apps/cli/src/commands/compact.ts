@@ -26,6 +26,8 @@ import { grouped } from '../numbers.ts';
 import { readOwnCatalog } from '../own-catalog.ts';
 import { rowInForce } from '../row-in-force.ts';
 import { sessionArgument } from '../session-argument.ts';
+import { settingsIn } from '../settings-in.ts';
+import { withSettings } from '../with-settings.ts';
 
 /** Compacts a session. */
 export const compact: Command = {
@@ -136,12 +138,15 @@ async function askModel(id: SessionId, flags: Flags, context: CommandContext): P
   const session = await namedSession(store, id);
   const changes = await readOwnCatalog(context.home);
   const catalog = changes === undefined ? defaultCatalog() : withOverrides(defaultCatalog(), changes);
-  const { provider: asked, baseUrl } = flags;
+  const { provider: named, baseUrl } = flags;
   const said: AgentFlags = {
-    ...(asked !== undefined && { provider: asked }),
+    ...(named !== undefined && { provider: named }),
     ...(baseUrl !== undefined && { baseUrl }),
   };
-  const provider = await chooseProvider({ flags: said, session, catalog }, context);
+  const { settings } = await settingsIn(session.workspace, {}, context);
+  const asked = withSettings(said, { settings, newSession: false, person: false, catalog });
+  const addresses = settings.baseUrl;
+  const provider = await chooseProvider({ flags: asked, session, catalog, addresses }, context);
   try {
     const agent = createAgent({
       ...provider.options,

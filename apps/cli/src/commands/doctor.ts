@@ -4,13 +4,14 @@ import type { Command, CommandContext, Outcome } from '../command.ts';
 import type { Check, CheckState } from '../doctor/check.ts';
 import type { InspectedSession } from '../doctor/session-checks.ts';
 import { inspectSessions } from '../doctor/session-checks.ts';
-import type { KeyPresence } from '../doctor/surroundings-checks.ts';
-import { checkHome, checkNode, keysIn } from '../doctor/surroundings-checks.ts';
+import { checkHome, checkKeyring, checkNode, checkSettings } from '../doctor/surroundings-checks.ts';
 import { checkArtifacts, checkSize } from '../doctor/storage-checks.ts';
 import { collect } from '../doctor/collect.ts';
 import { repair } from '../doctor/repair.ts';
 import { EXIT } from '../exit-codes.ts';
 import { CliError } from '../failure.ts';
+import type { KeyPresence } from '../key-presence.ts';
+import { keysOf, keyWords } from '../key-presence.ts';
 import type { Shown, Style } from '../shown.ts';
 import { styled } from '../shown.ts';
 
@@ -49,8 +50,9 @@ function act({ repair: session, gc = false, dryRun = false }: Options, context: 
 async function examine(context: CommandContext): Promise<Outcome> {
   const { home } = context;
   const storage = [await checkArtifacts(home), await checkSize(home)];
-  const checks = [checkNode(process.versions.node), await checkHome(home), ...storage];
-  const keys = keysIn(context.environment);
+  const around = [await checkSettings(context), await checkKeyring(context)];
+  const checks = [checkNode(process.versions.node), await checkHome(home), ...around, ...storage];
+  const keys = await keysOf(context);
   const sessions: InspectedSession[] = [];
   for await (const session of inspectSessions(await context.store(), home)) sessions.push(session);
   const outcome = outcomeOf(checks, sessions);
@@ -87,7 +89,7 @@ function keyLine(key: KeyPresence): readonly Shown[] {
   return checkLine({
     name: 'key',
     state: 'good',
-    found: `${key.variable} is ${key.present ? 'set' : 'not set'} (${key.provider})`,
+    found: `${keyWords(key)} (${key.provider})`,
   });
 }
 

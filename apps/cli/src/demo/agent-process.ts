@@ -43,7 +43,8 @@ export function startAgent(
     [COMMAND, ...args, '--json', '--mode', 'auto', '--unconfined', '--base-url', url],
     {
       cwd: project,
-      env: { ...environment, TIDEMARK_HOME: home, ANTHROPIC_API_KEY: 'simulated' },
+      // What the user has set is not for the demo.
+      env: { ...environment, TIDEMARK_HOME: home, XDG_CONFIG_HOME: home, ANTHROPIC_API_KEY: 'simulated' },
       stdio: ['ignore', 'pipe', 'pipe'],
     },
   );

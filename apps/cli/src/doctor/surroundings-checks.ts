@@ -1,11 +1,13 @@
-// Looks at what a session needs around it: Node, the home folder, the keys. Writes nothing.
+// Looks at what a session needs around it: Node, the home folder, the settings, the keyring. Writes nothing.
 
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 
-import { PROVIDERS } from '@tidemark/kit';
+import { readSettings, SettingsError } from '@tidemark/settings';
 
-import type { Environment } from '../home.ts';
+import type { CommandContext } from '../command.ts';
+import type { SettingsPlaces } from '../display-in.ts';
+import { settingsRequest } from '../settings-in.ts';
 import type { Check } from './check.ts';
 
 /** The first major version of Node that runs this program. */
@@ -55,18 +57,26 @@ function no(): boolean {
   return false;
 }
 
-/** Whether a provider's key is set. The key itself is never read further than that. */
-export interface KeyPresence {
-  readonly provider: string;
-  readonly variable: string;
-  readonly present: boolean;
+/** Whether the user's own settings can be used, and the environment's. */
+export async function checkSettings(places: SettingsPlaces): Promise<Check> {
+  const name = 'settings';
+  try {
+    const { effective } = await readSettings({ ...settingsRequest(places), trusted: false });
+    const set = effective.filter(({ source }) => source !== 'default').length;
+    return { name, state: 'good', found: `${places.configFile ?? places.configFolder}: ${set} set` };
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    return { name, state: 'failed', found: error.message, next: error.next };
+  }
 }
 
-const KEYS = Object.entries(PROVIDERS).flatMap(([provider, { variable }]) =>
-  variable === undefined ? [] : [{ provider, variable }],
-);
-
-/** For each provider, whether its key is in the environment. */
-export function keysIn(environment: Environment): readonly KeyPresence[] {
-  return KEYS.map((key) => ({ ...key, present: (environment[key.variable] ?? '').trim() !== '' }));
+/** Whether the system has a keyring. Nobody needs one. */
+export async function checkKeyring({ keyring }: Pick<CommandContext, 'keyring'>): Promise<Check> {
+  try {
+    await keyring.get('anthropic');
+    return { name: 'keyring', state: 'good', found: 'can be used' };
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    return { name: 'keyring', state: 'good', found: `${error.message}; keys come from the environment alone` };
+  }
 }

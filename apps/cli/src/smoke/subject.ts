@@ -10,6 +10,7 @@ import { createOpenAIProvider } from '@tidemark/provider-openai';
 
 import type { CommandContext } from '../command.ts';
 import { CliError } from '../failure.ts';
+import { keyOf } from '../key-presence.ts';
 import { readOwnCatalog } from '../own-catalog.ts';
 import { openSimulator } from '../simulator-server.ts';
 
@@ -65,16 +66,16 @@ function rowOf(catalog: Catalog, model: string, provider: SubjectFlags['provider
 export async function openSubject(
   { row, simulated }: Subject,
   { baseUrl }: SubjectFlags,
-  { environment, signal }: CommandContext,
+  context: CommandContext,
 ): Promise<OpenSubject> {
   const maker: Maker = row.provider === 'openai' ? 'openai' : 'anthropic';
   if (simulated) return openSimulated(maker, row);
-  const key = environment[KEYS[maker]]?.trim() ?? '';
-  if (key === '') throw noKey(maker);
+  const key = await keyOf(maker, context);
+  if (key === undefined) throw noKey(maker);
   return {
     provider: providerOf(maker, key, baseUrl),
     surroundings: THIS_MACHINE,
-    pause: (ms) => THIS_MACHINE.wait(ms, signal),
+    pause: (ms) => THIS_MACHINE.wait(ms, context.signal),
     close: async () => undefined,
   };
 }

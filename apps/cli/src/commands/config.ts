@@ -1,0 +1,58 @@
+// `tidemark config`: what is set here, and where each value comes from.
+
+import type { EffectiveSetting } from '@tidemark/settings';
+
+import type { Command, CommandContext, Outcome } from '../command.ts';
+import { keysOf, keyWords } from '../key-presence.ts';
+import { settingsIn } from '../settings-in.ts';
+import type { TableOf } from '../table.ts';
+
+/** Prints what is set. */
+export const config: Command = {
+  name: 'config',
+  summary: 'print every setting in force here, and where its value comes from',
+  examples: [
+    ['tidemark config', 'in this folder; values of a folder that is not trusted are named, and not in force'],
+    ['tidemark config --trust', 'as it would be if the folder were trusted'],
+    ['tidemark config --json', 'as one JSON object'],
+  ],
+  declare: (command, run) =>
+    void command
+      .option('--trust', 'for this once, heed what the folder sets')
+      .option('--config <file>', "settings in the place of the user's own: JSON, or TypeScript, which runs")
+      .action((flags: Flags) => run((context) => print(flags, context))),
+};
+
+interface Flags {
+  readonly trust?: true;
+}
+
+async function print(flags: Flags, context: CommandContext): Promise<Outcome> {
+  const { effective, ignored, trusted } = await settingsIn(context.folder, flags, context);
+  const keys = await keysOf(context);
+  const left = ignored.map(({ name, place }) => ({ name, place }));
+  if (context.output.json) {
+    context.output.result({ settings: effective, ignored: left, keys, trusted }, () => '');
+    return undefined;
+  }
+  context.output.table(tableOf(effective));
+  for (const { name, place } of left)
+    context.output.line(`not in force: ${name} (${place}): the folder is not trusted`);
+  for (const key of keys) context.output.line(`key of ${key.provider}: ${keyWords(key)}`);
+  return undefined;
+}
+
+function tableOf(effective: readonly EffectiveSetting[]): TableOf {
+  return {
+    head: ['setting', 'value', 'from'],
+    rows: effective.map(({ name, value, source, place }) =>
+      source === 'default'
+        ? [name, place, source]
+        : [name, typeof value === 'string' ? oneLine(value) : JSON.stringify(value), `${source}: ${place}`],
+    ),
+  };
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ');
+}

@@ -1,0 +1,62 @@
+// `tidemark keys`: the keys of providers in the keyring of the system. No key is ever shown.
+
+import { PROVIDERS } from '@tidemark/kit';
+import { Argument } from 'commander';
+
+import type { Command, CommandContext, Outcome } from '../command.ts';
+import { CliError } from '../failure.ts';
+import { keysOf, keyWords } from '../key-presence.ts';
+
+/** Keeps, removes and lists keys. */
+export const keys: Command = {
+  name: 'keys',
+  summary: 'keep the key of a provider in the keyring of the system; a variable of the environment goes before it',
+  examples: [
+    ['tidemark keys list', 'for each provider whether there is a key, and where'],
+    ['tidemark keys set anthropic < key.txt', 'keep the key that is piped in: so it stands in no history of commands'],
+    ['tidemark keys remove anthropic', 'take it out of the keyring'],
+  ],
+  declare: (command, run) =>
+    void command
+      .addArgument(new Argument('<action>', 'what to do').choices(['list', 'set', 'remove']))
+      .addArgument(new Argument('[provider]', 'whose key').choices(withKeys()))
+      .action((action: 'list' | 'set' | 'remove', provider: string | undefined) =>
+        run((context) => ACTIONS[action](provider, context)),
+      ),
+};
+
+function withKeys(): readonly string[] {
+  return Object.entries(PROVIDERS).flatMap(([name, { variable }]) => (variable === undefined ? [] : [name]));
+}
+
+const ACTIONS = { list, set, remove } as const;
+
+async function list(_provider: string | undefined, context: CommandContext): Promise<Outcome> {
+  const found = await keysOf(context);
+  context.output.result({ keys: found }, () => found.map((key) => `${key.provider}: ${keyWords(key)}`).join('\n'));
+  return undefined;
+}
+
+async function set(provider: string | undefined, context: CommandContext): Promise<Outcome> {
+  const named = requireProvider(provider);
+  const key = context.input.piped ? (await context.input.text()).trim() : '';
+  if (!/^[\x21-\x7e]{8,1000}$/.test(key))
+    throw new CliError('cli/usage', 'no key is piped in', `pipe it in: \`tidemark keys set ${named} < key.txt\``);
+  await context.keyring.set(named, key);
+  context.output.result({ provider: named, kept: true }, () => `the key of ${named} is in the keyring`);
+  return undefined;
+}
+
+async function remove(provider: string | undefined, context: CommandContext): Promise<Outcome> {
+  const named = requireProvider(provider);
+  const removed = await context.keyring.remove(named);
+  context.output.result({ provider: named, removed }, () =>
+    removed ? `the key of ${named} is out of the keyring` : `the keyring holds no key of ${named}`,
+  );
+  return undefined;
+}
+
+function requireProvider(provider: string | undefined): string {
+  if (provider !== undefined) return provider;
+  throw new CliError('cli/usage', 'whose key is not said', `name one of ${withKeys().join(', ')}`);
+}

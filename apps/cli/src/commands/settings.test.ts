@@ -1,0 +1,213 @@
+// `tidemark config`, `trust` and `keys`, and what is set where a turn is taken.
+
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+import type { Listening, SentRequest } from '@tidemark/simulator';
+import { createSimulator } from '@tidemark/simulator';
+import type { Keyring } from '@tidemark/settings';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+
+import type { Choices, Ran } from '../../tests/pretend-run.ts';
+import { pretendRun } from '../../tests/pretend-run.ts';
+import type { Stage } from '../../tests/scenario.ts';
+import { openStage } from '../../tests/scenario.ts';
+
+let stage: Stage;
+let door: Listening;
+let sent: SentRequest[];
+
+beforeEach(async () => {
+  stage = openStage();
+  sent = [];
+  const simulator = createSimulator({
+    onRequest: (request) => {
+      sent.push(request);
+      return undefined;
+    },
+  });
+  door = await simulator.listen();
+});
+
+afterEach(async () => {
+  await door.close();
+  stage.clear();
+});
+
+const KEY = 'key-from-the-ring-0123456789';
+
+/** A keyring in memory. */
+function ringOf(keys: Map<string, string>): Keyring {
+  return {
+    get: async (provider) => keys.get(provider),
+    set: async (provider, key) => void keys.set(provider, key),
+    remove: async (provider) => keys.delete(provider),
+  };
+}
+
+function tidemark(args: readonly string[], { environment = {}, ...rest }: Choices = {}): Promise<Ran> {
+  const around = { PATH: process.env['PATH'], TIDEMARK_HOME: stage.home, XDG_CONFIG_HOME: `${stage.home}-own` };
+  return pretendRun(args, { folder: stage.folder, environment: { ...around, ...environment }, ...rest });
+}
+
+function own(settings: object): void {
+  write(join(`${stage.home}-own`, 'tidemark', 'tidemark.config.json'), settings);
+}
+
+function write(path: string, settings: object): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, JSON.stringify(settings));
+}
+
+/** The records of a kind that a run showed. */
+function recorded(ran: Ran, kind: string): readonly Readonly<Record<string, unknown>>[] {
+  const lines = ran.out.trimEnd().split('\n');
+  const events = lines.map(
+    (line): { readonly record?: { readonly kind: string; readonly data: Readonly<Record<string, unknown>> } } =>
+      JSON.parse(line),
+  );
+  return events.flatMap(({ record }) => (record?.kind === kind ? [record.data] : []));
+}
+
+function sessionOf(ran: Ran): string {
+  return JSON.parse(ran.out.split('\n', 1)[0] ?? '').session;
+}
+
+describe('what is set', () => {
+  test('is what a new session is run with: whom it asks, where, for how long, in which mode', async () => {
+    own({ model: 'claude-haiku-4-5', baseUrl: { anthropic: door.url }, ttl: '1h', mode: 'auto', limits: { steps: 1 } });
+    const ran = await tidemark(['hello there', '--json'], { environment: { ANTHROPIC_API_KEY: KEY } });
+    expect(ran).toMatchObject({ exit: 0, err: '' });
+    expect(JSON.parse(ran.out.split('\n', 1)[0] ?? '')).toMatchObject({ mode: 'auto' });
+    expect(sent.map(({ model }) => model)).toEqual(['claude-haiku-4-5-20251001']);
+    expect(JSON.stringify(sent[0]?.body)).toContain('"ttl":"1h"');
+  });
+
+  test('gives way to what was typed, and a session keeps its own', async () => {
+    own({ model: 'claude-haiku-4-5', provider: 'simulator', mode: 'auto', compaction: 'manual' });
+    const first = await tidemark(['hello', '--json', '--model', 'claude-sonnet-4-5', '--read-only']);
+    expect(recorded(first, 'epoch.opened')).toMatchObject([{ model: expect.stringContaining('sonnet') }]);
+    const next = await tidemark(['and now', '--json', '--session', sessionOf(first)]);
+    expect(recorded(next, 'epoch.opened')).toEqual([]);
+    expect(JSON.parse(next.out.split('\n', 1)[0] ?? '')).toMatchObject({ mode: 'read-only' });
+  });
+
+  test('for one provider is not used for another: no key goes to an address that is not its own', async () => {
+    const others: string[] = [];
+    const other = await createSimulator({ onRequest: ({ model }) => void others.push(model) }).listen();
+    own({ baseUrl: { openai: `${other.url}/v1`, anthropic: door.url } });
+    const environment = { ANTHROPIC_API_KEY: KEY, OPENAI_API_KEY: 'another-key-0123456789' };
+    for (const model of ['gpt-4o', 'claude-haiku-4-5']) await tidemark(['hello', '--model', model], { environment });
+    await other.close();
+    expect(others).toEqual(['gpt-4o']);
+    expect(sent.map(({ model }) => model)).toEqual(['claude-haiku-4-5-20251001']);
+  });
+
+  test('to `ask` is for a terminal: elsewhere a new session is read-only', async () => {
+    own({ provider: 'simulator', mode: 'ask' });
+    const ran = await tidemark(['hello', '--json']);
+    expect(JSON.parse(ran.out.split('\n', 1)[0] ?? '')).toMatchObject({ mode: 'read-only' });
+  });
+
+  test('wrongly is refused before anything is sent, with the place, also by `doctor`', async () => {
+    own({ modle: 'a' });
+    const said = 'tidemark.config.json:1: there is no setting "modle", did you mean model?';
+    expect(await tidemark(['hello'])).toMatchObject({ exit: 3, err: expect.stringContaining(said) });
+    expect(await tidemark(['doctor'])).toMatchObject({ exit: 1, out: expect.stringContaining(said) });
+    expect(existsSync(join(stage.home, 'sessions'))).toBe(false);
+  });
+
+  test('of the display is heeded by every command: colours and the width of help', async () => {
+    const linesAt = async (columns: number): Promise<number> => {
+      own({ display: { columns } });
+      return (await tidemark(['run', '--help'])).out.split('\n').length;
+    };
+    expect(await linesAt(80)).toBeGreaterThan(await linesAt(200));
+    own({ display: { colour: 'always' } });
+    expect((await tidemark(['doctor'])).out).toContain('\u001b[32m');
+    own({ display: { colour: 'never' } });
+    expect((await tidemark(['doctor'], { colour: true })).out).not.toContain('\u001b');
+  });
+
+  test('stands in `config` with where it comes from, one file in the place of another with --config', async () => {
+    own({ ttl: '5m' });
+    const named = join(stage.folder, 'named.json');
+    write(named, { padding: 'never' });
+    const environment = { TIDEMARK_LIMITS_COST: '0.5', OPENAI_API_KEY: KEY };
+    const ran = await tidemark(['config', '--config', 'named.json'], { environment });
+    expect(ran.out).toContain(`padding\tnever\tuser: ${named}:1\n`);
+    expect(ran.out).toContain('limits.cost\t0.5\tenvironment: TIDEMARK_LIMITS_COST\n');
+    expect(ran.out).toContain('ttl\tauto\tdefault\n');
+    expect(ran.out).toContain('key of openai: OPENAI_API_KEY is set\n');
+    expect(`${ran.out}${ran.err}`).not.toContain(KEY);
+  });
+});
+
+describe('trust', () => {
+  test('is given, listed and taken back, and a person is asked with what it is about', async () => {
+    write(join(stage.folder, '.tidemark', 'config.json'), { mode: 'auto' });
+    expect(await tidemark(['trust'])).toMatchObject({ exit: 2, err: expect.stringContaining('--yes') });
+    const asked: string[] = [];
+    const person = (question: string): string => {
+      asked.push(question);
+      return 'y';
+    };
+    const given = await tidemark(['trust'], { person });
+    expect(given.out).toContain('sets mode to "auto"');
+    expect(given.out).toContain(': trusted\n');
+    expect(asked).toEqual(['Use it here, from now on? (y/n) ']);
+    expect((await tidemark(['config'])).out).toContain('mode\tauto\tworkspace: ');
+    expect((await tidemark(['trust', '--list'])).out).toContain('trusted\t');
+    expect((await tidemark(['trust', '--revoke', '--list'])).exit).toBe(2);
+    expect((await tidemark(['trust', '--revoke'])).out).toContain('forgotten');
+    expect((await tidemark(['config'])).out).toContain('mode\task at a terminal, else read-only\tdefault');
+    expect((await tidemark(['config'])).out).toContain('not in force: mode (');
+    expect((await tidemark(['config', '--trust'])).out).toContain('mode\tauto\tworkspace: ');
+  });
+
+  test('is not asked for where a folder brings nothing along', async () => {
+    own({ provider: 'simulator' });
+    const person = (): string => {
+      throw new Error('somebody was asked');
+    };
+    expect(await tidemark(['hello'], { person })).toMatchObject({ exit: 0 });
+  });
+});
+
+describe('a key in the keyring', () => {
+  test('is what the provider is asked with, and stands in no output, log or error', async () => {
+    own({ baseUrl: { anthropic: door.url } });
+    const keyring = ringOf(new Map());
+    expect((await tidemark(['keys', 'set', 'anthropic'], { keyring, piped: `${KEY}\n` })).out).not.toContain(KEY);
+    const ran = await tidemark([`my key is ${KEY}`, '--json'], { keyring });
+    expect(ran.exit).toBe(0);
+    expect(sent).toHaveLength(1);
+    const shown = await Promise.all(
+      [['keys', 'list'], ['doctor'], ['config'], ['config', '--json']].map((args) => tidemark(args, { keyring })),
+    );
+    const told = [ran, ...shown].map(({ out, err }) => `${out}${err}`).join('\n');
+    expect(told).not.toContain(KEY);
+    expect(told).toContain('anthropic: ANTHROPIC_API_KEY is not set, one is in the keyring');
+    for (const name of readdirSync(stage.home, { recursive: true, withFileTypes: true }))
+      if (name.isFile()) expect(readFileSync(join(name.parentPath, name.name), 'latin1')).not.toContain(KEY);
+    expect((await tidemark(['keys', 'remove', 'anthropic'], { keyring })).out).toContain('out of the keyring');
+    expect(await tidemark(['hello'], { keyring })).toMatchObject({ exit: 3 });
+  });
+
+  test('is refused where none is piped in, is no key, or nobody says whose', async () => {
+    const keyring = ringOf(new Map());
+    expect(await tidemark(['keys', 'set', 'anthropic'], { keyring })).toMatchObject({ exit: 2 });
+    const spaced = await tidemark(['keys', 'set', 'anthropic'], { keyring, piped: 'secret words here' });
+    expect(spaced.exit).toBe(2);
+    expect(spaced.err).not.toContain('secret words');
+    expect(await tidemark(['keys', 'set'], { keyring, piped: KEY })).toMatchObject({ exit: 2 });
+    expect(await tidemark(['keys', 'set', 'antropic'], { keyring, piped: KEY })).toMatchObject({ exit: 2 });
+  });
+
+  test('cannot be kept on a machine without a keyring, which `doctor` says and nothing else minds', async () => {
+    const ran = await tidemark(['keys', 'set', 'anthropic'], { piped: KEY });
+    expect(ran).toMatchObject({ exit: 3, err: expect.stringContaining('the keyring of this system cannot be used') });
+    expect(ran.err).not.toContain(KEY);
+    expect(await tidemark(['doctor'])).toMatchObject({ exit: 0, out: expect.stringContaining('keyring: ') });
+  });
+});

@@ -1,0 +1,50 @@
+// Settings in the environment: `TIDEMARK_` and the name of the setting, `limits.cost` as `TIDEMARK_LIMITS_COST`.
+
+import { nearestName } from '@tidemark/agent';
+import type { z } from 'zod';
+
+import type { Leaf } from './check-settings.ts';
+import { SettingsError } from './settings-error.ts';
+
+/** Names and values, as `process.env` has them. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The variable of a setting. */
+export function variableOf(name: string): string {
+  return `TIDEMARK_${name
+    .replaceAll(/([A-Z])/g, '_$1')
+    .replaceAll(/[.-]/g, '_')
+    .toUpperCase()}`;
+}
+
+/** @throws SettingsError `settings/not-usable` for a wrong value, and for a variable that is nearly the name of one. */
+export function environmentSettings(environment: Environment, leaves: ReadonlyMap<string, z.ZodType>): readonly Leaf[] {
+  requireNoSlip(environment, [...leaves.keys()].map(variableOf));
+  return [...leaves].flatMap(([name, schema]) => {
+    const place = variableOf(name);
+    const text = environment[place]?.trim() ?? '';
+    return text === '' ? [] : [{ name, value: valueOf(text, schema, place), place }];
+  });
+}
+
+function valueOf(text: string, schema: z.ZodType, variable: string): unknown {
+  const asText = schema.safeParse(text);
+  if (asText.success) return asText.data;
+  const asNumber = schema.safeParse(Number(text));
+  if (asNumber.success) return asNumber.data;
+  const [issue] = (Number.isNaN(Number(text)) ? asText : asNumber).error.issues;
+  throw new SettingsError('settings/not-usable', `${variable}: ${issue?.message ?? 'cannot be used'}`, { variable });
+}
+
+function requireNoSlip(environment: Environment, known: readonly string[]): void {
+  const others = Object.keys(environment).filter((name) => name.startsWith('TIDEMARK_') && !known.includes(name));
+  for (const name of others) {
+    // What they all begin with says nothing of how near two are.
+    const [short, names] = [name.slice(PREFIX), known.map((each) => each.slice(PREFIX))];
+    const nearest = nearestName(short, names);
+    if (nearest === undefined) continue;
+    throw new SettingsError('settings/not-usable', `there is no variable ${name}, did you mean TIDEMARK_${nearest}?`);
+  }
+}
+
+const PREFIX = 'TIDEMARK_'.length;

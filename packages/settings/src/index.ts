@@ -1,0 +1,16 @@
+// The face of `settings`: what the user allows.
+
+export type { Brought, BroughtConfiguration } from './brought.ts';
+export { CONFIGURATION_PATH, readBrought, readBroughtConfiguration } from './brought.ts';
+export type { Leaf } from './check-settings.ts';
+export type { Environment } from './environment-settings.ts';
+export { variableOf } from './environment-settings.ts';
+export type { Keyring } from './keyring.ts';
+export { systemKeyring } from './keyring.ts';
+export type { Display, Settings } from './settings.ts';
+export type { SettingsErrorCode } from './settings-error.ts';
+export { SETTINGS_ERRORS, SettingsError } from './settings-error.ts';
+export type { EffectiveSetting, SettingSource, SettingsRequest, SettledSettings } from './settle.ts';
+export { readSettings, settingsBrought } from './settle.ts';
+export type { TrustDecision, TrustRecord, TrustState } from './trust.ts';
+export { canKeepTrust, judgeTrust, listTrust, recordTrust, revokeTrust } from './trust.ts';

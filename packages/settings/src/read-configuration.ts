@@ -1,0 +1,96 @@
+// One file of configuration: JSON, or the user's own TypeScript, which runs. What a workspace brings never gets here but
+// as text.
+
+import { readFile } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+import type { ParseError } from 'jsonc-parser';
+import { findNodeAtLocation, parseTree, printParseErrorCode } from 'jsonc-parser';
+
+import type { Leaf, PlaceOf } from './check-settings.ts';
+import { checkSettings } from './check-settings.ts';
+import type { SettingsSchema } from './settings.ts';
+import { SettingsError } from './settings-error.ts';
+
+/** The settings in a JSON text. `path` is for messages. @throws SettingsError `settings/unreadable`, `settings/not-usable`. */
+export function parseConfiguration(text: string, path: string, schema: SettingsSchema): readonly Leaf[] {
+  const errors: ParseError[] = [];
+  const tree = parseTree(text, errors, { disallowComments: true });
+  const [first] = errors;
+  if (first !== undefined || tree === undefined) {
+    const reason = first === undefined ? 'it is empty' : printParseErrorCode(first.error);
+    throw new SettingsError(
+      'settings/unreadable',
+      `${path}:${lineAt(text, first?.offset ?? 0)} is not JSON: ${reason}`,
+    );
+  }
+  const value: unknown = JSON.parse(text);
+  const placeOf: PlaceOf = (keys) => {
+    const node = findNodeAtLocation(tree, keys.map(String));
+    return `${path}:${lineAt(text, (node?.parent ?? node ?? tree).offset)}`;
+  };
+  return checkSettings(value, schema, placeOf);
+}
+
+function lineAt(text: string, offset: number): number {
+  return text.slice(0, offset).split('\n').length;
+}
+
+/**
+ * The settings in a file of the user's own. A TypeScript or JavaScript file runs, and its default export counts.
+ *
+ * @throws SettingsError `settings/unreadable`, `settings/not-usable`.
+ */
+export async function readConfiguration(path: string, schema: SettingsSchema): Promise<readonly Leaf[]> {
+  if (extname(path) === '.json') return parseConfiguration(await textOf(path), path, schema);
+  return checkSettings(await exportOf(path), schema, () => path);
+}
+
+/** The configuration in the user's own folder, if there is one. @throws SettingsError also where there are two. */
+export async function readOwnConfiguration(folder: string, schema: SettingsSchema): Promise<readonly Leaf[]> {
+  const paths = OWN_NAMES.map((name) => join(folder, name));
+  const there = (await Promise.all(paths.map(async (path) => ((await isThere(path)) ? [path] : [])))).flat();
+  const [only, other] = there;
+  if (only === undefined) return [];
+  if (other !== undefined)
+    throw new SettingsError('settings/unreadable', `there are two configurations, ${only} and ${other}: keep one`);
+  return readConfiguration(only, schema);
+}
+
+/** What a configuration in the user's own folder is called. */
+const OWN_NAMES = ['tidemark.config.ts', 'tidemark.config.json'] as const;
+
+async function isThere(path: string): Promise<boolean> {
+  try {
+    await readFile(path);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
+      return false;
+    throw unreadable(path, error);
+  }
+}
+
+async function textOf(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    throw unreadable(path, error);
+  }
+}
+
+async function exportOf(path: string): Promise<unknown> {
+  try {
+    const loaded: unknown = await import(/* @vite-ignore */ pathToFileURL(path).href);
+    if (typeof loaded === 'object' && loaded !== null && 'default' in loaded) return loaded.default;
+  } catch (error) {
+    throw unreadable(path, error);
+  }
+  throw new SettingsError('settings/unreadable', `${path} has no default export: end it with \`export default { … }\``);
+}
+
+function unreadable(path: string, error: unknown): SettingsError {
+  const reason = error instanceof Error ? error.message : String(error);
+  return new SettingsError('settings/unreadable', `${path} cannot be used: ${reason}`, { path }, error);
+}

@@ -1,0 +1,104 @@
+// What can be set, and what a value of it looks like. Only what has an effect is here; a key is no setting (see `keyring.ts`).
+
+import type { CompactionPolicy, Lasting, Limits, Mode, RewriteNotice } from '@tidemark/agent';
+import { z } from 'zod';
+
+/** What was set, by any source. What is not there is as it is by default. */
+export interface Settings {
+  readonly model?: string | undefined;
+  /** A name that `readSettings` was given. */
+  readonly provider?: string | undefined;
+  /** Where a provider listens, by its name: an address is for one provider, so that no other's key is sent there. */
+  readonly baseUrl?: Readonly<Record<string, string | undefined>> | undefined;
+  /** Of a new session. */
+  readonly mode?: Mode | undefined;
+  readonly compaction?: CompactionPolicy | undefined;
+  readonly padding?: 'auto' | 'always' | 'never' | undefined;
+  readonly ttl?: Lasting | undefined;
+  readonly limits?: { readonly [name in keyof Omit<Limits, 'ms'>]: Limits[name] | undefined } | undefined;
+  readonly rewriteNotice?: { readonly [name in keyof RewriteNotice]: RewriteNotice[name] | undefined } | undefined;
+  readonly display?: Display | undefined;
+}
+
+/** How things are shown: all that a workspace may set unasked. */
+export interface Display {
+  readonly colour?: 'auto' | 'always' | 'never' | undefined;
+  /** How wide the help of a command is. */
+  readonly columns?: number | undefined;
+}
+
+/** The leaf settings that an untrusted workspace may set. */
+export function isDisplay(name: string): boolean {
+  return name.startsWith('display.');
+}
+
+const words = z.string().trim().min(1, 'expected some text').max(200, 'expected a shorter text');
+const address = z
+  .url({ protocol: /^https?$/, error: 'expected an address such as https://example.org' })
+  .refine((text) => !text.includes('@'), 'expected an address without a name and password');
+const dollars = z.string().regex(/^\d{1,9}(\.\d{1,9})?$/, 'expected US dollars as text, such as "0.50"');
+const count = z.int().positive().max(1e15);
+
+/** The schema, for the providers that there are. */
+export type SettingsSchema = z.ZodType<Settings> & { readonly shape: Shape };
+
+/** The parts of an object's schema, by name. */
+type Shape = Readonly<Record<string, z.ZodType>>;
+
+/** Every setting, as a tree. */
+export function settingsSchema(providers: readonly string[]): SettingsSchema {
+  const addresses: Record<string, z.ZodOptional<typeof address>> = {};
+  for (const name of providers) addresses[name] = address.optional();
+  return z.strictObject({
+    model: words.optional(),
+    provider: z.enum([...providers, 'simulator']).optional(),
+    baseUrl: z.strictObject(addresses).optional(),
+    mode: z.enum(['read-only', 'ask', 'auto']).optional(),
+    compaction: z.enum(['manual', 'preflight', 'auto']).optional(),
+    padding: z.enum(['auto', 'always', 'never']).optional(),
+    ttl: z.enum(['auto', '5m', '1h']).optional(),
+    limits: z.strictObject({ cost: dollars.optional(), steps: count.optional(), tokens: count.optional() }).optional(),
+    rewriteNotice: z.strictObject({ tokens: count.optional(), cost: dollars.optional() }).optional(),
+    display: z
+      .strictObject({
+        colour: z.enum(['auto', 'always', 'never']).optional(),
+        columns: z.int().min(20).max(1000).optional(),
+      })
+      .optional(),
+  });
+}
+
+/** The leaves of the tree: `limits.cost` and its schema. */
+export function leavesOf({ shape }: { readonly shape: Shape }, above = ''): ReadonlyMap<string, z.ZodType> {
+  const leaves = new Map<string, z.ZodType>();
+  for (const [key, schema] of Object.entries(shape)) {
+    const inner = schema instanceof z.ZodOptional ? schema.unwrap() : schema;
+    if (inner instanceof z.ZodObject) {
+      for (const [name, leaf] of leavesOf(inner, `${above}${key}.`)) leaves.set(name, leaf);
+    } else leaves.set(`${above}${key}`, schema);
+  }
+  return leaves;
+}
+
+/** What is so unless it is set, in words; the rest is decided where it is used. */
+const BY_DEFAULT: Readonly<Record<string, string>> = {
+  model: 'the newest Sonnet of the catalog',
+  provider: 'whose model it is',
+  mode: 'ask at a terminal, else read-only',
+  compaction: 'preflight',
+  padding: 'auto',
+  ttl: 'auto',
+  'limits.cost': 'none',
+  'limits.steps': 'none',
+  'limits.tokens': 'none',
+  'rewriteNotice.tokens': '50000 (and 0.20 of cost)',
+  'rewriteNotice.cost': '0.20 (and 50000 tokens)',
+  'baseUrl.compatible': 'none',
+  'display.colour': 'auto',
+  'display.columns': 'as wide as the terminal',
+};
+
+/** What a setting is by default, in words. */
+export function byDefault(name: string): string {
+  return BY_DEFAULT[name] ?? "the provider's own";
+}

@@ -1,0 +1,158 @@
+// What is in force, by whom, and what is refused, over real files.
+
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+
+import { readBrought } from './brought.ts';
+import { SETTINGS_ERRORS, SettingsError } from './settings-error.ts';
+import type { SettingsRequest, SettledSettings } from './settle.ts';
+import { readSettings } from './settle.ts';
+
+let root: string;
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'tidemark-settings-'));
+  mkdirSync(join(root, 'work'));
+});
+
+afterEach(() => rmSync(root, { recursive: true }));
+
+function write(path: string, text: string): string {
+  const full = join(root, path);
+  mkdirSync(dirname(full), { recursive: true });
+  writeFileSync(full, text);
+  return full;
+}
+
+async function settle(given: Partial<SettingsRequest> = {}): Promise<SettledSettings> {
+  const brought = await readBrought(join(root, 'work'));
+  const providers = ['anthropic', 'openai'];
+  return readSettings({ providers, folder: join(root, 'own'), environment: {}, brought, trusted: false, ...given });
+}
+
+async function refusal(given: Partial<SettingsRequest> = {}): Promise<SettingsError> {
+  const error = await settle(given).then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (error instanceof SettingsError) return error;
+  throw new Error('it was not refused', { cause: error });
+}
+
+const own = (settings: string): string => write('own/tidemark.config.json', settings);
+const workspace = (settings: string): string => write('work/.tidemark/config.json', settings);
+
+describe('the value in force', () => {
+  test('is that of the nearest source, leaf by leaf, and says where it stands', async () => {
+    const [user, theirs] = [
+      own('{\n  "ttl": "5m",\n  "limits": { "cost": "1", "steps": 5 },\n  "model": "a"\n}'),
+      workspace('{"limits": {"steps": 9},\n "model": "b"}'),
+    ];
+    const { settings, effective } = await settle({ trusted: true, environment: { TIDEMARK_MODEL: ' c ' } });
+    expect(settings).toEqual({ ttl: '5m', limits: { cost: '1', steps: 9 }, model: 'c' });
+    expect(effective.filter(({ source }) => source !== 'default')).toEqual([
+      { name: 'model', value: 'c', source: 'environment', place: 'TIDEMARK_MODEL' },
+      { name: 'ttl', value: '5m', source: 'user', place: `${user}:2` },
+      { name: 'limits.cost', value: '1', source: 'user', place: `${user}:3` },
+      { name: 'limits.steps', value: 9, source: 'workspace', place: expect.stringMatching(/config\.json:1$/) },
+    ]);
+    expect(theirs).toContain('.tidemark');
+  });
+
+  test('is the default where nobody set it, in words', async () => {
+    const { settings, effective } = await settle();
+    expect(settings).toEqual({});
+    expect(effective).toContainEqual({ name: 'compaction', source: 'default', place: 'preflight' });
+  });
+
+  test('of a number in the environment is a number', async () => {
+    const environment = {
+      TIDEMARK_LIMITS_STEPS: '7',
+      TIDEMARK_LIMITS_COST: '2',
+      TIDEMARK_BASE_URL_OPENAI: 'http://a/v1',
+    };
+    expect((await settle({ environment })).settings).toEqual({
+      limits: { steps: 7, cost: '2' },
+      baseUrl: { openai: 'http://a/v1' },
+    });
+  });
+
+  test("comes from the user's own TypeScript, which runs, or from a file that is named in its place", async () => {
+    write('own/tidemark.config.ts', "const ttl: string = '1h';\nexport default { ttl };\n");
+    expect((await settle()).settings).toEqual({ ttl: '1h' });
+    const file = write('named.json', '{"mode": "auto"}');
+    expect((await settle({ file })).settings).toEqual({ mode: 'auto' });
+  });
+});
+
+describe('a workspace that is not trusted', () => {
+  test('sets the display and nothing else, and what it would set is named', async () => {
+    workspace('{"display": {"colour": "never", "columns": 60}, "mode": "auto", "baseUrl": {"openai": "http://evil"}}');
+    const { settings, ignored } = await settle();
+    expect(settings).toEqual({ display: { colour: 'never', columns: 60 } });
+    expect(ignored.map(({ name }) => name)).toEqual(['baseUrl.openai', 'mode']);
+  });
+
+  test('sets nothing where its configuration is wrong, and stops nobody; a trusted one is refused', async () => {
+    workspace('{"display": {"colour": "never"}, "moed": "auto"}');
+    expect(await settle()).toMatchObject({ settings: {}, problem: { code: 'settings/not-usable' } });
+    expect(await refusal({ trusted: true })).toMatchObject({ code: 'settings/not-usable' });
+  });
+});
+
+describe('what is refused', () => {
+  test.each([
+    ['{\n "modle": "a"\n}', ':2: there is no setting "modle", did you mean model?'],
+    [
+      '{"limits": {\n "steps": 1,\n "costs": "1"}}',
+      ':3: there is no setting "limits.costs", did you mean limits.cost?',
+    ],
+    ['{"display": {"color": "never"}}', ':1: there is no setting "display.color", did you mean display.colour?'],
+    ['{"baseUrl": {"opnai": "http://a"}}', 'did you mean baseUrl.openai?'],
+    ['{"ttl": "2h"}', ':1: ttl: Invalid option: expected one of "auto"|"5m"|"1h"'],
+    ['{"apiKey": "key-in-the-wrong-place"}', 'keys come from the environment or `tidemark keys`'],
+    ['{"baseUrl": {"openai": "http://name:word@host"}}', 'expected an address without a name and password'],
+    ['{"baseUrl": {"openai": "file:///etc/passwd"}}', 'expected an address such as https://example.org'],
+    ['{"__proto__": {"mode": "auto"}}', 'there is no setting "__proto__"'],
+    ['{"mode\\u001b[2J": 1}', 'there is no setting "mode?[2J"'],
+    ['{"mode": "auto",}', ':1 is not JSON: PropertyNameExpected'],
+    ['{\n// no\n}', ':2 is not JSON: InvalidCommentToken'],
+    ['', ' is not JSON'],
+    ['[]', 'expected'],
+  ])('%s is named with its line, and never with its value', async (text, said) => {
+    own(text);
+    const { message, next } = await refusal();
+    expect(message).toContain(said);
+    expect(message).not.toMatch(/wrong-place|word@|\u001b/);
+    expect(next).not.toBe('');
+  });
+
+  test('is a variable that is nearly the name of one', async () => {
+    const { message } = await refusal({ environment: { TIDEMARK_MODLE: 'a', TIDEMARK_HOME: '/h' } });
+    expect(message).toBe('there is no variable TIDEMARK_MODLE, did you mean TIDEMARK_MODEL?');
+  });
+
+  test('is a wrong variable, a second configuration of the user, and a file that exports nothing', async () => {
+    expect((await refusal({ environment: { TIDEMARK_LIMITS_STEPS: '-1' } })).message).toContain(
+      'TIDEMARK_LIMITS_STEPS',
+    );
+    own('{}');
+    const typed = write('own/tidemark.config.ts', 'export const mode = 1;\n');
+    expect((await refusal()).message).toContain('keep one');
+    expect((await refusal({ file: typed })).message).toContain('has no default export');
+    expect((await refusal({ file: join(root, 'none.json') })).code).toBe('settings/unreadable');
+  });
+
+  test('has these codes', () => {
+    expect(Object.keys(SETTINGS_ERRORS)).toEqual([
+      'settings/unreadable',
+      'settings/not-usable',
+      'settings/too-much',
+      'settings/trust-inside',
+      'settings/trust-damaged',
+      'settings/no-keyring',
+    ]);
+  });
+});

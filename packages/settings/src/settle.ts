@@ -1,0 +1,122 @@
+// Which value of each setting is in force, and where it comes from. The nearer source wins: what was typed, the environment,
+// the workspace, the user's own file, the default. What an untrusted workspace sets is left out and named.
+
+import { join } from 'node:path';
+
+import type { BroughtConfiguration } from './brought.ts';
+import { CONFIGURATION_PATH } from './brought.ts';
+import type { Leaf } from './check-settings.ts';
+import type { Environment } from './environment-settings.ts';
+import { environmentSettings } from './environment-settings.ts';
+import { parseConfiguration, readConfiguration, readOwnConfiguration } from './read-configuration.ts';
+import type { Settings, SettingsSchema } from './settings.ts';
+import { byDefault, isDisplay, leavesOf, settingsSchema } from './settings.ts';
+import { SettingsError } from './settings-error.ts';
+
+/** Where a value comes from, the weakest first. */
+export type SettingSource = 'default' | 'user' | 'workspace' | 'environment';
+
+/** A setting and its value in force. */
+export interface EffectiveSetting {
+  /** `limits.cost`. */
+  readonly name: string;
+  /** Not there where it is the default. */
+  readonly value?: unknown;
+  readonly source: SettingSource;
+  /** A file and line, a variable; for a default what that is. */
+  readonly place: string;
+}
+
+/** What is in force in a workspace. */
+export interface SettledSettings {
+  readonly settings: Settings;
+  /** Every setting there is, in the order of the schema. */
+  readonly effective: readonly EffectiveSetting[];
+  /** What the workspace sets and may not, because it is not trusted. */
+  readonly ignored: readonly Leaf[];
+  /** Why the configuration of an untrusted workspace cannot be used at all; a trusted one would be refused. */
+  readonly problem?: SettingsError;
+}
+
+/** Where to look. */
+export interface SettingsRequest {
+  /** Names of the providers that there are. */
+  readonly providers: readonly string[];
+  /** The user's own folder of configuration. */
+  readonly folder: string;
+  /** In the place of what lies in that folder. */
+  readonly file?: string;
+  readonly environment: Environment;
+  readonly brought?: BroughtConfiguration;
+  readonly trusted: boolean;
+}
+
+/** @throws SettingsError for what the user, or a workspace that is trusted, said wrong. */
+export async function readSettings(request: SettingsRequest): Promise<SettledSettings> {
+  const schema = settingsSchema(request.providers);
+  const { folder, file, environment } = request;
+  const own = await (file === undefined ? readOwnConfiguration(folder, schema) : readConfiguration(file, schema));
+  const { used, ignored, problem } = ofWorkspace(request, schema);
+  const layers: readonly Layer[] = [
+    ['environment', environmentSettings(environment, leavesOf(schema))],
+    ['workspace', used],
+    ['user', own],
+  ];
+  const effective = [...leavesOf(schema).keys()].map((name) => inForce(name, layers));
+  return { settings: treeOf(effective, schema), effective, ignored, ...(problem !== undefined && { problem }) };
+}
+
+type Layer = readonly [source: SettingSource, leaves: readonly Leaf[]];
+
+function inForce(name: string, layers: readonly Layer[]): EffectiveSetting {
+  for (const [source, leaves] of layers) {
+    const leaf = leaves.find((each) => each.name === name);
+    if (leaf !== undefined) return { ...leaf, source };
+  }
+  return { name, source: 'default', place: byDefault(name) };
+}
+
+type OfWorkspace = { readonly used: readonly Leaf[] } & Pick<SettledSettings, 'ignored' | 'problem'>;
+
+function ofWorkspace({ brought, trusted }: SettingsRequest, schema: SettingsSchema): OfWorkspace {
+  if (brought === undefined) return { used: [], ignored: [] };
+  try {
+    const leaves = leavesBrought(brought, schema);
+    if (trusted) return { used: leaves, ignored: [] };
+    return {
+      used: leaves.filter(({ name }) => isDisplay(name)),
+      ignored: leaves.filter(({ name }) => !isDisplay(name)),
+    };
+  } catch (error) {
+    if (trusted || !(error instanceof SettingsError)) throw error;
+    return { used: [], ignored: [], problem: error };
+  }
+}
+
+/** What a workspace sets that needs trust. @throws SettingsError where its configuration cannot be used. */
+export function settingsBrought(brought: BroughtConfiguration, providers: readonly string[]): readonly Leaf[] {
+  return leavesBrought(brought, settingsSchema(providers)).filter(({ name }) => !isDisplay(name));
+}
+
+function leavesBrought({ configuration, workspace }: BroughtConfiguration, schema: SettingsSchema): readonly Leaf[] {
+  return configuration === undefined
+    ? []
+    : parseConfiguration(configuration, join(workspace, CONFIGURATION_PATH), schema);
+}
+
+/** The leaves as a tree again. */
+function treeOf(effective: readonly EffectiveSetting[], schema: SettingsSchema): Settings {
+  const tree: Record<string, unknown> = {};
+  for (const { name, value } of effective) {
+    if (value === undefined) continue;
+    const [group, leaf] = name.split('.');
+    if (group === undefined) continue;
+    if (leaf === undefined) tree[group] = value;
+    else tree[group] = { ...objectIn(tree[group]), [leaf]: value };
+  }
+  return schema.parse(tree);
+}
+
+function objectIn(value: unknown): object {
+  return typeof value === 'object' && value !== null ? value : {};
+}

@@ -1,0 +1,186 @@
+// Whether what a workspace brings along is what was trusted, over real folders.
+
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+
+import { readBrought, readBroughtConfiguration } from './brought.ts';
+import type { TrustState } from './trust.ts';
+import { canKeepTrust, judgeTrust, listTrust, recordTrust, revokeTrust } from './trust.ts';
+
+const AT = '2026-11-21T10:00:00.000Z';
+const CONFIGURATION = '.tidemark/config.json';
+const SKILL = '.agents/skills/tax/SKILL.md';
+
+let root: string;
+let folder: string;
+let home: string;
+
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), 'tidemark-trust-')));
+  [folder, home] = [join(root, 'work'), join(root, 'home')];
+  mkdirSync(folder);
+});
+
+afterEach(() => rmSync(root, { recursive: true }));
+
+function write(path: string, text: string): void {
+  const full = join(folder, path);
+  mkdirSync(dirname(full), { recursive: true });
+  writeFileSync(full, text);
+}
+
+async function trust(decision: 'trusted' | 'declined' = 'trusted'): Promise<void> {
+  await recordTrust(home, await readBrought(folder), { decision, at: AT });
+}
+
+async function state(path: string = folder): Promise<TrustState> {
+  return judgeTrust(home, await readBrought(path));
+}
+
+test('nothing is trusted that nobody was asked about', async () => {
+  expect(await state()).toBe('unknown');
+  expect(await listTrust(home)).toEqual([]);
+});
+
+describe('what is trusted', () => {
+  beforeEach(async () => {
+    write(CONFIGURATION, '{}');
+    write(SKILL, 'tax');
+    write('.agents/skills/tax/scripts/sum.sh', 'sum');
+    await trust();
+  });
+
+  test('stays so, by its real path, and through a link to it', async () => {
+    symlinkSync(folder, join(root, 'link'));
+    expect([await state(), await state(join(root, 'link'))]).toEqual(['trusted', 'trusted']);
+    expect(await listTrust(home)).toEqual([
+      { workspace: folder, decision: 'trusted', at: AT, digest: expect.stringMatching(/^[0-9a-f]{64}$/) },
+    ]);
+  });
+
+  test('is kept for its owner alone', () => {
+    const [name = ''] = readdirSync(join(home, 'trust'));
+    expect([statSync(join(home, 'trust')).mode & 0o777, statSync(join(home, 'trust', name)).mode & 0o777]).toEqual([
+      0o700, 0o600,
+    ]);
+  });
+
+  test.each<[string, () => void]>([
+    ['its configuration', () => write(CONFIGURATION, '{ }')],
+    ['a skill', () => write(SKILL, 'tix')],
+    ['a script of a skill', () => write('.agents/skills/tax/scripts/sum.sh', 'rm')],
+    ['the name of a file', () => renameSync(join(folder, SKILL), join(folder, '.agents/skills/tax/SKILL.mf'))],
+    ['the place of text between two files', () => [write(CONFIGURATION, ''), write(SKILL, '{}tax')]],
+    ['a file that is gone', () => rmSync(join(folder, SKILL))],
+    ['a link that is new', () => symlinkSync('/etc/passwd', join(folder, '.agents/skills/tax/more'))],
+  ])('is asked about again after a change of %s', async (_what, change) => {
+    change();
+    expect(await state()).toBe('changed');
+  });
+
+  test('is not asked about again after what it does not stand for: memory, instructions, code', async () => {
+    for (const path of ['.tidemark/MEMORY.md', '.tidemark/USER.md', 'AGENTS.md', 'src/main.ts']) write(path, 'new');
+    expect(await state()).toBe('trusted');
+    expect(await readBrought(folder)).toMatchObject({ memory: true, skills: ['tax'] });
+  });
+
+  test('is not trusted at another path', async () => {
+    renameSync(folder, join(root, 'moved'));
+    expect(await state(join(root, 'moved'))).toBe('unknown');
+  });
+
+  test('is unknown once it is revoked, also when the folder is gone', async () => {
+    rmSync(folder, { recursive: true });
+    expect([await revokeTrust(home, folder), await revokeTrust(home, folder)]).toEqual([true, false]);
+    mkdirSync(folder);
+    expect(await state()).toBe('unknown');
+  });
+
+  test('is refused where its record is damaged, until that is taken away', async () => {
+    const [name = ''] = readdirSync(join(home, 'trust'));
+    writeFileSync(join(home, 'trust', name), '{"revision":1');
+    await expect(state()).rejects.toMatchObject({ code: 'settings/trust-damaged' });
+    await expect(listTrust(home)).rejects.toMatchObject({ code: 'settings/trust-damaged' });
+  });
+});
+
+test('a no stands for what was looked at, and for nothing else', async () => {
+  write(CONFIGURATION, '{}');
+  await trust('declined');
+  expect(await state()).toBe('declined');
+  write(CONFIGURATION, '{"mode":"ask"}');
+  expect(await state()).toBe('unknown');
+});
+
+test('a home inside the workspace vouches for nothing, there or not yet, plain or through a link', async () => {
+  const inside = join(folder, 'deep', 'home');
+  const brought = await readBrought(folder);
+  symlinkSync(folder, join(root, 'around'));
+  for (const each of [inside, folder, join(root, 'around', 'home')]) {
+    expect(await canKeepTrust(each, brought.workspace)).toBe(false);
+    await expect(recordTrust(each, brought, { decision: 'trusted', at: AT })).rejects.toMatchObject({
+      code: 'settings/trust-inside',
+    });
+    expect(await judgeTrust(each, brought)).toBe('unknown');
+  }
+  expect(await canKeepTrust(`${folder}-beside`, brought.workspace)).toBe(true);
+});
+
+describe('what a workspace brings along', () => {
+  test('is nothing where there is nothing, whatever else lies there', async () => {
+    write('tidemark.config.ts', 'throw 1');
+    expect(await readBrought(folder)).toMatchObject({ skills: [], memory: false });
+    expect(await readBroughtConfiguration(folder)).toEqual({ workspace: folder });
+  });
+
+  test('holds no configuration that is reached through a link', async () => {
+    writeFileSync(join(root, 'secret.json'), '{"mode":"auto"}');
+    mkdirSync(join(folder, '.tidemark'));
+    symlinkSync(join(root, 'secret.json'), join(folder, CONFIGURATION));
+    await expect(readBrought(folder)).rejects.toMatchObject({ code: 'settings/unreadable' });
+    rmSync(join(folder, '.tidemark'), { recursive: true });
+    mkdirSync(join(root, 'elsewhere'));
+    writeFileSync(join(root, 'elsewhere', 'config.json'), '{"mode":"auto"}');
+    symlinkSync(join(root, 'elsewhere'), join(folder, '.tidemark'));
+    await expect(readBrought(folder)).rejects.toMatchObject({ code: 'settings/unreadable' });
+  });
+
+  test('has its skills at a link inside the workspace, and none at a link out of it', async () => {
+    write('.claude/skills/tax/SKILL.md', 'tax');
+    mkdirSync(join(folder, '.agents'));
+    symlinkSync(join(folder, '.claude', 'skills'), join(folder, '.agents', 'skills'));
+    expect(await readBrought(folder)).toMatchObject({ skills: ['tax'], skillsRoot: join(folder, '.claude/skills') });
+    rmSync(join(folder, '.agents', 'skills'));
+    mkdirSync(join(root, 'foreign', 'tax'), { recursive: true });
+    symlinkSync(join(root, 'foreign'), join(folder, '.agents', 'skills'));
+    expect(await readBrought(folder)).not.toHaveProperty('skillsRoot');
+  });
+
+  test('is refused where it is more than can be looked through, or cannot be read', async () => {
+    write(CONFIGURATION, ' '.repeat(300_000));
+    await expect(readBrought(folder)).rejects.toMatchObject({ code: 'settings/too-much' });
+    await expect(readBrought(join(root, 'none'))).rejects.toMatchObject({ code: 'settings/unreadable' });
+    rmSync(join(folder, CONFIGURATION));
+    write(SKILL, 'tax');
+    chmodSync(join(folder, SKILL), 0o000);
+    const seen = await readBrought(folder).then(
+      () => 'read',
+      () => 'refused',
+    );
+    // Root reads everything.
+    expect(seen).toBe(process.getuid?.() === 0 ? 'read' : 'refused');
+  });
+});
