@@ -1,9 +1,11 @@
 // AGENTS.md: found by the agent with its tools, read, obeyed, and never put into the front. The model that plays here knows
 // of the rules only what its requests hold: the word it must write is made up by the test and stands in the file alone.
 
+import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { LiveSession } from '@tidemark/kit';
 import { createAgent } from '@tidemark/kit';
 import type { AnswerPlan, SentRequest, Simulator } from '@tidemark/simulator';
 import { createSimulator } from '@tidemark/simulator';
@@ -17,12 +19,12 @@ interface Project {
   readonly words: { readonly root: string; readonly nested: string };
 }
 
-async function project(): Promise<Project> {
+async function project(more = ''): Promise<Project> {
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-agents-md-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const words = { root: `root-${Math.random()}`, nested: `nested-${Math.random()}` };
   await mkdir(join(folder, 'packages', 'tax'), { recursive: true });
-  await writeFile(join(folder, 'AGENTS.md'), `Begin each new file with the line // ${words.root}\n`);
+  await writeFile(join(folder, 'AGENTS.md'), `Begin each new file with the line // ${words.root}\n${more}`);
   await writeFile(
     join(folder, 'packages', 'tax', 'AGENTS.md'),
     `Begin each new file with the line // ${words.nested}\n`,
@@ -78,9 +80,10 @@ function frontOf({ body }: SentRequest): string {
 async function run(
   instructions: 'discover' | 'attach',
   prompts: readonly string[],
-  between?: (p: Project) => Promise<void>,
+  between?: (made: Project, session: LiveSession) => Promise<unknown>,
+  more?: string,
 ): Promise<Project & Played> {
-  const made = await project();
+  const made = await project(more);
   const played = play();
   const server = await played.simulator.listen();
   const agent = createAgent({
@@ -94,7 +97,7 @@ async function run(
   try {
     const session = await agent.open();
     for (const [index, words] of prompts.entries()) {
-      if (index > 0) await between?.(made);
+      if (index > 0) await between?.(made, session);
       expect(await session.prompt(words)).toMatchObject({ outcome: 'completed', error: undefined });
     }
   } finally {
@@ -129,6 +132,21 @@ describe('AGENTS.md', () => {
     expect(notes).toContain('changed since; read it again');
     expect(notes).not.toContain('word-that-nobody-read');
     expect(new Set(sent.map(frontOf)).size).toBe(1);
+  });
+
+  test('that was read is named again, with its digest, behind the compaction that dropped it', async () => {
+    const compact = async (_: Project, session: LiveSession): Promise<void> => {
+      expect(await session.compact({ tailTokens: 200 })).toMatchObject({ outcome: 'compacted' });
+    };
+    const prompts = ['Add rounding to packages/tax.', 'Thank you.'];
+    const { sent, folder } = await run('discover', prompts, compact, '- Another rule.\n'.repeat(1_500));
+    const digest = createHash('sha256')
+      .update(await readFile(join(folder, 'AGENTS.md')))
+      .digest('hex');
+    const messages = JSON.stringify(sent[4]?.body['messages']);
+    expect(messages).not.toContain('Another rule.');
+    expect(messages).toContain(String.raw`- \"AGENTS.md\" (sha256 ${digest.slice(0, 12)})`);
+    expect(messages.indexOf('Instruction files that you have read')).toBeGreaterThan(messages.indexOf('<checkpoint>'));
   });
 
   test('is attached only where the user chose so, and then stands in a note and in no front', async () => {

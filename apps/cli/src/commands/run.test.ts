@@ -50,6 +50,13 @@ describe('a prompt', () => {
     expect(ran.exit).toBe(0);
   });
 
+  test('names files of the folder with @, which the model is told as such', async () => {
+    stage.write('note.txt', 'the word is swordfish\n');
+    const script = stage.scenario({ expect: { lastUserText: '<file path="note.txt"/>' }, answer: { text: 'Seen.' } });
+    const ran = await tidemark(['what says @note.txt?', '--provider', 'simulator', '--scenario', script]);
+    expect([ran.out, ran.exit]).toEqual(['Seen.\n', 0]);
+  });
+
   test('needs no quotes behind `run`, and can be piped in', async () => {
     const said = ['run', '--provider', 'simulator', '--scenario'];
     const words = await tidemark([...said, readsANote(), 'find', 'the', 'word']);

@@ -6,6 +6,7 @@ import { declareAgentFlags } from '../agent-flags.ts';
 import type { ChosenSession } from '../choose-session.ts';
 import { namedSession, newestSession } from '../choose-session.ts';
 import { CliError } from '../failure.ts';
+import { partsOf } from '../named-files.ts';
 import { sessionArgument } from '../session-argument.ts';
 import { takeTurn } from '../take-turn.ts';
 
@@ -17,6 +18,7 @@ export const runCommand: Command = {
     ['tidemark run fix the failing test', 'in a new session; at a terminal it asks before it changes anything'],
     ['tidemark run --continue "now the other one"', 'in the newest session of this folder'],
     ['tidemark run --mode auto --max-cost 0.50 < task.md', 'the prompt from a file; ends before it costs more'],
+    ['tidemark "what does @src/tax.js round?"', 'names a file of the folder: `@"with spaces"` too'],
     ['tidemark run --provider simulator hello', 'without a key, against the simulator'],
   ],
   declare: (command, run) =>
@@ -35,7 +37,8 @@ async function prompt(words: readonly string[], options: Options, context: Comma
   const said = await promptOf(words, context);
   const session = await sessionOf(options, context);
   const where = session === undefined ? { title: titleOf(said) } : { session };
-  return takeTurn({ flags: options, ...where, begin: (live) => live.prompt(said) }, context);
+  const parts = await partsOf(said, session?.workspace ?? context.folder);
+  return takeTurn({ flags: options, ...where, begin: (live) => live.prompt(parts) }, context);
 }
 
 async function promptOf(words: readonly string[], { input }: CommandContext): Promise<string> {

@@ -3,6 +3,7 @@
 import type { ToolProblem } from '@tidemark/agent';
 import type { Digest } from '@tidemark/log';
 import type { BigIntStats } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Confinement, Place } from '../confine/confine.ts';
 import { isProblem } from '../door/arguments.ts';
@@ -72,7 +73,8 @@ export async function lookAtMemory(
   signal: AbortSignal,
 ): Promise<MemoryFile | ToolProblem | undefined> {
   const place = await memoryPlace(name, confinement);
-  if (isProblem(place)) return place;
+  // The folder may be the home of the logs, where somebody works in their own: without a file there, that is no problem.
+  if (isProblem(place)) return existsSync(join(confinement.folder, MEMORY_FOLDER, name)) ? place : undefined;
   try {
     return await readMemory(place, signal);
   } catch (error) {

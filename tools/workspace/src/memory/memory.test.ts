@@ -164,6 +164,12 @@ describe('the memory source', () => {
     expect(await memorySource({ folder }).revision(look(folder))).toBeUndefined();
   });
 
+  test('says nothing of a folder that is the home of the logs', async () => {
+    const { folder } = await openBench();
+    const forbidden = [join(folder, '.tidemark')];
+    expect(await memorySource({ folder, forbidden }).revision(look(folder))).toBeUndefined();
+  });
+
   test('tells both files whole at first, and afterwards the change alone, whoever made it', async () => {
     const bench = await openBench();
     const { folder } = bench;
