@@ -24,7 +24,10 @@ export const replayCommand: Command = {
   examples: [
     ['tidemark replay session.jsonl', 'a transcript, as it is'],
     ['tidemark replay <session> --keep', 'a session, keeping the driven one for show, why and verify'],
-    ['tidemark replay session.jsonl --pruning auto', 'with old results shortened where that pays; compare with `never`'],
+    [
+      'tidemark replay session.jsonl --pruning auto',
+      'with old results shortened where that pays; compare with `never`',
+    ],
     ['tidemark replay session.jsonl --json', 'every figure, break and miss as one JSON object'],
   ],
   declare: (command, run) =>
@@ -34,8 +37,10 @@ export const replayCommand: Command = {
       .addOption(new Option('--ttl <life>', 'how long what is cached lives').choices(LIVES).default('auto'))
       .addOption(new Option('--warm <how>', 'what keeps pauses warm').choices(WARMINGS).default('off'))
       .addOption(
-        new Option('--pruning <when>', 'whether old results are shortened where that pays; sizes are then estimated')
-          .choices(PRUNINGS)
+        new Option(
+          '--pruning <when>',
+          'whether old results are shortened where that pays; sizes are then estimated',
+        ).choices(PRUNINGS),
       )
       .action((subject: string, options: Options) => run((context) => replaySubject(subject, options, context))),
 };
