@@ -136,7 +136,9 @@ function showEpoch(sight: Sight, { data }: RecordedOf<'epoch.opened'>): void {
 }
 
 function titlesOf(parts: readonly AnswerPart[]): Map<string, string> {
-  return new Map(parts.flatMap((part) => (part.type === 'call' ? [[part.call, callTitle(part.name, part.arguments)]] : [])));
+  return new Map(
+    parts.flatMap((part) => (part.type === 'call' ? [[part.call, callTitle(part.name, part.arguments)]] : [])),
+  );
 }
 
 function showAnswer(sight: Sight, parts: readonly AnswerPart[]): void {
