@@ -104,3 +104,19 @@ test('ends with 130 at Ctrl-C while a tool runs, and resume goes on from there',
   expect(resumed).toMatchObject({ code: 0, out: 'I was cut off, and go on.\n' });
   expect(await tidemark('verify', await theSession())).toMatchObject({ code: 0 });
 });
+
+test('names the tool of a call that another process left open, and not its id', async () => {
+  const reach = await listen(
+    { answer: calls('bash', { command: 'echo began; sleep 4' }) },
+    { answer: { text: 'It was cut off.' } },
+  );
+  const child = start(['wait a while', '--json', ...reach]);
+  const ended = new Promise((resolve) => child.on('close', resolve));
+  for await (const line of createInterface({ input: child.stdout })) {
+    if (line.includes('"tool.started"')) child.kill('SIGKILL');
+  }
+  await ended;
+  const resumed = await tidemark('resume', ...reach);
+  expect(resumed).toMatchObject({ code: 0, out: 'It was cut off.\n' });
+  expect(resumed.err).toMatch(/^bash echo began; sleep 4: crashed/m);
+});

@@ -103,6 +103,7 @@ const LOG_NEXT: { readonly [code in LogErrorCode]?: string } = {
   'log/exists': 'choose another session id',
   'log/locked': 'wait until the process that writes this session ends, or end it; reading works meanwhile',
   'log/damaged': '`tidemark doctor --repair <session>` copies what is sound into a new session',
+  'log/not-a-file': '`tidemark doctor` names every session that cannot be read',
   'log/unknown-revision': 'a later version wrote this: update Tidemark',
   'log/unsupported-filesystem': 'set TIDEMARK_HOME to a folder on a local disk',
   'log/write-failed':

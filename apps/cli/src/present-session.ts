@@ -48,11 +48,11 @@ interface Sight {
   tier: Gauge['tier'];
 }
 
-/** A presenter on the streams of a command. */
-export function presentSession(output: Output): Presenter {
+/** A presenter on the streams of a command. `answered` is what was said last, before it began to look. */
+export function presentSession(output: Output, answered: readonly AnswerPart[] = []): Presenter {
   const sight: Sight = {
     output,
-    calls: new Map(),
+    calls: titlesOf(answered),
     denied: new Set(),
     midLine: false,
     streamed: false,
@@ -135,9 +135,15 @@ function showEpoch(sight: Sight, { data }: RecordedOf<'epoch.opened'>): void {
   note(sight, `epoch ${number} (${cause}): about ${grouped(forecast.rewrite)} tokens are written again${price}`);
 }
 
+function titlesOf(parts: readonly AnswerPart[]): Map<string, string> {
+  return new Map(
+    parts.flatMap((part) => (part.type === 'call' ? [[part.call, callTitle(part.name, part.arguments)]] : [])),
+  );
+}
+
 function showAnswer(sight: Sight, parts: readonly AnswerPart[]): void {
+  for (const [call, title] of titlesOf(parts)) sight.calls.set(call, title);
   for (const part of parts) {
-    if (part.type === 'call') sight.calls.set(part.call, callTitle(part.name, part.arguments));
     if (part.type === 'text' && !sight.streamed) write(sight, part.text);
   }
   endAnswer(sight);

@@ -87,7 +87,7 @@ async function openIn(agent: Agent, request: TurnRequest, context: CommandContex
 async function turnIn(session: LiveSession, request: TurnRequest, context: CommandContext): Promise<ExitCode> {
   const { output, signal } = context;
   if (output.json) output.event({ type: 'session.opened', session: session.id, mode: session.mode }, () => '');
-  const presenter = presentSession(output);
+  const presenter = presentSession(output, request.session?.answered);
   const finished = await untilEnded(session, request.begin(session), presenter.show, signal);
   presenter.rest();
   return reportTurn({ session: session.id, finished, tokens: presenter.tokens }, output);

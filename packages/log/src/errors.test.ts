@@ -17,6 +17,7 @@ describe('the errors of a log', () => {
       'log/write-failed': 'refused',
       'log/flush-failed': 'refused',
       'log/damaged': 'corrupt',
+      'log/not-a-file': 'corrupt',
       'log/unknown-revision': 'refused',
       'log/invalid-event': 'bug',
       'artifact/missing': 'refused',

@@ -18,6 +18,7 @@ export type LogErrorCode =
   | 'log/write-failed'
   | 'log/flush-failed'
   | 'log/damaged'
+  | 'log/not-a-file'
   | 'log/unknown-revision'
   | 'log/invalid-event'
   | 'artifact/missing'
@@ -39,6 +40,7 @@ export const LOG_ERRORS: Readonly<Record<LogErrorCode, LogErrorSort>> = {
   'log/write-failed': 'refused',
   'log/flush-failed': 'refused',
   'log/damaged': 'corrupt',
+  'log/not-a-file': 'corrupt',
   'log/unknown-revision': 'refused',
   'log/invalid-event': 'bug',
   'artifact/missing': 'refused',

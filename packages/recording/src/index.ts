@@ -19,7 +19,7 @@ export type { OpenBytes } from './import/recognise.ts';
 export { recogniseFormat } from './import/recognise.ts';
 export type { ReplayBreak, ReplayMiss } from './replay/account.ts';
 export type { ReplayWarm } from './replay/drive-warm.ts';
-export type { DrivenCall, WarmCall } from './replay/driving.ts';
+export type { DrivenCall, ReplayPruning, WarmCall } from './replay/driving.ts';
 export type { RecordedCause, RecordedMiss } from './replay/recorded-account.ts';
 export type { RecordedCall } from './replay/recorded-call.ts';
 export type { ReplayOptions } from './replay/replay.ts';

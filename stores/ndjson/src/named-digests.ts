@@ -1,10 +1,10 @@
 // Which artifacts the logs of a home name. Raw bytes are searched, not records: what a damaged line, a torn tail or a kind
 // of a later build names counts as well.
 
-import { createReadStream } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { unlessGone } from './file-errors.ts';
+import { openFile } from './open-file.ts';
 import type { HomePaths } from './paths.ts';
 
 const DIGEST = /[0-9a-f]{64}/g;
@@ -18,7 +18,8 @@ const OVERLAP = 63;
 export async function dropNamed(paths: HomePaths, unnamed: Set<string>): Promise<void> {
   for await (const path of logFiles(paths)) {
     let rest = '';
-    for await (const chunk of createReadStream(path, { encoding: 'latin1', highWaterMark: 1_048_576 })) {
+    const handle = await openFile(path);
+    for await (const chunk of handle.createReadStream({ encoding: 'latin1', highWaterMark: 1_048_576 })) {
       const text = `${rest}${String(chunk)}`;
       for (const [digest] of text.matchAll(DIGEST)) unnamed.delete(digest);
       rest = text.slice(-OVERLAP);

@@ -1,6 +1,5 @@
 // Reading one session's own file: where it begins, where it ends, and the records between.
 
-import { open } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import {
   EMPTY_TIP,
@@ -16,6 +15,7 @@ import type { Beginning, ReadFrom, Recorded, RecordReader, SessionId, Tip } from
 import { chunksOf, firstLine, lineEndingAt } from './chunks.ts';
 import type { Home } from './home.ts';
 import { nodeBytes } from './node-bytes.ts';
+import { openFile } from './open-file.ts';
 import { roomPaths } from './paths.ts';
 
 /** A log file, open for reading, whose first record was read. */
@@ -66,7 +66,7 @@ export function begin(home: Home, session: SessionId): Promise<Beginning> {
 
 async function openExisting(path: string, session: SessionId): Promise<FileHandle> {
   try {
-    return await open(path, 'r');
+    return await openFile(path);
   } catch (cause) {
     if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') throw missing(session, path, cause);
     throw cause;

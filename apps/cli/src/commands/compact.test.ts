@@ -44,6 +44,11 @@ test('says in a dry run what it would free, and changes nothing; then does it, a
     exit: 0,
     out: expect.stringMatching(/^compacted, deterministic\nabout [\d,]+ tokens become/),
   });
+  const again = await tidemark('compact', session, '--tail-tokens', '500');
+  expect(again).toMatchObject({
+    exit: 1,
+    out: expect.stringMatching(/^not compacted: a checkpoint of the same history waits for the next request already/),
+  });
   expect(await tidemark('go on', '--provider', 'simulator', '--continue')).toMatchObject({ exit: 0 });
   expect(logOf(session)).toContain('"cause":"compaction"');
   expect(await tidemark('verify', session)).toMatchObject({ exit: 0 });

@@ -203,6 +203,7 @@ function inWords(id: SessionId, made: CompactionReport, fresh: boolean): string 
 
 const REASONS: Readonly<Record<NonNullable<CompactionReport['refused']>, string>> = {
   'nothing-to-leave-out': 'there is nothing older to leave out',
+  'nothing-new': 'a checkpoint of the same history waits for the next request already',
   'does-not-fit': 'what is left would not fit the window',
   'shrinks-too-little': 'it would free less than a fifth',
 };

@@ -8,7 +8,7 @@ import type { Lasting } from '@tidemark/agent';
 import type { Log, SessionId } from '@tidemark/log';
 import { sessionId } from '@tidemark/log';
 import { defaultCatalog } from '@tidemark/model';
-import type { ReplayResult, ReplayWarm } from '@tidemark/recording';
+import type { ReplayPruning, ReplayResult, ReplayWarm } from '@tidemark/recording';
 import { importInto, replay, replayName } from '@tidemark/recording';
 import { createMemoryStore } from '@tidemark/store-memory';
 
@@ -24,6 +24,10 @@ export const replayCommand: Command = {
   examples: [
     ['tidemark replay session.jsonl', 'a transcript, as it is'],
     ['tidemark replay <session> --keep', 'a session, keeping the driven one for show, why and verify'],
+    [
+      'tidemark replay session.jsonl --pruning auto',
+      'with old results shortened where that pays; compare with `never`',
+    ],
     ['tidemark replay session.jsonl --json', 'every figure, break and miss as one JSON object'],
   ],
   declare: (command, run) =>
@@ -32,6 +36,12 @@ export const replayCommand: Command = {
       .option('--keep', 'store the driven session')
       .addOption(new Option('--ttl <life>', 'how long what is cached lives').choices(LIVES).default('auto'))
       .addOption(new Option('--warm <how>', 'what keeps pauses warm').choices(WARMINGS).default('off'))
+      .addOption(
+        new Option(
+          '--pruning <when>',
+          'whether old results are shortened where that pays; sizes are then estimated',
+        ).choices(PRUNINGS),
+      )
       .action((subject: string, options: Options) => run((context) => replaySubject(subject, options, context))),
 };
 
@@ -41,10 +51,14 @@ const LIVES: readonly Lasting[] = ['auto', '5m', '1h'];
 /** By reads before the end, or by entries that are made to live an hour, which no provider is known to do. */
 const WARMINGS: readonly ReplayWarm[] = ['off', 'refresh', 'promotion'];
 
+/** Unless one is given, what was sent is as long as the recording says it was. */
+const PRUNINGS: readonly ReplayPruning[] = ['never', 'auto'];
+
 interface Options {
   readonly keep?: boolean;
   readonly ttl: Lasting;
   readonly warm: ReplayWarm;
+  readonly pruning?: ReplayPruning;
 }
 
 interface Subject {
@@ -66,6 +80,7 @@ async function replaySubject(name: string, options: Options, context: CommandCon
     name: nameOf,
     ttl: options.ttl,
     warm: options.warm,
+    ...(options.pruning !== undefined && { pruning: options.pruning }),
     ...progressOn(context),
   });
   report(result, options, context);

@@ -83,6 +83,36 @@ describe('compact', () => {
   });
 });
 
+describe('compact, twice with nothing in between', () => {
+  it('is refused the second time: what it would leave out, a checkpoint that waits leaves out already', async () => {
+    const played = await worked();
+    for (const tail of [{}, { tailTokens: 2_000 }]) {
+      await played.live.compact({ tailTokens: 2_000 });
+      const records = await played.records();
+      expect(await played.live.compact({ ...tail, dryRun: true })).toMatchObject({ refused: 'nothing-new' });
+      expect(await played.records()).toEqual(records);
+      expect(await played.live.compact(tail)).toMatchObject({ outcome: 'refused', refused: 'nothing-new' });
+      const refused = { kind: 'compaction.refused', data: { trigger: 'manual', reason: 'nothing-new' } };
+      expect((await played.records()).slice(records.length)).toMatchObject([refused]);
+    }
+    await played.live.prompt('And now?');
+    expect((await played.kinds()).filter((kind) => kind === 'history.compacted')).toHaveLength(1);
+    await expectRebuilt(played);
+  });
+
+  it('may leave out more, and may be written anew by a model, once', async () => {
+    const played = await worked((sent) => (isAsked(sent) ? { answer: { text: JSON.stringify(FIELDS) } } : undefined));
+    const order = { tailTokens: 2_000, strategy: 'model-assisted' } as const;
+    expect(await played.live.compact({ tailTokens: 4_000 })).toMatchObject({ outcome: 'compacted' });
+    expect(await played.live.compact({ tailTokens: 2_000 })).toMatchObject({ outcome: 'compacted' });
+    expect(await played.live.compact(order)).toMatchObject({ outcome: 'compacted', strategy: 'model-assisted' });
+    expect(await played.live.compact(order)).toMatchObject({ outcome: 'refused', refused: 'nothing-new' });
+    await played.live.prompt('And now?');
+    expect(played.bodies.at(-1)).toContain('Look in order');
+    await expectRebuilt(played);
+  });
+});
+
 describe('with a model', () => {
   it('asks behind the live prefix, which is read from the cache, and adds what it says', async () => {
     const played = await worked((sent) => (isAsked(sent) ? { answer: { text: JSON.stringify(FIELDS) } } : undefined));

@@ -109,7 +109,9 @@ export async function writeCompaction(writing: Writing, order: WritingOrder): Pr
   const noted = [...progress.noted.values()].map(({ position }) => position);
   const { tail, alone = false, adds = [], from: first = 0 } = order;
   const last = tail === undefined && !alone ? LAST_RUNG : first;
-  const input = { row: runtime.capabilities, gauge, noted, last, alone, ...(tail !== undefined && { tail }) };
+  // Only a reader of the history adds something to a checkpoint that waits, and once.
+  const anew = order.ask !== undefined && state.compacted?.data.strategy === 'deterministic';
+  const input = { row: runtime.capabilities, gauge, noted, last, alone, anew, ...(tail !== undefined && { tail }) };
   let from = first;
   for (;;) {
     const plan = planCompaction(state, { ...input, from });

@@ -27,8 +27,8 @@ export interface CompactionSizes {
   readonly parts: { readonly [part in RequestPart]: number };
 }
 
-/** Why a compaction is not made. */
-export type CompactionRefusal = 'nothing-to-leave-out' | 'does-not-fit' | 'shrinks-too-little';
+/** Why a compaction is not made; `nothing-new`: one that waits for the next request leaves out as much. */
+export type CompactionRefusal = 'nothing-to-leave-out' | 'nothing-new' | 'does-not-fit' | 'shrinks-too-little';
 
 /** What a compaction comes to. */
 export interface Judged {

@@ -33,6 +33,8 @@ export interface CompactionInput {
   readonly last?: number;
   /** See `DraftOptions`. There is one rung then. */
   readonly alone?: boolean;
+  /** A checkpoint is written better than the one that waits: it may leave out the same. */
+  readonly anew?: boolean;
 }
 
 /** A compaction that may be made. */
@@ -56,10 +58,19 @@ export function planCompaction(state: State, input: CompactionInput): Compaction
   let refused = nothing(input.gauge);
   for (let rung = Math.min(from, last); rung <= last; rung += 1) {
     const plan = planRung(state, input, rung);
-    if (!('refused' in plan)) return plan;
+    if (!('refused' in plan)) return input.anew === true ? plan : unlessWaiting(state, plan);
     refused = plan;
   }
   return refused;
+}
+
+/** Not what a compaction that no epoch has taken up yet leaves out already: the smaller tails below are for what does not fit. */
+function unlessWaiting({ compacted, epoch }: State, plan: CompactionPlan): CompactionPlan | RefusedPlan {
+  if (compacted === undefined || compacted.position === epoch?.opened.checkpoint) return plan;
+  const { range, shortens } = compacted.data;
+  const { draft, sizes } = plan;
+  const more = draft.range.to > range.to || (draft.shortens !== undefined && shortens === undefined);
+  return more ? plan : { sizes, refused: 'nothing-new' };
 }
 
 function planRung(state: State, input: CompactionInput, rung: number): CompactionPlan | RefusedPlan {

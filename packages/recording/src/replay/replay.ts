@@ -94,7 +94,9 @@ export async function replay(options: ReplayOptions): Promise<ReplayResult> {
   } finally {
     for (const run of state.runs) await run.close();
   }
-  return resultOf({ ...state, sessions: options.sessions.map((session) => options.name(session)) });
+  // With shortened results no size is the recording's: see `ReplayPruning`.
+  const untold = (options.pruning ?? 'off') === 'off' ? state.untold : state.account.calls;
+  return resultOf({ ...state, untold, sessions: options.sessions.map((session) => options.name(session)) });
 }
 
 /** More than any window: a file that does not tell an input does not tell how large it may be. */

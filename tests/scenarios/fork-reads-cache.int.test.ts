@@ -1,0 +1,87 @@
+// A fork goes on from what its parent has cached, also where the parent was packed anew: judged by the simulator's ledger.
+
+import type { Tool } from '@tidemark/agent';
+import type { LiveSession } from '@tidemark/kit';
+import { defineTool } from '@tidemark/kit';
+import type { AnswerPlan } from '@tidemark/simulator';
+import { createHistoryReadTool } from '@tidemark/tools-workspace';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import type { Stage } from './billed-stage.ts';
+import { epochsOf, expectSound, held, openStage } from './billed-stage.ts';
+
+const look: Tool = defineTool({
+  name: 'look',
+  description: 'Looks.',
+  input: z.object({ from: z.number(), words: z.number() }),
+  effect: 'read',
+  run: ({ from, words }) => Array.from({ length: words }, (_, index) => `${from}:${index}`).join(' '),
+});
+const TOOLS = [look, createHistoryReadTool()];
+const done: AnswerPlan = { answer: { text: 'Done.' } };
+const MINUTE = 60_000;
+
+function looks(count: number, words: number): readonly AnswerPlan[] {
+  return Array.from({ length: count }, (_, from) => ({
+    answer: { text: 'I look.', calls: [{ name: 'look', arguments: { from, words } }] },
+  }));
+}
+
+/** A session whose last request stands behind a checkpoint. */
+async function compacted(stage: Stage): Promise<LiveSession> {
+  const live = await stage.open();
+  await stage.turn(live, 'Look at everything.', ...looks(10, 600), done);
+  expect(await live.compact({ tailTokens: 6_000 })).toMatchObject({ outcome: 'compacted' });
+  await stage.turn(live, 'And now?', done);
+  expect(await epochsOf(stage, live.id)).toEqual(['initial', 'compaction']);
+  return live;
+}
+
+/** A session whose last request shows old results shortened. */
+async function pruned(stage: Stage): Promise<LiveSession> {
+  const live = await stage.open();
+  await stage.turn(live, 'Look at everything.', ...looks(8, 1_500), ...looks(24, 5), done);
+  expect(await epochsOf(stage, live.id)).toContain('pruning');
+  return live;
+}
+
+const MADE = { compacted, pruned };
+
+/** The first call of the fork reads all that the parent's last one left, and opens no epoch. */
+async function expectReads(stage: Stage, fork: LiveSession): Promise<void> {
+  const [before, epochs] = [stage.billed().at(-1), await epochsOf(stage, fork.id)];
+  await stage.turn(fork, 'And what of this?', done);
+  const first = stage.billed().at(-1);
+  expect(first?.read).toBe(before && held(before));
+  expect(first?.read).toBeGreaterThan(4_000);
+  expect(await epochsOf(stage, fork.id)).toEqual(epochs);
+  await expectSound(stage, fork.id);
+}
+
+describe.each(['claude-opus-5-5', 'claude-sonnet-4-5', 'gpt-6.1-sol'])('on %s', (model) => {
+  describe.each(['compacted', 'pruned'] as const)('a fork of a %s session', (how) => {
+    test("reads its parent's cache on its first call, within the life of the entry", async () => {
+      const stage = await openStage({ model, tools: TOOLS });
+      const live = await MADE[how](stage);
+      stage.clock.pass(4 * MINUTE);
+      await expectReads(stage, await live.fork());
+    });
+
+    test("reads its parent's cache on its first call after a restart", async () => {
+      const stage = await openStage({ model, tools: TOOLS });
+      const live = await MADE[how](stage);
+      await live.close();
+      await expectReads(stage, await stage.fork(live.id));
+    });
+  });
+
+  test('a fork that begins when the entry has expired does not read it', async () => {
+    const stage = await openStage({ model, tools: TOOLS });
+    const live = await compacted(stage);
+    const before = stage.billed().at(-1);
+    await live.close();
+    stage.clock.pass(120 * MINUTE);
+    await stage.turn(await stage.fork(live.id), 'And what of this?', done);
+    expect(stage.billed().at(-1)?.read).toBeLessThan((before && held(before)) ?? 0);
+  });
+});
