@@ -33,6 +33,13 @@ export type { ContextSource, NoteCause, SourceView, ToolEffect } from './sources
 export type { Surroundings } from './surroundings.ts';
 export { THIS_MACHINE } from './surroundings.ts';
 export type { Asker, CallQuestion, Mode, Permission, Question, RewriteQuestion } from './tools/permissions.ts';
+export type { ActKind, Acts, CommandActs, PathAct, PossibleCommand } from './rules/acts.ts';
+export { foldName } from './rules/fold-name.ts';
+export type { Launching } from './rules/launchers.ts';
+export { launches, programName } from './rules/launchers.ts';
+export type { RuledTool } from './rules/read-rules.ts';
+export { readRules } from './rules/read-rules.ts';
+export type { ReadRule, Rule, RulePattern, RuleProblems, RuleSet } from './rules/rule.ts';
 export type {
   Tool,
   ToolContext,

@@ -10,6 +10,7 @@ import type {
   Mode,
   RetryPolicy,
   RewriteNotice,
+  Rule,
   Runtime,
   Surroundings,
   Tool,
@@ -130,6 +131,8 @@ export interface Permissions {
   readonly mode?: Mode;
   /** Whom to ask. */
   readonly ask?: Asker;
+  /** What is allowed, asked or denied beyond the mode, by tool, command, path or host. `deny` beats `ask` beats `allow`. */
+  readonly rules?: readonly Rule[];
   /** In mode `auto` commands run unasked even where no sandbox holds them. */
   readonly unconfined?: boolean;
 }
@@ -165,6 +168,8 @@ const optionsSchema = z.strictObject({
     .strictObject({
       mode: z.enum(['read-only', 'ask', 'auto']).optional(),
       ask: anyFunction.optional(),
+      // Their own door says what is wrong with them.
+      rules: z.array(z.unknown()).readonly().optional(),
       unconfined: z.boolean().optional(),
     } satisfies Fields<Permissions>)
     .optional(),

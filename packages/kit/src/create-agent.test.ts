@@ -219,6 +219,52 @@ test('asks whom it was told to ask, and denies where there is nobody', async () 
   expect(await outcomes({ mode: 'auto' })).toEqual(['auto', 'tool.returned']);
 });
 
+test('runs what a rule allows where nobody is asked, and nothing beside it', async () => {
+  const results = async (command: string): Promise<string | undefined> => {
+    const agent = createAgent({
+      model: MODEL,
+      provider: saying(calling('bash', { command }), 'done'),
+      workspace: folder,
+      permissions: { mode: 'ask', rules: [{ decision: 'allow', tool: 'bash', commands: ['echo *', 'true'] }] },
+    });
+    const session = await agent.open();
+    const rules: (string | undefined)[] = [];
+    for await (const event of session.prompt('go'))
+      if (event.type === 'recorded' && event.record.kind === 'permission.decided')
+        rules.push(`${event.record.data.decision} ${event.record.data.rule}`);
+    await agent.close();
+    return rules.join();
+  };
+  expect(await results('true && echo hello')).toBe('allowed allow bash "true" + allow bash "echo *"');
+  expect(await results('true && echo $(id)')).toBe('denied ask/execute');
+});
+
+test('refuses rules that it cannot understand, with the nearest name', () => {
+  const agent = (): unknown =>
+    createAgent({
+      model: MODEL,
+      provider: saying('done'),
+      workspace: folder,
+      permissions: {
+        rules: [
+          { decision: 'deny', tool: 'bahs' },
+          { decision: 'allow', tool: 'bash' },
+        ],
+      },
+    });
+  expect(agent).toThrow(
+    expect.objectContaining({
+      code: 'kit/bad-options',
+      data: {
+        problems: [
+          'permissions.rules[0]: there is no tool bahs, did you mean bash?',
+          'permissions.rules[1]: it would allow every command of bash: name them as commands',
+        ],
+      },
+    }),
+  );
+});
+
 test('reaches Anthropic at any address, keeps sessions in a folder, and writes its key nowhere', async () => {
   const key = 'key-of-mine-7c1f9a40b2';
   const listening = await createSimulator({ scenario: { steps: [{ answer: { text: 'hello' } }] } }).listen();

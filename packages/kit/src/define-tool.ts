@@ -1,6 +1,6 @@
 // A tool from a name, a schema and a function: what an author writes, as the tool that the runtime knows.
 
-import type { Tool, ToolContext, ToolOutput, ToolProblem, ToolRun } from '@tidemark/agent';
+import type { ActKind, Acts, Tool, ToolContext, ToolOutput, ToolProblem, ToolRun } from '@tidemark/agent';
 import type { EffectClass } from '@tidemark/log';
 import type { JsonValue } from '@tidemark/model';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
@@ -26,6 +26,10 @@ export interface ToolDefinition<Schema extends StandardSchemaV1> {
   readonly keeps?: 'head' | 'tail';
   /** Names what its effect touches, for context sources. */
   readonly touches?: readonly string[];
+  /** What `acts` tells: rules can look at nothing else. */
+  readonly tells?: readonly ActKind[];
+  /** What a call would do, as rules look at it: all of each kind in `tells`. */
+  acts?(input: StandardSchemaV1.InferOutput<Schema>): Acts;
   /** One line for the person who is asked; the tool's name unless said. */
   title?(input: StandardSchemaV1.InferOutput<Schema>): string;
   /** Whether all that a call changes lies inside the workspace; true unless said. */
@@ -45,7 +49,7 @@ const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
  * @throws KitError `kit/bad-tool` for a name that no provider takes, `kit/no-schema` without a JSON Schema of an object.
  */
 export function defineTool<Schema extends StandardSchemaV1>(definition: ToolDefinition<Schema>): Tool {
-  const { name, description, input, effect, alone, keeps, touches } = definition;
+  const { name, description, input, effect, alone, keeps, touches, tells } = definition;
   if (!NAME.test(name)) {
     const message = `a tool cannot be called ${JSON.stringify(name)}: take 1 to 64 letters, digits, "_" or "-"`;
     throw new KitError('kit/bad-tool', message, { tool: name });
@@ -58,6 +62,7 @@ export function defineTool<Schema extends StandardSchemaV1>(definition: ToolDefi
     ...(alone !== undefined && { alone }),
     ...(keeps !== undefined && { keeps }),
     ...(touches !== undefined && { touches }),
+    ...(tells !== undefined && { tells }),
     read: (given) => readArguments(definition, given),
   };
 }
@@ -73,6 +78,7 @@ async function readArguments<Schema extends StandardSchemaV1>(
   return {
     title: definition.title?.(value) ?? definition.name,
     ...(definition.confined !== undefined && { confined: definition.confined(value) }),
+    ...(definition.acts !== undefined && { acts: definition.acts(value) }),
     run: async (context): Promise<ToolOutput> => outputOf(definition.name, await definition.run(value, context)),
   };
 }

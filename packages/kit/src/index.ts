@@ -12,6 +12,7 @@ export type {
   Notice,
   Question,
   RewriteNotice,
+  Rule,
   SessionEvent,
   Tool,
   ToolContext,

@@ -10,6 +10,7 @@ import { resolve } from 'node:path';
 import type { AgentOptions } from './agent-options.ts';
 import { chooseTools, forbiddenTo } from './choose-tools.ts';
 import { chooseProvider } from './choose-provider.ts';
+import { chooseRules } from './choose-rules.ts';
 import { OUTPUT_LIMIT } from './find-capabilities.ts';
 
 /** An agent with nothing left open. */
@@ -39,11 +40,12 @@ function runtimeOf(options: AgentOptions): Runtime {
   const { role, runtime, neighbours, permissions = {}, onRequest, rewriteNotice, budgets } = options;
   const { surroundings = THIS_MACHINE } = options;
   const { provider, capabilities } = chooseProvider(options);
+  const tools = chooseTools(options);
   return {
     provider,
     capabilities,
     parameters: options.parameters ?? {},
-    tools: chooseTools(options),
+    tools,
     sources: sourcesOf(options),
     limits: options.limits ?? {},
     retry: { ...RETRY, ...options.retry },
@@ -63,6 +65,7 @@ function runtimeOf(options: AgentOptions): Runtime {
     ...(runtime !== undefined && { runtime }),
     ...(neighbours !== undefined && { neighbours }),
     ...(permissions.ask !== undefined && { ask: permissions.ask }),
+    ...(permissions.rules !== undefined && { rules: chooseRules(permissions.rules, tools) }),
     ...(onRequest !== undefined && { onRequest }),
     ...(rewriteNotice !== undefined && { rewriteNotice }),
     ...(budgets !== undefined && { budgets }),

@@ -1,9 +1,10 @@
-// Whether a call may run: the matrix, and the person whom it asks.
+// Whether a call may run: the matrix, the rules, and the person whom they ask.
 
 import type { CallId, PermissionDecided } from '@tidemark/log';
+import { judgeByRules } from '../rules/judge-by-rules.ts';
 import type { Work } from '../turn/work.ts';
 import { messageOf } from './message-of.ts';
-import type { CallQuestion, Mode } from './permissions.ts';
+import type { CallQuestion, Verdict } from './permissions.ts';
 import { judge } from './permissions.ts';
 import type { CallRead } from './read-call.ts';
 import { unlessAborted } from './unless-aborted.ts';
@@ -15,25 +16,40 @@ export interface Permit {
 }
 
 /**
- * Decides, asking a person where the matrix says so. Without one, and where asking fails, that is a denial which says so.
- * `undefined` when the user interrupted while it was being asked.
+ * Decides, asking a person where the matrix or a rule says so. Without one, and where asking fails, that is a denial which
+ * says so. `undefined` when the user interrupted while it was being asked: nothing was decided then, and it is asked again.
  */
 export async function permitCall(work: Work, call: CallId, { tool, run }: CallRead): Promise<Permit | undefined> {
   const mode = work.session.progress.mode ?? 'read-only';
-  const { decision, rule } = judge({
-    mode,
-    effect: tool.effect,
-    confined: run.confined ?? true,
-    sandboxed: work.runtime.unconfined || (run.sandboxed ?? false),
-  });
-  const question: CallQuestion = { about: 'call', call, tool: tool.name, effect: tool.effect, title: run.title, rule };
-  if (decision === 'asks') return askPerson(work, mode, question);
-  return permit(question, 'rule', decision, `mode "${mode}" does not allow it`);
+  const { effect, name } = tool;
+  const confined = run.confined ?? true;
+  const sandboxed = work.runtime.unconfined || (run.sandboxed ?? false);
+  const byMode = judge({ mode, effect, confined, sandboxed });
+  const verdict = underRules(work, byMode, { tool, run });
+  const who = verdict === byMode ? `mode "${mode}"` : 'a rule of the user';
+  const question: CallQuestion = { about: 'call', call, tool: name, effect, title: run.title, rule: verdict.rule };
+  return settle(work, question, verdict.decision, who);
 }
 
-async function askPerson(work: Work, mode: Mode, question: CallQuestion): Promise<Permit | undefined> {
+/** What a call would do is asked of it only where a rule could look at it. */
+function underRules({ runtime: { rules = [] } }: Work, byMode: Verdict, { tool, run }: CallRead): Verdict {
+  if (rules.length === 0) return byMode;
+  const { acts, confined = true } = run;
+  return judgeByRules(byMode, rules, { tool: tool.name, effect: tool.effect, confined, ...(acts && { acts }) });
+}
+
+async function settle(
+  work: Work,
+  question: CallQuestion,
+  decision: Verdict['decision'],
+  who: string,
+): Promise<Permit | undefined> {
+  if (decision === 'asks') return askPerson(work, `${who} asks a person first`, question);
+  return permit(question, 'rule', decision, `${who} does not allow it`);
+}
+
+async function askPerson(work: Work, asks: string, question: CallQuestion): Promise<Permit | undefined> {
   const { runtime, signal } = work;
-  const asks = `mode "${mode}" asks a person first`;
   if (runtime.ask === undefined) return permit(question, 'rule', 'denied', `${asks}, and nobody is there to be asked`);
   try {
     const decision = await unlessAborted(runtime.ask(question, signal), signal);

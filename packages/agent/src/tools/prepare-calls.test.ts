@@ -5,6 +5,8 @@ import { READ } from '../../tests/small-session.ts';
 import type { Setting } from '../../tests/small-work.ts';
 import { beginWork, made } from '../../tests/small-work.ts';
 import { NO_SECRETS } from '../commit/secrets.ts';
+import { readRules } from '../rules/read-rules.ts';
+import type { Rule, RuleSet } from '../rules/rule.ts';
 import type { Question } from './permissions.ts';
 import { runCalls } from './run-calls.ts';
 import type { Tool } from './tool.ts';
@@ -186,6 +188,33 @@ describe('a permission', () => {
     expect((await outcome({ ...unsandboxed, tools: [boxed] })).short[0]).toBe(
       'allowed c1 by rule auto/execute/sandboxed',
     );
+  });
+
+  test('that a rule gives or refuses is in the log with the rule, and the model is told whose it is', async () => {
+    const acts = { commands: { plain: [['npm', 'test']], possible: [['npm', 'test']] } };
+    const tool = made('bash', () => ({}), {
+      effect: 'execute',
+      tells: ['commands'],
+      read: () => ({ title: 'bash npm test', acts, run: async () => ({}) }),
+    });
+    const under = (decision: Rule['decision'], command: string): RuleSet => {
+      const rules = readRules([{ decision, tool: 'bash', commands: [command] }], [tool]);
+      if ('problems' in rules) throw new Error(rules.problems.join());
+      return rules;
+    };
+    const bash = [{ id: 'c1', name: 'bash' }];
+    const ruled = (decision: Rule['decision'], command: string): ReturnType<typeof outcome> =>
+      outcome({ calls: bash, tools: [tool], mode: 'ask', runtime: { rules: under(decision, command) } });
+    expect((await ruled('allow', 'npm test')).short[0]).toBe('allowed c1 by rule allow bash "npm test"');
+    expect((await ruled('allow', 'npm run')).short[0]).toBe('denied c1 by rule ask/execute');
+    const { short, words } = await ruled('deny', 'npm');
+    expect(short).toEqual(['denied c1 by rule deny bash "npm"', 'tool.failed c1']);
+    expect(words).toBe(
+      'The call of "bash" (execute) was denied and did not run: a rule of the user does not allow it ' +
+        '(rule deny bash "npm"). Only the user can change that.',
+    );
+    const held = await ruled('ask', 'npm');
+    expect(held.words).toContain('a rule of the user asks a person first, and nobody is there to be asked');
   });
 
   test('follows a mode that is changed between two calls', async () => {

@@ -3,6 +3,7 @@
 
 import type { CallId, Digest, EffectClass, EventData, FileTouch, ImagePart, Recorded } from '@tidemark/log';
 import type { JsonValue } from '@tidemark/model';
+import type { ActKind, Acts } from '../rules/acts.ts';
 
 /** A tool as the model and the runtime know it. */
 export interface Tool {
@@ -18,6 +19,8 @@ export interface Tool {
   readonly keeps?: 'head' | 'tail';
   /** Names what its effect touches, for context sources: `structure`, `content`. */
   readonly touches?: readonly string[];
+  /** What its runs tell as `acts`: a rule on anything else is refused. Nothing unless said. */
+  readonly tells?: readonly ActKind[];
   /** Reads the arguments. Does nothing else: a call may be denied after it. */
   read(input: unknown): ToolRun | ToolProblem | Promise<ToolRun | ToolProblem>;
 }
@@ -35,6 +38,8 @@ export interface ToolRun {
   readonly confined?: boolean;
   /** Whether what it executes runs in a sandbox. Absent is false. */
   readonly sandboxed?: boolean;
+  /** What the call would do, as rules look at it: all of each kind that the tool tells. */
+  readonly acts?: Acts;
   /** Does the work. What it throws becomes the error of the call; `signal` aborting is the caller giving up on it. */
   run(context: ToolContext): Promise<ToolOutput>;
 }

@@ -8,6 +8,7 @@ import type { CompactionPolicy } from '../decide/when-to-compact.ts';
 import type { CheckpointStrategy } from '../session/triggers.ts';
 import type { Lasting } from '../request/call-life.ts';
 import type { Gate } from '../request/gate.ts';
+import type { RuleSet } from '../rules/rule.ts';
 import type { Surroundings } from '../surroundings.ts';
 import type { Asker } from '../tools/permissions.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -51,6 +52,8 @@ export interface Runtime {
   /** How long a provider may be silent inside a call, in milliseconds: then the call is cut. 180,000 by default. */
   readonly idleMs?: number;
   readonly ask?: Asker;
+  /** What the user allows, forbids and wants to be asked, beyond the mode. */
+  readonly rules?: RuleSet;
   /** From how much on a step that pays again is said before it is sent: `REWRITE_NOTICE` unless given. */
   readonly rewriteNotice?: RewriteNotice;
   /** What is executed need not ask in mode `auto`, sandbox or not. */

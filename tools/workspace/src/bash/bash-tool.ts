@@ -7,6 +7,7 @@ import { homedir } from 'node:os';
 import type { Confinement } from '../confine/confine.ts';
 import { showName } from '../confine/show-name.ts';
 import { argumentsOf, isProblem } from '../door/arguments.ts';
+import { readCommands } from '../shell/read-commands.ts';
 import { bashEnvironment } from './bash-environment.ts';
 import { bubblewrapArguments, findBubblewrap, hiddenPaths } from './bubblewrap.ts';
 import { exitOf, sayEnd } from './say-end.ts';
@@ -62,6 +63,7 @@ export function createBashTool(confinement: Confinement, options: BashOptions = 
     alone: true,
     keeps: 'tail',
     touches: ['structure', 'content'],
+    tells: ['commands'],
     read(input): ToolRun | ToolProblem {
       const asked = bashArguments.read(input);
       if (isProblem(asked)) return asked;
@@ -74,6 +76,10 @@ export function createBashTool(confinement: Confinement, options: BashOptions = 
         sandboxed: shell.sandboxed(),
         // A sandbox lets nothing outside be changed.
         confined: shell.sandboxed(),
+        // Read only where there are rules to look at it.
+        get acts() {
+          return { commands: readCommands(asked.command) };
+        },
         run: (context) => runBash(shell, asked.command, patience, context),
       };
     },

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Confinement, Place } from '../confine/confine.ts';
 import { absent } from '../confine/absent.ts';
+import { pathActs } from '../confine/path-acts.ts';
 import { argumentsOf, isProblem } from '../door/arguments.ts';
 import { WorkspaceError } from '../workspace-error.ts';
 import type { CurrentFile } from '../write/current-file.ts';
@@ -39,6 +40,7 @@ export function createEditTool(confinement: Confinement): Tool {
     schema: ARGUMENTS.schema,
     effect: 'write',
     touches: ['content'],
+    tells: ['paths'],
     async read(input) {
       const asked = ARGUMENTS.read(input);
       if (isProblem(asked)) return asked;
@@ -51,6 +53,7 @@ export function createEditTool(confinement: Confinement): Tool {
       return {
         title: `edit ${place.shown}`,
         confined: place.inside,
+        acts: pathActs(confinement.folder, place),
         run: (context) => editPlace(place, confinement, { oldText, newText, replaceAll }, context),
       };
     },

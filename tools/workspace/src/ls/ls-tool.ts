@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { absent } from '../confine/absent.ts';
 import type { Confinement, Place } from '../confine/confine.ts';
 import { assertUnmoved, statsAt } from '../confine/open-file.ts';
+import { pathActs } from '../confine/path-acts.ts';
 import { argumentsOf, isProblem } from '../door/arguments.ts';
 import { listFolder } from './list-folder.ts';
 
@@ -26,6 +27,7 @@ export function createLsTool(confinement: Confinement): Tool {
     description: DESCRIPTION,
     schema: ARGUMENTS.schema,
     effect: 'read',
+    tells: ['paths'],
     async read(input) {
       const asked = ARGUMENTS.read(input);
       if (isProblem(asked)) return asked;
@@ -33,6 +35,7 @@ export function createLsTool(confinement: Confinement): Tool {
       if (isProblem(place)) return place;
       return {
         title: `ls ${place.shown}`,
+        acts: pathActs(confinement.folder, place, true),
         run: ({ signal }) => listPlace(place, confinement, asked.depth ?? 1, signal),
       };
     },

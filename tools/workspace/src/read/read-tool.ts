@@ -9,6 +9,7 @@ import type { Confinement, Place } from '../confine/confine.ts';
 import { fileChunks } from '../confine/file-chunks.ts';
 import type { OpenFile } from '../confine/open-file.ts';
 import { openFile, statsAt } from '../confine/open-file.ts';
+import { pathActs } from '../confine/path-acts.ts';
 import { absent } from '../confine/absent.ts';
 import { argumentsOf, isProblem } from '../door/arguments.ts';
 import { describePage, joinPage } from '../page/describe-page.ts';
@@ -37,6 +38,7 @@ export function createReadTool(confinement: Confinement): Tool {
     description: DESCRIPTION,
     schema: ARGUMENTS.schema,
     effect: 'read',
+    tells: ['paths'],
     async read(input) {
       const asked = ARGUMENTS.read(input);
       if (isProblem(asked)) return asked;
@@ -49,6 +51,7 @@ export function createReadTool(confinement: Confinement): Tool {
       };
       return {
         title: `read ${place.shown}`,
+        acts: pathActs(confinement.folder, place),
         run: ({ signal }) => readPlace(place, confinement, request, signal),
       };
     },

@@ -45,6 +45,7 @@ export function createGrepTool(confinement: Confinement): Tool {
     description: DESCRIPTION,
     schema: grepArguments.schema,
     effect: 'read',
+    tells: ['paths'],
     async read(input) {
       const asked = grepArguments.read(input);
       if (isProblem(asked)) return asked;
@@ -52,7 +53,7 @@ export function createGrepTool(confinement: Confinement): Tool {
       const place = await searchPlace(confinement, asked.path, asked.glob);
       if (isProblem(place)) return place;
       const title = `grep ${showName(asked.pattern)} in ${place.shown}`;
-      return { title, run: ({ signal }) => search(confinement.folder, place, asked, signal) };
+      return { title, acts: place.acts, run: ({ signal }) => search(confinement.folder, place, asked, signal) };
     },
   };
 }

@@ -1,9 +1,10 @@
 // Where a search goes and what it passes by: the same for `grep` and `find`.
 
-import type { ToolProblem } from '@tidemark/agent';
+import type { Acts, ToolProblem } from '@tidemark/agent';
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Confinement } from '../confine/confine.ts';
+import { pathActs } from '../confine/path-acts.ts';
 import { pathInside } from '../confine/path-inside.ts';
 import { isProblem } from '../door/arguments.ts';
 import type { Glob } from './glob.ts';
@@ -16,6 +17,8 @@ export interface SearchPlace {
   /** What ripgrep is told of it, before the `--` and after. */
   readonly args: readonly string[];
   readonly from: string;
+  /** As rules look at it: the place and all below it, whatever the glob. */
+  readonly acts: Acts;
   /** The path of a record from the workspace on; `undefined` when the glob does not name it. */
   pathOf(record: string): string | undefined;
   /** Why what stands in a file may not be shown; `undefined` when it may. */
@@ -45,6 +48,7 @@ export async function searchPlace(
     shown: place.shown,
     args: [...PASSED_BY, ...typed(wanted)],
     from: inside === '' ? '.' : `./${inside}`,
+    acts: pathActs(confinement.folder, place, true),
     pathOf(record) {
       const plain = record.replace(/^\.\//, '');
       // A model thinks of a glob from the folder it searches, or from the workspace: both are meant.

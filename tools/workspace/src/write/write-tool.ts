@@ -5,6 +5,7 @@ import { digest } from '@tidemark/log';
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Confinement, Place } from '../confine/confine.ts';
+import { pathActs } from '../confine/path-acts.ts';
 import { argumentsOf, isProblem } from '../door/arguments.ts';
 import type { CurrentFile } from './current-file.ts';
 import { currentFile } from './current-file.ts';
@@ -33,6 +34,7 @@ export function createWriteTool(confinement: Confinement): Tool {
     schema: ARGUMENTS.schema,
     effect: 'write',
     touches: ['structure', 'content'],
+    tells: ['paths'],
     async read(input) {
       const asked = ARGUMENTS.read(input);
       if (isProblem(asked)) return asked;
@@ -41,6 +43,7 @@ export function createWriteTool(confinement: Confinement): Tool {
       return {
         title: `write ${place.shown}`,
         confined: place.inside,
+        acts: pathActs(confinement.folder, place),
         run: (context) => writePlace(place, asked.content, context),
       };
     },

@@ -1,0 +1,31 @@
+// What a call would do, as rules look at it: said by the tool's own `read`, out of arguments that it has parsed.
+
+/** What a tool can tell of its calls. */
+export type ActKind = 'commands' | 'paths' | 'hosts';
+
+/** All that a call would do of each kind that is told. A kind that is absent is not known: no rule on it allows the call. */
+export interface Acts {
+  readonly commands?: CommandActs;
+  readonly paths?: readonly PathAct[];
+  /** Hosts it would reach, as a URL has them: lower case, no port. */
+  readonly hosts?: readonly string[];
+}
+
+/** The commands of a call, from both sides: what surely runs, and what might. */
+export interface CommandActs {
+  /** Each command word by word, where the call is these and nothing else, to the last character. Else `undefined`: no rule allows it. */
+  readonly plain: readonly (readonly string[])[] | undefined;
+  /** Every command that could run, with those that other programs would be handed. At least those of `plain`. */
+  readonly possible: readonly PossibleCommand[];
+}
+
+/** The words of a command. `undefined` stands for what only the running shell knows: any words, any number of them. */
+export type PossibleCommand = readonly (string | undefined)[];
+
+/** A file or folder that a call touches. */
+export interface PathAct {
+  /** From the workspace on, parted by `/`, empty for the workspace itself, symlinks followed; absolute where it lies outside. */
+  readonly path: string;
+  /** Whether all that lies below it is touched too. Absent is no. */
+  readonly below?: boolean;
+}

@@ -1,0 +1,108 @@
+// A command as a rule names it: `npm test`, `git status *`. To allow, it is taken by the letter; to forbid, with all that
+// could be meant.
+
+import type { PossibleCommand } from './acts.ts';
+import { foldName } from './fold-name.ts';
+import { launches, programName } from './launchers.ts';
+import { matchStars } from './match-stars.ts';
+
+/** A pattern that was read. */
+export interface CommandPattern {
+  readonly words: readonly string[];
+  /** Ends in a `*` of its own: any further words, and none. */
+  readonly open: boolean;
+}
+
+const PLAIN = /^[\w@%+=:,./*-]+$/;
+
+/** Reads a pattern; what it says wrong, with the next step. One that forbids may be wide, one that allows may not. */
+export function readCommandPattern(text: string, decision: 'allow' | 'ask' | 'deny'): CommandPattern | string {
+  const all = text.trim().split(/[ \t]+/);
+  const strange = all.find((word) => !PLAIN.test(word));
+  if (strange !== undefined)
+    return `"${text}" is no command in plain words: "${strange}" holds what a shell reads in its own way. Name one command, without quotes, variables or operators`;
+  const open = all.length > 1 && all.at(-1) === '*';
+  const words = open ? all.slice(0, -1) : all;
+  const problem = decision === 'allow' ? tooWide(words, open) : undefined;
+  return problem === undefined ? { words, open } : `"${text}" ${problem}`;
+}
+
+function tooWide([program = '', first]: readonly string[], open: boolean): string | undefined {
+  if (program.includes('*')) return 'would allow any program: name it';
+  if (program.includes('=')) return 'sets a variable: no rule allows that';
+  const kind = open ? launches(program) : undefined;
+  if (kind === 'launcher' || kind === 'changer')
+    return `would allow any command, since ${program} runs or changes others: give it word for word, without *`;
+  if (kind !== undefined && (first === undefined || /^-|\*/.test(first)))
+    return `would allow any code, since ${program} runs what it is given: name the file first, as in "${program} scripts/build *"`;
+  return undefined;
+}
+
+/** Whether this command is the one that the pattern names, by the letter. */
+export function isCommand({ words, open }: CommandPattern, command: readonly string[]): boolean {
+  if (open ? command.length < words.length : command.length !== words.length) return false;
+  return words.every((word, index) => matchStars(word, command[index] ?? ''));
+}
+
+/**
+ * Whether this command could be the one that the pattern names: by any path and letter case, with options between its words
+ * and any words behind them. Options of the pattern may stand anywhere, in one cluster or several, or shortened.
+ */
+export function couldBeCommand({ words }: CommandPattern, command: PossibleCommand): boolean {
+  const options = words.slice(1).filter(isOption);
+  const plain = words.filter((word, index) => index === 0 || !isOption(word));
+  return couldFollow(plain, command) && options.every((option) => couldHold(command, foldName(option)));
+}
+
+/** How much of the pattern was met, and whether the next word may be the value of an option. */
+interface Reached {
+  readonly met: number;
+  readonly isFree: boolean;
+}
+
+function couldFollow(wanted: readonly string[], command: PossibleCommand): boolean {
+  let reached: readonly Reached[] = [{ met: 0, isFree: false }];
+  for (const word of command) {
+    if (reached.length === 0) return false;
+    if (word === undefined) return true;
+    const next = new Map(reached.flatMap((from) => stepsFrom(from, wanted, word)).map((to) => [keyOf(to), to]));
+    if ([...next.values()].some(({ met }) => met === wanted.length)) return true;
+    reached = [...next.values()];
+  }
+  return false;
+}
+
+function keyOf({ met, isFree }: Reached): number {
+  return met * 2 + (isFree ? 1 : 0);
+}
+
+function stepsFrom({ met, isFree }: Reached, wanted: readonly string[], word: string): readonly Reached[] {
+  const next = wanted[met] ?? '';
+  if (met === 0) return matchesWord(programName(next), programName(word)) ? [{ met: 1, isFree: false }] : [];
+  return [
+    ...(matchesWord(next, word) ? [{ met: met + 1, isFree: false }] : []),
+    ...(isOption(word) ? [{ met, isFree: true }] : []),
+    ...(isFree ? [{ met, isFree: false }] : []),
+  ];
+}
+
+function couldHold(command: PossibleCommand, option: string): boolean {
+  const words = command.slice(1).map((word) => (word === undefined ? undefined : foldName(word)));
+  if (words.some((word) => word === undefined || matchStars(option, word) || isShortened(option, word))) return true;
+  if (!/^-[a-z0-9]+$/.test(option)) return false;
+  const letters = new Set(words.filter((word) => word !== undefined && /^-[^-]/.test(word)).join(''));
+  return Array.from(option).every((letter) => letters.has(letter));
+}
+
+function isShortened(option: string, word: string): boolean {
+  const name = word.replace(/=.*$/s, '');
+  return name.length > 2 && name.startsWith('--') && option.startsWith(name);
+}
+
+function matchesWord(wanted: string, word: string): boolean {
+  return matchStars(foldName(wanted), foldName(word));
+}
+
+function isOption(word: string): boolean {
+  return word.startsWith('-');
+}

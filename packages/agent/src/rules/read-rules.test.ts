@@ -1,0 +1,93 @@
+import { describe, expect, test } from 'vitest';
+import { readRules } from './read-rules.ts';
+
+const TOOLS = [
+  { name: 'bash', tells: ['commands'] },
+  { name: 'write', tells: ['paths'] },
+  { name: 'fetch', tells: ['hosts'] },
+  { name: 'plan' },
+] as const;
+
+function problems(...rules: readonly unknown[]): readonly string[] {
+  const read = readRules(rules, TOOLS);
+  return 'problems' in read ? read.problems : [];
+}
+
+describe('a rule at the door', () => {
+  test('passes where it can be understood', () => {
+    expect(
+      problems(
+        { decision: 'allow', tool: 'bash', commands: ['npm test', 'git status *', 'npm run test:*', 'node a.js *'] },
+        { decision: 'allow', tool: 'bash', commands: ['sudo systemctl restart shop', 'cd docs'] },
+        { decision: 'allow', tool: 'write', paths: ['src/**', '*.md', 'docs/'] },
+        { decision: 'allow', tool: 'fetch', hosts: ['example.com', '*.example.com', '[::1]'] },
+        { decision: 'allow', tool: 'github__*' },
+        { decision: 'deny', tool: 'bash', commands: ['sudo *', 'git push'] },
+        { decision: 'deny', tool: '*' },
+        { decision: 'ask', tool: 'github__merge' },
+      ),
+    ).toEqual([]);
+  });
+
+  test.each([
+    [{ decison: 'deny', tool: 'bash' }, 'rules[0]: it has no decison, did you mean decision?'],
+    [{ decision: 'allw', tool: 'plan' }, 'rules[0]: decision is one of allow, ask, deny, did you mean allow?'],
+    [{ decision: 'deny', tool: 'bsah' }, 'rules[0]: there is no tool bsah, did you mean bash?'],
+    [{ decision: 'deny', tool: 'bash', paths: ['a'] }, 'rules[0]: bash tells no paths: it has commands'],
+    [{ decision: 'deny', tool: 'plan', hosts: ['a.b'] }, 'rules[0]: plan tells no hosts: leave it out'],
+    [
+      { decision: 'deny', tool: 'bash', commands: ['a'], hosts: ['b'] },
+      'rules[0]: it has commands and hosts: make it one rule for each',
+    ],
+    [{ decision: 'deny', tool: 'bash', commands: [] }, 'rules[0]: commands is a list of at least one text'],
+    [{ decision: 'deny', tool: 'bash', commands: 'rm' }, 'rules[0]: commands is a list of at least one text'],
+    [{ decision: 'deny' }, 'rules[0]: tool is the name of a tool'],
+    ['deny bash', 'rules[0]: it is no object: give { decision, tool }'],
+    [{ decision: 'allow', tool: 'bash' }, 'rules[0]: it would allow every command of bash: name them as commands'],
+  ])('is refused where it cannot be, with what is nearest: %j', (rule, problem) => {
+    expect(problems(rule)).toEqual([problem]);
+  });
+
+  test.each(['*', 'b*', '__*', '*__*', 'write*'])('allows no tools that nobody named: %s', (tool) => {
+    expect(problems({ decision: 'allow', tool })).toEqual([expect.stringContaining('nobody named')]);
+  });
+
+  test.each([
+    ['*', /any program/],
+    ['np* test', /any program/],
+    ['FOO=1 npm test', /sets a variable/],
+    ['sudo *', /word for word/],
+    ['/usr/bin/env *', /word for word/],
+    ['timeout 10 *', /word for word/],
+    ['xargs *', /word for word/],
+    ['cd *', /word for word/],
+    ['export *', /word for word/],
+    ['find . *', /word for word/],
+    ['sh *', /name the file/],
+    ['bash -c *', /name the file/],
+    ['node *', /name the file/],
+    ['python3.12 -c *', /name the file/],
+    ['npm test; rm', /plain words/],
+    ['npm test && ls', /plain words/],
+    ['echo $HOME', /plain words/],
+    ['git commit -m "x"', /plain words/],
+    ['npm\ntest', /plain words/],
+    ['', /plain words/],
+  ])('allows no command that could be any: %s', (command, why) => {
+    expect(problems({ decision: 'allow', tool: 'bash', commands: [command] })).toEqual([expect.stringMatching(why)]);
+  });
+
+  test.each(['/etc/**', '~/x', '../x', 'a/../b', 'a//b', './a', '', 'a\\b', '{a,b}', '!a', '[ab]'])(
+    'names no path in a way that goes round: %s',
+    (path) => {
+      expect(problems({ decision: 'allow', tool: 'write', paths: [path] })).toHaveLength(1);
+    },
+  );
+
+  test.each(['https://example.com', 'example.com:80', 'Example.com', 'a*.com', '*', 'example.com/x', ''])(
+    'names no host by more than its name: %s',
+    (host) => {
+      expect(problems({ decision: 'allow', tool: 'fetch', hosts: [host] })).toHaveLength(1);
+    },
+  );
+});

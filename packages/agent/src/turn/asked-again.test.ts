@@ -1,0 +1,88 @@
+// A process that dies while a question is open: nothing was decided, and nothing is presumed.
+
+import { describe, expect, test } from 'vitest';
+import { inShort } from '../../tests/in-short.ts';
+import type { Live } from '../../tests/small-live.ts';
+import { answering, calls, cutShelf, goLive, says } from '../../tests/small-live.ts';
+import { made } from '../../tests/small-work.ts';
+import { readRules } from '../rules/read-rules.ts';
+import type { Question } from '../tools/permissions.ts';
+import type { Tool } from '../tools/tool.ts';
+import type { Runtime } from './runtime.ts';
+
+function changing(): { readonly tool: Tool; readonly ran: string[] } {
+  const ran: string[] = [];
+  const run = ({ call }: { readonly call: string }): object => {
+    ran.push(call);
+    return { text: 'changed' };
+  };
+  return { ran, tool: made('change', run, { effect: 'write' }) };
+}
+
+/** What a process leaves that is killed while the question stands, opened again. */
+async function reopened(runtime: Partial<Runtime>, mode?: 'auto' | 'read-only'): Promise<Live & { ran: string[] }> {
+  const before = changing();
+  const provider = answering(calls(['c1', 'change']), says('done'));
+  const stuck = Promise.withResolvers<void>();
+  const ask = async (): Promise<'allowed'> => {
+    stuck.resolve();
+    return new Promise(() => undefined);
+  };
+  const dying = await goLive({ provider, runtime: { tools: [before.tool], ask }, open: { mode: 'ask' } });
+  void dying.live.prompt('go');
+  await stuck.promise;
+  const length = (await dying.records()).length;
+  expect((await dying.kinds()).includes('permission.decided')).toBe(false);
+  const { tool, ran } = changing();
+  const shelf = cutShelf(dying.shelf, length);
+  const next = answering(says('done'));
+  const open = mode === undefined ? { create: false } : { create: false, mode };
+  const live = await goLive({ provider: next, shelf, runtime: { tools: [tool], ...runtime }, open });
+  return { ...live, ran };
+}
+
+const decisions = async ({ records }: Live): Promise<readonly string[]> =>
+  inShort((await records()).filter(({ kind }) => kind === 'permission.decided'));
+
+describe('a question that was open when the process died', () => {
+  test('is asked again, and what is answered then holds', async () => {
+    for (const answer of ['allowed', 'denied'] as const) {
+      const questions: Question[] = [];
+      const ask = async (question: Question): Promise<typeof answer> => {
+        questions.push(question);
+        return answer;
+      };
+      const live = await reopened({ ask });
+      await live.live.resume();
+      expect(questions).toMatchObject([{ about: 'call', call: 'c1', rule: 'ask/write' }]);
+      expect(await decisions(live)).toEqual([`${answer} c1 by person ask/write`]);
+      expect(live.ran).toEqual(answer === 'allowed' ? ['c1'] : []);
+    }
+  });
+
+  test('is a denial where nobody is there any more', async () => {
+    const live = await reopened({});
+    await live.live.resume();
+    expect(await decisions(live)).toEqual(['denied c1 by rule ask/write']);
+    expect(live.ran).toEqual([]);
+  });
+
+  test('is not answered by a mode that the command line would widen', async () => {
+    const live = await reopened({}, 'auto');
+    expect(live.live.mode).toBe('ask');
+    await live.live.resume();
+    expect(live.ran).toEqual([]);
+  });
+
+  test('is a denial under a mode that was narrowed meanwhile, and under a rule', async () => {
+    const narrowed = await reopened({ ask: async () => 'allowed' }, 'read-only');
+    await narrowed.live.resume();
+    expect(await decisions(narrowed)).toEqual(['denied c1 by rule read-only/write']);
+    const rules = readRules([{ decision: 'deny', tool: 'change' }], [{ name: 'change' }]);
+    if ('problems' in rules) throw new Error(rules.problems.join());
+    const ruled = await reopened({ ask: async () => 'allowed', rules });
+    await ruled.live.resume();
+    expect(await decisions(ruled)).toEqual(['denied c1 by rule deny change']);
+    expect([...narrowed.ran, ...ruled.ran]).toEqual([]);
+  });
+});

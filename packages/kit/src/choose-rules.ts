@@ -1,0 +1,13 @@
+// The rules of an agent, read against its tools: one that cannot be understood stops here.
+
+import type { Rule, RuleSet, Tool } from '@tidemark/agent';
+import { readRules } from '@tidemark/agent';
+import { KitError } from './kit-error.ts';
+
+/** @throws KitError `kit/bad-options`, naming each rule that is wrong and what to write instead. */
+export function chooseRules(rules: readonly Rule[], tools: readonly Tool[]): RuleSet {
+  const read = readRules(rules, tools);
+  if (!('problems' in read)) return read;
+  const problems = read.problems.map((problem) => `permissions.${problem}`);
+  throw new KitError('kit/bad-options', `createAgent cannot use these options: ${problems.join('; ')}`, { problems });
+}

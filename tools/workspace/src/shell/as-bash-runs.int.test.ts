@@ -1,0 +1,91 @@
+// What is said to be plain is run by a real bash, in which no program can be found: each that it looks for is written down.
+
+import fc from 'fast-check';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { readCommands } from './read-commands.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'tidemark-plain-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const BASH = '/bin/bash';
+const HANDLE = 'command_not_found_handle() { printf "%s\\0" "$@" $\'\\n\' >> "$RECORD"; }\n';
+let runs = 0;
+
+/** The commands that a bash looked for, sorted. */
+function ran(source: string): readonly string[] {
+  runs += 1;
+  const record = join(folder, String(runs));
+  // The handler stands before the line and not in it: only the line is read by what is tested.
+  spawnSync(BASH, ['-c', `${HANDLE}eval "$1"`, 'bash', source], {
+    cwd: folder,
+    env: { PATH: '', RECORD: record },
+    timeout: 5_000,
+  });
+  if (!existsSync(record)) return [];
+  return readFileSync(record, 'utf8').split('\0\n\0').slice(0, -1).toSorted();
+}
+
+const PIECES = [
+  'xa',
+  'xb',
+  'xc-1',
+  "'y z'",
+  '"y z"',
+  "'",
+  '"',
+  '\\',
+  '$',
+  '`',
+  '(',
+  ')',
+  '{',
+  '}',
+  '#',
+  '!',
+  '~',
+  '*',
+  '=',
+  '%',
+  '+',
+  ',',
+  '^',
+  ' ',
+  ' ',
+  ' ',
+  '\t',
+  '\n',
+  ';',
+  '&&',
+  '||',
+  '|',
+  '&',
+  '2>&1',
+  '>/dev/null',
+  '\r',
+  '\u00a0',
+  '\u2028',
+  'é',
+  'then',
+  '[',
+  ']',
+];
+
+test('bash runs of a plain line nothing but what it is said to run', (context) => {
+  if (!existsSync(BASH)) return context.skip('there is no /bin/bash here');
+  let plainOnes = 0;
+  const line = fc
+    .array(fc.constantFrom(...PIECES), { minLength: 1, maxLength: 9 })
+    .map((pieces) => `xa ${pieces.join('')}`);
+  for (const source of fc.sample(line, { numRuns: 4_000, seed: 7 })) {
+    const { plain } = readCommands(source);
+    if (plain === undefined || plainOnes >= 150) continue;
+    plainOnes += 1;
+    const said = plain.map((words) => words.join('\0'));
+    expect(said, JSON.stringify(source)).toEqual(expect.arrayContaining([...ran(source)]));
+  }
+  expect(plainOnes).toBeGreaterThan(50);
+});
