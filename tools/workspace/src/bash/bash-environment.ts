@@ -2,6 +2,7 @@
 // sent away or found by a script that looks for one.
 
 import { isSecretName } from '@tidemark/agent';
+import { delimiter, isAbsolute } from 'node:path';
 import { WorkspaceError } from '../workspace-error.ts';
 
 /** What is passed where it is set; `LC_*` too. */
@@ -49,7 +50,18 @@ export function bashEnvironment(
   const passed = Object.entries(from).flatMap(([name, value]): [string, string][] =>
     value !== undefined && (PASSED.has(name) || name.startsWith('LC_') || also.includes(name)) ? [[name, value]] : [],
   );
-  return { ...SET, ...Object.fromEntries(passed) };
+  return {
+    ...SET,
+    ...Object.fromEntries(passed.map(([name, value]) => [name, name === 'PATH' ? absoluteOnly(value) : value])),
+  };
+}
+
+/** A relative entry would find a program of the workspace's under the name of another. */
+function absoluteOnly(path: string): string {
+  return path
+    .split(delimiter)
+    .filter((entry) => isAbsolute(entry))
+    .join(delimiter);
 }
 
 function refused(variable: string): WorkspaceError {

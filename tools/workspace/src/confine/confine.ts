@@ -93,6 +93,8 @@ async function realPlace(named: string, folder: string): Promise<Place | ToolPro
 /** The folders above the workspace are the user's choice; below it, and elsewhere, every name counts. */
 function refusalOf(path: string, folder: string, kept: readonly string[]): string | undefined {
   if (kept.some((home) => pathInside(home, path) !== undefined)) return 'it belongs to the log of the sessions';
+  // The environment and the memory of processes, this one's with its keys, where the workspace is as wide as `/`.
+  if (pathInside('/proc', path) !== undefined) return 'it shows what processes hold';
   const names = (pathInside(folder, path) ?? path).split(sep);
   for (const name of names) {
     const why = forbiddenName(name);

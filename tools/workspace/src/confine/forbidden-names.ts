@@ -1,5 +1,7 @@
 // Names that no file tool goes near, wherever they stand in a path: version control's own store, and what holds keys.
 
+import { foldName } from '@tidemark/agent';
+
 /** Folders, and files that stand alone. */
 const NAMES: Readonly<Record<string, string>> = {
   '.git': 'the store of version control',
@@ -25,12 +27,9 @@ const NAMES: Readonly<Record<string, string>> = {
 /** `.env` and `.env.local`, but not the samples that are made to be read. */
 const ENVIRONMENT = /^\.env(\.(?!(example|sample|template|dist|defaults)$).*)?$/;
 
-/** What some file systems leave out when they compare names: `.g\u200Cit` opens `.git` there. */
-const IGNORED = /\p{Default_Ignorable_Code_Point}/gu;
-
-/** Why a file or folder of this name is refused; `undefined` when it is not. Letter case does not matter. */
+/** Why a file or folder of this name is refused; `undefined` when it is not. Any spelling that a file system takes for it counts: `.g\u200Cit`, `.ſsh`. */
 export function forbiddenName(name: string): string | undefined {
-  const plain = name.replace(IGNORED, '').toLowerCase();
+  const plain = foldName(name);
   if (ENVIRONMENT.test(plain)) return 'settings that may hold keys';
   return Object.hasOwn(NAMES, plain) ? NAMES[plain] : undefined;
 }

@@ -1,0 +1,131 @@
+// Each way out of the workspace, or past a rule, by its name.
+
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { link, readFile, rename, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { openBench } from '../tests/bench.ts';
+import { bashEnvironment } from './bash/bash-environment.ts';
+import { createConfinement } from './confine/confine.ts';
+import { forbiddenName } from './confine/forbidden-names.ts';
+import { createEditTool } from './edit/edit-tool.ts';
+import { createReadTool } from './read/read-tool.ts';
+import { readCommands } from './shell/read-commands.ts';
+import { createWriteTool } from './write/write-tool.ts';
+
+describe('escape by', () => {
+  test('symlink: what is judged is where it leads', async () => {
+    const { folder, outside, confinement, call, judge } = await openBench();
+    await writeFile(join(outside, 'secret'), 'SECRET');
+    await symlink(outside, join(folder, 'src'));
+    expect((await call(createReadTool(confinement), { path: 'src/secret' })).code).toBe('problem');
+    const write = await judge(createWriteTool(confinement), { path: 'src/new', content: 'x' });
+    expect(write).toMatchObject({ confined: false, acts: { paths: [{ path: join(outside, 'new') }] } });
+  });
+
+  test('symlink inside: a rule sees the real name', async () => {
+    const { folder, confinement, put, judge } = await openBench();
+    await put('secrets/key.txt', 'x');
+    await symlink('secrets', join(folder, 'src'));
+    const read = await judge(createReadTool(confinement), { path: 'src/key.txt' });
+    expect(read.acts).toEqual({ paths: [{ path: 'secrets/key.txt' }] });
+  });
+
+  test('..: the path is walked before it is judged', async () => {
+    const { outside, confinement, call, judge } = await openBench();
+    expect((await call(createReadTool(confinement), { path: 'src/../../outside/x' })).code).toBe('problem');
+    const write = await judge(createWriteTool(confinement), { path: 'src/../../outside/x', content: '' });
+    expect(write).toMatchObject({ confined: false, acts: { paths: [{ path: join(outside, 'x') }] } });
+    const inside = await judge(createWriteTool(confinement), { path: 'src/../secrets/x', content: '' });
+    expect(inside.acts).toEqual({ paths: [{ path: 'secrets/x' }] });
+  });
+
+  test('hard link: a write makes a new file, and leaves the one outside as it is', async () => {
+    const { folder, outside, confinement, call, content } = await openBench();
+    await writeFile(join(outside, 'shared'), 'old');
+    await link(join(outside, 'shared'), join(folder, 'linked'));
+    const edit = { path: 'linked', old_text: 'old', new_text: 'new' };
+    expect((await call(createEditTool(confinement), edit)).code).toBeUndefined();
+    expect([await content('linked'), await readFile(join(outside, 'shared'), 'utf8')]).toEqual(['new', 'old']);
+  });
+
+  test('/proc: what processes hold is refused, also where the workspace is the whole machine', async () => {
+    const { folder } = await openBench();
+    await symlink('/proc/self/environ', join(folder, 'environ'));
+    await symlink('/proc', join(folder, 'procs'));
+    for (const confinement of [createConfinement({ folder }), createConfinement({ folder: '/' })])
+      for (const path of [
+        '/proc/self/environ',
+        join(folder, 'environ'),
+        join(folder, 'procs/self/environ'),
+        '/proc/self/root/etc/hosts',
+      ])
+        expect(await confinement.place(path), path).toEqual({
+          problem: expect.stringContaining('what processes hold'),
+        });
+  });
+
+  test('environment: nothing that changes what a program loads or runs is passed', () => {
+    const hostile = [
+      'LD_PRELOAD',
+      'LD_LIBRARY_PATH',
+      'DYLD_INSERT_LIBRARIES',
+      'BASH_ENV',
+      'ENV',
+      'GIT_DIR',
+      'GIT_SSH_COMMAND',
+      'GIT_CONFIG_COUNT',
+      'NODE_OPTIONS',
+      'PYTHONSTARTUP',
+      'PROMPT_COMMAND',
+      'IFS',
+      'SHELLOPTS',
+      'BASH_FUNC_ls%%',
+    ];
+    const passed = bashEnvironment(Object.fromEntries(hostile.map((name) => [name, 'x'])));
+    expect(Object.keys(passed).filter((name) => hostile.includes(name))).toEqual([]);
+  });
+
+  test('environment: a program is not looked for in the folder that a command runs in', () => {
+    expect(bashEnvironment({ PATH: '.:/usr/bin::node_modules/.bin:/bin:' })['PATH']).toBe('/usr/bin:/bin');
+  });
+
+  test('environment in the line: a variable before an allowed command leaves nothing to allow', () => {
+    for (const name of ['LD_PRELOAD', 'GIT_SSH_COMMAND', 'BASH_ENV', 'PATH', 'FOO'])
+      expect(readCommands(`${name}=./x npm test`).plain, name).toBeUndefined();
+  });
+
+  test('here-document: what it gives is not allowed, and what it runs is seen', () => {
+    const { plain, possible } = readCommands('npm test <<EOF\n$(git push)\nEOF');
+    expect(plain).toBeUndefined();
+    expect(possible).toContainEqual(['git', 'push']);
+  });
+
+  test('encoded path: a name is taken as it stands, and refused in any form that means the same', async () => {
+    const { confinement, judge } = await openBench();
+    const read = await judge(createReadTool(confinement), { path: 'secrets%2Fkey' });
+    expect(read.acts).toEqual({ paths: [{ path: 'secrets%2Fkey' }] });
+    for (const name of ['.SSH', '.ſsh', '.ｓsh', '.s\u200csh', '.Git', '.ENV', 'ID_RſA', '.\u212Aube'])
+      expect(forbiddenName(name), name).toBeDefined();
+  });
+
+  test('race: a folder that becomes a link between check and use is not written through', async () => {
+    const { folder, outside, confinement, put, judge, run } = await openBench();
+    await put('src/a.ts', 'old');
+    const write = await judge(createWriteTool(confinement), { path: 'src/b.ts', content: 'x' });
+    await rename(join(folder, 'src'), join(folder, 'was'));
+    await symlink(outside, join(folder, 'src'));
+    expect(await run(write)).toMatchObject({ code: 'workspace/moved' });
+    expect(existsSync(join(outside, 'b.ts'))).toBe(false);
+  });
+
+  test('race: a file that becomes a pipe or a link between check and use is not read', async () => {
+    const { folder, confinement, put, judge, run } = await openBench();
+    const path = await put('a.txt', 'x');
+    const read = await judge(createReadTool(confinement), { path: 'a.txt' });
+    await rename(path, join(folder, 'was.txt'));
+    execFileSync('mkfifo', [path]);
+    expect((await run(read)).code).toBe('workspace/not-a-file');
+  });
+});
