@@ -69,6 +69,7 @@ export type Deed =
   | { readonly do: 'effort'; readonly effort: 'low' | 'high' | 'unset' }
   | { readonly do: 'switch'; readonly model: number }
   | { readonly do: 'notify' }
+  | { readonly do: 'refresh' }
   | { readonly do: 'side'; readonly history: 'main' | 'none'; readonly answer: MadeAnswer; readonly stops: boolean }
   | { readonly do: 'world'; readonly world: World }
   | { readonly do: 'pass'; readonly ms: number }
@@ -170,6 +171,7 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
   },
   { weight: 1, arbitrary: fc.integer({ min: 0, max: 3 }).map((to): Deed => ({ do: 'switch', model: to })) },
   { weight: 2, arbitrary: fc.constant<Deed>({ do: 'notify' }) },
+  { weight: 2, arbitrary: fc.constant<Deed>({ do: 'refresh' }) },
   {
     weight: 3,
     arbitrary: fc.record({

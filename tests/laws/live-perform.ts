@@ -44,6 +44,8 @@ async function perform(stage: Stage, deed: Deed): Promise<void> {
       return;
     case 'notify':
       return say(stage, 'notify', (body) => live.notify({ source: 'ci', body, provenance: 'test' }));
+    case 'refresh':
+      return say(stage, 'refresh', () => live.refresh('world'));
     case 'side':
       return askBeside(stage, deed);
     case 'world':

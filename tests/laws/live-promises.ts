@@ -15,6 +15,7 @@ const REFUSALS: Readonly<Record<Promised['what'], readonly string[]>> = {
   side: ['agent/stopped', 'agent/closed', 'agent/limited'],
   mode: ['agent/closed'],
   notify: ['agent/closed'],
+  refresh: ['agent/closed'],
   interrupt: [],
 };
 

@@ -19,7 +19,7 @@ import type { Place } from './place.ts';
 
 /** What somebody was promised, and what came of it. */
 export interface Promised {
-  readonly what: 'prompt' | 'resume' | 'steer' | 'side' | 'mode' | 'notify' | 'interrupt';
+  readonly what: 'prompt' | 'resume' | 'steer' | 'side' | 'mode' | 'notify' | 'refresh' | 'interrupt';
   /** The words that name it in the log. */
   readonly words: string;
   readonly life: number;

@@ -76,8 +76,9 @@ function check(work: Work, record: Recorded): string | undefined {
       work.said = record.position;
       return undefined;
     case 'context.noted': {
-      const { source, revision } = record.data;
-      const same = work.noted.get(source) === revision;
+      const { source, revision, cause } = record.data;
+      // Whoever asks for a note is given it, changed or not.
+      const same = work.noted.get(source) === revision && cause !== 'refreshed';
       work.noted.set(source, revision);
       return same ? 'it was noted already' : undefined;
     }
