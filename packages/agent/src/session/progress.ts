@@ -80,6 +80,8 @@ export interface Noted {
 export interface SkillLoad extends Pick<SkillLoaded, 'name' | 'version' | 'tokens'> {
   /** A compaction up to here has dropped the body: of a result the answer that asked for it, since they leave together. */
   readonly at: number;
+  /** It is the result of a call, which a compaction may have cut. */
+  readonly isResult: boolean;
 }
 
 /** A turn as far as it is recorded. */
@@ -276,5 +278,5 @@ function loaded(progress: Progress, { name, version, tokens, reason, call }: Ski
   // That body stands in the front: the epoch that holds it says so.
   if (reason === 'always') return void progress.preloaded.add(name);
   const at = call === undefined ? position : (progress.asked?.answeredAt ?? position);
-  progress.skills.push({ name, version, tokens, at });
+  progress.skills.push({ name, version, tokens, at, isResult: call !== undefined });
 }
