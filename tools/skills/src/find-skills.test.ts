@@ -1,10 +1,11 @@
 // What is found in the roots: real skills, nearer ones first, and what is skipped with its path and reason.
 
-import { mkdir, rm, symlink } from 'node:fs/promises';
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { REAL, rootWith, skill } from '../tests/room.ts';
 import { findSkills } from './find-skills.ts';
+import type { KnownFolders } from './read-folder.ts';
 
 test('finds real skills by name, with when to use them and the files beside them', async () => {
   const { skills, bad } = await findSkills([REAL]);
@@ -85,4 +86,16 @@ test('another byte is another version', async () => {
   const two = await rootWith({ 'tax/SKILL.md': skill('tax', 'b') });
   const [a, b] = await Promise.all([findSkills([one]), findSkills([two])]);
   expect(a.skills[0]?.version).not.toBe(b.skills[0]?.version);
+});
+
+test('reads again only what changed since the last look', async () => {
+  const root = await rootWith({ 'tax/SKILL.md': skill('tax', 'a'), 'vat/SKILL.md': skill('vat', 'b') });
+  const known: KnownFolders = new Map();
+  const [tax, vat] = (await findSkills([root], known)).skills;
+  await writeFile(join(root.folder, 'vat', 'SKILL.md'), skill('vat', 'c'));
+  const again = (await findSkills([root], known)).skills;
+  // The very same value: it was not read.
+  expect(again[0]).toBe(tax);
+  expect(again[1]).not.toBe(vat);
+  expect(again[1]?.description).toBe('c');
 });

@@ -3,17 +3,21 @@
 import { readdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BadSkill, FoundSkill, FoundSkills, ShadowedSkill, SkillRoot } from './found-skill.ts';
+import type { KnownFolders } from './read-folder.ts';
 import { readSkillFolder } from './read-folder.ts';
 
 /** Folders of one root that are looked into. */
 const MOST_FOLDERS = 1_000;
 
-/** Finds what is installed. It throws nothing: what cannot be read is among the bad ones. */
-export async function findSkills(roots: readonly SkillRoot[]): Promise<FoundSkills> {
+/**
+ * Finds what is installed. It throws nothing: what cannot be read is among the bad ones. `known` spares what an earlier look
+ * has read.
+ */
+export async function findSkills(roots: readonly SkillRoot[], known: KnownFolders = new Map()): Promise<FoundSkills> {
   const used = new Map<string, FoundSkill>();
   const shadowed: ShadowedSkill[] = [];
   const bad: BadSkill[] = [];
-  for (const found of await Promise.all(roots.map(lookInto))) {
+  for (const found of await Promise.all(roots.map((root) => lookInto(root, known)))) {
     bad.push(...found.bad);
     for (const skill of found.skills) {
       const by = used.get(skill.name);
@@ -24,7 +28,7 @@ export async function findSkills(roots: readonly SkillRoot[]): Promise<FoundSkil
   return { skills: [...used.values()].toSorted(byName), shadowed, bad };
 }
 
-async function lookInto(root: SkillRoot): Promise<Pick<FoundSkills, 'skills' | 'bad'>> {
+async function lookInto(root: SkillRoot, known: KnownFolders): Promise<Pick<FoundSkills, 'skills' | 'bad'>> {
   const realRoot = await realpath(root.folder).catch(() => undefined);
   if (realRoot === undefined) return { skills: [], bad: [] };
   const skills: FoundSkill[] = [];
@@ -35,7 +39,7 @@ async function lookInto(root: SkillRoot): Promise<Pick<FoundSkills, 'skills' | '
     return [];
   });
   const looked = names.slice(0, MOST_FOLDERS).map((name) => join(root.folder, name));
-  const read = await Promise.all(looked.map((folder) => readSkillFolder(folder, root, realRoot)));
+  const read = await Promise.all(looked.map((folder) => readSkillFolder(folder, root, realRoot, known)));
   read.forEach((one, index) => {
     if ('reason' in one) skip(looked[index] ?? root.folder, one.reason);
     else skills.push(one);

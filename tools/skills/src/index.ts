@@ -1,6 +1,7 @@
 // The face of `skills`: what is installed, the tools that find and load it, and the note of what came since.
 
 export type { BadSkill, FoundSkill, FoundSkills, ShadowedSkill, SkillRoot } from './found-skill.ts';
+export type { KnownFolders } from './read-folder.ts';
 export { findSkills } from './find-skills.ts';
 export type { BadFile, SkillFile } from './front-matter.ts';
 export { readSkillFile } from './front-matter.ts';

@@ -3,7 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { open, readdir, realpath } from 'node:fs/promises';
+import { open, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, join, relative, sep } from 'node:path';
 import type { FoundSkill, SkillRoot } from './found-skill.ts';
 import type { BadFile } from './front-matter.ts';
@@ -15,14 +15,33 @@ const DEEPEST = 3;
 /** Of what the index says of a skill, in UTF-16 units. */
 const LONGEST_USE = 300;
 
-/** Reads the skill in a folder of a root. */
+/** What was read of each folder, and which file that was: what did not change is not read again. */
+export type KnownFolders = Map<string, { readonly stamp: string; readonly read: FoundSkill | BadFile }>;
+
+/** The skill in a folder of a root. */
 export async function readSkillFolder(
   folder: string,
-  { source }: SkillRoot,
+  root: SkillRoot,
   realRoot: string,
+  known: KnownFolders,
 ): Promise<FoundSkill | BadFile> {
   const path = await inside(join(folder, 'SKILL.md'), realRoot);
   if (typeof path !== 'string') return path;
+  const stamp = await stampOf(path);
+  const before = known.get(folder);
+  if (before !== undefined && before.stamp === stamp) return before.read;
+  const read = await readAnew(path, folder, root);
+  if (stamp !== undefined) known.set(folder, { stamp, read });
+  return read;
+}
+
+/** Names the file and its state; `undefined` where it is gone. */
+async function stampOf(path: string): Promise<string | undefined> {
+  const status = await stat(path, { bigint: true }).catch(() => undefined);
+  return status && [status.dev, status.ino, status.size, status.mtimeNs, status.ctimeNs].join(' ');
+}
+
+async function readAnew(path: string, folder: string, { source }: SkillRoot): Promise<FoundSkill | BadFile> {
   const bytes = await readPlain(path);
   if ('reason' in bytes) return bytes;
   const file = readSkillFile(bytes);

@@ -5,6 +5,7 @@ import { SKILL_BUDGET } from '@tidemark/agent';
 import { join } from 'node:path';
 import { findSkills } from './find-skills.ts';
 import type { FoundSkill, FoundSkills, SkillRoot } from './found-skill.ts';
+import type { KnownFolders } from './read-folder.ts';
 import { indexText } from './index-text.ts';
 
 /** Which skills a session may use. */
@@ -40,10 +41,11 @@ export function skillRoots(places: {
 
 /** A shelf over these roots. Nothing is read before the first look. */
 export function createSkillShelf({ roots, budget }: SkillsOptions): InstalledSkills {
+  const known: KnownFolders = new Map();
   let seen = shelve({ skills: [], shadowed: [], bad: [] });
   let looking: Promise<void> | undefined;
   const look = async (): Promise<void> => {
-    seen = shelve(await findSkills(roots));
+    seen = shelve(await findSkills(roots, known));
     looking = undefined;
   };
   return {

@@ -6,7 +6,7 @@ import type { Preload } from '@tidemark/context';
 /** An installed practice. */
 export interface Skill {
   readonly name: string;
-  /** Names the bytes of its SKILL.md: equal versions, equal words. */
+  /** Names the bytes of its SKILL.md. */
   readonly version: string;
   /** Where it was found: `workspace`, `home`, `config`. */
   readonly source: string;
