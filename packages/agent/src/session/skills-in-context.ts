@@ -18,6 +18,9 @@ export function skillsInContext({ state, progress }: Pick<Fold, 'state' | 'progr
 }
 
 /** A body that was cut is none: one that shortens results leaves none of those before it to be gone by. */
-function isLeft({ at, isResult }: SkillLoad, { position, data: { range, shortens } }: NonNullable<State['compacted']>): boolean {
+function isLeft(
+  { at, isResult }: SkillLoad,
+  { position, data: { range, shortens } }: NonNullable<State['compacted']>,
+): boolean {
   return at > range.to && !(isResult && shortens !== undefined && at < position);
 }
