@@ -289,13 +289,14 @@ describe('the registry is the log', () => {
 describe('installed meanwhile', () => {
   test('a note tells of it, no epoch opens, and it can be loaded', async () => {
     await install('tax');
-    const played = await play([says(), loads({ name: 'vat' }), says(), says(), says()]);
+    const played = await play([says(), loads({ name: 'vat' }), says(), says(), says(), says()]);
     await played.live.prompt('Hello.');
     await install('vat', { body: 'Nineteen.' });
     await played.live.prompt('And now?');
     await played.live.prompt('And?');
     await rm(join(folder, 'vat'), { recursive: true });
     await played.live.prompt('And again?');
+    await played.live.prompt('Still?');
     const records = await played.records();
     expect(records.filter(({ kind }) => kind === 'epoch.opened')).toHaveLength(1);
     expect(

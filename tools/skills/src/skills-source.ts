@@ -16,7 +16,7 @@ export function skillsSource(shelf: InstalledSkills): ContextSource {
       await shelf.look();
       const text = await difference(shelf, view);
       if (text !== '') return createHash('sha256').update(text).digest('hex').slice(0, 12);
-      return view.noted === undefined || view.noted === NOTHING ? undefined : NOTHING;
+      return view.noted === undefined ? undefined : NOTHING;
     },
     render: async (view) => (await difference(shelf, view)) || 'The list of skills at the beginning holds.',
     affectedBy: ({ effect }) => effect === 'write' || effect === 'execute',
