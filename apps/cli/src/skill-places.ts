@@ -7,8 +7,8 @@ import type { CommandContext } from './command.ts';
 
 /** The roots, the nearer first. */
 export function skillPlaces(
-  { userFolder, home }: Pick<CommandContext, 'userFolder' | 'home'>,
+  { userFolder, configFolder }: Pick<CommandContext, 'userFolder' | 'configFolder'>,
   trusted?: string,
 ): readonly SkillRoot[] {
-  return skillRoots({ ...(trusted !== undefined && { workspace: trusted }), home: userFolder, config: home });
+  return skillRoots({ ...(trusted !== undefined && { workspace: trusted }), home: userFolder, config: configFolder });
 }

@@ -20,7 +20,7 @@ beforeEach(() => {
 afterEach(() => stage.clear());
 
 function tidemark(args: readonly string[], choices: Choices = {}): Promise<Ran> {
-  const environment = { PATH: process.env['PATH'], TIDEMARK_HOME: stage.home };
+  const environment = { PATH: process.env['PATH'], TIDEMARK_HOME: stage.home, XDG_CONFIG_HOME: stage.home };
   return pretendRun(args, { folder: stage.folder, environment, ...choices });
 }
 
@@ -32,7 +32,7 @@ function install(folder: string, name: string, text: string): void {
 const TAX = '---\nname: tax\ndescription: Files taxes.\n---\nAdd up all of it.\n';
 
 test('a skill of the user is found, loaded when the model asks, and counted', async () => {
-  install(join(stage.home, 'skills'), 'tax', TAX);
+  install(join(stage.home, 'tidemark', 'skills'), 'tax', TAX);
   const scenario = stage.scenario(
     { answer: calls('skill_load', { name: 'tax' }) },
     { expect: { toolResult: 'Add up all of it.' }, answer: { text: 'Done.' } },
@@ -45,7 +45,7 @@ test('a skill of the user is found, loaded when the model asks, and counted', as
 });
 
 test('`/skill` loads it in front of the prompt, and the words are what is left', async () => {
-  install(join(stage.home, 'skills'), 'tax', TAX);
+  install(join(stage.home, 'tidemark', 'skills'), 'tax', TAX);
   const scenario = stage.scenario({ expect: { lastUserText: 'do mine' }, answer: { text: 'Done.' } });
   const ran = await tidemark(['/skill tax do mine', '--provider', 'simulator', '--scenario', scenario]);
   expect(ran).toMatchObject({ exit: 0, out: 'Done.\n' });
@@ -54,7 +54,7 @@ test('`/skill` loads it in front of the prompt, and the words are what is left',
 });
 
 test('`/skill` with a name that is not installed says which is nearest, and begins nothing', async () => {
-  install(join(stage.home, 'skills'), 'tax', TAX);
+  install(join(stage.home, 'tidemark', 'skills'), 'tax', TAX);
   const ran = await tidemark(['/skill tex do mine', '--provider', 'simulator']);
   expect(ran.exit).not.toBe(0);
   expect(ran.err).toContain('there is no skill tex: did you mean tax?');
@@ -67,8 +67,8 @@ test('a skill of the workspace is not used: nobody has trusted it', async () => 
 });
 
 test('`tidemark skills` shows what is installed and what is skipped, with the reason', async () => {
-  install(join(stage.home, 'skills'), 'tax', TAX);
-  install(join(stage.home, 'skills'), 'broken', 'no front matter');
+  install(join(stage.home, 'tidemark', 'skills'), 'tax', TAX);
+  install(join(stage.home, 'tidemark', 'skills'), 'broken', 'no front matter');
   const { out } = await tidemark(['skills']);
   expect(out).toContain('1 skill installed\n');
   expect(out).toMatch(/\ntax\tconfig\t[0-9a-f]{12}\tFiles taxes\.\n/);
