@@ -1,6 +1,8 @@
 // What users ran into with other agents when a history was compacted, by thread. Each is played with an agent as a person
 // embeds it, against a simulator whose window is small and which refuses what is too long.
 
+import { fileURLToPath } from 'node:url';
+
 import type { AgentOptions, LiveSession } from '@tidemark/kit';
 import { foldLog } from '@tidemark/agent';
 import { compactionStanding } from '@tidemark/context';
@@ -256,6 +258,32 @@ it('anthropics/claude-code#13919, #74990, #19471: what a source said is said aga
   expect(await played.live.prompt('Look.')).toMatchObject(done);
   expect((await played.compactions()).length).toBeGreaterThan(1);
   expect(played.bodies.filter((body) => !body.includes('Never touch main.'))).toEqual([]);
+});
+
+it('anthropics/claude-code#13919, #74990, #19471: a skill that a compaction dropped is named behind the checkpoint, and loaded again', async () => {
+  const roots = [
+    { folder: fileURLToPath(new URL('../../tools/skills/tests/skills', import.meta.url)), source: 'home' },
+  ];
+  const body = 'Never edit the file you were given.';
+  const answer = looks(60);
+  const played = await play(
+    14_000,
+    (sent) => {
+      const held = JSON.stringify(sent.body);
+      if (held.includes(body)) return answer(sent);
+      return { answer: { calls: [{ name: 'skill_load', arguments: { name: 'csv-cleanup' } }] } };
+    },
+    { skills: { roots } },
+  );
+  expect(await played.live.prompt('Clean the export.')).toMatchObject(done);
+  expect((await played.compactions()).length).toBeGreaterThan(1);
+  const without = played.bodies.filter((one) => !one.includes(body));
+  // The front keeps the list; the checkpoint names what was loaded; what asks for it again is given it whole.
+  expect(played.bodies.every((one) => one.includes('- csv-cleanup: '))).toBe(true);
+  expect(without.slice(1).filter((one) => !/Skills to load again[^#]*csv-cleanup/.test(one))).toEqual([]);
+  const loads = (await played.records()).filter(({ kind }) => kind === 'skill.loaded');
+  expect([without.length, loads.length]).toEqual([loads.length, loads.length]);
+  expect(loads.length).toBeGreaterThan(1);
 });
 
 it('earendil-works/pi#2608: what the first compaction keeps is there behind the second and the third', async () => {

@@ -25,6 +25,8 @@ export interface CommandContext {
   readonly configFile?: string;
   /** Where keys are kept that are not in the environment. */
   readonly keyring: Keyring;
+  /** The absolute path of the user's own folder. */
+  readonly userFolder: string;
   /** Aborts at Ctrl-C. A command that waits ends when it does; the frame sets the exit code. */
   readonly signal: AbortSignal;
   /** The store in `home`; opened at the first call. */

@@ -93,6 +93,7 @@ function contextOf(surroundings: Surroundings, output: Output, settings: Setting
     ...settings,
     output,
     home,
+    userFolder: surroundings.userFolder,
     input: surroundings.input,
     keyring: surroundings.keyring,
     folder: surroundings.folder,

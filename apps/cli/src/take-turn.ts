@@ -18,6 +18,7 @@ import { plainText } from './plain-text.ts';
 import { presentSession } from './present-session.ts';
 import { reportTurn } from './report-turn.ts';
 import { settingsIn } from './settings-in.ts';
+import { skillPlaces } from './skill-places.ts';
 import { forkForModel, forksFor } from './switch-model.ts';
 import { withSettings } from './with-settings.ts';
 
@@ -53,6 +54,7 @@ export async function takeTurn(typed: TurnRequest, context: CommandContext): Pro
       ...(trusted && { trusted }),
       environment: context.environment,
       forbidden: [context.home, context.configFolder],
+      skills: { roots: skillPlaces(context, trusted ? workspace : undefined) },
       presenter: 'cli',
       limits: limitsIn(request.flags),
       ...rewriteNoticeIn(request.flags),

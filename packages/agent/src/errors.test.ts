@@ -25,6 +25,7 @@ describe('the errors of the runtime', () => {
       'agent/stopped': 'refused',
       'agent/broken': 'bug',
       'agent/call-ended': 'refused',
+      'agent/unknown-skill': 'refused',
     });
   });
 

@@ -26,6 +26,7 @@ export const AGENT_ERRORS: Readonly<Record<AgentErrorCode, AgentErrorSort>> = {
   'agent/stopped': 'refused',
   'agent/broken': 'bug',
   'agent/call-ended': 'refused',
+  'agent/unknown-skill': 'refused',
 };
 
 /** The name of an agent error. */
@@ -50,7 +51,8 @@ export type AgentErrorCode =
   | 'agent/limited'
   | 'agent/stopped'
   | 'agent/broken'
-  | 'agent/call-ended';
+  | 'agent/call-ended'
+  | 'agent/unknown-skill';
 
 /** An error of the runtime. The message says what happened, to what, and the next step. */
 export class AgentError extends Error {

@@ -49,6 +49,7 @@ export type {
   ToolOutput,
   ToolProblem,
   ToolRun,
+  ResultRoom,
 } from './tools/tool.ts';
 export type {
   CompactOptions,
@@ -56,6 +57,7 @@ export type {
   LiveForkOptions,
   LiveSession,
   OtherModel,
+  PromptOptions,
   SideAnswer,
   SideCall,
   SwitchOptions,
@@ -93,3 +95,8 @@ export type { SaidPrompt } from './fork/find-prompt.ts';
 export { readPrompts } from './fork/find-prompt.ts';
 export type { ForkOptions, ForkPlan } from './fork/plan-fork.ts';
 export { planFork } from './fork/plan-fork.ts';
+export type { LoadedSkill, Skill, SkillBudget, SkillShelf, SkillsInContext } from './skills/skill-shelf.ts';
+export { SKILL_BUDGET } from './skills/skill-shelf.ts';
+export type { LoadVerdict } from './skills/judge-load.ts';
+export { judgeLoad, skillTokens } from './skills/judge-load.ts';
+export { skillsInContext } from './session/skills-in-context.ts';

@@ -54,7 +54,9 @@ function decided(
     tools: texts.tools.length > 0,
     others,
   });
-  return { texts: isPadded(padding) && padded !== undefined ? padded : texts, padding };
+  if (!isPadded(padding) || padded === undefined) return { texts, padding };
+  const { preloaded: skills } = padded;
+  return { texts: padded, padding: skills === undefined ? padding : { ...padding, skills } };
 }
 
 /** An epoch that leaves the front as it is leaves its padding too: its bytes may still be read. */

@@ -34,6 +34,11 @@ export interface Wanted {
    * opens next. Absent, it is now, unless the log says that this list waits.
    */
   readonly takeTools?: 'now' | 'next-epoch';
+  /**
+   * When another skills index is to be taken: with the next request unless said, or with whatever epoch opens next, of which
+   * it is no cause.
+   */
+  readonly takeSkills?: 'now' | 'next-epoch';
   /** The stream that has a cache key of its own from the first: one of many that will call at once. */
   readonly stream?: string;
   /** What may stand in the place of `texts`; without it nothing is padded. */
@@ -68,7 +73,7 @@ export function epochCauses({ epoch, compacted, waiting }: State, wanted: Wanted
     waiting.prunings > 0 && 'pruning',
     opened.contract !== wanted.texts.contract && 'contract',
     !sameTools(inForce.tools, wanted) && 'tools',
-    changedLayer(opened, wanted),
+    changedLayer(opened, wanted, wanted.takeSkills === 'next-epoch' ? [PADDING, SKILLS] : [PADDING]),
     changedParameter(inForce.parameters, wanted.parameters),
   ];
   return causes.filter((cause) => cause !== undefined && cause !== false);
@@ -76,7 +81,7 @@ export function epochCauses({ epoch, compacted, waiting }: State, wanted: Wanted
 
 /** Whether an epoch holds the front that is wanted, padded or not: that was decided when it opened, and is frozen with it. */
 export function sameFront(opened: EpochOpened, wanted: Wanted): boolean {
-  return sameTools(opened.tools, wanted) && changedLayer(opened, wanted) === undefined;
+  return sameTools(opened.tools, wanted) && changedLayer(opened, wanted, [PADDING]) === undefined;
 }
 
 function sameTools(tools: readonly ToolRecord[], { texts }: Wanted): boolean {
@@ -86,19 +91,29 @@ function sameTools(tools: readonly ToolRecord[], { texts }: Wanted): boolean {
   );
 }
 
-function changedLayer(opened: EpochOpened, { texts, padding }: Wanted): EpochCause | undefined {
-  const before = unpadded(opened.layers);
-  const after = unpadded(texts.layers.map(({ record }) => record));
+/** `but`: layers that are not compared. */
+function changedLayer(opened: EpochOpened, { texts, padding }: Wanted, but: readonly string[]): EpochCause | undefined {
+  const before = without(opened.layers, but);
+  const after = without(
+    texts.layers.map(({ record }) => record),
+    but,
+  );
   const padded = padding?.padded?.layers.map(({ record }) => record);
-  if (same(before, after) || (padded !== undefined && same(before, unpadded(padded)))) return undefined;
+  if (same(before, after) || (padded !== undefined && same(before, without(padded, but)))) return undefined;
   const changed = [...before, ...after].find(
     (one) => !(before.some((b) => same(b, one)) && after.some((a) => same(a, one))),
   );
-  return changed?.name === 'skills' ? 'skills' : changed?.name === 'role' ? 'role' : 'contract';
+  return changed?.name === SKILLS ? 'skills' : changed?.name === 'role' ? 'role' : 'contract';
 }
 
-function unpadded(layers: EpochOpened['layers']): readonly Pick<LayerRecord, 'name' | 'digest'>[] {
-  return layers.filter(({ name }) => name !== PADDING).map(({ name, digest }) => ({ name, digest }));
+/** The layer of the skills index. */
+const SKILLS = 'skills';
+
+function without(
+  layers: EpochOpened['layers'],
+  but: readonly string[],
+): readonly Pick<LayerRecord, 'name' | 'digest'>[] {
+  return layers.filter(({ name }) => !but.includes(name)).map(({ name, digest }) => ({ name, digest }));
 }
 
 function changedParameter(before: RenderParameters, after: RenderParameters): EpochCause | undefined {

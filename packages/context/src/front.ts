@@ -33,6 +33,8 @@ export interface FrontTexts {
   readonly layers: readonly Layer[];
   /** Ordered by name. */
   readonly tools: readonly Tool[];
+  /** Skills whose bodies stand in its padding. */
+  readonly preloaded?: readonly string[];
 }
 
 /** How much layer 0 says: `minimal` leaves identity and working rules to the agent's own system text. */

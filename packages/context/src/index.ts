@@ -85,7 +85,7 @@ export type { NextInput } from './next-input.ts';
 export { isRecorded, learntOf, nextInput, sizeForecast } from './next-input.ts';
 export type { Pace } from './pace.ts';
 export { isCrowded } from './pace.ts';
-export type { PadOptions } from './pad-front.ts';
+export type { PadOptions, Preload } from './pad-front.ts';
 export { padFront } from './pad-front.ts';
 export type { Pause, Pauses } from './pauses.ts';
 export { addPause, NO_PAUSES } from './pauses.ts';

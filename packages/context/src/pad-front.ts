@@ -65,8 +65,13 @@ export function padFront(front: FrontTexts, options: PadOptions, newHash: NewHas
   const preloads = options.preloads.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const held = preloads.filter(({ name, body }) => take(`## Skill: ${name}\n\n${body.trimEnd()}\n`, MARK_TOKENS));
   if (isShort()) return undefined;
-  const layers = marked(front, new Set(held.map(({ name }) => name)), newHash);
-  return { ...front, layers: [...layers, layer(PADDING, TM1, 'project', parts.join('\n'), newHash)] };
+  const preloaded = held.map(({ name }) => name);
+  const layers = marked(front, new Set(preloaded), newHash);
+  return {
+    ...front,
+    layers: [...layers, layer(PADDING, TM1, 'project', parts.join('\n'), newHash)],
+    ...(preloaded.length === 0 ? {} : { preloaded }),
+  };
 }
 
 const TITLE = '# Operating guide\n';

@@ -19,6 +19,7 @@ import type {
 import { nearestName } from '@tidemark/agent';
 import type { Log, PaddingSetting, RenderParameters } from '@tidemark/log';
 import type { Provider } from '@tidemark/model';
+import type { SkillsOptions } from '@tidemark/tools-skills';
 import { z } from 'zod';
 import { KitError } from './kit-error.ts';
 import type { ProviderName } from './providers.ts';
@@ -85,6 +86,11 @@ export interface AgentOptions {
   readonly catalog?: unknown;
   /** Own context sources, behind the usual ones. */
   readonly sources?: readonly ContextSource[];
+  /**
+   * Skills: folders with a SKILL.md, listed in the front, found and loaded by `skill_search` and `skill_load`. None unless
+   * said, and no tool where none is installed. Only folders that the user trusts: `skillRoots` names the usual ones.
+   */
+  readonly skills?: SkillsOptions;
   /** `attach` puts the workspace's AGENTS.md into a note; by default the agent finds it with its tools. */
   readonly instructions?: 'discover' | 'attach';
   /** Sees each body before it goes out; it gets a copy. */
@@ -141,6 +147,7 @@ const anyObject = z.custom<object>((value) => typeof value === 'object' && value
 const anyFunction = z.custom<() => unknown>((value) => typeof value === 'function', 'expected a function');
 const words = z.string().min(1, 'expected some text');
 const amount = z.number().positive();
+const count = z.int().min(0);
 const dollars = z.string().regex(/^\d+(\.\d+)?$/, 'expected US dollars as decimal text, such as "0.50"');
 const providerName = z.custom<ProviderName>((value) => typeof value === 'string' && isProviderName(value));
 
@@ -186,6 +193,14 @@ const optionsSchema = z.strictObject({
     .optional(),
   catalog: z.unknown().optional(),
   sources: z.array(anyObject).readonly().optional(),
+  skills: z
+    .strictObject({
+      roots: z.array(z.strictObject({ folder: words, source: words })).readonly(),
+      budget: z
+        .strictObject({ skills: count.optional(), warning: count.optional(), most: count.optional() })
+        .optional(),
+    } satisfies Fields<SkillsOptions>)
+    .optional(),
   instructions: z.enum(['discover', 'attach']).optional(),
   onRequest: anyFunction.optional(),
   parameters: z.record(z.string(), z.unknown()).optional(),
@@ -232,6 +247,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   limits: Object.keys(optionsSchema.shape.limits.unwrap().shape),
   rewriteNotice: Object.keys(optionsSchema.shape.rewriteNotice.unwrap().shape),
   budgets: Object.keys(optionsSchema.shape.budgets.unwrap().shape),
+  skills: Object.keys(optionsSchema.shape.skills.unwrap().shape),
   retry: Object.keys(optionsSchema.shape.retry.unwrap().shape),
 };
 

@@ -13,6 +13,7 @@ import type { LiveSession } from './live-session.ts';
 import { holdSession } from './live-session.ts';
 import type { ResolvedAgent } from './resolve-agent.ts';
 import { resolveAgent } from './resolve-agent.ts';
+import { withSkills } from './with-skills.ts';
 
 /** How to open a session. */
 export interface OpenOptions {
@@ -91,11 +92,11 @@ export function createAgent(options: AgentOptions): Agent {
   };
 }
 
-function begin(resolved: ResolvedAgent, options: AgentOptions, title: string | undefined): Promise<AgentSession> {
-  const { log, runtime, secrets, workspace, firstMode } = resolved;
+async function begin(resolved: ResolvedAgent, options: AgentOptions, title: string | undefined): Promise<AgentSession> {
+  const { log, runtime, secrets, workspace, firstMode, skills } = resolved;
   return openLiveSession({
     log,
-    runtime,
+    runtime: await withSkills(runtime, skills),
     secrets,
     workspace,
     id: sessionId(runtime.surroundings.newName()),
@@ -107,12 +108,12 @@ function begin(resolved: ResolvedAgent, options: AgentOptions, title: string | u
 }
 
 /** A session that is there keeps its mode, or the narrower one that the author asked for. */
-function goOn(resolved: ResolvedAgent, options: AgentOptions, id: string): Promise<AgentSession> {
-  const { log, runtime, secrets } = resolved;
+async function goOn(resolved: ResolvedAgent, options: AgentOptions, id: string): Promise<AgentSession> {
+  const { log, runtime, secrets, skills } = resolved;
   const mode = options.permissions?.mode;
   return openLiveSession({
     log,
-    runtime,
+    runtime: await withSkills(runtime, skills),
     secrets,
     id: sessionId(id),
     ...(mode !== undefined && { mode }),
@@ -121,12 +122,12 @@ function goOn(resolved: ResolvedAgent, options: AgentOptions, id: string): Promi
 }
 
 /** A fork keeps its parent's mode, or the narrower one that the author asked for. */
-function fork(resolved: ResolvedAgent, options: AgentOptions, forks: ForkPlan): Promise<AgentSession> {
-  const { log, runtime, secrets } = resolved;
+async function fork(resolved: ResolvedAgent, options: AgentOptions, forks: ForkPlan): Promise<AgentSession> {
+  const { log, runtime, secrets, skills } = resolved;
   const mode = options.permissions?.mode;
   return openLiveSession({
     log,
-    runtime,
+    runtime: await withSkills(runtime, skills),
     secrets,
     forks,
     id: sessionId(runtime.surroundings.newName()),

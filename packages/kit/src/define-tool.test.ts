@@ -13,6 +13,8 @@ const context: ToolContext = {
   write: async () => undefined,
   progress: () => undefined,
   fileSeen: () => undefined,
+  skills: { preloaded: [], loaded: [] },
+  room: () => ({ bytes: 51_200, lines: 2_000 }),
   output: () => undefined,
   history: { length: 0, read: async function* () {}, artifact: async function* () {} },
 };

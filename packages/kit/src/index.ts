@@ -10,6 +10,7 @@ export type {
   Limits,
   Mode,
   Notice,
+  PromptOptions,
   Question,
   RewriteNotice,
   Rule,
@@ -29,3 +30,5 @@ export { KitError } from './kit-error.ts';
 export type { LiveForkOptions, LiveSession, ModelReach, SwitchOptions } from './live-session.ts';
 export type { KnownProvider, ProviderName } from './providers.ts';
 export { isProviderName, PROVIDERS, providerOf } from './providers.ts';
+export type { SkillRoot, SkillsOptions } from '@tidemark/tools-skills';
+export { skillRoots } from '@tidemark/tools-skills';

@@ -63,7 +63,7 @@ export function holdSession(session: AgentSession, holding: Holding): LiveSessio
     get running() {
       return session.running;
     },
-    prompt: (words) => session.prompt(words),
+    prompt: (words, how) => session.prompt(words, how),
     resume: () => session.resume(),
     steer: (words) => session.steer(words),
     interrupt: () => session.interrupt(),

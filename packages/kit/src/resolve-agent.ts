@@ -5,6 +5,8 @@ import { createGate, createSecrets, permissionModeSource, RETRY, secretsOf, THIS
 import type { Log } from '@tidemark/log';
 import { createMemoryStore } from '@tidemark/store-memory';
 import { openNdjsonStore } from '@tidemark/store-ndjson';
+import type { InstalledSkills } from '@tidemark/tools-skills';
+import { createSkillShelf } from '@tidemark/tools-skills';
 import { environmentSource, instructionsSource, memorySource, workspaceSource } from '@tidemark/tools-workspace';
 import { resolve } from 'node:path';
 import type { AgentOptions } from './agent-options.ts';
@@ -22,6 +24,8 @@ export interface ResolvedAgent {
   /** Of a new session. */
   readonly firstMode: Mode;
   readonly secrets: Secrets;
+  /** Where its skills are, if it has any. */
+  readonly skills?: InstalledSkills;
 }
 
 /** @throws KitError `kit/no-key`, `kit/unknown-model`, `kit/bad-options`. */
@@ -33,6 +37,7 @@ export function resolveAgent(options: AgentOptions): ResolvedAgent {
     workspace: resolve(options.workspace ?? '.'),
     firstMode: permissions.mode ?? (permissions.ask === undefined ? 'read-only' : 'ask'),
     secrets: secretsIn(options),
+    ...(options.skills !== undefined && { skills: createSkillShelf(options.skills) }),
   };
 }
 

@@ -79,6 +79,7 @@ const contextPayloads: Payloads<
           calls: count,
           gain: fc.integer(),
           why: fc.constantFrom('pays' as const, 'costs' as const, 'unknown-price' as const),
+          skills: fc.array(text, { maxLength: 2 }),
         },
         { ...some, requiredKeys: ['setting', 'natural', 'why'] },
       ),

@@ -88,6 +88,8 @@ function contextOf(seen: ReadonlyMap<string, FileTouch>): ToolContext {
     write: async () => undefined,
     progress: () => undefined,
     fileSeen: (path) => seen.get(path),
+    skills: { preloaded: [], loaded: [] },
+    room: () => ({ bytes: 51_200, lines: 2_000 }),
     output: () => undefined,
     history: NO_HISTORY,
   };

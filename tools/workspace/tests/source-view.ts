@@ -18,7 +18,16 @@ export async function newFolder(): Promise<string> {
 export function view(workspace: string, change: Partial<SourceView> = {}): SourceView {
   const { signal } = new AbortController();
   const now = timestamp('2026-11-20T12:00:00.000Z');
-  return { workspace, now, mode: 'ask', files: new Map(), noted: undefined, signal, ...change };
+  return {
+    workspace,
+    now,
+    mode: 'ask',
+    files: new Map(),
+    noted: undefined,
+    signal,
+    layer: () => Promise.resolve(undefined),
+    ...change,
+  };
 }
 
 /** What a source says: its revision and its words. */

@@ -238,7 +238,9 @@ describe('what cannot be reported', () => {
       expect(ran).toMatchObject({ exit: 0, err: '', out: expect.stringContaining('`tidemark import <transcript>`') });
     }
     expect((await tidemark('cost', '--since', '2027-01-01')).out).toContain('name an earlier day');
-    expect((await tidemark('skills')).out).toBe('no skill was loaded in 2 sessions\nno front lists any skill\n');
+    expect((await tidemark('skills')).out).toBe(
+      'no skill was loaded in 2 sessions\nno front lists any skill\nnone is installed\n',
+    );
     const { out } = await pretendRun(['cache', '--json'], { store: empty });
     expect(JSON.parse(out)).toMatchObject({
       whole: { calls: 0, rates: { hitRate: null, coverage: null } },

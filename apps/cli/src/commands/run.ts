@@ -8,6 +8,7 @@ import { namedSession, newestSession } from '../choose-session.ts';
 import { CliError } from '../failure.ts';
 import { partsOf } from '../named-files.ts';
 import { sessionArgument } from '../session-argument.ts';
+import { takeSkills } from '../skill-words.ts';
 import { takeTurn } from '../take-turn.ts';
 
 /** Runs an agent. */
@@ -19,6 +20,7 @@ export const runCommand: Command = {
     ['tidemark run --continue "now the other one"', 'in the newest session of this folder'],
     ['tidemark run --mode auto --max-cost 0.50 < task.md', 'the prompt from a file; ends before it costs more'],
     ['tidemark "what does @src/tax.js round?"', 'names a file of the folder: `@"with spaces"` too'],
+    ['tidemark "/skill tax fill in the form"', 'with the skill `tax` loaded first'],
     ['tidemark run --provider simulator hello', 'without a key, against the simulator'],
   ],
   declare: (command, run) =>
@@ -37,8 +39,9 @@ async function prompt(words: readonly string[], options: Options, context: Comma
   const said = await promptOf(words, context);
   const session = await sessionOf(options, context);
   const where = session === undefined ? { title: titleOf(said) } : { session };
-  const parts = await partsOf(said, session?.workspace ?? context.folder);
-  return takeTurn({ flags: options, ...where, begin: (live) => live.prompt(parts) }, context);
+  const { words: asked, skills } = takeSkills(said);
+  const parts = await partsOf(asked, session?.workspace ?? context.folder);
+  return takeTurn({ flags: options, ...where, begin: (live) => live.prompt(parts, { skills }) }, context);
 }
 
 async function promptOf(words: readonly string[], { input }: CommandContext): Promise<string> {

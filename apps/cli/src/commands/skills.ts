@@ -1,21 +1,24 @@
-// `tidemark skills`: which skills were loaded, why and how large, and what the front lists of them.
+// `tidemark skills`: which skills were loaded, why and how large, what the front lists of them, and which are installed.
 
 import type { SessionSkills, SkillUse } from '@tidemark/agent';
 import { addSkillUse, readSkillUse } from '@tidemark/agent';
+import { findSkills } from '@tidemark/tools-skills';
 
 import type { Command, CommandContext, Outcome } from '../command.ts';
 import { eachSession } from '../each-session.ts';
 import { counted, grouped, percent } from '../numbers.ts';
 import { sessionArgument } from '../session-argument.ts';
+import { inFields, showInstalled } from '../installed-skills.ts';
+import { skillPlaces } from '../skill-places.ts';
 import { sinceArgument } from '../since-argument.ts';
 import type { TableOf } from '../table.ts';
 
 /** Says what skills were used. */
 export const skills: Command = {
   name: 'skills',
-  summary: 'say which skills were loaded, why and how large, and what the front lists of them',
+  summary: 'say which skills are installed and were loaded, why and how large, and what the front lists',
   examples: [
-    ['tidemark skills', 'over all sessions'],
+    ['tidemark skills', 'over all sessions, and what is installed'],
     ['tidemark skills <session>', 'one session, with the list in its front'],
     ['tidemark skills --since 2026-11-20', 'loaded from that day on'],
   ],
@@ -39,9 +42,12 @@ async function report(name: string | undefined, flags: Flags, context: CommandCo
   const used = together(found);
   const { output } = context;
   const told = found.filter((one) => one.skills.length > 0 || one.index !== undefined);
-  output.result({ sessions: told, skills: used, since: since ?? null }, () => headline(session, found, used));
+  const installed = await findSkills(skillPlaces(context));
+  const shown = { sessions: told, skills: used, since: since ?? null, installed: inFields(installed) };
+  output.result(shown, () => headline(session, found, used));
   if (used.length > 0) output.table(tableOf(used));
   for (const line of indexLines(session, found)) output.line(line);
+  if (session === undefined) showInstalled(installed, context);
   return undefined;
 }
 

@@ -23,6 +23,7 @@ const LEFT: { readonly [K in Kind]: readonly string[] } = {
     'layers',
     'model',
     'padding.setting',
+    'padding.skills',
     'padding.why',
     'parameters',
     'provider',

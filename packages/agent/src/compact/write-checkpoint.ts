@@ -34,7 +34,7 @@ export async function writeCheckpoint(
     range,
     bound,
     keptPrompts: keeps,
-    skillsInTail: behind.flatMap((one) => (one.kind === 'skill.loaded' ? [one.data.name] : [])),
+    skillsInTail: session.progress.skills.flatMap(({ name, at }) => (at > range.to ? [name] : [])),
     filesInTail: behind.flatMap(filesOf),
     ...(fromModel === undefined ? {} : { fromModel }),
   });

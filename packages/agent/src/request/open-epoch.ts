@@ -1,7 +1,7 @@
 // The epoch that a request opens, with the front that was chosen for it: its bytes are kept before the event names them.
 
 import type { EpochCause, Event, EventOf } from '@tidemark/log';
-import type { Wanted } from '@tidemark/context';
+import type { FrontChoice, State, Wanted } from '@tidemark/context';
 import { chooseFront, openEpoch } from '@tidemark/context';
 import type { Capabilities } from '@tidemark/model';
 import { keepFront } from '../session/materials.ts';
@@ -20,24 +20,37 @@ export interface EpochOptions {
 /** See the head of this file. The price is said once the request is planned. */
 export async function openingEpoch(
   { state, log }: Session,
-  { wanted, capabilities, ttl }: EpochOptions,
+  options: EpochOptions,
   cause: EpochCause,
-  stamp: Pick<Event, 'at' | 'turn'>,
+  stamp: Stamp,
 ): Promise<EventOf<'epoch.opened'>> {
-  const opening = (one: Wanted): EventOf<'epoch.opened'> => ({
-    kind: 'epoch.opened',
-    ...stamp,
-    data: openEpoch(state, one, cause, { rewrite: 0 }, newHash, capabilities.routing),
-  });
-  const { texts, padding } = chooseFront({
-    state: asIfRecorded(state, opening(wanted)),
+  const { texts, padding } = frontFor(state, options, cause, stamp);
+  await keepFront(log.artifacts, texts);
+  const epoch = opening(state, { ...options, wanted: { ...options.wanted, texts } }, cause, stamp);
+  return padding === undefined ? epoch : { ...epoch, data: { ...epoch.data, padding } };
+}
+
+/** The front that an epoch would be opened with now. */
+export function frontFor(state: State, options: EpochOptions, cause: EpochCause, stamp: Stamp): FrontChoice {
+  const { wanted, capabilities, ttl } = options;
+  return chooseFront({
+    state: asIfRecorded(state, opening(state, options, cause, stamp)),
     before: state.epoch?.opened,
     wanted,
     capabilities,
     at: stamp.at,
     ttl: ttl === '1h' ? '1h' : '5m',
   });
-  await keepFront(log.artifacts, texts);
-  const epoch = opening({ ...wanted, texts });
-  return padding === undefined ? epoch : { ...epoch, data: { ...epoch.data, padding } };
+}
+
+type Stamp = Pick<Event, 'at' | 'turn'>;
+
+function opening(
+  state: State,
+  { wanted, capabilities }: EpochOptions,
+  cause: EpochCause,
+  stamp: Stamp,
+): EventOf<'epoch.opened'> {
+  const data = openEpoch(state, wanted, cause, { rewrite: 0 }, newHash, capabilities.routing);
+  return { kind: 'epoch.opened', ...stamp, data };
 }

@@ -10,6 +10,7 @@ import type {
   Money,
   Recorded,
   RecordedOf,
+  SkillLoaded,
   TurnEnded,
   TurnId,
   Usage,
@@ -55,6 +56,10 @@ export interface Progress {
   readonly files: Map<string, FileTouch>;
   /** Digests of outputs that this log names. */
   readonly outputs: Set<string>;
+  /** Bodies of skills that were brought into the tail, in order. */
+  readonly skills: SkillLoad[];
+  /** Names of skills that were told to be preloaded. */
+  readonly preloaded: Set<string>;
   /** US dollars that all calls of the session cost, as far as known; and of these, those that kept its cache warm. */
   cost: Money;
   warming: Money;
@@ -69,6 +74,14 @@ export interface Noted {
   readonly position: number;
   /** Where the last one stands that told all: one that says that something changed may tell the change alone. */
   readonly whole: number;
+}
+
+/** A load as the log tells it. */
+export interface SkillLoad extends Pick<SkillLoaded, 'name' | 'version' | 'tokens'> {
+  /** A compaction up to here has dropped the body: of a result the answer that asked for it, since they leave together. */
+  readonly at: number;
+  /** It is the result of a call, which a compaction may have cut. */
+  readonly isResult: boolean;
 }
 
 /** A turn as far as it is recorded. */
@@ -107,6 +120,8 @@ export function emptyProgress(): Progress {
     noted: new Map(),
     files: new Map(),
     outputs: new Set(),
+    skills: [],
+    preloaded: new Set(),
     cost: money('0'),
     warming: money('0'),
     warm: undefined,
@@ -148,6 +163,9 @@ export function advance(progress: Progress, record: Recorded): void {
       return;
     case 'context.noted':
       note(progress, record);
+      return;
+    case 'skill.loaded':
+      loaded(progress, record.data, record.position);
       return;
     default:
       advanceCall(progress, record);
@@ -254,4 +272,11 @@ function pay(progress: Progress, { stream, cost }: Pick<AnswerReceived, 'stream'
 function called(progress: Progress): void {
   const { turn } = progress;
   if (turn !== undefined) progress.turn = { ...turn, spent: { ...turn.spent, calls: turn.spent.calls + 1 } };
+}
+
+function loaded(progress: Progress, { name, version, tokens, reason, call }: SkillLoaded, position: number): void {
+  // That body stands in the front: the epoch that holds it says so.
+  if (reason === 'always') return void progress.preloaded.add(name);
+  const at = call === undefined ? position : (progress.asked?.answeredAt ?? position);
+  progress.skills.push({ name, version, tokens, at, isResult: call !== undefined });
 }

@@ -10,7 +10,15 @@ import { permissionModeSource } from './permission-mode.ts';
 
 function view(mode: Mode): SourceView {
   const { signal } = new AbortController();
-  return { workspace: '/w', now: second(0), mode, files: new Map(), noted: undefined, signal };
+  return {
+    workspace: '/w',
+    now: second(0),
+    mode,
+    files: new Map(),
+    noted: undefined,
+    signal,
+    layer: () => Promise.resolve(undefined),
+  };
 }
 
 /** What the words of each mode promise, as the matrix would say it. */

@@ -7,6 +7,7 @@ import { openOutput } from '../commit/output.ts';
 import { abandon } from '../decide/open-calls.ts';
 import type { Session } from '../session/session.ts';
 import { commit } from '../session/session.ts';
+import { skillsInContext } from '../session/skills-in-context.ts';
 import type { Work } from '../turn/work.ts';
 import { openCallOutput } from './call-output.ts';
 import type { CallOutput } from './call-output.ts';
@@ -62,7 +63,8 @@ async function outcomeOf({ run }: ReadyCall, context: ToolContext): Promise<Outc
   }
 }
 
-function contextOf({ session, tell }: Work, { call }: ReadyCall, output: CallOutput, signal: AbortSignal): ToolContext {
+function contextOf(work: Work, { call }: ReadyCall, output: CallOutput, signal: AbortSignal): ToolContext {
+  const { session, tell } = work;
   const { files, outputs } = session.progress;
   return {
     call,
@@ -77,6 +79,8 @@ function contextOf({ session, tell }: Work, { call }: ReadyCall, output: CallOut
       return found === undefined ? undefined : session.log.artifacts.get(found);
     },
     history: historyOf(session),
+    skills: skillsInContext(session),
+    room: () => limitsOf(work),
   };
 }
 

@@ -4,6 +4,7 @@
 import type { CallId, Digest, EffectClass, EventData, FileTouch, ImagePart, Recorded } from '@tidemark/log';
 import type { JsonValue } from '@tidemark/model';
 import type { ActKind, Acts } from '../rules/acts.ts';
+import type { SkillsInContext } from '../skills/skill-shelf.ts';
 
 /** A tool as the model and the runtime know it. */
 export interface Tool {
@@ -60,6 +61,16 @@ export interface ToolContext {
    */
   output(name: string): AsyncIterable<Uint8Array> | undefined;
   readonly history: ToolHistory;
+  /** Skills that stand before the model when the call begins. */
+  readonly skills: SkillsInContext;
+  /** How much the result may show whole as the context stands now, notices included: what is longer is cut. */
+  room(): ResultRoom;
+}
+
+/** See `ToolContext.room`. */
+export interface ResultRoom {
+  readonly bytes: number;
+  readonly lines: number;
 }
 
 /** The log of the session that calls, its ancestors' records included. No other session can be reached through it. */

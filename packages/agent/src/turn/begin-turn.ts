@@ -1,33 +1,44 @@
 // How a turn begins: with what somebody said, or by going on with one that was cut. What was left open before is recovered in
 // the same append.
 
-import type { ContentPart } from '@tidemark/log';
+import type { ContentPart, Event } from '@tidemark/log';
 import type { Mode } from '../tools/permissions.ts';
 import { recover } from '../decide/recover.ts';
 import { commit, commitInside } from '../session/session.ts';
 import { askSources } from '../sources/ask-sources.ts';
+import type { Skill } from '../skills/skill-shelf.ts';
+import { bringSkills } from './bring-skills.ts';
+import { preloadSkills } from './preload-skills.ts';
 import type { Work } from './work.ts';
+import type { Working } from './working.ts';
 
 /** What a turn begins with. */
 export type Beginning =
-  | { readonly with: 'prompt'; readonly parts: readonly ContentPart[]; readonly presenter: string }
+  | {
+      readonly with: 'prompt';
+      readonly parts: readonly ContentPart[];
+      readonly presenter: string;
+      readonly skills?: readonly Skill[];
+    }
   | { readonly with: 'resume' };
 
 /** Begins; when this returns the turn is open in the log. */
-export async function beginTurn(work: Work, beginning: Beginning, mode: Mode): Promise<void> {
+export async function beginTurn(work: Working, beginning: Beginning, mode: Mode): Promise<void> {
   await settleMode(work, mode);
   if (beginning.with === 'resume') return goOn(work);
   // First, so that the notes stand before the prompt they belong to.
   await askSources(work);
   const { session, runtime, turn } = work;
-  const { parts, presenter } = beginning;
-  await session.turnstile.pass(() => {
+  const { parts, presenter, skills = [] } = beginning;
+  await session.turnstile.pass(async () => {
     const stamp = { at: runtime.surroundings.now(), turn };
-    return commitInside(session, [
-      ...recover(session, 'other', stamp),
+    const said: readonly Event[] = [
       { kind: 'turn.started', ...stamp, data: { trigger: 'user' } },
+      ...bringSkills(work, skills, stamp),
       { kind: 'prompt.given', ...stamp, data: { parts, presenter } },
-    ]);
+    ];
+    const left = recover(session, 'other', stamp);
+    return commitInside(session, [...left, ...(await preloadSkills(work, [...left, ...said])), ...said]);
   });
 }
 

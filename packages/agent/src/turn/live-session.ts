@@ -28,8 +28,12 @@ export interface LiveSession {
   readonly mode: Mode;
   /** A turn is open and running here. */
   readonly running: boolean;
-  /** Begins a turn; while one runs, waits in line and begins its own after it. */
-  prompt(words: Words): Turn;
+  /**
+   * Begins a turn; while one runs, waits in line and begins its own after it.
+   *
+   * @throws AgentError `agent/nothing-to-send`, `agent/unknown-skill`.
+   */
+  prompt(words: Words, options?: PromptOptions): Turn;
   /** Goes on with the turn that was cut, failed, interrupted or limited. @throws AgentError `agent/nothing-to-resume`. */
   resume(): Turn;
   /** Says something into the running turn: in the log at once, seen by the model after the step. @throws AgentError `agent/not-running`. */
@@ -93,6 +97,12 @@ export interface LiveSession {
   events(): AsyncIterable<SessionEvent>;
   /** Ends what runs as interrupted, flushes and gives the lock back. */
   close(): Promise<void>;
+}
+
+/** What comes with a prompt. */
+export interface PromptOptions {
+  /** Skills to load with it, by name: each body stands in front of the prompt, whatever the budget is. */
+  readonly skills?: readonly string[];
 }
 
 /** How a session is forked. */

@@ -16,6 +16,7 @@ import { commit, createSession, openSession } from '../session/session.ts';
 import type { Mode } from '../tools/permissions.ts';
 import { narrower } from '../tools/permissions.ts';
 import type { Actor } from './actor.ts';
+import { findSkills } from './bring-skills.ts';
 import { createActor, enqueueTurn, requireUsable } from './actor.ts';
 import {
   changeMode,
@@ -153,9 +154,10 @@ function faceOf(actor: Actor, presenter: string): LiveSession {
     get running() {
       return actor.running !== undefined;
     },
-    prompt(words) {
+    prompt(words, { skills = [] } = {}) {
       requireUsable(actor);
-      return enqueueTurn(actor, { with: 'prompt', parts: partsOf(words), presenter });
+      const found = findSkills(actor.runtime.skills, skills);
+      return enqueueTurn(actor, { with: 'prompt', parts: partsOf(words), presenter, skills: found });
     },
     resume() {
       requireUsable(actor);

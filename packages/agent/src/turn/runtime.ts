@@ -9,6 +9,7 @@ import type { CheckpointStrategy } from '../session/triggers.ts';
 import type { Lasting } from '../request/call-life.ts';
 import type { Gate } from '../request/gate.ts';
 import type { RuleSet } from '../rules/rule.ts';
+import type { SkillShelf } from '../skills/skill-shelf.ts';
 import type { Surroundings } from '../surroundings.ts';
 import type { Asker } from '../tools/permissions.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -29,6 +30,8 @@ export interface Runtime {
   /** Whether old results are shortened where that pays: `auto` unless said. */
   readonly pruning?: 'auto' | 'never';
   readonly tools: readonly Tool[];
+  /** Installed skills: the front lists them. Frozen for an epoch; another list is taken by whatever epoch opens next. */
+  readonly skills?: SkillShelf;
   /** When other tools than those in force are to be taken where the model takes none appended: see `Wanted`. */
   readonly takeTools?: Wanted['takeTools'];
   readonly sources: readonly ContextSource[];

@@ -91,6 +91,8 @@ export interface PaddingRecord {
   /** What padding was expected to save, in tokens at the base input price; below zero it costs. */
   readonly gain?: number;
   readonly why: PaddingReason;
+  /** Skills whose bodies it holds, by name; absent where it holds none. */
+  readonly skills?: readonly string[];
 }
 
 /** What opening the epoch is expected to cost, said before it is paid. */

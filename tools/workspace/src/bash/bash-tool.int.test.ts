@@ -40,6 +40,8 @@ async function bash(command: string, { timeout_s, signal, options, write }: Aske
     write: write ?? (async (chunk) => void chunks.push(Buffer.from(chunk))),
     progress: () => undefined,
     fileSeen: () => undefined,
+    skills: { preloaded: [], loaded: [] },
+    room: () => ({ bytes: 51_200, lines: 2_000 }),
     output: () => undefined,
     history: NO_HISTORY,
   });

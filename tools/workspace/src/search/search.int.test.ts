@@ -42,6 +42,8 @@ async function call(
     write: async () => undefined,
     progress: () => undefined,
     fileSeen: () => undefined,
+    skills: { preloaded: [], loaded: [] },
+    room: () => ({ bytes: 51_200, lines: 2_000 }),
     output: () => undefined,
     history: NO_HISTORY,
   });

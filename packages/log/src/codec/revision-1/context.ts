@@ -62,6 +62,7 @@ const padding = z.object({
     'unknown-floor',
     'unknown-price',
   ]),
+  skills: optional(z.array(text)),
 } satisfies ShapeOf<PaddingRecord>);
 
 const epochOpened = z.object({

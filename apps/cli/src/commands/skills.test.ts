@@ -1,0 +1,91 @@
+// Skills from the command line: found in the user's folders, loaded by `/skill`, listed with where they come from.
+
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+
+import type { Choices, Ran } from '../../tests/pretend-run.ts';
+import { pretendRun } from '../../tests/pretend-run.ts';
+import type { Stage } from '../../tests/scenario.ts';
+import { calls, openStage } from '../../tests/scenario.ts';
+import { takeSkills } from '../skill-words.ts';
+
+let stage: Stage;
+
+beforeEach(() => {
+  stage = openStage();
+});
+
+afterEach(() => stage.clear());
+
+function tidemark(args: readonly string[], choices: Choices = {}): Promise<Ran> {
+  const environment = { PATH: process.env['PATH'], TIDEMARK_HOME: stage.home, XDG_CONFIG_HOME: stage.home };
+  return pretendRun(args, { folder: stage.folder, environment, ...choices });
+}
+
+function install(folder: string, name: string, text: string): void {
+  mkdirSync(join(folder, name), { recursive: true });
+  writeFileSync(join(folder, name, 'SKILL.md'), text);
+}
+
+const TAX = '---\nname: tax\ndescription: Files taxes.\n---\nAdd up all of it.\n';
+
+test('a skill of the user is found, loaded when the model asks, and counted', async () => {
+  install(join(stage.home, 'tidemark', 'skills'), 'tax', TAX);
+  const scenario = stage.scenario(
+    { answer: calls('skill_load', { name: 'tax' }) },
+    { expect: { toolResult: 'Add up all of it.' }, answer: { text: 'Done.' } },
+  );
+  const ran = await tidemark(['do my taxes', '--provider', 'simulator', '--scenario', scenario]);
+  expect(ran).toMatchObject({ exit: 0, out: 'Done.\n' });
+  const told = await tidemark(['skills']);
+  expect(told.out).toMatch(/^1 session: 1 skill, loaded 1 times, \d+ tokens\n/);
+  expect(told.out).toContain('on demand 1');
+});
+
+test('`/skill` loads it in front of the prompt, and the words are what is left', async () => {
+  install(join(stage.home, 'tidemark', 'skills'), 'tax', TAX);
+  const scenario = stage.scenario({ expect: { lastUserText: 'do mine' }, answer: { text: 'Done.' } });
+  const ran = await tidemark(['/skill tax do mine', '--provider', 'simulator', '--scenario', scenario]);
+  expect(ran).toMatchObject({ exit: 0, out: 'Done.\n' });
+  const session = /session ([\w-]+)/.exec(ran.err)?.[1] ?? '';
+  expect((await tidemark(['show', session, '0'])).out).toContain(String.raw`source=\"skill:tax`);
+});
+
+test('`/skill` with a name that is not installed says which is nearest, and begins nothing', async () => {
+  install(join(stage.home, 'tidemark', 'skills'), 'tax', TAX);
+  const ran = await tidemark(['/skill tex do mine', '--provider', 'simulator']);
+  expect(ran.exit).not.toBe(0);
+  expect(ran.err).toContain('there is no skill tex: did you mean tax?');
+});
+
+test('a skill of the workspace is not used: nobody has trusted it', async () => {
+  install(join(stage.folder, '.agents', 'skills'), 'tax', TAX);
+  const ran = await tidemark(['/skill tax do mine', '--provider', 'simulator']);
+  expect(ran.err).toContain('there is no skill tax');
+});
+
+test('`tidemark skills` shows what is installed and what is skipped, with the reason', async () => {
+  install(join(stage.home, 'tidemark', 'skills'), 'tax', TAX);
+  install(join(stage.home, 'tidemark', 'skills'), 'broken', 'no front matter');
+  const { out } = await tidemark(['skills']);
+  expect(out).toContain('1 skill installed\n');
+  expect(out).toMatch(/\ntax\tconfig\t[0-9a-f]{12}\tFiles taxes\.\n/);
+  expect(out).toMatch(/skipped: .*broken: it does not begin with front matter/);
+  const json: unknown = JSON.parse((await tidemark(['skills', '--json'])).out);
+  expect(json).toMatchObject({
+    installed: { skills: [{ name: 'tax', source: 'config' }], shadowed: [], bad: [{ source: 'config' }] },
+  });
+});
+
+describe('a prompt', () => {
+  test.each([
+    ['do it', { words: 'do it', skills: [] }],
+    ['/skill tax do it', { words: 'do it', skills: ['tax'] }],
+    ['/skill tax /skill vat\ndo it', { words: 'do it', skills: ['tax', 'vat'] }],
+    ['/skill tax', { words: 'Use the skill tax.', skills: ['tax'] }],
+    ['/skills tax', { words: '/skills tax', skills: [] }],
+    ['say /skill tax', { words: 'say /skill tax', skills: [] }],
+  ])('%s', (said, taken) => expect(takeSkills(said)).toEqual(taken));
+});

@@ -1,0 +1,75 @@
+// Skills in a live session: where the log has a load to stand, and what of it a prompt brings.
+
+import type { EventData } from '@tidemark/log';
+import { expect, test } from 'vitest';
+import { answering, calls, goLive, says } from '../../tests/small-live.ts';
+import { readFold } from '../session/fold.ts';
+import { skillsInContext } from '../session/skills-in-context.ts';
+import type { Skill, SkillShelf } from '../skills/skill-shelf.ts';
+import { SKILL_BUDGET } from '../skills/skill-shelf.ts';
+import type { Tool } from '../tools/tool.ts';
+
+const TAX: Skill = { name: 'tax', version: 'v1', source: 'home', body: 'Add up all of it.' };
+
+function shelf(...skills: readonly Skill[]): SkillShelf {
+  return {
+    index: 'Skills\n- tax: Files taxes.\n',
+    preloads: [],
+    budget: SKILL_BUDGET,
+    names: skills.map(({ name }) => name),
+    find: (name) => skills.find((one) => one.name === name),
+  };
+}
+
+/** Loads it, while somebody says something. */
+function loading(meanwhile: () => Promise<void>): Tool {
+  const { name, version, source } = TAX;
+  const data: EventData['skill.loaded'] = { name, version, source, reason: 'on_demand', tokens: 10 };
+  return {
+    name: 'load',
+    description: 'Loads.',
+    schema: { type: 'object' },
+    effect: 'read',
+    read: () => ({
+      title: 'load',
+      run: async () => {
+        await meanwhile();
+        return { text: TAX.body, facts: [{ kind: 'skill.loaded', data }] };
+      },
+    }),
+  };
+}
+
+test('a body leaves with the answer that asked for it, whatever was said before its result came', async () => {
+  const tool = loading(async () => live.steer('Hurry.'));
+  const { live, log, records } = await goLive({
+    provider: answering(calls(['c1', 'load']), says('Done.')),
+    runtime: { tools: [tool] },
+  });
+  await live.prompt('Go.');
+  const { fold } = await readFold(log, live.id);
+  const answer = (await records()).find(({ kind }) => kind === 'answer.received');
+  const steered = (await records()).findLast(({ kind }) => kind === 'prompt.given');
+  expect(fold.progress.skills).toMatchObject([{ name: 'tax', at: answer?.position, isResult: true }]);
+  expect(steered?.position).toBeGreaterThan(answer?.position ?? Infinity);
+  expect(skillsInContext(fold).loaded).toEqual([{ name: 'tax', version: 'v1', tokens: 10 }]);
+});
+
+test('a prompt brings a skill once; the next one is told that it is there', async () => {
+  const { live, kinds } = await goLive({
+    provider: answering(says('One.'), says('Two.')),
+    runtime: { skills: shelf(TAX) },
+  });
+  await live.prompt('Go.', { skills: ['tax'] });
+  await live.prompt('Again.', { skills: ['tax'] });
+  expect((await kinds()).filter((kind) => kind === 'skill.loaded' || kind === 'context.noted')).toEqual([
+    'context.noted',
+    'skill.loaded',
+  ]);
+});
+
+test('a session without skills knows none, and begins no turn', async () => {
+  const { live, kinds } = await goLive({ provider: answering(says('One.')) });
+  expect(() => live.prompt('Go.', { skills: ['tax'] })).toThrow('there is no skill tax: `tidemark skills` lists those');
+  expect(await kinds()).not.toContain('turn.started');
+});

@@ -1,0 +1,358 @@
+// Skills in sessions as an author makes them: found, loaded once, counted by the log, freed by a compaction.
+
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Recorded } from '@tidemark/log';
+import { callId, sessionId } from '@tidemark/log';
+import type { ScriptedAnswer, ScriptedProvider } from '@tidemark/provider-scripted';
+import { createScriptedProvider } from '@tidemark/provider-scripted';
+import { createMemoryStore } from '@tidemark/store-memory';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import type { AgentOptions } from './agent-options.ts';
+import type { Agent } from './create-agent.ts';
+import { createAgent } from './create-agent.ts';
+import type { LiveSession } from './live-session.ts';
+
+const MODEL = 'claude-sonnet-5-5';
+let calls = 0;
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tidemark-kit-skills-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+});
+
+async function install(name: string, { body = `Do ${name} well.`, more = '' } = {}): Promise<void> {
+  await mkdir(join(folder, name), { recursive: true });
+  await writeFile(
+    join(folder, name, 'SKILL.md'),
+    `---\nname: ${name}\ndescription: About ${name}.\n${more}---\n${body}\n`,
+  );
+}
+
+const says = (text = 'Done.'): ScriptedAnswer => ({ parts: [{ type: 'text', text }] });
+
+function loads(...inputs: readonly object[]): ScriptedAnswer {
+  const parts = inputs.map((input) => ({
+    type: 'call' as const,
+    call: callId(`call_${(calls += 1)}`),
+    name: 'skill_load',
+    arguments: JSON.stringify(input),
+  }));
+  return { parts };
+}
+
+interface Played {
+  readonly agent: Agent;
+  readonly provider: ScriptedProvider;
+  readonly live: LiveSession;
+  readonly notices: readonly string[];
+  records(): Promise<readonly Recorded[]>;
+  /** Results of calls, each with whether it failed. */
+  results(): Promise<readonly string[]>;
+  loaded(): Promise<readonly string[]>;
+}
+
+async function play(
+  answers: readonly ScriptedAnswer[],
+  { id, ...options }: Partial<AgentOptions> & { readonly id?: string } = {},
+): Promise<Played> {
+  const provider = createScriptedProvider({ answers });
+  const agent = createAgent({
+    model: MODEL,
+    provider,
+    skills: { roots: [{ folder, source: 'home' }] },
+    permissions: { mode: 'read-only' },
+    padding: 'never',
+    warm: 'off',
+    ...options,
+  });
+  onTestFinished(() => agent.close());
+  const live = await agent.open(id);
+  const notices: string[] = [];
+  void (async () => {
+    for await (const event of live.events()) if (event.type === 'notice.raised') notices.push(event.notice.code);
+  })();
+  const records = (): Promise<readonly Recorded[]> => Array.fromAsync(agent.log.read(sessionId(live.id)));
+  return {
+    agent,
+    provider,
+    live,
+    notices,
+    records,
+    results: async () =>
+      (await records()).flatMap(({ kind, data }) =>
+        kind === 'tool.returned' || kind === 'tool.failed'
+          ? [`${kind}: ${data.parts.map((part) => (part.type === 'text' ? part.text : '')).join('')}`]
+          : [],
+      ),
+    loaded: async () =>
+      (await records()).flatMap(({ kind, data }) => (kind === 'skill.loaded' ? [`${data.name} ${data.reason}`] : [])),
+  };
+}
+
+const bodies = ({ provider }: Played): readonly string[] =>
+  provider.sent.map(({ body }) => new TextDecoder().decode(body));
+
+test('a session where no skill is installed is what it is without the option', async () => {
+  const [without, none] = [
+    createScriptedProvider({ answers: [says()] }),
+    createScriptedProvider({ answers: [says()] }),
+  ];
+  for (const [provider, skills] of [
+    [without, {}],
+    [none, { skills: { roots: [{ folder, source: 'home' }] } }],
+  ] as const) {
+    const agent = createAgent({ model: MODEL, provider, warm: 'off', ...skills });
+    await (await agent.open()).prompt('Hello.');
+    await agent.close();
+  }
+  expect(none.sent.map(({ body }) => body)).toEqual(without.sent.map(({ body }) => body));
+});
+
+describe('loading', () => {
+  test('the front lists it, the call brings its body whole, and the log says so right behind the result', async () => {
+    await install('tax', { body: 'Add up all of it.' });
+    const played = await play([loads({ name: 'tax' }), says()]);
+    await played.live.prompt('Do my taxes.');
+    expect(bodies(played)[0]).toContain('- tax: About tax.');
+    expect(bodies(played)[0]).not.toContain('Add up all of it.');
+    expect(bodies(played)[1]).toContain('Add up all of it.');
+    const records = await played.records();
+    const at = records.findIndex(({ kind }) => kind === 'skill.loaded');
+    expect(records[at - 1]?.kind).toBe('tool.returned');
+    expect(records[at]?.data).toMatchObject({ name: 'tax', reason: 'on_demand', source: 'home', call: 'call_1' });
+  });
+
+  test('a second time is a pointer, without an event, also in one batch', async () => {
+    await install('tax');
+    const played = await play([loads({ name: 'tax' }, { name: 'tax' }), loads({ name: 'tax' }), says()]);
+    await played.live.prompt('Do my taxes.');
+    const [first, second, third] = await played.results();
+    expect(first).toContain('Do tax well.');
+    for (const pointer of [second, third]) {
+      expect(pointer).toMatch(/^tool\.returned: # Skill: tax .*\n\n\[already_loaded\]/);
+      expect(pointer).not.toContain('Do tax well.');
+    }
+    expect(await played.loaded()).toEqual(['tax on_demand']);
+  });
+
+  test('an unknown name is an error with the nearest one', async () => {
+    await install('taxes');
+    const played = await play([loads({ name: 'taxs' }), says()]);
+    await played.live.prompt('Do my taxes.');
+    expect(await played.results()).toEqual(['tool.failed: there is no skill "taxs": did you mean taxes?']);
+  });
+
+  test('a fourth skill is refused, in words that name what is loaded and what frees budget', async () => {
+    for (const name of ['a1', 'b2', 'c3', 'd4']) await install(name);
+    const played = await play([loads({ name: 'a1' }, { name: 'b2' }, { name: 'c3' }, { name: 'd4' }), says()]);
+    await played.live.prompt('All of it.');
+    const refused = (await played.results())[3];
+    expect(refused).toMatch(
+      /^tool\.failed: d4 does not fit: 3 skills are loaded, of 3.*a1 \(.*b2 \(.*c3 \(.*compaction drops it/s,
+    );
+    expect(await played.loaded()).toEqual(['a1 on_demand', 'b2 on_demand', 'c3 on_demand']);
+  });
+
+  test('is warned of from a number of tokens on, and refused above another', async () => {
+    for (const name of ['a1', 'b2', 'c3'])
+      await install(name, { body: 'All of these words are to be read. '.repeat(10) });
+    const budget = { warning: 120, most: 230 };
+    const played = await play([loads({ name: 'a1' }, { name: 'b2' }, { name: 'c3' }), says()], {
+      skills: { roots: [{ folder, source: 'home' }], budget },
+    });
+    await played.live.prompt('All of it.');
+    const [first, second, third] = await played.results();
+    expect(first).not.toContain('[Budget');
+    expect(second).toMatch(/\[Budget: the loaded skills now come to \d+ tokens of 230/);
+    expect(third).toMatch(
+      /^tool\.failed: c3 does not fit: with its \d+ tokens the loaded skills would come to \d+, above 230/,
+    );
+  });
+
+  test('a body that a result cannot show whole is refused, and read in pages as a file', async () => {
+    await install('big', { body: 'One line of it.\n'.repeat(3_000) });
+    const played = await play([loads({ name: 'big' }), loads({ name: 'big', file: 'SKILL.md' }), says()]);
+    await played.live.prompt('Go.');
+    const [whole, page] = await played.results();
+    expect(whole).toMatch(/^tool\.failed: the body of big has \d+ bytes in 3\d{3} lines, .* whole or not at all/);
+    expect(page).toMatch(/^tool\.returned: ---\nname: big/);
+    expect(await played.loaded()).toEqual([]);
+  });
+
+  test('a file of the skill is read, and none that lies elsewhere', async () => {
+    await install('tax');
+    await mkdir(join(folder, 'tax', 'references'));
+    await writeFile(join(folder, 'tax', 'references', 'rates.md'), 'Nineteen.');
+    const played = await play([
+      loads(
+        { name: 'tax', file: 'references/rates.md' },
+        { name: 'tax', file: '../../../etc/passwd' },
+        { name: 'tax', file: 'no.md' },
+      ),
+      says(),
+    ]);
+    await played.live.prompt('Go.');
+    expect(await played.results()).toEqual([
+      'tool.returned: Nineteen.',
+      expect.stringMatching(/^tool\.failed: .* (leads out of its root|there is no passwd)/),
+      'tool.failed: no.md of the skill tax cannot be shown: there is no no.md',
+    ]);
+  });
+});
+
+describe('by the user', () => {
+  test('stands before the prompt it belongs to, and is loaded without a call', async () => {
+    await install('tax', { body: 'Add up all of it.' });
+    const played = await play([loads({ name: 'tax' }), says()]);
+    await played.live.prompt('Do my taxes.', { skills: ['tax'] });
+    const kinds = (await played.records()).map(({ kind }) => kind);
+    const at = kinds.indexOf('skill.loaded');
+    expect(kinds.slice(at - 2, at + 2)).toEqual(['turn.started', 'context.noted', 'skill.loaded', 'prompt.given']);
+    const [first = ''] = bodies(played);
+    expect(first.indexOf('Add up all of it.')).toBeGreaterThan(0);
+    expect(first.indexOf('Add up all of it.')).toBeLessThan(first.indexOf('Do my taxes.'));
+    expect((await played.results())[0]).toContain('[already_loaded]');
+  });
+
+  test('is not refused by the budget, but told of it', async () => {
+    for (const name of ['a1', 'b2', 'c3', 'd4']) await install(name);
+    const played = await play([says()]);
+    await played.live.prompt('Go.', { skills: ['a1', 'b2', 'c3', 'd4', 'a1'] });
+    expect(await played.loaded()).toHaveLength(4);
+    expect(played.notices).toEqual(['skill/over-budget']);
+  });
+
+  test('an unknown name begins no turn', async () => {
+    await install('tax');
+    const played = await play([says()]);
+    expect(() => played.live.prompt('Go.', { skills: ['tex'] })).toThrow('there is no skill tex: did you mean tax?');
+    expect(await played.live.prompt('Go.')).toMatchObject({ outcome: 'completed' });
+  });
+});
+
+describe('the registry is the log', () => {
+  test('after a restart what was loaded is a pointer', async () => {
+    await install('tax');
+    const store = createMemoryStore();
+    const before = await play([loads({ name: 'tax' }), says()], { store });
+    await before.live.prompt('Go.');
+    await before.agent.close();
+    const after = await play([loads({ name: 'tax' }), says()], { store, id: before.live.id });
+    await after.live.prompt('Again.');
+    expect((await after.results())[1]).toContain('[already_loaded]');
+  });
+
+  test('a fork holds what its parent had loaded there, and no more', async () => {
+    await install('tax');
+    await install('vat');
+    const played = await play([
+      loads({ name: 'tax' }),
+      says(),
+      loads({ name: 'vat' }),
+      says(),
+      loads({ name: 'tax' }, { name: 'vat' }),
+      says(),
+    ]);
+    await played.live.prompt('Go.');
+    const fork = await played.live.fork();
+    await played.live.prompt('More.');
+    await fork.prompt('Both.');
+    const results = (await Array.fromAsync(played.agent.log.read(fork.id))).flatMap(({ kind, data }) =>
+      kind === 'tool.returned' ? [JSON.stringify(data.parts).includes('[already_loaded]')] : [],
+    );
+    expect(results).toEqual([false, true, false]);
+  });
+
+  test('a compaction that dropped a body frees its budget, and the body is loaded again', async () => {
+    for (const name of ['a1', 'b2', 'c3', 'd4']) await install(name, { body: `Do ${name} well. `.repeat(300) });
+    const played = await play([
+      loads({ name: 'a1' }, { name: 'b2' }, { name: 'c3' }),
+      says(),
+      loads({ name: 'd4' }, { name: 'a1' }),
+      says(),
+    ]);
+    await played.live.prompt('Go.');
+    expect(await played.live.compact({ tailTokens: 1 })).toMatchObject({ outcome: 'compacted' });
+    await played.live.prompt('More.');
+    expect((await played.results()).slice(3)).toEqual([
+      expect.stringContaining('Do d4 well.'),
+      expect.stringContaining('Do a1 well.'),
+    ]);
+    expect(await played.loaded()).toEqual(['a1', 'b2', 'c3', 'd4', 'a1'].map((name) => `${name} on_demand`));
+    expect(bodies(played).at(-2)).toContain('Skills to load again');
+  });
+});
+
+describe('installed meanwhile', () => {
+  test('a note tells of it, no epoch opens, and it can be loaded', async () => {
+    await install('tax');
+    const played = await play([says(), loads({ name: 'vat' }), says(), says(), says(), says()]);
+    await played.live.prompt('Hello.');
+    await install('vat', { body: 'Nineteen.' });
+    await played.live.prompt('And now?');
+    await played.live.prompt('And?');
+    await rm(join(folder, 'vat'), { recursive: true });
+    await played.live.prompt('And again?');
+    await played.live.prompt('Still?');
+    const records = await played.records();
+    expect(records.filter(({ kind }) => kind === 'epoch.opened')).toHaveLength(1);
+    expect(
+      records.flatMap(({ kind, data }) => (kind === 'context.noted' && data.source === 'skills' ? [data.body] : [])),
+    ).toEqual([
+      'Installed since, and to be loaded like those of the list:\n- vat: About vat.',
+      'The list of skills at the beginning holds.',
+    ]);
+    expect((await played.results())[0]).toContain('Nineteen.');
+    const sent = bodies(played);
+    const front = (body = ''): string => body.slice(0, body.indexOf('- tax: About tax.') + 30);
+    expect(sent.every((body) => front(body) === front(sent[0]))).toBe(true);
+  });
+
+  test('another process takes the front as it is, and tells of what is gone', async () => {
+    await install('tax');
+    await install('vat');
+    const store = createMemoryStore();
+    const before = await play([says()], { store });
+    await before.live.prompt('Hello.');
+    await before.agent.close();
+    await rm(join(folder, 'vat'), { recursive: true });
+    const after = await play([says()], { store, id: before.live.id });
+    await after.live.prompt('Again.');
+    const records = await after.records();
+    expect(records.filter(({ kind }) => kind === 'epoch.opened')).toHaveLength(1);
+    expect(bodies(after)[0]).toContain('- vat: About vat.');
+    expect(bodies(after)[0]).toContain('Not installed any more: vat.');
+  });
+});
+
+describe('preloaded', () => {
+  const floored = { model: 'claude-haiku-4-5' };
+  const always = { more: 'metadata:\n  preload: always\n' };
+
+  test('is told once, before the first turn, of no turn; the index says so; and it is no load', async () => {
+    await install('tax', { body: 'Add up all of it.', ...always });
+    await install('vat');
+    const played = await play([loads({ name: 'tax' }), says(), says()], { ...floored, padding: 'always' });
+    await played.live.prompt('Go.');
+    await played.live.prompt('More.');
+    const records = await played.records();
+    const loaded = records.filter(({ kind }) => kind === 'skill.loaded');
+    expect(loaded).toMatchObject([{ data: { name: 'tax', reason: 'always', source: 'home' } }]);
+    expect(loaded[0]?.turn).toBeUndefined();
+    const kinds = records.map(({ kind }) => kind);
+    expect(kinds.indexOf('skill.loaded')).toBeLessThan(kinds.indexOf('turn.started'));
+    expect(bodies(played)[0]).toContain('- tax [preloaded]: About tax.');
+    expect(bodies(played)[0]).toContain('Add up all of it.');
+    expect((await played.results())[0]).toContain('[already_preloaded]');
+  });
+
+  test('is not told where the front is not padded, and is loaded like any other', async () => {
+    await install('tax', always);
+    const played = await play([loads({ name: 'tax' }), says()], { ...floored, padding: 'never' });
+    await played.live.prompt('Go.');
+    expect(await played.loaded()).toEqual(['tax on_demand']);
+  });
+});

@@ -1,0 +1,25 @@
+// What a session is run with where skills are installed: the list in its front, the tools that find and load them, and the
+// note of what came since. Where none is, nothing: a session that cannot use any pays for none of it.
+
+import type { Runtime } from '@tidemark/agent';
+import type { InstalledSkills } from '@tidemark/tools-skills';
+import { createSkillLoadTool, createSkillSearchTool, skillsSource } from '@tidemark/tools-skills';
+import { KitError } from './kit-error.ts';
+
+/** Looks what is installed. @throws KitError `kit/bad-options` where a tool of the author's has one of their names. */
+export async function withSkills(runtime: Runtime, shelf: InstalledSkills | undefined): Promise<Runtime> {
+  await shelf?.look();
+  if (shelf === undefined || shelf.names.length === 0) return runtime;
+  const tools = [createSkillSearchTool(shelf), createSkillLoadTool(shelf)];
+  const taken = tools.find(({ name }) => runtime.tools.some((tool) => tool.name === name));
+  if (taken !== undefined) {
+    const message = `two tools are called ${taken.name}: rename yours, or leave \`skills\` out`;
+    throw new KitError('kit/bad-options', message, { tool: taken.name });
+  }
+  return {
+    ...runtime,
+    skills: shelf,
+    tools: [...runtime.tools, ...tools],
+    sources: [...runtime.sources, skillsSource(shelf)],
+  };
+}

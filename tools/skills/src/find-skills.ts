@@ -1,0 +1,62 @@
+// Looks through the roots, the nearer first: of two skills with one name the nearer is used, and the other one is told.
+
+import { readdir, realpath } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { BadSkill, FoundSkill, FoundSkills, ShadowedSkill, SkillRoot } from './found-skill.ts';
+import type { KnownFolders } from './read-folder.ts';
+import { readSkillFolder } from './read-folder.ts';
+
+/** Folders of one root that are looked into. */
+const MOST_FOLDERS = 1_000;
+
+/**
+ * Finds what is installed. It throws nothing: what cannot be read is among the bad ones. `known` spares what an earlier look
+ * has read.
+ */
+export async function findSkills(roots: readonly SkillRoot[], known: KnownFolders = new Map()): Promise<FoundSkills> {
+  const used = new Map<string, FoundSkill>();
+  const shadowed: ShadowedSkill[] = [];
+  const bad: BadSkill[] = [];
+  for (const found of await Promise.all(roots.map((root) => lookInto(root, known)))) {
+    bad.push(...found.bad);
+    for (const skill of found.skills) {
+      const by = used.get(skill.name);
+      if (by === undefined) used.set(skill.name, skill);
+      else if (by.folder !== skill.folder) shadowed.push({ skill, by });
+    }
+  }
+  return { skills: [...used.values()].toSorted(byName), shadowed, bad };
+}
+
+async function lookInto(root: SkillRoot, known: KnownFolders): Promise<Pick<FoundSkills, 'skills' | 'bad'>> {
+  const realRoot = await realpath(root.folder).catch(() => undefined);
+  if (realRoot === undefined) return { skills: [], bad: [] };
+  const skills: FoundSkill[] = [];
+  const bad: BadSkill[] = [];
+  const skip = (path: string, reason: string): void => void bad.push({ path, source: root.source, reason });
+  const names = await foldersIn(realRoot).catch((error: unknown) => {
+    skip(root.folder, `it cannot be listed: ${error instanceof Error ? error.message : String(error)}`);
+    return [];
+  });
+  const looked = names.slice(0, MOST_FOLDERS).map((name) => join(root.folder, name));
+  const read = await Promise.all(looked.map((folder) => readSkillFolder(folder, root, realRoot, known)));
+  read.forEach((one, index) => {
+    if ('reason' in one) skip(looked[index] ?? root.folder, one.reason);
+    else skills.push(one);
+  });
+  if (names.length > MOST_FOLDERS)
+    skip(root.folder, `only the first ${MOST_FOLDERS} of its ${names.length} folders are used`);
+  return { skills, bad };
+}
+
+async function foldersIn(root: string): Promise<readonly string[]> {
+  const entries = await readdir(root, { withFileTypes: true });
+  return entries
+    .filter((entry) => !entry.name.startsWith('.') && (entry.isDirectory() || entry.isSymbolicLink()))
+    .map(({ name }) => name)
+    .toSorted();
+}
+
+function byName(a: FoundSkill, b: FoundSkill): number {
+  return a.name < b.name ? -1 : 1;
+}

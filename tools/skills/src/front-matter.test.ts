@@ -1,0 +1,83 @@
+// SKILL.md at its door: what the format allows is read, and what it does not is refused with a reason.
+
+import { describe, expect, test } from 'vitest';
+import { LARGEST_SKILL, readSkillFile } from './front-matter.ts';
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+const head = (lines: string, body = 'Do it.'): Uint8Array => bytes(`---\n${lines}\n---\n${body}\n`);
+const refused = (given: Uint8Array): string => {
+  const read = readSkillFile(given);
+  return 'reason' in read ? read.reason : 'it was read';
+};
+
+test('reads the fields of the format, and leaves others alone', () => {
+  const lines = [
+    'name: tax',
+    'description: Files taxes.',
+    'license: MIT',
+    'compatibility: Needs a shell',
+    'metadata:\n  when_to_use: In spring\n  version: 1.5',
+    'allowed-tools: Bash(node:*) Read',
+    'something: else',
+  ];
+  expect(readSkillFile(head(lines.join('\n')))).toEqual({
+    name: 'tax',
+    description: 'Files taxes.',
+    license: 'MIT',
+    compatibility: 'Needs a shell',
+    metadata: { when_to_use: 'In spring', version: '1.5' },
+    allowedTools: 'Bash(node:*) Read',
+    body: 'Do it.',
+  });
+});
+
+test('reads a mark of byte order, CRLF and CR as they are meant', () => {
+  const plain = readSkillFile(bytes('---\nname: a\ndescription: b\n---\none\ntwo\n'));
+  expect(readSkillFile(bytes('\uFEFF---\r\nname: a\r\ndescription: b\r\n---\r\none\r\ntwo\r\n'))).toEqual(plain);
+  expect(readSkillFile(bytes('---\rname: a\rdescription: b\r---\rone\rtwo\r'))).toEqual(plain);
+});
+
+test('takes a line of dashes in the body for what it is', () => {
+  expect(readSkillFile(head('name: a\ndescription: b', 'one\n---\ntwo'))).toMatchObject({ body: 'one\n---\ntwo' });
+});
+
+describe('refuses, and says why', () => {
+  const bomb = [
+    'a: &a [x,x,x,x,x,x,x,x,x]',
+    ...Array.from('bcdefghi').map((one, at) => `${one}: &${one} [${`*${'abcdefgh'[at]},`.repeat(9)}]`),
+  ];
+  test.each<[string, Uint8Array, RegExp]>([
+    ['no front matter', bytes('# Tax\n'), /^it does not begin with front matter/],
+    ['front matter without an end', bytes('---\nname: a\n'), /^it does not begin with front matter/],
+    ['no body', head('name: a\ndescription: b', '  '), /^nothing stands behind/],
+    ['a missing name', head('description: b'), /^name: /],
+    ['a name in capitals', head('name: Tax\ndescription: b'), /^name: expected 1 to 64/],
+    ['a name with a line end', head('name: "a\\nb"\ndescription: b'), /^name: /],
+    ['a long name', head(`name: ${'a'.repeat(65)}\ndescription: b`), /^name: /],
+    ['an empty description', head('name: a\ndescription: "  "'), /^description: it is empty/],
+    ['a long description', head(`name: a\ndescription: ${'b'.repeat(1_025)}`), /^description: it is longer/],
+    ['a description that is a list', head('name: a\ndescription: [b]'), /^description: /],
+    ['metadata that is nested', head('name: a\ndescription: b\nmetadata:\n  c: [d]'), /^metadata\.c: /],
+    ['broken YAML', head('name: "a'), /^its front matter is no plain YAML/],
+    [
+      'a key twice',
+      head('name: a\nname: b\ndescription: c'),
+      /^its front matter is no plain YAML: Map keys must be unique/,
+    ],
+    ['a tag', head('name: !!js/function a\ndescription: b'), /^its front matter is no plain YAML/],
+    ['an alias', head('name: &a tax\ndescription: *a'), /^its front matter is no plain YAML/],
+    [
+      'aliases that ask for gigabytes',
+      head(`name: a\ndescription: b\n${bomb.join('\n')}`),
+      /^its front matter is no plain YAML/,
+    ],
+    ['a front matter that is a list', head('- name'), /^its front matter: /],
+    [
+      'a huge front matter',
+      head(`name: a\ndescription: b\nmetadata:\n  x: ${'y'.repeat(20_000)}`),
+      /^its front matter is larger/,
+    ],
+    ['a huge file', new Uint8Array(LARGEST_SKILL + 1).fill(0x61), /^it is larger than 131072 bytes/],
+    ['what is not UTF-8', Uint8Array.of(0x2d, 0x2d, 0x2d, 0x0a, 0xff, 0xfe), /^it is not UTF-8/],
+  ])('%s', (_what, given, reason) => expect(refused(given)).toMatch(reason));
+});

@@ -1,0 +1,104 @@
+// The door of SKILL.md: bytes become the front matter and the body, or the reason why they do not. The fields are those of
+// the open Agent Skills format (agentskills.io/specification); what else stands there is left alone.
+
+import { parseDocument } from 'yaml';
+import { z } from 'zod';
+
+/** What a SKILL.md says. */
+export interface SkillFile {
+  readonly name: string;
+  readonly description: string;
+  readonly license?: string;
+  readonly compatibility?: string;
+  readonly metadata: Readonly<Record<string, string>>;
+  /** As written: nothing here grants anything. */
+  readonly allowedTools?: string;
+  /** Without the front matter, with line feeds alone. */
+  readonly body: string;
+}
+
+/** A file that cannot be used, in words. */
+export interface BadFile {
+  readonly reason: string;
+}
+
+/** Largest SKILL.md that is read. The format asks for less than 500 lines; above 30,000 tokens no body could be loaded. */
+export const LARGEST_SKILL = 131_072;
+/** Largest front matter that is parsed. */
+const LARGEST_HEAD = 16_384;
+
+const plain = z.union([z.string(), z.number(), z.boolean()]).transform(String);
+
+const schema = z.object({
+  name: z.string().regex(/^[a-z0-9-]{1,64}$/, 'expected 1 to 64 of a-z, 0-9 and -'),
+  description: z
+    .string()
+    .trim()
+    .min(1, 'it is empty')
+    .refine((text) => Array.from(text).length <= 1_024, 'it is longer than 1,024 characters'),
+  license: z.string().optional(),
+  compatibility: z.string().max(500, 'it is longer than 500 characters').optional(),
+  metadata: z.record(z.string(), plain).default({}),
+  'allowed-tools': z.union([z.string(), z.array(z.string()).transform((names) => names.join(' '))]).optional(),
+});
+
+/** Reads the bytes of a SKILL.md. */
+export function readSkillFile(bytes: Uint8Array): SkillFile | BadFile {
+  const text = textOf(bytes);
+  if (typeof text !== 'string') return text;
+  const parts = /^---[ \t]*\n([\s\S]*?\n)?---[ \t]*(?:\n|$)/.exec(text);
+  if (parts === null) return { reason: 'it does not begin with front matter between two lines of ---' };
+  const head = parseHead(parts[1] ?? '');
+  if ('reason' in head) return head;
+  const body = text.slice(parts[0].length).trim();
+  return body === '' ? { reason: 'nothing stands behind its front matter' } : { ...head, body };
+}
+
+function textOf(bytes: Uint8Array): string | BadFile {
+  if (bytes.length > LARGEST_SKILL) return { reason: `it is larger than ${LARGEST_SKILL} bytes` };
+  try {
+    // The decoder takes a mark of byte order away.
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes).replaceAll(/\r\n?/g, '\n');
+  } catch {
+    return { reason: 'it is not UTF-8' };
+  }
+}
+
+function parseHead(text: string): Omit<SkillFile, 'body'> | BadFile {
+  if (text.length > LARGEST_HEAD) return { reason: `its front matter is larger than ${LARGEST_HEAD} characters` };
+  const yaml = parseYaml(text);
+  if ('reason' in yaml) return yaml;
+  const read = schema.safeParse(yaml.value);
+  if (!read.success) return { reason: said(read.error) };
+  const { name, description, license, compatibility, metadata, 'allowed-tools': allowedTools } = read.data;
+  return {
+    name,
+    description,
+    metadata,
+    ...(license !== undefined && { license }),
+    ...(compatibility !== undefined && { compatibility }),
+    ...(allowedTools !== undefined && { allowedTools }),
+  };
+}
+
+/** Plain YAML 1.2: no tags of its own, and no alias at all, of which a few lines can ask for gigabytes. */
+function parseYaml(text: string): { readonly value: unknown } | BadFile {
+  try {
+    const document = parseDocument(text, { schema: 'core', uniqueKeys: true, prettyErrors: false, logLevel: 'silent' });
+    const [fault] = [...document.errors, ...document.warnings];
+    if (fault !== undefined) return { reason: `its front matter is no plain YAML: ${oneClause(fault.message)}` };
+    return { value: document.toJS({ maxAliasCount: 0 }) };
+  } catch (error) {
+    return { reason: `its front matter is no plain YAML: ${oneClause(error instanceof Error ? error.message : '')}` };
+  }
+}
+
+function said(error: z.ZodError): string {
+  return error.issues
+    .map(({ path, message }) => `${path.length === 0 ? 'its front matter' : path.join('.')}: ${oneClause(message)}`)
+    .join('; ');
+}
+
+function oneClause(message: string): string {
+  return message.replaceAll(/\s+/g, ' ').slice(0, 200);
+}

@@ -1,0 +1,31 @@
+// The routing-only index: what a model needs to choose a skill, one line each, by name, bounded at the border of an entry.
+
+import type { FoundSkill } from './found-skill.ts';
+
+/** Most bytes of the index. */
+export const LARGEST_INDEX = 8_000;
+
+const TITLE = 'Skills\n';
+/** What the last line may take. */
+const ROOM = 80;
+
+/** One line of the index. */
+export function entryOf({ name, use }: Pick<FoundSkill, 'name' | 'use'>): string {
+  return `- ${name}: ${use}`;
+}
+
+/** The index; `undefined` without a skill. Equal skills, equal bytes. */
+export function indexText(skills: readonly FoundSkill[]): string | undefined {
+  if (skills.length === 0) return undefined;
+  const lines = skills.map((skill) => `${entryOf(skill)}\n`);
+  const whole = [TITLE, ...lines].join('');
+  if (Buffer.byteLength(whole) <= LARGEST_INDEX) return whole;
+  const kept: string[] = [TITLE];
+  let bytes = Buffer.byteLength(TITLE) + ROOM;
+  for (const line of lines) {
+    bytes += Buffer.byteLength(line);
+    if (bytes > LARGEST_INDEX) break;
+    kept.push(line);
+  }
+  return [...kept, `And ${skills.length - kept.length + 1} more: find them with skill_search.\n`].join('');
+}

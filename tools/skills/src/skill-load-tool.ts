@@ -1,0 +1,112 @@
+// `skill_load`: brings the body of a skill into the context, once, or one of the files beside it. The body is shown whole or
+// not at all: what is cut would be taken for the whole.
+
+import type { Tool, ToolContext, ToolOutput } from '@tidemark/agent';
+import { judgeLoad, nearestName } from '@tidemark/agent';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { problemOf, schemaOf } from './arguments.ts';
+import type { FoundSkill } from './found-skill.ts';
+import { inside, readPlain } from './read-folder.ts';
+import { realpath } from 'node:fs/promises';
+import type { InstalledSkills } from './skill-shelf.ts';
+
+const ARGUMENTS = z.strictObject({
+  name: z.string().describe('Name of the skill'),
+  file: z.string().min(1).optional().describe('A file of the skill to read instead of its body, as the body names it'),
+});
+
+const DESCRIPTION =
+  "Loads a skill: its instructions become the result of this call, and hold from then on. With file, reads one of the skill's files instead. Loading runs nothing.";
+
+/** What masking of secrets may add to a result. */
+const MARGIN = 512;
+/** Largest file beside a SKILL.md that is read. */
+const LARGEST_FILE = 1_048_576;
+
+/** One at a time, so that each call sees what the one before it has loaded. @returns the tool `skill_load`, of effect `read`. */
+export function createSkillLoadTool(shelf: InstalledSkills): Tool {
+  return {
+    name: 'skill_load',
+    description: DESCRIPTION,
+    schema: schemaOf(ARGUMENTS),
+    effect: 'read',
+    alone: true,
+    read(input) {
+      const asked = ARGUMENTS.safeParse(input);
+      if (!asked.success) return problemOf(ARGUMENTS, asked.error);
+      const { name, file } = asked.data;
+      return {
+        title: `skill_load ${file === undefined ? name : `${name} ${file}`}`,
+        run: async (context) => {
+          await shelf.look();
+          const skill = shelf.find(name);
+          if (skill === undefined) return failed(unknown(shelf, name));
+          return file === undefined ? load(shelf, skill, context) : readFile(skill, file);
+        },
+      };
+    },
+  };
+}
+
+function load({ budget }: InstalledSkills, skill: FoundSkill, context: ToolContext): ToolOutput {
+  const verdict = judgeLoad(skill, context.skills, budget);
+  switch (verdict.do) {
+    case 'point':
+      return { text: pointerTo(skill, verdict.at) };
+    case 'refuse':
+      return failed(`${verdict.why} ${FREES}`);
+    case 'load': {
+      const { tokens, warning } = verdict;
+      const text = shown(skill, warning);
+      const tooLong = whyTooLong(text, context.room());
+      if (tooLong !== undefined) return failed(`the body of ${skill.name} ${tooLong}`);
+      const { name, version, source } = skill;
+      return { text, facts: [{ kind: 'skill.loaded', data: { name, version, reason: 'on_demand', tokens, source } }] };
+    }
+  }
+}
+
+const FREES =
+  'What is loaded stays in the context until a compaction drops it: that frees its budget. Work with what is loaded, or tell the user, who can compact, or load a skill beyond the budget with /skill.';
+
+function shown({ name, source, version, body }: FoundSkill, warning: string | undefined): string {
+  const said = warning === undefined ? '' : `\n\n[Budget: ${warning}.]`;
+  return `# Skill: ${name} (source: ${source}, version ${version})\n\n${body}${said}\n`;
+}
+
+function pointerTo({ name, source }: FoundSkill, at: 'already_preloaded' | 'already_loaded'): string {
+  const where =
+    at === 'already_preloaded'
+      ? `It stands in the system text whole, under "## Skill: ${name}"`
+      : 'It was loaded before and still stands above';
+  return `# Skill: ${name} (source: ${source})\n\n[${at}] ${where}: go by that. Nothing was loaded again.\n`;
+}
+
+function whyTooLong(text: string, { bytes, lines }: ReturnType<ToolContext['room']>): string | undefined {
+  const size = Buffer.byteLength(text);
+  const count = text.split('\n').length;
+  if (size + MARGIN <= bytes && count <= lines) return undefined;
+  return (
+    `has ${size} bytes in ${count} lines, and a result here can show ${bytes} bytes in ${lines} lines: a skill is shown ` +
+    'whole or not at all. Read it in pages, with file "SKILL.md", or load it by itself after a compaction.'
+  );
+}
+
+async function readFile({ folder, name }: FoundSkill, file: string): Promise<ToolOutput> {
+  const path = await inside(join(folder, file), await realpath(folder));
+  const bytes = typeof path === 'string' ? await readPlain(path, LARGEST_FILE) : path;
+  if ('reason' in bytes) return failed(`${file} of the skill ${name} cannot be shown: ${bytes.reason}`);
+  if (bytes.subarray(0, 8_192).includes(0)) return failed(`${file} of the skill ${name} is no text`);
+  return { text: new TextDecoder().decode(bytes) };
+}
+
+function unknown({ names }: InstalledSkills, name: string): string {
+  const nearest = nearestName(name, names);
+  const next = nearest === undefined ? 'find one with skill_search' : `did you mean ${nearest}?`;
+  return `there is no skill "${name.slice(0, 80)}": ${next}`;
+}
+
+function failed(text: string): ToolOutput {
+  return { text, failed: true };
+}

@@ -1,0 +1,46 @@
+// `skill_search`: finds installed skills that the index does not show, or that go by other words.
+
+import type { Tool } from '@tidemark/agent';
+import { z } from 'zod';
+import { problemOf, schemaOf } from './arguments.ts';
+import { entryOf } from './index-text.ts';
+import { searchSkills } from './search-skills.ts';
+import type { InstalledSkills } from './skill-shelf.ts';
+
+const ARGUMENTS = z.strictObject({
+  query: z.string().trim().min(1).max(400).describe('Words of the task'),
+  limit: z.int().min(1).max(50).optional().describe('Most skills to show, 10 by default'),
+});
+
+const DESCRIPTION =
+  'Searches the installed skills by name and description, the best first. A skill is a practice for a kind of task: load it with skill_load before you rely on it.';
+
+/** @returns the tool `skill_search`, of effect `none`. */
+export function createSkillSearchTool(shelf: InstalledSkills): Tool {
+  return {
+    name: 'skill_search',
+    description: DESCRIPTION,
+    schema: schemaOf(ARGUMENTS),
+    effect: 'none',
+    read(input) {
+      const asked = ARGUMENTS.safeParse(input);
+      if (!asked.success) return problemOf(ARGUMENTS, asked.error);
+      const { query, limit = 10 } = asked.data;
+      return {
+        title: `skill_search ${query}`,
+        run: async () => {
+          await shelf.look();
+          return { text: resultOf(shelf, query, limit) };
+        },
+      };
+    },
+  };
+}
+
+function resultOf({ found: { skills } }: InstalledSkills, query: string, limit: number): string {
+  const matches = searchSkills(skills, query);
+  if (matches.length === 0) return `No skill of the ${skills.length} installed matches. Try other words.`;
+  const shown = matches.slice(0, limit).map(entryOf);
+  const rest = matches.length - shown.length;
+  return [...shown, ...(rest === 0 ? [] : [`[${rest} more match: raise limit, or narrow the words.]`])].join('\n');
+}

@@ -1,0 +1,30 @@
+// Folders with skills for a test: real ones, and such as the test writes.
+
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+import type { SkillRoot } from '../src/found-skill.ts';
+
+/** Four skills as people write them; one has a script and a reference. */
+export const REAL: SkillRoot = { folder: fileURLToPath(new URL('skills', import.meta.url)), source: 'home' };
+
+/** A root in a new folder, with these files. It is gone when the test ends. */
+export async function rootWith(
+  files: Readonly<Record<string, string | Uint8Array>>,
+  source = 'home',
+): Promise<SkillRoot> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'tidemark-skills-')));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), text);
+  }
+  return { folder, source };
+}
+
+/** A SKILL.md. */
+export function skill(name: string, description: string, body = `Do ${name}.`): string {
+  return `---\nname: ${name}\ndescription: ${JSON.stringify(description)}\n---\n\n${body}\n`;
+}
