@@ -37,6 +37,7 @@ export const ARROWS: Readonly<Record<string, readonly string[] | '*'>> = {
   'providers/openai': ['packages/json', 'packages/model', 'providers/wire', 'providers/openai-wire'],
   'providers/openrouter': ['packages/model', 'providers/wire', 'providers/openai-wire'],
   'tools/workspace': ['packages/log', 'packages/model', 'packages/agent'],
+  'tools/mcp': ['packages/log', 'packages/model', 'packages/agent'],
   'packages/kit': [
     'packages/log',
     'packages/model',
@@ -47,6 +48,7 @@ export const ARROWS: Readonly<Record<string, readonly string[] | '*'>> = {
     'stores/memory',
     'stores/ndjson',
     'tools/workspace',
+    'tools/mcp',
   ],
   'apps/cli': [
     'packages/kit',
