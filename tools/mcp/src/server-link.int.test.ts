@@ -14,7 +14,7 @@ import { startMadeServer } from '../contract/made-server.ts';
 import type { McpTools } from './mcp-tools.ts';
 import { createMcpTools } from './mcp-tools.ts';
 
-const POLL = { interval: 5 };
+const POLL = { interval: 5, timeout: 20_000 };
 
 async function serverOf(...tools: readonly MadeTool[]): Promise<MadeServer> {
   const server = await startMadeServer({ tools });
@@ -201,6 +201,6 @@ test('closing ends the program, one that is still starting too', async () => {
   const mcp = createMcpTools({ servers, waitMs: 0 });
   await mcp.ready();
   await mcp.close();
-  await vi.waitFor(() => expect(existsSync(ended)).toBe(true), { ...POLL, timeout: 5_000 });
+  await vi.waitFor(() => expect(existsSync(ended)).toBe(true), POLL);
   expect(mcp.offer([])).toMatchObject({ tools: [], held: [] });
 });
