@@ -50,12 +50,16 @@ function specifierOf(node: Node): string | undefined {
     case 'TSImportType':
       return literalOf(node.source);
     case 'CallExpression':
-      return node.callee.type === 'Identifier' && node.callee.name === 'require'
-        ? literalOf(node.arguments[0])
-        : undefined;
+      return isRequire(node.callee) ? literalOf(node.arguments[0]) : undefined;
     default:
       return undefined;
   }
+}
+
+/** `require`, and `require.resolve` of what is run as a program. */
+function isRequire(callee: Node): boolean {
+  if (callee.type !== 'MemberExpression') return callee.type === 'Identifier' && callee.name === 'require';
+  return isRequire(callee.object) && callee.property.type === 'Identifier' && callee.property.name === 'resolve';
 }
 
 function literalOf(node: Node | null | undefined): string | undefined {

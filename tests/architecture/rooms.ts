@@ -38,6 +38,7 @@ export const ARROWS: Readonly<Record<string, readonly string[] | '*'>> = {
   'providers/openrouter': ['packages/model', 'providers/wire', 'providers/openai-wire'],
   'tools/workspace': ['packages/log', 'packages/model', 'packages/agent'],
   'tools/skills': ['packages/log', 'packages/model', 'packages/agent'],
+  'tools/mcp': ['packages/log', 'packages/model', 'packages/agent'],
   'packages/kit': [
     'packages/log',
     'packages/model',
@@ -49,6 +50,7 @@ export const ARROWS: Readonly<Record<string, readonly string[] | '*'>> = {
     'stores/ndjson',
     'tools/workspace',
     'tools/skills',
+    'tools/mcp',
   ],
   'apps/cli': [
     'packages/kit',

@@ -160,6 +160,14 @@ async function askPerson(
   }
 }
 
-function wordsOf({ about, title, rule }: Question): string {
-  return about === 'call' ? `allow ${title}? [${rule}] (y/n) ` : `${title}. Send it? (y/n) `;
+function wordsOf(question: Question): string {
+  const { title, rule } = question;
+  switch (question.about) {
+    case 'call':
+      return `allow ${title}? [${rule}] (y/n) `;
+    case 'definition':
+      return `${title}: ${JSON.stringify(question.is.description)}. Take it? [${rule}] (y/n) `;
+    case 'rewrite':
+      return `${title}. Send it? (y/n) `;
+  }
 }

@@ -32,7 +32,6 @@ export type { Spent } from './session/spent.ts';
 export type { ContextSource, NoteCause, SourceView, ToolEffect } from './sources/context-source.ts';
 export type { Surroundings } from './surroundings.ts';
 export { THIS_MACHINE } from './surroundings.ts';
-export type { Asker, CallQuestion, Mode, Permission, Question, RewriteQuestion } from './tools/permissions.ts';
 export type { ActKind, Acts, CommandActs, PathAct, PossibleCommand } from './rules/acts.ts';
 export { foldName } from './rules/fold-name.ts';
 export type { Launching } from './rules/launchers.ts';
@@ -40,6 +39,16 @@ export { launches, programName } from './rules/launchers.ts';
 export type { RuledTool } from './rules/read-rules.ts';
 export { readRules } from './rules/read-rules.ts';
 export type { ReadRule, Rule, RulePattern, RuleProblems, RuleSet } from './rules/rule.ts';
+export type {
+  Asker,
+  CallQuestion,
+  DefinitionQuestion,
+  Mode,
+  Permission,
+  Question,
+  RewriteQuestion,
+} from './tools/permissions.ts';
+export type { HeldTool, ToolOffer, ToolSource, ToolTrouble } from './tools/tool-source.ts';
 export type {
   Tool,
   ToolContext,

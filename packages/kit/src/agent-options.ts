@@ -20,6 +20,8 @@ import { nearestName } from '@tidemark/agent';
 import type { Log, PaddingSetting, RenderParameters } from '@tidemark/log';
 import type { Provider } from '@tidemark/model';
 import type { SkillsOptions } from '@tidemark/tools-skills';
+import type { HttpServer, McpOptions, McpTools, StdioServer } from '@tidemark/tools-mcp';
+import { isServerName } from '@tidemark/tools-mcp';
 import { z } from 'zod';
 import { KitError } from './kit-error.ts';
 import type { ProviderName } from './providers.ts';
@@ -74,6 +76,11 @@ export interface AgentOptions {
   readonly builtIn?: boolean | readonly string[];
   /** With the tool `plan`, which needs no workspace: what it is told outlives a compaction. */
   readonly plan?: boolean;
+  /**
+   * MCP servers, whose tools come beside the others: started with the first session. Name only what the user named, never
+   * what a workspace asks for. Or tools made by `createMcpTools`, which several agents may share and their maker closes.
+   */
+  readonly mcp?: Mcp | McpTools;
   readonly permissions?: Permissions;
   /** What one turn may take. */
   readonly limits?: Limits;
@@ -131,6 +138,9 @@ export interface AgentOptions {
 /** Tokens. */
 type Budgets = NonNullable<Runtime['budgets']>;
 
+/** Which MCP servers, by name, and how long the first request waits for them: `waitMs`, 5,000 unless said. */
+export type Mcp = Pick<McpOptions, 'servers' | 'waitMs' | 'approvals'>;
+
 /** Who may do what. */
 export interface Permissions {
   /** `ask` where somebody can be asked, else `read-only`. An open session keeps its own, or the narrower one. */
@@ -150,6 +160,32 @@ const amount = z.number().positive();
 const count = z.int().min(0);
 const dollars = z.string().regex(/^\d+(\.\d+)?$/, 'expected US dollars as decimal text, such as "0.50"');
 const providerName = z.custom<ProviderName>((value) => typeof value === 'string' && isProviderName(value));
+
+const effectClass = z.enum(['none', 'read', 'write', 'execute', 'network']);
+const serverTerms = {
+  effect: z.union([effectClass, z.record(z.string(), effectClass)]).optional(),
+  timeoutMs: amount.optional(),
+};
+const stdioServer = z.strictObject({
+  command: words,
+  args: z.array(z.string()).readonly().optional(),
+  env: z.record(z.string(), z.string()).optional(),
+  cwd: words.optional(),
+  ...serverTerms,
+} satisfies Fields<StdioServer>);
+const httpServer = z.strictObject({
+  url: z.url({ protocol: /^https?$/ }),
+  headers: z.record(z.string(), z.string()).optional(),
+  ...serverTerms,
+} satisfies Fields<HttpServer>);
+const mcp = z.strictObject({
+  servers: z.record(
+    z.string().refine(isServerName, 'a server is called by 1 to 32 letters, digits, "-", or single "_" between them'),
+    anyObject,
+  ),
+  waitMs: z.number().min(0).optional(),
+  approvals: anyObject.optional(),
+} satisfies Fields<Mcp>);
 
 const optionsSchema = z.strictObject({
   model: words,
@@ -171,6 +207,7 @@ const optionsSchema = z.strictObject({
   tools: z.array(anyObject).readonly().optional(),
   builtIn: z.union([z.boolean(), z.array(z.string()).readonly()], 'expected true, false or names of tools').optional(),
   plan: z.boolean().optional(),
+  mcp: anyObject.optional(),
   permissions: z
     .strictObject({
       mode: z.enum(['read-only', 'ask', 'auto']).optional(),
@@ -243,6 +280,8 @@ type Fields<Options> = { readonly [name in keyof Required<Options>]: z.ZodType }
 /** Names of all options, by the place they stand at. */
 const NAMES: Readonly<Record<string, readonly string[]>> = {
   '': Object.keys(optionsSchema.shape),
+  mcp: Object.keys(mcp.shape),
+  'mcp.servers.*': [...Object.keys(stdioServer.shape), ...Object.keys(httpServer.shape)],
   permissions: Object.keys(optionsSchema.shape.permissions.unwrap().shape),
   limits: Object.keys(optionsSchema.shape.limits.unwrap().shape),
   rewriteNotice: Object.keys(optionsSchema.shape.rewriteNotice.unwrap().shape),
@@ -257,19 +296,33 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
  * @throws KitError `kit/bad-options`, naming each option that is wrong; never its value, which may be a key.
  */
 export function checkOptions(options: AgentOptions): void {
-  const parsed = optionsSchema.safeParse(options);
-  if (parsed.success) return;
-  const problems = parsed.error.issues.flatMap(problemsOf);
+  const problems = [...problemsIn(optionsSchema, options), ...problemsOfMcp(options.mcp)];
+  if (problems.length === 0) return;
   const message = `createAgent cannot use these options: ${problems.join('; ')}`;
-  throw new KitError('kit/bad-options', message, { problems }, parsed.error);
+  throw new KitError('kit/bad-options', message, { problems });
 }
 
-function problemsOf(issue: z.core.$ZodIssue): readonly string[] {
-  const place = issue.path.join('.');
+/** Each by its own schema: a union would not say which of its branches was meant. */
+function problemsOfMcp(given: AgentOptions['mcp']): readonly string[] {
+  if (typeof given !== 'object' || given === null || 'offer' in given) return [];
+  const problems = problemsIn(mcp, given, ['mcp']);
+  if (problems.length > 0) return problems;
+  return Object.entries(given.servers).flatMap(([name, server]) =>
+    problemsIn('url' in server ? httpServer : stdioServer, server, ['mcp', 'servers', name]),
+  );
+}
+
+function problemsIn(schema: z.ZodType, given: unknown, at: readonly string[] = []): readonly string[] {
+  return schema.safeParse(given).error?.issues.flatMap((issue) => problemsOf(issue, at)) ?? [];
+}
+
+function problemsOf(issue: z.core.$ZodIssue, at: readonly string[]): readonly string[] {
+  const place = [...at, ...issue.path].join('.');
+  if (issue.code === 'invalid_key') return issue.issues.map(({ message }) => `${place}: ${message}`);
   if (issue.code !== 'unrecognized_keys') return [`${place || 'options'}: ${issue.message}`];
   return issue.keys.map((key) => {
     const name = place === '' ? key : `${place}.${key}`;
-    const nearest = nearestName(key, NAMES[place] ?? []);
+    const nearest = nearestName(key, NAMES[place.replace(/^(mcp\.servers)\..*$/, '$1.*')] ?? []);
     return nearest === undefined
       ? `there is no option ${name}`
       : `there is no option ${name}, did you mean ${nearest}?`;

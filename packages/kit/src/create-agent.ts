@@ -52,9 +52,10 @@ export interface Agent {
 export function createAgent(options: AgentOptions): Agent {
   checkOptions(options);
   const resolved = resolveAgent(options);
-  const { log, runtime } = resolved;
-  // A provider of the author's own may serve others: whoever made it closes it.
-  const made = new Set<Provider>(typeof options.provider === 'object' ? [] : [runtime.provider]);
+  const { log, runtime, mcp } = resolved;
+  // What is the author's own may serve others: whoever made it closes it.
+  const made = new Set<Pick<Provider, 'close'>>(typeof options.provider === 'object' ? [] : [runtime.provider]);
+  if (mcp !== undefined && mcp !== options.mcp) made.add(mcp);
   const sessions = new Set<LiveSession>();
   let closed = false;
   const hold = (session: AgentSession): LiveSession => {
@@ -75,10 +76,12 @@ export function createAgent(options: AgentOptions): Agent {
     capabilities: runtime.capabilities,
     async open(id, { title } = {}) {
       if (closed) throw closedError();
+      void mcp?.ready();
       return hold(await (id === undefined ? begin(resolved, options, title) : goOn(resolved, options, id)));
     },
     async fork(id, how) {
       if (closed) throw closedError();
+      void mcp?.ready();
       return hold(await fork(resolved, options, await planFork(log, sessionId(id), how)));
     },
     async close() {
@@ -86,7 +89,7 @@ export function createAgent(options: AgentOptions): Agent {
       try {
         await Promise.all([...sessions].map((session) => session.close()));
       } finally {
-        await Promise.all([...made].map(async (provider) => provider.close?.()));
+        await Promise.all([...made].map(async (one) => one.close?.()));
       }
     },
   };

@@ -7,8 +7,10 @@ import { createMemoryStore } from '@tidemark/store-memory';
 import { openNdjsonStore } from '@tidemark/store-ndjson';
 import type { InstalledSkills } from '@tidemark/tools-skills';
 import { createSkillShelf } from '@tidemark/tools-skills';
+import type { McpTools } from '@tidemark/tools-mcp';
+import { createMcpTools, openApprovals } from '@tidemark/tools-mcp';
 import { environmentSource, instructionsSource, memorySource, workspaceSource } from '@tidemark/tools-workspace';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { AgentOptions } from './agent-options.ts';
 import { chooseTools, forbiddenTo } from './choose-tools.ts';
 import { chooseProvider } from './choose-provider.ts';
@@ -26,14 +28,18 @@ export interface ResolvedAgent {
   readonly secrets: Secrets;
   /** Where its skills are, if it has any. */
   readonly skills?: InstalledSkills;
+  /** The tools of the servers. */
+  readonly mcp: McpTools | undefined;
 }
 
 /** @throws KitError `kit/no-key`, `kit/unknown-model`, `kit/bad-options`. */
 export function resolveAgent(options: AgentOptions): ResolvedAgent {
   const { permissions = {} } = options;
+  const mcp = mcpOf(options);
   return {
     log: openStore(options.store),
-    runtime: runtimeOf(options),
+    runtime: runtimeOf(options, mcp),
+    mcp,
     workspace: resolve(options.workspace ?? '.'),
     firstMode: permissions.mode ?? (permissions.ask === undefined ? 'read-only' : 'ask'),
     secrets: secretsIn(options),
@@ -41,7 +47,7 @@ export function resolveAgent(options: AgentOptions): ResolvedAgent {
   };
 }
 
-function runtimeOf(options: AgentOptions): Runtime {
+function runtimeOf(options: AgentOptions, mcp: McpTools | undefined): Runtime {
   const { role, runtime, neighbours, permissions = {}, onRequest, rewriteNotice, budgets } = options;
   const { surroundings = THIS_MACHINE } = options;
   const { provider, capabilities } = chooseProvider(options);
@@ -51,7 +57,7 @@ function runtimeOf(options: AgentOptions): Runtime {
     capabilities,
     parameters: options.parameters ?? {},
     tools,
-    sources: sourcesOf(options),
+    sources: [...sourcesOf(options), ...(mcp?.sources ?? [])],
     limits: options.limits ?? {},
     retry: { ...RETRY, ...options.retry },
     outputLimit: Math.min(options.outputLimit ?? OUTPUT_LIMIT, capabilities.outputLimit),
@@ -66,6 +72,7 @@ function runtimeOf(options: AgentOptions): Runtime {
     unconfined: permissions.unconfined ?? false,
     surroundings,
     gate: createGate(() => surroundings.elapsed()),
+    ...(mcp !== undefined && { toolSources: [mcp] }),
     ...(role !== undefined && { role }),
     ...(runtime !== undefined && { runtime }),
     ...(neighbours !== undefined && { neighbours }),
@@ -77,15 +84,26 @@ function runtimeOf(options: AgentOptions): Runtime {
   };
 }
 
+/** What was taken of tools is kept where sessions are. */
+function mcpOf({ mcp, store, surroundings = THIS_MACHINE }: AgentOptions): McpTools | undefined {
+  if (mcp === undefined || 'offer' in mcp) return mcp;
+  const home = typeof store === 'object' && 'home' in store ? store.home : undefined;
+  const kept = home === undefined ? {} : { approvals: openApprovals(join(home, 'mcp-tools.json')) };
+  return createMcpTools({ surroundings, ...kept, ...mcp });
+}
+
 function openStore(store: AgentOptions['store'] = 'memory'): Log {
   if (store === 'memory') return createMemoryStore();
   return 'read' in store ? store : openNdjsonStore(store);
 }
 
-/** The key is a secret wherever it came from; every other provider's is one by the name of its variable. */
-function secretsIn({ apiKey, environment = {} }: AgentOptions): Secrets {
+/** The key is a secret wherever it came from; what else is given is one by the name of its variable or header. */
+function secretsIn({ apiKey, environment = {}, mcp }: AgentOptions): Secrets {
   const given = secretsOf({ ...(apiKey !== undefined && { API_KEY: apiKey }) });
-  return createSecrets({ values: [...secretsOf(environment), ...given] });
+  const ofServers = Object.values(mcp !== undefined && 'servers' in mcp ? mcp.servers : {}).flatMap((server) =>
+    secretsOf(('command' in server ? server.env : server.headers) ?? {}),
+  );
+  return createSecrets({ values: [...secretsOf(environment), ...ofServers, ...given] });
 }
 
 /** Without a workspace there is nothing to say of one. */

@@ -1,9 +1,9 @@
 // Bytes that the log names by digest, loaded before they are lowered: layer texts, tool definitions, images.
 
-import type { Artifacts, Digest, EpochOpened } from '@tidemark/log';
+import type { Artifacts, Digest, EpochOpened, ToolRecord } from '@tidemark/log';
 import { canonicalJson, digest } from '@tidemark/log';
-import type { FrontTexts, Tool } from '@tidemark/context';
-import type { Capabilities, Span } from '@tidemark/model';
+import type { FrontTexts, Tool, ToolSpec } from '@tidemark/context';
+import type { Capabilities, JsonValue, Span } from '@tidemark/model';
 import { parseCatalog } from '@tidemark/model';
 import { AgentError } from '../errors.ts';
 
@@ -48,6 +48,27 @@ export async function loadFront(artifacts: Artifacts, opened: EpochOpened): Prom
   const tools: Tool[] = [];
   for (const record of opened.tools) tools.push({ record, definition: await readText(artifacts, record.digest) });
   return { contract: opened.contract, layers, tools };
+}
+
+/** The definitions that the model is shown, as their authors gave them; read once for each list. */
+export async function loadShownTools(
+  artifacts: Artifacts,
+  records: readonly ToolRecord[],
+): Promise<readonly ToolSpec[]> {
+  const held = SHOWN.get(records);
+  if (held !== undefined) return held;
+  const specs: ToolSpec[] = [];
+  for (const { name, digest: named } of records) specs.push(readSpec(name, await readText(artifacts, named)));
+  SHOWN.set(records, specs);
+  return specs;
+}
+
+const SHOWN: WeakMap<readonly ToolRecord[], readonly ToolSpec[]> = new WeakMap();
+
+/** Written by `defineTool` of `context`. */
+function readSpec(name: string, definition: string): ToolSpec {
+  const { description = '', schema = {} }: { description?: string; schema?: JsonValue } = JSON.parse(definition);
+  return { name, description, schema };
 }
 
 async function readText(artifacts: Artifacts, name: Digest): Promise<string> {

@@ -1,7 +1,7 @@
 // The modes and the matrix: what may run, what is asked, what is denied. Pure.
 
 import type { CallId, EffectClass, ModeChanged } from '@tidemark/log';
-import type { ForeseenRewrite } from '@tidemark/context';
+import type { ForeseenRewrite, ToolSpec } from '@tidemark/context';
 
 /** The permission mode. */
 export type Mode = ModeChanged['mode'];
@@ -24,7 +24,7 @@ export interface Verdict {
 }
 
 /** What a person is asked; `title` and `rule` say enough for a yes or a no. */
-export type Question = CallQuestion | RewriteQuestion;
+export type Question = CallQuestion | DefinitionQuestion | RewriteQuestion;
 
 /** Whether a tool call may run. */
 export interface CallQuestion {
@@ -35,6 +35,17 @@ export interface CallQuestion {
   /** One line: what the call would do. */
   readonly title: string;
   readonly rule: string;
+}
+
+/** Whether a tool is taken as its source describes it now: a description is read by the model as what the tool is for. */
+export interface DefinitionQuestion {
+  readonly about: 'definition';
+  readonly tool: string;
+  /** One line: the tool, and what of it changed. */
+  readonly title: string;
+  readonly rule: 'ask/definition';
+  readonly was: ToolSpec;
+  readonly is: ToolSpec;
 }
 
 /** Whether a step goes out that pays again for what was sent before. */

@@ -128,6 +128,11 @@ function turnOf({ session, runtime }: Actor, beginning: Beginning): TurnId {
   return held ?? turnId(runtime.surroundings.newName());
 }
 
+/** What the session is run with is this from now on. */
+export function equip(actor: Actor, change: Pick<Runtime, 'tools' | 'given' | 'takeTools'>): void {
+  actor.runtime = { ...actor.runtime, ...change };
+}
+
 /** What a turn works with; the runtime is the one of now, whenever it is looked at. */
 export function workOf(actor: Actor, turn: TurnId, signal: AbortSignal): Working {
   const { session, lines, wantedFor, side } = actor;
@@ -141,6 +146,7 @@ export function workOf(actor: Actor, turn: TurnId, signal: AbortSignal): Working
     begunAt: actor.runtime.surroundings.elapsed(),
     said: new Set(),
     tell: (event) => tell(actor, event),
+    equip: (change) => equip(actor, change),
     get runtime() {
       return actor.runtime;
     },

@@ -10,11 +10,13 @@ import { recordEnd } from './record-end.ts';
 import { relievePressure } from './recover-context.ts';
 import { sayPressure } from './say-pressure.ts';
 import { sendRequest } from './send-request.ts';
+import { takeTools } from './take-tools.ts';
 import type { Working } from './working.ts';
 import { takenBy } from './working.ts';
 
 /** Asks. What it returns ends the turn; without it the log says how to go on. */
 export async function askModel(turn: Working): Promise<Ending | undefined> {
+  await takeTools(turn);
   // A step is made with what the session is run with as it begins: a model that is switched to meanwhile is asked next.
   const working: Working = { ...turn, runtime: turn.runtime };
   const limited = whyLimited(working.runtime.limits, takenBy(working));

@@ -12,10 +12,11 @@ import { requireUsable, restAnew } from './actor.ts';
 import type { OtherModel } from './live-session.ts';
 import type { Runtime } from './runtime.ts';
 
-/** Other tools. */
+/** Other tools; those that the sources gave stay. */
 export function changeTools(actor: Actor, tools: readonly Tool[], takeTools: 'now' | 'next-epoch'): void {
   requireUsable(actor);
-  actor.runtime = { ...actor.runtime, tools, takeTools };
+  const { given = [] } = actor.runtime;
+  actor.runtime = { ...actor.runtime, tools: [...tools, ...given], takeTools };
   restAnew(actor);
 }
 

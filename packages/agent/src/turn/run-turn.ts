@@ -16,6 +16,7 @@ import { runCalls } from '../tools/run-calls.ts';
 import { askModel } from './ask-model.ts';
 import type { FinishedTurn } from './live-session.ts';
 import { makeRoom } from './recover-context.ts';
+import { takeTools } from './take-tools.ts';
 import type { Work } from './work.ts';
 import type { Working } from './working.ts';
 
@@ -57,6 +58,8 @@ async function closeCalls(work: Work): Promise<void> {
     await commit(session, [abandon(cut, 'cut', { at: runtime.surroundings.now(), turn })]);
   }
   if (session.state.history.batch === undefined) return;
+  // What a call is checked against is what the model was last shown.
+  await takeTools(work);
   const effects = await runCalls(work);
   if (work.signal.aborted) return;
   requireClosed(work);

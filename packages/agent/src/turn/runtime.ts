@@ -13,6 +13,7 @@ import type { SkillShelf } from '../skills/skill-shelf.ts';
 import type { Surroundings } from '../surroundings.ts';
 import type { Asker } from '../tools/permissions.ts';
 import type { Tool } from '../tools/tool.ts';
+import type { ToolSource } from '../tools/tool-source.ts';
 
 /** See the head of this file. */
 export interface Runtime {
@@ -32,6 +33,10 @@ export interface Runtime {
   readonly tools: readonly Tool[];
   /** Installed skills: the front lists them. Frozen for an epoch; another list is taken by whatever epoch opens next. */
   readonly skills?: SkillShelf;
+  /** Where more tools come from while the session is open. With one, other tools than those in force wait: see `takeTools`. */
+  readonly toolSources?: readonly ToolSource[];
+  /** Those of `tools` that the sources gave last. Kept by the runtime. */
+  readonly given?: readonly Tool[];
   /** When other tools than those in force are to be taken where the model takes none appended: see `Wanted`. */
   readonly takeTools?: Wanted['takeTools'];
   readonly sources: readonly ContextSource[];

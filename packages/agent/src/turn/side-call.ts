@@ -11,11 +11,13 @@ import type { Prepared } from '../request/prepare.ts';
 import { prepareRequest } from '../request/prepare.ts';
 import { NOTHING_SPENT } from '../session/spent.ts';
 import type { Actor } from './actor.ts';
-import { requireUsable, tell } from './actor.ts';
+import { equip, requireUsable, tell } from './actor.ts';
 import { recordEnd } from './record-end.ts';
 import type { Sending } from './send-request.ts';
 import { sendRequest } from './send-request.ts';
 import type { SideAnswer, SideCall } from './live-session.ts';
+import type { SessionEvent } from './session-event.ts';
+import { takeTools } from './take-tools.ts';
 import { repairRequest } from './repair-request.ts';
 import { repairBeside } from './repair-side-call.ts';
 
@@ -46,9 +48,14 @@ export async function callBeside(actor: Actor, call: SideCallInParts): Promise<S
 }
 
 async function tryOut(actor: Actor, call: SideCallInParts, signal: AbortSignal): Promise<SideAnswer> {
-  const { session, runtime } = actor;
+  const { session } = actor;
+  const passing = { session, signal, tell: (event: SessionEvent) => tell(actor, event) };
+  // A call that opens the epoch opens it with all tools: to a front without any, none can be appended.
+  if (session.state.epoch === undefined)
+    await takeTools({ ...passing, runtime: actor.runtime, equip: (change) => equip(actor, change) });
+  const { runtime } = actor;
   const { surroundings, retry } = runtime;
-  const sending: Sending = { session, runtime, signal, tell: (event) => tell(actor, event) };
+  const sending: Sending = { ...passing, runtime };
   const stream = `side/${surroundings.newName()}` as const;
   let repairs = 0;
   for (let tries = 1; !signal.aborted; tries += 1) {

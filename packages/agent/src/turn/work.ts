@@ -17,6 +17,8 @@ export interface Work {
   readonly signal: AbortSignal;
   /** Asks beside the conversation. */
   readonly side?: AskBeside;
+  /** Runs the session with these from now on. */
+  readonly equip?: (change: Pick<Runtime, 'tools' | 'given' | 'takeTools'>) => void;
   /** Tells presenters what passes by; records are told by the session itself. */
   readonly tell: (event: SessionEvent) => void;
 }

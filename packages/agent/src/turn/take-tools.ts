@@ -1,0 +1,113 @@
+// Takes what the tool sources offer now into what the session is run with. Same definitions: nothing happens. Others are
+// told to the model where it lets itself be told, else they wait for the next epoch. A definition that changed under its name
+// waits for a person first; with nobody to ask it is held back, and said.
+
+import type { ToolSpec } from '@tidemark/context';
+import type { Session } from '../session/session.ts';
+import { loadShownTools } from '../session/materials.ts';
+import type { DefinitionQuestion } from '../tools/permissions.ts';
+import type { Tool } from '../tools/tool.ts';
+import type { HeldTool, ToolOffer, ToolSource } from '../tools/tool-source.ts';
+import type { Notice } from './session-event.ts';
+import { unlessAborted } from '../tools/unless-aborted.ts';
+import type { Work } from './work.ts';
+
+/** What a session needs to take tools. */
+type Taking = Pick<Work, 'session' | 'runtime' | 'signal' | 'tell' | 'equip'>;
+
+/** What was said and asked already in an open session: messages of notices, and definitions that a person refused. */
+interface Said {
+  readonly told: Set<string>;
+  readonly refused: Set<string>;
+}
+
+const SAID: WeakMap<Session, Said> = new WeakMap();
+
+/** Asks the sources; see the head of this file. What they offer comes behind the session's own tools, which win a name. */
+export async function takeTools(work: Taking): Promise<void> {
+  const { toolSources: sources = [] } = work.runtime;
+  if (sources.length === 0 || work.equip === undefined) return;
+  await Promise.all(sources.map((source) => unlessAborted(source.ready(work.signal), work.signal)));
+  if (work.signal.aborted) return;
+  const shown = await shownTo(work.session);
+  const offers = await offersOf(work, sources, shown);
+  const given = offers.flatMap(({ tools }) => tools);
+  for (const { troubles } of offers) for (const trouble of troubles) tellOnce(work, trouble);
+  const { tools, given: before = [] } = work.runtime;
+  const own = tools.filter((tool) => !before.includes(tool));
+  const next = [...own, ...firstOfEach(work, own, given)];
+  if (next.length === tools.length && next.every((tool, index) => tool === tools[index])) return;
+  work.equip({ tools: next, given, takeTools: 'next-epoch' });
+}
+
+/** The definitions that the model goes by now. */
+function shownTo({ state, log }: Session): Promise<readonly ToolSpec[]> {
+  return loadShownTools(log.artifacts, state.epoch?.inForce.tools ?? []);
+}
+
+async function offersOf(
+  work: Taking,
+  sources: readonly ToolSource[],
+  shown: readonly ToolSpec[],
+): Promise<readonly ToolOffer[]> {
+  const offers = sources.map((source) => source.offer(shown));
+  const held = offers.flatMap((offer) => offer.held);
+  for (const one of held) await settle(work, one);
+  return held.length === 0 ? offers : sources.map((source) => source.offer(shown));
+}
+
+/** Asks once for each definition; fails closed. */
+async function settle(work: Taking, held: HeldTool): Promise<void> {
+  const { ask } = work.runtime;
+  const { refused } = saidOf(work.session);
+  const definition = JSON.stringify(held.is);
+  if (work.signal.aborted || refused.has(definition)) return;
+  if (ask === undefined) return tellOnce(work, heldBack(held, 'and nobody is there to be asked'));
+  try {
+    const verdict = await unlessAborted(ask(questionOf(held), work.signal), work.signal);
+    if (verdict === 'allowed') return held.approve();
+    if (verdict === undefined) return;
+    refused.add(definition);
+    tellOnce(work, heldBack(held, 'and was refused'));
+  } catch (cause) {
+    if (work.signal.aborted) return;
+    tellOnce(work, heldBack(held, `and asking failed: ${cause instanceof Error ? cause.message : String(cause)}`));
+  }
+}
+
+function questionOf({ name, was, is }: HeldTool): DefinitionQuestion {
+  const what = was.description === is.description ? 'its arguments' : 'its description';
+  const title = `${name} changed ${what} since it was last taken`;
+  return { about: 'definition', tool: name, title, rule: 'ask/definition', was, is };
+}
+
+function heldBack({ name }: HeldTool, why: string): Notice {
+  return {
+    code: 'tools/held-back',
+    message: `the tool ${name} describes itself otherwise than it did, ${why}: it is held back`,
+    next: 'Look at what its server says of it now; approve it in a session where you can be asked, or leave the server out.',
+  };
+}
+
+function firstOfEach(work: Taking, own: readonly Tool[], given: readonly Tool[]): readonly Tool[] {
+  const names = new Set(own.map(({ name }) => name));
+  return given.filter(({ name }) => {
+    if (!names.has(name)) return names.add(name);
+    const message = `two tools are called ${name}: the one that a source offers is left out`;
+    tellOnce(work, { code: 'tools/name-taken', message, next: 'Rename the own tool or the source.' });
+    return false;
+  });
+}
+
+function tellOnce(work: Taking, notice: Notice): void {
+  const { told } = saidOf(work.session);
+  if (told.has(notice.message)) return;
+  told.add(notice.message);
+  work.tell({ type: 'notice.raised', notice });
+}
+
+function saidOf(session: Session): Said {
+  const held = SAID.get(session) ?? { told: new Set(), refused: new Set() };
+  SAID.set(session, held);
+  return held;
+}

@@ -1,0 +1,47 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Definition } from './approvals.ts';
+import { openApprovals } from './approvals-file.ts';
+
+function file(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'tidemark-approvals-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return join(folder, 'home', 'mcp-tools.json');
+}
+
+const definition = (name: string, description: string): Definition => ({
+  name,
+  description,
+  schema: { type: 'object' },
+});
+
+test('what was taken is there the next time, for its owner alone', () => {
+  const path = file();
+  const first = openApprovals(path);
+  expect(first.get('a__x')).toBeUndefined();
+  first.take([definition('a__x', 'one'), definition('a__y', 'two')]);
+  const next = openApprovals(path);
+  expect([next.get('a__x')?.description, next.get('a__y')?.description]).toEqual(['one', 'two']);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+});
+
+test('what another process took meanwhile stays', () => {
+  const path = file();
+  const [a, b] = [openApprovals(path), openApprovals(path)];
+  expect([a.get('a__x'), b.get('a__x')]).toEqual([undefined, undefined]);
+  a.take([definition('a__x', 'one')]);
+  b.take([definition('b__x', 'two')]);
+  expect(openApprovals(path).get('a__x')?.description).toBe('one');
+});
+
+test('a damaged file is an error, and is left as it is', () => {
+  const path = file();
+  const open = openApprovals(path);
+  open.take([definition('a__x', 'one')]);
+  writeFileSync(path, '{"revision":1,"tools":[');
+  expect(() => openApprovals(path)).toThrow(expect.objectContaining({ code: 'mcp/approvals-damaged' }));
+  expect(() => open.take([])).toThrow(expect.objectContaining({ code: 'mcp/approvals-damaged' }));
+  expect(readFileSync(path, 'utf8')).toBe('{"revision":1,"tools":[');
+});

@@ -1,0 +1,61 @@
+// Definitions that were taken, in a file of the user's: so that a tool that is turned between two sessions is noticed.
+
+import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { z } from 'zod';
+import type { Approvals, Definition } from './approvals.ts';
+import { McpError } from './mcp-server.ts';
+
+const fileSchema = z.strictObject({
+  revision: z.literal(1),
+  tools: z.array(z.strictObject({ name: z.string(), description: z.string(), schema: z.json() })),
+});
+
+/**
+ * Opens the file, which need not be there yet. It is read again before it is written, as another process may have written
+ * meanwhile.
+ *
+ * @throws McpError `mcp/approvals-damaged`: to go on would take whatever a server says now.
+ */
+export function openApprovals(path: string): Approvals {
+  let kept = readAll(path);
+  return {
+    get: (name) => kept.get(name),
+    take(definitions) {
+      const all = new Map([...kept, ...readAll(path)]);
+      for (const one of definitions) all.set(one.name, one);
+      kept = all;
+      writeAll(path, all);
+    },
+  };
+}
+
+function readAll(path: string): ReadonlyMap<string, Definition> {
+  const text = readIfThere(path);
+  if (text === undefined) return new Map();
+  try {
+    const { tools } = fileSchema.parse(JSON.parse(text));
+    return new Map(tools.map((one) => [one.name, one]));
+  } catch (cause) {
+    const message = `${path} does not hold the definitions of tools that were taken: mend it, or remove it and look at what the servers say`;
+    throw new McpError('mcp/approvals-damaged', message, { path }, cause);
+  }
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function writeAll(path: string, all: ReadonlyMap<string, Definition>): void {
+  const tools = [...all.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const part = `${path}.${process.pid}.part`;
+  writeFileSync(part, `${JSON.stringify({ revision: 1, tools }, undefined, 1)}\n`, { mode: 0o600 });
+  chmodSync(part, 0o600);
+  renameSync(part, path);
+}

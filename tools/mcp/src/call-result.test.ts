@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import { outputOf } from './call-result.ts';
+
+const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+test('words are words, and an error is an error', () => {
+  const content = [
+    { type: 'text' as const, text: 'one' },
+    { type: 'text' as const, text: 'two' },
+  ];
+  expect(outputOf({ content, isError: true })).toEqual({ text: 'one\n\ntwo', failed: true });
+});
+
+test('an image is an image by its bytes, whatever it is said to be', () => {
+  const { images } = outputOf({ content: [{ type: 'image', data: PNG, mimeType: 'image/jpeg' }] });
+  expect(images?.map(({ mediaType, data }) => [mediaType, data.length])).toEqual([['image/png', 70]]);
+});
+
+test('what claims to be an image and is none is said, as no provider would take it', () => {
+  const data = Buffer.from('<svg onload="x()"/>').toString('base64');
+  expect(outputOf({ content: [{ type: 'image', data, mimeType: 'image/png' }] })).toEqual({
+    text: '[an image, image/png, 19 bytes: it cannot be shown]',
+  });
+});
+
+test('resources and links are words, with their address', () => {
+  const { text } = outputOf({
+    content: [
+      { type: 'resource', resource: { uri: 'file:///a.txt', text: 'inside' } },
+      { type: 'resource', resource: { uri: 'file:///a.bin', mimeType: 'application/zip', blob: 'AAAA' } },
+      { type: 'resource_link', uri: 'file:///b.txt', name: 'b', description: 'the other' },
+      { type: 'audio', data: 'AAAA', mimeType: 'audio/wav' },
+    ],
+  });
+  expect(text?.split('\n\n')).toEqual([
+    '[the resource file:///a.txt]\ninside',
+    '[the resource file:///a.bin, application/zip, 3 bytes: it cannot be shown]',
+    '[a link to the resource file:///b.txt (b): the other]',
+    '[audio, audio/wav, 3 bytes: it cannot be shown]',
+  ]);
+});
+
+test('what is structured is said once', () => {
+  const structuredContent = { sum: 5 };
+  expect(outputOf({ content: [{ type: 'text', text: '{ "sum": 5 }' }], structuredContent }).text).toBe('{ "sum": 5 }');
+  expect(outputOf({ content: [{ type: 'text', text: 'five' }], structuredContent }).text).toBe('five\n\n{"sum":5}');
+});
+
+test('what is structured repeats no block: neither its words nor the base64 of an image', () => {
+  const text = { type: 'text' as const, text: 'inside. '.repeat(50) };
+  const image = { type: 'image' as const, data: PNG, mimeType: 'image/png' };
+  expect(outputOf({ content: [text], structuredContent: { content: text.text } }).text).toBe(text.text);
+  expect(outputOf({ content: [image], structuredContent: { content: [image] } }).text).toBe('');
+  expect(outputOf({ content: [text], structuredContent: { content: text.text, lines: 50 } }).text).toBe(
+    `${text.text}\n\n{"content":"[as above]","lines":50}`,
+  );
+});

@@ -1,0 +1,132 @@
+// One connection to a server, by the official SDK: initialized, its tools listed, watched until it is gone.
+
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { CallToolResult, Tool } from '@modelcontextprotocol/sdk/types.js';
+import {
+  CallToolResultSchema,
+  ListToolsResultSchema,
+  ToolListChangedNotificationSchema,
+} from '@modelcontextprotocol/sdk/types.js';
+import type { HttpServer, McpServer, StdioServer } from './mcp-server.ts';
+
+/** A tool as its server lists it. */
+export type ListedTool = Tool;
+
+/** See the head of this file. */
+export interface Connection {
+  /** What the server says of itself. */
+  readonly instructions: string | undefined;
+  /** All its tools that can be called, page by page. */
+  list(): Promise<readonly ListedTool[]>;
+  call(tool: string, input: object, options: RequestOptions): Promise<CallToolResult>;
+  close(): Promise<void>;
+}
+
+/** Who is told of a connection what happens to it. */
+export interface Watcher {
+  /** Its tools may be others. */
+  listChanged(): void;
+  /** It cannot be used any more. */
+  gone(why: string): void;
+}
+
+/** How long a server may take to start, in milliseconds: a runner may have to fetch it first. */
+const START_MS = 60_000;
+/** How long it may take to say that it lives. */
+const PING_MS = 5_000;
+/** A listing that goes on for longer never ends. */
+const MOST_PAGES = 50;
+/** What is kept of what a program says to its standard error. */
+const LAST_WORDS = 400;
+
+/** Connects. @throws what the SDK throws, with the program's last words where it said some. */
+export async function connect(server: McpServer, watcher: Watcher, signal: AbortSignal): Promise<Connection> {
+  const client = new Client({ name: 'tidemark', version: '0.0.0' });
+  const { transport, lastWords } = 'command' in server ? overPipes(server) : overHttp(server);
+  client.setNotificationHandler(ToolListChangedNotificationSchema, () => watcher.listChanged());
+  try {
+    await client.connect(transport, { timeout: START_MS, signal });
+  } catch (cause) {
+    throw withLastWords(cause, lastWords());
+  }
+  Object.assign(client, {
+    onclose: () => watcher.gone(`its connection was closed${said(lastWords())}`),
+    onerror: probing(client, watcher),
+  });
+  return {
+    instructions: client.getInstructions(),
+    list: () => listAll(client, signal),
+    call: (name, input, options) =>
+      client.request(
+        { method: 'tools/call', params: { name, arguments: { ...input } } },
+        CallToolResultSchema,
+        options,
+      ),
+    close: () => client.close(),
+  };
+}
+
+interface Way {
+  readonly transport: Transport;
+  readonly lastWords: () => string;
+}
+
+function overPipes({ command, args = [], env = {}, cwd }: StdioServer): Way {
+  const place = cwd === undefined ? {} : { cwd };
+  const transport = new StdioClientTransport({ command, args: [...args], env: { ...env }, ...place, stderr: 'pipe' });
+  let words = '';
+  transport.stderr?.on('data', (chunk: Buffer) => {
+    words = `${words}${chunk.toString()}`.slice(-LAST_WORDS);
+  });
+  return { transport, lastWords: () => words.trim() };
+}
+
+function overHttp({ url, headers = {} }: HttpServer): Way {
+  const transport = new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: { ...headers } } });
+  return { transport, lastWords: () => '' };
+}
+
+/** An error on the line may be a stray word or the end of it: the server is asked whether it lives. */
+function probing(client: Client, watcher: Watcher): () => void {
+  let probe: Promise<void> | undefined;
+  return () => {
+    probe ??= client
+      .ping({ timeout: PING_MS })
+      .then(
+        () => undefined,
+        (cause: unknown) => watcher.gone(cause instanceof Error ? cause.message : String(cause)),
+      )
+      .finally(() => {
+        probe = undefined;
+      });
+  };
+}
+
+/** Not by the SDK's `listTools`, which compiles every output schema: one bad one would cost all tools. */
+async function listAll(client: Client, signal: AbortSignal): Promise<readonly ListedTool[]> {
+  if (client.getServerCapabilities()?.tools === undefined) return [];
+  const tools: ListedTool[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < MOST_PAGES; page += 1) {
+    const params = cursor === undefined ? {} : { cursor };
+    const listed = await client.request({ method: 'tools/list', params }, ListToolsResultSchema, { signal });
+    tools.push(...listed.tools);
+    cursor = listed.nextCursor;
+    if (cursor === undefined) break;
+  }
+  // What can only be run as a task is not called here.
+  return tools.filter(({ execution }) => execution?.taskSupport !== 'required');
+}
+
+function withLastWords(cause: unknown, words: string): Error {
+  const message = cause instanceof Error ? cause.message : String(cause);
+  return new Error(`${message}${said(words)}`, { cause });
+}
+
+function said(words: string): string {
+  return words === '' ? '' : `; its last words were: ${words}`;
+}

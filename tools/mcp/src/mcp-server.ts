@@ -1,0 +1,61 @@
+// What a user says of the MCP servers: how each is reached, and what its tools may be. Only the user's own words come here,
+// never those of a workspace: a server is a program that is run, or an address that is told things.
+
+import type { Surroundings } from '@tidemark/agent';
+import type { EffectClass } from '@tidemark/log';
+import type { Approvals } from './approvals.ts';
+
+/** A server, by how it is reached. */
+export type McpServer = StdioServer | HttpServer;
+
+/** A program that is started and spoken to over its standard input and output. */
+export interface StdioServer extends ServerTerms {
+  readonly command: string;
+  readonly args?: readonly string[];
+  /** All it is given beside the SDK's short list (`HOME`, `LOGNAME`, `PATH`, `SHELL`, `TERM`, `USER`): no key unless said here. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** The folder it runs in: the current one unless said. */
+  readonly cwd?: string;
+}
+
+/** A server that listens: streamable HTTP. */
+export interface HttpServer extends ServerTerms {
+  readonly url: string;
+  /** Sent with each request. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** What holds for either. */
+export interface ServerTerms {
+  /** The effect class of all its tools, or of some by their own names; `execute` unless said, whatever the server says. */
+  readonly effect?: EffectClass | Readonly<Record<string, EffectClass>>;
+  /** Milliseconds that a call may be without a sign of progress: 60,000 unless said. */
+  readonly timeoutMs?: number;
+}
+
+/** See the head of this file. */
+export interface McpOptions {
+  /** By name: 1 to 32 letters, digits, `-` and single `_` between them. */
+  readonly servers: Readonly<Record<string, McpServer>>;
+  /** How long the first request waits for the servers, in milliseconds: 5,000 unless said. */
+  readonly waitMs?: number;
+  /** Definitions that were taken before, across sessions: in memory unless given. */
+  readonly approvals?: Approvals;
+  readonly surroundings?: Surroundings;
+}
+
+/** `mcp/bad-name`: a name that no server may have. `mcp/approvals-damaged`: a file of taken definitions that is none. */
+export type McpErrorCode = 'mcp/bad-name' | 'mcp/approvals-damaged';
+
+/** What is wrong before a server is reached. The message says what happened, to what, and the next step. */
+export class McpError extends Error {
+  override readonly name = 'McpError';
+  readonly code: McpErrorCode;
+  readonly data: Readonly<Record<string, unknown>>;
+
+  constructor(code: McpErrorCode, message: string, data: Readonly<Record<string, unknown>>, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.code = code;
+    this.data = data;
+  }
+}

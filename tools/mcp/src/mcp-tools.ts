@@ -1,0 +1,188 @@
+// The tools of some MCP servers, as a tool source. Sorted, named by server and tool, and pinned: what a session is shown
+// under a name stays what it is shown, until its server takes it back or a person takes another definition.
+
+import type { ContextSource, HeldTool, Tool, ToolOffer, ToolSource, ToolTrouble } from '@tidemark/agent';
+import { THIS_MACHINE } from '@tidemark/agent';
+import type { JsonValue } from '@tidemark/model';
+import type { Approvals, Definition } from './approvals.ts';
+import { createApprovals, fingerprint } from './approvals.ts';
+import type { ListedTool } from './connect.ts';
+import { instructionsOf } from './instructions-source.ts';
+import type { McpOptions } from './mcp-server.ts';
+import { McpError } from './mcp-server.ts';
+import type { ServerLink } from './server-link.ts';
+import { createLink } from './server-link.ts';
+import type { ServerToolSpec } from './server-tool.ts';
+import { serverTool } from './server-tool.ts';
+import { isServerName, prefixOf, toolName } from './tool-name.ts';
+
+/** See the head of this file. Serves any number of sessions; nothing is started before it is asked for. */
+export interface McpTools extends ToolSource {
+  /** Starts what was not started, and ends as `ToolSource` says: the wait counts from the first time. */
+  ready(): Promise<void>;
+  /** What each server says of itself, as a note in the user's role. */
+  readonly sources: readonly ContextSource[];
+}
+
+const WAIT_MS = 5_000;
+
+/** @throws McpError `mcp/bad-name`. */
+export function createMcpTools(options: McpOptions): McpTools {
+  const { servers, waitMs = WAIT_MS, approvals = createApprovals(), surroundings = THIS_MACHINE } = options;
+  const names = Object.keys(servers).toSorted();
+  const wrong = names.find((name) => !isServerName(name));
+  if (wrong !== undefined) {
+    const message = `an MCP server cannot be called ${JSON.stringify(wrong)}: take 1 to 32 letters, digits, "-", or single "_" between them`;
+    throw new McpError('mcp/bad-name', message, { server: wrong });
+  }
+  const links = names.flatMap((name) => {
+    const settings = servers[name];
+    return settings === undefined ? [] : [createLink(name, settings, surroundings)];
+  });
+  const made = new Map<string, Tool | Error>();
+  let waited: Promise<void> | undefined;
+  const ready = (): Promise<void> => {
+    waited ??= withinTime(Promise.all(links.map((link) => link.start())), (signal) =>
+      surroundings.wait(waitMs, signal, { idle: true }),
+    );
+    return waited;
+  };
+  return {
+    ready,
+    sources: links.map((link) => instructionsOf(link, { ready, patienceMs: waitMs + 1_000 })),
+    offer: (shown) => joined(links.map((link) => offerOf(link, shown, { approvals, made }))),
+    close: async () => void (await Promise.all(links.map((link) => link.close()))),
+  };
+}
+
+async function withinTime(work: Promise<unknown>, wait: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  const over = new AbortController();
+  try {
+    await Promise.race([work, wait(over.signal)]);
+  } finally {
+    over.abort();
+  }
+}
+
+function joined(offers: readonly ToolOffer[]): ToolOffer {
+  return {
+    tools: offers.flatMap(({ tools }) => tools),
+    held: offers.flatMap(({ held }) => held),
+    troubles: offers.flatMap(({ troubles }) => troubles),
+  };
+}
+
+/** What is kept between two offers. */
+interface Kept {
+  readonly approvals: Approvals;
+  /** Tools by what made them, so that an equal offer is the same objects. */
+  readonly made: Map<string, Tool | Error>;
+}
+
+function offerOf(link: ServerLink, all: readonly Definition[], kept: Kept): ToolOffer {
+  const shown = new Map(all.filter(({ name }) => name.startsWith(prefixOf(link.name))).map((one) => [one.name, one]));
+  const { approvals } = kept;
+  const specs: ServerToolSpec[] = [];
+  const held: HeldTool[] = [];
+  const taken: Definition[] = [];
+  for (const { definition, called } of definitionsOf(link)) {
+    const pinned = shown.get(definition.name);
+    const approved = approvals.get(definition.name);
+    const known = approved ?? pinned;
+    if (known === undefined || fingerprint(known) === fingerprint(definition)) {
+      if (approved === undefined) taken.push(definition);
+      specs.push({ link, definition, pinned: pinned ?? definition, called });
+      continue;
+    }
+    held.push({ name: definition.name, was: known, is: definition, approve: () => approvals.take([definition]) });
+    if (pinned !== undefined) specs.push(heldBack(link, pinned));
+  }
+  // Nothing is known of what a server has that was not reached yet: what was shown stays.
+  if (link.listed === undefined)
+    for (const pinned of shown.values()) specs.push({ link, definition: pinned, pinned, called: undefined });
+  const { tools, troubles } = makeAll(link, specs, kept);
+  return { held, tools, troubles: [...troubles, ...takeAll(link, approvals, taken)] };
+}
+
+function takeAll({ name }: ServerLink, approvals: Approvals, taken: readonly Definition[]): readonly ToolTrouble[] {
+  if (taken.length === 0) return [];
+  try {
+    approvals.take(taken);
+    return [];
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    const message = `what the tools of the MCP server ${name} say of themselves could not be kept: ${why}`;
+    const next = 'The session goes on. The next one will not notice a change: see to the file that the message names.';
+    return [{ code: 'mcp/approvals-unkept', message, next }];
+  }
+}
+
+function heldBack(link: ServerLink, definition: Definition): ServerToolSpec {
+  const why =
+    `"${definition.name}" is held back: the MCP server "${link.name}" describes it otherwise than it did, and the user has ` +
+    'not approved that. The call did not run. Go on without it.';
+  return { link, definition, pinned: definition, called: undefined, why };
+}
+
+interface Named {
+  readonly definition: Definition;
+  readonly called: string;
+}
+
+const NAMED: WeakMap<readonly ListedTool[], readonly Named[]> = new WeakMap();
+
+/** By name; of two of one name the first that the server lists. Made once for each listing. */
+function definitionsOf({ name: server, listed = [] }: ServerLink): readonly Named[] {
+  const held = NAMED.get(listed);
+  if (held !== undefined) return held;
+  const named = new Map<string, Named>();
+  for (const tool of listed) {
+    const definition = definitionOf(toolName(server, tool.name), tool);
+    if (!named.has(definition.name)) named.set(definition.name, { definition, called: tool.name });
+  }
+  const sorted = [...named.values()].toSorted((a, b) => (a.definition.name < b.definition.name ? -1 : 1));
+  NAMED.set(listed, sorted);
+  return sorted;
+}
+
+function definitionOf(name: string, { description = '', inputSchema }: ListedTool): Definition {
+  const schema: JsonValue = JSON.parse(JSON.stringify(inputSchema));
+  return { name, description, schema };
+}
+
+function makeAll(link: ServerLink, specs: readonly ServerToolSpec[], { made }: Kept): Omit<ToolOffer, 'held'> {
+  const tools: Tool[] = [];
+  const troubles: ToolTrouble[] = link.trouble === undefined ? [] : [notThere(link, link.trouble)];
+  for (const spec of specs) {
+    const key = JSON.stringify([fingerprint(spec.definition), fingerprint(spec.pinned), spec.called, spec.why]);
+    const tool = made.get(key) ?? tryToMake(spec);
+    made.set(key, tool);
+    if (tool instanceof Error) troubles.push(unusable(spec.definition.name, tool));
+    else tools.push(tool);
+  }
+  return { tools, troubles };
+}
+
+function tryToMake(spec: ServerToolSpec): Tool | Error {
+  try {
+    return serverTool(spec);
+  } catch (cause) {
+    return cause instanceof Error ? cause : new Error(String(cause));
+  }
+}
+
+function notThere({ name }: ServerLink, why: string): ToolTrouble {
+  return {
+    code: 'mcp/unavailable',
+    message: `the MCP server ${name} is not there: ${why}`,
+    next: 'It is tried again in the background; what it offers is told to the model when it is there. Check its command or address if it stays away.',
+  };
+}
+
+function unusable(tool: string, { message }: Error): ToolTrouble {
+  return {
+    code: 'mcp/bad-schema',
+    message: `the tool ${tool} is left out: the schema of its arguments cannot be used: ${message}`,
+    next: 'Tell the makers of the server.',
+  };
+}

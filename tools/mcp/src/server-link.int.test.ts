@@ -1,0 +1,208 @@
+// The life of a server, on a clock that the test moves: how long the first request waits, how often it is tried again, what a
+// call comes to meanwhile.
+
+import { virtualTime } from '@tidemark/agent/contract';
+import type { ToolContext, ToolOutput } from '@tidemark/agent';
+import { callId } from '@tidemark/log';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { MadeServer, MadeTool } from '../contract/made-server.ts';
+import { startMadeServer } from '../contract/made-server.ts';
+import type { McpTools } from './mcp-tools.ts';
+import { createMcpTools } from './mcp-tools.ts';
+
+const POLL = { interval: 5, timeout: 20_000 };
+
+async function serverOf(...tools: readonly MadeTool[]): Promise<MadeServer> {
+  const server = await startMadeServer({ tools });
+  onTestFinished(() => server.stop());
+  return server;
+}
+
+function closing(mcp: McpTools): McpTools {
+  onTestFinished(() => mcp.close());
+  return mcp;
+}
+
+async function call(mcp: McpTools, name: string, signal = new AbortController().signal): Promise<ToolOutput> {
+  const run = await mcp
+    .offer([])
+    .tools.find((one) => one.name === name)
+    ?.read({});
+  if (run === undefined || 'problem' in run) throw new Error(`${name} cannot be called: ${run?.problem}`);
+  const context: ToolContext = {
+    call: callId('c1'),
+    signal,
+    write: () => Promise.resolve(),
+    progress: () => undefined,
+    fileSeen: () => undefined,
+    output: () => undefined,
+    skills: { preloaded: [], loaded: [] },
+    room: () => ({ bytes: 51_200, lines: 2_000 }),
+    history: { length: 0, read: nothing, artifact: nothing },
+  };
+  return run.run(context);
+}
+
+async function* nothing(): AsyncGenerator<never> {
+  yield* [];
+}
+
+/** Accepts and never says a word. */
+async function mute(): Promise<{ readonly url: string; readonly reached: () => number }> {
+  let reached = 0;
+  const sockets = new Set<{ destroy(): unknown }>();
+  const server = createServer((socket) => {
+    reached += 1;
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+  });
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+  onTestFinished(async () => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise((end) => server.close(end));
+  });
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return { url: `http://127.0.0.1:${address.port}/mcp`, reached: () => reached };
+}
+
+describe('the first wait', () => {
+  test('ends after five seconds with the servers that are there', async () => {
+    const clock = virtualTime();
+    const { url } = await mute();
+    const server = await serverOf({ name: 'look' });
+    const servers = { late: { url }, there: { url: server.url } };
+    const mcp = closing(createMcpTools({ servers, surroundings: clock.surroundings }));
+    const ready = mcp.ready().then(() => 'ready');
+    await vi.waitFor(() => expect(mcp.offer([]).tools.map(({ name }) => name)).toEqual(['there__look']), POLL);
+    clock.pass(4_999);
+    expect(await Promise.race([ready, tick()])).toBe('not yet');
+    clock.pass(1);
+    expect(await ready).toBe('ready');
+    expect(mcp.offer([]).troubles.map(({ message }) => message)).toEqual([
+      'the MCP server late is not there: it is being started',
+    ]);
+  });
+
+  test('is as long as was said, and is over once and for all', async () => {
+    const clock = virtualTime();
+    const { url } = await mute();
+    const mcp = closing(createMcpTools({ servers: { late: { url } }, waitMs: 20, surroundings: clock.surroundings }));
+    const ready = mcp.ready();
+    clock.pass(20);
+    await ready;
+    await mcp.ready();
+  });
+
+  test('is none where all have answered', async () => {
+    const server = await serverOf({ name: 'look' });
+    const { surroundings } = virtualTime();
+    const mcp = closing(createMcpTools({ servers: { there: { url: server.url } }, surroundings }));
+    await mcp.ready();
+    expect(mcp.offer([]).troubles).toEqual([]);
+  });
+});
+
+test('a server that is away is tried again after 1, 2, 4 … 60 seconds, and from the beginning once it lived', async () => {
+  const clock = virtualTime();
+  const server = await serverOf({ name: 'look' });
+  const pauses: number[] = [];
+  const surroundings = {
+    ...clock.surroundings,
+    wait: (ms: number, signal?: AbortSignal) => {
+      pauses.push(ms);
+      return clock.surroundings.wait(ms, signal);
+    },
+  };
+  await server.stop();
+  const mcp = closing(createMcpTools({ servers: { s: { url: server.url } }, waitMs: 0, surroundings }));
+  await mcp.ready();
+  pauses.length = 0;
+  for (let tries = 1; tries < 9; tries += 1) {
+    await vi.waitFor(() => expect(pauses.length).toBeGreaterThanOrEqual(tries - 1), POLL);
+    await vi.waitFor(() => expect(clock.waiting).toBeGreaterThan(0), POLL);
+    clock.passToNext();
+  }
+  await vi.waitFor(() => expect(pauses.at(-1)).toBe(60_000), POLL);
+  expect(pauses.filter((ms, index) => ms !== pauses[index - 1]).slice(-6)).toEqual([
+    2_000, 4_000, 8_000, 16_000, 32_000, 60_000,
+  ]);
+  await server.start();
+  clock.passToNext();
+  await vi.waitFor(() => expect(mcp.offer([]).troubles).toEqual([]), POLL);
+  clock.pass(30_000);
+  await server.stop();
+  await vi.waitFor(() => expect(pauses.at(-1)).toBe(1_000), POLL);
+});
+
+test('a server that is gone in the midst of a call: the model is told that it may have taken effect', async () => {
+  const reached = Promise.withResolvers<void>();
+  const server = await serverOf({
+    name: 'buy',
+    answer: () => {
+      reached.resolve();
+      return new Promise(() => undefined);
+    },
+  });
+  const mcp = closing(
+    createMcpTools({ servers: { s: { url: server.url } }, surroundings: virtualTime().surroundings }),
+  );
+  await mcp.ready();
+  const bought = call(mcp, 's__buy');
+  await reached.promise;
+  await server.stop();
+  expect(await bought).toMatchObject({ failed: true, text: expect.stringContaining('may or may not have done') });
+  await vi.waitFor(() => expect(mcp.offer([]).troubles).toHaveLength(1), POLL);
+  expect(await call(mcp, 's__buy')).toMatchObject({ failed: true, text: expect.stringContaining('did not run') });
+});
+
+test('a call without a sign of progress ends after its time', async () => {
+  const server = await serverOf({ name: 'sleep', answer: () => new Promise(() => undefined) });
+  const mcp = closing(createMcpTools({ servers: { s: { url: server.url, timeoutMs: 20 } } }));
+  await mcp.ready();
+  const { text } = await call(mcp, 's__sleep');
+  expect(text).toMatch(/timed out.*may or may not have done/s);
+});
+
+test('a tool whose schema is none is left out and said, and the others stay', async () => {
+  const bad: MadeTool = { name: 'bad', properties: { a: { type: 'no such type' } } };
+  const server = await serverOf({ name: 'good' }, bad);
+  const mcp = closing(createMcpTools({ servers: { s: { url: server.url } } }));
+  await mcp.ready();
+  const { tools, troubles } = mcp.offer([]);
+  expect([tools.map(({ name }) => name), troubles.map(({ code }) => code)]).toEqual([['s__good'], ['mcp/bad-schema']]);
+});
+
+test('what a server says of its effects is not read', async () => {
+  const server = await serverOf({ name: 'look', annotations: { readOnlyHint: true, destructiveHint: false } });
+  const mcp = closing(createMcpTools({ servers: { s: { url: server.url } } }));
+  await mcp.ready();
+  expect(mcp.offer([]).tools.map(({ effect }) => effect)).toEqual(['execute']);
+});
+
+test('a name that no server may have is refused at once', () => {
+  expect(() => createMcpTools({ servers: { 'a.b': { command: 'x' } } })).toThrow(
+    expect.objectContaining({ code: 'mcp/bad-name' }),
+  );
+});
+
+function tick(): Promise<string> {
+  return new Promise((resolve) => setImmediate(() => resolve('not yet')));
+}
+
+test('closing ends the program, one that is still starting too', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tidemark-mcp-end-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const ended = join(folder, 'ended');
+  const program = `process.stdin.on('end', () => { require('node:fs').writeFileSync(process.argv[1], ''); process.exit(); }).resume(); process.stderr.write('up');`;
+  const servers = { s: { command: process.execPath, args: ['-e', program, ended] } };
+  const mcp = createMcpTools({ servers, waitMs: 0 });
+  await mcp.ready();
+  await mcp.close();
+  await vi.waitFor(() => expect(existsSync(ended)).toBe(true), POLL);
+  expect(mcp.offer([])).toMatchObject({ tools: [], held: [] });
+});

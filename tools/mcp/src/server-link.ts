@@ -1,0 +1,147 @@
+// The life of one server: started once, listened to, and started again with a growing pause whenever it is gone, until the
+// link is closed. What it last listed is kept: a tool whose server is gone stays a tool.
+
+import type { Surroundings } from '@tidemark/agent';
+import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js';
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import type { Connection, ListedTool } from './connect.ts';
+import { connect } from './connect.ts';
+import type { McpServer } from './mcp-server.ts';
+
+/** See the head of this file. */
+export interface ServerLink {
+  readonly name: string;
+  readonly settings: McpServer;
+  /** What it listed last; `undefined` before the first time. The same object while nothing changes. */
+  readonly listed: readonly ListedTool[] | undefined;
+  readonly instructions: string | undefined;
+  /** Why it cannot be called now. */
+  readonly trouble: string | undefined;
+  /** Starts it, and ends when the first try has: with tools, or without. */
+  start(): Promise<void>;
+  /** @throws ServerGone while there is no connection; else what the SDK throws. */
+  call(tool: string, input: object, options: RequestOptions): Promise<CallToolResult>;
+  close(): Promise<void>;
+}
+
+/** A call that reached nobody. */
+export class ServerGone extends Error {
+  override readonly name = 'ServerGone';
+}
+
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 60_000;
+/** A server that lived so long is not one that dies whenever it is started: the pauses begin anew. */
+const STEADY_MS = 30_000;
+
+/** A link that was not started yet. */
+export function createLink(name: string, settings: McpServer, surroundings: Surroundings): ServerLink {
+  return new Link(name, settings, surroundings);
+}
+
+class Link implements ServerLink {
+  readonly name: string;
+  readonly settings: McpServer;
+  listed: readonly ListedTool[] | undefined;
+  instructions: string | undefined;
+  trouble: string | undefined = 'it is being started';
+  readonly #surroundings: Surroundings;
+  readonly #over = new AbortController();
+  readonly #tried = Promise.withResolvers<void>();
+  #connection: Connection | undefined;
+  #life: Promise<void> | undefined;
+  #listings = 0;
+
+  constructor(name: string, settings: McpServer, surroundings: Surroundings) {
+    this.name = name;
+    this.settings = settings;
+    this.#surroundings = surroundings;
+  }
+
+  start(): Promise<void> {
+    this.#life ??= this.#live();
+    return this.#tried.promise;
+  }
+
+  async call(tool: string, input: object, options: RequestOptions): Promise<CallToolResult> {
+    if (this.#connection === undefined) throw new ServerGone(this.trouble ?? 'it is gone');
+    return this.#connection.call(tool, input, options);
+  }
+
+  async close(): Promise<void> {
+    this.#over.abort();
+    this.#tried.resolve();
+    await this.#life;
+  }
+
+  async #live(): Promise<void> {
+    const { signal } = this.#over;
+    let pause = FIRST_PAUSE_MS;
+    while (!signal.aborted) {
+      const begun = this.#surroundings.elapsed();
+      this.trouble = await this.#liveOnce(signal);
+      this.#tried.resolve();
+      if (this.#surroundings.elapsed() - begun >= STEADY_MS) pause = FIRST_PAUSE_MS;
+      await this.#surroundings.wait(pause, signal, { idle: true });
+      pause = Math.min(2 * pause, LONGEST_PAUSE_MS);
+    }
+  }
+
+  /** Ends when the server is gone, and says why. */
+  async #liveOnce(signal: AbortSignal): Promise<string> {
+    const gone = Promise.withResolvers<string>();
+    let stale = false;
+    let over = false;
+    // The last words of a connection may come when the next one lives.
+    const end = (why: string): void => {
+      if (over) return;
+      over = true;
+      this.#connection = undefined;
+      this.trouble = why;
+      gone.resolve(why);
+    };
+    const stop = (): void => end('it was closed here');
+    signal.addEventListener('abort', stop, { once: true });
+    let connection: Connection | undefined;
+    try {
+      const listChanged = (): void => {
+        if (this.#connection === undefined) stale = true;
+        else void this.#listAgain(end);
+      };
+      connection = await connect(this.settings, { gone: end, listChanged }, signal);
+      this.listed = await connection.list();
+      if (over) return await gone.promise;
+      this.instructions = connection.instructions;
+      this.#connection = connection;
+      this.trouble = undefined;
+      this.#tried.resolve();
+      if (stale) void this.#listAgain(end);
+      return await gone.promise;
+    } catch (cause) {
+      return messageOf(cause);
+    } finally {
+      signal.removeEventListener('abort', stop);
+      over = true;
+      this.#connection = undefined;
+      await connection?.close().catch(() => undefined);
+    }
+  }
+
+  /** Of two listings the later asked for is the one that counts. */
+  async #listAgain(gone: (why: string) => void): Promise<void> {
+    const connection = this.#connection;
+    if (connection === undefined) return;
+    this.#listings += 1;
+    const listing = this.#listings;
+    try {
+      const listed = await connection.list();
+      if (listing === this.#listings && this.#connection === connection) this.listed = listed;
+    } catch (cause) {
+      gone(`its tools could not be listed again: ${messageOf(cause)}`);
+    }
+  }
+}
+
+function messageOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
+}

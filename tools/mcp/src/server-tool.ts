@@ -1,0 +1,98 @@
+// A server's tool as the runtime knows it: what it is shown as, what its arguments are checked against, and the call.
+
+import type { Tool, ToolContext, ToolOutput, ToolProblem, ToolRun } from '@tidemark/agent';
+import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
+import type { EffectClass } from '@tidemark/log';
+import type { Definition } from './approvals.ts';
+import { outputOf } from './call-result.ts';
+import type { ArgumentCheck } from './check-arguments.ts';
+import { checkerOf } from './check-arguments.ts';
+import type { ServerLink } from './server-link.ts';
+import { ServerGone } from './server-link.ts';
+
+/** What makes a tool. */
+export interface ServerToolSpec {
+  readonly link: ServerLink;
+  /** What it is shown as from the next request on that can say so. */
+  readonly definition: Definition;
+  /** What the model was shown: arguments are checked against this. */
+  readonly pinned: Definition;
+  /** The server's own name for it; `undefined` when it cannot be called, for the reason in `why`. */
+  readonly called: string | undefined;
+  readonly why?: string;
+}
+
+/** Milliseconds without a sign of progress, and in all. */
+const PATIENCE_MS = 60_000;
+const LONGEST_MS = 600_000;
+/** What a person who is asked is shown of the arguments. */
+const SHOWN_ARGUMENTS = 300;
+
+/** Makes the tool. @throws Error for a schema that is none. */
+export function serverTool(spec: ServerToolSpec): Tool {
+  const { definition, pinned, called, link } = spec;
+  const check = checkerOf(pinned.schema);
+  return {
+    ...definition,
+    effect: called === undefined ? 'none' : effectOf(link, called),
+    read: (input) => readArguments(spec, check, input),
+  };
+}
+
+/** What the server says of itself (`readOnlyHint`) is never asked. */
+function effectOf({ settings: { effect = 'execute' } }: ServerLink, tool: string): EffectClass {
+  if (typeof effect === 'string') return effect;
+  return Object.hasOwn(effect, tool) ? (effect[tool] ?? 'execute') : 'execute';
+}
+
+function readArguments(spec: ServerToolSpec, check: ArgumentCheck, input: unknown): ToolRun | ToolProblem {
+  const { link, definition, called, why } = spec;
+  if (called === undefined) return { problem: why ?? unavailable(spec, link.trouble) };
+  if (typeof input !== 'object' || input === null) return { problem: 'The arguments are no object.' };
+  const wrong = check(input);
+  if (wrong !== undefined) return { problem: `The arguments of "${definition.name}" do not fit its schema: ${wrong}.` };
+  const shown = JSON.stringify(input);
+  const rest = shown.length > SHOWN_ARGUMENTS ? ` … (${shown.length} characters)` : '';
+  return {
+    title: `${called} of the MCP server ${link.name} ${shown.slice(0, SHOWN_ARGUMENTS)}${rest}`,
+    confined: false,
+    run: (context) => call(spec, called, input, context),
+  };
+}
+
+async function call(spec: ServerToolSpec, tool: string, input: object, context: ToolContext): Promise<ToolOutput> {
+  const { link } = spec;
+  const { timeoutMs: timeout = PATIENCE_MS } = link.settings;
+  try {
+    const result = await link.call(tool, input, {
+      signal: context.signal,
+      timeout,
+      resetTimeoutOnProgress: true,
+      maxTotalTimeout: Math.max(timeout, LONGEST_MS),
+      onprogress: ({ progress, total, message }) =>
+        context.progress(message ?? (total === undefined ? String(progress) : `${progress} of ${total}`)),
+    });
+    return outputOf(result);
+  } catch (cause) {
+    return { failed: true, text: saidOf(spec, cause) };
+  }
+}
+
+function saidOf(spec: ServerToolSpec, cause: unknown): string {
+  const { link, definition } = spec;
+  if (cause instanceof ServerGone) return unavailable(spec, cause.message);
+  const message = cause instanceof Error ? cause.message : String(cause);
+  const failed = `The call of "${definition.name}" failed: ${message}.`;
+  // The server answered, so nothing is uncertain.
+  if (cause instanceof McpError && !UNCERTAIN.has(cause.code)) return failed;
+  return `${failed} The MCP server "${link.name}" may or may not have done what it was asked.`;
+}
+
+const UNCERTAIN: ReadonlySet<number> = new Set([ErrorCode.ConnectionClosed, ErrorCode.RequestTimeout]);
+
+function unavailable({ link, definition }: ServerToolSpec, why = 'it is gone'): string {
+  return (
+    `"${definition.name}" is unavailable: the MCP server "${link.name}" is not connected (${why}). The call did not run. ` +
+    'It is tried again in the background: go on without it, or call again later.'
+  );
+}
