@@ -52,6 +52,7 @@ export async function takeTurn(typed: TurnRequest, context: CommandContext): Pro
       store: await context.store(),
       workspace,
       ...(trusted && { trusted }),
+      ...(settings.mcp?.servers !== undefined && { mcp: { servers: settings.mcp.servers } }),
       environment: context.environment,
       forbidden: [context.home, context.configFolder],
       skills: { roots: skillPlaces(context, trusted ? workspace : undefined) },

@@ -3,7 +3,7 @@
 
 import { PROVIDERS } from '@tidemark/kit';
 import type { Brought } from '@tidemark/settings';
-import { canKeepTrust, judgeTrust, recordTrust, settingsBrought, SettingsError } from '@tidemark/settings';
+import { canKeepTrust, judgeTrust, recordTrust, settingsBrought, SettingsError, showable } from '@tidemark/settings';
 
 import type { CommandContext } from './command.ts';
 import { plainText } from './plain-text.ts';
@@ -30,7 +30,7 @@ export async function trustIn(brought: Brought, context: CommandContext): Promis
 export function wordsOf(brought: Brought): readonly string[] {
   const { skills, memory } = brought;
   return [
-    ...leavesOf(brought).map(({ name, value }) => `sets ${name} to ${shown(JSON.stringify(value))}`),
+    ...leavesOf(brought).map(({ name, value }) => `sets ${name} to ${shown(JSON.stringify(showable(value)))}`),
     ...(skills.length === 0 ? [] : [`skills: ${shown(skills.map(oneName).join(', '))}`]),
     ...(memory ? ['memory files, which are read into the conversation'] : []),
   ];

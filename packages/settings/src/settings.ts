@@ -17,8 +17,20 @@ export interface Settings {
   readonly ttl?: Lasting | undefined;
   readonly limits?: { readonly [name in keyof Omit<Limits, 'ms'>]: Limits[name] | undefined } | undefined;
   readonly rewriteNotice?: { readonly [name in keyof RewriteNotice]: RewriteNotice[name] | undefined } | undefined;
+  /** MCP servers by name: those of the nearest source that names any. */
+  readonly mcp?: { readonly servers?: Readonly<Record<string, ServerSetting>> | undefined } | undefined;
   readonly display?: Display | undefined;
 }
+
+/** How an MCP server is reached: a command that is started, or an address. */
+export type ServerSetting =
+  | {
+      readonly command: string;
+      readonly args?: readonly string[];
+      readonly env?: Readonly<Record<string, string>>;
+      readonly cwd?: string;
+    }
+  | { readonly url: string; readonly headers?: Readonly<Record<string, string>> };
 
 /** How things are shown: all that a workspace may set unasked. */
 export interface Display {
@@ -38,6 +50,20 @@ const address = z
   .refine((text) => !text.includes('@'), 'expected an address without a name and password');
 const dollars = z.string().regex(/^\d{1,9}(\.\d{1,9})?$/, 'expected US dollars as text, such as "0.50"');
 const count = z.int().positive().max(1e15);
+
+const named = z.record(z.string(), z.string());
+const server = z.union(
+  [
+    z.strictObject({
+      command: words,
+      args: z.array(z.string()).exactOptional(),
+      env: named.exactOptional(),
+      cwd: words.exactOptional(),
+    }),
+    z.strictObject({ url: address, headers: named.exactOptional() }),
+  ],
+  'expected { command, args, env, cwd } or { url, headers }',
+);
 
 /** The schema, for the providers that there are. */
 export type SettingsSchema = z.ZodType<Settings> & { readonly shape: Shape };
@@ -59,6 +85,7 @@ export function settingsSchema(providers: readonly string[]): SettingsSchema {
     ttl: z.enum(['auto', '5m', '1h']).optional(),
     limits: z.strictObject({ cost: dollars.optional(), steps: count.optional(), tokens: count.optional() }).optional(),
     rewriteNotice: z.strictObject({ tokens: count.optional(), cost: dollars.optional() }).optional(),
+    mcp: z.strictObject({ servers: z.record(z.string(), server).optional() }).optional(),
     display: z
       .strictObject({
         colour: z.enum(['auto', 'always', 'never']).optional(),
@@ -80,6 +107,13 @@ export function leavesOf({ shape }: { readonly shape: Shape }, above = ''): Read
   return leaves;
 }
 
+/** A value as it may be printed: what a server is given as its environment or in headers may be a secret. */
+export function showable(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value, (key, inner: unknown) => (SECRET.has(key) ? '[not shown]' : inner)));
+}
+
+const SECRET: ReadonlySet<string> = new Set(['env', 'headers']);
+
 /** What is so unless it is set, in words; the rest is decided where it is used. */
 const BY_DEFAULT: Readonly<Record<string, string>> = {
   model: 'the newest Sonnet of the catalog',
@@ -94,6 +128,7 @@ const BY_DEFAULT: Readonly<Record<string, string>> = {
   'rewriteNotice.tokens': '50000 (and 0.20 of cost)',
   'rewriteNotice.cost': '0.20 (and 50000 tokens)',
   'baseUrl.compatible': 'none',
+  'mcp.servers': 'none',
   'display.colour': 'auto',
   'display.columns': 'as wide as the terminal',
 };

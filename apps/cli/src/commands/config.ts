@@ -1,6 +1,7 @@
 // `tidemark config`: what is set here, and where each value comes from.
 
 import type { EffectiveSetting } from '@tidemark/settings';
+import { showable } from '@tidemark/settings';
 
 import type { Command, CommandContext, Outcome } from '../command.ts';
 import { keysOf, keyWords } from '../key-presence.ts';
@@ -28,7 +29,8 @@ interface Flags {
 }
 
 async function print(flags: Flags, context: CommandContext): Promise<Outcome> {
-  const { effective, ignored, trusted } = await settingsIn(context.folder, flags, context);
+  const { effective: found, ignored, trusted } = await settingsIn(context.folder, flags, context);
+  const effective = found.map((each) => (each.value === undefined ? each : { ...each, value: showable(each.value) }));
   const keys = await keysOf(context);
   const left = ignored.map(({ name, place }) => ({ name, place }));
   if (context.output.json) {
