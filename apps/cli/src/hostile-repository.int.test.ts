@@ -111,12 +111,13 @@ function marksIn(text: string): readonly string[] {
   return Object.values(MARKS).filter((mark) => text.includes(mark));
 }
 
-/** What holds whatever the user said of the folder. */
-function expectHarmless(ran: Ran, door: Door): void {
+/** What holds whatever the user said of the folder. The list of skills is part of the front, once they are trusted: one line each. */
+function expectHarmless(ran: Ran, door: Door, listed: readonly string[] = []): void {
   expect(ran.exit).toBe(0);
   expect(readdirSync(repository.traces)).toEqual([]);
   for (const { system, body } of door.sent) {
-    expect(marksIn(system)).toEqual([]);
+    expect(marksIn(system)).toEqual(listed);
+    expect(system).not.toMatch(STEERING);
     expect(marksIn(JSON.stringify(body['tools']))).toEqual([]);
     expect(rolesIn(body['messages']).filter((role) => role !== 'user' && role !== 'assistant')).toEqual([]);
   }
@@ -231,7 +232,7 @@ describe('a person at a terminal', () => {
 describe('a hostile repository that is trusted', () => {
   test('sets what it is trusted to set, and still speaks as the user alone', async () => {
     const ran = await asProcess('run', 'what is this?', '--trust');
-    expectHarmless(ran, evil);
+    expectHarmless(ran, evil, [MARKS.skill]);
     expect([own.sent.length, evil.sent.length]).toEqual([0, 4]);
     // Its memory is read into the conversation, in a note that it cannot end.
     expect(marksIn(toldIn(evil))).toContain(MARKS.memory);

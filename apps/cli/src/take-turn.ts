@@ -54,7 +54,7 @@ export async function takeTurn(typed: TurnRequest, context: CommandContext): Pro
       ...(trusted && { trusted }),
       environment: context.environment,
       forbidden: [context.home, context.configFolder],
-      skills: { roots: skillPlaces(context, trusted ? workspace : undefined) },
+      skills: { roots: await skillPlaces(context, { folder: workspace, trusted }) },
       presenter: 'cli',
       limits: limitsIn(request.flags),
       ...rewriteNoticeIn(request.flags),
