@@ -111,12 +111,19 @@ function marksIn(text: string): readonly string[] {
   return Object.values(MARKS).filter((mark) => text.includes(mark));
 }
 
+/** What a folder that is trusted may do: start what it names as a server, and list its skills in the front, one line each. */
+interface Trusted {
+  readonly started: readonly string[];
+  readonly listed: readonly string[];
+}
+
 /** What holds whatever the user said of the folder. */
-function expectHarmless(ran: Ran, door: Door, started: readonly string[] = []): void {
+function expectHarmless(ran: Ran, door: Door, { started, listed }: Trusted = { started: [], listed: [] }): void {
   expect(ran.exit).toBe(0);
   expect(readdirSync(repository.traces)).toEqual(started);
   for (const { system, body } of door.sent) {
-    expect(marksIn(system)).toEqual([]);
+    expect(marksIn(system)).toEqual(listed);
+    expect(system).not.toMatch(STEERING);
     expect(marksIn(JSON.stringify(body['tools']))).toEqual([]);
     expect(rolesIn(body['messages']).filter((role) => role !== 'user' && role !== 'assistant')).toEqual([]);
   }
@@ -238,8 +245,7 @@ describe('a person at a terminal', () => {
 describe('a hostile repository that is trusted', () => {
   test('sets what it is trusted to set, and still speaks as the user alone', async () => {
     const ran = await asProcess('run', 'what is this?', '--trust');
-    // The server that it is trusted to start, and nothing else of it.
-    expectHarmless(ran, evil, ['mcp']);
+    expectHarmless(ran, evil, { started: ['mcp'], listed: [MARKS.skill] });
     expect([own.sent.length, evil.sent.length]).toEqual([0, 4]);
     // Its memory is read into the conversation, in a note that it cannot end.
     expect(marksIn(toldIn(evil))).toContain(MARKS.memory);

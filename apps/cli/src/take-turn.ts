@@ -55,7 +55,7 @@ export async function takeTurn(typed: TurnRequest, context: CommandContext): Pro
       ...(settings.mcp?.servers !== undefined && { mcp: { servers: settings.mcp.servers } }),
       environment: context.environment,
       forbidden: [context.home, context.configFolder],
-      skills: { roots: skillPlaces(context, trusted ? workspace : undefined) },
+      skills: { roots: await skillPlaces(context, { folder: workspace, trusted }) },
       presenter: 'cli',
       limits: limitsIn(request.flags),
       ...rewriteNoticeIn(request.flags),

@@ -14,4 +14,4 @@ export { SETTINGS_ERRORS, SettingsError } from './settings-error.ts';
 export type { EffectiveSetting, SettingSource, SettingsRequest, SettledSettings } from './settle.ts';
 export { readSettings, settingsBrought } from './settle.ts';
 export type { TrustDecision, TrustRecord, TrustState } from './trust.ts';
-export { canKeepTrust, judgeTrust, listTrust, recordTrust, revokeTrust } from './trust.ts';
+export { canKeepTrust, judgeTrust, liesInside, listTrust, recordTrust, revokeTrust } from './trust.ts';

@@ -38,8 +38,13 @@ export async function judgeTrust(home: string, { workspace, digest }: Brought): 
 
 /** Not where the workspace holds the home: whoever made the workspace could have made the record. */
 export async function canKeepTrust(home: string, workspace: string): Promise<boolean> {
-  const real = await realOf(resolve(home));
-  return real !== workspace && !real.startsWith(workspace.endsWith(sep) ? workspace : `${workspace}${sep}`);
+  return !(await liesInside(home, workspace));
+}
+
+/** Whether a path lies in a workspace, links followed: what lies there is as trusted as the workspace is, and no more. */
+export async function liesInside(path: string, workspace: string): Promise<boolean> {
+  const [real, folder] = [await realOf(resolve(path)), await realOf(resolve(workspace))];
+  return real === folder || real.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`);
 }
 
 /** Keeps what the user says of what a workspace brings now. @throws SettingsError `settings/trust-inside`. */

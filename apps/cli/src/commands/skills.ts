@@ -42,7 +42,7 @@ async function report(name: string | undefined, flags: Flags, context: CommandCo
   const used = together(found);
   const { output } = context;
   const told = found.filter((one) => one.skills.length > 0 || one.index !== undefined);
-  const installed = await findSkills(skillPlaces(context));
+  const installed = await findSkills(await skillPlaces(context));
   const shown = { sessions: told, skills: used, since: since ?? null, installed: inFields(installed) };
   output.result(shown, () => headline(session, found, used));
   if (used.length > 0) output.table(tableOf(used));
