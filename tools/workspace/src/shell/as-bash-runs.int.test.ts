@@ -74,7 +74,7 @@ const PIECES = [
   ']',
 ];
 
-test('bash runs of a plain line nothing but what it is said to run', (context) => {
+test('bash runs of a plain line nothing but what it is said to run', { timeout: 120_000 }, (context) => {
   if (!existsSync(BASH)) return context.skip('there is no /bin/bash here');
   let plainOnes = 0;
   const line = fc
