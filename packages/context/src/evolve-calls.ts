@@ -9,7 +9,7 @@ import { onGrid } from './on-grid.ts';
 import { addCall } from './pace.ts';
 import { addPause, NO_PAUSES } from './pauses.ts';
 import type { Ratio } from './ratio.ts';
-import { learnRatio, NOTHING_LEARNT } from './ratio.ts';
+import { learnRatio, learntFor } from './ratio.ts';
 import type { Accepted, Counted, Entry, Sent, State, Stream } from './state.ts';
 
 const NO_STREAM: Stream = {
@@ -22,7 +22,7 @@ const NO_STREAM: Stream = {
 
 /** A request was recorded, and so may be on its way. */
 export function send(state: State, event: RecordedOf<'request.prepared'>): State {
-  const stream = state.streams[event.data.stream] ?? NO_STREAM;
+  const stream = streamOf(state, event.data.stream) ?? NO_STREAM;
   const { position, at, data } = event;
   const pending: Sent = { position, at, prepared: data, spans: state.history.settled };
   const pace = addCall(state.pace, at, state.session, state.session === state.root);
@@ -31,7 +31,7 @@ export function send(state: State, event: RecordedOf<'request.prepared'>): State
 
 /** A request failed: it moves nothing. */
 export function fail(state: State, name: string): State {
-  const stream = state.streams[name];
+  const stream = streamOf(state, name);
   if (stream?.pending === undefined) return state;
   return name === 'main' ? withStream(state, name, { ...stream, pending: undefined }) : withoutStream(state, name);
 }
@@ -39,7 +39,7 @@ export function fail(state: State, name: string): State {
 /** A request was answered: its markers are entries now. A side call leaves nothing else behind, but what it read lives on. */
 export function accept(state: State, event: RecordedOf<'answer.received' | 'answer.interrupted'>): State {
   const { stream: name, usage } = event.data;
-  const stream = state.streams[name];
+  const stream = streamOf(state, name);
   if (stream?.pending === undefined) return elsewhere(state, event);
   const { pending, reach } = stream;
   const cached = cachedTokens(usage, pending.prepared.kept?.grid);
@@ -114,7 +114,7 @@ function taught(
 ): State['ratios'] {
   if (size === undefined || input === undefined) return ratios;
   const { appended: estimated, measured, whole: all = 0 } = size;
-  const { appended, whole } = ratios[model] ?? NOTHING_LEARNT;
+  const { appended, whole } = learntFor(ratios, model);
   const learnt = { appended: learn(appended, estimated, input - measured), whole: learn(whole, all, input) };
   return learnt.appended === appended && learnt.whole === whole ? ratios : { ...ratios, [model]: learnt };
 }
@@ -140,6 +140,10 @@ function paused(
     pauses: addPause(pauses, { ms: milliseconds(at) - milliseconds(touchedAt), held, broken }),
     away: addPause(away, { ms, held, broken: 0 }),
   };
+}
+
+function streamOf({ streams }: State, name: string): Stream | undefined {
+  return Object.hasOwn(streams, name) ? streams[name] : undefined;
 }
 
 function withoutStream(state: State, name: string): State {

@@ -5,7 +5,7 @@ import type { EpochOpened, SizeForecast } from '@tidemark/log';
 import type { Span } from '@tidemark/model';
 import { itemAt } from './append-only.ts';
 import type { Learnt, Ratio, TokenEstimate } from './ratio.ts';
-import { applyRatio, NOTHING_LEARNT } from './ratio.ts';
+import { applyRatio, learntFor } from './ratio.ts';
 import type { Size } from './span-size.ts';
 import { addSizes, NO_SIZE, sizeOfParts, sizeOfSpan } from './span-size.ts';
 import type { Accepted, Counted, History, State } from './state.ts';
@@ -89,7 +89,7 @@ export function inModelTokens(state: State, estimated: number): TokenEstimate {
 
 /** What measured calls taught of the model in force. */
 export function learntOf({ ratios, epoch }: State): Learnt {
-  return ratios[epoch?.opened.model ?? ''] ?? NOTHING_LEARNT;
+  return learntFor(ratios, epoch?.opened.model ?? '');
 }
 
 function estimatedWhole(state: State): NextInput {

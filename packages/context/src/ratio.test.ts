@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { applyRatio, guessRatio, learnRatio, type Ratio } from './ratio.ts';
+import { applyRatio, guessRatio, learnRatio, learntFor, NOTHING_LEARNT, type Ratio } from './ratio.ts';
 
 type Pair = readonly [estimated: number, actual: number];
 
@@ -77,4 +77,8 @@ describe('the ratio', () => {
     const ratio = taught(guessRatio(), [[700, 912]]);
     expect(learnRatio(JSON.parse(JSON.stringify(ratio)), 300, 400)).toEqual(learnRatio(ratio, 300, 400));
   });
+});
+
+it('nothing is known of a model that is called like what every object has', () => {
+  expect(['constructor', 'toString'].map((model) => learntFor({}, model))).toEqual([NOTHING_LEARNT, NOTHING_LEARNT]);
 });

@@ -42,6 +42,11 @@ export function guessRatio(factor = 1): Ratio {
 /** What is known of a model that was never asked. */
 export const NOTHING_LEARNT: Learnt = { appended: guessRatio(), whole: guessRatio() };
 
+/** What is known of this one. A log may call a model `constructor`. */
+export function learntFor(ratios: { readonly [model: string]: Learnt }, model: string): Learnt {
+  return (Object.hasOwn(ratios, model) ? ratios[model] : undefined) ?? NOTHING_LEARNT;
+}
+
 /**
  * The ratio after a text that was estimated at so many tokens (by `estimateTokens`, unscaled) turned out to have
  * `actual`. What tells nothing (no estimate, no count) leaves it as it is.
