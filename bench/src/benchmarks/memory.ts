@@ -59,12 +59,16 @@ async function growTo(steady: SteadySession, length: number): Promise<void> {
     // A provider with a socket lets the event loop turn; what only weak references hold goes then.
     await setImmediate();
     if (steady.length < next || next >= length) continue;
+    // A table of weak references keeps the size of its fullest moment: an equal rhythm keeps that equal.
+    collectGarbage({ type: 'major', flavor: 'last-resort' });
     steady.compact();
     next += EPOCH;
   }
 }
 
 setFlagsFromString('--expose-gc');
+// What the optimizing compiler notes beside its code lies among the data, and grows with any long run.
+setFlagsFromString('--no-opt');
 /** As thorough as the engine can be: caches of sources and of compiled code go too. */
 const collectGarbage: (options: { readonly type: 'major'; readonly flavor: 'last-resort' }) => void =
   runInNewContext('gc');
