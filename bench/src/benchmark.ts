@@ -1,8 +1,8 @@
-// What a benchmark is: one ratio, measured in one run, against a limit or an alternative.
+// What a benchmark is: one ratio, or one difference, measured in one run, against a limit or an alternative.
 
 /** What one run measured. */
 export interface Measured {
-  /** Ours divided by the alternative, or the counted thing itself where the target is a count. `null`: nothing was there. */
+  /** Ours divided by the alternative, or in the benchmark's `unit` what its target bounds. `null`: nothing was there. */
   readonly ratio: number | null;
   /** What the ratio was made of, with units in the names: `oursMs`, `theirsMs`, `events`. */
   readonly details?: { readonly [name: string]: number | string };
@@ -16,6 +16,8 @@ export interface Benchmark {
   readonly against: string;
   /** The largest ratio that meets the target. */
   readonly target: number;
+  /** What the ratio is counted in where it is none: `ms`, ours less the alternative. */
+  readonly unit?: 'ms';
   run(): Promise<Measured>;
 }
 
@@ -24,13 +26,14 @@ export interface Result extends Measured {
   readonly name: string;
   readonly against: string;
   readonly target: number;
+  readonly unit?: 'ms';
   /** `null` where nothing was measured. */
   readonly met: boolean | null;
 }
 
 /** Runs one benchmark. */
 export async function measure(benchmark: Benchmark): Promise<Result> {
-  const { name, against, target } = benchmark;
-  const measured = await benchmark.run();
-  return { name, against, target, met: measured.ratio === null ? null : measured.ratio <= target, ...measured };
+  const { run, ...row } = benchmark;
+  const measured = await run();
+  return { ...row, met: measured.ratio === null ? null : measured.ratio <= row.target, ...measured };
 }

@@ -41,12 +41,20 @@ function tableOf(rows: readonly Result[]): string {
   return table.toString();
 }
 
-function rowOf({ name, against, ratio, target, met, details = {} }: Result): string[] {
+function rowOf({ name, against, ratio, target, unit, met, details = {} }: Result): string[] {
   const parts = Object.entries(details).map(
     ([key, value]) => `${key} ${typeof value === 'number' ? short(value) : value}`,
   );
+  const counted = unit === undefined ? '' : ` ${unit}`;
   const verdict = met === null ? 'absent' : met ? 'met' : 'missed';
-  return [name, against, ratio === null ? '' : short(ratio), `≤ ${target}`, verdict, parts.join('\n')];
+  return [
+    name,
+    against,
+    ratio === null ? '' : `${short(ratio)}${counted}`,
+    `≤ ${target}${counted}`,
+    verdict,
+    parts.join('\n'),
+  ];
 }
 
 function short(value: number): string {

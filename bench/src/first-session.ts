@@ -1,0 +1,41 @@
+// The program that the benchmark `first-prompt` starts: an agent as a user of the kit writes it, with 40 own tools and the
+// skills of a folder. It says on stdout that its first request is about to go out, and ends when that is answered.
+// `node first-session.ts <home> <skills> <address>`
+
+import type { Tool } from '@tidemark/kit';
+import { createAgent, defineTool } from '@tidemark/kit';
+import { z } from 'zod';
+
+const [home = '', folder = '', baseURL = ''] = process.argv.slice(2);
+const TOOLS = 40;
+
+function ownTool(index: number): Tool {
+  const name = `shop_${index}`;
+  return defineTool({
+    name,
+    description: `Finds entries of part ${index} of the shop: orders, customers or payments, the newest first.`,
+    input: z.object({
+      part: z.enum(['orders', 'customers', 'payments']).describe('Which entries are wanted.'),
+      query: z.string().min(1).describe('Words that an entry must hold.'),
+      limit: z.int().min(1).max(100).optional().describe('At most so many entries; 20 unless said.'),
+      between: z.object({ from: z.iso.date(), to: z.iso.date() }).optional().describe('Days, both included.'),
+      tags: z.array(z.string()).optional(),
+    }),
+    effect: 'read',
+    run: ({ part, query }) => `no ${part} with ${query}`,
+  });
+}
+
+const agent = createAgent({
+  model: 'claude-sonnet-5-5',
+  apiKey: 'simulated',
+  baseURL,
+  store: { home },
+  tools: Array.from({ length: TOOLS }, (_, index) => ownTool(index)),
+  skills: { roots: [{ folder, source: 'home' }] },
+  onRequest: () => void process.stdout.write('first'),
+});
+const session = await agent.open();
+const { outcome } = await session.prompt('Which orders of today are not paid?');
+await agent.close();
+if (outcome !== 'completed') throw new Error(`the turn ended as ${outcome}: the simulator or the program is wrong`);

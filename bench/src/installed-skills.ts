@@ -1,0 +1,23 @@
+// A folder of skills as a user has them: copies of the real ones that the tests of `tools/skills` hold, each under a name of its own.
+
+import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const REAL = fileURLToPath(new URL('../../tools/skills/tests/skills/', import.meta.url));
+
+/** Installs so many skills in a folder. @throws Error where there is none to copy. */
+export async function installSkills(folder: string, count: number): Promise<void> {
+  const names = (await readdir(REAL)).toSorted();
+  for (let index = 0; index < count; index += 1) {
+    const name = names[index % names.length];
+    if (name === undefined) throw new Error(`no skill stands in ${REAL}`);
+    await install(join(REAL, name), join(folder, `${name}-${index}`), `${name}-${index}`);
+  }
+}
+
+async function install(from: string, to: string, name: string): Promise<void> {
+  await cp(from, to, { recursive: true });
+  const file = join(to, 'SKILL.md');
+  await writeFile(file, (await readFile(file, 'utf8')).replace(/^name: .*$/m, `name: ${name}`));
+}
