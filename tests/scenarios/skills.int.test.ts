@@ -1,16 +1,19 @@
 // Real skills through a session's life: judged by what the simulator billed and the bytes that arrived. A body is paid for
 // once, where it stands; the list in the front never moves.
 
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { defineTool } from '@tidemark/kit';
 import type { AnswerPlan } from '@tidemark/simulator';
+import { createMcpTools } from '@tidemark/tools-mcp';
+import { startMadeServer } from '@tidemark/tools-mcp/contract';
 import { createHistoryReadTool } from '@tidemark/tools-workspace';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
+import type { Stage } from './billed-stage.ts';
 import {
   epochsOf,
   expectOnlyAppended,
@@ -117,4 +120,162 @@ test('a preloaded body fills the front of a model with a high floor: read from t
   expect(records.flatMap(({ kind, data }) => (kind === 'skill.loaded' ? [data.reason] : []))).toEqual(['always']);
   expectOnlyGrowth(stage.billed());
   await expectSound(stage, live.id);
+});
+
+interface Written {
+  /** Lines of front matter beside name and description. */
+  readonly more?: string;
+  readonly body?: string;
+}
+
+/** A root with a skill of this name that the test writes. */
+async function rootWriting(skills: Readonly<Record<string, Written>>, source = 'home') {
+  const root = { ...(await rootWith()), source };
+  for (const [name, { more = '', body = `Do ${name} well.` }] of Object.entries(skills)) {
+    await mkdir(join(root.folder, name));
+    const head = `---\nname: ${name}\ndescription: About ${name}.\n${more}---\n`;
+    await writeFile(join(root.folder, name, 'SKILL.md'), `${head}${body}\n`);
+  }
+  return root;
+}
+
+/** What the log tells of skills and of the front and turn they belong to, in order. */
+async function toldOf(stage: Stage, id: string): Promise<readonly string[]> {
+  return (await recordsOf(stage, id)).flatMap(({ kind, data, turn }) => {
+    if (kind === 'skill.loaded') return [`${data.name} ${data.reason}${turn === undefined ? '' : ' in a turn'}`];
+    if (kind === 'epoch.opened') return [`front with ${data.padding?.skills?.join() ?? 'none'}`];
+    return kind === 'turn.started' ? ['turn'] : [];
+  });
+}
+
+async function resultsOf(stage: Stage, id: string): Promise<readonly string[]> {
+  return (await recordsOf(stage, id)).flatMap(({ kind, data }) =>
+    kind === 'tool.returned' || kind === 'tool.failed'
+      ? [data.parts.map((part) => (part.type === 'text' ? part.text : '')).join('')]
+      : [],
+  );
+}
+
+const PRELOAD = { more: 'metadata:\n  preload: always\n', body: 'Add up all of it.' };
+/** A front that is padded, with room for a body. */
+const LOW = { model: 'claude-haiku-4-5', role: 'You file taxes.', padding: 'always', warm: 'off' } as const;
+const occurrences = (text = '', words: string): number => text.split(words).length - 1;
+
+describe('a preloaded body is told once, before the first turn and of no turn', () => {
+  test('where a call beside the conversation opens the front', async () => {
+    const stage = await openStage({ ...LOW, skills: { roots: [await rootWriting({ tax: PRELOAD })] } });
+    const live = await stage.open();
+    stage.simulator.next(done);
+    await live.side({ purpose: 'title', words: [{ type: 'text', text: 'Name it.' }] });
+    await stage.turn(live, 'Go.', done);
+    expect(await toldOf(stage, live.id)).toEqual(['tax always', 'front with tax', 'turn']);
+    await expectSound(stage, live.id);
+  });
+
+  test('and not at all where the tools of a server fill the front', async () => {
+    const words = 'Does what its name says, and nothing else. '.repeat(40);
+    const server = await startMadeServer({
+      tools: Array.from({ length: 20 }, (_, index) => ({ name: `tool${index}`, description: words })),
+    });
+    const mcp = createMcpTools({ servers: { shop: { url: server.url } }, waitMs: 50_000 });
+    onTestFinished(async () => {
+      await mcp.close();
+      await server.stop();
+    });
+    const stage = await openStage({ ...LOW, mcp, skills: { roots: [await rootWriting({ tax: PRELOAD })] } });
+    const live = await stage.open();
+    await stage.turn(live, 'Go.', done);
+    expect(await toldOf(stage, live.id)).toEqual(['turn', 'front with none']);
+  });
+
+  test('also where the user asks for it with the first prompt: it stands there once, and the user is told', async () => {
+    const roots = [await rootWriting({ tax: PRELOAD, vat: {} })];
+    const stage = await openStage({ ...LOW, skills: { roots } });
+    const live = await stage.open();
+    const notices: string[] = [];
+    void (async () => {
+      for await (const event of live.events()) if (event.type === 'notice.raised') notices.push(event.notice.code);
+    })();
+    stage.simulator.next(done);
+    await live.prompt('Go.', { skills: ['tax', 'vat'] });
+    expect(await toldOf(stage, live.id)).toEqual(['tax always', 'turn', 'vat on_demand in a turn', 'front with tax']);
+    expect(occurrences(stage.bodies[0], 'Add up all of it.')).toBe(1);
+    expect(notices).toEqual(['skill/already-there']);
+    await expectSound(stage, live.id);
+  });
+});
+
+test('the budget is the log’s: another process refuses the fourth, and takes it once a third one has compacted', async () => {
+  const body = 'Weigh each of these words with care. '.repeat(200);
+  const names = ['a1', 'b2', 'c3', 'd4'];
+  const root = await rootWriting(Object.fromEntries(names.map((name) => [name, { body: `${name}: ${body}` }])));
+  const stage = await openStage({ skills: { roots: [root] }, warm: 'off' });
+  const first = await stage.open();
+  await stage.turn(first, 'Go.', loads('a1'), loads('b2'), loads('c3'), done);
+  await first.close();
+  const second = await stage.open({ id: first.id });
+  await stage.turn(second, 'More.', loads('d4'), done);
+  await second.close();
+  const third = await stage.open({ id: first.id });
+  expect(await third.compact({ tailTokens: 1 })).toMatchObject({ outcome: 'compacted' });
+  await third.close();
+  const fourth = await stage.open({ id: first.id });
+  await stage.turn(fourth, 'And now?', loads('d4'), loads('a1'), loads('a1'), done);
+  const results = await resultsOf(stage, first.id);
+  expect(results[3]).toMatch(/^d4 does not fit: 3 skills are loaded, of 3 that a session may hold\. Loaded: a1 \(/);
+  expect(results.slice(4).map((text) => /d4: Weigh|a1: Weigh|\[already_loaded\]/.exec(text)?.[0])).toEqual([
+    'd4: Weigh',
+    'a1: Weigh',
+    '[already_loaded]',
+  ]);
+  await expectSound(stage, first.id);
+});
+
+test('of two of one name the nearer is loaded, and says where it comes from', async () => {
+  const [near, far] = [
+    await rootWriting({ tax: { body: 'As this project does.' } }, 'workspace'),
+    await rootWriting({ tax: { body: 'As always.' } }, 'home'),
+  ];
+  const stage = await openStage({ skills: { roots: [near, far] }, warm: 'off' });
+  const live = await stage.open();
+  await stage.turn(live, 'Go.', loads('tax'), done);
+  expect((await resultsOf(stage, live.id))[0]).toMatch(/^# Skill: tax \(source: workspace, .*As this project does\./s);
+  expect(stage.bodies.join()).not.toContain('As always.');
+});
+
+test('loading runs nothing, and what a skill says it may use is allowed to nobody', async () => {
+  const root = await rootWriting({ tax: { more: 'allowed-tools: shout\n' } });
+  await mkdir(join(root.folder, 'tax', 'scripts'));
+  await writeFile(join(root.folder, 'tax', 'scripts', 'run.sh'), `#!/bin/sh\ntouch "$(dirname "$0")/ran"\n`, {
+    mode: 0o755,
+  });
+  let shouted = 0;
+  const shout = defineTool({
+    name: 'shout',
+    description: 'Shouts.',
+    input: z.object({}),
+    effect: 'execute',
+    run: () => `shouted ${(shouted += 1)}`,
+  });
+  const stage = await openStage({
+    skills: { roots: [root] },
+    tools: [shout],
+    permissions: { mode: 'read-only' },
+    warm: 'off',
+  });
+  const live = await stage.open();
+  await stage.turn(
+    live,
+    'Go.',
+    loads('tax'),
+    loads('tax', 'scripts/run.sh'),
+    { answer: { calls: [{ name: 'shout', arguments: {} }] } },
+    done,
+  );
+  expect(await readdir(join(root.folder, 'tax', 'scripts'))).toEqual(['run.sh']);
+  expect(shouted).toBe(0);
+  const denied = (await recordsOf(stage, live.id)).flatMap(({ kind, data }) =>
+    kind === 'permission.decided' && data.decision === 'denied' ? [data.rule] : [],
+  );
+  expect(denied).toEqual(['read-only/execute']);
 });

@@ -2,7 +2,7 @@
 // of it speaks as the system, before trust is given or after.
 
 import { spawn } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
@@ -252,6 +252,22 @@ describe('a hostile repository that is trusted', () => {
     expect(toldIn(evil)).not.toMatch(/MARK-MEMORY <\/context>/);
     // `--trust` is for this once.
     expect((await tidemark(['trust', '--list'])).out).toBe('nothing was said of any folder\n');
+  });
+
+  test('brings in no skill by a link: what lies elsewhere is not what was trusted', async () => {
+    const elsewhere = join(repository.traces, '..', 'elsewhere');
+    const text = '---\nname: other\ndescription: MARK-ELSEWHERE\n---\nMARK-ELSEWHERE\n';
+    mkdirSync(join(elsewhere, 'other'), { recursive: true });
+    writeFileSync(join(elsewhere, 'other', 'SKILL.md'), text);
+    repository.write('other/SKILL.md', text);
+    const root = join(repository.folder, '.agents', 'skills');
+    for (const target of [elsewhere, repository.folder]) {
+      rmSync(root, { recursive: true });
+      symlinkSync(target, root);
+      await tidemark(['run', 'what is this?', '--trust']);
+    }
+    expect(evil.sent.length).toBeGreaterThan(4);
+    expect(evil.sent.map(({ system }) => system).join()).not.toContain('MARK-ELSEWHERE');
   });
 
   test.each([

@@ -19,8 +19,18 @@ export async function skillPlaces(
 ): Promise<readonly SkillRoot[]> {
   const own = { home: userFolder, config: configFolder };
   if (workspace === undefined) return skillRoots(own);
-  if (workspace.trusted) return skillRoots({ workspace: workspace.folder, ...own });
+  if (workspace.trusted) return [...(await itsRoots(workspace.folder)), ...skillRoots(own)];
   const outside: SkillRoot[] = [];
   for (const root of skillRoots(own)) if (!(await liesInside(root.folder, workspace.folder))) outside.push(root);
   return outside;
+}
+
+/** What a link brings in from elsewhere was looked at by nobody: trust is given to what lies in the folder itself. */
+async function itsRoots(folder: string): Promise<readonly SkillRoot[]> {
+  const lies = await Promise.all(
+    skillRoots({ workspace: folder }).map(async (root) =>
+      (await liesInside(root.folder, folder)) && !(await liesInside(folder, root.folder)) ? [root] : [],
+    ),
+  );
+  return lies.flat();
 }

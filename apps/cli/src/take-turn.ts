@@ -3,6 +3,7 @@
 import { stat } from 'node:fs/promises';
 
 import type { Agent, FinishedTurn, LiveSession, Permissions, Question, Turn } from '@tidemark/kit';
+import { narrower } from '@tidemark/agent';
 import { createAgent } from '@tidemark/kit';
 import { defaultCatalog, withOverrides } from '@tidemark/model';
 
@@ -29,6 +30,8 @@ export interface TurnRequest {
   readonly session?: ChosenSession;
   /** What a new session is called. */
   readonly title?: string;
+  /** The turn was begun before: what was left to be asked then is not allowed by a flag now. */
+  readonly resumes?: true;
   /** Begins the turn. */
   begin(session: LiveSession): Turn;
 }
@@ -75,7 +78,7 @@ export async function takeTurn(typed: TurnRequest, context: CommandContext): Pro
   }
 }
 
-/** What the user says of the mode goes before what the log says. */
+/** What the user says of the mode goes before what the log says; a turn that goes on may be narrowed, and not widened. */
 async function openIn(agent: Agent, request: TurnRequest, context: CommandContext): Promise<LiveSession> {
   const { session, title, flags } = request;
   const live =
@@ -83,7 +86,14 @@ async function openIn(agent: Agent, request: TurnRequest, context: CommandContex
       ? await forkForModel(agent, session, context)
       : await agent.open(session?.id, title === undefined ? {} : { title });
   const asked = modeIn(flags);
-  if (asked !== undefined && asked !== live.mode) await live.setMode(asked);
+  if (asked === undefined || asked === live.mode) return live;
+  if (request.resumes === true && narrower(asked, live.mode) !== asked)
+    throw new CliError(
+      'cli/usage',
+      `the turn was begun in mode ${live.mode}, which \`resume\` may narrow and not widen to ${asked}`,
+      `resume without a mode; \`tidemark --continue --mode ${asked} "…"\` sets one for what you say next`,
+    );
+  await live.setMode(asked);
   return live;
 }
 

@@ -48,6 +48,7 @@ export type {
   Question,
   RewriteQuestion,
 } from './tools/permissions.ts';
+export { narrower } from './tools/permissions.ts';
 export type { HeldTool, ToolOffer, ToolSource, ToolTrouble } from './tools/tool-source.ts';
 export type {
   Tool,

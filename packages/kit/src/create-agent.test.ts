@@ -13,6 +13,7 @@ import { createSimulator } from '@tidemark/simulator';
 import { createMemoryStore } from '@tidemark/store-memory';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import type { ContextSource } from '@tidemark/agent';
 import type { AgentOptions } from './agent-options.ts';
 import { createAgent } from './create-agent.ts';
 import { defineTool } from './define-tool.ts';
@@ -50,6 +51,13 @@ function calling(name: string, input: object): ScriptedAnswer {
 const bodiesOf = (provider: ScriptedProvider): readonly string[] =>
   provider.sent.map(({ body }) => new TextDecoder().decode(body));
 
+const sourceNamed = (name: string): ContextSource => ({
+  name,
+  revision: () => name,
+  render: () => name,
+  affectedBy: () => false,
+});
+
 describe('options', () => {
   const refused = (options: object): unknown => {
     try {
@@ -85,6 +93,8 @@ describe('options', () => {
     [{ builtIn: ['raed'], workspace: '.' }, 'there is no built-in tool raed: did you mean read?'],
     [{ builtIn: true }, 'name it as `workspace`'],
     [{ tools: [add, add] }, 'two tools are called add'],
+    [{ sources: [sourceNamed('sheet'), sourceNamed('sheet')] }, 'two context sources are called sheet'],
+    [{ sources: [sourceNamed('memory')], workspace: '.', trusted: true }, 'two context sources are called memory'],
   ])('refuse %j', (options, words) => {
     expect(refused(options)).toMatchObject({ code: 'kit/bad-options', message: expect.stringContaining(words) });
   });

@@ -1,5 +1,6 @@
 // An agent with MCP servers, as its author names them: what is started when, what a call may do, how a result is kept.
 
+import { createScriptedProvider } from '@tidemark/provider-scripted';
 import { createSimulator } from '@tidemark/simulator';
 import type { Recorded } from '@tidemark/log';
 import { sessionId } from '@tidemark/log';
@@ -73,6 +74,20 @@ test('a result goes the way of every result: an image by its digest, long words 
   expect(list?.shaping).toMatchObject({ unit: 'lines', kept: expect.any(Number), total: 9_000 });
   expect(list?.output).toBeDefined();
   expect(JSON.stringify(keys)).not.toContain('token-of-mine');
+});
+
+test('what a server says with its last breath is told without what it was given', async () => {
+  const notices: string[] = [];
+  const env = { SHOP_TOKEN: 'a-token-of-the-shop-77' };
+  const args = ['-e', 'console.error(`with ${process.env.SHOP_TOKEN} nobody answers`); process.exit(1)'];
+  const provider = createScriptedProvider({ answers: [{ parts: [{ type: 'text', text: 'Done.' }] }] });
+  const servers = { shop: { command: process.execPath, args, env } };
+  const agent = createAgent({ model: 'claude-sonnet-5-5', provider, mcp: { servers, waitMs: 50_000 } });
+  const turn = (await agent.open()).prompt('Go.');
+  for await (const event of turn) if (event.type === 'notice.raised') notices.push(event.notice.message);
+  await agent.close();
+  expect(notices).toEqual([expect.stringContaining('with [secret:SHOP_TOKEN] nobody answers')]);
+  expect(notices.join()).not.toContain('of-the-shop');
 });
 
 test('what was taken of a tool is kept where sessions are, and a tool that is turned between two is held back', async () => {

@@ -16,6 +16,7 @@ import { chooseTools, forbiddenTo } from './choose-tools.ts';
 import { chooseProvider } from './choose-provider.ts';
 import { chooseRules } from './choose-rules.ts';
 import { OUTPUT_LIMIT } from './find-capabilities.ts';
+import { withOwnNames } from './with-own-names.ts';
 
 /** An agent with nothing left open. */
 export interface ResolvedAgent {
@@ -57,7 +58,7 @@ function runtimeOf(options: AgentOptions, mcp: McpTools | undefined): Runtime {
     capabilities,
     parameters: options.parameters ?? {},
     tools,
-    sources: [...sourcesOf(options), ...(mcp?.sources ?? [])],
+    sources: withOwnNames([...sourcesOf(options), ...(mcp?.sources ?? [])]),
     limits: options.limits ?? {},
     retry: { ...RETRY, ...options.retry },
     outputLimit: Math.min(options.outputLimit ?? OUTPUT_LIMIT, capabilities.outputLimit),

@@ -5,6 +5,7 @@ import type { Runtime } from '@tidemark/agent';
 import type { InstalledSkills } from '@tidemark/tools-skills';
 import { createSkillLoadTool, createSkillSearchTool, skillsSource } from '@tidemark/tools-skills';
 import { KitError } from './kit-error.ts';
+import { withOwnNames } from './with-own-names.ts';
 
 /** Looks what is installed. @throws KitError `kit/bad-options` where a tool of the author's has one of their names. */
 export async function withSkills(runtime: Runtime, shelf: InstalledSkills | undefined): Promise<Runtime> {
@@ -16,10 +17,6 @@ export async function withSkills(runtime: Runtime, shelf: InstalledSkills | unde
     const message = `two tools are called ${taken.name}: rename yours, or leave \`skills\` out`;
     throw new KitError('kit/bad-options', message, { tool: taken.name });
   }
-  return {
-    ...runtime,
-    skills: shelf,
-    tools: [...runtime.tools, ...tools],
-    sources: [...runtime.sources, skillsSource(shelf)],
-  };
+  const sources = withOwnNames([...runtime.sources, skillsSource(shelf)]);
+  return { ...runtime, skills: shelf, tools: [...runtime.tools, ...tools], sources };
 }

@@ -8,7 +8,7 @@ export { variableOf } from './environment-settings.ts';
 export type { Keyring } from './keyring.ts';
 export { systemKeyring } from './keyring.ts';
 export type { Display, ServerSetting, Settings } from './settings.ts';
-export { showable } from './settings.ts';
+export { showable } from './showable.ts';
 export type { SettingsErrorCode } from './settings-error.ts';
 export { SETTINGS_ERRORS, SettingsError } from './settings-error.ts';
 export type { EffectiveSetting, SettingSource, SettingsRequest, SettledSettings } from './settle.ts';

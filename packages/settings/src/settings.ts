@@ -107,13 +107,6 @@ export function leavesOf({ shape }: { readonly shape: Shape }, above = ''): Read
   return leaves;
 }
 
-/** A value as it may be printed: what a server is given as its environment or in headers may be a secret. */
-export function showable(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(value, (key, inner: unknown) => (SECRET.has(key) ? '[not shown]' : inner)));
-}
-
-const SECRET: ReadonlySet<string> = new Set(['env', 'headers']);
-
 /** What is so unless it is set, in words; the rest is decided where it is used. */
 const BY_DEFAULT: Readonly<Record<string, string>> = {
   model: 'the newest Sonnet of the catalog',

@@ -8,6 +8,8 @@ export const LARGEST_INDEX = 8_000;
 const TITLE = 'Skills\n';
 /** What the last line may take. */
 const ROOM = 80;
+/** What a front adds to the entry of a body that it holds. */
+const MARK = ' [preloaded]'.length;
 
 /** One line of the index. */
 export function entryOf({ name, use }: Pick<FoundSkill, 'name' | 'use'>): string {
@@ -18,12 +20,13 @@ export function entryOf({ name, use }: Pick<FoundSkill, 'name' | 'use'>): string
 export function indexText(skills: readonly FoundSkill[]): string | undefined {
   if (skills.length === 0) return undefined;
   const lines = skills.map((skill) => `${entryOf(skill)}\n`);
-  const whole = [TITLE, ...lines].join('');
-  if (Buffer.byteLength(whole) <= LARGEST_INDEX) return whole;
+  const sizes = skills.map(({ preload }, at) => Buffer.byteLength(lines[at] ?? '') + (preload ? MARK : 0));
+  const title = Buffer.byteLength(TITLE);
+  if (sizes.reduce((sum, size) => sum + size, title) <= LARGEST_INDEX) return [TITLE, ...lines].join('');
   const kept: string[] = [TITLE];
-  let bytes = Buffer.byteLength(TITLE) + ROOM;
-  for (const line of lines) {
-    bytes += Buffer.byteLength(line);
+  let bytes = title + ROOM;
+  for (const [at, line] of lines.entries()) {
+    bytes += sizes[at] ?? 0;
     if (bytes > LARGEST_INDEX) break;
     kept.push(line);
   }

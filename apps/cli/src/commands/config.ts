@@ -1,5 +1,6 @@
 // `tidemark config`: what is set here, and where each value comes from.
 
+import { createSecrets, secretsOf } from '@tidemark/agent';
 import type { EffectiveSetting } from '@tidemark/settings';
 import { showable } from '@tidemark/settings';
 
@@ -30,7 +31,7 @@ interface Flags {
 
 async function print(flags: Flags, context: CommandContext): Promise<Outcome> {
   const { effective: found, ignored, trusted } = await settingsIn(context.folder, flags, context);
-  const effective = found.map((each) => (each.value === undefined ? each : { ...each, value: showable(each.value) }));
+  const effective = await Promise.all(found.map((each) => withoutSecrets(each, context)));
   const keys = await keysOf(context);
   const left = ignored.map(({ name, place }) => ({ name, place }));
   if (context.output.json) {
@@ -42,6 +43,14 @@ async function print(flags: Flags, context: CommandContext): Promise<Outcome> {
     context.output.line(`not in force: ${name} (${place}): the folder is not trusted`);
   for (const key of keys) context.output.line(`key of ${key.provider}: ${keyWords(key)}`);
   return undefined;
+}
+
+/** A key may have been put where none belongs. */
+async function withoutSecrets(each: EffectiveSetting, { environment }: CommandContext): Promise<EffectiveSetting> {
+  if (each.value === undefined) return each;
+  const { mask } = createSecrets({ values: secretsOf(environment) });
+  const value: unknown = JSON.parse(await mask(JSON.stringify(showable(each.value))));
+  return { ...each, value };
 }
 
 function tableOf(effective: readonly EffectiveSetting[]): TableOf {

@@ -1,4 +1,4 @@
-// `tidemark resume`: what it refuses. That it goes on is shown beside `run`, and over processes in `agent.int.test.ts`.
+// `tidemark resume`: what it refuses, and in which mode it goes on. That it goes on is shown beside `run`, and over processes in `agent.int.test.ts`.
 
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
@@ -36,6 +36,16 @@ test('begins no fork for another model where nothing was cut', async () => {
   expect(await tidemark('hello there')).toMatchObject({ exit: 0 });
   expect(await tidemark('resume', '--model', 'claude-haiku-4-5')).toMatchObject({ exit: 3 });
   expect((await tidemark('sessions')).out).toMatch(/^1 session /);
+});
+
+test('may narrow the mode of the turn that was cut, and not widen it', async () => {
+  expect(await tidemark('hello there', '--max-cost', '0.000001')).toMatchObject({ exit: 1 });
+  const wider = await tidemark('resume', '--mode', 'auto');
+  expect(wider).toMatchObject({ exit: 2, out: '', err: expect.stringContaining('which `resume` may narrow and not') });
+  const next = await tidemark('--continue', 'again', '--mode', 'auto', '--max-cost', '0.000001', '--json');
+  expect(next.out).toContain('"mode":"auto"');
+  const narrower = await tidemark('resume', '--read-only', '--json');
+  expect(narrower).toMatchObject({ exit: 0, out: expect.stringContaining('"mode":"read-only"') });
 });
 
 test('refuses what is no session, and one that is not there', async () => {

@@ -31,7 +31,7 @@ async function goOn(name: string | undefined, flags: AgentFlags, context: Comman
     name === undefined ? await newestSession(store, context.folder) : await namedSession(store, sessionArgument(name));
   // Else a fork for another model would be there before the turn is refused.
   if (flags.model !== undefined || flags.provider !== undefined) await requireResumable(store, session.id);
-  return takeTurn({ flags, session, begin: (live) => live.resume() }, context);
+  return takeTurn({ flags, session, resumes: true, begin: (live) => live.resume() }, context);
 }
 
 async function requireResumable(store: Log, session: SessionId): Promise<void> {

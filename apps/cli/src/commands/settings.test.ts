@@ -141,6 +141,21 @@ describe('what is set', () => {
     expect(ran.out).toContain('key of openai: OPENAI_API_KEY is set\n');
     expect(`${ran.out}${ran.err}`).not.toContain(KEY);
   });
+
+  test('may be a key in the wrong place, which `config` and `trust` do not print', async () => {
+    const token = ['ghp', '0123456789abcdefghijABCDEFGHIJ012345'].join('_');
+    const args = ['serve', '--token', 'a-word-of-mine', `--as=${KEY}`, token];
+    const servers = { shop: { command: 'npx', args }, mail: { url: `https://example.org/mcp?key=${KEY}` } };
+    own({ mcp: { servers } });
+    write(join(stage.folder, '.tidemark', 'config.json'), { mcp: { servers } });
+    const environment = { OPENAI_API_KEY: KEY };
+    const line = [['config'], ['config', '--json'], ['config', '--trust']];
+    const ran = await Promise.all(line.map((words) => tidemark(words, { environment })));
+    const told = ran.map(({ out, err }) => `${out}${err}`).join('\n');
+    expect(told).toContain('"serve","--token","[not shown]"');
+    for (const secret of [KEY, token, 'a-word-of-mine']) expect(told).not.toContain(secret);
+    expect((await tidemark(['trust', '--yes'])).out).not.toContain('a-word-of-mine');
+  });
 });
 
 describe('trust', () => {

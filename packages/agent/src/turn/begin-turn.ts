@@ -1,14 +1,16 @@
 // How a turn begins: with what somebody said, or by going on with one that was cut. What was left open before is recovered in
 // the same append.
 
-import type { ContentPart, Event } from '@tidemark/log';
+import type { ContentPart, Event, TurnId } from '@tidemark/log';
 import type { Mode } from '../tools/permissions.ts';
 import { recover } from '../decide/recover.ts';
 import { commit, commitInside } from '../session/session.ts';
 import { askSources } from '../sources/ask-sources.ts';
 import type { Skill } from '../skills/skill-shelf.ts';
+import type { Brought } from './bring-skills.ts';
 import { bringSkills } from './bring-skills.ts';
-import { preloadSkills } from './preload-skills.ts';
+import { mayPreload, preloadSkills } from './preload-skills.ts';
+import { takeTools } from './take-tools.ts';
 import type { Work } from './work.ts';
 import type { Working } from './working.ts';
 
@@ -28,18 +30,36 @@ export async function beginTurn(work: Working, beginning: Beginning, mode: Mode)
   if (beginning.with === 'resume') return goOn(work);
   // First, so that the notes stand before the prompt they belong to.
   await askSources(work);
-  const { session, runtime, turn } = work;
-  const { parts, presenter, skills = [] } = beginning;
+  // What a front holds beside its skills hangs on its tools.
+  if (mayPreload(work)) await takeTools(work);
+  const { session, runtime, turn, tell } = work;
   await session.turnstile.pass(async () => {
     const stamp = { at: runtime.surroundings.now(), turn };
-    const said: readonly Event[] = [
-      { kind: 'turn.started', ...stamp, data: { trigger: 'user' } },
-      ...bringSkills(work, skills, stamp),
-      { kind: 'prompt.given', ...stamp, data: { parts, presenter } },
-    ];
     const left = recover(session, 'other', stamp);
-    return commitInside(session, [...left, ...(await preloadSkills(work, [...left, ...said])), ...said]);
+    const { events, notices } = await beginningWith(work, left, beginning, stamp);
+    for (const notice of notices) tell({ type: 'notice.raised', notice });
+    return commitInside(session, [...left, ...events]);
   });
+}
+
+/**
+ * The prompt with what it brings, and before it what the front will hold. A body that the user asks for and the front will
+ * hold is not said twice; it is chosen from a prompt that brings all of them first: a shorter one is padded no less.
+ */
+async function beginningWith(
+  work: Working,
+  left: readonly Event[],
+  { parts, presenter, skills = [] }: Extract<Beginning, { readonly with: 'prompt' }>,
+  stamp: Pick<Event, 'at'> & { readonly turn: TurnId },
+): Promise<Brought> {
+  const saidWith = (preloaded: readonly string[]): Brought => {
+    const { events, notices } = bringSkills(work, skills, preloaded, stamp);
+    const started: Event = { kind: 'turn.started', ...stamp, data: { trigger: 'user' } };
+    return { events: [started, ...events, { kind: 'prompt.given', ...stamp, data: { parts, presenter } }], notices };
+  };
+  const preloads = await preloadSkills(work, [...left, ...saidWith([]).events]);
+  const { events, notices } = saidWith(preloads.names);
+  return { events: [...preloads.events, ...events], notices };
 }
 
 async function goOn(work: Work): Promise<void> {

@@ -24,19 +24,30 @@ export function findSkills(shelf: SkillShelf | undefined, names: readonly string
   });
 }
 
-/** Their bodies and loads, in front of the prompt. What stands before the model already is not said again. */
+/** What comes of asking for some. */
+export interface Brought {
+  /** Their bodies and loads, in front of the prompt. What stands before the model already is not said again. */
+  readonly events: readonly Event[];
+  /** What the user is told. */
+  readonly notices: readonly Notice[];
+}
+
+/** See the head of this file. `preloaded`: names of those that the front to be opened will hold. */
 export function bringSkills(
-  { session, runtime, tell }: Work,
+  { session, runtime }: Pick<Work, 'session' | 'runtime'>,
   skills: readonly Skill[],
+  preloaded: readonly string[],
   stamp: { readonly at: Timestamp; readonly turn: TurnId },
-): readonly Event[] {
+): Brought {
   const budget = runtime.skills?.budget ?? SKILL_BUDGET;
-  let held: SkillsInContext = skillsInContext(session);
-  return skills.flatMap((skill): readonly Event[] => {
+  const inContext = skillsInContext(session);
+  let held: SkillsInContext = { ...inContext, preloaded: [...inContext.preloaded, ...preloaded] };
+  const notices: Notice[] = [];
+  const events = skills.flatMap((skill): readonly Event[] => {
     const { name, version, source, body } = skill;
     const verdict = judgeLoad(skill, held, budget);
     const notice = noticeOf(skill, verdict);
-    if (notice !== undefined) tell({ type: 'notice.raised', notice });
+    if (notice !== undefined) notices.push(notice);
     if (verdict.do === 'point') return [];
     const tokens = skillTokens(skill);
     held = { ...held, loaded: [...held.loaded, { name, version, tokens }] };
@@ -45,6 +56,7 @@ export function bringSkills(
       { kind: 'skill.loaded', ...stamp, data: { name, version, reason: 'on_demand', tokens, source } },
     ];
   });
+  return { events, notices };
 }
 
 function noticeOf({ name }: Skill, verdict: LoadVerdict): Notice | undefined {

@@ -9,9 +9,11 @@ import { retryPause } from '../decide/retry.ts';
 import { AgentError } from '../errors.ts';
 import type { Prepared } from '../request/prepare.ts';
 import { prepareRequest } from '../request/prepare.ts';
+import { commitInside } from '../session/session.ts';
 import { NOTHING_SPENT } from '../session/spent.ts';
 import type { Actor } from './actor.ts';
 import { equip, requireUsable, tell } from './actor.ts';
+import { mayPreload, preloadSkills } from './preload-skills.ts';
 import { recordEnd } from './record-end.ts';
 import type { Sending } from './send-request.ts';
 import { sendRequest } from './send-request.ts';
@@ -54,6 +56,12 @@ async function tryOut(actor: Actor, call: SideCallInParts, signal: AbortSignal):
   if (session.state.epoch === undefined)
     await takeTools({ ...passing, runtime: actor.runtime, equip: (change) => equip(actor, change) });
   const { runtime } = actor;
+  // Told before the first turn: one that is at work has told them itself.
+  if (actor.running === undefined && mayPreload({ session, runtime }))
+    await session.turnstile.pass(async () => {
+      const { events } = await preloadSkills({ session, runtime, wantedFor: actor.wantedFor }, []);
+      return commitInside(session, events);
+    });
   const { surroundings, retry } = runtime;
   const sending: Sending = { ...passing, runtime };
   const stream = `side/${surroundings.newName()}` as const;

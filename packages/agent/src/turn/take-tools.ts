@@ -7,7 +7,7 @@ import type { Session } from '../session/session.ts';
 import { loadShownTools } from '../session/materials.ts';
 import type { DefinitionQuestion } from '../tools/permissions.ts';
 import type { Tool } from '../tools/tool.ts';
-import type { HeldTool, ToolOffer, ToolSource } from '../tools/tool-source.ts';
+import type { HeldTool, ToolOffer, ToolSource, ToolTrouble } from '../tools/tool-source.ts';
 import type { Notice } from './session-event.ts';
 import { unlessAborted } from '../tools/unless-aborted.ts';
 import type { Work } from './work.ts';
@@ -32,7 +32,7 @@ export async function takeTools(work: Taking): Promise<void> {
   const shown = await shownTo(work.session);
   const offers = await offersOf(work, sources, shown);
   const given = offers.flatMap(({ tools }) => tools);
-  for (const { troubles } of offers) for (const trouble of troubles) tellOnce(work, trouble);
+  for (const trouble of offers.flatMap(({ troubles }) => troubles)) tellOnce(work, await masked(work, trouble));
   const { tools, given: before = [] } = work.runtime;
   const own = tools.filter((tool) => !before.includes(tool));
   const next = [...own, ...firstOfEach(work, own, given)];
@@ -97,6 +97,11 @@ function firstOfEach(work: Taking, own: readonly Tool[], given: readonly Tool[])
     tellOnce(work, { code: 'tools/name-taken', message, next: 'Rename the own tool or the source.' });
     return false;
   });
+}
+
+/** What a server says with its last breath may be what it was given. */
+async function masked({ session }: Taking, trouble: ToolTrouble): Promise<Notice> {
+  return { ...trouble, message: await session.secrets.mask(trouble.message) };
 }
 
 function tellOnce(work: Taking, notice: Notice): void {
