@@ -66,5 +66,5 @@ function resultText(text: string, lowering: Lowering): Content {
 function resultImage(image: Parameters<typeof wireImage>[0], error: boolean, lowering: Lowering): Content {
   return error
     ? imageStub(image, 'a failed result takes text only', lowering.estimate)
-    : wireImage(image, lowering.materials, lowering.estimate);
+    : wireImage(image, lowering);
 }
