@@ -86,7 +86,10 @@ const IMAGES: readonly (readonly [model: RegExp, images: ImageInput])[] = [
   [/^gpt-5\.6/, { count: { by: 'patches', size: 32 } }],
   [/^gpt-5\.5$/, { side: 6_000, count: { by: 'patches', size: 32, most: 10_000 } }],
   [/^gpt-5\.4$/, { side: 2_048, count: { by: 'patches', size: 32, most: 2_500 } }],
-  [/^gpt-5(?:\.4)?-mini$|^gpt-4\.1-mini$/, { side: 2_048, count: { by: 'patches', size: 32, most: 1_536, each: 1.62 } }],
+  [
+    /^gpt-5(?:\.4)?-mini$|^gpt-4\.1-mini$/,
+    { side: 2_048, count: { by: 'patches', size: 32, most: 1_536, each: 1.62 } },
+  ],
   [/^gpt-5(?:\.4)?-nano$/, { side: 2_048, count: { by: 'patches', size: 32, most: 1_536, each: 2.46 } }],
   [/^gpt-5\.2$/, { side: 2_048, count: { by: 'patches', size: 32, most: 1_536 } }],
   [/^o4-mini$/, { side: 2_048, count: { by: 'patches', size: 32, most: 1_536, each: 1.72 } }],

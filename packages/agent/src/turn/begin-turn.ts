@@ -1,13 +1,15 @@
 // How a turn begins: with what somebody said, or by going on with one that was cut. What was left open before is recovered in
 // the same append.
 
-import type { ContentPart, Event } from '@tidemark/log';
+import type { Event } from '@tidemark/log';
 import type { Mode } from '../tools/permissions.ts';
 import { recover } from '../decide/recover.ts';
+import { keepGivenImages } from '../images/keep-images.ts';
 import { commit, commitInside } from '../session/session.ts';
 import { askSources } from '../sources/ask-sources.ts';
 import type { Skill } from '../skills/skill-shelf.ts';
 import { bringSkills } from './bring-skills.ts';
+import type { Words } from './live-session.ts';
 import { preloadSkills } from './preload-skills.ts';
 import type { Work } from './work.ts';
 import type { Working } from './working.ts';
@@ -16,7 +18,7 @@ import type { Working } from './working.ts';
 export type Beginning =
   | {
       readonly with: 'prompt';
-      readonly parts: readonly ContentPart[];
+      readonly parts: Exclude<Words, string>;
       readonly presenter: string;
       readonly skills?: readonly Skill[];
     }
@@ -26,10 +28,11 @@ export type Beginning =
 export async function beginTurn(work: Working, beginning: Beginning, mode: Mode): Promise<void> {
   await settleMode(work, mode);
   if (beginning.with === 'resume') return goOn(work);
+  const { session, runtime, turn } = work;
+  const { presenter, skills = [] } = beginning;
+  const parts = await keepGivenImages({ ...runtime, artifacts: session.log.artifacts }, beginning.parts);
   // First, so that the notes stand before the prompt they belong to.
   await askSources(work);
-  const { session, runtime, turn } = work;
-  const { parts, presenter, skills = [] } = beginning;
   await session.turnstile.pass(async () => {
     const stamp = { at: runtime.surroundings.now(), turn };
     const said: readonly Event[] = [
