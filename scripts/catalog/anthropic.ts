@@ -1,6 +1,6 @@
 // Anthropic's rows: limits, floors and prices from the facts, rules from provider-facts §1, by family and version.
 
-import type { Capabilities, PriceList } from '@tidemark/model';
+import type { Capabilities, ImageInput, PriceList } from '@tidemark/model';
 import { readClaudeName } from '@tidemark/model';
 
 import { type Fact, floorOf, notesOf, priceListOf } from './fact.ts';
@@ -68,6 +68,15 @@ const DIAGNOSES_NOTE =
 /** Bytes of one request: 32 MB, read as the smaller of the two that it can mean (§1.6). */
 const REQUEST_BYTES = 32_000_000;
 
+/**
+ * Patches of 28 pixels: 2,576 a side and 4,784 patches from Claude 4.7 on and on all of the fifth, else 1,568 and 1,568
+ * (platform.claude.com docs, build-with-claude/vision, "Resolution and token cost", read 2026-11).
+ */
+function imagesOf(version: number): ImageInput {
+  const [side, most] = version >= 4.7 ? [2_576, 4_784] : [1_568, 1_568];
+  return { side, count: { by: 'patches', size: 28, most } };
+}
+
 /** A row of the facts as a row of the catalog. */
 export function anthropicRow(fact: Fact): Capabilities {
   const undated = fact.id.replace(/-\d{8}$/, '');
@@ -86,6 +95,7 @@ export function anthropicRow(fact: Fact): Capabilities {
     renderParameters: RENDER_PARAMETERS,
     ...rulesOf(fact),
     requestBytes: REQUEST_BYTES,
+    images: imagesOf(readClaudeName(fact.id)?.version ?? 0),
     prewarm: true,
     diagnoses: true,
     promotes: 'unverified',

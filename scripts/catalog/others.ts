@@ -1,6 +1,6 @@
 // Rows of makers whose caches take no markers from us: OpenAI (provider-facts §2), Google and DeepSeek (§3).
 
-import type { Capabilities, ImplicitCache, LostFrom, PriceList } from '@tidemark/model';
+import type { Capabilities, ImageInput, ImplicitCache, LostFrom, PriceList } from '@tidemark/model';
 
 import { type Fact, floorOf, notesOf, priceListOf, priceOf } from './fact.ts';
 
@@ -67,12 +67,40 @@ export function openaiRow(fact: Fact): Capabilities {
         ? { ttls: ['30m', '12h'], prewarm: true, diagnoses: true, implicit: ENDINGS, routing: 'automatic', slots: 3 }
         : { implicit: fact.id === 'gpt-5.5' ? EVERY_2048 : CLASSIC, routing: 'by-key' }),
       appends: appendsOf(fact.id),
+      ...imagesOf(fact.id),
     },
     paysWrites
       ? 'implicit mode is used, with the explicit breakpoints that it allows beside its own; 12h has no known price; compares responses (developers.openai.com, prompt-caching/diagnostics)'
       : 'lifetimes of its cache are not sold by name: 24h, the default, is taken, and on 5.5 its typical 30 minutes idle',
     appendsNote(fact.id),
   );
+}
+
+/**
+ * How `detail: auto` counts, by the first name that matches (developers.openai.com, guides/images-vision, read 2026-11). From
+ * 5.6 on nothing is scaled down; 1.2 tokens a patch are what others measured on 6.1 (docs.apiyi.com, vision-image-too-large,
+ * 2026-10-20). 5.1 is taken for 5.
+ */
+const IMAGES: readonly (readonly [model: RegExp, images: ImageInput])[] = [
+  [/^gpt-6/, { count: { by: 'patches', size: 32, each: 1.2 } }],
+  [/^gpt-5\.6/, { count: { by: 'patches', size: 32 } }],
+  [/^gpt-5\.5$/, { side: 6_000, count: { by: 'patches', size: 32, most: 10_000 } }],
+  [/^gpt-5\.4$/, { side: 2_048, count: { by: 'patches', size: 32, most: 2_500 } }],
+  [
+    /^gpt-5(?:\.4)?-mini$|^gpt-4\.1-mini$/,
+    { side: 2_048, count: { by: 'patches', size: 32, most: 1_536, each: 1.62 } },
+  ],
+  [/^gpt-5(?:\.4)?-nano$/, { side: 2_048, count: { by: 'patches', size: 32, most: 1_536, each: 2.46 } }],
+  [/^gpt-5\.2$/, { side: 2_048, count: { by: 'patches', size: 32, most: 1_536 } }],
+  [/^o4-mini$/, { side: 2_048, count: { by: 'patches', size: 32, most: 1_536, each: 1.72 } }],
+  [/^gpt-5(?:\.1)?$/, { count: { by: 'tiles', base: 70, each: 140 } }],
+  [/^gpt-4o$|^gpt-4\.1$/, { count: { by: 'tiles', base: 85, each: 170 } }],
+  [/^o3$/, { count: { by: 'tiles', base: 75, each: 150 } }],
+];
+
+function imagesOf(id: string): { readonly images?: ImageInput } {
+  const [, images] = IMAGES.find(([model]) => model.test(id)) ?? [];
+  return images === undefined ? {} : { images };
 }
 
 /** Models of which it is known that they take tools in the midst of the input, and an effort. */

@@ -39,6 +39,7 @@ export const ARROWS: Readonly<Record<string, readonly string[] | '*'>> = {
   'tools/workspace': ['packages/log', 'packages/model', 'packages/agent'],
   'tools/skills': ['packages/log', 'packages/model', 'packages/agent'],
   'tools/mcp': ['packages/log', 'packages/model', 'packages/agent'],
+  'tools/images': ['packages/model', 'packages/agent'],
   'packages/kit': [
     'packages/log',
     'packages/model',
@@ -51,6 +52,7 @@ export const ARROWS: Readonly<Record<string, readonly string[] | '*'>> = {
     'tools/workspace',
     'tools/skills',
     'tools/mcp',
+    'tools/images',
   ],
   'apps/cli': [
     'packages/kit',

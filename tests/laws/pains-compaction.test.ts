@@ -241,7 +241,7 @@ describe('openai/codex#38861', () => {
         images: [{ data: picture(30_000, step), mediaType: 'image/png' }],
       }),
     });
-    const played = await play(200_000, looks(11), { tools: [shot], requestBytes: 320_000 });
+    const played = await play(200_000, looks(11), { tools: [shot], requestBytes: 320_000, images: 'as-given' });
     expect(await played.live.prompt('Look.')).toMatchObject(done);
     expect(new Set(await played.compactions())).toEqual(new Set(['history.compacted critical_pressure_preflight']));
     expect(played.notices).toContain('context/compacted');

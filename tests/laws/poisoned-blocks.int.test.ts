@@ -85,6 +85,8 @@ async function play({
     model: MODELS[wire],
     provider,
     tools: [screenshot],
+    // What is sent here is no picture: somebody looking into it would refuse it first.
+    images: 'as-given',
     ...(requestBytes !== undefined && {
       catalog: { revision: 1, rows: [{ provider: wire, model: MODELS[wire], requestBytes }] },
     }),

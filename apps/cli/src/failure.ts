@@ -121,6 +121,7 @@ const AGENT_NEXT: { readonly [code in AgentErrorCode]?: string } = {
   'agent/nothing-to-resume': 'say what to do next: `tidemark --continue "…"`',
   'agent/not-closed': '--dry-run says where it would leave; without --at it is the last closed record',
   'agent/no-such-record': '`tidemark export <session> --format json` lists every record',
+  'agent/unfit-image': 'name another image, or make a copy that fits',
   'agent/unknown-price': 'limit steps or tokens instead: --max-steps, --max-tokens',
 };
 

@@ -26,6 +26,7 @@ describe('the errors of the runtime', () => {
       'agent/broken': 'bug',
       'agent/call-ended': 'refused',
       'agent/unknown-skill': 'refused',
+      'agent/unfit-image': 'refused',
     });
   });
 

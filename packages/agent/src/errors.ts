@@ -27,6 +27,7 @@ export const AGENT_ERRORS: Readonly<Record<AgentErrorCode, AgentErrorSort>> = {
   'agent/broken': 'bug',
   'agent/call-ended': 'refused',
   'agent/unknown-skill': 'refused',
+  'agent/unfit-image': 'refused',
 };
 
 /** The name of an agent error. */
@@ -52,7 +53,8 @@ export type AgentErrorCode =
   | 'agent/stopped'
   | 'agent/broken'
   | 'agent/call-ended'
-  | 'agent/unknown-skill';
+  | 'agent/unknown-skill'
+  | 'agent/unfit-image';
 
 /** An error of the runtime. The message says what happened, to what, and the next step. */
 export class AgentError extends Error {

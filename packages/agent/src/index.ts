@@ -7,6 +7,7 @@ export type { AccountedSession, AccountOptions, Accounts } from './audit/account
 export { addSession, NO_ACCOUNTS } from './audit/account-sessions.ts';
 export type { Explained, Explanation } from './audit/explain.ts';
 export { explainSession } from './audit/explain.ts';
+export type { FittedImage, GivenImage, ImageBounds, ImageFitter, UnfitImage } from './images/image-fitter.ts';
 export type { Line, Resize } from './request/line.ts';
 export { keepCapabilities, loadCapabilities, readArtifact } from './session/materials.ts';
 export { newHash } from './session/node-hash.ts';

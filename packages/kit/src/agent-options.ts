@@ -5,6 +5,7 @@ import type {
   CheckpointStrategy,
   CompactionPolicy,
   ContextSource,
+  ImageFitter,
   Lasting,
   Limits,
   Mode,
@@ -98,6 +99,11 @@ export interface AgentOptions {
    * said, and no tool where none is installed. Only folders that the user trusts: `skillRoots` names the usual ones.
    */
   readonly skills?: SkillsOptions;
+  /**
+   * Who makes images fit to be sent, once, before they are kept: scaled to what the model is shown, upright, within the bytes
+   * that providers take. The usual one (sharp, loaded with the first image) unless said; `as-given` looks into none.
+   */
+  readonly images?: ImageFitter | 'as-given';
   /** `attach` puts the workspace's AGENTS.md into a note; by default the agent finds it with its tools. */
   readonly instructions?: 'discover' | 'attach';
   /** Sees each body before it goes out; it gets a copy. */
@@ -238,6 +244,7 @@ const optionsSchema = z.strictObject({
         .optional(),
     } satisfies Fields<SkillsOptions>)
     .optional(),
+  images: z.union([z.literal('as-given'), anyObject], 'expected "as-given" or an ImageFitter').optional(),
   instructions: z.enum(['discover', 'attach']).optional(),
   onRequest: anyFunction.optional(),
   parameters: z.record(z.string(), z.unknown()).optional(),

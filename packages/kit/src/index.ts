@@ -7,6 +7,8 @@ export type {
   ContextSource,
   FinishedTurn,
   ForkOptions,
+  GivenImage,
+  ImageFitter,
   Limits,
   Mode,
   Notice,

@@ -70,7 +70,14 @@ test('a result goes the way of every result: an image by its digest, long words 
   const records = await play({ mcp, permissions: allowed }, 'shop__photo', 'shop__list', 'shop__keys');
   const [photo, list, keys] = records.flatMap((one) => (one.kind === 'tool.returned' ? [one.data] : []));
   const digest = createHash('sha256').update(Buffer.from(PNG, 'base64')).digest('hex');
-  expect(photo?.parts).toContainEqual({ type: 'image', mediaType: 'image/png', artifact: digest, bytes: 70 });
+  expect(photo?.parts).toContainEqual({
+    type: 'image',
+    mediaType: 'image/png',
+    width: 1,
+    height: 1,
+    artifact: digest,
+    bytes: 70,
+  });
   expect(list?.shaping).toMatchObject({ unit: 'lines', kept: expect.any(Number), total: 9_000 });
   expect(list?.output).toBeDefined();
   expect(JSON.stringify(keys)).not.toContain('token-of-mine');

@@ -1,10 +1,11 @@
 // From what an author said to what a session is run with: nothing is left open.
 
-import type { ContextSource, Mode, Runtime, Secrets } from '@tidemark/agent';
+import type { ContextSource, ImageFitter, Mode, Runtime, Secrets } from '@tidemark/agent';
 import { createGate, createSecrets, permissionModeSource, RETRY, secretsOf, THIS_MACHINE } from '@tidemark/agent';
 import type { Log } from '@tidemark/log';
 import { createMemoryStore } from '@tidemark/store-memory';
 import { openNdjsonStore } from '@tidemark/store-ndjson';
+import { createImageFitter } from '@tidemark/tools-images';
 import type { InstalledSkills } from '@tidemark/tools-skills';
 import { createSkillShelf } from '@tidemark/tools-skills';
 import type { McpTools } from '@tidemark/tools-mcp';
@@ -73,6 +74,7 @@ function runtimeOf(options: AgentOptions, mcp: McpTools | undefined): Runtime {
     unconfined: permissions.unconfined ?? false,
     surroundings,
     gate: createGate(() => surroundings.elapsed()),
+    ...imagesOf(options),
     ...(mcp !== undefined && { toolSources: [mcp] }),
     ...(role !== undefined && { role }),
     ...(runtime !== undefined && { runtime }),
@@ -83,6 +85,10 @@ function runtimeOf(options: AgentOptions, mcp: McpTools | undefined): Runtime {
     ...(rewriteNotice !== undefined && { rewriteNotice }),
     ...(budgets !== undefined && { budgets }),
   };
+}
+
+function imagesOf({ images = createImageFitter() }: AgentOptions): { readonly images?: ImageFitter } {
+  return images === 'as-given' ? {} : { images };
 }
 
 /** What was taken of tools is kept where sessions are. */

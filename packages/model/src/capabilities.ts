@@ -1,5 +1,6 @@
 // What a model can do and what it charges, as data: one row of the catalog, resolved.
 
+import type { ImageInput } from './image-input.ts';
 import type { Ttl } from './usage.ts';
 
 /** US dollars per million tokens, as exact decimal text. Absent is unknown. */
@@ -80,6 +81,8 @@ export interface Capabilities {
   readonly prefill: boolean;
   readonly forcedToolChoice: boolean;
   readonly requestBytes?: number;
+  /** How it takes images, or that it takes `none`: words stand for them then. Absent is unknown: they are sent. */
+  readonly images?: ImageInput | 'none';
   readonly prewarm: boolean;
   /** It compares a request with the one of an earlier answer, where it is asked to, and says what changed. */
   readonly diagnoses?: true;

@@ -41,6 +41,19 @@ const implicit = z.discriminatedUnion('at', [
   z.strictObject({ at: z.literal('grid'), ...lives, first: count, step: z.int().positive() }),
 ]);
 
+const images = z.strictObject({
+  side: z.int().positive().exactOptional(),
+  count: z.discriminatedUnion('by', [
+    z.strictObject({
+      by: z.literal('patches'),
+      size: z.int().positive(),
+      most: z.int().positive().exactOptional(),
+      each: z.number().positive().exactOptional(),
+    }),
+    z.strictObject({ by: z.literal('tiles'), base: count, each: count }),
+  ]),
+});
+
 const row = z.strictObject({
   provider: name,
   model: name,
@@ -64,6 +77,7 @@ const row = z.strictObject({
   prefill: z.boolean(),
   forcedToolChoice: z.boolean(),
   requestBytes: count.exactOptional(),
+  images: z.union([z.literal('none'), images]).exactOptional(),
   prewarm: z.boolean(),
   diagnoses: z.literal(true).exactOptional(),
   promotes: z.union([z.enum(['unverified', 'no']), z.strictObject({ verified: day })]),

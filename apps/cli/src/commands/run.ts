@@ -7,6 +7,7 @@ import type { ChosenSession } from '../choose-session.ts';
 import { namedSession, newestSession } from '../choose-session.ts';
 import { CliError } from '../failure.ts';
 import { partsOf } from '../named-files.ts';
+import { imagesOf } from '../named-images.ts';
 import { sessionArgument } from '../session-argument.ts';
 import { takeSkills } from '../skill-words.ts';
 import { takeTurn } from '../take-turn.ts';
@@ -20,17 +21,20 @@ export const runCommand: Command = {
     ['tidemark run --continue "now the other one"', 'in the newest session of this folder'],
     ['tidemark run --mode auto --max-cost 0.50 < task.md', 'the prompt from a file; ends before it costs more'],
     ['tidemark "what does @src/tax.js round?"', 'names a file of the folder: `@"with spaces"` too'],
+    ['tidemark --image form.png "what is wrong here?"', 'with an image, scaled to what the model is shown'],
     ['tidemark "/skill tax fill in the form"', 'with the skill `tax` loaded first'],
     ['tidemark run --provider simulator hello', 'without a key, against the simulator'],
   ],
   declare: (command, run) =>
     void declareAgentFlags(command.argument('[words...]', 'what to do; piped in where there are none'))
+      .option('--image <file>', 'a PNG, JPEG, GIF or WebP that comes with the prompt; once for each', also)
       .option('--continue', 'in the newest session of this folder')
       .option('--session <session>', 'in that session')
       .action((words: readonly string[], options: Options) => run((context) => prompt(words, options, context))),
 };
 
 interface Options extends AgentFlags {
+  readonly image?: readonly string[];
   readonly continue?: true;
   readonly session?: string;
 }
@@ -40,8 +44,14 @@ async function prompt(words: readonly string[], options: Options, context: Comma
   const session = await sessionOf(options, context);
   const where = session === undefined ? { title: titleOf(said) } : { session };
   const { words: asked, skills } = takeSkills(said);
-  const parts = await partsOf(asked, session?.workspace ?? context.folder);
+  // Images first: that is how models read them best.
+  const images = await imagesOf(options.image ?? [], context.folder);
+  const parts = [...images, ...(await partsOf(asked, session?.workspace ?? context.folder))];
   return takeTurn({ flags: options, ...where, begin: (live) => live.prompt(parts, { skills }) }, context);
+}
+
+function also(name: string, named: readonly string[] = []): readonly string[] {
+  return [...named, name];
 }
 
 async function promptOf(words: readonly string[], { input }: CommandContext): Promise<string> {

@@ -1,6 +1,6 @@
 // The one event that closes a call which was answered, and what the model reads in it.
 
-import type { CallId, ContentPart, Event, EventOf, ImagePart, Timestamp, ToolEnded, TurnId } from '@tidemark/log';
+import type { CallId, ContentPart, Event, EventOf, Timestamp, ToolEnded, TurnId } from '@tidemark/log';
 import type { ShapedOutput } from '../commit/output.ts';
 import { openOutput } from '../commit/output.ts';
 import type { Work } from '../turn/work.ts';
@@ -9,13 +9,13 @@ import { limitsOf } from './result-limits.ts';
 /** What is known of a call that ran, beside what it said. */
 export type Particulars = Pick<ToolEnded, 'exit' | 'durationMs' | 'files'>;
 
-/** The call ran, or was refused: its words as they were shaped, and its images. */
+/** The call ran, or was refused: its words as they were shaped, and its images with what is said of them. */
 export function ended(
   work: Work,
   kind: 'tool.returned' | 'tool.failed',
   call: CallId,
   shaped: ShapedOutput,
-  images: readonly ImagePart[] = [],
+  images: readonly ContentPart[] = [],
   particulars: Particulars = {},
 ): EventOf<'tool.returned'> | EventOf<'tool.failed'> {
   const { text, output, shaping } = shaped;

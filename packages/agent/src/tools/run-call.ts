@@ -1,10 +1,11 @@
 // One call while it runs: what it is given, what it writes, and the one event that closes it, the moment it lands. Facts that
 // it brought about stand right behind that.
 
-import type { CallId, Event, ImagePart } from '@tidemark/log';
+import type { CallId, Event } from '@tidemark/log';
 import { LogError } from '@tidemark/log';
 import { openOutput } from '../commit/output.ts';
 import { abandon } from '../decide/open-calls.ts';
+import { keepToolImages } from '../images/keep-images.ts';
 import type { Session } from '../session/session.ts';
 import { commit } from '../session/session.ts';
 import { skillsInContext } from '../session/skills-in-context.ts';
@@ -17,7 +18,7 @@ import { messageOf } from './message-of.ts';
 import type { ReadyCall } from './prepare-calls.ts';
 import { findOutput } from './find-output.ts';
 import { limitsOf } from './result-limits.ts';
-import type { ToolContext, ToolFact, ToolHistory, ToolImage, ToolOutput } from './tool.ts';
+import type { ToolContext, ToolFact, ToolHistory, ToolOutput } from './tool.ts';
 
 /** What may end a call before it ends by itself. */
 export interface Ending {
@@ -135,7 +136,7 @@ async function resultOf(
     ...(files !== undefined && { files }),
   };
   if (text !== '') await output.add(text);
-  const kept = await keepImages(work, images);
+  const kept = await keepToolImages({ ...work.runtime, artifacts: work.session.log.artifacts }, images);
   const shaped = await output.finish({ limits: limitsOf(work), keeps: tool.keeps ?? 'head' });
   return ended(work, returned.failed === true ? 'tool.failed' : 'tool.returned', call, shaped, kept, particulars);
 }
@@ -151,15 +152,6 @@ async function faultOf(
   await output.addLine(messageOf(threw));
   const shaped = await output.finish({ limits: limitsOf(work), keeps: 'tail' });
   return ended(work, 'tool.failed', call, shaped, [], { durationMs });
-}
-
-async function keepImages({ session }: Work, images: readonly ToolImage[]): Promise<readonly ImagePart[]> {
-  const kept: ImagePart[] = [];
-  for (const { data, ...image } of images) {
-    const { digest, size } = await session.log.artifacts.put(data);
-    kept.push({ type: 'image', artifact: digest, bytes: size, ...image });
-  }
-  return kept;
 }
 
 /** Appends them. A payload that the log refuses would leave the call open for ever: it becomes an error of the call. */

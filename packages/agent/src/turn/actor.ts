@@ -173,10 +173,15 @@ async function perform(
 function rest(actor: Actor, { feed }: QueuedTurn, error: Error | undefined): void {
   actor.running = undefined;
   feed.end(error);
-  if (error !== undefined) return stop(actor, error);
+  if (error !== undefined && !isUnsaid(error)) return stop(actor, error);
   keepIfDue(actor);
   startNext(actor);
   if (actor.running === undefined && actor.stopped === undefined) actor.atRest?.();
+}
+
+/** A prompt that cannot be kept was never said: nothing of its turn is in the log, and whoever gave it gives another. */
+function isUnsaid(error: Error): boolean {
+  return error instanceof AgentError && error.code === 'agent/unfit-image';
 }
 
 /** Between two turns, and nobody waits for the store. */

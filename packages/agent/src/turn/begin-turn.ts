@@ -4,30 +4,33 @@
 import type { ContentPart, Event, TurnId } from '@tidemark/log';
 import type { Mode } from '../tools/permissions.ts';
 import { recover } from '../decide/recover.ts';
+import { keepGivenImages } from '../images/keep-images.ts';
 import { commit, commitInside } from '../session/session.ts';
 import { askSources } from '../sources/ask-sources.ts';
 import type { Skill } from '../skills/skill-shelf.ts';
 import type { Brought } from './bring-skills.ts';
 import { bringSkills } from './bring-skills.ts';
+import type { Words } from './live-session.ts';
 import { mayPreload, preloadSkills } from './preload-skills.ts';
 import { takeTools } from './take-tools.ts';
 import type { Work } from './work.ts';
 import type { Working } from './working.ts';
 
 /** What a turn begins with. */
-export type Beginning =
-  | {
-      readonly with: 'prompt';
-      readonly parts: readonly ContentPart[];
-      readonly presenter: string;
-      readonly skills?: readonly Skill[];
-    }
-  | { readonly with: 'resume' };
+export type Beginning = Prompt<Exclude<Words, string>> | { readonly with: 'resume' };
+
+interface Prompt<Parts> {
+  readonly with: 'prompt';
+  readonly parts: Parts;
+  readonly presenter: string;
+  readonly skills?: readonly Skill[];
+}
 
 /** Begins; when this returns the turn is open in the log. */
 export async function beginTurn(work: Working, beginning: Beginning, mode: Mode): Promise<void> {
   await settleMode(work, mode);
   if (beginning.with === 'resume') return goOn(work);
+  const parts = await keepGivenImages({ ...work.runtime, artifacts: work.session.log.artifacts }, beginning.parts);
   // First, so that the notes stand before the prompt they belong to.
   await askSources(work);
   // What a front holds beside its skills hangs on its tools.
@@ -36,7 +39,7 @@ export async function beginTurn(work: Working, beginning: Beginning, mode: Mode)
   await session.turnstile.pass(async () => {
     const stamp = { at: runtime.surroundings.now(), turn };
     const left = recover(session, 'other', stamp);
-    const { events, notices } = await beginningWith(work, left, beginning, stamp);
+    const { events, notices } = await beginningWith(work, left, { ...beginning, parts }, stamp);
     for (const notice of notices) tell({ type: 'notice.raised', notice });
     return commitInside(session, [...left, ...events]);
   });
@@ -49,7 +52,7 @@ export async function beginTurn(work: Working, beginning: Beginning, mode: Mode)
 async function beginningWith(
   work: Working,
   left: readonly Event[],
-  { parts, presenter, skills = [] }: Extract<Beginning, { readonly with: 'prompt' }>,
+  { parts, presenter, skills = [] }: Prompt<readonly ContentPart[]>,
   stamp: Pick<Event, 'at'> & { readonly turn: TurnId },
 ): Promise<Brought> {
   const saidWith = (preloaded: readonly string[]): Brought => {

@@ -1,24 +1,26 @@
 // What can be said to a session while it works, or rests: each becomes a fact in the log at once.
 
-import type { ContentPart, Event, NotificationReceived } from '@tidemark/log';
+import type { Event, NotificationReceived } from '@tidemark/log';
 import { compactSession } from '../compact/compact-session.ts';
 import { startAfresh } from '../compact/start-afresh.ts';
 import type { CompactionReport } from '../compact/write-compaction.ts';
 import { AgentError } from '../errors.ts';
+import { keepGivenImages } from '../images/keep-images.ts';
 import { commit, commitInside } from '../session/session.ts';
 import { askSources, wantNote } from '../sources/ask-sources.ts';
 import { nearestName } from '../tools/nearest-name.ts';
 import type { Mode } from '../tools/permissions.ts';
 import type { Actor } from './actor.ts';
 import { requireUsable, restAnew, stop, workOf } from './actor.ts';
-import type { CompactOptions } from './live-session.ts';
+import type { CompactOptions, Words } from './live-session.ts';
 import type { RunningTurn } from './turn-queue.ts';
 
-/** @throws AgentError `agent/not-running`. */
-export async function steerTurn(actor: Actor, parts: readonly ContentPart[], presenter: string): Promise<void> {
+/** @throws AgentError `agent/not-running`, `agent/unfit-image`. */
+export async function steerTurn(actor: Actor, said: Exclude<Words, string>, presenter: string): Promise<void> {
   requireUsable(actor);
   const { session, running } = actor;
   if (running === undefined) throw notRunning(actor);
+  const parts = await keepGivenImages({ ...actor.runtime, artifacts: session.log.artifacts }, said);
   await running.begun;
   // Inside the turnstile, so that a turn cannot end between the look and the append.
   await session.turnstile.pass(async () => {

@@ -13,14 +13,15 @@ import type {
 } from '@tidemark/log';
 import type { Capabilities, Provider } from '@tidemark/model';
 import type { CompactionReport } from '../compact/write-compaction.ts';
+import type { GivenImage } from '../images/image-fitter.ts';
 import type { ForkOptions } from '../fork/plan-fork.ts';
 import type { CheckpointStrategy } from '../session/triggers.ts';
 import type { Mode } from '../tools/permissions.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { SessionEvent } from './session-event.ts';
 
-/** What somebody says: plain words, or parts. */
-export type Words = string | readonly ContentPart[];
+/** What somebody says: plain words, or parts. An image may come as its bytes: it is made to fit the model, and kept once. */
+export type Words = string | readonly (ContentPart | GivenImage)[];
 
 /** A session that can be told what to do. */
 export interface LiveSession {
@@ -31,7 +32,7 @@ export interface LiveSession {
   /**
    * Begins a turn; while one runs, waits in line and begins its own after it.
    *
-   * @throws AgentError `agent/nothing-to-send`, `agent/unknown-skill`.
+   * @throws AgentError `agent/nothing-to-send`, `agent/unknown-skill`; the turn `agent/unfit-image`.
    */
   prompt(words: Words, options?: PromptOptions): Turn;
   /** Goes on with the turn that was cut, failed, interrupted or limited. @throws AgentError `agent/nothing-to-resume`. */

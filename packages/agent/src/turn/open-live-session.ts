@@ -1,6 +1,6 @@
 // Opens a session to work with: creates it, or takes up its log where it stands. Opening a log that is there writes nothing.
 
-import type { ContentPart, SessionId, Log } from '@tidemark/log';
+import type { SessionId, Log } from '@tidemark/log';
 import { sessionId } from '@tidemark/log';
 import { isBlank } from '@tidemark/model';
 import type { Secrets } from '../commit/secrets.ts';
@@ -11,6 +11,7 @@ import { AgentError } from '../errors.ts';
 import { beginFork } from '../fork/begin-fork.ts';
 import type { ForkPlan } from '../fork/plan-fork.ts';
 import { planFork } from '../fork/plan-fork.ts';
+import { keepGivenImages } from '../images/keep-images.ts';
 import type { Session } from '../session/session.ts';
 import { commit, createSession, openSession } from '../session/session.ts';
 import type { Mode } from '../tools/permissions.ts';
@@ -173,7 +174,11 @@ function faceOf(actor: Actor, presenter: string): LiveSession {
     switchModel: (model, how = {}) => switchModel(actor, presenter, model, how),
     notify: (notification) => notifySession(actor, notification),
     refresh: (source) => refreshSource(actor, source),
-    side: async (call) => callBeside(actor, { ...call, words: partsOf(call.words) }),
+    side: async (call) =>
+      callBeside(actor, {
+        ...call,
+        words: await keepGivenImages({ ...actor.runtime, artifacts: actor.session.log.artifacts }, partsOf(call.words)),
+      }),
     compact: (options) => compactActor(actor, options),
     events: () => actor.feed.listen(),
     close: () => closeActor(actor),
@@ -181,8 +186,8 @@ function faceOf(actor: Actor, presenter: string): LiveSession {
 }
 
 /** @throws AgentError `agent/nothing-to-send` for words that say nothing: a provider refuses them. */
-function partsOf(words: Words): readonly ContentPart[] {
-  const parts: readonly ContentPart[] = typeof words === 'string' ? [{ type: 'text', text: words }] : words;
+function partsOf(words: Words): Exclude<Words, string> {
+  const parts: Exclude<Words, string> = typeof words === 'string' ? [{ type: 'text', text: words }] : words;
   if (parts.some((part) => part.type !== 'text' || !isBlank(part.text))) return parts;
   throw new AgentError('agent/nothing-to-send', 'the prompt is blank: say something');
 }

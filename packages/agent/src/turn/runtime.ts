@@ -3,6 +3,7 @@
 import type { PaddingSetting, RenderParameters } from '@tidemark/log';
 import type { BudgetSettings, RuntimeText, Wanted } from '@tidemark/context';
 import type { Capabilities, JsonValue, Provider } from '@tidemark/model';
+import type { ImageFitter } from '../images/image-fitter.ts';
 import type { ContextSource } from '../sources/context-source.ts';
 import type { CompactionPolicy } from '../decide/when-to-compact.ts';
 import type { CheckpointStrategy } from '../session/triggers.ts';
@@ -39,6 +40,8 @@ export interface Runtime {
   readonly given?: readonly Tool[];
   /** When other tools than those in force are to be taken where the model takes none appended: see `Wanted`. */
   readonly takeTools?: Wanted['takeTools'];
+  /** Who makes images fit to be sent. Without one they are sent as they are. */
+  readonly images?: ImageFitter;
   readonly sources: readonly ContextSource[];
   readonly limits: Limits;
   readonly retry: RetryPolicy;

@@ -64,7 +64,5 @@ function resultText(text: string, lowering: Lowering): Content {
 
 // "all content must be type "text" if "is_error" is true" is a 400.
 function resultImage(image: Parameters<typeof wireImage>[0], error: boolean, lowering: Lowering): Content {
-  return error
-    ? imageStub(image, 'a failed result takes text only', lowering.estimate)
-    : wireImage(image, lowering.materials, lowering.estimate);
+  return error ? imageStub(image, 'a failed result takes text only', lowering.estimate) : wireImage(image, lowering);
 }

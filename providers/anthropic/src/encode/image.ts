@@ -1,6 +1,7 @@
 // An image on the wire, or the text that stands for one that the API would refuse (L6).
 
-import type { ImagePart, Materials } from '@tidemark/model';
+import type { Capabilities, ImagePart, Lowering } from '@tidemark/model';
+import { imageTokens } from '@tidemark/model';
 import type { Estimate } from './piece.ts';
 import { refuse } from '@tidemark/provider-wire';
 import { ANTHROPIC } from '../service.ts';
@@ -20,11 +21,12 @@ export interface WireImage {
 }
 
 /**
- * An image as base64, or a stub where its kind is not one of PNG, JPEG, GIF and WebP.
+ * An image as base64, or a stub where its kind is not one of PNG, JPEG, GIF and WebP, or the model takes none.
  *
  * @throws ProviderError `provider/invalid` when its bytes are not among the materials.
  */
-export function wireImage(image: ImagePart, materials: Materials, estimate: Estimate): WireImage {
+export function wireImage(image: ImagePart, { materials, estimate, capabilities }: Lowering): WireImage {
+  if (capabilities.images === 'none') return imageStub(image, 'this model takes no images', estimate);
   const mediaType = wireMediaType(image.mediaType);
   if (!ACCEPTED.has(mediaType)) return imageStub(image, 'only PNG, JPEG, GIF and WebP are accepted', estimate);
   const bytes = materials(image.artifact);
@@ -32,7 +34,7 @@ export function wireImage(image: ImagePart, materials: Materials, estimate: Esti
   if (bytes.length === 0) return imageStub(image, 'it is empty', estimate);
   const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
   const head = `{"type":"image","source":{"type":"base64","media_type":"${mediaType}","data":"${data}"}`;
-  return { head, holds: 'image', tokens: imageTokens(image), mediaBytes: bytes.length };
+  return { head, holds: 'image', tokens: tokensOf(image, capabilities), mediaBytes: bytes.length };
 }
 
 /** The text that stands for an image which cannot be sent at its place, with its digest to read it by. */
@@ -41,10 +43,11 @@ export function imageStub(image: ImagePart, reason: string, estimate: Estimate):
   return { head: textHead(text), holds: 'text', tokens: estimate(text), mediaBytes: 0 };
 }
 
-// By pixels, as the vendor counts them; never by the length of base64.
-function imageTokens(image: ImagePart): number {
-  if (image.width === undefined || image.height === undefined) return TOKENS_UNKNOWN_SIZE;
-  return Math.min(TOKENS_AT_MOST, Math.ceil((image.width * image.height) / PIXELS_PER_TOKEN));
+// By the rule of the model's row; without one as the vendor counted before it told of patches.
+function tokensOf({ width, height }: ImagePart, { images }: Capabilities): number {
+  if (width === undefined || height === undefined) return TOKENS_UNKNOWN_SIZE;
+  if (typeof images === 'object') return imageTokens(images, { width, height });
+  return Math.min(TOKENS_AT_MOST, Math.ceil((width * height) / PIXELS_PER_TOKEN));
 }
 
 function wireMediaType(mediaType: string): string {

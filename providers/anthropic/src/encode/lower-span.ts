@@ -66,7 +66,7 @@ function lowerPart(part: Part, role: Role, lowering: Lowering): Piece | readonly
 function imagePiece(part: Extract<Part, { type: 'image' }>, role: Role, lowering: Lowering): Piece {
   const { head, holds, tokens, mediaBytes } =
     role === 'user'
-      ? wireImage(part, lowering.materials, lowering.estimate)
+      ? wireImage(part, lowering)
       : imageStub(part, `a message of role ${role} takes none`, lowering.estimate);
   return markablePiece(head, holds, tokens, mediaBytes);
 }

@@ -1,6 +1,7 @@
 // An image as a data URL, or the text that stands for one that the API would refuse (L6).
 
-import type { ImagePart, Lowering } from '@tidemark/model';
+import type { Capabilities, ImagePart, Lowering } from '@tidemark/model';
+import { imageTokens } from '@tidemark/model';
 import type { Service } from '@tidemark/provider-wire';
 import { refuse } from '@tidemark/provider-wire';
 
@@ -14,11 +15,12 @@ export type WireImage =
   | { readonly kind: 'stub'; readonly text: string };
 
 /**
- * A data URL, or a stub where the kind is not one of PNG, JPEG, GIF and WebP.
+ * A data URL, or a stub where the kind is not one of PNG, JPEG, GIF and WebP, or the model takes none.
  *
  * @throws ProviderError `provider/invalid` when its bytes are not among the materials.
  */
-export function wireImage(service: Service, image: ImagePart, { materials }: Lowering): WireImage {
+export function wireImage(service: Service, image: ImagePart, { materials, capabilities }: Lowering): WireImage {
+  if (capabilities.images === 'none') return imageStub(image, 'this model takes no images');
   const mediaType = wireMediaType(image.mediaType);
   if (!ACCEPTED.has(mediaType)) return imageStub(image, 'only PNG, JPEG, GIF and WebP are accepted');
   const bytes = materials(image.artifact);
@@ -28,7 +30,7 @@ export function wireImage(service: Service, image: ImagePart, { materials }: Low
   return {
     kind: 'image',
     url: `data:${mediaType};base64,${data}`,
-    tokens: imageTokens(image),
+    tokens: tokensOf(image, capabilities),
     mediaBytes: bytes.length,
   };
 }
@@ -39,9 +41,10 @@ export function imageStub(image: ImagePart, reason: string): Extract<WireImage, 
   return { kind: 'stub', text };
 }
 
-// An estimate: by patches of 32 pixels up to a bound, as the vendor counts newer models; never by the length of base64.
-function imageTokens({ width, height }: ImagePart): number {
+// By the rule of the model's row; without one by patches up to a bound, as most of the vendor's models count.
+function tokensOf({ width, height }: ImagePart, { images }: Capabilities): number {
   if (width === undefined || height === undefined) return TOKENS_AT_MOST;
+  if (typeof images === 'object') return imageTokens(images, { width, height });
   return Math.min(TOKENS_AT_MOST, Math.ceil(width / PATCH) * Math.ceil(height / PATCH));
 }
 

@@ -1,4 +1,4 @@
-// An image as a result, within what a provider takes: one that is too large would make every later request fail.
+// An image as a result, whole: the runtime makes it fit what a provider takes.
 
 import type { ToolOutput } from '@tidemark/agent';
 import { digest } from '@tidemark/log';
@@ -8,19 +8,13 @@ import type { OpenFile } from '../confine/open-file.ts';
 import { WorkspaceError } from '../workspace-error.ts';
 import { imageKind } from './image-kind.ts';
 
-/**
- * Bytes of an image: 5 MiB of base64, the Anthropic API's limit.
- * @see https://docs.claude.com/en/docs/build-with-claude/vision
- */
-export const IMAGE_BYTES: number = (5 * 1024 * 1024 * 3) / 4;
-
-/** Pixels of a side: with more than 20 images in a request the same API refuses longer ones, and sessions grow. */
-export const IMAGE_SIDE = 2_000;
+/** Most bytes that are read: it stands in memory whole. */
+export const IMAGE_BYTES: number = 64 * 1024 * 1024;
 
 /** The whole image. @throws WorkspaceError `workspace/too-large`, `workspace/not-text` for a damaged one. */
 export async function readImage(place: Place, { handle, stats }: OpenFile, signal: AbortSignal): Promise<ToolOutput> {
   const { shown } = place;
-  if (stats.size > BigInt(IMAGE_BYTES)) throw tooLarge(shown, `has ${stats.size} bytes; ${IMAGE_BYTES} can be sent`);
+  if (stats.size > BigInt(IMAGE_BYTES)) throw tooLarge(shown, `has ${stats.size} bytes; ${IMAGE_BYTES} can be read`);
   const data = Buffer.alloc(Number(stats.size));
   const { bytesRead } = await handle.read(data, 0, data.length, 0);
   signal.throwIfAborted();
@@ -32,8 +26,6 @@ export async function readImage(place: Place, { handle, stats }: OpenFile, signa
       `${shown} begins like an image, but its header is damaged. Look at it with \`bash\`.`,
     );
   const { width, height } = kind.pixels;
-  if (Math.max(width, height) > IMAGE_SIDE)
-    throw tooLarge(shown, `is ${width} x ${height} pixels; ${IMAGE_SIDE} a side can be sent`);
   return {
     text: `[${shown}: ${kind.mediaType}, ${width} x ${height} pixels, ${bytesRead} bytes]`,
     images: [{ data: bytes, mediaType: kind.mediaType, width, height }],

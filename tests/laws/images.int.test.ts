@@ -1,0 +1,183 @@
+// Images through the whole loop, by all three ways in: said with a prompt, read from a file, returned by a tool. Against the
+// simulator over HTTP, which refuses what is too large and counts by its own reading of what was sent.
+
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { verifySession } from '@tidemark/agent';
+import type { Agent, AgentOptions } from '@tidemark/kit';
+import { createAgent, defineTool } from '@tidemark/kit';
+import type { ImagePart, Recorded, RecordedOf } from '@tidemark/log';
+import { sessionId } from '@tidemark/log';
+import type { Encoder } from '@tidemark/model';
+import { anthropicEncoder } from '@tidemark/provider-anthropic';
+import { openaiResponsesEncoder } from '@tidemark/provider-openai';
+import { openrouterEncoder } from '@tidemark/provider-openrouter';
+import type { ScriptedAnswer, SentRequest, Simulator } from '@tidemark/simulator';
+import { createSimulator } from '@tidemark/simulator';
+import sharp from 'sharp';
+import { afterEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+
+const open: { close(): Promise<void> }[] = [];
+
+afterEach(async () => {
+  for (const one of open.splice(0).toReversed()) await one.close();
+});
+
+/** A screen with nothing on it. */
+function screen(width: number, height: number): Promise<Buffer> {
+  return sharp({ create: { width, height, channels: 3, background: '#27408b' } })
+    .png()
+    .toBuffer();
+}
+
+const MODELS = {
+  anthropic: { model: 'claude-sonnet-5-5', path: '', encoder: anthropicEncoder, shown: [2_000, 1_125] },
+  small: { model: 'claude-haiku-4-5-20251001', path: '', encoder: anthropicEncoder, shown: [1_456, 819] },
+  openai: { model: 'gpt-6.1-sol', path: '/v1', encoder: openaiResponsesEncoder, shown: [2_000, 1_125] },
+  openrouter: {
+    model: 'anthropic/claude-sonnet-5.5',
+    path: '/api/v1',
+    encoder: openrouterEncoder,
+    shown: [2_000, 1_125],
+  },
+} as const satisfies Record<string, { readonly encoder: Encoder; readonly [name: string]: unknown }>;
+
+interface Played {
+  readonly agent: Agent;
+  readonly simulator: Simulator;
+  readonly folder: string;
+}
+
+async function play(
+  to: keyof typeof MODELS,
+  onRequest: (sent: SentRequest) => ScriptedAnswer,
+  options: Partial<AgentOptions> = {},
+): Promise<Played> {
+  const folder = await mkdtemp(join(tmpdir(), 'tidemark-images-'));
+  const simulator = createSimulator({ onRequest: (sent) => ({ answer: onRequest(sent) }) });
+  const door = await simulator.listen();
+  const screenshot = defineTool({
+    name: 'screenshot',
+    description: 'Takes a screenshot.',
+    input: z.object({}),
+    effect: 'read',
+    run: async () => ({
+      text: 'the screen',
+      images: [{ data: await screen(3_840, 2_160), mediaType: 'image/png' }],
+    }),
+  });
+  const agent = createAgent({
+    model: MODELS[to].model,
+    apiKey: 'simulated',
+    baseURL: `${door.url}${MODELS[to].path}`,
+    workspace: folder,
+    tools: [screenshot],
+    permissions: { mode: 'read-only' },
+    ...options,
+  });
+  open.push({ close: () => rm(folder, { recursive: true }) }, door, agent);
+  return { agent, simulator, folder };
+}
+
+async function recordsOf({ agent }: Played, session: string): Promise<readonly Recorded[]> {
+  const records: Recorded[] = [];
+  for await (const record of agent.log.read(sessionId(session))) records.push(record);
+  return records;
+}
+
+function imagesIn(records: readonly Recorded[]): readonly ImagePart[] {
+  return records.flatMap((record) =>
+    record.kind === 'prompt.given' || record.kind === 'tool.returned'
+      ? record.data.parts.filter((part) => part.type === 'image')
+      : [],
+  );
+}
+
+const call = (name: string, args: Readonly<Record<string, string>>): ScriptedAnswer => ({
+  calls: [{ name, arguments: args }],
+});
+const SEEN: ScriptedAnswer = { text: 'I see.' };
+
+function answeredIn({ body }: SentRequest): number {
+  const said = body['messages'] ?? body['input'];
+  const held = Array.isArray(said) ? said : [];
+  return held.filter((one) => one.role === 'assistant' || one.type === 'function_call').length;
+}
+
+describe.each(['anthropic', 'small', 'openai', 'openrouter'] as const)('an image to a model of %s', (to) => {
+  const [width, height] = MODELS[to].shown;
+
+  it('is scaled to what it is shown, kept once by digest, sent byte for byte and counted, whichever way it came', async () => {
+    const steps = [call('read', { path: 'screen.png' }), call('screenshot', {}), SEEN];
+    const played = await play(to, (sent) => steps[answeredIn(sent)] ?? SEEN);
+    const data = await screen(3_840, 2_160);
+    await writeFile(join(played.folder, 'screen.png'), data);
+    const session = await played.agent.open();
+    const turn = await session.prompt([
+      { type: 'image', data },
+      { type: 'text', text: 'Compare this with screen.png, and with the screen.' },
+    ]);
+    expect(turn).toMatchObject({ outcome: 'completed', text: 'I see.' });
+    expect(played.simulator.calls.map(({ status }) => status)).toEqual([200, 200, 200]);
+    const records = await recordsOf(played, session.id);
+    const images = imagesIn(records);
+    expect(images).toHaveLength(3);
+    expect(new Set(images.map(({ artifact }) => artifact)).size).toBe(1);
+    expect(images[0]).toMatchObject({ mediaType: 'image/png', width, height });
+    expect(JSON.stringify(records)).toContain(
+      `[the image above is shown at ${width} x ${height} pixels: scaled down from 3840 x 2160]`,
+    );
+    const verified = await verifySession(played.agent.log, session.id, { encoders: () => MODELS[to].encoder });
+    expect(verified).toMatchObject({ differences: [], problems: [], breaks: [] });
+  });
+});
+
+describe('an image that cannot be sent', () => {
+  it('in a prompt is refused before anything is recorded, and the session takes the next one', async () => {
+    const played = await play('anthropic', () => SEEN);
+    const session = await played.agent.open();
+    const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>');
+    const turn = session.prompt([
+      { type: 'image', data: svg },
+      { type: 'text', text: 'Look.' },
+    ]);
+    await expect(Promise.resolve(turn)).rejects.toMatchObject({ code: 'agent/unfit-image' });
+    expect((await recordsOf(played, session.id)).map(({ kind }) => kind)).not.toContain('prompt.given');
+    expect(await session.prompt('Then without.')).toMatchObject({ outcome: 'completed' });
+  });
+
+  it('from a tool is a line that says why, and the turn goes on', async () => {
+    const played = await play('anthropic', (sent) => [call('read', { path: 'cut.png' })][answeredIn(sent)] ?? SEEN);
+    const whole = await screen(400, 300);
+    await writeFile(join(played.folder, 'cut.png'), whole.subarray(0, whole.length - 40));
+    const session = await played.agent.open();
+    expect(await session.prompt('Look.')).toMatchObject({ outcome: 'completed' });
+    const returned = (await recordsOf(played, session.id)).find(
+      (one): one is RecordedOf<'tool.returned'> => one.kind === 'tool.returned',
+    );
+    expect(JSON.stringify(returned?.data.parts)).toContain('[image left out: its PNG is damaged or cut off');
+  });
+});
+
+it('a model that takes no images is told so in words, and one that does is shown it again', async () => {
+  const model = 'claude-sonnet-5-5';
+  const bodies: string[] = [];
+  const played = await play('anthropic', () => SEEN, {
+    catalog: { revision: 1, rows: [{ provider: 'anthropic', model, images: 'none' }] },
+    onRequest: (body) => void bodies.push(Buffer.from(body).toString()),
+  });
+  const session = await played.agent.open();
+  const data = await screen(300, 200);
+  await session.prompt([
+    { type: 'image', data },
+    { type: 'text', text: 'Look.' },
+  ]);
+  expect(bodies[0]).toContain('[image left out: this model takes no images. image/png, ');
+  await session.switchModel('claude-haiku-4-5-20251001', { inPlace: true });
+  await session.prompt('And you?');
+  expect(bodies[1]).toContain(data.toString('base64'));
+  const verified = await verifySession(played.agent.log, session.id, { encoders: () => anthropicEncoder });
+  expect(verified).toMatchObject({ differences: [], problems: [] });
+});

@@ -1,0 +1,148 @@
+import zlib from 'node:zlib';
+import type { Sharp } from 'sharp';
+import sharp from 'sharp';
+import { describe, expect, test } from 'vitest';
+import type { FittedImage, ImageBounds } from '@tidemark/agent';
+import { imageTokens, sentSize } from '@tidemark/model';
+import { createImageFitter } from './image-fitter.ts';
+
+const MIB = 1_048_576;
+
+/** Of a model that is shown 1,568 pixels a side. */
+const bounds = (bytes = MIB): ImageBounds => ({
+  sizeFor: (size) => sentSize({ side: 1_568, count: { by: 'patches', size: 28, most: 1_568 } }, size),
+  bytes,
+});
+
+const fit = (data: Uint8Array, bytes?: number): ReturnType<ReturnType<typeof createImageFitter>['fit']> =>
+  createImageFitter().fit(data, bounds(bytes));
+
+async function fitted(data: Uint8Array, bytes?: number): Promise<FittedImage> {
+  const made = await fit(data, bytes);
+  return 'problem' in made ? expect.unreachable(made.problem) : made;
+}
+
+async function problemOf(data: Uint8Array): Promise<string> {
+  const made = await fit(data);
+  return 'problem' in made ? made.problem : expect.unreachable('it fits');
+}
+
+/** A plain picture, or one that no compression makes small. */
+function drawn(width: number, height: number, noise = false): Sharp {
+  const background = { r: 40, g: 90, b: 160 };
+  const made = { width, height, channels: 3, background } as const;
+  return sharp({
+    create: noise ? { ...made, noise: { type: 'gaussian', mean: 128, sigma: 50 } } : made,
+  });
+}
+
+describe('an image that fits', () => {
+  test.each(['png', 'jpeg', 'gif', 'webp'] as const)('stays as it is, byte for byte: %s', async (format) => {
+    const data = await drawn(320, 200).toFormat(format).toBuffer();
+    const made = await fitted(data);
+    expect(Buffer.from(made.data).equals(data)).toBe(true);
+    expect(made).toMatchObject({ mediaType: `image/${format}`, width: 320, height: 200, changes: [] });
+  });
+
+  test('stays what its bytes say, whatever it is called', async () => {
+    const jpeg = await drawn(8, 8).jpeg().toBuffer();
+    expect((await fitted(jpeg)).mediaType).toBe('image/jpeg');
+  });
+});
+
+describe('an image that does not fit', () => {
+  test('is scaled to what the model is shown, and says from what', async () => {
+    const made = await fitted(await drawn(3_840, 2_160).png().toBuffer());
+    expect(made).toMatchObject({ mediaType: 'image/png', width: 1_456, height: 819 });
+    expect(made.changes).toEqual(['scaled down from 3840 x 2160']);
+    expect(await sharp(made.data).metadata()).toMatchObject({ width: 1_456, height: 819 });
+  });
+
+  test('comes out the same each time, so that it is kept once', async () => {
+    const data = await drawn(2_400, 1_000, true).png().toBuffer();
+    const [one, other] = [await fitted(data), await fitted(data)];
+    expect(Buffer.from(one.data).equals(other.data)).toBe(true);
+  });
+
+  test('is as many tokens as the provider would count of the original', async () => {
+    const standard = { side: 1_568, count: { by: 'patches', size: 28, most: 1_568 } } as const;
+    const made = await fitted(await drawn(3_840, 2_160).png().toBuffer());
+    expect(imageTokens(standard, made)).toBe(imageTokens(standard, { width: 3_840, height: 2_160 }));
+  });
+
+  test('a screenshot that is too heavy as PNG becomes a JPEG within the bytes, and smaller where no quality is enough', async () => {
+    const heavy = await drawn(1_400, 800, true).png().toBuffer();
+    expect(heavy.length).toBeGreaterThan(MIB);
+    const jpeg = await fitted(heavy);
+    expect([jpeg.mediaType, jpeg.width, jpeg.changes]).toEqual(['image/jpeg', 1_400, ['compressed as JPEG']]);
+    expect(jpeg.data.length).toBeLessThanOrEqual(MIB);
+    const small = await fitted(heavy, 40_000);
+    expect(small.data.length).toBeLessThanOrEqual(40_000);
+    expect(small.width).toBeLessThan(1_400);
+    expect(small.changes).toEqual(['scaled down from 1400 x 800', 'compressed as JPEG']);
+  });
+
+  test('is turned upright where its file says so, and its sides are those that are seen', async () => {
+    const lying = await drawn(60, 20).withMetadata({ orientation: 6 }).jpeg().toBuffer();
+    const made = await fitted(lying);
+    expect(made).toMatchObject({ width: 20, height: 60, changes: ['turned upright'] });
+    expect(await sharp(made.data).metadata()).toMatchObject({ width: 20, height: 60 });
+  });
+
+  test.each(['gif', 'webp'] as const)('shows the first frame of an animation, and says so: %s', async (format) => {
+    const frames = await Promise.all(
+      ['red', 'lime', 'blue'].map((background) =>
+        sharp({ create: { width: 40, height: 30, channels: 3, background } })
+          .png()
+          .toBuffer(),
+      ),
+    );
+    const moving = await sharp(frames, { join: { animated: true } })
+      .toFormat(format, { delay: [100, 100, 100], lossless: true })
+      .toBuffer();
+    const made = await fitted(moving);
+    expect(made).toMatchObject({ mediaType: 'image/png', width: 40, height: 30, changes: ['the first of 3 frames'] });
+    const { data } = await sharp(made.data).removeAlpha().raw().toBuffer({ resolveWithObject: true });
+    expect([...data.subarray(0, 3)]).toEqual([255, 0, 0]);
+  });
+
+  test('has 8 bits and RGB where it had 16, or the four inks of print', async () => {
+    const deep = await drawn(30, 20).toColourspace('rgb16').png().toBuffer();
+    expect(await sharp(deep).metadata()).toMatchObject({ depth: 'ushort' });
+    expect(await sharp((await fitted(deep)).data).metadata()).toMatchObject({ depth: 'uchar', space: 'srgb' });
+    const inks = await drawn(30, 20).toColourspace('cmyk').jpeg().toBuffer();
+    expect(await sharp(inks).metadata()).toMatchObject({ space: 'cmyk' });
+    expect(await sharp((await fitted(inks)).data).metadata()).toMatchObject({ format: 'jpeg', space: 'srgb' });
+  });
+});
+
+describe('an image that cannot be sent', () => {
+  test('is told with what it is and the next step', async () => {
+    const svg =
+      '<?xml version="1.0"?>\n<!-- a -->\n<svg xmlns="http://www.w3.org/2000/svg"><image href="file:///etc/passwd"/></svg>';
+    expect(await problemOf(Buffer.from(svg))).toBe(
+      'it is of the kind SVG, which no provider takes: read it as text, or convert it to PNG',
+    );
+    expect(await problemOf(Buffer.from('II*\0\x08\0\0\0', 'latin1'))).toContain('the kind TIFF');
+    expect(await problemOf(Buffer.from('just words'))).toContain('no PNG, JPEG, GIF or WebP');
+    expect(await problemOf(new Uint8Array())).toBe('it is empty');
+  });
+
+  test.each(['png', 'jpeg', 'webp', 'gif'] as const)('is damaged, or its file is cut off: %s', async (format) => {
+    const whole = await drawn(200, 200, true).toFormat(format).toBuffer();
+    expect(await problemOf(whole.subarray(0, whole.length / 2))).toContain('is damaged or cut off');
+    expect(await problemOf(whole.subarray(0, 24))).toContain('is damaged or cut off');
+  });
+
+  test('would unpack to more than anybody wants: its header is enough to refuse it', async () => {
+    const bomb = Buffer.from(await drawn(16, 16).png().toBuffer());
+    bomb.writeUInt32BE(50_000, 16);
+    bomb.writeUInt32BE(50_000, 20);
+    bomb.writeUInt32BE(zlib.crc32(bomb.subarray(12, 29)), 29);
+    const before = process.memoryUsage().rss;
+    expect(await problemOf(bomb)).toBe(
+      'it has 50000 x 50000 pixels, and 64000000 are decoded at most: make a smaller copy',
+    );
+    expect(process.memoryUsage().rss - before).toBeLessThan(256 * MIB);
+  });
+});

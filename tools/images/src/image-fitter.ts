@@ -1,0 +1,78 @@
+// Images fit to be sent. What fits stays as it is, byte for byte; what does not is written anew, once; what cannot be sent is
+// told with its reason. Either way the whole was decoded: an image that no provider can read would be refused with every
+// later request.
+
+import type { FittedImage, ImageBounds, ImageFitter, UnfitImage } from '@tidemark/agent';
+import type { EncodedImage } from './encode.ts';
+import { decodes, encode } from './encode.ts';
+import type { ImageFormat } from './image-format.ts';
+import { imageFormat, isSendable, MEDIA_TYPES } from './image-format.ts';
+import type { ImageLibrary } from './load-sharp.ts';
+import { loadSharp } from './load-sharp.ts';
+import type { SeenImage } from './look-into.ts';
+import { lookInto, MOST_PIXELS } from './look-into.ts';
+
+/** Makes images fit. The library is loaded with the first. */
+export function createImageFitter(): ImageFitter {
+  return {
+    async fit(data, bounds) {
+      const format = imageFormat(data);
+      if (format === undefined || !isSendable(format)) return { problem: notSendable(format, data) };
+      const sharp = await loadSharp().catch((cause: unknown): UnfitImage => ({ problem: notLoaded(cause) }));
+      if ('problem' in sharp) return sharp;
+      try {
+        return await fitted(sharp, await lookInto(sharp, format, data), bounds);
+      } catch (cause) {
+        return { problem: `its ${format} is damaged or cut off (${messageOf(cause)}): have it made anew` };
+      }
+    },
+  };
+}
+
+async function fitted(sharp: ImageLibrary, image: SeenImage, bounds: ImageBounds): Promise<FittedImage | UnfitImage> {
+  const { size } = image;
+  if (size.width * size.height > MOST_PIXELS)
+    return { problem: `it has ${inWords(size)} pixels, and ${MOST_PIXELS} are decoded at most: make a smaller copy` };
+  const target = bounds.sizeFor(size);
+  if (!staysAsItIs(image, target, bounds)) return told(image, await encode(sharp, image, target, bounds.bytes));
+  await decodes(sharp, image);
+  return told(image, image);
+}
+
+function staysAsItIs(image: SeenImage, target: SeenImage['size'], { bytes }: ImageBounds): boolean {
+  const { size, turned, frames, plain, data } = image;
+  const sameSize = target.width === size.width && target.height === size.height;
+  return sameSize && !turned && frames === 1 && plain && data.byteLength <= bytes;
+}
+
+function told(image: SeenImage, { format, data, size }: EncodedImage): FittedImage {
+  const scaled = size.width !== image.size.width || size.height !== image.size.height;
+  const changes = [
+    ...(scaled ? [`scaled down from ${inWords(image.size)}`] : []),
+    ...(image.turned ? ['turned upright'] : []),
+    ...(image.frames > 1 ? [`the first of ${image.frames} frames`] : []),
+    ...(format === 'JPEG' && image.format !== 'JPEG' ? ['compressed as JPEG'] : []),
+  ];
+  return { data, mediaType: MEDIA_TYPES[format], ...size, changes };
+}
+
+function inWords({ width, height }: SeenImage['size']): string {
+  return `${width} x ${height}`;
+}
+
+function notSendable(format: ImageFormat | undefined, data: Uint8Array): string {
+  if (data.byteLength === 0) return 'it is empty';
+  if (format === undefined) return 'its bytes are no PNG, JPEG, GIF or WebP: look at what it is';
+  const next = format === 'SVG' ? 'read it as text, or convert it to PNG' : 'convert it to PNG';
+  return `it is of the kind ${format}, which no provider takes: ${next}`;
+}
+
+function notLoaded(cause: unknown): string {
+  return `nothing here can look into images, since the library sharp cannot be loaded (${messageOf(cause)}): install it for this platform`;
+}
+
+/** The library's messages have lines; the first tells. */
+function messageOf(cause: unknown): string {
+  const [line = ''] = (cause instanceof Error ? cause.message : String(cause)).split('\n', 1);
+  return line;
+}
