@@ -28,7 +28,7 @@ export async function eachSession(
 }
 
 /** Damage, or a session of another version: the others can still be told of. */
-function isOfSession(error: unknown): error is Error {
+export function isOfSession(error: unknown): error is Error {
   return error instanceof LogError || (error instanceof AgentError && error.sort === 'refused');
 }
 

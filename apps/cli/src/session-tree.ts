@@ -3,29 +3,29 @@
 import type { SessionSummary } from '@tidemark/log';
 
 /** A session, and how far it is from the first of its line that is in the list. */
-export interface Placed {
-  readonly session: SessionSummary;
+export interface Placed<S extends SessionSummary> {
+  readonly session: S;
   readonly depth: number;
 }
 
 /** A session of a plain list. */
-export function atRoot(session: SessionSummary): Placed {
+export function atRoot<S extends SessionSummary>(session: S): Placed<S> {
   return { session, depth: 0 };
 }
 
 /** The tree in the order of its lines. Roots keep the order of the list; forks stand by where they leave, then by age. */
-export function flatTree(sessions: readonly SessionSummary[]): readonly Placed[] {
+export function flatTree<S extends SessionSummary>(sessions: readonly S[]): readonly Placed<S>[] {
   const listed = new Set<string>(sessions.map(({ session }) => session));
   const children = Map.groupBy(sessions, ({ parent }) =>
     parent !== undefined && listed.has(parent.session) ? parent.session : undefined,
   );
-  const lines: Placed[] = [];
-  const open = (children.get(undefined) ?? []).map(atRoot).toReversed();
+  const lines: Placed<S>[] = [];
+  const open = (children.get(undefined) ?? []).map((session) => atRoot(session)).toReversed();
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     lines.push(next);
     const depth = next.depth + 1;
     const forks = (children.get(next.session.session) ?? []).toSorted(byPlace);
-    open.push(...forks.map((session): Placed => ({ session, depth })).toReversed());
+    open.push(...forks.map((session): Placed<S> => ({ session, depth })).toReversed());
   }
   return lines;
 }

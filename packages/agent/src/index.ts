@@ -21,7 +21,7 @@ export { requestSnapshots, SNAPSHOTS_KEPT } from './audit/request-snapshots.ts';
 export type { SessionSkills, SkillUse } from './audit/skill-use.ts';
 export { addSkillUse, readSkillUse } from './audit/skill-use.ts';
 export type { Fold } from './session/fold.ts';
-export { emptyFold, FOLD_REVISION, foldIn, readFold, snapshotOf } from './session/fold.ts';
+export { emptyFold, FOLD_REVISION, foldIn, glanceAtFold, readFold, snapshotOf } from './session/fold.ts';
 export { keepSnapshot } from './session/keep-snapshot.ts';
 export type { Session } from './session/session.ts';
 export { commit, createSession, foldLog, openSession } from './session/session.ts';

@@ -1,9 +1,11 @@
 // The sessions of a home, each by its first record alone.
 
-import { readdir } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { LogError, newestFirst, passes, sessionId, summaryOf, timestamp } from '@tidemark/log';
 import type { SessionFilter, SessionSummary, UnreadableSession } from '@tidemark/log';
+import { unlessGone } from './file-errors.ts';
 import type { Home } from './home.ts';
+import { roomPaths } from './paths.ts';
 import { withLog } from './read-log.ts';
 
 /** What a list holds. */
@@ -50,7 +52,19 @@ async function look(home: Home, name: string): Promise<SessionSummary | Unreadab
       return summaryOf(beginning, { bytes: size, changedAt: timestamp(mtime.toISOString()) });
     });
   } catch (error) {
-    if (error instanceof LogError && error.code === 'log/missing') return undefined;
-    return { session: name, reason: error instanceof Error ? error.message : String(error) };
+    const reason = isMissing(error) ? await lossOf(home, name) : error instanceof Error ? error.message : String(error);
+    return reason === undefined ? undefined : { session: name, reason };
   }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof LogError && error.code === 'log/missing';
+}
+
+/** What a room without a record has lost; nothing where it has an empty file and no more: no session yet. */
+async function lossOf(home: Home, name: string): Promise<string | undefined> {
+  const { log, snapshot } = roomPaths(home.paths, sessionId(name));
+  if ((await stat(log).catch(unlessGone)) === undefined) return `its log is gone: there is no ${log}`;
+  if ((await stat(snapshot).catch(unlessGone)) === undefined) return undefined;
+  return `its records are gone: there is none in ${log}, and its snapshot says that there were`;
 }

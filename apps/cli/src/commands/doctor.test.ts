@@ -1,6 +1,16 @@
 // `tidemark doctor` over real homes.
 
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -220,6 +230,60 @@ test('what cannot be repaired does not name the repair as its next step', async 
   const { exit, err } = await doctor('--repair', 'one');
   expect([exit, err]).toEqual([4, expect.stringContaining('cannot be had back')]);
   expect(err).not.toContain('--repair');
+});
+
+/** What is put in the place of a log; it may have to be taken away again. */
+type Put = (path: string) => Promise<() => void>;
+const putting =
+  (put: (path: string) => void): Put =>
+  async (path) => (put(path), () => undefined);
+
+const LOST: readonly (readonly [string, Put, string])[] = [
+  ['is gone', putting(() => undefined), 'its log is gone: there is no '],
+  ['is a folder', putting((path) => mkdirSync(path)), 'log.ndjson is a folder'],
+  ['cannot be opened', listenAt, 'ENXIO'],
+  ['was emptied', putting(emptied), 'its records are gone: there is none in '],
+];
+
+test.each(LOST)('a session whose log %s is named beside the others, with the next step', async (_, put, reason) => {
+  await record('sound');
+  const path = await record('lost');
+  rmSync(path);
+  const close = await put(path);
+  const listed = await pretendRun(['sessions'], { environment: { TIDEMARK_HOME: home } });
+  const looked = await doctor();
+  const repaired = await doctor('--repair', 'lost');
+  close();
+  expect(listed).toMatchObject({ exit: 0, err: expect.stringContaining(reason) });
+  expect(listed.out).toContain('sound');
+  expect(listed.err).toMatch(/^unreadable: lost: .*; see `tidemark doctor`\n$/s);
+  expect(looked.exit).toBe(4);
+  expect(looked.out).toMatch(/good +session sound: 3 records/);
+  expect(looked.out).toContain(reason);
+  expect(looked.out).toContain('\n         next: restore its folder from a backup, or move it away\n');
+  expect(looked.out).toContain('2 sessions, 3 records, 1 damaged');
+  expect([repaired.exit, repaired.out]).toEqual([4, '']);
+  expect(repaired.err).toContain('nothing of session lost can be copied, since not one record of it can be read: ');
+  expect(repaired.err).toContain('nothing was changed; restore its folder from a backup, or move it away');
+  expect(existsSync(join(home, 'sessions', 'lost-repaired'))).toBe(false);
+});
+
+/** A socket is a name that nobody can open, root included. */
+async function listenAt(path: string): Promise<() => void> {
+  const server = createServer();
+  await new Promise<void>((resolve) => void server.listen(path, resolve));
+  return () => void server.close();
+}
+
+function emptied(path: string): void {
+  writeFileSync(path, '');
+  writeFileSync(join(path, '..', 'snapshot'), 'of more than nothing');
+}
+
+test('a session that was begun and never written is none', async () => {
+  const path = await record('begun');
+  writeFileSync(path, '');
+  expect((await doctor()).out).toContain('0 sessions, 0 records, 0 damaged');
 });
 
 test('refuses to repair what is not there or no session id', async () => {

@@ -1,11 +1,14 @@
-// `tidemark sessions`: what is kept, newest first.
+// `tidemark sessions`: what is kept, newest first, and how full each is.
 
 import { resolve } from 'node:path';
 
 import type { SessionFilter, UnreadableSession } from '@tidemark/log';
 
 import type { Command, CommandContext, Outcome } from '../command.ts';
+import { counted } from '../numbers.ts';
 import { plainSize } from '../plain-size.ts';
+import type { GaugedSession } from '../session-gauges.ts';
+import { gaugeCell, gaugeSessions } from '../session-gauges.ts';
 import type { Placed } from '../session-tree.ts';
 import { atRoot, flatTree } from '../session-tree.ts';
 import type { Shown } from '../shown.ts';
@@ -37,23 +40,26 @@ async function list(options: Options, context: CommandContext): Promise<Outcome>
   const filter: SessionFilter = options.workspace === undefined ? {} : { workspace: resolve(options.workspace) };
   const store = await context.store();
   const found = await store.sessions(filter);
-  const listed = options.tree === true ? flatTree(found.sessions) : found.sessions.map(atRoot);
-  const value =
-    options.tree === true ? { ...found, sessions: listed.map(({ session, depth }) => ({ ...session, depth })) } : found;
-  context.output.result(value, () => headline(found.sessions.length, context.home));
-  if (listed.length > 0) context.output.table({ head: HEAD, rows: listed.map(row), numbers: [3] });
-  if (!context.output.json) for (const each of found.unreadable) context.output.note(unreadable(each));
+  const gauged = await gaugeSessions(store, context.home, found.sessions);
+  const listed = options.tree === true ? flatTree(gauged) : gauged.map((session) => atRoot(session));
+  const value = options.tree === true ? listed.map(({ session, depth }) => ({ ...session, depth })) : gauged;
+  context.output.result({ ...found, sessions: value }, () => headline(found.sessions.length, context.home));
+  if (listed.length > 0) context.output.table({ head: HEAD, rows: listed.map(row), numbers: [3, 4] });
+  if (context.output.json) return undefined;
+  for (const each of found.unreadable) context.output.note(unreadable(each));
+  for (const each of unread(gauged)) context.output.note(each);
   return undefined;
 }
 
-const HEAD = ['session', 'created', 'changed', 'size', 'from', 'workspace', 'title'] as const;
+const HEAD = ['session', 'created', 'changed', 'size', 'gauge', 'from', 'workspace', 'title'] as const;
 
-function row({ session, depth }: Placed): readonly Shown[] {
+function row({ session, depth }: Placed<GaugedSession>): readonly Shown[] {
   return [
     [depth === 0 ? '' : `${'  '.repeat(depth - 1)}└ `, styled('cyan', session.session)],
     toTheMinute(session.createdAt),
     toTheMinute(session.changedAt),
     session.bytes === undefined ? '' : plainSize(session.bytes),
+    gaugeCell(session),
     session.parent === undefined ? '' : `${session.parent.session}@${session.parent.position}`,
     session.workspace,
     session.title ?? '',
@@ -71,4 +77,19 @@ function toTheMinute(at: string | undefined): string {
 
 function unreadable(each: UnreadableSession): Shown {
   return [styled('yellow', 'unreadable'), `: ${each.session}: ${each.reason}; see \`tidemark doctor\``];
+}
+
+/** Why gauges are missing: one line for all that were too long, one for each that is damaged. */
+function unread(gauged: readonly GaugedSession[]): readonly Shown[] {
+  const long = gauged.filter((each) => each.unread === 'long').length;
+  const damaged = gauged.filter((each) => each.unread === 'damaged');
+  return [
+    ...(long === 0
+      ? []
+      : [`the gauge of ${counted(long, 'session')} was not read: their logs are long; \`tidemark show\` reads it`]),
+    ...damaged.map(({ session }): Shown => [
+      styled('yellow', 'damaged'),
+      `: ${session}: its gauge cannot be read; see \`tidemark doctor\``,
+    ]),
+  ];
 }

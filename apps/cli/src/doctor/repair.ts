@@ -1,6 +1,6 @@
 // Copies what can be had back of a damaged session into a new one. The damaged one stays as it is (L5).
 
-import type { Log } from '@tidemark/log';
+import type { Log, UnreadableSession } from '@tidemark/log';
 import { LogError, sessionId } from '@tidemark/log';
 import type { LostRecords } from '@tidemark/store-ndjson';
 import { repairSession } from '@tidemark/store-ndjson';
@@ -10,13 +10,24 @@ import { CliError } from '../failure.ts';
 import { sessionArgument } from '../session-argument.ts';
 import type { Shown } from '../shown.ts';
 import { styled } from '../shown.ts';
+import { isOfFiles, RESTORE } from './lost-session.ts';
+
+type Listed = Awaited<ReturnType<Log['sessions']>>;
 
 /** Repairs one session into `<session>-repaired`, with a number behind it where that is taken. */
 export async function repair(name: string, context: CommandContext): Promise<Outcome> {
   const store = await context.store();
   const from = sessionArgument(name);
-  const to = sessionId(await freeName(store, `${from}-repaired`));
-  const { records, mended, lost, damage } = await repairSession({ home: context.home }, from, to).catch(refuse);
+  const listed = await store.sessions();
+  const to = sessionId(freeName(listed, `${from}-repaired`));
+  const { records, mended, lost, damage } = await repairSession({ home: context.home }, from, to).catch(
+    (error: unknown) => {
+      throw refusal(
+        error,
+        listed.unreadable.find(({ session }) => session === from),
+      );
+    },
+  );
   context.output.result({ repaired: from, session: to, records, mended, lost, damage }, () => [
     `${records - countOf(lost)} records of ${from} are now in `,
     styled('cyan', to),
@@ -27,15 +38,17 @@ export async function repair(name: string, context: CommandContext): Promise<Out
   return undefined;
 }
 
-/** A repair that cannot be made is not the next step of itself. */
-function refuse(error: unknown): never {
-  if (!(error instanceof LogError) || error.code !== 'log/damaged') throw error;
-  throw new CliError(
-    'cli/beyond-repair',
-    error.message,
-    'nothing was changed; `tidemark doctor` lists what is sound',
-    error,
-  );
+/** A repair that cannot be made is not the next step of itself. `known` is why the list cannot read that session. */
+function refusal(error: unknown, known: UnreadableSession | undefined): unknown {
+  if (error instanceof LogError && error.code === 'log/damaged')
+    return beyondRepair(error.message, '`tidemark doctor` lists what is sound', error);
+  if (known === undefined || !isOfFiles(error)) return error;
+  const message = `nothing of session ${known.session} can be copied, since not one record of it can be read: ${known.reason}`;
+  return beyondRepair(message, RESTORE, error);
+}
+
+function beyondRepair(message: string, next: string, cause: unknown): CliError {
+  return new CliError('cli/beyond-repair', message, `nothing was changed; ${next}`, cause);
 }
 
 function countOf(lost: readonly LostRecords[]): number {
@@ -47,8 +60,7 @@ function lostLine({ from, count, line, offset, bytes }: LostRecords): Shown {
   return `\n${which} lost (line ${line}, byte ${offset}, ${bytes} bytes); the new session says so there`;
 }
 
-async function freeName(store: Log, wanted: string): Promise<string> {
-  const { sessions, unreadable } = await store.sessions();
+function freeName({ sessions, unreadable }: Listed, wanted: string): string {
   const taken = new Set<string>([...sessions, ...unreadable].map((each) => each.session));
   let name = wanted;
   for (let count = 2; taken.has(name); count += 1) name = `${wanted}-${count}`;

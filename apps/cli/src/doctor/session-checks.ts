@@ -1,11 +1,12 @@
 // Looks every session over from its first record to its last: checksums, payloads, the chain. Takes no lock, writes nothing.
 
 import type { DamagePlace, Log, SessionId } from '@tidemark/log';
-import { LogError, sessionId } from '@tidemark/log';
+import { sessionId } from '@tidemark/log';
 import type { Inspection } from '@tidemark/store-ndjson';
 import { inspectSession } from '@tidemark/store-ndjson';
 
 import type { CheckState } from './check.ts';
+import { isOfFiles, RESTORE } from './lost-session.ts';
 
 /** What looking over one session found. */
 export interface InspectedSession {
@@ -24,11 +25,13 @@ export async function* inspectSessions(store: Log, home: string): AsyncIterable<
   for (const { session } of sessions) yield await inspectOne(home, session);
   for (const { session, reason } of unreadable) {
     const id = readId(session);
-    const found = `not one record can be read: ${reason}`;
-    yield id === undefined
-      ? { session, state: 'failed', records: 0, found, next: RESTORE }
-      : await inspectOne(home, id);
+    const lost = lostSession(session, `not one record can be read: ${reason}`);
+    yield id === undefined ? lost : await inspectOne(home, id, lost);
   }
+}
+
+function lostSession(session: string, found: string): InspectedSession {
+  return { session, state: 'failed', records: 0, found, next: RESTORE };
 }
 
 /** A folder may have any name. */
@@ -40,14 +43,13 @@ function readId(name: string): SessionId | undefined {
   }
 }
 
-const RESTORE = 'restore its folder from a backup, or move it away';
-
-async function inspectOne(home: string, session: SessionId): Promise<InspectedSession> {
+/** `lost` is what to say of a session in which nothing can be looked at, where the list knows more of it. */
+async function inspectOne(home: string, session: SessionId, lost?: InspectedSession): Promise<InspectedSession> {
   try {
     return judge(await inspectSession({ home }, session));
   } catch (error) {
-    if (!(error instanceof LogError)) throw error;
-    return { session, state: 'failed', records: 0, found: error.message };
+    if (!isOfFiles(error)) throw error;
+    return lost ?? lostSession(session, error.message);
   }
 }
 

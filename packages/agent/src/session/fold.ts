@@ -55,10 +55,34 @@ export async function readFold(
   id: SessionId,
   to: number = Infinity,
 ): Promise<{ readonly fold: Fold; readonly kept: number }> {
-  const snapshot = await log.getSnapshot(id, FOLD_REVISION);
-  const held = snapshot === undefined || snapshot.length > to ? undefined : foldOf(snapshot);
-  const fold = held ?? emptyFold();
+  const fold = await heldFold(log, id, to);
   const kept = fold.state.length;
   for await (const record of log.read(id, kept, to)) foldIn(fold, record);
   return { fold, kept };
+}
+
+/**
+ * The same for who only glances at many: of a session with more records behind its snapshot than `most` there is none. `read`
+ * says how many were read, in any case.
+ */
+export async function glanceAtFold(
+  log: Log,
+  id: SessionId,
+  most: number,
+): Promise<{ readonly fold: Fold | undefined; readonly read: number }> {
+  const fold = await heldFold(log, id, Infinity);
+  let read = 0;
+  for await (const record of log.read(id, fold.state.length)) {
+    if (read >= most) return { fold: undefined, read };
+    read += 1;
+    foldIn(fold, record);
+  }
+  return { fold, read };
+}
+
+/** What the snapshot spares reading. */
+async function heldFold(log: Log, id: SessionId, to: number): Promise<Fold> {
+  const snapshot = await log.getSnapshot(id, FOLD_REVISION);
+  const held = snapshot === undefined || snapshot.length > to ? undefined : foldOf(snapshot);
+  return held ?? emptyFold();
 }
