@@ -16,6 +16,14 @@ test.each([
   expect(callTitle('read', text)).toBe(title);
 });
 
+test('names a call by two arguments where one would not say which it is', () => {
+  const file = '{"name":"tax","file":"references/rates.md"}';
+  expect(callTitle('skill_load', file)).toBe('skill_load tax references/rates.md');
+  expect(callTitle('skill_load', '{"name":"tax"}')).toBe('skill_load tax');
+  const update = '{"file":"MEMORY.md","text":"- One.","operation":"add"}';
+  expect(callTitle('memory_update', update)).toBe('memory_update add MEMORY.md');
+});
+
 test.each([
   [0.4, '0 ms'],
   [820, '820 ms'],

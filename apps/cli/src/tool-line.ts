@@ -2,27 +2,38 @@
 
 const MOST = 72;
 
+/** Arguments that name a call together, where the first text alone would not say which it is. */
+const NAMED_BY: Readonly<Partial<Record<string, readonly string[]>>> = {
+  skill_load: ['name', 'file'],
+  memory_update: ['operation', 'file'],
+};
+
 /** `read src/tax.js`: the name, and the first text among the arguments, shortened. */
 export function callTitle(name: string, argumentsText: string): string {
-  const words = firstText(argumentsText);
+  const texts = textsIn(argumentsText);
+  const named = (NAMED_BY[name] ?? []).flatMap((key) => texts.get(key) ?? []).join(' ');
+  const words = shortened(named === '' ? firstText(texts) : named);
   return words === '' ? name : `${name} ${words}`;
 }
 
-function firstText(argumentsText: string): string {
-  const found = textsIn(argumentsText).find((text) => text.trim() !== '') ?? '';
-  const [line = ''] = found.trim().split('\n', 1);
-  const short = line === found.trim() && line.length <= MOST;
+function firstText(texts: ReadonlyMap<string, string>): string {
+  return [...texts.values()].find((text) => text.trim() !== '') ?? '';
+}
+
+function shortened(text: string): string {
+  const [line = ''] = text.trim().split('\n', 1);
+  const short = line === text.trim() && line.length <= MOST;
   return short ? line : `${line.slice(0, MOST).trimEnd()}…`;
 }
 
 /** Arguments that are no JSON were cut, or are for the tool to complain of. */
-function textsIn(argumentsText: string): readonly string[] {
+function textsIn(argumentsText: string): ReadonlyMap<string, string> {
   try {
     const value: unknown = JSON.parse(argumentsText);
-    if (typeof value !== 'object' || value === null) return [];
-    return Object.values(value).filter((one) => typeof one === 'string');
+    if (typeof value !== 'object' || value === null) return new Map();
+    return new Map(Object.entries(value).filter((one): one is [string, string] => typeof one[1] === 'string'));
   } catch {
-    return [];
+    return new Map();
   }
 }
 

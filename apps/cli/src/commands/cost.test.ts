@@ -35,7 +35,7 @@ describe('cost', () => {
       "2 sessions, 12 calls, 2026-11-20 to 2026-11-21
       paid       $0.138
       uncached   $0.205  the same calls without a cache
-      ideal     $0.0605  new tokens written once, old ones read (an estimate)
+      ideal     $0.0604  new tokens written once, old ones read (an estimate)
 
       session      calls   input  output     paid  × ideal
       played-21-1      6  34,029      18  $0.0692     2.29

@@ -40,7 +40,7 @@ test('a skill of the user is found, loaded when the model asks, and counted', as
   const ran = await tidemark(['do my taxes', '--provider', 'simulator', '--scenario', scenario]);
   expect(ran).toMatchObject({ exit: 0, out: 'Done.\n' });
   const told = await tidemark(['skills']);
-  expect(told.out).toMatch(/^1 session: 1 skill, loaded 1 times, \d+ tokens\n/);
+  expect(told.out).toMatch(/^1 session: 1 skill, loaded once, \d+ tokens\n/);
   expect(told.out).toContain('on demand 1');
 });
 

@@ -66,7 +66,11 @@ function headline(session: string | undefined, found: readonly SessionSkills[], 
   if (used.length === 0) return `no skill was loaded in ${where}`;
   const loads = used.reduce((sum, one) => sum + one.loads, 0);
   const tokens = used.reduce((sum, one) => sum + one.tokens, 0);
-  return `${where}: ${counted(used.length, 'skill')}, loaded ${grouped(loads)} times, ${grouped(tokens)} tokens`;
+  return `${where}: ${counted(used.length, 'skill')}, loaded ${timesOf(loads)}, ${grouped(tokens)} tokens`;
+}
+
+function timesOf(loads: number): string {
+  return loads === 1 ? 'once' : `${grouped(loads)} times`;
 }
 
 function tableOf(used: readonly SkillUse[]): TableOf {

@@ -14,13 +14,15 @@ export interface Workplace {
   readonly home: string;
   readonly url: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Its aborting ends the agent. */
+  readonly signal: AbortSignal;
 }
 
 /** How it ended. */
 export interface Ended {
   readonly exit: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** What it said on stderr. */
+  /** What went wrong, in its own words. */
   readonly complaints: string;
 }
 
@@ -30,35 +32,50 @@ export interface AgentProcess {
   kill(): void;
 }
 
+/** A line of it: an event, or how the turn ended. */
+type Said =
+  | SessionEvent
+  | { readonly type: 'session.opened' }
+  | { readonly type?: undefined; readonly error?: { readonly message: string } };
+
 const COMMAND = fileURLToPath(new URL('../../bin/tidemark.cjs', import.meta.url));
 
 /** Starts it; each event is told as it comes. */
 export function startAgent(
   args: readonly string[],
-  { project, home, url, environment }: Workplace,
+  { project, home, url, environment, signal: stop }: Workplace,
   tell: (event: SessionEvent) => void,
 ): AgentProcess {
   const child = spawn(
     process.execPath,
-    [COMMAND, ...args, '--json', '--mode', 'auto', '--unconfined', '--base-url', url],
+    [COMMAND, ...args, '--json', '--mode', 'auto', '--unconfined', '--trust', '--base-url', url],
     {
       cwd: project,
       // What the user has set is not for the demo.
-      env: { ...environment, TIDEMARK_HOME: home, XDG_CONFIG_HOME: home, ANTHROPIC_API_KEY: 'simulated' },
+      env: { ...environment, HOME: home, TIDEMARK_HOME: home, XDG_CONFIG_HOME: home, ANTHROPIC_API_KEY: 'simulated' },
       stdio: ['ignore', 'pipe', 'pipe'],
     },
   );
+  const kill = (): void => void child.kill('SIGKILL');
+  // Before its folder is removed.
+  process.prependListener('exit', kill);
+  stop.addEventListener('abort', kill);
+  child.once('close', () => {
+    process.off('exit', kill);
+    stop.removeEventListener('abort', kill);
+  });
   let complaints = '';
   child.stderr.on('data', (chunk: Buffer) => (complaints += chunk.toString()));
   const lines = createInterface({ input: child.stdout });
   lines.on('line', (line) => {
-    const event: SessionEvent | { readonly type: 'session.opened' } | { readonly type?: undefined } = JSON.parse(line);
-    if (event.type !== undefined && event.type !== 'session.opened') tell(event);
+    const said: Said = JSON.parse(line);
+    if (said.type === undefined) complaints += said.error?.message ?? '';
+    else if (said.type !== 'session.opened') tell(said);
   });
   const ended = Promise.all([once(child, 'close'), once(lines, 'close')]).then(([[exit, signal]]): Ended => ({
     exit,
     signal,
     complaints,
   }));
-  return { ended, kill: () => void child.kill('SIGKILL') };
+  return { ended, kill };
 }

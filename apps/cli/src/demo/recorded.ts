@@ -2,9 +2,6 @@
 // call by call; then one break explained, every request rebuilt, and what the same session costs uncached.
 
 import { createReadStream } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { explainSession, verifySession } from '@tidemark/agent';
@@ -17,6 +14,7 @@ import type { NdjsonStore } from '@tidemark/store-ndjson';
 import { inspectSession, openNdjsonStore } from '@tidemark/store-ndjson';
 
 import type { CommandContext, Outcome } from '../command.ts';
+import { inOwnFolder } from './own-folder.ts';
 import { callRow, openCallTable } from './recorded-calls.ts';
 import { openDemoServer } from './recorded-server.ts';
 import { encoders } from '../encoders.ts';
@@ -29,7 +27,10 @@ const RECORDING = fileURLToPath(new URL('../../demo/recording.jsonl', import.met
 
 /** Runs it. */
 export async function driveRecording(context: CommandContext): Promise<Outcome> {
-  const folder = await mkdtemp(join(tmpdir(), 'tidemark-demo-'));
+  return inOwnFolder(false, (folder) => driveIn(folder, context));
+}
+
+async function driveIn(folder: string, context: CommandContext): Promise<Outcome> {
   const server = await openDemoServer();
   try {
     const source = createMemoryStore();
@@ -56,7 +57,6 @@ export async function driveRecording(context: CommandContext): Promise<Outcome> 
     return await conclude(result, target, context);
   } finally {
     await server.close();
-    await rm(folder, { recursive: true, force: true });
   }
 }
 

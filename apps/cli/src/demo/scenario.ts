@@ -6,10 +6,22 @@ import type { Scenario } from '@tidemark/simulator';
 /** What the agent is asked. */
 export const PROMPT = 'The receipt test fails. Find out why, mend it, and run the tests.';
 
+/** What it is asked next. */
+export const SECOND_PROMPT = 'Next week discounts change. What has to be checked?';
+
 /** The request that the agent's process is killed under, counted from 0: its answer is on its way then. */
 export const FATAL_CALL = 4;
 
-/** Looks, searches, reads, edits, runs the tests. */
+const REPLAY = 'node .agents/skills/change-money/scripts/replay.js';
+
+/** What it prints is kept under its digest, and is the same each time. */
+const REPLAYED = '13f23bd8e644';
+
+/** What it keeps for later sessions. */
+const LEARNT =
+  '- Orders up to 1199 are closed: their copies show what was charged, so `archive.js` must never compute tax.';
+
+/** Looks, searches, loads a skill, edits, runs the tests, replays past orders, keeps what it learnt. */
 export const SCENARIO: Scenario = {
   steps: [
     {
@@ -26,28 +38,28 @@ export const SCENARIO: Scenario = {
     {
       expect: { toolResult: "'tax 0.87'" },
       answer: {
-        text: 'The tax comes out a cent too low. AGENTS.md says that all rounding goes through `roundHalfUp`, so I look for rounding that does not.',
+        text: 'A cent of tax is missing. AGENTS.md wants all rounding in `roundHalfUp`; and a skill is listed for code that computes amounts.',
         calls: [
           { name: 'grep', arguments: { pattern: 'Math\\.(floor|round|ceil|trunc)', path: 'src' } },
-          { name: 'read', arguments: { path: 'test/receipt.test.js' } },
+          { name: 'skill_load', arguments: { name: 'change-money' } },
         ],
       },
     },
     {
-      expect: { toolResult: 'Math.floor((cents * rate) / 100)' },
+      expect: { toolResult: '# Changing what customers pay' },
       answer: {
-        text: '`taxOn` cuts the half cent off instead of rounding it.',
+        text: '`taxOn` cuts half cents off. Before I mend it: where does the tax office want them?',
         calls: [
+          { name: 'skill_load', arguments: { name: 'change-money', file: 'references/rounding.md' } },
           { name: 'read', arguments: { path: 'src/tax.js' } },
-          { name: 'read', arguments: { path: 'src/money.js' } },
           { name: 'read', arguments: { path: 'CHANGELOG.md' } },
         ],
       },
     },
     {
-      expect: { toolResult: 'export function roundHalfUp(cents)' },
+      expect: { toolResult: 'a half cent goes up' },
       answer: {
-        text: 'I let it round through `roundHalfUp`, as the instructions ask.',
+        text: 'Up, which is what `roundHalfUp` does.',
         calls: [
           {
             name: 'edit',
@@ -89,8 +101,49 @@ export const SCENARIO: Scenario = {
     {
       expect: { toolResult: 'fail 0' },
       answer: {
-        text: 'All four tests pass. `taxOn` cut half cents off; it now rounds through `roundHalfUp`, and the changelog says so.',
+        text: 'All tests pass. Now the past, as the skill asks: all 2,400 orders again.',
+        calls: [{ name: 'bash', arguments: { command: REPLAY } }],
       },
+    },
+    {
+      expect: { toolResult: `The whole is the output ${REPLAYED}` },
+      answer: {
+        text: 'Half of them would be a cent more. The oldest are cut off here, and they matter most: I read those too.',
+        calls: [{ name: 'output_read', arguments: { output: REPLAYED, limit: 60 } }],
+      },
+    },
+    {
+      expect: { toolResult: '1002 +1' },
+      answer: {
+        text: 'Closed orders are among them, from 1002 on. Does anything compute their tax again?',
+        calls: [
+          { name: 'grep', arguments: { pattern: 'taxOn|totals\\(', path: 'src' } },
+          { name: 'read', arguments: { path: 'src/archive.js' } },
+        ],
+      },
+    },
+    {
+      expect: { toolResult: 'by what was charged then' },
+      answer: {
+        text: 'No: copies show what was charged. No file says that they have to; I keep it for later sessions.',
+        calls: [
+          {
+            name: 'memory_update',
+            arguments: { file: 'MEMORY.md', operation: 'add', text: LEARNT },
+          },
+        ],
+      },
+    },
+    {
+      expect: { toolResult: 'MEMORY.md has 627 bytes' },
+      answer: {
+        text: 'Mended: `taxOn` cut half cents off and now rounds through `roundHalfUp`. All tests pass. 1,228 past orders would be taxed a cent more today; what was charged for closed ones stays on their copies.',
+      },
+    },
+    {
+      // Behind its back the memory was told: only what changed in it.
+      expect: { lastUserText: `+${LEARNT}` },
+      answer: { text: 'Replay the past orders. Those up to 1199 are closed: their copies must not change.' },
     },
   ],
 };

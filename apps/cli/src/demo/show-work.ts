@@ -1,102 +1,160 @@
-// The demo as it goes: what the agent says, a line for each call to the model, a line for each tool run.
+// The demo as it goes, in 80 columns: what is asked, what the agent says with what that call cost beside it, a line for each
+// tool run, and what else came into the context.
 
 import type { SessionEvent } from '@tidemark/kit';
-import type { AnswerPart, Recorded } from '@tidemark/log';
+import type { AnswerPart, Recorded, RecordedOf, Shaping } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
 import { writtenTokens } from '@tidemark/model';
 import type { LedgerCall } from '@tidemark/simulator';
 
-import { grouped } from '../numbers.ts';
+import { counted, grouped } from '../numbers.ts';
 import type { Output } from '../output.ts';
-import { plainText } from '../plain-text.ts';
 import type { Shown } from '../shown.ts';
 import { styled } from '../shown.ts';
 import { callTitle } from '../tool-line.ts';
+import { cutWords, wrapWords } from '../wrap-words.ts';
 import { sumOfCall } from './sum-up.ts';
 
 /** Shows the work. */
 export interface Sight {
+  /** What the agent is asked now. */
+  asked(prompt: string): void;
   /** One event of the agent. */
   show(event: SessionEvent): void;
   /** The agent was killed under this call. */
   killed(call: LedgerCall): void;
 }
 
+/** What the terminal of a newcomer is sure to have. */
+export const WIDTH = 80;
+
 const COLUMNS = [
-  ['call', 4],
   ['read', 7],
   ['written', 7],
   ['fresh', 5],
   ['paid', 8],
 ] as const;
 
-/** Prints the head of the table. */
+/** Beside the figures. */
+const WORDS = WIDTH - COLUMNS.reduce((sum, [, width]) => sum + 2 + width, 0) - 1;
+
+/** A sight on the calls of a simulator. */
 export function openSight(output: Output, calls: readonly LedgerCall[], capabilities: Capabilities): Sight {
-  output.line([styled('dim', row(COLUMNS.map(([name]) => name)))]);
   const titles = new Map<string, string>();
-  const show = (call: LedgerCall | undefined, note: readonly Shown[]): void => {
-    if (call !== undefined) showCall(output, calls.indexOf(call), call, capabilities, note);
+  const answered = (call: LedgerCall | undefined, words: string, style?: 'yellow'): void => {
+    if (call === undefined) return;
+    const { value, cells } = figuresOf(calls.indexOf(call), call, capabilities);
+    const [first = '', ...rest] = wrapWords(words, WORDS);
+    const text = (line: string): Shown => (style === undefined ? line : styled(style, line));
+    output.event(value, () => [
+      text(first.padEnd(WORDS)),
+      ' ',
+      row(cells),
+      ...rest.flatMap((one) => ['\n', text(one)]),
+    ]);
+  };
+  const ran = ({ call, how, well }: End): void => {
+    const beside = how === '' ? '' : `: ${how}`;
+    const title = cutWords(titles.get(call) ?? call, WIDTH - 2 - beside.length);
+    output.line(['  ', styled('dim', title), well ? beside : styled('yellow', beside)]);
   };
   return {
+    asked: (prompt) => {
+      output.line(['\n', styled('bold', `> ${prompt}`), '\n']);
+      output.line([' '.repeat(WORDS + 1), styled('dim', row(COLUMNS.map(([name]) => name)))]);
+    },
     show(event) {
       if (event.type !== 'recorded') return;
       const { record } = event;
       if (record.kind === 'answer.received') {
-        show(calls.at(-1), [firstLine(record.data.parts)]);
+        answered(calls.at(-1), textIn(record.data.parts));
         for (const part of record.data.parts)
           if (part.type === 'call') titles.set(part.call, callTitle(part.name, part.arguments));
       }
       const ended = endOf(record);
-      if (ended !== undefined)
-        output.line([' '.repeat(9), styled('dim', titles.get(ended.call) ?? ended.call), ended.how]);
+      if (ended !== undefined) ran(ended);
+      const came = besideOf(record);
+      if (came !== undefined) output.line(['  ', styled('cyan', `→ ${came}`)]);
     },
     killed: (call) => {
-      show(call, [styled('yellow', 'killed (SIGKILL) while the answer was on its way')]);
-      output.line([
-        ' '.repeat(9),
-        styled('yellow', '`tidemark resume`, in another process, sends the same bytes again'),
-      ]);
+      answered(call, 'killed (SIGKILL) in the middle of an answer', 'yellow');
+      output.line(['  ', styled('yellow', '`tidemark resume`, in another process, sends the same bytes again')]);
     },
   };
 }
 
-function showCall(
-  output: Output,
-  index: number,
-  call: LedgerCall,
-  capabilities: Capabilities,
-  note: readonly Shown[],
-): void {
+interface Figures {
+  readonly value: object;
+  readonly cells: readonly string[];
+}
+
+function figuresOf(index: number, call: LedgerCall, capabilities: Capabilities): Figures {
   const sum = sumOfCall(call, capabilities);
   const { read = 0, fresh = 0, writes = [] } = sum?.usage ?? {};
+  const written = writtenTokens(writes);
   const cost = sum?.cost === undefined ? '?' : `$${Number(sum.cost).toFixed(4)}`;
-  const value = { call: index, read, written: writtenTokens(writes), fresh, cost: sum?.cost ?? null };
-  const cells = [String(index), grouped(read), grouped(value.written), grouped(fresh), cost];
-  output.event(value, () => [row(cells), '  ', ...note]);
+  return {
+    value: { call: index, read, written, fresh, cost: sum?.cost ?? null },
+    cells: [grouped(read), grouped(written), grouped(fresh), cost],
+  };
 }
 
 function row(cells: readonly string[]): string {
   return cells.map((cell, index) => cell.padStart(COLUMNS[index]?.[1] ?? 0)).join('  ');
 }
 
-function firstLine(parts: readonly AnswerPart[]): string {
-  const text = parts.find((part) => part.type === 'text')?.text ?? '';
-  return plainText(text);
+function textIn(parts: readonly AnswerPart[]): string {
+  return parts.find((part) => part.type === 'text')?.text ?? '';
 }
 
-function endOf(record: Recorded): { readonly call: string; readonly how: Shown } | undefined {
+interface End {
+  readonly call: string;
+  readonly how: string;
+  readonly well: boolean;
+}
+
+function endOf(record: Recorded): End | undefined {
   switch (record.kind) {
     case 'tool.returned':
-      return { call: record.data.call, how: exitOf(record.data.exit) };
+      return { call: record.data.call, how: '', well: true };
     case 'tool.failed':
-      return { call: record.data.call, how: [styled('red', ': failed'), exitOf(record.data.exit)] };
+      return { call: record.data.call, how: `failed${exitOf(record.data.exit)}`, well: false };
     case 'tool.abandoned':
-      return { call: record.data.call, how: styled('yellow', `: ${record.data.reason}`) };
+      return { call: record.data.call, how: record.data.reason, well: false };
     default:
       return undefined;
   }
 }
 
-function exitOf(exit: number | undefined): Shown {
-  return exit === undefined || exit === 0 ? '' : styled('yellow', ` (exit ${exit})`);
+function exitOf(exit: number | undefined): string {
+  return exit === undefined || exit === 0 ? '' : `, exit ${exit}`;
 }
+
+/** What came into the context, or changed for later sessions, beside the words of a call. */
+function besideOf(record: Recorded): string | undefined {
+  switch (record.kind) {
+    case 'tool.returned':
+    case 'tool.failed':
+      return shortened(record.data.shaping);
+    case 'skill.loaded':
+      return `the skill stands in the context from now on: ${counted(record.data.tokens, 'token')}`;
+    case 'memory.changed':
+      return `${record.data.file} has ${counted(record.data.bytes, 'byte')} now, for every later session`;
+    case 'context.noted':
+      return record.data.source === 'memory' ? MEMORY_NOTES[record.data.cause] : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function shortened(shaping: Shaping | undefined): string | undefined {
+  if (shaping === undefined) return undefined;
+  const { by, kept, total, unit } = shaping;
+  const shown = `${by === 'tail' ? 'last' : 'first'} ${grouped(kept)} of ${grouped(total)} ${unit}`;
+  return `the model is shown the ${shown}, and can read the rest`;
+}
+
+const MEMORY_NOTES: Readonly<Partial<Record<RecordedOf<'context.noted'>['data']['cause'], string>>> = {
+  initial: 'the model is told what earlier sessions keep in MEMORY.md',
+  changed: 'with the next prompt the model is told what changed there, no more',
+};

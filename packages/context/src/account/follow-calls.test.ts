@@ -70,6 +70,21 @@ describe('a call of our own', () => {
     });
   });
 
+  test('that was longer than forecast holds nothing new in what it read', () => {
+    const [kind, data] = request(1);
+    if (kind !== 'request.prepared') throw new Error('no request');
+    const long = { ...data, forecast: { ...data.forecast, read: 0, write: 1000, fresh: 0, unsent: 1000 } };
+    const [, next] = callsOf([
+      created,
+      opened('initial'),
+      request(1),
+      answer([], usage(0, 4000)),
+      ['request.prepared', long],
+      answer([], usage(4000, 500)),
+    ]);
+    expect(next?.unsent).toBe(500);
+  });
+
   test('knows nothing of what it could have read when nobody told what it read (L7)', () => {
     const [only] = callsOf([created, opened('initial'), request(1), answer([], { fresh: 10 })]);
     expect(only).not.toHaveProperty('held');

@@ -146,9 +146,10 @@ function judgeOwn(record: Ended, { data, opened }: Sent): Pick<ModelCall, 'held'
   return { held: read + miss.tokens, again: { ...miss, cause }, unsent, forecast };
 }
 
-/** What was forecast as new, at the size that the whole request turned out to have. */
+/** What was forecast as new, at the size that the whole request turned out to have; what was read was no news. */
 function unsentOf({ read, write, fresh, unsent }: CallForecast, usage: Usage = {}): number {
   const expected = read + write + fresh;
   const input = inputTokens(usage) ?? expected;
-  return expected === 0 ? input : Math.round((unsent * input) / expected);
+  const scaled = expected === 0 ? input : Math.round((unsent * input) / expected);
+  return Math.min(scaled, input - (usage.read ?? 0));
 }

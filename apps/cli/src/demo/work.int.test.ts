@@ -1,0 +1,93 @@
+// The demo as a person meets it, in processes of its own: what it shows happened, for almost nothing above the ideal price;
+// and however it ends, nothing of it is left behind.
+
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import type { Recorded } from '@tidemark/log';
+import { sessionId } from '@tidemark/log';
+import { openNdjsonStore } from '@tidemark/store-ndjson';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { pretendRun } from '../../tests/pretend-run.ts';
+
+const COMMAND = fileURLToPath(new URL('../../bin/tidemark.cjs', import.meta.url));
+
+let root = '';
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'tidemark-demos-'));
+});
+afterAll(() => rm(root, { recursive: true, force: true }));
+
+/** The demo, with its folder below this one. */
+function startDemo(folder: string, ...args: readonly string[]): ChildProcess {
+  return spawn(process.execPath, [COMMAND, 'demo', ...args], {
+    env: { ...process.env, TMPDIR: folder, NO_COLOR: '1', NODE_COMPILE_CACHE: join(root, 'compiled') },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+async function textOf(stream: ChildProcess['stdout']): Promise<string> {
+  let text = '';
+  for await (const chunk of stream ?? []) text += String(chunk);
+  return text;
+}
+
+test('finds a skill, pages an output, keeps a memory that the next turn is told, and pays the ideal price', async () => {
+  const demo = startDemo(root, '--json', '--keep');
+  const [out, err] = await Promise.all([textOf(demo.stdout), textOf(demo.stderr)]);
+  expect(err).toBe('');
+  const summary: { billed: number; ideal: number; home: string; session: string } = JSON.parse(
+    out.trimEnd().split('\n').at(-1) ?? '',
+  );
+  expect(summary).toMatchObject({ ok: true, explained: 0, verified: { differences: 0 } });
+  expect(summary.billed / summary.ideal).toBeLessThan(1.02);
+
+  const store = openNdjsonStore({ home: summary.home });
+  const records = await Array.fromAsync(store.read(sessionId(summary.session)));
+  expect(kindsOf(records, 'skill.loaded', 'memory.changed')).toEqual(['skill.loaded', 'memory.changed']);
+  expect(records.flatMap((one) => (one.kind === 'tool.returned' ? (one.data.shaping ?? []) : []))).toEqual([
+    { by: 'tail', kept: 1_999, total: 2_401, unit: 'lines' },
+  ]);
+  const notes = records.flatMap((one) => (one.kind === 'context.noted' ? [one.data] : []));
+  expect(notes.flatMap(({ source, cause }) => (source === 'memory' ? [cause] : []))).toEqual(['initial', 'changed']);
+
+  const tidemark = async (...args: readonly string[]): Promise<string> =>
+    (await pretendRun([...args, summary.session], { store })).out;
+  expect(await tidemark('skills')).toMatch(
+    /1 skill, loaded once, \d+ tokens\n.*\nchange-money\t1\t\d+\ton demand 1\tworkspace/,
+  );
+  expect(await tidemark('verify')).toContain('every byte the same');
+  expect(await tidemark('cost')).toMatch(/nothing paid again\t11\t.*\t1\.0[01]\n/);
+});
+
+function kindsOf(records: readonly Recorded[], ...kinds: readonly Recorded['kind'][]): readonly string[] {
+  return records.flatMap(({ kind }) => (kinds.includes(kind) ? [kind] : []));
+}
+
+describe('nothing is left behind', () => {
+  test.each([
+    ['the terminal is closed', (demo: ChildProcess) => demo.kill('SIGHUP'), 129],
+    ['it is interrupted', (demo: ChildProcess) => demo.kill('SIGINT'), 130],
+    ['nobody reads on', (demo: ChildProcess) => demo.stdout?.destroy(), 141],
+  ])('when %s', async (how, end, exit) => {
+    const folder = await mkdtemp(join(root, 'ends-'));
+    const demo = startDemo(folder);
+    const closed = once(demo, 'exit');
+    demo.stdout?.on('data', (chunk: Buffer) => chunk.includes('→') && end(demo));
+    expect([how, ...(await closed)]).toEqual([how, exit, null]);
+    expect(await readdir(folder)).toEqual([]);
+  });
+});
+
+test('says what it needs where it can make no folder', async () => {
+  const demo = startDemo(join(root, 'is-not-there'));
+  const [out, err, [exit]] = await Promise.all([textOf(demo.stdout), textOf(demo.stderr), once(demo, 'exit')]);
+  expect({ out, exit }).toEqual({ out: '', exit: 3 });
+  expect(err).toMatch(/^error: the demo needs a folder of its own, and none can be made: .*\nnext: .*TMPDIR/);
+});
