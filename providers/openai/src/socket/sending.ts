@@ -34,7 +34,7 @@ export function createSending(ways: Ways): Provider['send'] {
       obstacles = 0;
     } catch (error) {
       if (!(error instanceof NotReached)) throw error;
-      if (!isAuto) throw overWay(ways.socket.sort(error.error, 'asking'), 'websocket');
+      if (!isAuto) throw overWay(await ways.socket.sort(error.error, 'asking'), 'websocket');
       obstacles = error.forGood ? MOST_OBSTACLES : obstacles + 1;
       yield* overHttp(ways, outgoing, error.obstacle);
     }
@@ -48,7 +48,7 @@ async function* overSocket(ways: Ways, outgoing: Outgoing): AsyncGenerator<Strea
     yield* sendOverSocket(ways, outgoing, bridge);
   } catch (error) {
     if (bridge.aborted()) throw aborted(OPENAI);
-    throw error instanceof NotReached ? error : overWay(ways.socket.sort(error, 'answering'), 'websocket');
+    throw error instanceof NotReached ? error : overWay(await ways.socket.sort(error, 'answering'), 'websocket');
   } finally {
     bridge.release();
   }

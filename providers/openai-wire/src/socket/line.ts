@@ -1,0 +1,130 @@
+// The line to a service: the official SDK sends exactly the bytes it is given, once. Retry belongs to the turn, which records it.
+
+import type { Outgoing, ProviderError, StreamPart } from '@tidemark/model';
+import type { Bridge, Service } from '@tidemark/provider-wire';
+import { aborted, bridgeAbort, silent, within } from '@tidemark/provider-wire';
+import { OpenAI } from 'openai';
+import { _iterSSEMessages as rawEvents } from 'openai/core/streaming';
+import type { Decoder } from '../decode/decoding.ts';
+import { wholeAsStream } from '../decode/decoding.ts';
+import type { Connection, Opening } from './connection.ts';
+import { connect } from './connection.ts';
+import type { Phase } from './map-error.ts';
+import { mapError } from './map-error.ts';
+
+/** How to open one. */
+export interface LineOptions {
+  readonly service: Service;
+  /** One that a header can hold. */
+  readonly key: string;
+  /** Up to the version. */
+  readonly baseURL: string;
+  /** How long a call may be silent, in milliseconds. */
+  readonly idleMs: number;
+  /** Instead of the global one. */
+  readonly fetch?: typeof globalThis.fetch;
+}
+
+/** See the head of this file. It holds no connection of its own. */
+export interface Line {
+  stream(path: string, decoder: Decoder, outgoing: Outgoing): AsyncGenerator<StreamPart, void>;
+  whole(path: string, outgoing: Outgoing): Promise<string>;
+  connect(opening: Opening): Promise<Connection>;
+  sort(error: unknown, phase: Phase): ProviderError;
+}
+
+/** What a call needs beside its bytes. */
+interface Held {
+  readonly service: Service;
+  readonly client: OpenAI;
+  readonly key: string;
+  readonly idleMs: number;
+}
+
+/** Opens a line: nothing is sent yet. */
+export function openLine({ service, key, baseURL, idleMs, fetch }: LineOptions): Line {
+  const client = new OpenAI({
+    apiKey: key,
+    adminAPIKey: null,
+    organization: null,
+    project: null,
+    webhookSecret: null,
+    baseURL,
+    maxRetries: 0,
+    timeout: idleMs,
+    logLevel: 'off',
+    ...(fetch !== undefined && { fetch }),
+  });
+  const held: Held = { service, client, key, idleMs };
+  return {
+    stream: (path, decoder, outgoing) => stream(held, path, decoder, outgoing),
+    whole: (path, outgoing) => whole(held, path, outgoing),
+    connect: (opening) => connect(held, opening),
+    sort: (error, phase) => mapError(service, error, phase, key),
+  };
+}
+
+async function* stream(
+  held: Held,
+  path: string,
+  decoder: Decoder,
+  outgoing: Outgoing,
+): AsyncGenerator<StreamPart, void> {
+  const bridge = bridgeAbort(outgoing.signal);
+  let phase: Phase = 'asking';
+  try {
+    const response = await post(held, path, outgoing, bridge);
+    phase = 'answering';
+    if (isStream(response)) yield* streamed(held, decoder, response, bridge);
+    else yield* wholeAsStream(decoder.whole(await textOf(held, response)));
+  } catch (error) {
+    throw bridge.aborted() ? aborted(held.service) : mapError(held.service, error, phase, held.key);
+  } finally {
+    bridge.release();
+  }
+}
+
+async function post({ client }: Held, path: string, { body, betas }: Outgoing, bridge: Bridge): Promise<Response> {
+  const headers = {
+    'content-type': 'application/json',
+    ...(betas.length > 0 && { 'openai-beta': betas.join(',') }),
+  };
+  return client.post(path, { body, headers, stream: true, signal: bridge.controller.signal }).asResponse();
+}
+
+function isStream(response: Response): boolean {
+  return !(response.headers.get('content-type') ?? '').includes('application/json');
+}
+
+function textOf({ service, idleMs }: Held, response: Response): Promise<string> {
+  return within(response.text(), idleMs, (ms) => silent(service, ms));
+}
+
+async function* streamed(
+  { service, idleMs }: Held,
+  decoder: Decoder,
+  response: Response,
+  bridge: Bridge,
+): AsyncGenerator<StreamPart, void> {
+  // The SDK's public stream parses and prints: only its raw events keep encrypted reasoning as it was sent.
+  const events = rawEvents(response, bridge.controller);
+  const decoding = decoder.begin();
+  while (!decoding.finished()) {
+    const next = await within(events.next(), idleMs, (ms) => silent(service, ms));
+    if (next.done === true) break;
+    if (next.value.data !== '') yield* decoding.take(next.value.data);
+  }
+  if (bridge.aborted()) throw aborted(service);
+  yield* decoding.end();
+}
+
+async function whole(held: Held, path: string, outgoing: Outgoing): Promise<string> {
+  const bridge = bridgeAbort(outgoing.signal);
+  try {
+    return await textOf(held, await post(held, path, outgoing, bridge));
+  } catch (error) {
+    throw bridge.aborted() ? aborted(held.service) : mapError(held.service, error, 'answering', held.key);
+  } finally {
+    bridge.release();
+  }
+}
