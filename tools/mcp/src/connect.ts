@@ -8,10 +8,15 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { CallToolResult, Tool } from '@modelcontextprotocol/sdk/types.js';
 import {
   CallToolResultSchema,
+  ErrorCode,
   ListToolsResultSchema,
+  McpError,
   ToolListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import type { HttpServer, McpServer, StdioServer } from './mcp-server.ts';
+import { ServerRefused } from './server-errors.ts';
+
+export { checkerOf } from './check-arguments.ts';
 
 /** A tool as its server lists it. */
 export type ListedTool = Tool;
@@ -22,6 +27,7 @@ export interface Connection {
   readonly instructions: string | undefined;
   /** All its tools that can be called, page by page. */
   list(): Promise<readonly ListedTool[]>;
+  /** @throws ServerRefused for an error that is an answer; else what the SDK throws. */
   call(tool: string, input: object, options: RequestOptions): Promise<CallToolResult>;
   close(): Promise<void>;
 }
@@ -60,14 +66,23 @@ export async function connect(server: McpServer, watcher: Watcher, signal: Abort
   return {
     instructions: client.getInstructions(),
     list: () => listAll(client, signal),
-    call: (name, input, options) =>
-      client.request(
-        { method: 'tools/call', params: { name, arguments: { ...input } } },
-        CallToolResultSchema,
-        options,
-      ),
+    call: async (name, input, options) => {
+      const request = { method: 'tools/call', params: { name, arguments: { ...input } } } as const;
+      try {
+        return await client.request(request, CallToolResultSchema, options);
+      } catch (cause) {
+        throw isAnswer(cause) ? new ServerRefused(cause.message, { cause }) : cause;
+      }
+    },
     close: () => client.close(),
   };
+}
+
+/** What the SDK says of a call that may have arrived. */
+const UNCERTAIN: ReadonlySet<number> = new Set([ErrorCode.ConnectionClosed, ErrorCode.RequestTimeout]);
+
+function isAnswer(cause: unknown): cause is McpError {
+  return cause instanceof McpError && !UNCERTAIN.has(cause.code);
 }
 
 interface Way {

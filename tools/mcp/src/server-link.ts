@@ -4,9 +4,11 @@
 import type { Surroundings } from '@tidemark/agent';
 import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import type { JsonValue } from '@tidemark/model';
+import type { ArgumentCheck } from './check-arguments.ts';
 import type { Connection, ListedTool } from './connect.ts';
-import { connect } from './connect.ts';
 import type { McpServer } from './mcp-server.ts';
+import { ServerGone } from './server-errors.ts';
 
 /** See the head of this file. */
 export interface ServerLink {
@@ -19,14 +21,11 @@ export interface ServerLink {
   readonly trouble: string | undefined;
   /** Starts it, and ends when the first try has: with tools, or without. */
   start(): Promise<void>;
-  /** @throws ServerGone while there is no connection; else what the SDK throws. */
+  /** What checks arguments against a schema, once there was a connection. @throws Error for a schema that is none. */
+  checkerOf(schema: JsonValue): ArgumentCheck;
+  /** @throws ServerGone while there is no connection, ServerRefused for an error that is an answer; else what the SDK throws. */
   call(tool: string, input: object, options: RequestOptions): Promise<CallToolResult>;
   close(): Promise<void>;
-}
-
-/** A call that reached nobody. */
-export class ServerGone extends Error {
-  override readonly name = 'ServerGone';
 }
 
 const FIRST_PAUSE_MS = 1_000;
@@ -51,6 +50,7 @@ class Link implements ServerLink {
   #connection: Connection | undefined;
   #life: Promise<void> | undefined;
   #listings = 0;
+  #checkerOf: ServerLink['checkerOf'] | undefined;
 
   constructor(name: string, settings: McpServer, surroundings: Surroundings) {
     this.name = name;
@@ -61,6 +61,11 @@ class Link implements ServerLink {
   start(): Promise<void> {
     this.#life ??= this.#live();
     return this.#tried.promise;
+  }
+
+  checkerOf(schema: JsonValue): ArgumentCheck {
+    if (this.#checkerOf === undefined) throw new ServerGone(`the MCP server ${this.name} was never reached`);
+    return this.#checkerOf(schema);
   }
 
   async call(tool: string, input: object, options: RequestOptions): Promise<CallToolResult> {
@@ -108,6 +113,9 @@ class Link implements ServerLink {
         if (this.#connection === undefined) stale = true;
         else void this.#listAgain(end);
       };
+      // The SDK and its validator are 130 modules, which a session without servers does not wait for.
+      const { checkerOf, connect } = await import('./connect.ts');
+      this.#checkerOf = checkerOf;
       connection = await connect(this.settings, { gone: end, listChanged }, signal);
       this.listed = await connection.list();
       if (over) return await gone.promise;

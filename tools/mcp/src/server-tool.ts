@@ -1,14 +1,12 @@
 // A server's tool as the runtime knows it: what it is shown as, what its arguments are checked against, and the call.
 
 import type { Tool, ToolContext, ToolOutput, ToolProblem, ToolRun } from '@tidemark/agent';
-import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
 import type { EffectClass } from '@tidemark/log';
 import type { Definition } from './approvals.ts';
 import { outputOf } from './call-result.ts';
 import type { ArgumentCheck } from './check-arguments.ts';
-import { checkerOf } from './check-arguments.ts';
+import { ServerGone, ServerRefused } from './server-errors.ts';
 import type { ServerLink } from './server-link.ts';
-import { ServerGone } from './server-link.ts';
 
 /** What makes a tool. */
 export interface ServerToolSpec {
@@ -28,15 +26,13 @@ const LONGEST_MS = 600_000;
 /** What a person who is asked is shown of the arguments. */
 const SHOWN_ARGUMENTS = 300;
 
-/** Makes the tool. @throws Error for a schema that is none. */
+/** Makes the tool. @throws Error for a schema that is none, where it can be called. */
 export function serverTool(spec: ServerToolSpec): Tool {
   const { definition, pinned, called, link } = spec;
-  const check = checkerOf(pinned.schema);
-  return {
-    ...definition,
-    effect: called === undefined ? 'none' : effectOf(link, called),
-    read: (input) => readArguments(spec, check, input),
-  };
+  if (called === undefined)
+    return { ...definition, effect: 'none', read: () => ({ problem: spec.why ?? unavailable(spec, link.trouble) }) };
+  const check = link.checkerOf(pinned.schema);
+  return { ...definition, effect: effectOf(link, called), read: (input) => readArguments(spec, called, check, input) };
 }
 
 /** What the server says of itself (`readOnlyHint`) is never asked. */
@@ -45,9 +41,13 @@ function effectOf({ settings: { effect = 'execute' } }: ServerLink, tool: string
   return Object.hasOwn(effect, tool) ? (effect[tool] ?? 'execute') : 'execute';
 }
 
-function readArguments(spec: ServerToolSpec, check: ArgumentCheck, input: unknown): ToolRun | ToolProblem {
-  const { link, definition, called, why } = spec;
-  if (called === undefined) return { problem: why ?? unavailable(spec, link.trouble) };
+function readArguments(
+  spec: ServerToolSpec,
+  called: string,
+  check: ArgumentCheck,
+  input: unknown,
+): ToolRun | ToolProblem {
+  const { link, definition } = spec;
   if (typeof input !== 'object' || input === null) return { problem: 'The arguments are no object.' };
   const wrong = check(input);
   if (wrong !== undefined) return { problem: `The arguments of "${definition.name}" do not fit its schema: ${wrong}.` };
@@ -83,12 +83,9 @@ function saidOf(spec: ServerToolSpec, cause: unknown): string {
   if (cause instanceof ServerGone) return unavailable(spec, cause.message);
   const message = cause instanceof Error ? cause.message : String(cause);
   const failed = `The call of "${definition.name}" failed: ${message}.`;
-  // The server answered, so nothing is uncertain.
-  if (cause instanceof McpError && !UNCERTAIN.has(cause.code)) return failed;
+  if (cause instanceof ServerRefused) return failed;
   return `${failed} The MCP server "${link.name}" may or may not have done what it was asked.`;
 }
-
-const UNCERTAIN: ReadonlySet<number> = new Set([ErrorCode.ConnectionClosed, ErrorCode.RequestTimeout]);
 
 function unavailable({ link, definition }: ServerToolSpec, why = 'it is gone'): string {
   return (
