@@ -23,10 +23,20 @@ const PLAIN_LIMIT = 4_096;
 /** The artifacts of a home. */
 export function createArtifacts(paths: HomePaths, folders: Folders): Artifacts {
   return {
-    put: (bytes) => put(paths, folders, bytes instanceof Uint8Array ? Readable.from([bytes]) : bytes),
+    put: (bytes) => (bytes instanceof Uint8Array ? putWhole(paths, folders, bytes) : put(paths, folders, bytes)),
     get: (digest) => get(paths, digest),
     has: async (digest) => (await find(paths, digest)) !== undefined,
   };
+}
+
+/** What is there already, as a session's tools are from the second one on, is not written and flushed again. */
+async function putWhole(paths: HomePaths, folders: Folders, bytes: Uint8Array): Promise<PutArtifact> {
+  const digest = mintDigest(createHash('sha256').update(bytes).digest('hex'));
+  if (!(await isKept(paths, digest))) return put(paths, folders, Readable.from([bytes]));
+  const { folder } = artifactPaths(paths, digest);
+  await folders.make(folder);
+  await flushFolder(folder);
+  return { digest, size: bytes.length };
 }
 
 async function put(paths: HomePaths, folders: Folders, bytes: AsyncIterable<Uint8Array>): Promise<PutArtifact> {
@@ -109,8 +119,13 @@ async function* whole(head: readonly Uint8Array[], rest: AsyncIterable<Uint8Arra
 /** Where the new file goes; nowhere when a sound one is there. One that is damaged is replaced. */
 async function settle(paths: HomePaths, digest: Digest, packed: boolean): Promise<string | undefined> {
   const place = artifactPaths(paths, digest);
-  if ((await renewed(paths, digest)) && (await isSound(paths, digest))) return undefined;
+  if (await isKept(paths, digest)) return undefined;
   return packed ? place.packed : place.plain;
+}
+
+/** Renewed first: so no garbage collection that began meanwhile takes what was looked at. */
+async function isKept(paths: HomePaths, digest: Digest): Promise<boolean> {
+  return (await renewed(paths, digest)) && isSound(paths, digest);
 }
 
 /** As young as if it were written now: whoever collects garbage leaves it until a record can name it. */

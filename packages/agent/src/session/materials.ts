@@ -16,13 +16,14 @@ export async function readArtifact(artifacts: Artifacts, name: Digest): Promise<
 
 /** Keeps the texts of a front, so that `epoch.opened` may name them. */
 export async function keepFront(artifacts: Artifacts, texts: FrontTexts): Promise<void> {
-  for (const { text } of texts.layers) await artifacts.put(Buffer.from(text));
-  await keepTools(artifacts, texts.tools);
+  const layers = texts.layers.map(({ text }) => artifacts.put(Buffer.from(text)));
+  await Promise.all([...layers, keepTools(artifacts, texts.tools)]);
 }
 
 /** Keeps the definitions of tools, so that a record may name them. */
 export async function keepTools(artifacts: Artifacts, tools: readonly Tool[]): Promise<void> {
-  for (const { definition } of tools) await artifacts.put(Buffer.from(definition));
+  // Side by side: each waits for the disk, and a session may have a hundred.
+  await Promise.all(tools.map(({ definition }) => artifacts.put(Buffer.from(definition))));
 }
 
 /** Keeps a catalog row, as a catalog of its own, and names it. */
@@ -43,10 +44,10 @@ export async function loadCapabilities(artifacts: Artifacts, opened: EpochOpened
 
 /** The texts of an epoch's front. */
 export async function loadFront(artifacts: Artifacts, opened: EpochOpened): Promise<FrontTexts> {
-  const layers = [];
-  for (const record of opened.layers) layers.push({ record, text: await readText(artifacts, record.digest) });
-  const tools: Tool[] = [];
-  for (const record of opened.tools) tools.push({ record, definition: await readText(artifacts, record.digest) });
+  const [layers, tools] = await Promise.all([
+    Promise.all(opened.layers.map(async (record) => ({ record, text: await readText(artifacts, record.digest) }))),
+    Promise.all(opened.tools.map(async (record) => ({ record, definition: await readText(artifacts, record.digest) }))),
+  ]);
   return { contract: opened.contract, layers, tools };
 }
 
@@ -57,8 +58,9 @@ export async function loadShownTools(
 ): Promise<readonly ToolSpec[]> {
   const held = SHOWN.get(records);
   if (held !== undefined) return held;
-  const specs: ToolSpec[] = [];
-  for (const { name, digest: named } of records) specs.push(readSpec(name, await readText(artifacts, named)));
+  const specs = await Promise.all(
+    records.map(async ({ name, digest: named }) => readSpec(name, await readText(artifacts, named))),
+  );
   SHOWN.set(records, specs);
   return specs;
 }
