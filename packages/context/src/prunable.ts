@@ -6,6 +6,7 @@ import { position } from '@tidemark/log';
 import type { ResultPart, Span } from '@tidemark/model';
 import type { AppendOnly } from './append-only.ts';
 import { appendOnly, itemAt, slice } from './append-only.ts';
+import { graphemeAt } from './graphemes.ts';
 import { partTokens } from './part-tokens.ts';
 import { renderPruned, textOfResult } from './render-pruned.ts';
 import type { State } from './state.ts';
@@ -50,8 +51,6 @@ const WHOLE = 6;
 /** A text that stays whole, and what is still shown of a longer one, in UTF-16 units. */
 const LONG = 1_200;
 const PREVIEW = 500;
-
-const GRAPHEMES = new Intl.Segmenter('und', { granularity: 'grapheme' });
 
 /** Finds them. The cost follows what was packed since the last time; where the list is another one, all of it. */
 export function prunableResults(state: State): Prunables {
@@ -220,7 +219,7 @@ function findCut(span: Span): Cut | undefined {
   if (result === undefined || span.origin.from !== 'event') return undefined;
   const text = textOfResult(result.content);
   if (text.length <= LONG && result.content.every(({ type }) => type === 'text')) return undefined;
-  const units = text.length <= PREVIEW ? text.length : (GRAPHEMES.segment(text).containing(PREVIEW)?.index ?? PREVIEW);
+  const units = text.length <= PREVIEW ? text.length : (graphemeAt(text, PREVIEW)?.index ?? PREVIEW);
   const shown = renderPruned(result.content, units, span.origin.position);
   const freed = tokensOf(span) - partTokens(shown);
   return freed > 0 ? { position: position(span.origin.position), kept: units, freed } : undefined;

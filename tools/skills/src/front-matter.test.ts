@@ -5,12 +5,12 @@ import { LARGEST_SKILL, readSkillFile } from './front-matter.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const head = (lines: string, body = 'Do it.'): Uint8Array => bytes(`---\n${lines}\n---\n${body}\n`);
-const refused = (given: Uint8Array): string => {
-  const read = readSkillFile(given);
+const refused = async (given: Uint8Array): Promise<string> => {
+  const read = await readSkillFile(given);
   return 'reason' in read ? read.reason : 'it was read';
 };
 
-test('reads the fields of the format, and leaves others alone', () => {
+test('reads the fields of the format, and leaves others alone', async () => {
   const lines = [
     'name: tax',
     'description: Files taxes.',
@@ -20,7 +20,7 @@ test('reads the fields of the format, and leaves others alone', () => {
     'allowed-tools: Bash(node:*) Read',
     'something: else',
   ];
-  expect(readSkillFile(head(lines.join('\n')))).toEqual({
+  expect(await readSkillFile(head(lines.join('\n')))).toEqual({
     name: 'tax',
     description: 'Files taxes.',
     license: 'MIT',
@@ -31,14 +31,16 @@ test('reads the fields of the format, and leaves others alone', () => {
   });
 });
 
-test('reads a mark of byte order, CRLF and CR as they are meant', () => {
-  const plain = readSkillFile(bytes('---\nname: a\ndescription: b\n---\none\ntwo\n'));
-  expect(readSkillFile(bytes('\uFEFF---\r\nname: a\r\ndescription: b\r\n---\r\none\r\ntwo\r\n'))).toEqual(plain);
-  expect(readSkillFile(bytes('---\rname: a\rdescription: b\r---\rone\rtwo\r'))).toEqual(plain);
+test('reads a mark of byte order, CRLF and CR as they are meant', async () => {
+  const plain = await readSkillFile(bytes('---\nname: a\ndescription: b\n---\none\ntwo\n'));
+  expect(await readSkillFile(bytes('\uFEFF---\r\nname: a\r\ndescription: b\r\n---\r\none\r\ntwo\r\n'))).toEqual(plain);
+  expect(await readSkillFile(bytes('---\rname: a\rdescription: b\r---\rone\rtwo\r'))).toEqual(plain);
 });
 
-test('takes a line of dashes in the body for what it is', () => {
-  expect(readSkillFile(head('name: a\ndescription: b', 'one\n---\ntwo'))).toMatchObject({ body: 'one\n---\ntwo' });
+test('takes a line of dashes in the body for what it is', async () => {
+  expect(await readSkillFile(head('name: a\ndescription: b', 'one\n---\ntwo'))).toMatchObject({
+    body: 'one\n---\ntwo',
+  });
 });
 
 describe('refuses, and says why', () => {
@@ -79,5 +81,5 @@ describe('refuses, and says why', () => {
     ],
     ['a huge file', new Uint8Array(LARGEST_SKILL + 1).fill(0x61), /^it is larger than 131072 bytes/],
     ['what is not UTF-8', Uint8Array.of(0x2d, 0x2d, 0x2d, 0x0a, 0xff, 0xfe), /^it is not UTF-8/],
-  ])('%s', (_what, given, reason) => expect(refused(given)).toMatch(reason));
+  ])('%s', async (_what, given, reason) => expect(await refused(given)).toMatch(reason));
 });

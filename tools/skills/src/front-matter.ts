@@ -1,7 +1,6 @@
 // The door of SKILL.md: bytes become the front matter and the body, or the reason why they do not. The fields are those of
 // the open Agent Skills format (agentskills.io/specification); what else stands there is left alone.
 
-import { parseDocument } from 'yaml';
 import { z } from 'zod';
 
 /** What a SKILL.md says. */
@@ -43,12 +42,12 @@ const schema = z.object({
 });
 
 /** Reads the bytes of a SKILL.md. */
-export function readSkillFile(bytes: Uint8Array): SkillFile | BadFile {
+export async function readSkillFile(bytes: Uint8Array): Promise<SkillFile | BadFile> {
   const text = textOf(bytes);
   if (typeof text !== 'string') return text;
   const parts = /^---[ \t]*\n([\s\S]*?\n)?---[ \t]*(?:\n|$)/.exec(text);
   if (parts === null) return { reason: 'it does not begin with front matter between two lines of ---' };
-  const head = parseHead(parts[1] ?? '');
+  const head = await parseHead(parts[1] ?? '');
   if ('reason' in head) return head;
   const body = text.slice(parts[0].length).trim();
   return body === '' ? { reason: 'nothing stands behind its front matter' } : { ...head, body };
@@ -64,9 +63,9 @@ function textOf(bytes: Uint8Array): string | BadFile {
   }
 }
 
-function parseHead(text: string): Omit<SkillFile, 'body'> | BadFile {
+async function parseHead(text: string): Promise<Omit<SkillFile, 'body'> | BadFile> {
   if (text.length > LARGEST_HEAD) return { reason: `its front matter is larger than ${LARGEST_HEAD} characters` };
-  const yaml = parseYaml(text);
+  const yaml = await parseYaml(text);
   if ('reason' in yaml) return yaml;
   const read = schema.safeParse(yaml.value);
   if (!read.success) return { reason: said(read.error) };
@@ -82,7 +81,9 @@ function parseHead(text: string): Omit<SkillFile, 'body'> | BadFile {
 }
 
 /** Plain YAML 1.2: no tags of its own, and no alias at all, of which a few lines can ask for gigabytes. */
-function parseYaml(text: string): { readonly value: unknown } | BadFile {
+async function parseYaml(text: string): Promise<{ readonly value: unknown } | BadFile> {
+  // 72 modules that whoever has no skills does not wait for.
+  const { parseDocument } = await import('yaml');
   try {
     const document = parseDocument(text, { schema: 'core', uniqueKeys: true, prettyErrors: false, logLevel: 'silent' });
     const [fault] = [...document.errors, ...document.warnings];

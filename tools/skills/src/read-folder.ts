@@ -44,7 +44,7 @@ async function stampOf(path: string): Promise<string | undefined> {
 async function readAnew(path: string, folder: string, { source }: SkillRoot): Promise<FoundSkill | BadFile> {
   const bytes = await readPlain(path);
   if ('reason' in bytes) return bytes;
-  const file = readSkillFile(bytes);
+  const file = await readSkillFile(bytes);
   if ('reason' in file) return file;
   if (file.name !== basename(folder)) {
     return { reason: `its name is ${file.name}, and its folder ${oneLine(basename(folder), 80)}: they must be equal` };

@@ -1,6 +1,7 @@
 // Parts of a text, cut between graphemes, that say how much they leave out.
 
-const GRAPHEMES = new Intl.Segmenter('und', { granularity: 'grapheme' });
+import { graphemeAt } from '../graphemes.ts';
+
 /** Of an excerpt, the share that its beginning has: what is asked stands there, and what is forbidden at the end. */
 const BEGINNING = 2 / 3;
 /** What the words between take at most. */
@@ -67,11 +68,11 @@ export function oneLine(text: string): string {
 }
 
 function startAt(text: string, at: number): number {
-  return GRAPHEMES.segment(text).containing(at)?.index ?? at;
+  return graphemeAt(text, at)?.index ?? at;
 }
 
 function endAt(text: string, at: number): number {
-  const found = GRAPHEMES.segment(text).containing(at);
+  const found = graphemeAt(text, at);
   if (found === undefined || found.index === at) return at;
   return found.index + found.segment.length;
 }

@@ -15,8 +15,12 @@ export interface Arguments<T> {
 export function argumentsOf<Shape extends z.core.$ZodLooseShape>(
   schema: z.ZodObject<Shape, z.core.$strict>,
 ): Arguments<z.infer<typeof schema>> {
+  let plain: JsonValue | undefined;
   return {
-    schema: plainSchema(schema),
+    // Written when a tool is made: whoever has no workspace does not wait for fourteen of them.
+    get schema() {
+      return (plain ??= plainSchema(schema));
+    },
     read(input) {
       const read = schema.safeParse(input);
       return read.success

@@ -76,7 +76,7 @@ async function editPlace(
   await replaceFile(place, bytes, current.stats);
   const places = lines.length === 1 ? `at line ${lines[0]}` : `in ${lines.length} places`;
   return {
-    text: `edited ${place.shown} ${places}\n${showDiff(before, text)}`,
+    text: `edited ${place.shown} ${places}\n${await showDiff(before, text)}`,
     files: [{ path: place.path, digest: digest(createHash('sha256').update(bytes).digest('hex')), as: 'written' }],
   };
 }

@@ -77,22 +77,28 @@ function sayWhole(states: MemoryStates): string {
   return [`What earlier sessions and the user keep in ${MEMORY_FOLDER}/ of the workspace:`, ...files].join('\n\n');
 }
 
-function sayChanges(states: MemoryStates, noted: string | undefined, known: ReadonlyMap<string, string>): string {
-  return MEMORY_NAMES.flatMap((name) => {
+async function sayChanges(
+  states: MemoryStates,
+  noted: string | undefined,
+  known: ReadonlyMap<string, string>,
+): Promise<string> {
+  const changes = MEMORY_NAMES.map(async (name): Promise<readonly string[]> => {
     const was = shownIn(noted, name);
     const state = states.get(name);
     if (state === undefined) return was === undefined ? [] : [`${name} is gone; what it said no longer holds.`];
     if (isProblem(state)) return [sayFile(name, state, 'says')];
     if (was === inShort(state.digest)) return [];
-    return [sayChange(name, state, was === undefined ? undefined : known.get(was))];
-  }).join('\n\n');
+    return [await sayChange(name, state, was === undefined ? undefined : known.get(was))];
+  });
+  return (await Promise.all(changes)).flat().join('\n\n');
 }
 
 /** The shorter of the two: what changed, or the file as it is now. */
-function sayChange(name: MemoryName, file: MemoryFile, before: string | undefined): string {
+async function sayChange(name: MemoryName, file: MemoryFile, before: string | undefined): Promise<string> {
   const whole = sayFile(name, file, 'now says');
   if (before === undefined) return whole;
-  const change = `${headOf(name, file)} changed; what is not shown stands as before:\n${showDiff(before, file.text)}`;
+  const diff = await showDiff(before, file.text);
+  const change = `${headOf(name, file)} changed; what is not shown stands as before:\n${diff}`;
   return change.length < whole.length ? change : whole;
 }
 

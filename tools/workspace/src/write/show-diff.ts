@@ -1,15 +1,15 @@
 // What changed in a file, as a unified diff without file headers, bounded.
 
-import { structuredPatch } from 'diff';
-
 const MOST_BYTES = 1024 * 1024;
 const MOST_EDITS = 1_000;
 const MOST_LINES = 120;
 const LONGEST_LINE = 400;
 
 /** The hunks, or one line that says why there are none. Line ends do not count as a change of their line. */
-export function showDiff(before: string, after: string): string {
+export async function showDiff(before: string, after: string): Promise<string> {
   if (before.length + after.length > MOST_BYTES) return '(too large for a diff)';
+  // 19 modules that a session does not wait for before it writes anything.
+  const { structuredPatch } = await import('diff');
   const options = { context: 3, maxEditLength: MOST_EDITS, stripTrailingCr: true };
   const patch = structuredPatch('', '', plain(before), plain(after), '', '', options);
   if (patch === undefined) return '(too many changes for a diff)';

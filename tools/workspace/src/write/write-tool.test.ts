@@ -188,18 +188,18 @@ describe('replacing a file', () => {
 });
 
 describe('a diff', () => {
-  test('is bounded, and says what it leaves out', () => {
+  test('is bounded, and says what it leaves out', async () => {
     const before = Array.from({ length: 400 }, (_, i) => `${i}`).join('\n');
-    const diff = showDiff(
+    const diff = await showDiff(
       before,
       before.replace(/\d+/g, (n) => (Number(n) % 2 === 0 ? `${n}!` : n)),
     );
     expect(diff.split('\n')).toHaveLength(121);
     expect(diff).toMatch(/\(\d+ more lines of the diff\)$/);
-    expect(showDiff('x'.repeat(600_000), 'y'.repeat(600_000))).toBe('(too large for a diff)');
-    expect(showDiff('a\n'.repeat(2_000), 'b\n'.repeat(2_000))).toBe('(too many changes for a diff)');
+    expect(await showDiff('x'.repeat(600_000), 'y'.repeat(600_000))).toBe('(too large for a diff)');
+    expect(await showDiff('a\n'.repeat(2_000), 'b\n'.repeat(2_000))).toBe('(too many changes for a diff)');
   });
 
-  test('says where a line end at the end is missing', () =>
-    expect(showDiff('a', 'a\n')).toContain('No newline at end of file'));
+  test('says where a line end at the end is missing', async () =>
+    expect(await showDiff('a', 'a\n')).toContain('No newline at end of file'));
 });

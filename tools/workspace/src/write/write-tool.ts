@@ -80,7 +80,7 @@ async function overwrite(
     return written(place, bytes, `${place.shown} already holds exactly this; nothing was written`);
   signal.throwIfAborted();
   await replaceFile(place, bytes, stats);
-  const diff = old === undefined ? '' : `\n${showDiff(old, text)}`;
+  const diff = old === undefined ? '' : `\n${await showDiff(old, text)}`;
   return written(
     place,
     bytes,
