@@ -53,6 +53,10 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 /** Each problem as it will be said: a hostile file may hold more than can be looked up. */
 function problemsOf(issue: z.core.$ZodIssue, schema: SettingsSchema, placeOf: PlaceOf): readonly (() => string)[] {
   const name = issue.path.join('.');
+  if (issue.code === 'invalid_key') {
+    const above = issue.path.slice(0, -1);
+    return issue.issues.map((each) => () => `${placeOf(issue.path)}: ${above.join('.')}: ${each.message}`);
+  }
   if (issue.code !== 'unrecognized_keys')
     return [() => `${placeOf(issue.path)}: ${name || 'settings'}: ${issue.message}`];
   return issue.keys.map((key) => () => {

@@ -65,6 +65,14 @@ const server = z.union(
   'expected { command, args, env, cwd } or { url, headers }',
 );
 
+/** As `tools/mcp` takes it: no `_` at either end and no two in a row. */
+const serverName = z
+  .string()
+  .regex(
+    /^(?=.{1,32}$)[a-zA-Z0-9-]+(?:_[a-zA-Z0-9-]+)*$/,
+    'a server is called by 1 to 32 letters, digits, "-", or single "_" between them',
+  );
+
 /** The schema, for the providers that there are. */
 export type SettingsSchema = z.ZodType<Settings> & { readonly shape: Shape };
 
@@ -85,7 +93,7 @@ export function settingsSchema(providers: readonly string[]): SettingsSchema {
     ttl: z.enum(['auto', '5m', '1h']).optional(),
     limits: z.strictObject({ cost: dollars.optional(), steps: count.optional(), tokens: count.optional() }).optional(),
     rewriteNotice: z.strictObject({ tokens: count.optional(), cost: dollars.optional() }).optional(),
-    mcp: z.strictObject({ servers: z.record(z.string(), server).optional() }).optional(),
+    mcp: z.strictObject({ servers: z.record(serverName, server).optional() }).optional(),
     display: z
       .strictObject({
         colour: z.enum(['auto', 'always', 'never']).optional(),
