@@ -74,7 +74,7 @@ async function answering(
     response.end(JSON.stringify({ type: 'error', error }));
   });
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
-  onTestFinished(() => void server.close().closeAllConnections());
+  onTestFinished(() => server.close().closeAllConnections());
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the server has no port');
   return { url: `http://127.0.0.1:${address.port}`, heard };
