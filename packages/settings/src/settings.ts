@@ -1,6 +1,6 @@
 // What can be set, and what a value of it looks like. Only what has an effect is here; a key is no setting (see `keyring.ts`).
 
-import type { CompactionPolicy, Lasting, Limits, Mode, RewriteNotice } from '@tidemark/agent';
+import type { CompactionPolicy, Lasting, Limits, Mode, RewriteNotice, SkillBudget } from '@tidemark/agent';
 import { z } from 'zod';
 
 /** What was set, by any source. What is not there is as it is by default. */
@@ -17,6 +17,8 @@ export interface Settings {
   readonly ttl?: Lasting | undefined;
   readonly limits?: { readonly [name in keyof Omit<Limits, 'ms'>]: Limits[name] | undefined } | undefined;
   readonly rewriteNotice?: { readonly [name in keyof RewriteNotice]: RewriteNotice[name] | undefined } | undefined;
+  /** How much of loaded skills may stand in the context. */
+  readonly skillBudget?: { readonly [name in keyof SkillBudget]?: SkillBudget[name] | undefined } | undefined;
   /** MCP servers by name: those of the nearest source that names any. */
   readonly mcp?: { readonly servers?: Readonly<Record<string, ServerSetting>> | undefined } | undefined;
   readonly display?: Display | undefined;
@@ -50,6 +52,7 @@ const address = z
   .refine((text) => !text.includes('@'), 'expected an address without a name and password');
 const dollars = z.string().regex(/^\d{1,9}(\.\d{1,9})?$/, 'expected US dollars as text, such as "0.50"');
 const count = z.int().positive().max(1e15);
+const budget = z.int().min(0).max(1e15);
 
 const named = z.record(z.string(), z.string());
 const server = z.union(
@@ -93,6 +96,9 @@ export function settingsSchema(providers: readonly string[]): SettingsSchema {
     ttl: z.enum(['auto', '5m', '1h']).optional(),
     limits: z.strictObject({ cost: dollars.optional(), steps: count.optional(), tokens: count.optional() }).optional(),
     rewriteNotice: z.strictObject({ tokens: count.optional(), cost: dollars.optional() }).optional(),
+    skillBudget: z
+      .strictObject({ skills: budget.optional(), warning: budget.optional(), most: budget.optional() })
+      .optional(),
     mcp: z.strictObject({ servers: z.record(serverName, server).optional() }).optional(),
     display: z
       .strictObject({
@@ -128,6 +134,9 @@ const BY_DEFAULT: Readonly<Record<string, string>> = {
   'limits.tokens': 'none',
   'rewriteNotice.tokens': '50000 (and 0.20 of cost)',
   'rewriteNotice.cost': '0.20 (and 50000 tokens)',
+  'skillBudget.skills': '3',
+  'skillBudget.warning': '10000',
+  'skillBudget.most': '30000',
   'baseUrl.compatible': 'none',
   'mcp.servers': 'none',
   'display.colour': 'auto',
