@@ -1,6 +1,6 @@
 // What can be set, and what a value of it looks like. Only what has an effect is here; a key is no setting (see `keyring.ts`).
 
-import type { CompactionPolicy, Lasting, Limits, Mode, RewriteNotice, SkillBudget } from '@tidemark/agent';
+import type { CompactionPolicy, Lasting, Limits, Mode, RewriteNotice, SkillBudget, Tool } from '@tidemark/agent';
 import { z } from 'zod';
 
 /** What was set, by any source. What is not there is as it is by default. */
@@ -24,15 +24,21 @@ export interface Settings {
   readonly display?: Display | undefined;
 }
 
-/** How an MCP server is reached: a command that is started, or an address. */
-export type ServerSetting =
+/** How an MCP server is reached, a command that is started or an address, and what its tools may be. */
+export type ServerSetting = (
   | {
       readonly command: string;
       readonly args?: readonly string[];
       readonly env?: Readonly<Record<string, string>>;
       readonly cwd?: string;
     }
-  | { readonly url: string; readonly headers?: Readonly<Record<string, string>> };
+  | { readonly url: string; readonly headers?: Readonly<Record<string, string>> }
+) & {
+  /** Of all its tools, or of some by their own names; `execute` unless said. */
+  readonly effect?: Tool['effect'] | Readonly<Record<string, Tool['effect']>>;
+  /** Milliseconds that a call may be without a sign of progress. */
+  readonly timeoutMs?: number;
+};
 
 /** How things are shown: all that a workspace may set unasked. */
 export interface Display {
@@ -55,6 +61,11 @@ const count = z.int().positive().max(1e15);
 const budget = z.int().min(0).max(1e15);
 
 const named = z.record(z.string(), z.string());
+const effect = z.enum(['none', 'read', 'write', 'execute', 'network']);
+const terms = {
+  effect: z.union([effect, z.record(z.string(), effect)]).exactOptional(),
+  timeoutMs: count.exactOptional(),
+};
 const server = z.union(
   [
     z.strictObject({
@@ -62,10 +73,11 @@ const server = z.union(
       args: z.array(z.string()).exactOptional(),
       env: named.exactOptional(),
       cwd: words.exactOptional(),
+      ...terms,
     }),
-    z.strictObject({ url: address, headers: named.exactOptional() }),
+    z.strictObject({ url: address, headers: named.exactOptional(), ...terms }),
   ],
-  'expected { command, args, env, cwd } or { url, headers }',
+  'expected { command, args, env, cwd } or { url, headers }, and with either effect and timeoutMs',
 );
 
 /** As `tools/mcp` takes it: no `_` at either end and no two in a row. */

@@ -12,7 +12,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'v
 import type { Choices, Ran } from '../../tests/pretend-run.ts';
 import { pretendRun } from '../../tests/pretend-run.ts';
 import type { Stage } from '../../tests/scenario.ts';
-import { openStage } from '../../tests/scenario.ts';
+import { calls, openStage } from '../../tests/scenario.ts';
 
 let stage: Stage;
 let door: Listening;
@@ -79,6 +79,21 @@ async function answering(
   if (address === null || typeof address === 'string') throw new Error('the server has no port');
   return { url: `http://127.0.0.1:${address.port}`, heard };
 }
+
+/** An MCP server by hand: one line of JSON each way. It says that both of its tools only read. */
+const SHOP = `
+const annotations = { readOnlyHint: true };
+const tools = ['look', 'buy'].map((name) => ({ name, annotations, inputSchema: { type: 'object' } }));
+const results = {
+  initialize: ({ protocolVersion }) =>
+    ({ protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'shop', version: '0' } }),
+  'tools/list': () => ({ tools }),
+  'tools/call': ({ name }) => ({ content: [{ type: 'text', text: name + ' was called' }] }),
+};
+require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method, params } = JSON.parse(line);
+  if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, result: results[method](params) }));
+});`;
 
 /** The records of a kind that a run showed. */
 function recorded(ran: Ran, kind: string): readonly Readonly<Record<string, unknown>>[] {
@@ -149,6 +164,22 @@ describe('what is set', () => {
         err: expect.stringContaining('tidemark.config.json:1: mcp.servers: a server is called by 1 to 32 letters'),
       });
     expect(await called('a_b-2')).toMatchObject({ exit: 0 });
+  });
+
+  test('classes the tools of a server: what is said to read runs unasked, the rest is executed', async () => {
+    const shop = { command: process.execPath, args: ['-e', SHOP], effect: { look: 'read' } };
+    own({ provider: 'simulator', mcp: { servers: { shop } } });
+    const both = ['shop__look', 'shop__buy'].map((name) => ({ answer: calls(name, {}) }));
+    const scenario = stage.scenario(...both, { answer: { text: 'Done.' } });
+    const ran = await tidemark(['hello', '--scenario', scenario, '--json']);
+    expect(ran.exit).toBe(0);
+    expect(recorded(ran, 'tool.returned').map(({ parts }) => parts)).toEqual([
+      [{ type: 'text', text: 'look was called' }],
+    ]);
+    expect(recorded(ran, 'permission.decided').map(({ rule }) => rule)).toEqual([
+      'read-only/read',
+      'read-only/execute',
+    ]);
   });
 
   test('of the display is heeded by every command: colours and the width of help', async () => {
