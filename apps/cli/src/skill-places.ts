@@ -1,7 +1,9 @@
-// Where the command looks for skills: in the user's own folders, and in a workspace only where the user trusts it.
+// Where the command looks for skills: in the user's own folders, and in a workspace only where the user trusts it. And how
+// many of them may be loaded.
 
 import { skillRoots } from '@tidemark/kit';
-import type { SkillRoot } from '@tidemark/kit';
+import type { SkillRoot, SkillsOptions } from '@tidemark/kit';
+import type { Settings } from '@tidemark/settings';
 import { liesInside } from '@tidemark/settings';
 
 import type { CommandContext } from './command.ts';
@@ -33,4 +35,14 @@ async function itsRoots(folder: string): Promise<readonly SkillRoot[]> {
     ),
   );
   return lies.flat();
+}
+
+/** As it is set; what is not is as the runtime has it. */
+export function skillBudgetIn({ skillBudget = {} }: Settings): NonNullable<SkillsOptions['budget']> {
+  const { skills, warning, most } = skillBudget;
+  return {
+    ...(skills !== undefined && { skills }),
+    ...(warning !== undefined && { warning }),
+    ...(most !== undefined && { most }),
+  };
 }

@@ -19,7 +19,7 @@ import { plainText } from './plain-text.ts';
 import { presentSession } from './present-session.ts';
 import { reportTurn } from './report-turn.ts';
 import { settingsIn } from './settings-in.ts';
-import { skillPlaces } from './skill-places.ts';
+import { skillBudgetIn, skillPlaces } from './skill-places.ts';
 import { forkForModel, forksFor } from './switch-model.ts';
 import { withSettings } from './with-settings.ts';
 
@@ -58,7 +58,7 @@ export async function takeTurn(typed: TurnRequest, context: CommandContext): Pro
       ...(settings.mcp?.servers !== undefined && { mcp: { servers: settings.mcp.servers } }),
       environment: context.environment,
       forbidden: [context.home, context.configFolder],
-      skills: { roots: await skillPlaces(context, { folder: workspace, trusted }) },
+      skills: { roots: await skillPlaces(context, { folder: workspace, trusted }), budget: skillBudgetIn(settings) },
       presenter: 'cli',
       limits: limitsIn(request.flags),
       ...rewriteNoticeIn(request.flags),

@@ -1,4 +1,4 @@
-// Whether a tree of values can be used as settings: every problem with its name and line, unknown keys with the nearest one.
+// Whether a tree of values can be used as settings: each problem with its name and line, unknown keys with the nearest one.
 
 import { nearestName } from '@tidemark/agent';
 import type { z } from 'zod';
@@ -6,6 +6,9 @@ import type { z } from 'zod';
 import { leavesOf } from './settings.ts';
 import type { SettingsSchema } from './settings.ts';
 import { SettingsError } from './settings-error.ts';
+
+/** Problems that are said; of more only how many. */
+const MOST_SAID = 10;
 
 /** A value of one setting, and where it stands. */
 export interface Leaf {
@@ -23,8 +26,10 @@ export type PlaceOf = (path: readonly PropertyKey[]) => string;
 export function checkSettings(tree: unknown, schema: SettingsSchema, placeOf: PlaceOf): readonly Leaf[] {
   const parsed = schema.safeParse(tree);
   if (!parsed.success) {
-    const problems = parsed.error.issues.flatMap((issue) => problemsOf(issue, schema, placeOf));
-    throw new SettingsError('settings/not-usable', problems.join('; '), { problems });
+    const found = parsed.error.issues.flatMap((issue) => problemsOf(issue, schema, placeOf));
+    const problems = found.slice(0, MOST_SAID).map((say) => say());
+    const more = found.length > MOST_SAID ? `; and ${found.length - MOST_SAID} more` : '';
+    throw new SettingsError('settings/not-usable', `${problems.join('; ')}${more}`, { problems });
   }
   return leavesIn(parsed.data, schema, placeOf);
 }
@@ -45,10 +50,16 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null;
 }
 
-function problemsOf(issue: z.core.$ZodIssue, schema: SettingsSchema, placeOf: PlaceOf): readonly string[] {
+/** Each problem as it will be said: a hostile file may hold more than can be looked up. */
+function problemsOf(issue: z.core.$ZodIssue, schema: SettingsSchema, placeOf: PlaceOf): readonly (() => string)[] {
   const name = issue.path.join('.');
-  if (issue.code !== 'unrecognized_keys') return [`${placeOf(issue.path)}: ${name || 'settings'}: ${issue.message}`];
-  return issue.keys.map((key) => {
+  if (issue.code === 'invalid_key') {
+    const above = issue.path.slice(0, -1);
+    return issue.issues.map((each) => () => `${placeOf(issue.path)}: ${above.join('.')}: ${each.message}`);
+  }
+  if (issue.code !== 'unrecognized_keys')
+    return [() => `${placeOf(issue.path)}: ${name || 'settings'}: ${issue.message}`];
+  return issue.keys.map((key) => () => {
     const full = name === '' ? key : `${name}.${key}`;
     return `${placeOf([...issue.path, key])}: ${unknownKey(full, schema)}`;
   });

@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-import type { ParseError } from 'jsonc-parser';
+import type { Node, ParseError } from 'jsonc-parser';
 import { findNodeAtLocation, parseTree, printParseErrorCode } from 'jsonc-parser';
 
 import type { Leaf, PlaceOf } from './check-settings.ts';
@@ -16,7 +16,7 @@ import { SettingsError } from './settings-error.ts';
 /** The settings in a JSON text. `path` is for messages. @throws SettingsError `settings/unreadable`, `settings/not-usable`. */
 export function parseConfiguration(text: string, path: string, schema: SettingsSchema): readonly Leaf[] {
   const errors: ParseError[] = [];
-  const tree = parseTree(text, errors, { disallowComments: true });
+  const tree = treeOf(text, path, errors);
   const [first] = errors;
   if (first !== undefined || tree === undefined) {
     const reason = first === undefined ? 'it is empty' : printParseErrorCode(first.error);
@@ -31,6 +31,15 @@ export function parseConfiguration(text: string, path: string, schema: SettingsS
     return `${path}:${lineAt(text, (node?.parent ?? node ?? tree).offset)}`;
   };
   return checkSettings(value, schema, placeOf);
+}
+
+function treeOf(text: string, path: string, errors: ParseError[]): Node | undefined {
+  try {
+    return parseTree(text, errors, { disallowComments: true });
+  } catch (error) {
+    // The stack is full.
+    throw new SettingsError('settings/unreadable', `${path} cannot be used: it is nested too deep`, { path }, error);
+  }
 }
 
 function lineAt(text: string, offset: number): number {

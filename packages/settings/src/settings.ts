@@ -1,6 +1,6 @@
 // What can be set, and what a value of it looks like. Only what has an effect is here; a key is no setting (see `keyring.ts`).
 
-import type { CompactionPolicy, Lasting, Limits, Mode, RewriteNotice } from '@tidemark/agent';
+import type { CompactionPolicy, Lasting, Limits, Mode, RewriteNotice, SkillBudget, Tool } from '@tidemark/agent';
 import { z } from 'zod';
 
 /** What was set, by any source. What is not there is as it is by default. */
@@ -17,20 +17,28 @@ export interface Settings {
   readonly ttl?: Lasting | undefined;
   readonly limits?: { readonly [name in keyof Omit<Limits, 'ms'>]: Limits[name] | undefined } | undefined;
   readonly rewriteNotice?: { readonly [name in keyof RewriteNotice]: RewriteNotice[name] | undefined } | undefined;
+  /** How much of loaded skills may stand in the context. */
+  readonly skillBudget?: { readonly [name in keyof SkillBudget]?: SkillBudget[name] | undefined } | undefined;
   /** MCP servers by name: those of the nearest source that names any. */
   readonly mcp?: { readonly servers?: Readonly<Record<string, ServerSetting>> | undefined } | undefined;
   readonly display?: Display | undefined;
 }
 
-/** How an MCP server is reached: a command that is started, or an address. */
-export type ServerSetting =
+/** How an MCP server is reached, a command that is started or an address, and what its tools may be. */
+export type ServerSetting = (
   | {
       readonly command: string;
       readonly args?: readonly string[];
       readonly env?: Readonly<Record<string, string>>;
       readonly cwd?: string;
     }
-  | { readonly url: string; readonly headers?: Readonly<Record<string, string>> };
+  | { readonly url: string; readonly headers?: Readonly<Record<string, string>> }
+) & {
+  /** Of all its tools, or of some by their own names; `execute` unless said. */
+  readonly effect?: Tool['effect'] | Readonly<Record<string, Tool['effect']>>;
+  /** Milliseconds that a call may be without a sign of progress. */
+  readonly timeoutMs?: number;
+};
 
 /** How things are shown: all that a workspace may set unasked. */
 export interface Display {
@@ -50,8 +58,14 @@ const address = z
   .refine((text) => !text.includes('@'), 'expected an address without a name and password');
 const dollars = z.string().regex(/^\d{1,9}(\.\d{1,9})?$/, 'expected US dollars as text, such as "0.50"');
 const count = z.int().positive().max(1e15);
+const budget = z.int().min(0).max(1e15);
 
 const named = z.record(z.string(), z.string());
+const effect = z.enum(['none', 'read', 'write', 'execute', 'network']);
+const terms = {
+  effect: z.union([effect, z.record(z.string(), effect)]).exactOptional(),
+  timeoutMs: count.exactOptional(),
+};
 const server = z.union(
   [
     z.strictObject({
@@ -59,11 +73,20 @@ const server = z.union(
       args: z.array(z.string()).exactOptional(),
       env: named.exactOptional(),
       cwd: words.exactOptional(),
+      ...terms,
     }),
-    z.strictObject({ url: address, headers: named.exactOptional() }),
+    z.strictObject({ url: address, headers: named.exactOptional(), ...terms }),
   ],
-  'expected { command, args, env, cwd } or { url, headers }',
+  'expected { command, args, env, cwd } or { url, headers }, and with either effect and timeoutMs',
 );
+
+/** As `tools/mcp` takes it: no `_` at either end and no two in a row. */
+const serverName = z
+  .string()
+  .regex(
+    /^(?=.{1,32}$)[a-zA-Z0-9-]+(?:_[a-zA-Z0-9-]+)*$/,
+    'a server is called by 1 to 32 letters, digits, "-", or single "_" between them',
+  );
 
 /** The schema, for the providers that there are. */
 export type SettingsSchema = z.ZodType<Settings> & { readonly shape: Shape };
@@ -85,7 +108,10 @@ export function settingsSchema(providers: readonly string[]): SettingsSchema {
     ttl: z.enum(['auto', '5m', '1h']).optional(),
     limits: z.strictObject({ cost: dollars.optional(), steps: count.optional(), tokens: count.optional() }).optional(),
     rewriteNotice: z.strictObject({ tokens: count.optional(), cost: dollars.optional() }).optional(),
-    mcp: z.strictObject({ servers: z.record(z.string(), server).optional() }).optional(),
+    skillBudget: z
+      .strictObject({ skills: budget.optional(), warning: budget.optional(), most: budget.optional() })
+      .optional(),
+    mcp: z.strictObject({ servers: z.record(serverName, server).optional() }).optional(),
     display: z
       .strictObject({
         colour: z.enum(['auto', 'always', 'never']).optional(),
@@ -120,6 +146,9 @@ const BY_DEFAULT: Readonly<Record<string, string>> = {
   'limits.tokens': 'none',
   'rewriteNotice.tokens': '50000 (and 0.20 of cost)',
   'rewriteNotice.cost': '0.20 (and 50000 tokens)',
+  'skillBudget.skills': '3',
+  'skillBudget.warning': '10000',
+  'skillBudget.most': '30000',
   'baseUrl.compatible': 'none',
   'mcp.servers': 'none',
   'display.colour': 'auto',

@@ -100,6 +100,19 @@ describe('a workspace that is not trusted', () => {
     expect(await settle()).toMatchObject({ settings: {}, problem: { code: 'settings/not-usable' } });
     expect(await refusal({ trusted: true })).toMatchObject({ code: 'settings/not-usable' });
   });
+
+  test.each([
+    ['nested deeper than anybody reads', '['.repeat(100_000), 'it is nested too deep'],
+    ['as deep, and well formed', `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`, 'it is nested too deep'],
+    ['of unknown keys', `{${Array.from({ length: 10_000 }, (_, at) => `"k${at}":1`).join()}}`, '; and 9990 more'],
+    ['behind a mark of byte order', '\uFEFF{"mode":"auto"}', 'is not JSON'],
+  ])('stops nobody with a configuration %s, and is told of in short', async (_what, text, said) => {
+    workspace(text);
+    const { settings, problem } = await settle();
+    expect(settings).toEqual({});
+    expect(problem?.message.length).toBeLessThan(2_000);
+    expect(problem?.message).toContain(said);
+  });
 });
 
 describe('what is refused', () => {

@@ -37,6 +37,16 @@ test('reads a mark of byte order, CRLF and CR as they are meant', async () => {
   expect(await readSkillFile(bytes('---\rname: a\rdescription: b\r---\rone\rtwo\r'))).toEqual(plain);
 });
 
+test('takes no field and no prototype from a key that speaks of one', async () => {
+  const lines =
+    'name: a\ndescription: b\n__proto__:\n  license: c\nconstructor: d\nmetadata:\n  __proto__: e\n  version: f';
+  const read = await readSkillFile(head(lines));
+  expect(read).toEqual({ name: 'a', description: 'b', metadata: { version: 'f' }, body: 'Do it.' });
+  expect('metadata' in read && Object.getPrototypeOf(read.metadata)).toBe(Object.prototype);
+  expect(await refused(head('__proto__:\n  name: a\n  description: b'))).toMatch(/^name: /);
+  expect(await readSkillFile(head('name: a\ndescription: b\n<<: {license: c}'))).not.toHaveProperty('license');
+});
+
 test('takes a line of dashes in the body for what it is', async () => {
   expect(await readSkillFile(head('name: a\ndescription: b', 'one\n---\ntwo'))).toMatchObject({
     body: 'one\n---\ntwo',
@@ -67,6 +77,12 @@ describe('refuses, and says why', () => {
       /^its front matter is no plain YAML: Map keys must be unique/,
     ],
     ['a tag', head('name: !!js/function a\ndescription: b'), /^its front matter is no plain YAML/],
+    [
+      'what is nested without end',
+      head(`name: a\ndescription: b\nc: ${'['.repeat(7_000)}`),
+      /^its front matter is no plain YAML/,
+    ],
+    ['a list in the place of fields', head('- name: a'), /^its front matter: /],
     ['an alias', head('name: &a tax\ndescription: *a'), /^its front matter is no plain YAML/],
     [
       'aliases that ask for gigabytes',

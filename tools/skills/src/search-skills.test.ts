@@ -1,9 +1,11 @@
 // Search: by name and description, without regard to case, in an order that does not change.
 
 import { expect, test } from 'vitest';
-import { REAL, rootWith, skill } from '../tests/room.ts';
+import { CONTEXT, REAL, rootWith, skill } from '../tests/room.ts';
 import { findSkills } from './find-skills.ts';
 import { searchSkills } from './search-skills.ts';
+import { createSkillSearchTool } from './skill-search-tool.ts';
+import { createSkillShelf } from './skill-shelf.ts';
 
 const named = async (query: string, root = REAL): Promise<readonly string[]> =>
   searchSkills((await findSkills([root])).skills, query).map(({ name }) => name);
@@ -13,6 +15,34 @@ test('finds by words of the name and of the description', async () => {
   expect(await named('announcement of a VERSION')).toEqual(['release-notes', 'bug-report']);
   expect(await named('locks on PostgreSQL tables')).toEqual(expect.arrayContaining(['postgres-migration']));
   expect(await named('haiku')).toEqual([]);
+});
+
+test('a short word means no part of a longer one, but in a script of syllables or signs it is a word', async () => {
+  const root = await rootWith({
+    'tax/SKILL.md': skill('tax', '税金を計算する'),
+    'pdf/SKILL.md': skill('pdf', 'Fill in forms.'),
+  });
+  expect(await named('税金', root)).toEqual(['tax']);
+  expect(await named('in', root)).toEqual([]);
+});
+
+test('the tool shows as many as were asked for, the best first, and says how many more match', async () => {
+  const names = Array.from({ length: 12 }, (_, at) => `tax-${String.fromCodePoint(0x6c - at)}`);
+  const root = await rootWith(Object.fromEntries(names.map((name) => [`${name}/SKILL.md`, skill(name, 'Files.')])));
+  const tool = createSkillSearchTool(createSkillShelf({ roots: [root] }));
+  const found = async (input: object): Promise<readonly string[]> => {
+    const run = await tool.read(input);
+    return 'problem' in run ? [run.problem] : ((await run.run(CONTEXT)).text ?? '').split('\n');
+  };
+  expect(await found({ query: 'TAX', limit: 2 })).toEqual([
+    '- tax-a: Files.',
+    '- tax-b: Files.',
+    '[10 more match: raise limit, or narrow the words.]',
+  ]);
+  expect(await found({ query: 'tax' })).toHaveLength(11);
+  expect(await found({ query: 'tax', limit: 12 })).toHaveLength(12);
+  expect(await found({ query: 'haiku' })).toEqual(['No skill of the 12 installed matches. Try other words.']);
+  expect((await found({ query: 'tax', limit: 0 }))[0]).toMatch(/^limit: /);
 });
 
 test('the name weighs more, and a tie goes by name', async () => {

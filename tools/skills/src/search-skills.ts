@@ -15,8 +15,8 @@ export function searchSkills(skills: readonly FoundSkill[], query: string): read
 }
 
 function scoreOf({ name, description, use }: FoundSkill, word: string): number {
-  // A short word stands inside of too many others to mean them.
-  const isLong = word.length >= SHORTEST_PART;
+  // A short word stands inside of too many others to mean them; in scripts that spell no letters it is a word.
+  const isLong = word.length >= SHORTEST_PART || !/^\p{ASCII}*$/u.test(word);
   const inName = name === word ? 8 : name.split('-').includes(word) ? 6 : isLong && name.includes(word) ? 4 : 0;
   return inName + (isLong && plain(`${use} ${description}`).includes(word) ? 1 : 0);
 }

@@ -7,6 +7,8 @@ import type { InstalledSkills } from './skill-shelf.ts';
 
 const NOTHING = 'as listed';
 const LEFT_OUT = /^And \d+ more/;
+/** What a front adds to the entry of a body that it holds. */
+const MARK = /^(- [a-z0-9-]+) \[preloaded\](?=:)/gm;
 
 /** Says nothing while the list in the front holds. */
 export function skillsSource(shelf: InstalledSkills): ContextSource {
@@ -27,12 +29,12 @@ async function difference(shelf: InstalledSkills, view: SourceView): Promise<str
   const front = await view.layer('skills');
   // Before the first epoch there is no list that could be outdated; it will be made from what is there then.
   if (front === undefined) return '';
-  const listed = new Set(front.replaceAll(' [preloaded]:', ':').split('\n').filter(isEntry));
+  const listed = new Set(front.replaceAll(MARK, '$1').split('\n').filter(isEntry));
   const now = (shelf.index ?? '').split('\n').filter(isEntry);
-  const before = new Map([...listed].map((line) => [nameOf(line), line]));
+  const before = new Set([...listed].filter((line) => !LEFT_OUT.test(line)).map(nameOf));
   const known = (name: string): boolean => before.has(name);
   const fresh = now.filter((line) => !listed.has(line) && !LEFT_OUT.test(line));
-  const gone = [...before.keys()].filter((name) => shelf.find(name) === undefined);
+  const gone = [...before].filter((name) => shelf.find(name) === undefined);
   const unlisted = now.some((line) => LEFT_OUT.test(line) && !listed.has(line));
   return [
     ...said(

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
+import type { ToolContext } from '@tidemark/agent';
+import { callId } from '@tidemark/log';
 import type { SkillRoot } from '../src/found-skill.ts';
 
 /** Four skills as people write them; one has a script and a reference. */
@@ -28,3 +30,20 @@ export async function rootWith(
 export function skill(name: string, description: string, body = `Do ${name}.`): string {
   return `---\nname: ${name}\ndescription: ${JSON.stringify(description)}\n---\n\n${body}\n`;
 }
+
+async function* nothing(): AsyncGenerator<never> {
+  yield* [];
+}
+
+/** What a call is given in a session that holds nothing yet. */
+export const CONTEXT: ToolContext = {
+  call: callId('c1'),
+  signal: new AbortController().signal,
+  write: () => Promise.resolve(),
+  progress: () => undefined,
+  fileSeen: () => undefined,
+  output: () => undefined,
+  skills: { preloaded: [], loaded: [] },
+  room: () => ({ bytes: 51_200, lines: 2_000 }),
+  history: { length: 0, read: nothing, artifact: nothing },
+};

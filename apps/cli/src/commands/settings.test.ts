@@ -1,17 +1,18 @@
 // `tidemark config`, `trust` and `keys`, and what is set where a turn is taken.
 
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { dirname, join } from 'node:path';
 
 import type { Listening, SentRequest } from '@tidemark/simulator';
 import { createSimulator } from '@tidemark/simulator';
 import type { Keyring } from '@tidemark/settings';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 
 import type { Choices, Ran } from '../../tests/pretend-run.ts';
 import { pretendRun } from '../../tests/pretend-run.ts';
 import type { Stage } from '../../tests/scenario.ts';
-import { openStage } from '../../tests/scenario.ts';
+import { calls, openStage } from '../../tests/scenario.ts';
 
 let stage: Stage;
 let door: Listening;
@@ -58,6 +59,41 @@ function write(path: string, settings: object): void {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, JSON.stringify(settings));
 }
+
+/** A server that answers with this status, quotes what it was told of a key, and keeps the headers it heard. */
+async function answering(
+  status: number,
+  location?: string,
+): Promise<{ readonly url: string; readonly heard: string[] }> {
+  const heard: string[] = [];
+  const server = createServer((request, response) => {
+    const headers = JSON.stringify(request.headers);
+    heard.push(headers);
+    const error = { type: 'authentication_error', message: `bad key: ${headers}` };
+    response.writeHead(status, { 'content-type': 'application/json', ...(location && { location }) });
+    response.end(JSON.stringify({ type: 'error', error }));
+  });
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+  onTestFinished(() => server.close().closeAllConnections());
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the server has no port');
+  return { url: `http://127.0.0.1:${address.port}`, heard };
+}
+
+/** An MCP server by hand: one line of JSON each way. It says that both of its tools only read. */
+const SHOP = `
+const annotations = { readOnlyHint: true };
+const tools = ['look', 'buy'].map((name) => ({ name, annotations, inputSchema: { type: 'object' } }));
+const results = {
+  initialize: ({ protocolVersion }) =>
+    ({ protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'shop', version: '0' } }),
+  'tools/list': () => ({ tools }),
+  'tools/call': ({ name }) => ({ content: [{ type: 'text', text: name + ' was called' }] }),
+};
+require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method, params } = JSON.parse(line);
+  if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, result: results[method](params) }));
+});`;
 
 /** The records of a kind that a run showed. */
 function recorded(ran: Ran, kind: string): readonly Readonly<Record<string, unknown>>[] {
@@ -115,6 +151,35 @@ describe('what is set', () => {
     expect(await tidemark(['hello'])).toMatchObject({ exit: 3, err: expect.stringContaining(said) });
     expect(await tidemark(['doctor'])).toMatchObject({ exit: 1, out: expect.stringContaining(said) });
     expect(existsSync(join(stage.home, 'sessions'))).toBe(false);
+  });
+
+  test('names a server as one can be called, or is refused with its place', async () => {
+    const called = async (name: string): Promise<Ran> => {
+      own({ provider: 'simulator', mcp: { servers: { [name]: { command: process.execPath, args: ['-e', ''] } } } });
+      return tidemark(['hello']);
+    };
+    for (const name of ['a.b', 'a__b', '_a', 'a'.repeat(33)])
+      expect(await called(name)).toMatchObject({
+        exit: 3,
+        err: expect.stringContaining('tidemark.config.json:1: mcp.servers: a server is called by 1 to 32 letters'),
+      });
+    expect(await called('a_b-2')).toMatchObject({ exit: 0 });
+  });
+
+  test('classes the tools of a server: what is said to read runs unasked, the rest is executed', async () => {
+    const shop = { command: process.execPath, args: ['-e', SHOP], effect: { look: 'read' } };
+    own({ provider: 'simulator', mcp: { servers: { shop } } });
+    const both = ['shop__look', 'shop__buy'].map((name) => ({ answer: calls(name, {}) }));
+    const scenario = stage.scenario(...both, { answer: { text: 'Done.' } });
+    const ran = await tidemark(['hello', '--scenario', scenario, '--json']);
+    expect(ran.exit).toBe(0);
+    expect(recorded(ran, 'tool.returned').map(({ parts }) => parts)).toEqual([
+      [{ type: 'text', text: 'look was called' }],
+    ]);
+    expect(recorded(ran, 'permission.decided').map(({ rule }) => rule)).toEqual([
+      'read-only/read',
+      'read-only/execute',
+    ]);
   });
 
   test('of the display is heeded by every command: colours and the width of help', async () => {
@@ -207,6 +272,24 @@ describe('a key in the keyring', () => {
       if (name.isFile()) expect(readFileSync(join(name.parentPath, name.name), 'latin1')).not.toContain(KEY);
     expect((await tidemark(['keys', 'remove', 'anthropic'], { keyring })).out).toContain('out of the keyring');
     expect(await tidemark(['hello'], { keyring })).toMatchObject({ exit: 3 });
+  });
+
+  test.each([
+    ['Anthropic', 'claude-haiku-4-5', 'ANTHROPIC_API_KEY', ''],
+    ['OpenAI', 'gpt-6.1-sol', 'OPENAI_API_KEY', '/v1'],
+  ])('is in no error of %s that quotes it, and follows no redirect to another', async (name, model, variable, path) => {
+    const [quoting, other] = [await answering(401), await answering(401)];
+    const away = await answering(307, other.url.replace('127.0.0.1', 'localhost'));
+    for (const { url } of [quoting, away]) {
+      own({ baseUrl: { [name.toLowerCase()]: `${url}${path}` } });
+      const ran = await tidemark(['hello', '--model', model], { environment: { [variable]: KEY } });
+      expect(ran).toMatchObject({ exit: 5, err: expect.stringContaining(`${name} did not answer the request (401`) });
+      expect(`${ran.out}${ran.err}`).not.toContain(KEY);
+    }
+    expect([quoting, away, other].map(({ heard }) => heard.join().includes(KEY))).toEqual([true, true, false]);
+    expect(other.heard.length).toBeGreaterThan(0);
+    for (const each of readdirSync(stage.home, { recursive: true, withFileTypes: true }))
+      if (each.isFile()) expect(readFileSync(join(each.parentPath, each.name), 'latin1')).not.toContain(KEY);
   });
 
   test('is refused where none is piped in, is no key, or nobody says whose', async () => {

@@ -1,7 +1,7 @@
 // Skills from the command line: found in the user's folders, loaded by `/skill`, listed with where they come from.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
@@ -51,6 +51,23 @@ test('`/skill` loads it in front of the prompt, and the words are what is left',
   expect(ran).toMatchObject({ exit: 0, out: 'Done.\n' });
   const session = /session ([\w-]+)/.exec(ran.err)?.[1] ?? '';
   expect((await tidemark(['show', session, '0'])).out).toContain(String.raw`source=\"skill:tax`);
+});
+
+test('the budget that the user sets is the one that holds, and a folder that nobody trusts sets none', async () => {
+  for (const name of ['tax', 'vat']) install(join(stage.home, 'tidemark', 'skills'), name, TAX.replace('tax', name));
+  const put = (path: string, settings: object): void => {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, JSON.stringify(settings));
+  };
+  put(join(stage.home, 'tidemark', 'tidemark.config.json'), { skillBudget: { skills: 1 } });
+  put(join(stage.folder, '.tidemark', 'config.json'), { skillBudget: { skills: 9 } });
+  const scenario = stage.scenario(
+    { answer: calls('skill_load', { name: 'tax' }) },
+    { answer: calls('skill_load', { name: 'vat' }) },
+    { expect: { toolResult: 'vat does not fit: 1 skill is loaded, of 1' }, answer: { text: 'Done.' } },
+  );
+  const ran = await tidemark(['do my taxes', '--provider', 'simulator', '--scenario', scenario]);
+  expect(ran).toMatchObject({ exit: 0, out: 'Done.\n' });
 });
 
 test('`/skill` with a name that is not installed says which is nearest, and begins nothing', async () => {

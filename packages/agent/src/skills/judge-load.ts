@@ -22,7 +22,7 @@ export function judgeLoad(skill: Skill, { preloaded, loaded }: SkillsInContext, 
   const total = held + tokens;
   const spent =
     names.size >= budget.skills && !names.has(skill.name)
-      ? `${names.size} skills are loaded, of ${budget.skills} that a session may hold`
+      ? `${names.size === 1 ? '1 skill is' : `${names.size} skills are`} loaded, of ${budget.skills} that a session may hold`
       : total > budget.most
         ? `with its ${grouped(tokens)} tokens the loaded skills would come to ${grouped(total)}, above ${grouped(budget.most)}`
         : undefined;

@@ -7,6 +7,7 @@ import { digest } from '@tidemark/log';
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Confinement, Place } from '../confine/confine.ts';
+import { pathActs } from '../confine/path-acts.ts';
 import { argumentsOf, isProblem } from '../door/arguments.ts';
 import { applyEdit } from '../edit/apply-edit.ts';
 import { WorkspaceError } from '../workspace-error.ts';
@@ -15,6 +16,7 @@ import { inFormOf, lineEnd, withLineEnds } from '../write/text-form.ts';
 import type { MemoryFile, MemoryName } from './memory-file.ts';
 import { MEMORY_FILES, MEMORY_NAMES, memoryPlace, readMemory } from './memory-file.ts';
 import { requireShown } from './require-shown.ts';
+import { whileHeld } from './while-held.ts';
 
 const UPDATE = z.strictObject({
   file: z.enum(MEMORY_NAMES).describe('MEMORY.md: the project; USER.md: how the user likes to work'),
@@ -37,6 +39,7 @@ export function createMemoryUpdateTool(confinement: Confinement): Tool {
     schema: ARGUMENTS.schema,
     effect: 'write',
     touches: ['memory'],
+    tells: ['paths'],
     async read(input) {
       const asked = ARGUMENTS.read(input);
       if (isProblem(asked)) return asked;
@@ -47,7 +50,8 @@ export function createMemoryUpdateTool(confinement: Confinement): Tool {
       return {
         title: `memory_update ${asked.operation} ${place.shown}`,
         confined: true,
-        run: (context) => update(place, asked, context),
+        acts: pathActs(confinement.folder, place),
+        run: (context) => whileHeld(place, context.signal, () => update(place, asked, context)),
       };
     },
   };

@@ -5,7 +5,7 @@ import type { Recorded } from '@tidemark/log';
 import { CHAIN_START, digest, position, timestamp } from '@tidemark/log';
 import { canonicalText } from '@tidemark/model';
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Bench } from '../../tests/bench.ts';
@@ -127,6 +127,43 @@ describe('memory_update', () => {
     await symlink(bench.outside, join(bench.folder, '.tidemark'));
     expect(await update(bench, { operation: 'add', text: 'Mine.' })).toMatchObject({ code: 'problem' });
     expect(await readdir(bench.outside)).toEqual([]);
+  });
+
+  test('loses no line where sessions write at once: each that was told so stands in the file', async () => {
+    const bench = await openBench();
+    const lines = Array.from({ length: 24 }, (_, index) => `- line ${index}`);
+    // Each by a tool of its own, as another session has it.
+    const said = await Promise.all(lines.map((text) => update(bench, { operation: 'add', text })));
+    expect(said.filter(({ code }) => code !== undefined)).toEqual([]);
+    expect((await bench.content(MEMORY)).trimEnd().split('\n').toSorted()).toEqual(lines.toSorted());
+    expect(await readdir(join(bench.folder, '.tidemark'))).toEqual(['MEMORY.md']);
+  });
+
+  test('waits for who writes now, as long as its call lives, and not for one that was cut long ago', async () => {
+    const bench = await openBench();
+    const lock = await bench.put('.tidemark/.tidemark-MEMORY.md.lock', '');
+    const stop = new AbortController();
+    const waiting = update(bench, { operation: 'add', text: 'One.' }, { signal: stop.signal });
+    stop.abort();
+    expect(await waiting).toMatchObject({ code: 'ABORT_ERR' });
+    await utimes(lock, 0, 0);
+    expect((await update(bench, { operation: 'add', text: 'Two.' })).code).toBeUndefined();
+    expect(await bench.content(MEMORY)).toBe('Two.\n');
+  });
+
+  test('tells a rule which file it writes, a link inside the workspace followed', async () => {
+    const bench = await openBench();
+    await bench.put('docs/notes.md', '');
+    await mkdir(join(bench.folder, '.tidemark'));
+    await symlink('../docs/notes.md', join(bench.folder, '.tidemark/USER.md'));
+    const tool = createMemoryUpdateTool(bench.confinement);
+    const acts = async (file: string): Promise<unknown> =>
+      (await bench.judge(tool, { file, operation: 'add', text: 'One.' })).acts;
+    expect([tool.tells, await acts('MEMORY.md'), await acts('USER.md')]).toEqual([
+      ['paths'],
+      { paths: [{ path: '.tidemark/MEMORY.md' }] },
+      { paths: [{ path: 'docs/notes.md' }] },
+    ]);
   });
 
   test('consolidates only what the session was shown, or wrote', async () => {
