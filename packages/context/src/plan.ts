@@ -119,7 +119,7 @@ function turnAnchor({ sequence, capabilities, readable }: PlanInput): number | u
 
 /** What a pause will leave readable, where the entries behind it live short. */
 function longAnchor({ readable, chosen, sequence }: PlanInput): number | undefined {
-  if (chosen !== true || readable.at(-1)?.ttl !== '5m') return undefined;
+  if (chosen !== true) return undefined;
   return readable.findLast(({ ttl, block }) => ttl === '1h' && block >= sequence.front)?.block;
 }
 

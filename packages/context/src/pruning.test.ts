@@ -127,6 +127,18 @@ describe('results that are shortened', () => {
     );
   });
 
+  test('count as never sent until a request was accepted that shows them so, also behind another epoch', () => {
+    const before = session([5_000, 200, 200, 200, 200, 200, 200]);
+    const after = taken(before, plan(before, { need: { do: 'epoch', cause: 'model' } }));
+    const short = [resultSpan(after, 0)].flatMap(({ origin }) => (origin.from === 'event' ? [origin.position] : []));
+    const prunings = after.epoch?.opened.prunings ?? [];
+    const next = opened(2, { cause: 'reasoning', parameters: { effort: 'low' }, prunings });
+    const unsent = (state: State): readonly number[] => [...(state.epoch?.shortened ?? [])];
+    expect([short, unsent(after)]).toEqual([[5], [5]]);
+    expect(unsent(fold([next], after))).toEqual([5]);
+    expect(unsent(fold([...step(8, [], USAGE), next], after))).toEqual([]);
+  });
+
   test('show no notice where nothing of them would be left out', () => {
     const before = session([200, 200]);
     const [first] = before.history.packed.buffer.flatMap(({ origin, parts: [part] }) =>
@@ -270,5 +282,14 @@ describe('when it is shortened', () => {
     const pruned = session(early);
     const other: Wanted = { ...wanted, parameters: { effort: 'low' } };
     expect(plan(pruned, { wanted: other })).toBeUndefined();
+  });
+
+  test('not on its own behind a change that was appended: its epoch would take that into the front, and break that too', () => {
+    const other: Wanted = { ...wanted, parameters: { effort: 'low' } };
+    const said: Told = ['reasoning.changed', { parameter: 'effort', setting: 'low', as: 'appended', scope: 'lasting' }];
+    const changed = fold([said], session(early));
+    expect(neededEpoch(changed, other)).toBeUndefined();
+    expect(plan(changed, { wanted: other })).toBeUndefined();
+    expect(plan(changed, { wanted: other, pressing: true })).toMatchObject({ cause: 'warning' });
   });
 });

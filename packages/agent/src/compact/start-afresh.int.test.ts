@@ -138,6 +138,29 @@ describe('a fresh start', () => {
     expect([await sessionsIn(played), await played.records()]).toEqual([1, before]);
   });
 
+  it('of one that has sent nothing yet is refused: there is nothing new to leave out, unless a model writes it better', async () => {
+    const played = await worked();
+    const { fork: id } = await played.live.compact({ fresh: true });
+    const fork = await openFork(played, id);
+    const sessions = await sessionsIn(played);
+    for (const dryRun of [true, false])
+      expect(await fork.compact({ fresh: true, dryRun })).toMatchObject({ refused: 'nothing-new' });
+    expect(await sessionsIn(played)).toBe(sessions);
+    const better = await fork.compact({ fresh: true, strategy: 'model-assisted' });
+    expect(better).toMatchObject({ outcome: 'compacted', strategy: 'model-assisted' });
+    const again = await openFork(played, better.fork);
+    expect(await again.compact({ fresh: true, strategy: 'model-assisted' })).toMatchObject({ refused: 'nothing-new' });
+    expect(await fork.prompt('And now?')).toMatchObject({ outcome: 'completed' });
+    expect(await fork.compact({ fresh: true, dryRun: true })).not.toMatchObject({ refused: 'nothing-new' });
+    await Promise.all([fork.close(), again.close()]);
+  });
+
+  it('of a session with a compaction that waits is made where that keeps a tail', async () => {
+    const played = await worked();
+    await played.live.compact({ tailTokens: 2_000 });
+    expect(await played.live.compact({ fresh: true })).toMatchObject({ outcome: 'compacted', kept: 0 });
+  });
+
   it('of a session that was cut inside a batch leaves the batch behind, and goes on', async () => {
     const played = await worked();
     const ending = played.live.prompt('Look again.');

@@ -3,6 +3,7 @@
 import type { HistoryCompacted, Recorded } from '@tidemark/log';
 import type { Checkpoint, CompactionPlan, ModelFields, Size } from '@tidemark/context';
 import { behindRange, checkpointText, checkpointTokens, makeCheckpoint, readCheckpoint } from '@tidemark/context';
+import { leavesWhole } from '../session/progress.ts';
 import type { ReadHistory } from './read-history.ts';
 
 /** What a checkpoint is written from: the records that are new to it, and those behind its range. */
@@ -34,7 +35,7 @@ export async function writeCheckpoint(
     range,
     bound,
     keptPrompts: keeps,
-    skillsInTail: session.progress.skills.flatMap(({ name, at }) => (at > range.to ? [name] : [])),
+    skillsInTail: session.progress.skills.flatMap((load) => (leavesWhole(draft, load) ? [load.name] : [])),
     filesInTail: behind.flatMap(filesOf),
     ...(fromModel === undefined ? {} : { fromModel }),
   });

@@ -2,6 +2,7 @@
 
 import { emptyState, gaugeOf } from '@tidemark/context';
 import type { Gauge } from '@tidemark/context';
+import { position, sessionId } from '@tidemark/log';
 import { describe, expect, test } from 'vitest';
 import { failure } from '../../tests/small-live.ts';
 import { row } from '../../tests/small-session.ts';
@@ -21,6 +22,19 @@ describe('before a step', () => {
     ['auto', ['critical_pressure_preflight', 'auto', undefined, undefined]],
   ] as const)('%s compacts by the gauge of now', (policy, triggers) => {
     expect([critical, full, calm, unknown].map((gauge) => triggerBefore(policy, session, gauge))).toEqual(triggers);
+  });
+
+  test('a compaction that waits for the next request is not made once more', () => {
+    const data = {
+      range: { from: position(0), to: position(3) },
+      strategy: 'deterministic',
+      trigger: 'manual',
+      checkpoint: 'So far.',
+      limitations: [],
+    } as const;
+    const compacted = { position: position(4), session: sessionId('s'), data };
+    const waiting = { ...session, state: { ...emptyState(), compacted } };
+    for (const gauge of [critical, full]) expect(triggerBefore('auto', waiting, gauge)).toBeUndefined();
   });
 
   test('two refusals in a row stop it', () => {

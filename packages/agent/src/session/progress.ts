@@ -5,8 +5,10 @@ import type {
   AnswerPart,
   AnswerReceived,
   CallId,
+  ContentPart,
   EffectClass,
   FileTouch,
+  HistoryCompacted,
   Money,
   Recorded,
   RecordedOf,
@@ -56,8 +58,10 @@ export interface Progress {
   readonly files: Map<string, FileTouch>;
   /** Digests of outputs that this log names. */
   readonly outputs: Set<string>;
-  /** Bodies of skills that were brought into the tail, in order. */
-  readonly skills: SkillLoad[];
+  /** Bodies of skills that stand in the tail whole, in the order in which they were brought there. */
+  skills: readonly SkillLoad[];
+  /** UTF-16 units of the last result of a call. */
+  shown: number;
   /** Names of skills that were told to be preloaded. */
   readonly preloaded: Set<string>;
   /** US dollars that all calls of the session cost, as far as known; and of these, those that kept its cache warm. */
@@ -80,8 +84,8 @@ export interface Noted {
 export interface SkillLoad extends Pick<SkillLoaded, 'name' | 'version' | 'tokens'> {
   /** A compaction up to here has dropped the body: of a result the answer that asked for it, since they leave together. */
   readonly at: number;
-  /** It is the result of a call, which a compaction may have cut. */
-  readonly isResult: boolean;
+  /** UTF-16 units of the result that it is, which a compaction may cut; absent where it is a note. */
+  readonly units?: number;
 }
 
 /** A turn as far as it is recorded. */
@@ -121,6 +125,7 @@ export function emptyProgress(): Progress {
     files: new Map(),
     outputs: new Set(),
     skills: [],
+    shown: 0,
     preloaded: new Set(),
     cost: money('0'),
     warming: money('0'),
@@ -157,6 +162,8 @@ export function advance(progress: Progress, record: Recorded): void {
     case 'history.compacted':
       progress.refusals = 0;
       progress.recoveries += isRecovery(record.data.trigger) ? 1 : 0;
+      // The next request takes it up: what it stands for is as good as gone.
+      progress.skills = progress.skills.filter((load) => leavesWhole(record.data, load));
       return;
     case 'compaction.refused':
       progress.refusals += record.data.trigger === 'manual' ? 0 : 1;
@@ -221,12 +228,18 @@ function advanceCall(progress: Progress, record: Recorded): void {
       progress.started.delete(record.data.call);
       for (const file of record.data.files ?? []) progress.files.set(file.path, file);
       if (record.data.output !== undefined) progress.outputs.add(record.data.output);
+      progress.shown = unitsOf(record.data.parts);
       return;
     case 'tool.abandoned':
       progress.started.delete(record.data.call);
       return;
     default:
   }
+}
+
+/** As a compaction counts that shortens results. */
+function unitsOf(parts: readonly ContentPart[]): number {
+  return parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n').length;
 }
 
 function sent(progress: Progress, position: number): void {
@@ -278,5 +291,14 @@ function loaded(progress: Progress, { name, version, tokens, reason, call }: Ski
   // That body stands in the front: the epoch that holds it says so.
   if (reason === 'always') return void progress.preloaded.add(name);
   const at = call === undefined ? position : (progress.asked?.answeredAt ?? position);
-  progress.skills.push({ name, version, tokens, at, isResult: call !== undefined });
+  const load = { name, version, tokens, at, ...(call !== undefined && { units: progress.shown }) };
+  progress.skills = [...progress.skills, load];
+}
+
+/** Whether a body still stands in the tail behind a compaction. One that is cut is none: the whole of it is loaded again. */
+export function leavesWhole(
+  { range, shortens = Infinity }: Pick<HistoryCompacted, 'range' | 'shortens'>,
+  { at, units = 0 }: SkillLoad,
+): boolean {
+  return at > range.to && units <= shortens;
 }

@@ -3,6 +3,8 @@
 
 import type { Capabilities } from '@tidemark/model';
 import type { Gauge } from '../gauge.ts';
+import { slice } from '../append-only.ts';
+import { keptBehind } from '../settle.ts';
 import type { State } from '../state.ts';
 import type { CompactionDraft, DraftOptions } from './draft-compaction.ts';
 import { draftCompaction } from './draft-compaction.ts';
@@ -65,12 +67,14 @@ export function planCompaction(state: State, input: CompactionInput): Compaction
 }
 
 /** Not what a compaction that no epoch has taken up yet leaves out already: the smaller tails below are for what does not fit. */
-function unlessWaiting({ compacted, epoch }: State, plan: CompactionPlan): CompactionPlan | RefusedPlan {
+function unlessWaiting({ compacted, epoch, history }: State, plan: CompactionPlan): CompactionPlan | RefusedPlan {
   if (compacted === undefined || compacted.position === epoch?.opened.checkpoint) return plan;
-  const { range, shortens } = compacted.data;
+  const { range, keeps = [], shortens } = compacted.data;
   const { draft, sizes } = plan;
-  const more = draft.range.to > range.to || (draft.shortens !== undefined && shortens === undefined);
-  return more ? plan : { sizes, refused: 'nothing-new' };
+  // By what is packed, since a range also holds what never is: behind a fork that was begun anew, its own beginning.
+  const waiting = keptBehind(slice(history.packed, history.lead), { to: range.to, keeps, shortens });
+  const less = draft.keeps.length + draft.kept.length < waiting.length;
+  return less || (draft.shortens !== undefined && shortens === undefined) ? plan : { sizes, refused: 'nothing-new' };
 }
 
 function planRung(state: State, input: CompactionInput, rung: number): CompactionPlan | RefusedPlan {
