@@ -11,7 +11,7 @@ import { isTest } from './tree.ts';
 const BROUGHT_BY_THE_ROOT = new Set(['vitest', 'fast-check']);
 
 /** Bare names of Node's modules, in the few files of plain JavaScript. */
-const BUILT_IN = new Set(['child_process', 'crypto', 'fs', 'path']);
+const BUILT_IN = new Set(['child_process', 'crypto', 'fs', 'module', 'os', 'path']);
 
 interface Use {
   readonly file: string;

@@ -5,6 +5,8 @@
 
 const { spawn } = require('child_process');
 const fs = require('fs');
+const { enableCompileCache } = require('module');
+const os = require('os');
 const path = require('path');
 
 const NEEDED = 24;
@@ -38,7 +40,27 @@ function refuse(what) {
   process.exitCode = 2;
 }
 
+/**
+ * What Node made of the sources is kept for the next start, in a folder of the user's alone: in the shared one of temporary
+ * files somebody else could put other code in its place. A start without it is slower, and no more: a home that cannot be
+ * written in is no reason to say anything.
+ */
+function keepCompiled() {
+  const asked = process.env.XDG_CACHE_HOME || '';
+  try {
+    // A user of the system may have a home that is not there: it is not made for this.
+    if (!path.isAbsolute(asked) && !fs.existsSync(os.homedir())) return;
+    const caches = path.isAbsolute(asked) ? asked : path.join(os.homedir(), '.cache');
+    const folder = path.join(caches, 'tidemark', 'compiled');
+    fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+    enableCompileCache(folder);
+  } catch (error) {
+    if (error.code === undefined) throw error;
+  }
+}
+
 function start() {
+  keepCompiled();
   // `node:sqlite` announces itself as experimental at each start; the version in use is pinned and tested.
   process.removeAllListeners('warning');
   process.on('warning', (warning) => {

@@ -1,7 +1,7 @@
 // The command as a process of its own: exit codes, streams, signals, and the hand-over under an old Node.
 
 import { spawn, spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -46,6 +46,20 @@ async function firstLine(stream: NodeJS.ReadableStream): Promise<{ readonly url:
   for await (const line of createInterface({ input: stream })) return JSON.parse(line);
   throw new Error('the process printed nothing');
 }
+
+test('keeps what Node made of its sources for the next start, where nobody else can write', () => {
+  const {
+    NODE_DISABLE_COMPILE_CACHE: _off,
+    NODE_COMPILE_CACHE: _elsewhere,
+    XDG_CACHE_HOME: _caches,
+    ...env
+  } = process.env;
+  const { status } = spawnSync(process.execPath, [BIN, '--version'], { env: { ...env, HOME: folder } });
+  expect(status).toBe(0);
+  const compiled = join(folder, '.cache', 'tidemark', 'compiled');
+  expect(readdirSync(compiled)).toHaveLength(1);
+  expect((statSync(compiled).mode & 0o777).toString(8)).toBe('700');
+});
 
 test('runs from its source, and prints nothing on stderr', () => {
   expect(tidemark(['--version'])).toEqual({ code: 0, out: '0.0.0\n', err: '' });

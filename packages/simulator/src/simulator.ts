@@ -6,7 +6,6 @@ import type { Admitted, IncomingCall } from './admit.ts';
 import { createCore } from './core.ts';
 import type { Core } from './core.ts';
 import type { Fault } from './faults.ts';
-import { listen } from './http.ts';
 import type { Listening } from './http.ts';
 import type { LedgerCall } from './ledger.ts';
 import { answerOpenAI, countInputTokens } from './openai/in-process.ts';
@@ -115,7 +114,11 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
     get stepsLeft() {
       return core.play?.left ?? 0;
     },
-    listen: ({ port = 0 } = {}) => listen(core, port),
+    async listen({ port = 0 } = {}) {
+      // A server is 90 modules, and most who hold a simulator never listen.
+      const { listen } = await import('./http.ts');
+      return listen(core, port);
+    },
   };
 }
 

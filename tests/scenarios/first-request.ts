@@ -1,0 +1,13 @@
+// A program up to its first request, and no further. `node first-request.ts <folder>`: with the skills of that folder.
+
+import { createAgent } from '@tidemark/kit';
+
+const [folder] = process.argv.slice(2);
+const agent = createAgent({
+  model: 'claude-sonnet-5-5',
+  apiKey: 'unused',
+  ...(folder !== undefined && { skills: { roots: [{ folder, source: 'home' }] } }),
+  onRequest: () => process.exit(0),
+});
+const session = await agent.open();
+await session.prompt('Hello.');
