@@ -231,6 +231,24 @@ test('the budget is the log’s: another process refuses the fourth, and takes i
   await expectSound(stage, first.id);
 });
 
+test('all skills gone, a session goes on at no price: its front stands, and a load is answered as unavailable', async () => {
+  const root = await rootWriting({ tax: {} });
+  const stage = await openStage({ skills: { roots: [root] }, warm: 'off' });
+  const first = await stage.open();
+  await stage.turn(first, 'Go.', loads('tax'), done);
+  await first.close();
+  await rm(join(root.folder, 'tax'), { recursive: true });
+  const second = await stage.open({ id: first.id });
+  await stage.turn(second, 'Again.', loads('tax'), done);
+  expect(await epochsOf(stage, first.id)).toEqual(['initial']);
+  expect(
+    (await recordsOf(stage, first.id)).flatMap((one) => (one.kind === 'tool.abandoned' ? [one.data.reason] : [])),
+  ).toEqual(['unavailable']);
+  expectOnlyGrowth(stage.billed());
+  expectOnlyAppended(stage.bodies);
+  await expectSound(stage, first.id);
+});
+
 test('of two of one name the nearer is loaded, and says where it comes from', async () => {
   const [near, far] = [
     await rootWriting({ tax: { body: 'As this project does.' } }, 'workspace'),

@@ -59,6 +59,7 @@ export async function takeTurn(typed: TurnRequest, context: CommandContext): Pro
       environment: context.environment,
       forbidden: [context.home, context.configFolder],
       skills: { roots: await skillPlaces(context, { folder: workspace, trusted }), budget: skillBudgetIn(settings) },
+      ...(settings.instructions !== undefined && { instructions: settings.instructions }),
       presenter: 'cli',
       limits: limitsIn(request.flags),
       ...rewriteNoticeIn(request.flags),

@@ -31,7 +31,7 @@ export interface Wanted {
   readonly skills?: Digest;
   /**
    * When other tools are to be taken where the model takes none appended: with the next request, or with whatever epoch
-   * opens next. Absent, it is now, unless the log says that this list waits.
+   * opens next. Absent, it is now, unless tools are only taken away, or the log says that this list waits.
    */
   readonly takeTools?: 'now' | 'next-epoch';
   /**

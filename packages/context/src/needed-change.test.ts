@@ -79,8 +79,8 @@ describe('what a difference asks for', () => {
     expect(neededChange(between, withEffort('high'), ['system'])).toEqual({ do: 'epoch', cause: 'reasoning' });
   });
 
-  test('an epoch, where tools go or are defined anew and the model takes more of them alone', () => {
-    expect(neededChange(between, withTools(), SOME)).toEqual({ do: 'epoch', cause: 'tools' });
+  test('an epoch, where tools are defined anew, or to go at once, and the model takes more of them alone', () => {
+    expect(neededChange(between, { ...withTools(), takeTools: 'now' }, SOME)).toEqual({ do: 'epoch', cause: 'tools' });
     expect(neededChange(between, withTools(spec('read', 'Another.')), SOME)).toEqual({ do: 'epoch', cause: 'tools' });
     expect(neededChange(between, withTools(spec('read', 'Another.')), ALL)).toMatchObject({
       do: 'append',
@@ -123,6 +123,18 @@ describe('what a difference asks for', () => {
 
 describe('tools that wait for the next epoch', () => {
   const waiting: Wanted = { ...withTools(spec('grep')), takeTools: 'next-epoch' };
+
+  test('are those that were only taken away, unless somebody wants that now', () => {
+    for (const appends of [[], SOME])
+      expect(neededChange(between, withTools(), appends)).toEqual({
+        do: 'append',
+        changes: [{ kind: 'tools.changed', data: { added: [], removed: ['read'], as: 'queued' } }],
+      });
+    expect(neededChange(between, withTools(), ALL)).toMatchObject({ changes: [{ data: { as: 'appended' } }] });
+    const gone = changed(between, withTools(), []);
+    expect(neededChange(next(gone), withTools(), [])).toEqual({ do: 'nothing' });
+    expect(neededChange(next(gone), wanted, [])).toEqual({ do: 'nothing' });
+  });
 
   test('are recorded once, and said to nobody', () => {
     const queued = changed(between, waiting, []);

@@ -59,7 +59,8 @@ function settleTools(epoch: Epoch, history: History, wanted: Wanted, appends: Ca
   if (takesTools(epoch, change, appends)) return endsWithAnswer(history) ? 'waits' : appended(change);
   if (wanted.takeTools === 'now') return undefined;
   if (inForce.queued !== undefined && isSame(inForce.queued, tools)) return 'waits';
-  if (wanted.takeTools === undefined) return undefined;
+  // Fewer tools are no reason to pay: a call of one that is not there is answered so.
+  if (wanted.takeTools === undefined && change.added.length > 0) return undefined;
   return { kind: 'tools.changed', data: { ...change, as: 'queued' } };
 }
 

@@ -17,6 +17,8 @@ export interface Settings {
   readonly ttl?: Lasting | undefined;
   readonly limits?: { readonly [name in keyof Omit<Limits, 'ms'>]: Limits[name] | undefined } | undefined;
   readonly rewriteNotice?: { readonly [name in keyof RewriteNotice]: RewriteNotice[name] | undefined } | undefined;
+  /** Whether a model finds AGENTS.md by itself, or a note holds the one of the workspace's folder. */
+  readonly instructions?: 'discover' | 'attach' | undefined;
   /** How much of loaded skills may stand in the context. */
   readonly skillBudget?: { readonly [name in keyof SkillBudget]?: SkillBudget[name] | undefined } | undefined;
   /** MCP servers by name: those of the nearest source that names any. */
@@ -108,6 +110,7 @@ export function settingsSchema(providers: readonly string[]): SettingsSchema {
     ttl: z.enum(['auto', '5m', '1h']).optional(),
     limits: z.strictObject({ cost: dollars.optional(), steps: count.optional(), tokens: count.optional() }).optional(),
     rewriteNotice: z.strictObject({ tokens: count.optional(), cost: dollars.optional() }).optional(),
+    instructions: z.enum(['discover', 'attach']).optional(),
     skillBudget: z
       .strictObject({ skills: budget.optional(), warning: budget.optional(), most: budget.optional() })
       .optional(),
@@ -146,6 +149,7 @@ const BY_DEFAULT: Readonly<Record<string, string>> = {
   'limits.tokens': 'none',
   'rewriteNotice.tokens': '50000 (and 0.20 of cost)',
   'rewriteNotice.cost': '0.20 (and 50000 tokens)',
+  instructions: 'discover',
   'skillBudget.skills': '3',
   'skillBudget.warning': '10000',
   'skillBudget.most': '30000',

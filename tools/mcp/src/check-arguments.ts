@@ -8,7 +8,7 @@ export type ArgumentCheck = (input: object) => string | undefined;
 
 /** @throws Error for a schema that is none. */
 export function checkerOf(schema: JsonValue): ArgumentCheck {
-  if (!isObject(schema)) throw new Error('the schema of its arguments is no object');
+  if (!isObject(schema)) throw new Error('it is no object');
   // One validator for each: it keeps schemas by their `$id`, and two servers may use the same.
   const validate = new AjvJsonSchemaValidator().getValidator({ ...schema });
   return (input) => {

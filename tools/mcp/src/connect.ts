@@ -12,14 +12,18 @@ import {
   ListToolsResultSchema,
   McpError,
   ToolListChangedNotificationSchema,
+  ToolSchema,
 } from '@modelcontextprotocol/sdk/types.js';
+import { z } from 'zod';
 import type { HttpServer, McpServer, StdioServer } from './mcp-server.ts';
 import { ServerRefused } from './server-errors.ts';
 
 export { checkerOf } from './check-arguments.ts';
 
-/** A tool as its server lists it. */
-export type ListedTool = Tool;
+/** A tool as its server lists it; without a schema where it has none that is one. */
+export type ListedTool = Pick<Tool, 'name' | 'description' | 'execution'> & {
+  readonly inputSchema: Tool['inputSchema'] | null;
+};
 
 /** See the head of this file. */
 export interface Connection {
@@ -128,13 +132,25 @@ async function listAll(client: Client, signal: AbortSignal): Promise<readonly Li
   let cursor: string | undefined;
   for (let page = 0; page < MOST_PAGES; page += 1) {
     const params = cursor === undefined ? {} : { cursor };
-    const listed = await client.request({ method: 'tools/list', params }, ListToolsResultSchema, { signal });
-    tools.push(...listed.tools);
+    const listed = await client.request({ method: 'tools/list', params }, LISTED, { signal });
+    tools.push(...listed.tools.flatMap(listedTool));
     cursor = listed.nextCursor;
     if (cursor === undefined) break;
   }
   // What can only be run as a task is not called here.
   return tools.filter(({ execution }) => execution?.taskSupport !== 'required');
+}
+
+/** Each tool is read by itself: one that is none may not cost all others. */
+const LISTED = ListToolsResultSchema.extend({ tools: z.array(z.unknown()) });
+const NAMED = z.object({ name: z.string(), description: z.string().optional().catch(undefined) });
+
+function listedTool(given: unknown): readonly ListedTool[] {
+  const tool = ToolSchema.safeParse(given);
+  if (tool.success) return [tool.data];
+  const named = NAMED.safeParse(given);
+  // What has no name cannot be told of.
+  return named.success ? [{ ...named.data, inputSchema: null }] : [];
 }
 
 function withLastWords(cause: unknown, words: string): Error {

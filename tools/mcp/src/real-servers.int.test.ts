@@ -177,6 +177,21 @@ describe.each(SUPPORTED_PROTOCOL_VERSIONS)('revision %s of the protocol', (revis
   });
 });
 
+test('what a server lists wrong costs that tool alone, and is said in one line', async () => {
+  const odd = [{ name: 'none' }, { name: 'list', inputSchema: { type: 'array' } }, { inputSchema: {} }, 'a word', null];
+  const server = OLD_SERVER.replace('tools: [tool]', `tools: [...${JSON.stringify(odd)}, tool]`);
+  const mcp = await tools({ command: process.execPath, args: ['-e', server, SUPPORTED_PROTOCOL_VERSIONS[0] ?? ''] });
+  const { tools: listed, troubles } = mcp.offer([]);
+  expect(listed.map(({ name }) => name)).toEqual(['s__echo']);
+  expect(troubles.map(({ code, message }) => [code, message])).toEqual(
+    ['s__list', 's__none'].map((name) => [
+      'mcp/bad-schema',
+      `the tool ${name} is left out: the schema of its arguments cannot be used: it is no object`,
+    ]),
+  );
+  expect(await call(mcp, 's__echo', { text: 'hello' })).toMatchObject({ text: 'hello' });
+});
+
 test('a revision that nobody knows is a server that is not there, and the reason is said', async () => {
   const mcp = await tools({ command: process.execPath, args: ['-e', OLD_SERVER, '1999-01-01'] });
   const { tools: none, troubles } = mcp.offer([]);

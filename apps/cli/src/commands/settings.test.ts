@@ -166,6 +166,21 @@ describe('what is set', () => {
     expect(await called('a_b-2')).toMatchObject({ exit: 0 });
   });
 
+  test('has AGENTS.md attached in a note, and in no front, where the user chose so', async () => {
+    writeFileSync(join(stage.folder, 'AGENTS.md'), 'Use tabs, not spaces.\n');
+    const environment = { ANTHROPIC_API_KEY: KEY };
+    for (const instructions of ['discover', 'attach']) {
+      own({ model: 'claude-haiku-4-5', baseUrl: { anthropic: door.url }, instructions });
+      await tidemark(['hello'], { environment });
+    }
+    expect(sent.map(({ body }) => JSON.stringify(body['messages']).includes('Use tabs'))).toEqual([false, true]);
+    expect(sent.map(({ system }) => system).join()).not.toContain('Use tabs');
+    write(join(stage.folder, '.tidemark', 'config.json'), { instructions: 'attach' });
+    own({ model: 'claude-haiku-4-5', baseUrl: { anthropic: door.url } });
+    await tidemark(['hello'], { environment });
+    expect(JSON.stringify(sent[2]?.body)).not.toContain('Use tabs');
+  });
+
   test('classes the tools of a server: what is said to read runs unasked, the rest is executed', async () => {
     const shop = { command: process.execPath, args: ['-e', SHOP], effect: { look: 'read' } };
     own({ provider: 'simulator', mcp: { servers: { shop } } });

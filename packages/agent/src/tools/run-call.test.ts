@@ -77,6 +77,13 @@ describe('what a tool says', () => {
     ]);
   });
 
+  test('is no load of a skill where its body was cut: what is not whole is not there', async () => {
+    const data = { name: 'tax', version: 'v1', reason: 'on_demand', tokens: 7, source: '/s' } as const;
+    const tool = made('look', () => ({ text: 'a line\n'.repeat(9_000), facts: [{ kind: 'skill.loaded', data }] }));
+    const { records } = await close(tool);
+    expect((await records()).at(-1)).toMatchObject({ kind: 'tool.returned', data: { shaping: { total: 9_000 } } });
+  });
+
   test('holds images, their bytes kept once as artifacts', async () => {
     const data = Buffer.from('pixels');
     const tool = made('look', () => ({

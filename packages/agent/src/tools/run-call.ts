@@ -1,7 +1,7 @@
 // One call while it runs: what it is given, what it writes, and the one event that closes it, the moment it lands. Facts that
 // it brought about stand right behind that.
 
-import type { CallId, Event } from '@tidemark/log';
+import type { CallId, Event, ToolEnded } from '@tidemark/log';
 import { LogError } from '@tidemark/log';
 import { openOutput } from '../commit/output.ts';
 import { abandon } from '../decide/open-calls.ts';
@@ -106,11 +106,17 @@ async function landed(
     if ('threw' in outcome) return [await faultOf(work, ready, output, outcome.threw, durationMs)];
     const { returned } = outcome;
     const closing = await resultOf(work, ready, output, returned, durationMs);
-    return [closing, ...(returned.facts ?? []).map((fact) => factOf(work, ready.call, fact))];
+    const facts = returned.facts?.filter((fact) => holds(fact, closing.data)) ?? [];
+    return [closing, ...facts.map((fact) => factOf(work, ready.call, fact))];
   } catch (cause) {
     output.drop();
     return [await unkept(work, ready, cause, durationMs)];
   }
+}
+
+/** A body that masking made longer than a result may be was cut: it is none, and may be asked for again. */
+function holds({ kind }: ToolFact, { shaping }: ToolEnded): boolean {
+  return kind !== 'skill.loaded' || shaping === undefined;
 }
 
 function factOf(work: Work, call: CallId, fact: ToolFact): Event {
@@ -128,7 +134,7 @@ async function resultOf(
   output: CallOutput,
   returned: ToolOutput,
   durationMs: number,
-): Promise<Event> {
+): Promise<ReturnType<typeof ended>> {
   const { text = '', images = [], exit, files } = returned;
   const particulars: Particulars = {
     durationMs,
