@@ -8,7 +8,7 @@ import type { Command, CommandContext, Outcome } from '../command.ts';
 import { eachSession } from '../each-session.ts';
 import { counted, grouped, percent } from '../numbers.ts';
 import { sessionArgument } from '../session-argument.ts';
-import { inFields, showInstalled } from '../installed-skills.ts';
+import { inFields, showInstalled, skillsHere } from '../installed-skills.ts';
 import { skillPlaces } from '../skill-places.ts';
 import { sinceArgument } from '../since-argument.ts';
 import type { TableOf } from '../table.ts';
@@ -42,12 +42,19 @@ async function report(name: string | undefined, flags: Flags, context: CommandCo
   const used = together(found);
   const { output } = context;
   const told = found.filter((one) => one.skills.length > 0 || one.index !== undefined);
-  const installed = await findSkills(await skillPlaces(context));
-  const shown = { sessions: told, skills: used, since: since ?? null, installed: inFields(installed) };
+  const here = await skillsHere(context);
+  const installed = await findSkills(await skillPlaces(context, here));
+  const shown = {
+    sessions: told,
+    skills: used,
+    since: since ?? null,
+    installed: inFields(installed),
+    untrusted: here.unused,
+  };
   output.result(shown, () => headline(session, found, used));
   if (used.length > 0) output.table(tableOf(used));
   for (const line of indexLines(session, found)) output.line(line);
-  if (session === undefined) showInstalled(installed, context);
+  if (session === undefined) showInstalled({ ...installed, untrusted: here.unused }, context);
   return undefined;
 }
 
