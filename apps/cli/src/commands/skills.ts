@@ -69,6 +69,7 @@ function together(found: readonly SessionSkills[]): readonly SkillUse[] {
 }
 
 function headline(session: string | undefined, found: readonly SessionSkills[], used: readonly SkillUse[]): string {
+  if (found.length === 0) return 'no session yet';
   const where = session ?? counted(found.length, 'session');
   if (used.length === 0) return `no skill was loaded in ${where}`;
   const loads = used.reduce((sum, one) => sum + one.loads, 0);
@@ -103,7 +104,7 @@ function reasonsOf(reasons: SkillUse['reasons']): string {
 function indexLines(session: string | undefined, found: readonly SessionSkills[]): readonly string[] {
   const listed = found.flatMap(({ index }) => (index === undefined ? [] : [index]));
   const [first] = listed;
-  if (first === undefined) return ['no front lists any skill'];
+  if (first === undefined) return found.length === 0 ? [] : ['no front lists any skill'];
   if (session === undefined) return [`${counted(listed.length, 'session')} with a list of skills in the front`];
   const { tokens, ofTokens, text } = first;
   return [`listed in the front: ${grouped(tokens)} tokens, ${percent(tokens, ofTokens)} of its texts`, text];
