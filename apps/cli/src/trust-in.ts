@@ -61,8 +61,8 @@ async function askPerson(brought: Brought, changed: boolean, context: CommandCon
   return decision === 'trusted';
 }
 
-/** Names may be chosen by somebody who means harm. */
-function oneName(name: string): string {
+/** A name for people. It may be chosen by somebody who means harm. */
+export function oneName(name: string): string {
   return name.replaceAll(/[^\p{L}\p{N}._-]/gu, '?').slice(0, 64);
 }
 

@@ -1,5 +1,7 @@
 // `tidemark demo`: an agent at real work on a sample project, killed once on the way; or a recorded session driven again.
 
+import { Option } from 'commander';
+
 import type { Command } from '../command.ts';
 import { driveRecording } from '../demo/recorded.ts';
 import { workOnProject } from '../demo/work.ts';
@@ -18,7 +20,9 @@ export const demo: Command = {
   declare: (command, run) =>
     void command
       .option('--recorded', 'drive a recorded coding session again instead')
-      .option('--keep', 'keep the folder of the sample project and the session in it')
+      .addOption(
+        new Option('--keep', 'keep the folder of the sample project and the session in it').conflicts('recorded'),
+      )
       .action(({ recorded, keep }: { readonly recorded?: true; readonly keep?: true }) =>
         run((context) => (recorded === true ? driveRecording(context) : workOnProject(keep === true, context))),
       ),

@@ -77,10 +77,13 @@ test('`/skill` with a name that is not installed says which is nearest, and begi
   expect(ran.err).toContain('there is no skill tex: did you mean tax?');
 });
 
-test('a skill of the workspace is not used: nobody has trusted it', async () => {
+test('a skill of the workspace is used where the workspace is trusted, and else named', async () => {
   install(join(stage.folder, '.agents', 'skills'), 'tax', TAX);
   const ran = await tidemark(['/skill tax do mine', '--provider', 'simulator']);
   expect(ran.err).toContain('there is no skill tax');
+  expect((await tidemark(['skills'])).out).toContain('not used: tax, since this folder is not trusted');
+  await tidemark(['trust', '--yes']);
+  expect((await tidemark(['skills'])).out).toMatch(/\ntax\tworkspace\t/);
 });
 
 test('`tidemark skills` shows what is installed and what is skipped, with the reason', async () => {

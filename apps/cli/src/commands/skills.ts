@@ -8,7 +8,7 @@ import type { Command, CommandContext, Outcome } from '../command.ts';
 import { eachSession } from '../each-session.ts';
 import { counted, grouped, percent } from '../numbers.ts';
 import { sessionArgument } from '../session-argument.ts';
-import { inFields, showInstalled } from '../installed-skills.ts';
+import { inFields, showInstalled, skillsHere } from '../installed-skills.ts';
 import { skillPlaces } from '../skill-places.ts';
 import { sinceArgument } from '../since-argument.ts';
 import type { TableOf } from '../table.ts';
@@ -42,12 +42,19 @@ async function report(name: string | undefined, flags: Flags, context: CommandCo
   const used = together(found);
   const { output } = context;
   const told = found.filter((one) => one.skills.length > 0 || one.index !== undefined);
-  const installed = await findSkills(await skillPlaces(context));
-  const shown = { sessions: told, skills: used, since: since ?? null, installed: inFields(installed) };
+  const here = await skillsHere(context);
+  const installed = await findSkills(await skillPlaces(context, here));
+  const shown = {
+    sessions: told,
+    skills: used,
+    since: since ?? null,
+    installed: inFields(installed),
+    untrusted: here.unused,
+  };
   output.result(shown, () => headline(session, found, used));
   if (used.length > 0) output.table(tableOf(used));
   for (const line of indexLines(session, found)) output.line(line);
-  if (session === undefined) showInstalled(installed, context);
+  if (session === undefined) showInstalled({ ...installed, untrusted: here.unused }, context);
   return undefined;
 }
 
@@ -62,6 +69,7 @@ function together(found: readonly SessionSkills[]): readonly SkillUse[] {
 }
 
 function headline(session: string | undefined, found: readonly SessionSkills[], used: readonly SkillUse[]): string {
+  if (found.length === 0) return 'no session yet';
   const where = session ?? counted(found.length, 'session');
   if (used.length === 0) return `no skill was loaded in ${where}`;
   const loads = used.reduce((sum, one) => sum + one.loads, 0);
@@ -96,7 +104,7 @@ function reasonsOf(reasons: SkillUse['reasons']): string {
 function indexLines(session: string | undefined, found: readonly SessionSkills[]): readonly string[] {
   const listed = found.flatMap(({ index }) => (index === undefined ? [] : [index]));
   const [first] = listed;
-  if (first === undefined) return ['no front lists any skill'];
+  if (first === undefined) return found.length === 0 ? [] : ['no front lists any skill'];
   if (session === undefined) return [`${counted(listed.length, 'session')} with a list of skills in the front`];
   const { tokens, ofTokens, text } = first;
   return [`listed in the front: ${grouped(tokens)} tokens, ${percent(tokens, ofTokens)} of its texts`, text];

@@ -52,9 +52,9 @@ async function give(path: string, said: boolean, context: CommandContext): Promi
 }
 
 async function isWanted(brought: Brought, { input, output, signal }: CommandContext): Promise<boolean> {
-  if (!input.terminal || output.json)
-    throw new CliError('cli/usage', 'nobody can be asked here', 'look the folder through, then say --yes');
-  for (const line of wordsOf(brought)) output.line(`  ${line}`);
+  const asks = input.terminal && !output.json;
+  for (const line of wordsOf(brought)) (asks ? output.line : output.note)(`  ${line}`);
+  if (!asks) throw new CliError('cli/usage', 'nobody can be asked here', 'look the folder through, then say --yes');
   return /^\s*y(es)?\s*$/i.test(await input.ask('Use it here, from now on? (y/n) ', signal));
 }
 

@@ -1,0 +1,16 @@
+// What an agent may learn, as its page tells it; the server is a real one, of the people who made the protocol.
+
+import { join } from 'node:path';
+import { readPage } from './documents.ts';
+import { ROOT } from './run-tidemark.ts';
+import { testPage } from './test-page.ts';
+
+const page = join('docs', 'guides', '04-skills-memory-mcp.md');
+const server = 'mcp-server-everything';
+
+testPage({
+  page,
+  text: await readPage(ROOT, page),
+  folder: 'cafe',
+  installed: { [server]: join('node_modules', '.bin', server) },
+});
