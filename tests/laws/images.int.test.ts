@@ -7,9 +7,10 @@ import { join } from 'node:path';
 import { verifySession } from '@tidemark/agent';
 import type { Agent, AgentOptions } from '@tidemark/kit';
 import { createAgent, defineTool } from '@tidemark/kit';
-import type { ImagePart, Recorded, RecordedOf } from '@tidemark/log';
+import type { ImagePart, Recorded, RecordedOf, Usage } from '@tidemark/log';
 import { sessionId } from '@tidemark/log';
 import type { Encoder } from '@tidemark/model';
+import { imageTokens } from '@tidemark/model';
 import { anthropicEncoder } from '@tidemark/provider-anthropic';
 import { openaiResponsesEncoder } from '@tidemark/provider-openai';
 import { openrouterEncoder } from '@tidemark/provider-openrouter';
@@ -43,6 +44,16 @@ const MODELS = {
     shown: [2_000, 1_125],
   },
 } as const satisfies Record<string, { readonly encoder: Encoder; readonly [name: string]: unknown }>;
+
+/** One picture of many, each another. */
+let taken = 0;
+const dot = defineTool({
+  name: 'screenshot',
+  description: 'Takes a screenshot.',
+  input: z.object({}),
+  effect: 'read',
+  run: async () => ({ images: [{ data: await screen(30, (taken += 1) + 10), mediaType: 'image/png' }] }),
+});
 
 interface Played {
   readonly agent: Agent;
@@ -95,6 +106,10 @@ function imagesIn(records: readonly Recorded[]): readonly ImagePart[] {
   );
 }
 
+function inputOf({ fresh = 0, read = 0, writes = [] }: Usage): number {
+  return writes.reduce((sum, { tokens }) => sum + tokens, fresh + read);
+}
+
 const call = (name: string, args: Readonly<Record<string, string>>): ScriptedAnswer => ({
   calls: [{ name, arguments: args }],
 });
@@ -131,6 +146,35 @@ describe.each(['anthropic', 'small', 'openai', 'openrouter'] as const)('an image
     );
     const verified = await verifySession(played.agent.log, session.id, { encoders: () => MODELS[to].encoder });
     expect(verified).toMatchObject({ differences: [], problems: [], breaks: [] });
+  });
+});
+
+describe.each(['anthropic', 'small', 'openai', 'openrouter'] as const)('an image to a model of %s', (to) => {
+  it('is paid as was forecast, and read from the cache with the next prompt', async () => {
+    const played = await play(to, () => SEEN);
+    const session = await played.agent.open();
+    await session.prompt('Hello.');
+    await session.prompt([
+      { type: 'image', data: await screen(3_840, 2_160) },
+      { type: 'text', text: 'Look.' },
+    ]);
+    await session.prompt('And now?');
+    const records = await recordsOf(played, session.id);
+    const [, told] = records.filter((one) => one.kind === 'request.prepared');
+    const [first, paid, next] = records.filter((one) => one.kind === 'answer.received');
+    const foreseen = told?.data.forecast ?? expect.unreachable();
+    const [before, with1, after] = [first, paid, next].map((answer) => inputOf(answer?.data.usage ?? {}));
+    // What usage taught of words scales the image too: a twentieth at most here.
+    const input = foreseen.read + foreseen.write + foreseen.fresh;
+    expect(Math.abs(input - (with1 ?? 0))).toBeLessThan((with1 ?? 0) / 20);
+    const [width, height] = MODELS[to].shown;
+    const { images } = played.agent.capabilities;
+    const counted = typeof images === 'object' ? imageTokens(images, { width, height }) : expect.unreachable();
+    expect((with1 ?? 0) - (before ?? 0)).toBeGreaterThan(counted);
+    expect((with1 ?? 0) - (before ?? 0)).toBeLessThan(counted + 60);
+    expect((after ?? 0) - (with1 ?? 0)).toBeLessThan(60);
+    // A front below the floor of the small model leaves too little to cache.
+    if (to === 'anthropic' || to === 'openrouter') expect(next?.data.usage.read).toBeGreaterThan(counted);
   });
 });
 
@@ -180,4 +224,48 @@ it('a model that takes no images is told so in words, and one that does is shown
   expect(bodies[1]).toContain(data.toString('base64'));
   const verified = await verifySession(played.agent.log, session.id, { encoders: () => anthropicEncoder });
   expect(verified).toMatchObject({ differences: [], problems: [] });
+});
+
+/** A window with much in it: as PNG it weighs, and what it says can be made out at half its size. */
+async function busyScreen(name: number): Promise<Buffer> {
+  const noise = { type: 'gaussian', mean: 128 + name, sigma: 40 } as const;
+  const tiles = await sharp({ create: { width: 700, height: 420, channels: 3, background: '#fff', noise } })
+    .png()
+    .toBuffer();
+  return sharp(tiles).resize(2_800, 1_680, { kernel: 'nearest' }).png({ compressionLevel: 1 }).toBuffer();
+}
+
+it('code-yeongyu/senpi#302: a ninth of 63 screenshots and of 101 MiB fits a ninth of what a request may weigh, and none is above 2,000 pixels', async () => {
+  const shots = [await busyScreen(1), await busyScreen(2), await busyScreen(3)];
+  const given = Array.from({ length: 7 }, (_, shot) => shots[shot % shots.length] ?? expect.unreachable());
+  expect(given.reduce((sum, { length }) => sum + length, 0)).toBeGreaterThan((101 * 2 ** 20) / 9);
+  const requestBytes = 32_000_000 / 9;
+  const model = 'claude-sonnet-5-5';
+  const catalog = { revision: 1, rows: [{ provider: 'anthropic', model, requestBytes: Math.floor(requestBytes) }] };
+  const played = await play('anthropic', () => SEEN, { catalog });
+  const session = await played.agent.open();
+  const images = given.map((data) => ({ type: 'image', data }) as const);
+  expect(await session.prompt([...images, { type: 'text', text: 'Compare.' }])).toMatchObject({ outcome: 'completed' });
+  expect(played.simulator.calls.map(({ status }) => status)).toEqual([200]);
+  expect(played.simulator.calls[0]?.bytes).toBeLessThan(requestBytes);
+  const kept = imagesIn(await recordsOf(played, session.id));
+  expect(kept).toHaveLength(7);
+  // anthropics/claude-code#83206: what is the same is kept once.
+  expect(new Set(kept.map(({ artifact }) => artifact)).size).toBe(3);
+  expect(Math.max(...kept.map(({ width = 0, height = 0 }) => Math.max(width, height)))).toBe(2_000);
+});
+
+it('anthropics/claude-code#37418: the image above the number that a request may hold takes the older half with it, and the session goes on', async () => {
+  const played = await play('small', (sent) => (answeredIn(sent) < 101 ? call('screenshot', {}) : SEEN), {
+    tools: [dot],
+    builtIn: false,
+  });
+  const session = await played.agent.open();
+  expect(await session.prompt('Take a hundred and one.')).toMatchObject({ outcome: 'completed', text: 'I see.' });
+  expect(await session.prompt('And now?')).toMatchObject({ outcome: 'completed' });
+  const refused = played.simulator.calls.filter(({ status }) => status !== 200);
+  expect(refused.map(({ status }) => status)).toEqual([400]);
+  const records = await recordsOf(played, session.id);
+  const aside = records.filter(({ kind }) => kind === 'block.quarantined').length;
+  expect([aside >= 50, aside < 101]).toEqual([true, true]);
 });

@@ -13,7 +13,9 @@ const MOST_BYTES = 64 * 1024 * 1024;
 
 /** The files as parts of a prompt, in the order in which they were named. @throws CliError `cli/not-found`, `cli/refused`. */
 export function imagesOf(names: readonly string[], folder: string): Promise<readonly GivenImage[]> {
-  return Promise.all(names.map(async (name) => ({ type: 'image', data: await bytesOf(resolve(folder, name), name) })));
+  return Promise.all(
+    names.map(async (name) => ({ type: 'image', name, data: await bytesOf(resolve(folder, name), name) })),
+  );
 }
 
 async function bytesOf(path: string, name: string): Promise<Uint8Array> {

@@ -46,22 +46,21 @@ export function estimateTokens(text: string): number {
   return Math.ceil(cost / TOKEN);
 }
 
-const PIXELS_PER_TOKEN = 750;
-const LONGEST_EDGE = 1_568;
-const LARGEST_IMAGE = 1_600;
+const PATCH = 28;
+const LARGEST_IMAGE = 4_784;
+const LARGEST_UNKNOWN = 1_600;
 const PIXELS_PER_BYTE = 10;
 
 /**
- * Estimated tokens of an image: width × height / 750, after the provider has scaled it to fit 1,568 pixels, at most
- * 1,600 (Anthropic's published rule). Never by the length of its base64. Where the pixels are not known, ten to a byte
- * are assumed: more than photographs and screenshots have, so that the guess errs upwards.
+ * Estimated tokens of an image, whatever the model: its patches of 28 pixels, at most 4,784 (Claude's published rule from 4.7
+ * on). Images are made to fit their model before they are kept, so that this is what Claude counts, and up to a tenth above
+ * what GPT-6 does; encoders count by the model's own rule (`imageTokens`). Never by the length of base64. Where the pixels
+ * are not known, ten to a byte are assumed, at most 1,600 tokens: more than photographs and screenshots have.
  */
 export function estimateImageTokens(width: number | undefined, height: number | undefined, bytes: number): number {
-  const pixels =
-    width === undefined || height === undefined
-      ? bytes * PIXELS_PER_BYTE
-      : width * height * Math.min(1, LONGEST_EDGE / Math.max(width, height, 1)) ** 2;
-  return Math.max(1, Math.min(LARGEST_IMAGE, Math.ceil(pixels / PIXELS_PER_TOKEN)));
+  if (width === undefined || height === undefined)
+    return Math.max(1, Math.min(LARGEST_UNKNOWN, Math.ceil((bytes * PIXELS_PER_BYTE) / PATCH ** 2)));
+  return Math.max(1, Math.min(LARGEST_IMAGE, Math.ceil(width / PATCH) * Math.ceil(height / PATCH)));
 }
 
 function runEnd(text: string, start: number, kind: Kind): number {

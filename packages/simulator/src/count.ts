@@ -1,7 +1,8 @@
-// This simulator's own count of tokens, for blocks whose size nobody gave: bytes of UTF-8 by four, images by pixels.
+// This simulator's own count of tokens, for blocks whose size nobody gave: bytes of UTF-8 by four, images by the model's rule.
 // It is no tokenizer and does not claim to be one; a driver that knows recorded sizes gives those.
 
-import { imageTokens } from './image-size.ts';
+import type { Capabilities } from '@tidemark/model';
+import { imageTokens } from './image-tokens.ts';
 import { isLevel } from './request.ts';
 import type { WireBlock } from './request.ts';
 import { isList, isObject, objectAt, textOf } from './wire.ts';
@@ -10,13 +11,15 @@ import type { WireObject } from './wire.ts';
 /** Recorded size of the block with this running number, if it is known. */
 export type BlockSizes = (index: number) => number | undefined;
 
+type Images = Capabilities['images'];
+
 const BYTES_PER_TOKEN = 4;
 /** An image that is elsewhere, or a document. */
 const UNKNOWN_MEDIA = 1600;
 
 /** Tokens of a block: the recorded size, or at least one by the own rule. */
-export function countBlock(block: WireBlock, sizes: BlockSizes | undefined): number {
-  return sizes?.(block.index) ?? (isLevel(block) ? 0 : countFields(block.type, block.fields));
+export function countBlock(block: WireBlock, sizes: BlockSizes | undefined, images: Images): number {
+  return sizes?.(block.index) ?? (isLevel(block) ? 0 : countFields(block.type, block.fields, images));
 }
 
 /** Tokens of a text: its bytes of UTF-8 by four, rounded up. */
@@ -24,7 +27,7 @@ export function countText(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
 }
 
-function countFields(type: string, fields: WireObject): number {
+function countFields(type: string, fields: WireObject, images: Images): number {
   switch (type) {
     case 'text':
       return countText(textOf(fields['text']));
@@ -33,9 +36,9 @@ function countFields(type: string, fields: WireObject): number {
     case 'tool_use':
       return countText(`${textOf(fields['name'])}${JSON.stringify(fields['input'])}`);
     case 'tool_result':
-      return countContent(fields['content']);
+      return countContent(fields['content'], images);
     case 'image':
-      return countImage(fields);
+      return countImage(fields, images);
     case 'document':
       return countDocument(fields);
     default:
@@ -43,19 +46,19 @@ function countFields(type: string, fields: WireObject): number {
   }
 }
 
-function countContent(content: unknown): number {
+function countContent(content: unknown, images: Images): number {
   if (typeof content === 'string') return Math.max(1, countText(content));
   if (!isList(content)) return 1;
-  const parts = content.map((part) => (isObject(part) ? countFields(textOf(part['type']), part) : 0));
+  const parts = content.map((part) => (isObject(part) ? countFields(textOf(part['type']), part, images) : 0));
   return Math.max(
     1,
     parts.reduce((sum, tokens) => sum + tokens, 0),
   );
 }
 
-function countImage(fields: WireObject): number {
+function countImage(fields: WireObject, images: Images): number {
   const source = objectAt(fields, 'source');
-  return source['type'] === 'base64' ? imageTokens(textOf(source['data'])) : UNKNOWN_MEDIA;
+  return source['type'] === 'base64' ? imageTokens(textOf(source['data']), images) : UNKNOWN_MEDIA;
 }
 
 function countDocument(fields: WireObject): number {

@@ -1,4 +1,4 @@
-// The size of a picture from the first bytes of its base64 text: PNG, GIF and JPEG. Nothing else is decoded.
+// What a picture is and how large, from the first bytes of its base64 text. Nothing else is decoded.
 
 const HEAD_CHARACTERS = 256 * 1024;
 
@@ -30,19 +30,15 @@ function jpegSize(bytes: Buffer): ImageSize | undefined {
   return undefined;
 }
 
-const PIXELS_PER_TOKEN = 750;
-const LONGEST_EDGE = 1568;
-/** The most that a picture comes to, and what one does whose size cannot be read. */
-const MOST_TOKENS = 1600;
-
-/**
- * Tokens of a picture: pixels by 750, behind the service's own scaling to 1,568 pixels at the longer edge and about 1,600
- * tokens (docs.anthropic.com/en/docs/vision, "Evaluate image size").
- */
-export function imageTokens(base64: string): number {
-  const size = imageSize(base64);
-  if (size === undefined) return MOST_TOKENS;
-  const scale = Math.min(1, LONGEST_EDGE / Math.max(1, size.width, size.height));
-  const pixels = size.width * scale * (size.height * scale);
-  return Math.min(MOST_TOKENS, Math.max(1, Math.ceil(pixels / PIXELS_PER_TOKEN)));
+/** What a picture is by how it begins; `undefined` for anything else. */
+export function imageType(base64: string): string | undefined {
+  const head = Buffer.from(base64.slice(0, 24), 'base64').toString('latin1');
+  return BEGINNINGS.find(([, begins]) => begins.test(head))?.[0];
 }
+
+const BEGINNINGS: readonly (readonly [mediaType: string, begins: RegExp])[] = [
+  ['image/png', /^\u0089PNG/],
+  ['image/jpeg', /^\u00FF\u00D8\u00FF/],
+  ['image/gif', /^GIF8/],
+  ['image/webp', /^RIFF[^]{4}WEBP/],
+];

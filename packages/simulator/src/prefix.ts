@@ -44,7 +44,7 @@ export function buildPrefix(request: WireRequest, parts: PrefixParts): readonly 
     for (; level < own; level += 1) hash = enter(hash, LEVELS[level + 1], parts.parameters);
     if (parts.leftOut.has(block.index)) continue;
     hash = parts.extend(hash, block, parts.digests[block.index] ?? '');
-    tokens += countBlock(block, parts.sizes);
+    tokens += countBlock(block, parts.sizes, request.capabilities.images);
     prefix.push({ block, hash, tokens });
   }
   return prefix;

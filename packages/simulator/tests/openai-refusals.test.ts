@@ -32,6 +32,20 @@ describe('a Responses call is refused', () => {
       { model: undefined },
       { message: "Missing required parameter: 'model'.", code: 'missing_required_parameter' },
     ],
+    [
+      'with a picture of another kind than those that are taken, whatever it is called',
+      {
+        input: [
+          { role: 'user', content: [{ type: 'input_image', image_url: 'data:image/png;base64,PHN2Zz48L3N2Zz4=' }] },
+        ],
+      },
+      {
+        message:
+          "You uploaded an unsupported image. Please make sure your image has of one the following formats: ['png', 'jpeg', 'gif', 'webp'].",
+        code: 'invalid_image_format',
+        param: null,
+      },
+    ],
     ['without input', { input: undefined }, { message: "Missing required parameter: 'input'." }],
     [
       'with a model of another maker',

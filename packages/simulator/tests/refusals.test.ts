@@ -20,7 +20,10 @@ import type { Wire } from './conversation.ts';
 const long = { sizes: () => 150_000 };
 
 describe('§1.6 a request that is refused with 400 invalid_request_error', () => {
-  const image = (type: string): Wire => ({ type: 'image', source: { type: 'base64', media_type: type, data: 'AAAA' } });
+  const image = (type: string, data = 'AAAA'): Wire => ({
+    type: 'image',
+    source: { type: 'base64', media_type: type, data },
+  });
   const bound = { model: 'bound-model' };
   const pixels = (width: number, height: number): Wire => {
     const png = Buffer.from(`\x89PNG${' '.repeat(24)}`, 'latin1');
@@ -238,6 +241,21 @@ describe('§1.6 a request that is refused with 400 invalid_request_error', () =>
       { messages: [user(...Array.from({ length: 20 }, () => pixels(2_000, 2_000)), pixels(2_001, 1))] },
     ],
     ['an image without pixels', 'Could not process image', { messages: [user(pixels(0, 8))] }],
+    [
+      'an image that is of another kind than is said',
+      'messages.0.content.0.image.source.base64: The image was specified using the image/jpeg media type, but the image appears to be a image/png image',
+      { messages: [user(image('image/jpeg', Buffer.from('\x89PNG', 'latin1').toString('base64')))] },
+    ],
+    [
+      'an image above 10 MB of base64',
+      'messages.0.content.0.image.source.base64: image exceeds 10 MB maximum: 10485764 bytes > 10485760 bytes',
+      { messages: [user(image('image/png', 'A'.repeat(10_485_764)))] },
+    ],
+    [
+      'more than 100 images in a window of 200,000 tokens',
+      'too many images and documents: 101 + 0 > 100',
+      { messages: [user(...Array.from({ length: 101 }, () => pixels(8, 8)))] },
+    ],
     // Thinking
     [
       'marked thinking',

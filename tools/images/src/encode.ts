@@ -16,7 +16,7 @@ export interface EncodedImage {
 }
 
 /** Down to where the letters of a screenshot can still be read. */
-const QUALITIES = [90, 80, 70, 55] as const;
+const QUALITIES = [85, 60] as const;
 /** How much smaller it becomes where no quality is enough. */
 const SHRINK = 0.8;
 /** Decoding takes this long at most, in seconds. */

@@ -1,14 +1,11 @@
-// What a server answers a call with, as the output of a tool: words as words, images as images, and whatever a model cannot
-// be shown said in a line (L6).
+// What a server answers a call with, as the output of a tool: words as words, images as images (the runtime makes them fit),
+// and whatever a model cannot be shown said in a line (L6).
 
 import type { ToolImage, ToolOutput } from '@tidemark/agent';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 
 type Block = CallToolResult['content'][number];
 type Resource = Extract<Block, { type: 'resource' }>['resource'];
-
-/** 5 MiB of base64, the Anthropic API's limit (docs, build-with-claude/vision). */
-const LARGEST_IMAGE = (5 * 1024 * 1024 * 3) / 4;
 
 /** How the bytes of an image begin that every provider takes. */
 const BEGINNINGS: Readonly<Record<string, RegExp>> = {
@@ -67,7 +64,7 @@ function readImage(base64: string, said: string): Read {
   const data = Buffer.from(base64, 'base64');
   const head = data.subarray(0, 16).toString('latin1');
   const [mediaType] = Object.entries(BEGINNINGS).find(([, begins]) => begins.test(head)) ?? [];
-  if (mediaType === undefined || data.length > LARGEST_IMAGE) return { text: notShown(`an image, ${said}`, base64) };
+  if (mediaType === undefined) return { text: notShown(`an image, ${said}`, base64) };
   return { image: { data: new Uint8Array(data), mediaType } };
 }
 

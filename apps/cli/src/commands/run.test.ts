@@ -1,6 +1,6 @@
 // `tidemark run` and `tidemark "prompt"`, against the simulator in this process, with real tools in a folder of the test.
 
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { createSimulator } from '@tidemark/simulator';
@@ -10,6 +10,9 @@ import type { Choices, Ran } from '../../tests/pretend-run.ts';
 import { pretendRun } from '../../tests/pretend-run.ts';
 import type { Stage } from '../../tests/scenario.ts';
 import { calls, openStage } from '../../tests/scenario.ts';
+
+/** A picture of one pixel. */
+const DOT = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 let stage: Stage;
 
@@ -55,6 +58,26 @@ describe('a prompt', () => {
     const script = stage.scenario({ expect: { lastUserText: '<file path="note.txt"/>' }, answer: { text: 'Seen.' } });
     const ran = await tidemark(['what says @note.txt?', '--provider', 'simulator', '--scenario', script]);
     expect([ran.out, ran.exit]).toEqual(['Seen.\n', 0]);
+  });
+
+  test('brings images along with --image, once for each; what is none is refused before anything is sent', async () => {
+    writeFileSync(join(stage.folder, 'dot.png'), Buffer.from(DOT, 'base64'));
+    stage.write('dot.svg', '<svg xmlns="http://www.w3.org/2000/svg"/>');
+    const script = stage.scenario({ answer: { text: 'Two dots.' } });
+    const with2 = ['--image', 'dot.png', '--image', 'dot.png', 'how many?', '--provider', 'simulator'];
+    const ran = await tidemark([...with2, '--scenario', script]);
+    expect([ran.out, ran.exit]).toEqual(['Two dots.\n', 0]);
+    const asked = ['how many?', '--provider', 'simulator', '--image'];
+    expect(await tidemark([...asked, 'dot.svg'])).toMatchObject({
+      exit: 3,
+      err: expect.stringMatching(
+        /the image dot\.svg cannot be sent: it is of the kind SVG, which no provider takes.*\n.*name another image/,
+      ),
+    });
+    expect(await tidemark([...asked, 'gone.png'])).toMatchObject({
+      exit: 3,
+      err: expect.stringContaining('the image gone.png is not there'),
+    });
   });
 
   test('needs no quotes behind `run`, and can be piped in', async () => {

@@ -33,4 +33,6 @@ export interface GivenImage {
   readonly type: 'image';
   /** A PNG, JPEG, GIF or WebP, told by its bytes. */
   readonly data: Uint8Array;
+  /** What an error calls it. No model is told. */
+  readonly name?: string;
 }

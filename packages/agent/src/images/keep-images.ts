@@ -46,16 +46,20 @@ export async function keepGivenImages(
   parts: readonly (ContentPart | GivenImage)[],
 ): Promise<readonly ContentPart[]> {
   const kept: ContentPart[] = [];
-  for (const part of parts) {
-    if (!isGiven(part)) {
-      kept.push(part);
-      continue;
-    }
-    const fitted = await fit(keeper, part);
-    if ('problem' in fitted) throw new AgentError('agent/unfit-image', `an image cannot be sent: ${fitted.problem}`);
-    kept.push(...(await keep(keeper, fitted)));
-  }
+  for (const part of parts) kept.push(...(isGiven(part) ? await keepGiven(keeper, part) : [part]));
   return kept;
+}
+
+async function keepGiven(keeper: ImageKeeper, image: GivenImage): Promise<readonly ContentPart[]> {
+  const fitted = await fit(keeper, image);
+  if (!('problem' in fitted)) return keep(keeper, fitted);
+  const { name } = image;
+  const which = name === undefined ? 'an image' : `the image ${name}`;
+  throw new AgentError(
+    'agent/unfit-image',
+    `${which} cannot be sent: ${fitted.problem}`,
+    name === undefined ? {} : { name },
+  );
 }
 
 function isGiven(part: ContentPart | GivenImage): part is GivenImage {
@@ -63,7 +67,7 @@ function isGiven(part: ContentPart | GivenImage): part is GivenImage {
 }
 
 /** As it was given, where nobody can look into it. */
-type AsGiven = Omit<ToolImage, 'mediaType'> & { readonly mediaType: string; readonly changes: readonly string[] };
+type AsGiven = ToolImage & Pick<FittedImage, 'changes'>;
 
 async function fit(
   { images, capabilities }: ImageKeeper,

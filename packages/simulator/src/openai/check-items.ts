@@ -3,6 +3,7 @@
 
 import { given, isList, isObject, textOf } from '../wire.ts';
 import type { WireObject } from '../wire.ts';
+import { checkImageAt } from './check-image.ts';
 import { missingParameter, tooLong, unknownParameter, wrongType, wrongValue } from './parameter-refusals.ts';
 import { bad, firstBad } from './refusal.ts';
 import type { OpenAIRefusal } from './refusal.ts';
@@ -116,7 +117,7 @@ function checkPartBody(part: WireObject, type: string, path: string): OpenAIRefu
   if (type === 'refusal') return typeof part['refusal'] === 'string' ? undefined : missingParameter(`${path}.refusal`);
   if (type === 'input_image') {
     const shown = given(part['image_url']) || given(part['file_id']);
-    return shown ? undefined : missingParameter(`${path}.image_url`);
+    return shown ? checkImageAt(part['image_url']) : missingParameter(`${path}.image_url`);
   }
   if (!type.endsWith('_text')) return undefined;
   if (part['text'] === undefined) return missingParameter(`${path}.text`);

@@ -3,7 +3,7 @@
 
 import type { Capabilities } from '@tidemark/model';
 import { countText } from '../count.ts';
-import { imageTokens } from '../image-size.ts';
+import { imageTokens } from '../image-tokens.ts';
 import type { WireObject } from '../wire.ts';
 import { textOf } from '../wire.ts';
 import type { CacheRules } from './cache-rules.ts';
@@ -64,8 +64,13 @@ export interface OpenAIRequest {
   readonly maxTokens: number | undefined;
 }
 
+/** How a model takes images. */
+export type Images = Capabilities['images'];
+
 /** Blocks as they are gathered in order. */
 export interface BlockList {
+  /** How the model takes images. */
+  readonly images: Images;
   readonly blocks: PromptBlock[];
 }
 
@@ -82,10 +87,10 @@ export function addBlock(list: BlockList, block: LooseBlock): number {
 /** Tokens of an image or a file whose size cannot be read. */
 export const UNKNOWN_MEDIA: number = 1600;
 
-/** Tokens of an image by its address: by its pixels in a data URL, else 1,600. */
-export function countImageAt(url: string): number {
+/** Tokens of an image by its address: by the model's rule in a data URL, else 1,600. */
+export function countImageAt(url: string, images: Images): number {
   const data = /^data:[^,]*;base64,(.*)$/s.exec(url)?.[1];
-  return data === undefined ? UNKNOWN_MEDIA : imageTokens(data);
+  return data === undefined ? UNKNOWN_MEDIA : imageTokens(data, images);
 }
 
 /** JSON of what is shown, without what only governs the cache or names the item. */

@@ -1,14 +1,24 @@
 // From the bytes of a Chat Completions call to a request, or to the refusal that the real service gives. A router takes
 // Anthropic's markers, and passes them on to upstreams known to honour them (§3).
 
-import { given, isList, isObject, textOf } from '../wire.ts';
+import { given, isList, isObject, objectAt, textOf } from '../wire.ts';
 import type { WireObject } from '../wire.ts';
 import { cacheRulesOf } from './cache-rules.ts';
 import type { CacheRules } from './cache-rules.ts';
+import { checkImageAt } from './check-image.ts';
 import { missingParameter, tooLong, wrongType, wrongValue } from './parameter-refusals.ts';
 import { checkChatPairs } from './pairs.ts';
 import { addBlock } from './prompt.ts';
-import type { BlockList, LooseBlock, MarkTtl, OpenAIRequest, PromptBlock, PromptItem, Speaker } from './prompt.ts';
+import type {
+  BlockList,
+  Images,
+  LooseBlock,
+  MarkTtl,
+  OpenAIRequest,
+  PromptBlock,
+  PromptItem,
+  Speaker,
+} from './prompt.ts';
 import { readBody } from './read-body.ts';
 import type { FindRow, ReadBody } from './read-body.ts';
 import { addTools, readPart } from './read-items.ts';
@@ -34,7 +44,7 @@ export function readChat(body: Uint8Array, wire: 'chat' | 'router', find: FindRo
   const messages = isList(read.fields['messages']) ? read.fields['messages'] : [];
   const wrong = checkMessages(messages);
   if (wrong !== undefined) return wrong;
-  const list: BlockList = { blocks: [] };
+  const list: BlockList = { images: read.capabilities.images, blocks: [] };
   addTools(read.fields, list);
   const items = messages.filter(isObject).map((message) => readMessage(message, list));
   return checkChatPairs(items) ?? requestOf(read, wire, list, items);
@@ -102,7 +112,8 @@ function checkContent(content: unknown, path: string): OpenAIRefusal | undefined
     const type = textOf(part['type']);
     if (!PARTS.includes(type)) return wrongValue(`${at}[${i}].type`, type, PARTS);
     const untold = type === 'text' && typeof part['text'] !== 'string';
-    return untold ? missingParameter(`${at}[${i}].text`) : undefined;
+    if (untold) return missingParameter(`${at}[${i}].text`);
+    return type === 'image_url' ? checkImageAt(objectAt(part, 'image_url')['url']) : undefined;
   });
 }
 
@@ -131,18 +142,19 @@ function checkCall(call: unknown, path: string): OpenAIRefusal | undefined {
 
 function readMessage(message: WireObject, list: BlockList): PromptItem {
   const speaker = SPEAKERS[textOf(message['role'])] ?? 'user';
-  for (const block of speaker === 'tool' ? [resultOf(message)] : saidIn(message, speaker)) addBlock(list, block);
+  for (const block of speaker === 'tool' ? [resultOf(message, list.images)] : saidIn(message, speaker, list.images))
+    addBlock(list, block);
   return { type: 'message', speaker, fields: message, last: list.blocks.length - 1 };
 }
 
-function partsOf(content: unknown, speaker: Speaker): readonly LooseBlock[] {
+function partsOf(content: unknown, speaker: Speaker, images: Images): readonly LooseBlock[] {
   if (typeof content === 'string') return [{ kind: 'text', speaker, text: content, mark: undefined }];
-  return isList(content) ? content.filter(isObject).map((part) => readPart(part, speaker)) : [];
+  return isList(content) ? content.filter(isObject).map((part) => readPart(part, speaker, images)) : [];
 }
 
-function saidIn(message: WireObject, speaker: Speaker): readonly LooseBlock[] {
+function saidIn(message: WireObject, speaker: Speaker, images: Images): readonly LooseBlock[] {
   const calls = isList(message['tool_calls']) ? message['tool_calls'].filter(isObject) : [];
-  return [...partsOf(message['content'], speaker), ...calls.map(callOf)];
+  return [...partsOf(message['content'], speaker, images), ...calls.map(callOf)];
 }
 
 function callOf(call: WireObject): LooseBlock {
@@ -152,8 +164,8 @@ function callOf(call: WireObject): LooseBlock {
 }
 
 /** The result of a call is one block, whatever its parts. */
-function resultOf(message: WireObject): LooseBlock {
-  const parts = partsOf(message['content'], 'tool');
+function resultOf(message: WireObject, images: Images): LooseBlock {
+  const parts = partsOf(message['content'], 'tool', images);
   const text = `${textOf(message['tool_call_id'])} ${parts.map((part) => part.text).join('\n')}`;
   return { kind: 'output', speaker: 'tool', text, mark: parts.find((part) => part.mark !== undefined)?.mark };
 }

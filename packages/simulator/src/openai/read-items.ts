@@ -4,7 +4,7 @@ import { given, isList, isObject, objectAt, textOf } from '../wire.ts';
 import type { WireObject } from '../wire.ts';
 import { itemType } from './check-items.ts';
 import { addBlock, countImageAt, shownJson, UNKNOWN_MEDIA } from './prompt.ts';
-import type { BlockList, LooseBlock, MarkTtl, PromptItem, Speaker } from './prompt.ts';
+import type { BlockList, Images, LooseBlock, MarkTtl, PromptItem, Speaker } from './prompt.ts';
 
 /** Appends the tools of either wire, in the order they were sent in. */
 export function addTools(fields: WireObject, list: BlockList): void {
@@ -22,7 +22,7 @@ export function readItems(items: readonly unknown[], list: BlockList): readonly 
 function readItem(item: WireObject, list: BlockList): PromptItem {
   const type = itemType(item);
   const speaker = speakerOf(item, type);
-  for (const block of blocksOf(item, type, speaker)) addBlock(list, block);
+  for (const block of blocksOf(item, type, speaker, list.images)) addBlock(list, block);
   return { type, speaker, fields: item, last: list.blocks.length - 1 };
 }
 
@@ -35,17 +35,17 @@ function speakerOf(item: WireObject, type: string): Speaker {
   return 'developer';
 }
 
-function blocksOf(item: WireObject, type: string, speaker: Speaker): readonly LooseBlock[] {
+function blocksOf(item: WireObject, type: string, speaker: Speaker, images: Images): readonly LooseBlock[] {
   switch (type) {
     case 'message':
-      return partsOf(item['content'], speaker);
+      return partsOf(item['content'], speaker, images);
     case 'function_call': {
       const { call_id: id, name, arguments: words } = item;
       return [unmarked('call', speaker, `${textOf(id)} ${textOf(name)} ${textOf(words)}`)];
     }
     case 'function_call_output':
     case 'custom_tool_call_output':
-      return outputOf(item, speaker);
+      return outputOf(item, speaker, images);
     case 'reasoning':
       return [unmarked('reasoning', speaker, shownReasoning(item))];
     default:
@@ -63,15 +63,15 @@ function shownReasoning(item: WireObject): string {
 }
 
 /** A text and a list of one text are the same. */
-function partsOf(content: unknown, speaker: Speaker): readonly LooseBlock[] {
+function partsOf(content: unknown, speaker: Speaker, images: Images): readonly LooseBlock[] {
   if (typeof content === 'string') return [{ ...unmarked('text', speaker, content) }];
   if (!isList(content)) return [];
-  return content.filter(isObject).map((part) => readPart(part, speaker));
+  return content.filter(isObject).map((part) => readPart(part, speaker, images));
 }
 
 /** The result of a call is one block, whatever its parts: a mark on one of them is one on the whole [I]. */
-function outputOf(item: WireObject, speaker: Speaker): readonly LooseBlock[] {
-  const parts = partsOf(item['output'], speaker);
+function outputOf(item: WireObject, speaker: Speaker, images: Images): readonly LooseBlock[] {
+  const parts = partsOf(item['output'], speaker, images);
   const text = `${textOf(item['call_id'])} ${parts.map((part) => part.text).join('\n')}`;
   const mark = parts.find((part) => part.mark !== undefined)?.mark;
   const media = parts.reduce((sum, part) => sum + (part.tokens ?? 0), 0);
@@ -80,7 +80,7 @@ function outputOf(item: WireObject, speaker: Speaker): readonly LooseBlock[] {
 }
 
 /** Reads one part of a message of either wire. */
-export function readPart(part: WireObject, speaker: Speaker): LooseBlock {
+export function readPart(part: WireObject, speaker: Speaker, images: Images): LooseBlock {
   const mark = markOf(part);
   const type = textOf(part['type']);
   if (type.endsWith('text')) return { kind: 'text', speaker, text: textOf(part['text']), mark };
@@ -89,7 +89,7 @@ export function readPart(part: WireObject, speaker: Speaker): LooseBlock {
     return { kind: 'file', speaker, text: shownJson(part), mark, tokens: UNKNOWN_MEDIA };
   }
   const url = textOf(part['image_url']) || textOf(objectAt(part, 'image_url')['url']);
-  return { kind: 'image', speaker, text: shownJson(part), mark, tokens: countImageAt(url) };
+  return { kind: 'image', speaker, text: shownJson(part), mark, tokens: countImageAt(url, images) };
 }
 
 /** A mark of this provider, or one of Anthropic's that a router passes on (§3). */

@@ -51,7 +51,7 @@ export function readResponses(body: Uint8Array, reading: ReadingResponses): Resp
   const previous = textOf(fields['previous_response_id']);
   const earlier = previous === '' ? [] : reading.earlier(previous);
   if (earlier === undefined) return lostParent(previous);
-  const list: BlockList = { blocks: [] };
+  const list: BlockList = { images: capabilities.images, blocks: [] };
   addFront(fields, list);
   const items = [...readItems(earlier, list), ...readItems(input, list)];
   const model = textOf(fields['model']);

@@ -1,6 +1,8 @@
-// How large a picture may be, by the header of what was sent. A header that says nothing is taken as it is.
+// How large a picture may be and what it is, by the header of what was sent, and how many a request may hold. A header that
+// says nothing is taken as it is.
 
-import { imageSize } from '../image-size.ts';
+import type { Capabilities } from '@tidemark/model';
+import { imageSize, imageType } from '../image-size.ts';
 import { invalid } from '../refusal.ts';
 import type { Refusal } from '../refusal.ts';
 import { isLevel, pathOf } from '../request.ts';
@@ -23,11 +25,39 @@ const MANY = 20;
  * Refuses the first picture that is too large, in the words of anthropics/claude-code#5147 and #52220, or that has no
  * pixels. The limits: docs.anthropic.com/en/docs/vision, "Basics and limits".
  */
-export const checkImages: Rule = ({ blocks }) => {
+export const checkImages: Rule = ({ blocks, capabilities }) => {
   const pictures = blocks.flatMap(picturesIn);
   const many = pictures.length > MANY;
-  return firstRefusal(pictures, (picture) => checkSize(picture, many));
+  return (
+    checkNumber(pictures.length, capabilities) ??
+    firstRefusal(pictures, (picture) => checkWeight(picture) ?? checkType(picture) ?? checkSize(picture, many))
+  );
 };
+
+/** 100 in a window of 200,000 tokens, 600 in a larger one (platform.claude.com, vision, "General limits"). Documents are not counted here. */
+function checkNumber(pictures: number, { window }: Capabilities): Refusal | undefined {
+  const most = window.tokens > 200_000 ? 600 : 100;
+  return pictures <= most ? undefined : invalid(`too many images and documents: ${pictures} + 0 > ${most}`);
+}
+
+/** Characters of base64: 10 MB on this API, 5 on the clouds. */
+const HEAVIEST = 10 * 1024 * 1024;
+
+function checkWeight({ path, source }: Picture): Refusal | undefined {
+  const { length } = textOf(source['data']);
+  if (source['type'] !== 'base64' || length <= HEAVIEST) return undefined;
+  return invalid(`${path}.image.source.base64: image exceeds 10 MB maximum: ${length} bytes > ${HEAVIEST} bytes`);
+}
+
+/** What it says that it is, against how it begins. */
+function checkType({ path, source }: Picture): Refusal | undefined {
+  const said = textOf(source['media_type']);
+  const is = source['type'] === 'base64' ? imageType(textOf(source['data'])) : undefined;
+  if (is === undefined || is === said) return undefined;
+  return invalid(
+    `${path}.image.source.base64: The image was specified using the ${said} media type, but the image appears to be a ${is} image`,
+  );
+}
 
 function picturesIn(block: WireBlock): readonly Picture[] {
   if (block.level === 'tools' || isLevel(block)) return [];
