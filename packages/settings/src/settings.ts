@@ -1,6 +1,6 @@
 // What can be set, and what a value of it looks like. Only what has an effect is here; a key is no setting (see `keyring.ts`).
 
-import type { CompactionPolicy, Lasting, Limits, Mode, RewriteNotice } from '@tidemark/agent';
+import type { CompactionPolicy, Lasting, Limits, Mode, RewriteNotice, SubagentLimits } from '@tidemark/agent';
 import { z } from 'zod';
 
 /** What was set, by any source. What is not there is as it is by default. */
@@ -17,6 +17,8 @@ export interface Settings {
   readonly ttl?: Lasting | undefined;
   readonly limits?: { readonly [name in keyof Omit<Limits, 'ms'>]: Limits[name] | undefined } | undefined;
   readonly rewriteNotice?: { readonly [name in keyof RewriteNotice]: RewriteNotice[name] | undefined } | undefined;
+  /** What bounds the subagents of a session; `false` is that it starts none. */
+  readonly subagents?: SubagentLimits | false | undefined;
   /** MCP servers by name: those of the nearest source that names any. */
   readonly mcp?: { readonly servers?: Readonly<Record<string, ServerSetting>> | undefined } | undefined;
   readonly display?: Display | undefined;
@@ -50,6 +52,22 @@ const address = z
   .refine((text) => !text.includes('@'), 'expected an address without a name and password');
 const dollars = z.string().regex(/^\d{1,9}(\.\d{1,9})?$/, 'expected US dollars as text, such as "0.50"');
 const count = z.int().positive().max(1e15);
+
+const subagents = z.union(
+  [
+    z.literal(false),
+    z.strictObject({
+      parallel: count.exactOptional(),
+      total: count.exactOptional(),
+      depth: count.exactOptional(),
+      steps: count.exactOptional(),
+      ms: count.exactOptional(),
+      tokens: count.exactOptional(),
+      cost: dollars.exactOptional(),
+    } satisfies { readonly [name in keyof Required<SubagentLimits>]: z.ZodType }),
+  ],
+  'expected false, or { parallel, total, depth, steps, ms, tokens, cost }',
+);
 
 const named = z.record(z.string(), z.string());
 const server = z.union(
@@ -85,6 +103,7 @@ export function settingsSchema(providers: readonly string[]): SettingsSchema {
     ttl: z.enum(['auto', '5m', '1h']).optional(),
     limits: z.strictObject({ cost: dollars.optional(), steps: count.optional(), tokens: count.optional() }).optional(),
     rewriteNotice: z.strictObject({ tokens: count.optional(), cost: dollars.optional() }).optional(),
+    subagents: subagents.optional(),
     mcp: z.strictObject({ servers: z.record(z.string(), server).optional() }).optional(),
     display: z
       .strictObject({
@@ -121,6 +140,7 @@ const BY_DEFAULT: Readonly<Record<string, string>> = {
   'rewriteNotice.tokens': '50000 (and 0.20 of cost)',
   'rewriteNotice.cost': '0.20 (and 50000 tokens)',
   'baseUrl.compatible': 'none',
+  subagents: '{"parallel":4,"total":32,"depth":1,"steps":50,"ms":600000}',
   'mcp.servers': 'none',
   'display.colour': 'auto',
   'display.columns': 'as wide as the terminal',

@@ -51,9 +51,11 @@ function orderIn(input: unknown): SubagentOrder | ToolProblem {
   const unknown = Object.keys(given).find((name) => !NAMES.includes(name));
   if (unknown !== undefined) return { problem: `${AGENT}: there is no ${unknown}. It takes ${NAMES.join(', ')}.` };
   const { task, role, readOnly } = given;
-  if (typeof task !== 'string' || isBlank(task)) return { problem: `${AGENT}: task is missing. Say what is to be done.` };
+  if (typeof task !== 'string' || isBlank(task))
+    return { problem: `${AGENT}: task is missing. Say what is to be done.` };
   if (role !== undefined && typeof role !== 'string') return { problem: `${AGENT}: role is a text.` };
-  if (readOnly !== undefined && typeof readOnly !== 'boolean') return { problem: `${AGENT}: readOnly is true or false.` };
+  if (readOnly !== undefined && typeof readOnly !== 'boolean')
+    return { problem: `${AGENT}: readOnly is true or false.` };
   return { task, ...(role !== undefined && !isBlank(role) && { role }), ...(readOnly !== undefined && { readOnly }) };
 }
 

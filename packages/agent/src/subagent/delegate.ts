@@ -5,7 +5,7 @@ import type { EventData, SessionId } from '@tidemark/log';
 import { LogError, sessionId } from '@tidemark/log';
 import { openCalls } from '../decide/open-calls.ts';
 import { AgentError } from '../errors.ts';
-import { commit } from '../session/session.ts';
+import { commitInside } from '../session/session.ts';
 import { totalsOf } from '../session/spent.ts';
 import { messageOf } from '../tools/message-of.ts';
 import { narrower } from '../tools/permissions.ts';
@@ -39,20 +39,43 @@ export async function delegate(children: Children, working: Working, asked: Dele
 
 async function startedFor(children: Children, working: Working, asked: Delegation): Promise<ToolOutput> {
   const { session } = working;
-  const held = [...session.progress.subagents.values()].find(({ call }) => call === asked.call);
-  const refusal = held === undefined ? refusalOf(working) : undefined;
-  if (refusal !== undefined) return { text: refusal, failed: true };
-  const limits = shareFor(children, working);
-  children.promised.set(asked.call, limits);
-  const started = held ?? (await begin(working, asked));
+  // Inside the turnstile, so that calls which run together count each other.
+  const start = await session.turnstile.pass(() => begin(children, working, asked));
+  if (typeof start === 'string') return { text: start, failed: true };
+  // Flushed before there is a session of this name.
+  await session.writer.sync();
+  const { child } = start.started;
   try {
-    return outputOf(started.child, await workOf(children, working, asked, { started, limits }));
+    return outputOf(child, await workOf(children, working, asked, start));
   } catch (error) {
     // Its log is open elsewhere, or damaged, or full: the session of the parent goes on without it.
     if (!(error instanceof LogError || error instanceof AgentError)) throw error;
     const failure = { code: error.code, message: messageOf(error), next: 'Look at its log.' };
-    return outputOf(started.child, await failedAs(working, started.child, failure));
+    return outputOf(child, await failedAs(working, child, failure));
   }
+}
+
+/** What one is started with. */
+interface Start {
+  readonly started: Started;
+  readonly limits: Limits;
+}
+
+/** One that a crash left is taken up again; else a new one is named in the log. A text is why there is none. */
+async function begin(children: Children, working: Working, { call, order }: Delegation): Promise<Start | string> {
+  const { session, runtime, turn } = working;
+  const held = [...session.progress.subagents.values()].find((one) => one.call === call);
+  const refusal = held === undefined ? refusalOf(working) : undefined;
+  if (refusal !== undefined) return refusal;
+  const limits = shareFor(children, working);
+  children.promised.set(call, limits);
+  if (held !== undefined) return { started: held, limits };
+  const child = sessionId(runtime.surroundings.newName());
+  const data = { child, role: order.role ?? NO_ROLE, task: order.task, call };
+  const at = runtime.surroundings.now();
+  const [record] = await commitInside(session, [{ kind: 'subagent.started', at, turn, data }]);
+  // As it was written down: a secret in the task is masked there, and so it is for the subagent.
+  return { started: record?.kind === 'subagent.started' ? record.data : data, limits };
 }
 
 /** Why none is started, as the model is told it. */
@@ -60,7 +83,7 @@ function refusalOf({ session: { progress }, runtime: { subagents = {} } }: Worki
   const { depth = SUBAGENT_LIMITS.depth, total = SUBAGENT_LIMITS.total } = subagents;
   if ((progress.startedBy?.depth ?? 0) >= depth) return 'A subagent starts none itself: do the work yourself.';
   if (progress.delegated < total) return undefined;
-  return `This session has started ${progress.delegated} subagents, and may start no more: do the work yourself.`;
+  return `This session has started all of its subagents (${progress.delegated} of ${total}): do the work yourself.`;
 }
 
 function shareFor({ promised }: Children, working: Working): Limits {
@@ -76,23 +99,6 @@ function shareFor({ promised }: Children, working: Working): Limits {
   const own = { steps, ms, ...(tokens !== undefined && { tokens }), ...(cost !== undefined && { cost }) };
   const among = Math.max(1, waiting.length);
   return shareOf(own, { limits: runtime.limits, taken: takenBy(working), promised, among });
-}
-
-/** Flushed before there is a session of this name. */
-async function begin(working: Working, { call, order }: Delegation): Promise<Started> {
-  const { session, runtime, turn } = working;
-  const child: SessionId = sessionId(runtime.surroundings.newName());
-  const data = { child, role: order.role ?? NO_ROLE, task: order.task, call };
-  const records = await commit(session, [{ kind: 'subagent.started', at: runtime.surroundings.now(), turn, data }]);
-  await session.writer.sync();
-  // As it was written down: a secret in the task is masked there, and so it is for the subagent.
-  return records.flatMap((record) => (record.kind === 'subagent.started' ? [record.data] : []))[0] ?? data;
-}
-
-/** What one is started with. */
-interface Start {
-  readonly started: Started;
-  readonly limits: Limits;
 }
 
 async function workOf(children: Children, working: Working, asked: Delegation, start: Start): Promise<Ending> {

@@ -18,8 +18,14 @@ export interface Left {
 /** The limits of the next one. */
 export function shareOf(own: Limits, { limits, taken, promised, among }: Left): Limits {
   const others = [...promised.values()];
-  const tokens = restOf(limits.tokens, [taken.spent.input, taken.spent.output, ...others.map((one) => one.tokens ?? 0)]);
-  const cost = limits.cost && sumOfMoney([limits.cost, ...[taken.spent.cost, ...others.map((one) => one.cost ?? '0')].map((one) => `-${one}`)]);
+  const tokens = restOf(limits.tokens, [
+    taken.spent.input,
+    taken.spent.output,
+    ...others.map((one) => one.tokens ?? 0),
+  ]);
+  const cost =
+    limits.cost &&
+    sumOfMoney([limits.cost, ...[taken.spent.cost, ...others.map((one) => one.cost ?? '0')].map((one) => `-${one}`)]);
   return {
     ...(own.steps !== undefined && { steps: own.steps }),
     ...least('ms', own.ms, restOf(limits.ms, [taken.ms])),
@@ -29,7 +35,12 @@ export function shareOf(own: Limits, { limits, taken, promised, among }: Left): 
 }
 
 function restOf(limit: number | undefined, taken: readonly number[]): number | undefined {
-  return limit === undefined ? undefined : Math.max(0, taken.reduce((rest, one) => rest - one, limit));
+  return limit === undefined
+    ? undefined
+    : Math.max(
+        0,
+        taken.reduce((rest, one) => rest - one, limit),
+      );
 }
 
 function least(name: 'ms' | 'tokens', own: number | undefined, share: number | undefined): Limits {
