@@ -2,7 +2,7 @@
 
 import { resolve } from 'node:path';
 
-import type { SessionFilter, UnreadableSession } from '@tidemark/log';
+import type { SessionFilter, SessionSummary, UnreadableSession } from '@tidemark/log';
 
 import type { Command, CommandContext, Outcome } from '../command.ts';
 import { counted } from '../numbers.ts';
@@ -66,7 +66,7 @@ function row({ session, depth }: Placed<GaugedSession>): readonly Shown[] {
   ];
 }
 
-function fromOf({ parent, startedBy }: Placed['session']): string {
+function fromOf({ parent, startedBy }: SessionSummary): string {
   if (parent !== undefined) return `${parent.session}@${parent.position}`;
   return startedBy === undefined ? '' : `subagent of ${startedBy.session}`;
 }
