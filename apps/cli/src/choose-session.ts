@@ -41,7 +41,8 @@ async function saidWindow(log: Log, opened: EpochOpened | undefined): Promise<nu
 }
 
 /**
- * The session of this folder that changed last; imported transcripts are none of ours to go on with.
+ * The session of this folder that changed last; imported transcripts are none of ours to go on with, and a subagent works
+ * for another one.
  *
  * @throws CliError `cli/not-found` when there is none.
  */
@@ -49,7 +50,7 @@ export async function newestSession(log: Log, folder: string): Promise<ChosenSes
   const { sessions } = await log.sessions({ workspace: folder });
   const byChange = sessions.toSorted((a, b) => order(b).localeCompare(order(a)));
   for (const summary of byChange) {
-    if (!(await isImported(log, summary))) return namedSession(log, summary.session);
+    if (summary.startedBy === undefined && !(await isImported(log, summary))) return namedSession(log, summary.session);
   }
   throw new CliError('cli/not-found', `there is no session of ${folder}`, '`tidemark "what to do"` begins one');
 }

@@ -39,10 +39,10 @@ export function markdownOf(record: Recorded): string {
 }
 
 function beginningOf({ data, at, position }: RecordedOf<'session.created'>): string {
-  const { id, title, parent, workspace } = data;
+  const { id, title, parent, startedBy, workspace } = data;
   if (parent !== undefined)
     return `---\n\n*Behind record ${parent.position} of ${parent.session} the fork ${id} goes on (${at}).*`;
-  return `${position === 0 ? '# ' : '## '}${title ?? id}\n\n*${id}, ${at}, ${workspace}*`;
+  return `${position === 0 ? '# ' : '## '}${title ?? id}\n\n*${id}, ${at}, ${workspace}${startedBy === undefined ? '' : `, a subagent of ${startedBy.session}`}*`;
 }
 
 function answerOf({ kind, data }: RecordedOf<'answer.received'> | RecordedOf<'answer.interrupted'>): string {

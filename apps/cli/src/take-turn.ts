@@ -56,6 +56,7 @@ export async function takeTurn(typed: TurnRequest, context: CommandContext): Pro
       workspace,
       ...(trusted && { trusted }),
       ...(settings.mcp?.servers !== undefined && { mcp: { servers: settings.mcp.servers } }),
+      subagents: settings.subagents ?? {},
       environment: context.environment,
       forbidden: [context.home, context.configFolder],
       skills: { roots: await skillPlaces(context, { folder: workspace, trusted }), budget: skillBudgetIn(settings) },

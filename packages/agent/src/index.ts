@@ -75,8 +75,10 @@ export type {
   Turn,
   Words,
 } from './turn/live-session.ts';
-export type { Limits, RetryPolicy, RewriteNotice, Runtime, Warm } from './turn/runtime.ts';
-export { RETRY } from './turn/runtime.ts';
+export { createAgentTool } from './subagent/agent-tool.ts';
+export type { SubagentOrder } from './subagent/subagent.ts';
+export type { Limits, RetryPolicy, RewriteNotice, Runtime, SubagentLimits, Warm } from './turn/runtime.ts';
+export { RETRY, SUBAGENT_LIMITS } from './turn/runtime.ts';
 export type { Warmth } from './decide/warmth.ts';
 export { lastingOf, planWarmth } from './decide/warmth.ts';
 export type { Notice, SessionEvent } from './turn/session-event.ts';

@@ -1,11 +1,11 @@
 // Which front an epoch opens with: the natural one or the padded one. Decided with the epoch, and carried on by the next one
 // where that changes nothing of the front.
 
-import type { EpochOpened, PaddingRecord, Timestamp } from '@tidemark/log';
+import type { Digest, EpochOpened, PaddingRecord, Timestamp } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
 import { itemAt } from './append-only.ts';
 import type { Wanted } from './epoch.ts';
-import { sameFront } from './epoch.ts';
+import { sameFront, servesAs } from './epoch.ts';
 import type { FrontTexts } from './front.ts';
 import { frontTokens, PADDING } from './pad-front.ts';
 import { decidePadding, isPadded } from './padding.ts';
@@ -29,14 +29,27 @@ export interface FrontChoice {
   readonly texts: FrontTexts;
   /** Absent where nothing was asked of padding. */
   readonly padding?: PaddingRecord;
+  /** Digest of the skills index in it, if there is one. */
+  readonly skills?: Digest;
 }
 
 /** Chooses. */
 export function chooseFront(input: ChoiceInput): FrontChoice {
   const { wanted } = input;
-  const { padding: offer, texts } = wanted;
-  if (offer === undefined) return { texts };
-  return carriedOn(input) ?? decided(input, offer);
+  const { padding: offer, texts, skills } = wanted;
+  const inherited = inheritedBy(input);
+  if (inherited !== undefined) return inherited;
+  const choice = offer === undefined ? { texts } : (carriedOn(input) ?? decided(input, offer));
+  return skills === undefined ? choice : { ...choice, skills };
+}
+
+/** A subagent's first front is its parent's, byte for byte, and is read from what that has cached. */
+function inheritedBy({ before, wanted }: ChoiceInput): FrontChoice | undefined {
+  const { inherited } = wanted;
+  if (before !== undefined || inherited === undefined || !servesAs(inherited.opened, wanted)) return undefined;
+  const { padding, skills } = inherited.opened;
+  const { texts } = inherited;
+  return { texts, ...(padding && { padding }), ...(skills && { skills }) };
 }
 
 function decided(

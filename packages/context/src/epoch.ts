@@ -43,6 +43,8 @@ export interface Wanted {
   readonly stream?: string;
   /** What may stand in the place of `texts`; without it nothing is padded. */
   readonly padding?: PaddingOffer;
+  /** Of a subagent: the epoch of its parent, whose front the first one here opens with where that serves it. */
+  readonly inherited?: { readonly opened: EpochOpened; readonly texts: FrontTexts };
 }
 
 /** A padded front, and when to take it. */
@@ -77,6 +79,13 @@ export function epochCauses({ epoch, compacted, waiting }: State, wanted: Wanted
     changedParameter(inForce.parameters, wanted.parameters),
   ];
   return causes.filter((cause) => cause !== undefined && cause !== false);
+}
+
+/** Whether a front serves what is wanted, its skills index and padding apart: those are frozen with it. */
+export function servesAs(opened: EpochOpened, wanted: Wanted): boolean {
+  const { provider, model, texts } = wanted;
+  if (opened.provider !== provider || opened.model !== model || opened.contract !== texts.contract) return false;
+  return sameTools(opened.tools, wanted) && changedLayer(opened, wanted, [PADDING, SKILLS]) === undefined;
 }
 
 /** Whether an epoch holds the front that is wanted, padded or not: that was decided when it opened, and is frozen with it. */

@@ -13,6 +13,7 @@ import type {
   RewriteNotice,
   Rule,
   Runtime,
+  SubagentLimits,
   Surroundings,
   Tool,
   Warm,
@@ -104,6 +105,12 @@ export interface AgentOptions {
    * that providers take. The usual one (sharp, loaded with the first image) unless said; `as-given` looks into none.
    */
   readonly images?: ImageFitter | 'as-given';
+  /**
+   * With the tool `agent`: the model has subagents do a task each, in a session of their own, with the same tools and
+   * permissions, within these limits; `{}` is the usual ones (four at once, 32 in all, none of a subagent's own). Off unless
+   * said.
+   */
+  readonly subagents?: SubagentLimits | false;
   /** `attach` puts the workspace's AGENTS.md into a note; by default the agent finds it with its tools. */
   readonly instructions?: 'discover' | 'attach';
   /** Sees each body before it goes out; it gets a copy. */
@@ -193,6 +200,19 @@ const mcp = z.strictObject({
   approvals: anyObject.optional(),
 } satisfies Fields<Mcp>);
 
+const limits = {
+  steps: amount.int().optional(),
+  ms: amount.optional(),
+  tokens: amount.int().optional(),
+  cost: dollars.optional(),
+} satisfies Fields<Limits>;
+const subagents = z.strictObject({
+  ...limits,
+  parallel: amount.int().optional(),
+  total: amount.int().optional(),
+  depth: amount.int().optional(),
+} satisfies Fields<SubagentLimits>);
+
 const optionsSchema = z.strictObject({
   model: words,
   provider: z
@@ -223,14 +243,7 @@ const optionsSchema = z.strictObject({
       unconfined: z.boolean().optional(),
     } satisfies Fields<Permissions>)
     .optional(),
-  limits: z
-    .strictObject({
-      steps: amount.int().optional(),
-      ms: amount.optional(),
-      tokens: amount.int().optional(),
-      cost: dollars.optional(),
-    } satisfies Fields<Limits>)
-    .optional(),
+  limits: z.strictObject(limits).optional(),
   rewriteNotice: z
     .strictObject({ tokens: amount.int().optional(), cost: dollars.optional() } satisfies Fields<RewriteNotice>)
     .optional(),
@@ -245,6 +258,7 @@ const optionsSchema = z.strictObject({
     } satisfies Fields<SkillsOptions>)
     .optional(),
   images: z.union([z.literal('as-given'), anyObject], 'expected "as-given" or an ImageFitter').optional(),
+  subagents: z.union([z.literal(false), anyObject], 'expected false or limits, such as { parallel: 4 }').optional(),
   instructions: z.enum(['discover', 'attach']).optional(),
   onRequest: anyFunction.optional(),
   parameters: z.record(z.string(), z.unknown()).optional(),
@@ -294,6 +308,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   rewriteNotice: Object.keys(optionsSchema.shape.rewriteNotice.unwrap().shape),
   budgets: Object.keys(optionsSchema.shape.budgets.unwrap().shape),
   skills: Object.keys(optionsSchema.shape.skills.unwrap().shape),
+  subagents: Object.keys(subagents.shape),
   retry: Object.keys(optionsSchema.shape.retry.unwrap().shape),
 };
 
@@ -303,7 +318,11 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
  * @throws KitError `kit/bad-options`, naming each option that is wrong; never its value, which may be a key.
  */
 export function checkOptions(options: AgentOptions): void {
-  const problems = [...problemsIn(optionsSchema, options), ...problemsOfMcp(options.mcp)];
+  const problems = [
+    ...problemsIn(optionsSchema, options),
+    ...problemsOfMcp(options.mcp),
+    ...problemsOfSubagents(options.subagents),
+  ];
   if (problems.length === 0) return;
   const message = `createAgent cannot use these options: ${problems.join('; ')}`;
   throw new KitError('kit/bad-options', message, { problems });
@@ -317,6 +336,10 @@ function problemsOfMcp(given: AgentOptions['mcp']): readonly string[] {
   return Object.entries(given.servers).flatMap(([name, server]) =>
     problemsIn('url' in server ? httpServer : stdioServer, server, ['mcp', 'servers', name]),
   );
+}
+
+function problemsOfSubagents(given: AgentOptions['subagents']): readonly string[] {
+  return typeof given === 'object' ? problemsIn(subagents, given, ['subagents']) : [];
 }
 
 function problemsIn(schema: z.ZodType, given: unknown, at: readonly string[] = []): readonly string[] {

@@ -1,7 +1,7 @@
 // The tools of an agent: the workspace's, as far as they are wanted, and its author's own.
 
 import type { Tool } from '@tidemark/agent';
-import { nearestName } from '@tidemark/agent';
+import { createAgentTool, nearestName } from '@tidemark/agent';
 import { createPlanTool, workspaceTools } from '@tidemark/tools-workspace';
 import { resolve } from 'node:path';
 import type { AgentOptions } from './agent-options.ts';
@@ -9,8 +9,9 @@ import { KitError } from './kit-error.ts';
 
 /** @throws KitError `kit/bad-options` for built-in tools without a workspace, unknown ones, and two of one name. */
 export function chooseTools(options: AgentOptions): readonly Tool[] {
-  const { plan = false, tools: own = [] } = options;
-  const tools = [...builtInTools(options), ...(plan ? [createPlanTool()] : []), ...own];
+  const { plan = false, subagents = false, tools: own = [] } = options;
+  const made = [...(plan ? [createPlanTool()] : []), ...(subagents === false ? [] : [createAgentTool()])];
+  const tools = [...builtInTools(options), ...made, ...own];
   const names = tools.map((tool) => tool.name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice === undefined) return tools;

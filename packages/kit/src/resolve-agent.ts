@@ -50,7 +50,7 @@ export function resolveAgent(options: AgentOptions): ResolvedAgent {
 }
 
 function runtimeOf(options: AgentOptions, mcp: McpTools | undefined): Runtime {
-  const { role, runtime, neighbours, permissions = {}, onRequest, rewriteNotice, budgets } = options;
+  const { role, runtime, neighbours, permissions = {}, onRequest, rewriteNotice, budgets, subagents = false } = options;
   const { surroundings = THIS_MACHINE } = options;
   const { provider, capabilities } = chooseProvider(options);
   const tools = chooseTools(options);
@@ -84,6 +84,7 @@ function runtimeOf(options: AgentOptions, mcp: McpTools | undefined): Runtime {
     ...(onRequest !== undefined && { onRequest }),
     ...(rewriteNotice !== undefined && { rewriteNotice }),
     ...(budgets !== undefined && { budgets }),
+    ...(subagents !== false && { subagents }),
   };
 }
 

@@ -5,6 +5,7 @@ import type { Event, EventOf, Kind } from '../src/event.ts';
 import { timestamp, turnId } from '../src/ids.ts';
 import type { Timestamp, TurnId } from '../src/ids.ts';
 import {
+  aCall,
   aChain,
   aDigest,
   aMoney,
@@ -29,6 +30,7 @@ const outcome = fc.constantFrom('completed' as const, 'failed' as const, 'interr
 const began = all({
   trigger: fc.constantFrom('user' as const, 'notification' as const, 'subagent' as const, 'schedule' as const),
 });
+const totals = all({ steps: count, calls: count });
 const layer = fc.record(
   {
     name,
@@ -219,6 +221,7 @@ const sessionPayloads: Payloads<
       id: aSession,
       root: aSession,
       parent: all({ session: aSession, position: aPosition, chain: aChain }),
+      startedBy: all({ session: aSession, call: aCall, depth: count }),
       workspace: text,
       title: text,
       imported: fc.record(
@@ -231,7 +234,7 @@ const sessionPayloads: Payloads<
   'turn.started': began,
   'turn.resumed': began,
   'turn.ended': fc.record(
-    { outcome, error: all({ code: name, message: text, next: text }), totals: all({ steps: count, calls: count }) },
+    { outcome, error: all({ code: name, message: text, next: text }), totals },
     { ...some, requiredKeys: ['outcome'] },
   ),
   'mode.changed': all({
@@ -252,9 +255,12 @@ const sessionPayloads: Payloads<
     },
     { ...some, requiredKeys: ['file', 'operation', 'after', 'bytes'] },
   ),
-  'subagent.started': all({ child: aSession, role: text, task: text }),
+  'subagent.started': fc.record(
+    { child: aSession, role: text, task: text, call: aCall },
+    { ...some, requiredKeys: ['child', 'role', 'task'] },
+  ),
   'subagent.ended': fc.record(
-    { child: aSession, status: outcome, summary: text, cost: text },
+    { child: aSession, status: outcome, summary: text, cost: text, totals },
     { ...some, requiredKeys: ['child', 'status', 'summary'] },
   ),
 };

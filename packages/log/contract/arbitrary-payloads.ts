@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import type { EventData, Kind } from '../src/event.ts';
 import { callId, chain, digest, money, position, sessionId } from '../src/ids.ts';
-import type { Chain, Digest, Money, Position, SessionId } from '../src/ids.ts';
+import type { CallId, Chain, Digest, Money, Position, SessionId } from '../src/ids.ts';
 import type { Json } from '@tidemark/json';
 import type { AnswerPart, ContentPart, Usage } from '../src/parts.ts';
 
@@ -20,7 +20,8 @@ export const aSession: fc.Arbitrary<SessionId> = hex(8).map(sessionId);
 export const aMoney: fc.Arbitrary<Money> = fc
   .tuple(fc.nat(), fc.nat())
   .map(([whole, part]) => money(`${whole}.${part}`));
-const aCall = fc.string({ unit: 'binary', minLength: 1, maxLength: 20 }).map(callId);
+/** A random call id. */
+export const aCall: fc.Arbitrary<CallId> = fc.string({ unit: 'binary', minLength: 1, maxLength: 20 }).map(callId);
 export const json: fc.Arbitrary<Json> = fc.json({ maxDepth: 3 }).map((written): Json => JSON.parse(written));
 const jsonRecord = fc.dictionary(name, json, { maxKeys: 4, noNullPrototype: true });
 

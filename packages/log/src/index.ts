@@ -72,6 +72,7 @@ export type {
   ModeChanged,
   Parent,
   SessionCreated,
+  StartedBy,
   SubagentEnded,
   SubagentStarted,
   TurnBegan,

@@ -2,7 +2,7 @@
 
 import type { Event, Recorded } from './event.ts';
 import type { Chain, Digest, Position, SessionId, Timestamp } from './ids.ts';
-import type { Parent } from './events/session.ts';
+import type { Parent, StartedBy } from './events/session.ts';
 
 /** A lost race: the log has grown since the caller looked. Re-read, decide again. */
 export interface Conflict {
@@ -76,6 +76,8 @@ export interface SessionSummary {
   readonly session: SessionId;
   readonly root: SessionId;
   readonly parent?: Parent;
+  /** The session and the call that a subagent works for. */
+  readonly startedBy?: StartedBy;
   readonly workspace: string;
   readonly title?: string;
   readonly createdAt: Timestamp;

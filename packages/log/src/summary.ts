@@ -8,11 +8,12 @@ export type SummaryExtra = Pick<SessionSummary, 'changedAt' | 'bytes'>;
 
 /** A session as its first record describes it. */
 export function summaryOf({ session, record }: Beginning, extra: SummaryExtra): SessionSummary {
-  const { root, parent, workspace, title } = record.data;
+  const { root, parent, startedBy, workspace, title } = record.data;
   return {
     session,
     root,
     ...(parent === undefined ? {} : { parent }),
+    ...(startedBy === undefined ? {} : { startedBy }),
     workspace,
     ...(title === undefined ? {} : { title }),
     createdAt: record.at,

@@ -30,10 +30,20 @@ export function environmentSettings(environment: Environment, leaves: ReadonlyMa
 function valueOf(text: string, schema: z.ZodType, variable: string): unknown {
   const asText = schema.safeParse(text);
   if (asText.success) return asText.data;
-  const asNumber = schema.safeParse(Number(text));
-  if (asNumber.success) return asNumber.data;
-  const [issue] = (Number.isNaN(Number(text)) ? asText : asNumber).error.issues;
+  const json = jsonIn(text);
+  const asJson = schema.safeParse(json);
+  if (asJson.success) return asJson.data;
+  const [issue] = (json === undefined ? asText : asJson).error.issues;
   throw new SettingsError('settings/not-usable', `${variable}: ${issue?.message ?? 'cannot be used'}`, { variable });
+}
+
+/** A number, `false`, an object. */
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function requireNoSlip(environment: Environment, known: readonly string[]): void {

@@ -1,6 +1,15 @@
 // What can be set, and what a value of it looks like. Only what has an effect is here; a key is no setting (see `keyring.ts`).
 
-import type { CompactionPolicy, Lasting, Limits, Mode, RewriteNotice, SkillBudget, Tool } from '@tidemark/agent';
+import type {
+  CompactionPolicy,
+  Lasting,
+  Limits,
+  Mode,
+  RewriteNotice,
+  SkillBudget,
+  SubagentLimits,
+  Tool,
+} from '@tidemark/agent';
 import { z } from 'zod';
 
 /** What was set, by any source. What is not there is as it is by default. */
@@ -21,6 +30,8 @@ export interface Settings {
   readonly instructions?: 'discover' | 'attach' | undefined;
   /** How much of loaded skills may stand in the context. */
   readonly skillBudget?: { readonly [name in keyof SkillBudget]?: SkillBudget[name] | undefined } | undefined;
+  /** What bounds the subagents of a session; `false` is that it starts none. */
+  readonly subagents?: SubagentLimits | false | undefined;
   /** MCP servers by name: those of the nearest source that names any. */
   readonly mcp?: { readonly servers?: Readonly<Record<string, ServerSetting>> | undefined } | undefined;
   readonly display?: Display | undefined;
@@ -61,6 +72,22 @@ const address = z
 const dollars = z.string().regex(/^\d{1,9}(\.\d{1,9})?$/, 'expected US dollars as text, such as "0.50"');
 const count = z.int().positive().max(1e15);
 const budget = z.int().min(0).max(1e15);
+
+const subagents = z.union(
+  [
+    z.literal(false),
+    z.strictObject({
+      parallel: count.exactOptional(),
+      total: count.exactOptional(),
+      depth: count.exactOptional(),
+      steps: count.exactOptional(),
+      ms: count.exactOptional(),
+      tokens: count.exactOptional(),
+      cost: dollars.exactOptional(),
+    } satisfies { readonly [name in keyof Required<SubagentLimits>]: z.ZodType }),
+  ],
+  'expected false, or { parallel, total, depth, steps, ms, tokens, cost }',
+);
 
 const named = z.record(z.string(), z.string());
 const effect = z.enum(['none', 'read', 'write', 'execute', 'network']);
@@ -114,6 +141,7 @@ export function settingsSchema(providers: readonly string[]): SettingsSchema {
     skillBudget: z
       .strictObject({ skills: budget.optional(), warning: budget.optional(), most: budget.optional() })
       .optional(),
+    subagents: subagents.optional(),
     mcp: z.strictObject({ servers: z.record(serverName, server).optional() }).optional(),
     display: z
       .strictObject({
@@ -154,6 +182,7 @@ const BY_DEFAULT: Readonly<Record<string, string>> = {
   'skillBudget.warning': '10000',
   'skillBudget.most': '30000',
   'baseUrl.compatible': 'none',
+  subagents: '{"parallel":4,"total":32,"depth":1,"steps":50,"ms":600000}',
   'mcp.servers': 'none',
   'display.colour': 'auto',
   'display.columns': 'as wide as the terminal',

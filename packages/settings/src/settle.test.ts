@@ -124,6 +124,8 @@ describe('what is refused', () => {
     ],
     ['{"display": {"color": "never"}}', ':1: there is no setting "display.color", did you mean display.colour?'],
     ['{"baseUrl": {"opnai": "http://a"}}', 'did you mean baseUrl.openai?'],
+    ['{"subagents": {"paralel": 2}}', ':1: there is no setting "subagents.paralel"'],
+    ['{"subagents": true}', ':1: subagents: expected false, or { parallel, total'],
     ['{"ttl": "2h"}', ':1: ttl: Invalid option: expected one of "auto"|"5m"|"1h"'],
     ['{"apiKey": "key-in-the-wrong-place"}', 'keys come from the environment or `tidemark keys`'],
     ['{"baseUrl": {"openai": "http://name:word@host"}}', 'expected an address without a name and password'],

@@ -2,7 +2,7 @@
 
 import { resolve } from 'node:path';
 
-import type { SessionFilter, UnreadableSession } from '@tidemark/log';
+import type { SessionFilter, SessionSummary, UnreadableSession } from '@tidemark/log';
 
 import type { Command, CommandContext, Outcome } from '../command.ts';
 import { counted } from '../numbers.ts';
@@ -27,7 +27,7 @@ export const sessions: Command = {
   declare: (command, run) =>
     void command
       .option('--workspace <folder>', 'only the sessions of this folder')
-      .option('--tree', 'each fork under the session that it leaves')
+      .option('--tree', 'each fork and each subagent under the session that it came from')
       .action((options: Options) => run((context) => list(options, context))),
 };
 
@@ -60,10 +60,15 @@ function row({ session, depth }: Placed<GaugedSession>): readonly Shown[] {
     toTheMinute(session.changedAt),
     session.bytes === undefined ? '' : plainSize(session.bytes),
     gaugeCell(session),
-    session.parent === undefined ? '' : `${session.parent.session}@${session.parent.position}`,
+    fromOf(session),
     session.workspace,
     session.title ?? '',
   ];
+}
+
+function fromOf({ parent, startedBy }: SessionSummary): string {
+  if (parent !== undefined) return `${parent.session}@${parent.position}`;
+  return startedBy === undefined ? '' : `subagent of ${startedBy.session}`;
 }
 
 function headline(count: number, home: string): Shown {

@@ -1,7 +1,7 @@
 // `tidemark show`: a session as its steps, or one request as its spans, each with role, origin, bytes and tokens (L4).
 
 import { compactionStanding, emptyState, evolve, gaugeInWords } from '@tidemark/context';
-import type { CallForecast, EpochOpened, Parent, Recorded, SessionId } from '@tidemark/log';
+import type { CallForecast, EpochOpened, Parent, Recorded, SessionId, StartedBy } from '@tidemark/log';
 
 import type { Command, CommandContext, Outcome } from '../command.ts';
 import { explainPadding } from '../explain-padding.ts';
@@ -13,6 +13,8 @@ import { standingLine } from '../standing-line.ts';
 import { stepArgument } from '../step-argument.ts';
 import type { ForecastsOff } from '../step-forecast.ts';
 import { addForecast, forecastsOff } from '../step-forecast.ts';
+import type { ShownSubagent } from '../subagent-lines.ts';
+import { subagentLine, withSubagent } from '../subagent-lines.ts';
 import type { Transport } from '../transport-words.ts';
 import { transportWords } from '../transport-words.ts';
 
@@ -75,6 +77,8 @@ async function showSession(session: SessionId, context: CommandContext): Promise
   let off: ForecastsOff = { calls: 0, input: 0, off: 0 };
   const epochs: EpochOpened[] = [];
   let parent: Parent | undefined;
+  let startedBy: StartedBy | undefined;
+  let subagents: readonly ShownSubagent[] = [];
   const store = await context.store();
   let state = emptyState();
   for await (const record of store.read(session)) {
@@ -85,7 +89,8 @@ async function showSession(session: SessionId, context: CommandContext): Promise
       purposes.set(record.position, record.data.purpose);
     if (record.kind === 'answer.received') off = addForecast(off, record.data);
     if (record.kind === 'epoch.opened') epochs.push(record.data);
-    if (record.kind === 'session.created' && record.data.id === session) parent = record.data.parent;
+    if (record.kind === 'session.created' && record.data.id === session) ({ parent, startedBy } = record.data);
+    subagents = withSubagent(subagents, record);
     const row = stepRow(record, purposes);
     if (row !== undefined) steps.push(row);
   }
@@ -95,6 +100,8 @@ async function showSession(session: SessionId, context: CommandContext): Promise
   const value = {
     session,
     parent: parent ?? null,
+    ...(startedBy !== undefined && { startedBy }),
+    ...(subagents.length > 0 && { subagents }),
     records,
     kinds,
     steps,
@@ -107,6 +114,8 @@ async function showSession(session: SessionId, context: CommandContext): Promise
     [
       `${session}: ${grouped(records)} records, ${countOf(steps)}${forecastsOff(off)}${unknownCaching(steps)}`,
       ...(parent === undefined ? [] : [`a fork: it left ${parent.session} behind record ${parent.position}`]),
+      ...(startedBy === undefined ? [] : [`a subagent of ${startedBy.session}, for its call ${startedBy.call}`]),
+      ...subagents.map(subagentLine),
       ...(gauge === undefined ? [] : [`the next request: ${gaugeInWords(gauge)}`]),
       ...(compaction === undefined ? [] : [standingLine(compaction)]),
       ...epochs.flatMap((one) => explainPadding(one) ?? []),

@@ -13,7 +13,7 @@ const { maskEvent } = createSecrets({ values: [{ name: 'A_TOKEN', value: VALUE }
  * the work goes by.
  */
 const LEFT: { readonly [K in Kind]: readonly string[] } = {
-  'session.created': ['id', 'imported', 'parent', 'root', 'workspace'],
+  'session.created': ['id', 'imported', 'parent', 'root', 'startedBy', 'workspace'],
   'epoch.opened': [
     'cacheKey',
     'capabilities',
@@ -114,7 +114,7 @@ const LEFT: { readonly [K in Kind]: readonly string[] } = {
   'block.quarantined': [],
   'pressure.crossed': ['tier', 'unit'],
   'memory.changed': ['after', 'before', 'file', 'operation'],
-  'subagent.started': ['child', 'role'],
+  'subagent.started': ['call', 'child', 'role'],
   'subagent.ended': ['child', 'cost', 'status'],
   'branch.summarized': ['session', 'strategy'],
   'turn.ended': ['error.code', 'outcome', 'totals'],

@@ -1,6 +1,6 @@
 // What the next command makes of a turn that was cut: opening a session wrote nothing, so this is decided now, in one append.
 
-import type { CallId, Event } from '@tidemark/log';
+import type { CallId, Event, TurnBegan } from '@tidemark/log';
 import type { State } from '@tidemark/context';
 import type { Progress } from '../session/progress.ts';
 import { totalsOf } from '../session/spent.ts';
@@ -27,14 +27,19 @@ export interface Folded {
  * The events that recover. On `resume` a call that began and could have changed something is abandoned, since nobody knows
  * whether it did; one that never began runs, whatever it is: the barrier before a tool proves that it did not.
  */
-export function recover(folded: Folded, command: Command, stamp: Stamp): readonly Event[] {
-  return command === 'resume' ? goOn(folded, stamp) : leave(folded, stamp);
+export function recover(
+  folded: Folded,
+  command: Command,
+  stamp: Stamp,
+  trigger: TurnBegan['trigger'] = 'user',
+): readonly Event[] {
+  return command === 'resume' ? goOn(folded, stamp, trigger) : leave(folded, stamp);
 }
 
-function goOn({ state, progress }: Folded, stamp: Stamp): readonly Event[] {
+function goOn({ state, progress }: Folded, stamp: Stamp, trigger: TurnBegan['trigger']): readonly Event[] {
   const lost = openCalls(state).filter((call) => mayHaveActed(progress, call));
   return [
-    { kind: 'turn.resumed', ...stamped(stamp), data: { trigger: 'user' } },
+    { kind: 'turn.resumed', ...stamped(stamp), data: { trigger } },
     ...lost.map((call) => abandon(call, 'crashed', stamp)),
   ];
 }

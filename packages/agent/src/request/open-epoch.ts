@@ -24,9 +24,11 @@ export async function openingEpoch(
   cause: EpochCause,
   stamp: Stamp,
 ): Promise<EventOf<'epoch.opened'>> {
-  const { texts, padding } = frontFor(state, options, cause, stamp);
+  const { texts, padding, skills } = frontFor(state, options, cause, stamp);
   await keepFront(log.artifacts, texts);
-  const epoch = opening(state, { ...options, wanted: { ...options.wanted, texts } }, cause, stamp);
+  const { skills: _offered, ...wanted } = options.wanted;
+  const chosen = { ...wanted, texts, ...(skills !== undefined && { skills }) };
+  const epoch = opening(state, { ...options, wanted: chosen }, cause, stamp);
   return padding === undefined ? epoch : { ...epoch, data: { ...epoch.data, padding } };
 }
 

@@ -12,7 +12,11 @@ import type {
   Money,
   Recorded,
   RecordedOf,
+  SessionId,
   SkillLoaded,
+  StartedBy,
+  SubagentEnded,
+  SubagentStarted,
   TurnEnded,
   TurnId,
   Usage,
@@ -22,7 +26,7 @@ import { KEEP_WARM } from '@tidemark/context';
 import { sumOfMoney } from '@tidemark/model';
 import type { Mode } from '../tools/permissions.ts';
 import type { Spent } from './spent.ts';
-import { NOTHING_SPENT, spend } from './spent.ts';
+import { NOTHING_SPENT, spend, spendTotals } from './spent.ts';
 import { isRecovery } from './triggers.ts';
 
 /** The source of a notification that the runtime itself gives. */
@@ -67,9 +71,18 @@ export interface Progress {
   /** US dollars that all calls of the session cost, as far as known; and of these, those that kept its cache warm. */
   cost: Money;
   warming: Money;
+  /** Of a subagent, for whom it works. */
+  startedBy: StartedBy | undefined;
+  /** Subagents that began and have not ended, by their sessions. */
+  readonly subagents: Map<SessionId, Subagent>;
+  /** How many began in all. */
+  delegated: number;
   /** The stream of the call that keeps it warm, while that is on its way. */
   warm: string | undefined;
 }
+
+/** A subagent as its parent's log tells it. */
+export type Subagent = SubagentStarted;
 
 /** The last note of a source. */
 export interface Noted {
@@ -129,6 +142,9 @@ export function emptyProgress(): Progress {
     preloaded: new Set(),
     cost: money('0'),
     warming: money('0'),
+    startedBy: undefined,
+    subagents: new Map(),
+    delegated: 0,
     warm: undefined,
   };
 }
@@ -136,6 +152,19 @@ export function emptyProgress(): Progress {
 /** Takes one more record. A record that says nothing about the work changes nothing. */
 export function advance(progress: Progress, record: Recorded): void {
   switch (record.kind) {
+    case 'session.created':
+      // What a fork's parent asked for is the parent's to end.
+      progress.startedBy = record.data.startedBy;
+      progress.subagents.clear();
+      progress.delegated = 0;
+      return;
+    case 'subagent.started':
+      progress.subagents.set(record.data.child, record.data);
+      progress.delegated += 1;
+      return;
+    case 'subagent.ended':
+      subagentEnded(progress, record.data);
+      return;
     case 'mode.changed':
       progress.mode = record.data.mode;
       return;
@@ -177,6 +206,12 @@ export function advance(progress: Progress, record: Recorded): void {
     default:
       advanceCall(progress, record);
   }
+}
+
+function subagentEnded(progress: Progress, { child, totals }: SubagentEnded): void {
+  const { turn } = progress;
+  if (progress.subagents.delete(child) && turn !== undefined)
+    progress.turn = { ...turn, spent: spendTotals(turn.spent, totals) };
 }
 
 function note({ noted, outputs }: Progress, { position, data }: RecordedOf<'context.noted'>): void {

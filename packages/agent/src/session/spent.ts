@@ -49,6 +49,22 @@ export function spend(
   };
 }
 
+/** What a subagent took: tokens and money of the turn that asked for it, not its steps. */
+export function spendTotals(spent: Spent, totals: TurnTotals | undefined): Spent {
+  const { input, output, cost } = totals ?? {};
+  const { tokens, cost: uncosted } = spent.unknown;
+  return {
+    ...spent,
+    input: spent.input + (input ?? 0),
+    output: spent.output + (output ?? 0),
+    cost: cost === undefined ? spent.cost : sumOfMoney([spent.cost, cost]),
+    unknown: {
+      tokens: input === undefined || output === undefined ? tokens + 1 : tokens,
+      cost: cost === undefined ? uncosted + 1 : uncosted,
+    },
+  };
+}
+
 /** As a record holds it: an unknown sum is absent. */
 export function totalsOf({ steps, calls, input, output, cost, unknown }: Spent): TurnTotals {
   return {

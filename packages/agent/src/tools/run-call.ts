@@ -65,15 +65,16 @@ async function outcomeOf({ run }: ReadyCall, context: ToolContext): Promise<Outc
 }
 
 function contextOf(work: Work, { call }: ReadyCall, output: CallOutput, signal: AbortSignal): ToolContext {
-  const { session, tell } = work;
+  const { session, tell, delegate } = work;
   const { files, outputs } = session.progress;
+  const progress = (text: string): void => {
+    if (output.isOpen()) tell({ type: 'tool.progressed', call, text });
+  };
   return {
     call,
     signal,
     write: output.write,
-    progress: (text) => {
-      if (output.isOpen()) tell({ type: 'tool.progressed', call, text });
-    },
+    progress,
     fileSeen: (path) => files.get(path),
     output: (name) => {
       const found = findOutput(outputs, name);
@@ -82,6 +83,7 @@ function contextOf(work: Work, { call }: ReadyCall, output: CallOutput, signal: 
     history: historyOf(session),
     skills: skillsInContext(session),
     room: () => limitsOf(work),
+    ...(delegate !== undefined && { delegate: (order) => delegate({ call, order, signal, say: progress }) }),
   };
 }
 
@@ -124,6 +126,8 @@ function factOf(work: Work, call: CallId, fact: ToolFact): Event {
     case 'skill.loaded':
       return { ...head(work), kind: fact.kind, data: { ...fact.data, call } };
     case 'memory.changed':
+      return { ...head(work), kind: fact.kind, data: fact.data };
+    case 'subagent.ended':
       return { ...head(work), kind: fact.kind, data: fact.data };
   }
 }

@@ -5,6 +5,7 @@ import type { CallId, Digest, EffectClass, EventData, FileTouch, ImagePart, Reco
 import type { JsonValue } from '@tidemark/model';
 import type { ActKind, Acts } from '../rules/acts.ts';
 import type { SkillsInContext } from '../skills/skill-shelf.ts';
+import type { SubagentOrder } from '../subagent/subagent.ts';
 
 /** A tool as the model and the runtime know it. */
 export interface Tool {
@@ -65,6 +66,8 @@ export interface ToolContext {
   readonly skills: SkillsInContext;
   /** How much the result may show whole as the context stands now, notices included: what is longer is cut. */
   room(): ResultRoom;
+  /** Has a subagent do a task; what it comes to is the output of this call. Absent where the session starts none. */
+  delegate?(order: SubagentOrder): Promise<ToolOutput>;
 }
 
 /** See `ToolContext.room`. */
@@ -99,7 +102,8 @@ export interface ToolOutput {
 /** A fact of its own kind that a call may bring about. The runtime adds the call where the fact names one. */
 export type ToolFact =
   | { readonly kind: 'skill.loaded'; readonly data: Omit<EventData['skill.loaded'], 'call'> }
-  | { readonly kind: 'memory.changed'; readonly data: EventData['memory.changed'] };
+  | { readonly kind: 'memory.changed'; readonly data: EventData['memory.changed'] }
+  | { readonly kind: 'subagent.ended'; readonly data: EventData['subagent.ended'] };
 
 /** An image that a call returns. */
 export interface ToolImage extends Omit<ImagePart, 'type' | 'artifact' | 'bytes'> {

@@ -9,6 +9,9 @@ import { AgentError } from '../errors.ts';
 import type { Lines } from '../request/prepare.ts';
 import { isSnapshotDue, keepSnapshot } from '../session/keep-snapshot.ts';
 import type { Session } from '../session/session.ts';
+import type { Children } from '../subagent/children.ts';
+import { untilQuiet } from '../subagent/children.ts';
+import { delegate } from '../subagent/delegate.ts';
 import type { Mode } from '../tools/permissions.ts';
 import type { Beginning } from './begin-turn.ts';
 import { beginTurn } from './begin-turn.ts';
@@ -41,6 +44,8 @@ export interface Actor {
   running: RunningTurn | undefined;
   /** Asks beside the conversation. */
   side: AskBeside | undefined;
+  /** Its subagents, where it may have any. */
+  children: Children | undefined;
   /** Ends what is done between two turns. */
   pause: AbortController | undefined;
   /** Called when a turn has ended and none waits. */
@@ -67,6 +72,7 @@ export function createActor(session: Session, runtime: Runtime, mode: Mode, firs
     mode,
     running: undefined,
     side: undefined,
+    children: undefined,
     pause: undefined,
     atRest: undefined,
     keeping: Promise.resolve(),
@@ -135,9 +141,10 @@ export function equip(actor: Actor, change: Pick<Runtime, 'tools' | 'given' | 't
 
 /** What a turn works with; the runtime is the one of now, whenever it is looked at. */
 export function workOf(actor: Actor, turn: TurnId, signal: AbortSignal): Working {
-  const { session, lines, wantedFor, side } = actor;
-  return {
+  const { session, lines, wantedFor, side, children } = actor;
+  const work: Working = {
     ...(side && { side }),
+    ...(children && { delegate: (asked) => delegate(children, work, asked) }),
     session,
     lines,
     wantedFor,
@@ -151,6 +158,7 @@ export function workOf(actor: Actor, turn: TurnId, signal: AbortSignal): Working
       return actor.runtime;
     },
   };
+  return work;
 }
 
 async function perform(
@@ -160,6 +168,8 @@ async function perform(
   begun: () => void,
 ): Promise<FinishedTurn> {
   try {
+    // Those of a turn that was given up may still be on their way out.
+    if (actor.children !== undefined) await untilQuiet(actor.children);
     await beginTurn(work, beginning, actor.mode);
     begun();
     return await runTurn(work);

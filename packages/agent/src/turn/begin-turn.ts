@@ -1,7 +1,7 @@
 // How a turn begins: with what somebody said, or by going on with one that was cut. What was left open before is recovered in
 // the same append.
 
-import type { ContentPart, Event, TurnId } from '@tidemark/log';
+import type { ContentPart, Event, TurnBegan, TurnId } from '@tidemark/log';
 import type { Mode } from '../tools/permissions.ts';
 import { recover } from '../decide/recover.ts';
 import { keepGivenImages } from '../images/keep-images.ts';
@@ -12,24 +12,31 @@ import type { Brought } from './bring-skills.ts';
 import { bringSkills } from './bring-skills.ts';
 import type { Words } from './live-session.ts';
 import { mayPreload, preloadSkills } from './preload-skills.ts';
+import type { Notice } from './session-event.ts';
+import { settleSubagents } from '../subagent/settle-subagents.ts';
 import { takeTools } from './take-tools.ts';
 import type { Work } from './work.ts';
 import type { Working } from './working.ts';
 
 /** What a turn begins with. */
-export type Beginning = Prompt<Exclude<Words, string>> | { readonly with: 'resume' };
+export type Beginning = (Prompt<Exclude<Words, string>> | { readonly with: 'resume' }) & {
+  /** The user unless said. */
+  readonly trigger?: TurnBegan['trigger'];
+};
 
 interface Prompt<Parts> {
   readonly with: 'prompt';
   readonly parts: Parts;
   readonly presenter: string;
   readonly skills?: readonly Skill[];
+  readonly trigger?: TurnBegan['trigger'];
 }
 
 /** Begins; when this returns the turn is open in the log. */
 export async function beginTurn(work: Working, beginning: Beginning, mode: Mode): Promise<void> {
   await settleMode(work, mode);
-  if (beginning.with === 'resume') return goOn(work);
+  await settleLeft(work, beginning);
+  if (beginning.with === 'resume') return goOn(work, beginning.trigger);
   const parts = await keepGivenImages({ ...work.runtime, artifacts: work.session.log.artifacts }, beginning.parts);
   // First, so that the notes stand before the prompt they belong to.
   await askSources(work);
@@ -52,12 +59,12 @@ export async function beginTurn(work: Working, beginning: Beginning, mode: Mode)
 async function beginningWith(
   work: Working,
   left: readonly Event[],
-  { parts, presenter, skills = [] }: Prompt<readonly ContentPart[]>,
+  { parts, presenter, skills = [], trigger = 'user' }: Prompt<readonly ContentPart[]>,
   stamp: Pick<Event, 'at'> & { readonly turn: TurnId },
 ): Promise<Brought> {
   const saidWith = (preloaded: readonly string[]): Brought => {
     const { events, notices } = bringSkills(work, skills, preloaded, stamp);
-    const started: Event = { kind: 'turn.started', ...stamp, data: { trigger: 'user' } };
+    const started: Event = { kind: 'turn.started', ...stamp, data: { trigger } };
     return { events: [started, ...events, { kind: 'prompt.given', ...stamp, data: { parts, presenter } }], notices };
   };
   const preloads = await preloadSkills(work, [...left, ...saidWith([]).events]);
@@ -65,10 +72,19 @@ async function beginningWith(
   return { events: [...preloads.events, ...events], notices };
 }
 
-async function goOn(work: Work): Promise<void> {
+/** Subagents whose work nobody waits for any longer. */
+async function settleLeft({ session, runtime, tell }: Work, { with: how }: Beginning): Promise<void> {
+  if (session.progress.subagents.size === 0) return;
+  const { log, secrets } = session;
+  const { surroundings } = runtime;
+  const say = (notice: Notice): void => tell({ type: 'notice.raised', notice });
+  await settleSubagents(session, { log, secrets, surroundings, tell: say }, how === 'resume');
+}
+
+async function goOn(work: Work, trigger: TurnBegan['trigger'] | undefined): Promise<void> {
   const { session, runtime, turn } = work;
   await session.turnstile.pass(() =>
-    commitInside(session, recover(session, 'resume', { at: runtime.surroundings.now(), turn })),
+    commitInside(session, recover(session, 'resume', { at: runtime.surroundings.now(), turn }, trigger)),
   );
   await askSources(work);
 }

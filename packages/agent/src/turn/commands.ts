@@ -7,6 +7,7 @@ import type { CompactionReport } from '../compact/write-compaction.ts';
 import { AgentError } from '../errors.ts';
 import { keepGivenImages } from '../images/keep-images.ts';
 import { commit, commitInside } from '../session/session.ts';
+import { narrowChildren, untilQuiet } from '../subagent/children.ts';
 import { askSources, wantNote } from '../sources/ask-sources.ts';
 import { nearestName } from '../tools/nearest-name.ts';
 import type { Mode } from '../tools/permissions.ts';
@@ -54,6 +55,7 @@ export async function changeMode(actor: Actor, mode: Mode): Promise<void> {
   requireUsable(actor);
   actor.mode = mode;
   await commit(session, [{ kind: 'mode.changed', ...stampOf(actor, running), data: { mode, by: 'user' } }]);
+  if (actor.children !== undefined) await narrowChildren(actor.children, mode);
   if (running === undefined || actor.running !== running) return;
   const work = workOf(actor, running.turn, running.abort.signal);
   const sources = actor.runtime.sources.filter((source) => source.urgent === true);
@@ -126,6 +128,7 @@ export async function closeActor(actor: Actor): Promise<void> {
   try {
     for (const abort of actor.beside.keys()) abort.abort();
     await interruptTurn(actor);
+    if (actor.children !== undefined) await untilQuiet(actor.children);
     await Promise.allSettled(actor.beside.values());
     await actor.keeping;
   } finally {

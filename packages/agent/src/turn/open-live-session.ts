@@ -1,6 +1,6 @@
 // Opens a session to work with: creates it, or takes up its log where it stands. Opening a log that is there writes nothing.
 
-import type { SessionId, Log } from '@tidemark/log';
+import type { Log, SessionId, StartedBy, TurnBegan } from '@tidemark/log';
 import { sessionId } from '@tidemark/log';
 import { isBlank } from '@tidemark/model';
 import type { Secrets } from '../commit/secrets.ts';
@@ -14,6 +14,9 @@ import { planFork } from '../fork/plan-fork.ts';
 import { keepGivenImages } from '../images/keep-images.ts';
 import type { Session } from '../session/session.ts';
 import { commit, createSession, openSession } from '../session/session.ts';
+import type { Children } from '../subagent/children.ts';
+import { createChildren } from '../subagent/children.ts';
+import { AGENT } from '../subagent/subagent.ts';
 import type { Mode } from '../tools/permissions.ts';
 import { narrower } from '../tools/permissions.ts';
 import type { Actor } from './actor.ts';
@@ -48,12 +51,20 @@ export interface LiveSessionOptions {
   /** Absolute path of the folder a new session works in; of one that is there, its log says it. */
   readonly workspace?: string;
   readonly title?: string;
+  /** Of a subagent: for whom it works, and the root of their family. */
+  readonly startedBy?: StartedBy;
+  readonly root?: SessionId;
+  /** What begins its turns: the user unless said. */
+  readonly trigger?: TurnBegan['trigger'];
   /** Of a new session, `ask` by default. Of one that is there it can only narrow the mode that its log ends with. */
   readonly mode?: Mode;
   readonly secrets?: Secrets;
   /** Who says the prompts: kept with each. */
   readonly presenter?: string;
 }
+
+/** Who says the prompts, and what begins the turns. */
+type Said = Pick<LiveSessionOptions, 'presenter' | 'trigger'>;
 
 const FIRST_MODE: Mode = 'ask';
 
@@ -63,14 +74,25 @@ const FIRST_MODE: Mode = 'ask';
  * @throws AgentError `agent/unknown-price` for a limit of money where no price is known. @throws LogError as the store does.
  */
 export async function openLiveSession(options: LiveSessionOptions): Promise<LiveSession> {
-  const { runtime, presenter = 'library' } = options;
+  const { runtime } = options;
   requirePrice(runtime.limits, runtime.capabilities, runtime.surroundings.now().slice(0, 10));
   const session = await take(options);
   const { mode } = session.progress;
   const actor = createActor(session, runtime, modeOf(mode, options.mode), options.first);
   actor.atRest = () => void keepWarm(actor);
   actor.side = (call) => callBeside(actor, call);
-  return faceOf(actor, presenter);
+  if (runtime.subagents !== undefined) actor.children = createChildren(openChild(options), runtime.subagents);
+  return faceOf(actor, saidIn(options));
+}
+
+function saidIn({ presenter, trigger }: LiveSessionOptions): Said {
+  return { ...(presenter !== undefined && { presenter }), ...(trigger !== undefined && { trigger }) };
+}
+
+/** Opens the session of a subagent in the same store. */
+function openChild({ log, first, runtime, secrets = NO_SECRETS }: LiveSessionOptions): Children['open'] {
+  const shared = { log, secrets, first: first ?? runtime, presenter: AGENT, trigger: 'subagent' } as const;
+  return (child) => openLiveSession({ ...shared, ...child });
 }
 
 function take(options: LiveSessionOptions): Promise<Session> {
@@ -85,13 +107,14 @@ function modeOf(held: Mode | undefined, asked: Mode | undefined): Mode {
 }
 
 async function begin(options: LiveSessionOptions): Promise<Session> {
-  const { log, id, runtime, workspace = '/', title, mode = FIRST_MODE, secrets = NO_SECRETS } = options;
+  const { log, id, runtime, workspace = '/', title, startedBy, mode = FIRST_MODE, secrets = NO_SECRETS } = options;
   const session = await createSession(log, id, undefined, secrets);
   const at = runtime.surroundings.now();
-  const named = title === undefined ? {} : { title };
+  const { root = id } = options;
+  const named = { ...(startedBy !== undefined && { startedBy }), ...(title !== undefined && { title }) };
   try {
     await commit(session, [
-      { kind: 'session.created', at, data: { id, root: id, workspace, ...named } },
+      { kind: 'session.created', at, data: { id, root, workspace, ...named } },
       { kind: 'mode.changed', at, data: { mode, by: 'settings' } },
     ]);
   } catch (error) {
@@ -101,16 +124,16 @@ async function begin(options: LiveSessionOptions): Promise<Session> {
   return session;
 }
 
-async function forkLive(actor: Actor, presenter: string, { model, ...options }: LiveForkOptions): Promise<LiveSession> {
+async function forkLive(actor: Actor, said: Said, { model, ...options }: LiveForkOptions): Promise<LiveSession> {
   requireUsable(actor);
   const { log, writer } = actor.session;
-  return beginLive(actor, presenter, await planFork(log, writer.session, options), model);
+  return beginLive(actor, said, await planFork(log, writer.session, options), model);
 }
 
 /** A fork is run as its parent is now, in no wider mode. */
 function beginLive(
   { session, runtime, first, mode }: Actor,
-  presenter: string,
+  said: Said,
   forks: ForkPlan,
   model: OtherModel | undefined,
 ): Promise<LiveSession> {
@@ -124,13 +147,13 @@ function beginLive(
     forks,
     mode,
     secrets,
-    presenter,
+    ...said,
   });
 }
 
 async function switchModel(
   actor: Actor,
-  presenter: string,
+  said: Said,
   model: OtherModel,
   { inPlace = false }: SwitchOptions,
 ): Promise<LiveSession> {
@@ -138,15 +161,16 @@ async function switchModel(
   const { log, writer, state } = actor.session;
   if (inPlace || state.epoch === undefined) {
     changeModel(actor, model);
-    return faceOf(actor, presenter);
+    return faceOf(actor, said);
   }
   const plan = await planFork(log, writer.session);
   requireForkable(plan);
-  return beginLive(actor, presenter, plan, model);
+  return beginLive(actor, said, plan, model);
 }
 
-function faceOf(actor: Actor, presenter: string): LiveSession {
+function faceOf(actor: Actor, said: Said): LiveSession {
   const { session } = actor;
+  const { presenter = 'library', trigger = 'user' } = said;
   return {
     id: session.writer.session,
     get mode() {
@@ -158,20 +182,20 @@ function faceOf(actor: Actor, presenter: string): LiveSession {
     prompt(words, { skills = [] } = {}) {
       requireUsable(actor);
       const found = findSkills(actor.runtime.skills, skills);
-      return enqueueTurn(actor, { with: 'prompt', parts: partsOf(words), presenter, skills: found });
+      return enqueueTurn(actor, { with: 'prompt', parts: partsOf(words), presenter, skills: found, trigger });
     },
     resume() {
       requireUsable(actor);
       requireResumable(actor);
-      return enqueueTurn(actor, { with: 'resume' });
+      return enqueueTurn(actor, { with: 'resume', trigger });
     },
     steer: async (words) => steerTurn(actor, partsOf(words), presenter),
     interrupt: () => interruptTurn(actor),
     setMode: (mode) => changeMode(actor, mode),
     setTools: (tools, options) => changeTools(actor, tools, options?.when ?? 'now'),
     setReasoning: (parameters) => changeReasoning(actor, parameters),
-    fork: (options = {}) => forkLive(actor, presenter, options),
-    switchModel: (model, how = {}) => switchModel(actor, presenter, model, how),
+    fork: (options = {}) => forkLive(actor, said, options),
+    switchModel: (model, how = {}) => switchModel(actor, said, model, how),
     notify: (notification) => notifySession(actor, notification),
     refresh: (source) => refreshSource(actor, source),
     side: async (call) =>

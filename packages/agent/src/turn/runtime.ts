@@ -1,6 +1,6 @@
 // What a session is run with: everything that its log does not hold and that can be another the next time it is opened.
 
-import type { PaddingSetting, RenderParameters } from '@tidemark/log';
+import type { EpochOpened, PaddingSetting, RenderParameters } from '@tidemark/log';
 import type { BudgetSettings, RuntimeText, Wanted } from '@tidemark/context';
 import type { Capabilities, JsonValue, Provider } from '@tidemark/model';
 import type { ImageFitter } from '../images/image-fitter.ts';
@@ -71,6 +71,10 @@ export interface Runtime {
   readonly unconfined: boolean;
   /** Holds back calls that would write what another one is writing; shared by sessions with one provider. */
   readonly gate?: Gate;
+  /** What bounds its subagents. Without it the session starts none; one that a crash left behind is ended all the same. */
+  readonly subagents?: SubagentLimits;
+  /** Of a subagent: the epoch in which it was asked for. Its own first one opens with that front, where that serves it. */
+  readonly inherits?: EpochOpened;
   /** Sees each body before it goes out; it gets a copy. */
   readonly onRequest?: (body: Uint8Array) => void;
   readonly surroundings: Surroundings;
@@ -120,3 +124,22 @@ export interface RetryPolicy {
 
 /** Four sendings, with 35 seconds between them at most; longer where the provider says how long. */
 export const RETRY: RetryPolicy = { attempts: 4, firstMs: 5_000, mostMs: 20_000, longestMs: 120_000 };
+
+/** What bounds each subagent of a session. All of them together are bounded by what the turn that starts them has left. */
+export interface SubagentLimits extends Limits {
+  /** How many work at once: 4 unless said. */
+  readonly parallel?: number;
+  /** How many a session starts in all: 32 unless said. */
+  readonly total?: number;
+  /** How deep they go. 1, unless said, is subagents that start none. */
+  readonly depth?: number;
+}
+
+/** What holds where nothing is said: 50 answers and ten minutes for each. */
+export const SUBAGENT_LIMITS: Required<Omit<SubagentLimits, 'tokens' | 'cost'>> = {
+  parallel: 4,
+  total: 32,
+  depth: 1,
+  steps: 50,
+  ms: 600_000,
+};

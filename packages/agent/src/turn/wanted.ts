@@ -5,7 +5,7 @@ import type { Artifacts } from '@tidemark/log';
 import { digest } from '@tidemark/log';
 import type { Preload, Wanted } from '@tidemark/context';
 import { composeFront, knownParameters, padFront } from '@tidemark/context';
-import { keepCapabilities } from '../session/materials.ts';
+import { keepCapabilities, loadFront } from '../session/materials.ts';
 import { newHash } from '../session/node-hash.ts';
 import type { Runtime } from './runtime.ts';
 
@@ -48,6 +48,7 @@ async function compose(artifacts: Artifacts, runtime: Runtime, { index, preloads
     runtime: runtime.runtime ?? 'full',
   } as const;
   const texts = composeFront({ tools: specs, ...said }, newHash);
+  const { inherits } = runtime;
   const padded = padFront(texts, { floor: capabilities.floor, preloads }, newHash);
   return {
     provider: provider.name,
@@ -57,6 +58,7 @@ async function compose(artifacts: Artifacts, runtime: Runtime, { index, preloads
     capabilities: await keepCapabilities(artifacts, capabilities),
     texts,
     padding: { setting: padding, padded, others: neighbours },
+    ...(inherits && { inherited: { opened: inherits, texts: await loadFront(artifacts, inherits) } }),
     // A skill that was installed meanwhile is no reason to pay for the whole front again: a note tells of it.
     takeSkills: 'next-epoch',
     ...(index === undefined ? {} : { skills: digest(newHash().update(index).hex()) }),

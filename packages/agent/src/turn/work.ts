@@ -1,11 +1,25 @@
 // What one turn works with: the session, what it is run with, whom to tell, and when to stop.
 
-import type { TurnId } from '@tidemark/log';
+import type { CallId, TurnId } from '@tidemark/log';
 import type { Lines } from '../request/prepare.ts';
 import type { Session } from '../session/session.ts';
 import type { Runtime } from './runtime.ts';
 import type { AskBeside } from '../compact/ask-for-checkpoint.ts';
+import type { SubagentOrder } from '../subagent/subagent.ts';
+import type { ToolOutput } from '../tools/tool.ts';
 import type { SessionEvent } from './session-event.ts';
+
+/** A call that has a subagent do its work. */
+export interface Delegation {
+  readonly call: CallId;
+  readonly order: SubagentOrder;
+  readonly signal: AbortSignal;
+  /** Says how far it is. */
+  say(text: string): void;
+}
+
+/** Starts the subagent of a call, or takes it up again; its ending is a fact of the output. */
+export type Delegate = (delegation: Delegation) => Promise<ToolOutput>;
 
 /** See the head of this file. */
 export interface Work {
@@ -19,6 +33,8 @@ export interface Work {
   readonly side?: AskBeside;
   /** Runs the session with these from now on. */
   readonly equip?: (change: Pick<Runtime, 'tools' | 'given' | 'takeTools'>) => void;
+  /** Has a subagent do what a call asks for. */
+  readonly delegate?: Delegate;
   /** Tells presenters what passes by; records are told by the session itself. */
   readonly tell: (event: SessionEvent) => void;
 }

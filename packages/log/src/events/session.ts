@@ -1,6 +1,6 @@
 // Facts about the session itself: its beginning, its turns, its settings, what an import kept.
 
-import type { Chain, Digest, Money, Position, SessionId } from '../ids.ts';
+import type { CallId, Chain, Digest, Money, Position, SessionId } from '../ids.ts';
 import type { Json } from '@tidemark/json';
 
 /** Where a fork leaves its parent: the child's log goes on behind this record. */
@@ -10,12 +10,21 @@ export interface Parent {
   readonly chain: Chain;
 }
 
+/** Of a subagent: the call of another session that it works for. Unlike a fork it shares no record with that one. */
+export interface StartedBy {
+  readonly session: SessionId;
+  readonly call: CallId;
+  /** How many subagents deep it is: 1 for one that a session of a person's started. */
+  readonly depth: number;
+}
+
 /** Record 0 of a session, or the first of its own in a fork. */
 export interface SessionCreated {
   readonly id: SessionId;
   /** The first ancestor; itself where there is none. */
   readonly root: SessionId;
   readonly parent?: Parent;
+  readonly startedBy?: StartedBy;
   /** Absolute path. */
   readonly workspace: string;
   readonly title?: string;
@@ -78,6 +87,8 @@ export interface SubagentStarted {
   readonly child: SessionId;
   readonly role: string;
   readonly task: string;
+  /** The call that asked for it; a recording may not know it. */
+  readonly call?: CallId;
 }
 
 /** `subagent.ended`: its log is the proof. */
@@ -86,4 +97,6 @@ export interface SubagentEnded {
   readonly status: 'completed' | 'failed' | 'interrupted' | 'limited';
   readonly summary: string;
   readonly cost?: string;
+  /** What it took, its own subagents included: they count as taken by the turn that asked for it. */
+  readonly totals?: TurnTotals;
 }

@@ -7,6 +7,7 @@ import type {
   ModeChanged,
   Parent,
   SessionCreated,
+  StartedBy,
   SubagentEnded,
   SubagentStarted,
   TurnBegan,
@@ -15,10 +16,12 @@ import type {
 } from '../../events/session.ts';
 import { decoder } from './decoder.ts';
 import type { Decoders } from './decoder.ts';
-import { chain, digest, json, money, number, optional, position, sessionId, text } from './scalars.ts';
+import { callId, chain, digest, json, money, number, optional, position, sessionId, text } from './scalars.ts';
 import type { ShapeOf } from './scalars.ts';
 
 const parent = z.object({ session: sessionId, position, chain } satisfies ShapeOf<Parent>);
+
+const startedBy = z.object({ session: sessionId, call: callId, depth: number } satisfies ShapeOf<StartedBy>);
 
 const imported = z.object({
   format: text,
@@ -30,6 +33,7 @@ const sessionCreated = z.object({
   id: sessionId,
   root: sessionId,
   parent: optional(parent),
+  startedBy: optional(startedBy),
   workspace: text,
   title: optional(text),
   imported: optional(imported),
@@ -79,13 +83,19 @@ const memoryChanged = z.object({
   bytes: number,
 } satisfies ShapeOf<MemoryChanged>);
 
-const subagentStarted = z.object({ child: sessionId, role: text, task: text } satisfies ShapeOf<SubagentStarted>);
+const subagentStarted = z.object({
+  child: sessionId,
+  role: text,
+  task: text,
+  call: optional(callId),
+} satisfies ShapeOf<SubagentStarted>);
 
 const subagentEnded = z.object({
   child: sessionId,
   status: z.enum(['completed', 'failed', 'interrupted', 'limited']),
   summary: text,
   cost: optional(text),
+  totals: optional(turnTotals),
 } satisfies ShapeOf<SubagentEnded>);
 
 type Here =

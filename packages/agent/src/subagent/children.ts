@@ -1,0 +1,60 @@
+// The subagents that work for an open session, in this process: their sessions, what they were promised, and who waits.
+
+import type { CallId, SessionId, StartedBy } from '@tidemark/log';
+import type { Mode } from '../tools/permissions.ts';
+import { narrower } from '../tools/permissions.ts';
+import type { Turnstile } from '../session/turnstile.ts';
+import { createTurnstile } from '../session/turnstile.ts';
+import type { LiveSession } from '../turn/live-session.ts';
+import type { Limits, Runtime, SubagentLimits } from '../turn/runtime.ts';
+import { SUBAGENT_LIMITS } from '../turn/runtime.ts';
+import type { Slots } from './slots.ts';
+import { createSlots } from './slots.ts';
+
+/** The session of a subagent, to be begun or opened. */
+export interface ChildSession {
+  readonly id: SessionId;
+  readonly create: boolean;
+  readonly root: SessionId;
+  readonly startedBy: StartedBy;
+  readonly workspace: string;
+  readonly runtime: Runtime;
+  readonly mode: Mode;
+}
+
+/** See the head of this file. */
+export interface Children {
+  /** Opens the session of one. */
+  readonly open: (child: ChildSession) => Promise<LiveSession>;
+  readonly slots: Slots;
+  /** What those that were started here may take, until the log says that they ended. */
+  readonly promised: Map<CallId, Limits>;
+  readonly live: Set<LiveSession>;
+  /** Ends of those that work here. */
+  readonly work: Set<Promise<unknown>>;
+  /** One question to a person at a time. */
+  readonly questions: Turnstile;
+}
+
+/** Nobody yet. */
+export function createChildren(open: Children['open'], limits: SubagentLimits = {}): Children {
+  const { parallel = SUBAGENT_LIMITS.parallel } = limits;
+  return {
+    open,
+    slots: createSlots(parallel),
+    promised: new Map(),
+    live: new Set(),
+    work: new Set(),
+    questions: createTurnstile(),
+  };
+}
+
+/** Those that work may no more than this from now on. */
+export async function narrowChildren({ live }: Children, mode: Mode): Promise<void> {
+  await Promise.all([...live].map((child) => child.setMode(narrower(child.mode, mode))));
+}
+
+/** Ends once none of them works here: whoever told them to stop waits for it. */
+export async function untilQuiet({ work }: Children): Promise<void> {
+  while (work.size > 0) await Promise.allSettled(work);
+}

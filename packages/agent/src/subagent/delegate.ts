@@ -1,0 +1,193 @@
+// One call of `agent`: its subagent is begun, or taken up where a crash left it, and works to its end. The parent's log names
+// it before it is there, so that none is started twice and none is lost (L8).
+
+import type { EventData, SessionId } from '@tidemark/log';
+import { LogError, sessionId } from '@tidemark/log';
+import { openCalls } from '../decide/open-calls.ts';
+import { AgentError } from '../errors.ts';
+import { commitInside } from '../session/session.ts';
+import { totalsOf } from '../session/spent.ts';
+import { messageOf } from '../tools/message-of.ts';
+import { narrower } from '../tools/permissions.ts';
+import type { ToolOutput } from '../tools/tool.ts';
+import { OVER } from '../tools/unless-aborted.ts';
+import type { LiveSession, Turn } from '../turn/live-session.ts';
+import type { Limits, Runtime } from '../turn/runtime.ts';
+import { SUBAGENT_LIMITS } from '../turn/runtime.ts';
+import type { Delegation } from '../turn/work.ts';
+import type { Working } from '../turn/working.ts';
+import { takenBy } from '../turn/working.ts';
+import type { Children, ChildSession } from './children.ts';
+import type { Ending } from './ending.ts';
+import { endingOf, foldOf, outputOf } from './ending.ts';
+import { firstPrompt } from './first-prompt.ts';
+import { shareOf } from './shares.ts';
+import { AGENT, NO_ROLE } from './subagent.ts';
+
+type Started = EventData['subagent.started'];
+
+/** See the head of this file. What it throws for an interrupt closes the call as interrupted. */
+export async function delegate(children: Children, working: Working, asked: Delegation): Promise<ToolOutput> {
+  const leave = await children.slots.enter(asked.signal);
+  if (leave === undefined) throw OVER;
+  const work = startedFor(children, working, asked).finally(leave);
+  const ended = work.catch(() => undefined);
+  children.work.add(ended);
+  void ended.then(() => children.work.delete(ended));
+  return work;
+}
+
+async function startedFor(children: Children, working: Working, asked: Delegation): Promise<ToolOutput> {
+  const { session } = working;
+  // Inside the turnstile, so that calls which run together count each other.
+  const start = await session.turnstile.pass(() => begin(children, working, asked));
+  if (typeof start === 'string') return { text: start, failed: true };
+  // Flushed before there is a session of this name.
+  await session.writer.sync();
+  const { child } = start.started;
+  try {
+    return outputOf(child, await workOf(children, working, asked, start));
+  } catch (error) {
+    // Its log is open elsewhere, or damaged, or full: the session of the parent goes on without it.
+    if (!(error instanceof LogError || error instanceof AgentError)) throw error;
+    const failure = { code: error.code, message: messageOf(error), next: 'Look at its log.' };
+    return outputOf(child, await failedAs(working, child, failure));
+  }
+}
+
+/** What one is started with. */
+interface Start {
+  readonly started: Started;
+  readonly limits: Limits;
+}
+
+/** One that a crash left is taken up again; else a new one is named in the log. A text is why there is none. */
+async function begin(children: Children, working: Working, { call, order }: Delegation): Promise<Start | string> {
+  const { session, runtime, turn } = working;
+  const held = [...session.progress.subagents.values()].find((one) => one.call === call);
+  const refusal = held === undefined ? refusalOf(working) : undefined;
+  if (refusal !== undefined) return refusal;
+  const limits = shareFor(children, working);
+  children.promised.set(call, limits);
+  if (held !== undefined) return { started: held, limits };
+  const child = sessionId(runtime.surroundings.newName());
+  const data = { child, role: order.role ?? NO_ROLE, task: order.task, call };
+  const at = runtime.surroundings.now();
+  const [record] = await commitInside(session, [{ kind: 'subagent.started', at, turn, data }]);
+  // As it was written down: a secret in the task is masked there, and so it is for the subagent.
+  return { started: record?.kind === 'subagent.started' ? record.data : data, limits };
+}
+
+/** Why none is started, as the model is told it. */
+function refusalOf({ session: { progress }, runtime: { subagents = {} } }: Working): string | undefined {
+  const { depth = SUBAGENT_LIMITS.depth, total = SUBAGENT_LIMITS.total } = subagents;
+  if ((progress.startedBy?.depth ?? 0) >= depth) return 'A subagent starts none itself: do the work yourself.';
+  if (progress.delegated < total) return undefined;
+  return `This session has started all of its subagents (${progress.delegated} of ${total}): do the work yourself.`;
+}
+
+function shareFor({ promised }: Children, working: Working): Limits {
+  const { session, runtime } = working;
+  const { progress, state } = session;
+  const atWork = new Set([...progress.subagents.values()].map(({ call }) => call));
+  for (const call of promised.keys()) if (!atWork.has(call)) promised.delete(call);
+  const open = new Set<string>(openCalls(state));
+  const waiting = (state.history.batch?.calls ?? []).filter(
+    ({ call, name }) => name === AGENT && open.has(call) && ![...promised.keys()].some((one) => one === call),
+  );
+  const { steps = SUBAGENT_LIMITS.steps, ms = SUBAGENT_LIMITS.ms, tokens, cost } = runtime.subagents ?? {};
+  const own = { steps, ms, ...(tokens !== undefined && { tokens }), ...(cost !== undefined && { cost }) };
+  const among = Math.max(1, waiting.length);
+  return shareOf(own, { limits: runtime.limits, taken: takenBy(working), promised, among });
+}
+
+async function workOf(children: Children, working: Working, asked: Delegation, start: Start): Promise<Ending> {
+  const { started } = start;
+  const fold = await foldOf(working.session.log, started.child);
+  const ended = fold && endingOf(fold);
+  if (ended !== undefined) return ended;
+  const child = await children.open(childOf(children, working, asked, start, fold === undefined));
+  children.live.add(child);
+  const stop = (): void => void child.interrupt();
+  try {
+    await keepNarrow(child, working);
+    const begun = fold?.state.turn !== undefined;
+    const turn = begun ? child.resume() : child.prompt(firstPrompt(started.role, started.task));
+    asked.signal.addEventListener('abort', stop, { once: true });
+    if (asked.signal.aborted) stop();
+    return await follow(turn, started, working, asked);
+  } finally {
+    asked.signal.removeEventListener('abort', stop);
+    children.live.delete(child);
+    await child.close();
+  }
+}
+
+/** The mode of the parent may have been narrowed while the session was opened. */
+async function keepNarrow(child: LiveSession, { session }: Working): Promise<void> {
+  const mode = narrower(child.mode, session.progress.mode ?? 'read-only');
+  if (mode !== child.mode) await child.setMode(mode);
+}
+
+/** What it does is said as the progress of the call, and what a person should know as that. */
+async function follow(turn: Turn, { role }: Started, { tell }: Working, { say }: Delegation): Promise<Ending> {
+  for await (const event of turn) {
+    if (event.type === 'recorded' && event.record.kind === 'tool.started') say(`${role}: ${event.record.data.name}`);
+    if (event.type !== 'notice.raised') continue;
+    const { notice } = event;
+    tell({ type: 'notice.raised', notice: { ...notice, message: `subagent ${role}: ${notice.message}` } });
+  }
+  return turn;
+}
+
+function childOf(
+  children: Children,
+  working: Working,
+  { call, order }: Delegation,
+  { started: { child: id, role }, limits }: Start,
+  create: boolean,
+): ChildSession {
+  const { state, progress, writer } = working.session;
+  const mode = progress.mode ?? 'read-only';
+  return {
+    id,
+    create,
+    root: state.root ?? writer.session,
+    startedBy: { session: writer.session, call, depth: (progress.startedBy?.depth ?? 0) + 1 },
+    workspace: state.workspace ?? '/',
+    runtime: runtimeFor(children, working, role, limits),
+    mode: order.readOnly === true ? narrower(mode, 'read-only') : mode,
+  };
+}
+
+/** All that its parent is run with, rules included; so it can be allowed no more. Nothing is kept warm for it: it is short. */
+function runtimeFor(children: Children, { session, runtime }: Working, role: string, limits: Limits): Runtime {
+  const { ask } = runtime;
+  const opened = session.state.epoch?.opened;
+  return {
+    ...runtime,
+    limits,
+    warm: 'off',
+    ...(opened !== undefined && { inherits: opened }),
+    ...(ask !== undefined && {
+      ask: (question, signal) =>
+        children.questions.pass(() => ask({ ...question, title: `subagent ${role}: ${question.title}` }, signal)),
+    }),
+  };
+}
+
+async function failedAs(
+  { session: { log } }: Working,
+  child: SessionId,
+  error: NonNullable<Ending['error']>,
+): Promise<Ending> {
+  const fold = await foldOf(log, child).catch(() => undefined);
+  const { turn } = fold?.progress ?? {};
+  // Without its log nobody knows what it took.
+  return {
+    outcome: 'failed',
+    error,
+    text: turn?.text ?? '',
+    totals: turn === undefined ? { steps: 0, calls: 0 } : totalsOf(turn.spent),
+  };
+}
