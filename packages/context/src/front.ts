@@ -88,13 +88,21 @@ export function defineTool(tool: ToolSpec, newHash: NewHash): Tool {
   return { record: { name, digest: digest(newHash().update(definition).hex()) }, definition };
 }
 
-/** Of all definitions together: estimated tokens, and bytes. */
-export function sizeOfTools({ tools }: FrontTexts): NonNullable<EpochOpened['toolSize']> {
-  return {
+/** Of all definitions together: estimated tokens, and bytes. Counted once for each list, which a session asks for often. */
+export function sizeOfTools({ tools }: FrontTexts): ToolSize {
+  const held = SIZES.get(tools);
+  if (held !== undefined) return held;
+  const size = {
     tokens: tools.reduce((sum, { definition }) => sum + estimateTokens(definition), 0),
     bytes: tools.reduce((sum, { definition }) => sum + utf8Length(definition), 0),
   };
+  SIZES.set(tools, size);
+  return size;
 }
+
+type ToolSize = NonNullable<EpochOpened['toolSize']>;
+
+const SIZES: WeakMap<FrontTexts['tools'], ToolSize> = new WeakMap();
 
 function byName(a: Tool, b: Tool): number {
   return a.record.name < b.record.name ? -1 : a.record.name > b.record.name ? 1 : 0;
