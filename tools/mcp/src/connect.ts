@@ -25,12 +25,19 @@ export type ListedTool = Pick<Tool, 'name' | 'description' | 'execution'> & {
   readonly inputSchema: Tool['inputSchema'] | null;
 };
 
+/** What a server lists. */
+export interface Listing {
+  readonly tools: readonly ListedTool[];
+  /** What of it is not among them, in words. */
+  readonly left?: string;
+}
+
 /** See the head of this file. */
 export interface Connection {
   /** What the server says of itself. */
   readonly instructions: string | undefined;
   /** All its tools that can be called, page by page. */
-  list(): Promise<readonly ListedTool[]>;
+  list(): Promise<Listing>;
   /** @throws ServerRefused for an error that is an answer; else what the SDK throws. */
   call(tool: string, input: object, options: RequestOptions): Promise<CallToolResult>;
   close(): Promise<void>;
@@ -126,8 +133,8 @@ function probing(client: Client, watcher: Watcher): () => void {
 }
 
 /** Not by the SDK's `listTools`, which compiles every output schema: one bad one would cost all tools. */
-async function listAll(client: Client, signal: AbortSignal): Promise<readonly ListedTool[]> {
-  if (client.getServerCapabilities()?.tools === undefined) return [];
+async function listAll(client: Client, signal: AbortSignal): Promise<Listing> {
+  if (client.getServerCapabilities()?.tools === undefined) return { tools: [] };
   const tools: ListedTool[] = [];
   let cursor: string | undefined;
   for (let page = 0; page < MOST_PAGES; page += 1) {
@@ -137,8 +144,13 @@ async function listAll(client: Client, signal: AbortSignal): Promise<readonly Li
     cursor = listed.nextCursor;
     if (cursor === undefined) break;
   }
-  // What can only be run as a task is not called here.
-  return tools.filter(({ execution }) => execution?.taskSupport !== 'required');
+  const isTask = ({ execution }: ListedTool): boolean => execution?.taskSupport === 'required';
+  const tasks = tools.filter(isTask).map(({ name }) => name);
+  const left = [
+    ...(cursor === undefined ? [] : [`its list goes on behind ${MOST_PAGES} pages`]),
+    ...(tasks.length === 0 ? [] : [`what can only be run as a task is not called: ${tasks.join(', ')}`]),
+  ].join('; ');
+  return { tools: tools.filter((tool) => !isTask(tool)), ...(left !== '' && { left }) };
 }
 
 /** Each tool is read by itself: one that is none may not cost all others. */

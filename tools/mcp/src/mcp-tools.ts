@@ -152,7 +152,10 @@ function definitionOf(name: string, { description = '', inputSchema }: ListedToo
 
 function makeAll(link: ServerLink, specs: readonly ServerToolSpec[], { made }: Kept): Omit<ToolOffer, 'held'> {
   const tools: Tool[] = [];
-  const troubles: ToolTrouble[] = link.trouble === undefined ? [] : [notThere(link, link.trouble)];
+  const troubles: ToolTrouble[] = [
+    ...(link.trouble === undefined ? [] : [notThere(link, link.trouble)]),
+    ...(link.left === undefined ? [] : [leftOut(link, link.left)]),
+  ];
   for (const spec of specs) {
     const key = JSON.stringify([fingerprint(spec.definition), fingerprint(spec.pinned), spec.called, spec.why]);
     const tool = made.get(key) ?? tryToMake(spec);
@@ -176,6 +179,14 @@ function notThere({ name }: ServerLink, why: string): ToolTrouble {
     code: 'mcp/unavailable',
     message: `the MCP server ${name} is not there: ${why}`,
     next: 'It is tried again in the background; what it offers is told to the model when it is there. Check its command or address if it stays away.',
+  };
+}
+
+function leftOut({ name }: ServerLink, why: string): ToolTrouble {
+  return {
+    code: 'mcp/left-out',
+    message: `not all that the MCP server ${name} lists is offered: ${why}`,
+    next: 'The other tools are there.',
   };
 }
 

@@ -192,6 +192,24 @@ test('what a server lists wrong costs that tool alone, and is said in one line',
   expect(await call(mcp, 's__echo', { text: 'hello' })).toMatchObject({ text: 'hello' });
 });
 
+test('a list without an end is taken so far, without what can only be run as a task, and both are said', async () => {
+  const page = `(page = (globalThis.page ?? -1) + 1, globalThis.page = page, {
+    tools: [{ ...tool, name: 'tool' + page, ...(page === 3 && { execution: { taskSupport: 'required' } }) }],
+    nextCursor: 'page' + page,
+  })`;
+  const server = `let page;${OLD_SERVER.replace('({ tools: [tool] })', page)}`;
+  const mcp = await tools({ command: process.execPath, args: ['-e', server, SUPPORTED_PROTOCOL_VERSIONS[0] ?? ''] });
+  const { tools: listed, troubles } = mcp.offer([]);
+  expect(listed).toHaveLength(49);
+  expect(troubles).toEqual([
+    expect.objectContaining({
+      code: 'mcp/left-out',
+      message:
+        'not all that the MCP server s lists is offered: its list goes on behind 50 pages; what can only be run as a task is not called: tool3',
+    }),
+  ]);
+});
+
 test('a revision that nobody knows is a server that is not there, and the reason is said', async () => {
   const mcp = await tools({ command: process.execPath, args: ['-e', OLD_SERVER, '1999-01-01'] });
   const { tools: none, troubles } = mcp.offer([]);

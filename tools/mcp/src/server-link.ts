@@ -6,7 +6,7 @@ import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.j
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import type { JsonValue } from '@tidemark/model';
 import type { ArgumentCheck } from './check-arguments.ts';
-import type { Connection, ListedTool } from './connect.ts';
+import type { Connection, ListedTool, Listing } from './connect.ts';
 import type { McpServer } from './mcp-server.ts';
 import { ServerGone } from './server-errors.ts';
 
@@ -16,6 +16,8 @@ export interface ServerLink {
   readonly settings: McpServer;
   /** What it listed last; `undefined` before the first time. The same object while nothing changes. */
   readonly listed: readonly ListedTool[] | undefined;
+  /** What it listed and is not in there, in words. */
+  readonly left: string | undefined;
   readonly instructions: string | undefined;
   /** Why it cannot be called now. */
   readonly trouble: string | undefined;
@@ -42,6 +44,7 @@ class Link implements ServerLink {
   readonly name: string;
   readonly settings: McpServer;
   listed: readonly ListedTool[] | undefined;
+  left: string | undefined;
   instructions: string | undefined;
   trouble: string | undefined = 'it is being started';
   readonly #surroundings: Surroundings;
@@ -117,7 +120,7 @@ class Link implements ServerLink {
       const { checkerOf, connect } = await import('./connect.ts');
       this.#checkerOf = checkerOf;
       connection = await connect(this.settings, { gone: end, listChanged }, signal);
-      this.listed = await connection.list();
+      this.#take(await connection.list());
       if (over) return await gone.promise;
       this.instructions = connection.instructions;
       this.#connection = connection;
@@ -135,6 +138,11 @@ class Link implements ServerLink {
     }
   }
 
+  #take({ tools, left }: Listing): void {
+    this.listed = tools;
+    this.left = left;
+  }
+
   /** Of two listings the later asked for is the one that counts. */
   async #listAgain(gone: (why: string) => void): Promise<void> {
     const connection = this.#connection;
@@ -143,7 +151,7 @@ class Link implements ServerLink {
     const listing = this.#listings;
     try {
       const listed = await connection.list();
-      if (listing === this.#listings && this.#connection === connection) this.listed = listed;
+      if (listing === this.#listings && this.#connection === connection) this.#take(listed);
     } catch (cause) {
       gone(`its tools could not be listed again: ${messageOf(cause)}`);
     }

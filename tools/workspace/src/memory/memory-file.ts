@@ -3,7 +3,7 @@
 import type { ToolProblem } from '@tidemark/agent';
 import type { Digest } from '@tidemark/log';
 import type { BigIntStats } from 'node:fs';
-import { existsSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Confinement, Place } from '../confine/confine.ts';
 import { isProblem } from '../door/arguments.ts';
@@ -74,11 +74,20 @@ export async function lookAtMemory(
 ): Promise<MemoryFile | ToolProblem | undefined> {
   const place = await memoryPlace(name, confinement);
   // The folder may be the home of the logs, where somebody works in their own: without a file there, that is no problem.
-  if (isProblem(place)) return existsSync(join(confinement.folder, MEMORY_FOLDER, name)) ? place : undefined;
+  if (isProblem(place)) return isThere(join(confinement.folder, MEMORY_FOLDER, name)) ? place : undefined;
   try {
     return await readMemory(place, signal);
   } catch (error) {
     if (error instanceof WorkspaceError) return { problem: error.message };
     throw error;
+  }
+}
+
+/** A link counts as itself, wherever it leads; what cannot be looked at is not there. */
+function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
   }
 }

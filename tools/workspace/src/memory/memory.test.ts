@@ -4,6 +4,7 @@ import type { SourceView, ToolContext } from '@tidemark/agent';
 import type { Recorded } from '@tidemark/log';
 import { CHAIN_START, digest, position, timestamp } from '@tidemark/log';
 import { canonicalText } from '@tidemark/model';
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -244,6 +245,37 @@ describe('the memory source', () => {
     const seen = look(folder, `MEMORY.md ${digest('a'.repeat(64)).slice(0, 12)}, USER.md -`);
     const words = await memorySource({ folder }).render(seen, 'changed');
     expect(words).toMatch(/^MEMORY\.md is gone; .*\n\nUSER\.md cannot be used: .* lies outside the workspace/s);
+  });
+
+  test.each([
+    ['a link to what may hold keys', '../.env', /^.*MEMORY\.md cannot be used: \.env is refused/s],
+    ['a link into the store of git', '../.git/config', /MEMORY\.md cannot be used: \.git\/config is refused/],
+    ['a link to a device without end', '/dev/zero', /MEMORY\.md cannot be used: .* lies outside the workspace/],
+    ['a link to itself', 'MEMORY.md', /MEMORY\.md cannot be used: .* lead in a circle/],
+  ])('shows nothing of %s, writes nothing there, and shows the other file', async (_what, target, said) => {
+    const bench = await openBench();
+    await bench.put('.env', 'API_KEY=a-key-of-mine');
+    await bench.put('.git/config', '[core]');
+    await bench.put('.tidemark/USER.md', 'Prefers tabs.');
+    await symlink(target, join(bench.folder, MEMORY));
+    const words = await memorySource({ folder: bench.folder }).render(look(bench.folder), 'initial');
+    expect(words).toMatch(said);
+    expect(words).toContain('Prefers tabs.');
+    expect(words).not.toMatch(/a-key-of-mine|core/);
+    expect(await update(bench, { operation: 'add', text: 'One.' })).toMatchObject({ code: 'problem' });
+    expect([await bench.content('.env'), await bench.content('.git/config')]).toEqual([
+      'API_KEY=a-key-of-mine',
+      '[core]',
+    ]);
+  });
+
+  test('does not wait at a pipe, and says of what is no text that it is none', async () => {
+    const bench = await openBench();
+    await mkdir(join(bench.folder, '.tidemark'));
+    execFileSync('mkfifo', [join(bench.folder, MEMORY)]);
+    await bench.put('.tidemark/USER.md', Buffer.from([0xff, 0xfe, 0x00]));
+    const words = await memorySource({ folder: bench.folder }).render(look(bench.folder), 'initial');
+    expect(words).toMatch(/MEMORY\.md cannot be used: .* is a pipe.*USER\.md cannot be used: .* is no UTF-8 text/s);
   });
 
   test('says so where a file by hand is longer than it should be', async () => {
