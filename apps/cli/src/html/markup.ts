@@ -6,14 +6,10 @@ export interface Markup {
   readonly html: string;
 }
 
-// Controls but tab and newline, and delete: each has a picture in Unicode; then C1, soft hyphen, bidirectional controls (UAX #9),
-// what has no width (joiners of emoji and scripts aside), line separators, tags, interlinear marks.
-const PICTURED = /[\u0000-\u0008\u000b-\u001f\u007f]/g;
+// Controls but tab and newline; soft hyphen; bidirectional controls (UAX #9); what has no width, but for the joiners that scripts and
+// emoji need; line separators, interlinear marks, tags. Their pictures (U+2400 and on) are in few fonts: they are named.
 const UNSEEN =
-  /[\u0080-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;
-const PICTURES = 0x2400;
-const DELETE = 0x7f;
-const DELETE_PICTURE = '\u2421';
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;
 
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -29,17 +25,11 @@ export function escaped(text: string): string {
     .toWellFormed()
     .replaceAll('\r\n', '\n')
     .replaceAll(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign)
-    .replaceAll(PICTURED, pictureOf)
-    .replaceAll(UNSEEN, (sign) => `⟨U+${codeOf(sign).toString(16).toUpperCase().padStart(4, '0')}⟩`);
+    .replaceAll(UNSEEN, nameOf);
 }
 
-function pictureOf(sign: string): string {
-  const code = codeOf(sign);
-  return code === DELETE ? DELETE_PICTURE : String.fromCharCode(PICTURES + code);
-}
-
-function codeOf(sign: string): number {
-  return sign.codePointAt(0) ?? 0;
+function nameOf(sign: string): string {
+  return `⟨U+${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`;
 }
 
 /** A template whose values are escaped, unless they are markup. Lists are put together. */

@@ -24,19 +24,19 @@ article { margin: 1.25rem 0; padding-left: .9rem; border-left: 3px solid var(--l
 article.user { border-color: var(--user); } article.model { border-color: var(--model); }
 .who { display: flex; gap: .75rem; align-items: baseline; justify-content: space-between; flex-wrap: wrap; font-weight: 600; }
 .user > .who { color: var(--user); } .model > .who { color: var(--model); }
-.words { white-space: pre-wrap; overflow-wrap: anywhere; margin: .3rem 0; unicode-bidi: isolate; }
-pre { white-space: pre-wrap; overflow-wrap: anywhere; margin: .4rem 0; padding: .6rem .75rem; background: var(--card);
+.words { white-space: pre-wrap; overflow-wrap: anywhere; margin-block: .3rem; unicode-bidi: isolate; }
+pre { white-space: pre-wrap; overflow-wrap: anywhere; margin-block: .4rem; padding: .6rem .75rem; background: var(--card);
   border: 1px solid var(--line); border-radius: 6px; font: .84rem/1.45 ui-monospace, monospace; unicode-bidi: isolate; tab-size: 4; }
 details { margin: .5rem 0 .5rem .9rem; } article details, details.band { margin-left: 0; } details > :not(summary) { margin-left: 1.1rem; }
 summary { cursor: pointer; overflow-wrap: anywhere; } summary code { font: .84rem ui-monospace, monospace; }
+.line { margin-block: .5rem; color: var(--soft); font-size: .9rem; overflow-wrap: anywhere; }
 .good { color: var(--good); } .bad { color: var(--bad); } .mark { color: var(--mark); }
-.line { margin: .5rem 0; color: var(--soft); font-size: .9rem; overflow-wrap: anywhere; }
 .band { margin: 1.75rem 0; padding: .45rem .75rem; border: 1px solid var(--mark); border-radius: 6px; font-size: .9rem;
   overflow-wrap: anywhere; }
 img { max-width: 100%; max-height: 34rem; border: 1px solid var(--line); border-radius: 6px; display: block; margin: .4rem 0; }
 .scroll { overflow-x: auto; } table { border-collapse: collapse; font-size: .87rem; font-variant-numeric: tabular-nums; }
 th, td { text-align: right; padding: .25rem .7rem; border-bottom: 1px solid var(--line); white-space: nowrap; }
-th:first-child, td:first-child, th:last-child, td:last-child { text-align: left; } td:last-child { white-space: normal; }
+th:first-child, td:first-child, th:last-child, td:last-child { text-align: left; } td:last-child { white-space: normal; min-width: 11rem; }
 tfoot td { font-weight: 600; border-bottom: 0; }
 @media print { details > * { break-inside: avoid; } }
 `;

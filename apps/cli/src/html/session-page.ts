@@ -151,11 +151,15 @@ function toolRun(record: ToolEnd, call: CallPart | undefined, result: readonly M
 function endingOf(record: ToolEnd): Markup {
   if (record.kind === 'tool.abandoned') return markup`<span class="bad">abandoned: ${record.data.reason}</span>`;
   const { exit, durationMs } = record.data;
-  const took = durationMs === undefined ? '' : ` in ${(durationMs / 1_000).toFixed(1)} s`;
+  const took = durationMs === undefined ? '' : ` in ${timeOf(durationMs)}`;
   const ended = exit === undefined || exit === 0 ? '' : `, exit code ${exit}`;
   return record.kind === 'tool.failed' || ended !== ''
     ? markup`<span class="bad">failed${ended}${took}</span>`
     : markup`<span class="good">done${took}</span>`;
+}
+
+function timeOf(ms: number): string {
+  return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`;
 }
 
 /** Where the whole is, of an output that the model was shown in part. */
@@ -182,13 +186,20 @@ function inShort(given: string): string {
   return line.length <= SHORT ? line : `${line.slice(0, SHORT).toWellFormed()}…`;
 }
 
-/** Arguments with a line for each field; as they were streamed where they are no JSON. */
+/** Arguments with a line for each field, texts as they read; as they were streamed where they are no fields. */
 function readable(given: string): string {
   try {
-    return JSON.stringify(JSON.parse(given), undefined, 2);
+    const fields: unknown = JSON.parse(given);
+    if (typeof fields !== 'object' || fields === null || Array.isArray(fields)) return given;
+    return Object.entries(fields).map(fieldOf).join('\n');
   } catch {
     return given;
   }
+}
+
+function fieldOf([name, value]: readonly [string, unknown]): string {
+  if (typeof value !== 'string') return `${name}: ${JSON.stringify(value, undefined, 2)}`;
+  return value.includes('\n') ? `${name}:\n${value}` : `${name}: ${value}`;
 }
 
 function epochOf(record: RecordedOf<'epoch.opened'>): Markup {
