@@ -66,7 +66,12 @@ function historyLife({ prepared: { record, sequence } }: SentCall): number {
   return Math.max(0, ...own.map(({ block, ttl }) => (block >= sequence.front ? LIFE[ttl] : 0)));
 }
 
-/** Whether an entry of this history could still be read, if its bytes were asked for. What side calls alone had sent is none. */
+/**
+ * Whether an entry of this history could still be read, if its bytes were asked for. What side calls alone had sent is none.
+ * It is the half of the law that says whose doing a rewrite is: where nothing of the history lives any more, all of it is paid
+ * again whatever an epoch changes, and the epoch has to say that it rewrites nothing. Told by lives that were asked for and by
+ * tokens that were billed, never by what the engine holds to be alive.
+ */
 export function someEntryLives(call: SentCall, earlier: readonly SentCall[]): boolean {
   if (!earlier.some((one) => one.prepared.record.data.stream === 'main' && wasTaken(one))) return false;
   return earlier.some((one) => {

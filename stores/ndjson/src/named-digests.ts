@@ -3,6 +3,7 @@
 
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { LogError } from '@tidemark/log';
 import { unlessGone } from './file-errors.ts';
 import { openFile } from './open-file.ts';
 import type { HomePaths } from './paths.ts';
@@ -30,10 +31,18 @@ export async function dropNamed(paths: HomePaths, unnamed: Set<string>): Promise
 /** Every file of lines, a half-made one of a repair too. Never `lease.db`: see `lease.ts`. */
 async function* logFiles({ sessions }: HomePaths): AsyncGenerator<string> {
   for (const room of await namesIn(sessions)) {
-    for (const name of await namesIn(join(sessions, room))) {
-      if (name.startsWith('log.ndjson')) yield join(sessions, room, name);
-    }
+    const folder = join(sessions, room);
+    const names = await namesIn(folder);
+    const logs = names.filter((name) => name.startsWith('log.ndjson'));
+    if (logs.length === 0 && names.includes('snapshot')) throw lost(folder);
+    for (const name of logs) yield join(folder, name);
   }
+}
+
+/** A snapshot says that there was a log: it may come back from a backup, with names that nobody else has. */
+function lost(folder: string): LogError {
+  const message = `The log of the session in ${folder} is gone, so nobody can say what it names. Nothing was removed: restore the folder from a backup, or move it away.`;
+  return new LogError('log/missing', message, { path: folder });
 }
 
 async function namesIn(folder: string): Promise<readonly string[]> {

@@ -160,6 +160,21 @@ describe('collecting garbage', () => {
       expect(await readdir(join(path, '..'))).toEqual([digest]);
     }));
 
+  it('removes nothing when a log is gone whose snapshot is still there', () =>
+    inHome(async (home) => {
+      const garbage = await putBefore(home, 'named by the lost log alone', 2);
+      const store = openNdjsonStore({ home });
+      const writer = await sessionWith(store, a, 1);
+      await store.putSnapshot(a, { length: 2, chain: writer.chain, revision: 'r', bytes: Buffer.from('x') });
+      await writer.close();
+      await rm(roomPaths(homePaths(home), a).log);
+      const error = await samples.fails(collectGarbage({ home }), 'log/missing');
+      expect(error.message).toContain('restore the folder from a backup, or move it away');
+      await stat(pathOf(home, garbage));
+      await rm(roomPaths(homePaths(home), a).snapshot);
+      expect(await collectGarbage({ home })).toMatchObject({ removed: { files: 1 } });
+    }));
+
   it('removes nothing when a log cannot be read', () =>
     inHome(async (home) => {
       const digest = await putBefore(home, 'kept', 50);

@@ -5,6 +5,7 @@ import type { SessionId } from '@tidemark/log';
 import { Option } from 'commander';
 
 import type { Command, CommandContext, Outcome } from '../command.ts';
+import { createSessionPage } from '../html/session-page.ts';
 import { markdownOf } from '../markdown.ts';
 import { sessionArgument } from '../session-argument.ts';
 
@@ -14,13 +15,18 @@ export const exportCommand: Command = {
   summary: 'print a session in one piece: of a fork, with the part of its ancestors',
   examples: [
     ['tidemark export <session> > talk.md', 'to read: prompts, answers, calls and results'],
+    ['tidemark export <session> --format html > talk.html', 'the same as one page, with its pictures and costs'],
     ['tidemark export <session> --format json > talk.jsonl', 'every record, one a line, with whose log holds it'],
   ],
   declare: (command, run) =>
     void command
       .argument('<session>', 'the session')
       .addOption(
-        new Option('--format <form>', '`markdown` unless said, with --json `json`').choices(['markdown', 'json']),
+        new Option('--format <form>', '`markdown` unless said, with --json `json`').choices([
+          'markdown',
+          'html',
+          'json',
+        ]),
       )
       .action((name: string, { format }: Flags) =>
         run((context) => print(sessionArgument(name), context.output.json ? 'json' : format, context)),
@@ -28,27 +34,35 @@ export const exportCommand: Command = {
 };
 
 interface Flags {
-  readonly format?: 'markdown' | 'json';
+  readonly format?: 'markdown' | 'html' | 'json';
 }
 
 /** What leaves the store is masked once more, answers too: a value may have become a secret since it was recorded. */
 async function print(
   session: SessionId,
-  format: 'markdown' | 'json' = 'markdown',
+  format: Flags['format'] = 'markdown',
   { output, environment, store }: CommandContext,
 ): Promise<Outcome> {
   const { mask } = createSecrets({ values: secretsOf(environment) });
+  const log = await store();
+  const page = createSessionPage(log.artifacts);
   let owner: SessionId = session;
-  for await (const record of (await store()).read(session)) {
+  for await (const record of log.read(session)) {
     if (record.kind === 'session.created') owner = record.data.id;
     if (format === 'json') {
       const line = await mask(JSON.stringify({ session: owner, ...record }));
       const value: object = JSON.parse(line);
       output.event(value, () => line);
+    } else if (format === 'html') {
+      // Masked as a record: the page may break words apart, and holds pictures.
+      const masked: typeof record = JSON.parse(await mask(JSON.stringify(record)));
+      const block = await page.add(masked);
+      if (block !== '') output.line(block);
     } else {
       const block = await mask(markdownOf(record));
       if (block !== '') output.line(`${block}\n`);
     }
   }
+  if (format === 'html') output.line(page.end());
   return undefined;
 }

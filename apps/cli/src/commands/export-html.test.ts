@@ -1,0 +1,113 @@
+// `tidemark export --format html`: one page that loads and runs nothing, whatever the session holds.
+
+import type { Event, Log } from '@tidemark/log';
+import { callId, digest, money, position, sessionId, timestamp } from '@tidemark/log';
+import { createMemoryStore } from '@tidemark/store-memory';
+import { expect, test } from 'vitest';
+
+import { playSession } from '../../tests/played-session.ts';
+import type { Ran } from '../../tests/pretend-run.ts';
+import { pretendRun, pretendStore } from '../../tests/pretend-run.ts';
+
+const ID = sessionId('hostile');
+const at = timestamp('2026-11-20T12:00:00.000Z');
+const PIXEL = Buffer.from('not quite a picture');
+const SECRET = 'sk-secret-value-1234567890';
+const HOSTILE = '</pre></details><script>alert(1)</script><img src="https://evil.example/x">\u001b[2J\u202e';
+
+function exported(store: Log, id: string): Promise<Ran> {
+  const environment = { MY_API_TOKEN: SECRET };
+  return pretendRun(['export', id, '--format', 'html'], { store: pretendStore(store), environment });
+}
+
+async function recorded(events: (store: Log) => Promise<readonly Event[]>): Promise<Log> {
+  const store = createMemoryStore();
+  const writer = await store.create(ID);
+  const created: Event = {
+    kind: 'session.created',
+    at,
+    data: { id: ID, root: ID, workspace: `/w/${HOSTILE}`, title: HOSTILE },
+  };
+  await writer.append([created, ...(await events(store))], 0);
+  await writer.close();
+  return store;
+}
+
+const text = (words: string): { readonly type: 'text'; readonly text: string } => ({ type: 'text', text: words });
+
+async function hostile(store: Log): Promise<readonly Event[]> {
+  const { digest: artifact } = await store.artifacts.put(PIXEL);
+  const image = { type: 'image', artifact, mediaType: 'image/png', bytes: PIXEL.length } as const;
+  const gone = { ...image, artifact: digest('0'.repeat(64)) };
+  const svg = { ...image, mediaType: 'image/svg+xml' };
+  const call = callId('c1');
+  const calls = { type: 'call', call, name: HOSTILE, arguments: JSON.stringify({ path: HOSTILE }) } as const;
+  const said = { step: 0, stream: 'main', provider: 'p', model: HOSTILE, stop: 'calls', truncated: 'no' } as const;
+  const usage = { fresh: 1, read: 2_000, writes: [{ ttl: '5m', tokens: 30 }], answer: 4 } as const;
+  const parts = [{ type: 'reasoning', text: `hm ${HOSTILE}` }, text(`${HOSTILE} ${SECRET}`), calls] as const;
+  const made = { strategy: 'deterministic', trigger: 'manual', limitations: [`It is lossy. ${HOSTILE}`] } as const;
+  const range = { from: position(0), to: position(2) };
+  return [
+    { kind: 'prompt.given', at, data: { parts: [text(`look ${HOSTILE}`), image, gone, svg], presenter: 'test' } },
+    { kind: 'answer.received', at, data: { ...said, parts, usage, cost: money('0.0123') } },
+    { kind: 'tool.failed', at, data: { call, parts: [text(`result ${HOSTILE}`), image], exit: 2, durationMs: 1_500 } },
+    { kind: 'history.compacted', at, data: { range, checkpoint: `So far ${HOSTILE}`, ...made } },
+    { kind: 'context.noted', at, data: { source: HOSTILE, revision: 'r', cause: 'initial', body: HOSTILE } },
+    { kind: 'answer.received', at, data: { ...said, step: 1, parts: [calls, text('')], usage: {} } },
+  ];
+}
+
+test('escapes whatever stands in a session: it runs nothing, loads nothing, and masks what is secret by now', async () => {
+  const { exit, out, err } = await exported(await recorded(hostile), ID);
+  expect([exit, err]).toEqual([0, '']);
+  expect(out.startsWith('<!doctype html>\n')).toBe(true);
+  expect(out.trimEnd().endsWith('</html>')).toBe(true);
+  expect(out).not.toMatch(/<script|<img src="https|\son\w+=|<link|<iframe|[\u001b\u202e]/);
+  expect(out).toContain('default-src &#39;none&#39;; img-src data:; style-src &#39;unsafe-inline&#39;');
+  expect(out).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
+  expect(out).toContain('⟨U+001B⟩[2J⟨U+202E⟩');
+  expect(out).not.toContain(SECRET);
+  for (const tag of ['article', 'details', 'summary', 'pre', 'table', 'p', 'div'])
+    expect([tag, count(out, `<${tag}[ >]`)]).toEqual([tag, count(out, `</${tag}>`)]);
+});
+
+test('holds pictures in the file, and names those that it cannot show', async () => {
+  const { out } = await exported(await recorded(hostile), ID);
+  expect(count(out, `src="data:image/png;base64,${PIXEL.toString('base64')}"`)).toBe(2);
+  expect(out).toMatch(/<p class="line bad">image\/png, 19 B: .*0{64}/);
+  expect(out).toContain('image/svg+xml, 19 B: artifact ');
+});
+
+test('folds a tool run with its call, shows thinking and checkpoint folded, and says what a step cost', async () => {
+  const { out } = await exported(await recorded(hostile), ID);
+  const run = /<details id="r3">(.*?)<\/details>/s.exec(out)?.[1] ?? '';
+  expect(run).toMatch(/<summary>.*failed, exit code 2 in 1\.5 s.*<\/summary>/s);
+  expect(run).toContain('path: &lt;/pre&gt;');
+  expect(run).toContain('result &lt;');
+  expect(out).toMatch(/<summary class="soft">Thinking<\/summary>\s*<div class="words" dir="auto">hm /);
+  expect(out).toMatch(/<summary>\s*<b>Checkpoint<\/b> for records 0 to 2 \(manual, deterministic\)/);
+  expect(out).toContain('step 0: read 2,000, written 30, fresh 1, out 4; $0.0123');
+  expect(out).toContain('step 1: read ?, written ?, fresh ?, out ?');
+  expect(out).toContain('and 1 of unknown cost');
+  expect(out).toContain('<span class="bad">not ended</span>');
+});
+
+test('of a real session has an article for each prompt and answer, a band for each epoch, a line for each call', async () => {
+  const store = createMemoryStore();
+  const id = await playSession(store);
+  const records = await Array.fromAsync(store.read(sessionId(id)));
+  const kinds = (kind: string): number => records.filter((record) => record.kind === kind).length;
+  const { out } = await exported(store, id);
+  expect(out).toContain('<title>a small session</title>');
+  expect(count(out, '<article class="user"')).toBe(kinds('prompt.given'));
+  expect(count(out, '<article class="model"')).toBe(kinds('answer.received') - 1);
+  expect(count(out, '<b>Epoch ')).toBe(kinds('epoch.opened'));
+  const [, table = ''] = out.split('id="costs"');
+  expect(count(table.split('<tfoot>')[0] ?? '', '<td><a href="#r')).toBe(kinds('answer.received'));
+  expect(table).toContain('side/');
+  expect(table).toMatch(/tokens paid again: expired/);
+});
+
+function count(whole: string, pattern: string): number {
+  return [...whole.matchAll(new RegExp(pattern, 'g'))].length;
+}

@@ -1,0 +1,53 @@
+// What was said, as markup: words as they are, pictures inside of the file.
+
+import { readArtifact } from '@tidemark/agent';
+import type { Artifacts, ContentPart, ImagePart } from '@tidemark/log';
+import { LogError } from '@tidemark/log';
+
+import { plainSize } from '../plain-size.ts';
+import type { Markup } from './markup.ts';
+import { markup } from './markup.ts';
+
+/** Pictures that a browser shows and that run nothing. */
+const SHOWN: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
+
+/** Parts of a prompt, or of a result: `pre` sets words as a terminal would. */
+export async function contentOf(
+  artifacts: Artifacts,
+  parts: readonly ContentPart[],
+  as: 'words' | 'pre',
+): Promise<readonly Markup[]> {
+  const shown: Markup[] = [];
+  for (const part of parts) {
+    if (part.type === 'image') shown.push(await imageOf(artifacts, part));
+    else if (part.type === 'file') shown.push(markup`<p class="line">file <code>${part.path}</code></p>`);
+    else shown.push(as === 'pre' ? preOf(part.text) : wordsOf(part.text));
+  }
+  return shown;
+}
+
+/** Running words. */
+export function wordsOf(text: string): Markup {
+  return markup`<div class="words" dir="auto">${text}</div>`;
+}
+
+/** Words whose columns count. A newline behind the tag would be swallowed: one of ours is. */
+export function preOf(text: string): Markup {
+  return markup`<pre dir="auto">\n${text === '' ? '(nothing)' : text}</pre>`;
+}
+
+async function imageOf(artifacts: Artifacts, { artifact, mediaType, bytes }: ImagePart): Promise<Markup> {
+  const what = `${mediaType}, ${plainSize(bytes)}`;
+  if (!SHOWN.has(mediaType)) return missing(`${what}: artifact ${artifact}`);
+  try {
+    const data = Buffer.from(await readArtifact(artifacts, artifact)).toString('base64');
+    return markup`<img alt="${what}" src="data:${mediaType};base64,${{ html: data }}" />`;
+  } catch (error) {
+    if (!(error instanceof LogError)) throw error;
+    return missing(`${what}: ${error.message}`);
+  }
+}
+
+function missing(words: string): Markup {
+  return markup`<p class="line bad">${words}</p>`;
+}

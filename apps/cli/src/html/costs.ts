@@ -1,0 +1,106 @@
+// What each call of a session cost, as a table that stands at its end.
+
+import type { Position, RecordedOf, Usage } from '@tidemark/log';
+import { sumOfMoney } from '@tidemark/model';
+
+import { dollars, grouped } from '../numbers.ts';
+import type { Markup } from './markup.ts';
+import { markup } from './markup.ts';
+
+/** The end of a call, with what the provider counted. */
+export type EndedCall = RecordedOf<'answer.received'> | RecordedOf<'answer.interrupted'>;
+
+/** One line of the table. Unknown is unknown (L7). */
+export interface CostRow {
+  readonly position: Position;
+  readonly what: string;
+  readonly model: string;
+  readonly usage: Usage;
+  readonly cost: string | undefined;
+  readonly note: string;
+}
+
+/** A call as a line. */
+export function costRow({ kind, position, data }: EndedCall): CostRow {
+  const { stream, step, model, usage = {}, cost } = data;
+  const miss = kind === 'answer.received' ? data.miss : undefined;
+  const again = miss === undefined ? '' : `${grouped(miss.tokens)} tokens paid again: ${miss.cause}`;
+  const note = kind === 'answer.interrupted' ? `cut by the ${data.by}` : again;
+  return { position, what: stream === 'main' ? `step ${step}` : stream, model, usage, cost, note };
+}
+
+/** What a call took, in one line: `read 1,200, written 30, fresh 4, out 85; $0.0102`. */
+export function usageWords({ usage, cost }: CostRow): string {
+  const tokens = `read ${told(usage.read)}, written ${told(written(usage))}, fresh ${told(usage.fresh)}, out ${told(out(usage))}`;
+  return cost === undefined ? tokens : `${tokens}; ${dollars(cost)}`;
+}
+
+/** The table. */
+export function costTable(rows: readonly CostRow[]): Markup {
+  const known = rows.flatMap(({ cost }) => (cost === undefined ? [] : [cost]));
+  const unknown = rows.length - known.length;
+  const note = unknown === 0 ? '' : `and ${grouped(unknown)} of unknown cost`;
+  return markup`<h2 id="costs">Cost by step</h2>
+    <div class="scroll">
+      <table>
+        <thead>
+          <tr>
+            <th>call</th>
+            <th>read</th>
+            <th>written</th>
+            <th>fresh</th>
+            <th>out</th>
+            <th>cost</th>
+            <th></th>
+          </tr>
+        </thead>
+        <tbody>
+          ${rows.map(line)}
+        </tbody>
+        <tfoot>
+          <tr>
+            <td>${grouped(rows.length)} calls</td>
+            <td>${total(rows, ({ read }) => read)}</td>
+            <td>${total(rows, written)}</td>
+            <td>${total(rows, ({ fresh }) => fresh)}</td>
+            <td>${total(rows, out)}</td>
+            <td>${known.length === 0 ? '?' : dollars(sumOfMoney(known))}</td>
+            <td>${note}</td>
+          </tr>
+        </tfoot>
+      </table>
+    </div> `;
+}
+
+function line(row: CostRow): Markup {
+  const { position, what, model, usage, cost, note } = row;
+  return markup`<tr>
+    <td><a href="#r${position}">${what}</a> <span class="soft">${model}</span></td>
+    <td>${told(usage.read)}</td>
+    <td>${told(written(usage))}</td>
+    <td>${told(usage.fresh)}</td>
+    <td>${told(out(usage))}</td>
+    <td>${cost === undefined ? '?' : dollars(cost)}</td>
+    <td>${note}</td>
+  </tr> `;
+}
+
+/** The sum of what is known, and that there is more where something is not. */
+function total(rows: readonly CostRow[], of: (usage: Usage) => number | undefined): string {
+  const values = rows.map(({ usage }) => of(usage));
+  const known = values.filter((value) => value !== undefined);
+  const sum = grouped(known.reduce((all, value) => all + value, 0));
+  return known.length === values.length ? sum : known.length === 0 ? '?' : `${sum} + ?`;
+}
+
+function written({ writes }: Usage): number | undefined {
+  return writes?.reduce((sum, { tokens }) => sum + tokens, 0);
+}
+
+function out({ answer, reasoning = 0 }: Usage): number | undefined {
+  return answer === undefined ? undefined : answer + reasoning;
+}
+
+function told(tokens: number | undefined): string {
+  return tokens === undefined ? '?' : grouped(tokens);
+}

@@ -1,0 +1,69 @@
+// Records that are one line on a page, or one that opens: notes, decisions, changes, ends. What the work only needs for itself
+// is left to the form for programs.
+
+import type { Recorded } from '@tidemark/log';
+
+import { counted } from '../numbers.ts';
+import { preOf, wordsOf } from './content.ts';
+import type { Markup, Value } from './markup.ts';
+import { markup, NOTHING } from './markup.ts';
+
+/** A record as a line; nothing where it says nothing to a reader. */
+export function lineOf(record: Recorded): Markup {
+  switch (record.kind) {
+    case 'context.noted': {
+      const { source, cause, body, artifact = 'unknown' } = record.data;
+      return opening(record, `Note of ${source} (${cause})`, preOf(body ?? `artifact ${artifact}`));
+    }
+    case 'notification.received':
+      return opening(record, `Notification of ${record.data.source}`, wordsOf(record.data.body));
+    case 'branch.summarized':
+      return opening(record, 'A branch that was left', preOf(record.data.text));
+    case 'permission.decided':
+      return record.data.decision === 'denied' ? line(record, `A call was denied by a ${record.data.by}.`) : NOTHING;
+    case 'mode.changed':
+      return line(record, `Permission mode: ${record.data.mode}, by the ${record.data.by}.`);
+    case 'reasoning.changed':
+      return line(record, `Reasoning: ${record.data.setting}.`);
+    case 'tools.changed': {
+      const { added, removed } = record.data;
+      const names = [...added.map(({ name }) => `+${name}`), ...removed.map((name) => `−${name}`)];
+      return line(record, `Tools: ${names.join(' ')}.`);
+    }
+    case 'skill.loaded':
+      return line(record, `Skill ${record.data.name} (${record.data.reason}).`);
+    case 'history.pruned':
+      return line(record, `${counted(record.data.calls.length, 'old result')} shortened from the next request on.`);
+    case 'block.quarantined':
+      return line(record, `A block was put aside: ${record.data.reason}.`);
+    case 'memory.changed':
+      return line(record, `Memory: ${record.data.operation} in ${record.data.file}.`);
+    case 'subagent.started':
+      return line(record, `Subagent ${record.data.child} begins as ${record.data.role}: ${record.data.task}`);
+    case 'subagent.ended':
+      return line(record, `Subagent ${record.data.child} ended as ${record.data.status}: ${record.data.summary}`);
+    case 'answer.failed':
+      return line(record, markup`<span class="bad">A call failed: ${record.data.message}</span>`);
+    case 'turn.ended': {
+      const { outcome, error } = record.data;
+      if (outcome === 'completed') return NOTHING;
+      return line(
+        record,
+        markup`<span class="bad">The turn ended as ${outcome}${error === undefined ? '' : `: ${error.message}`}.</span>`,
+      );
+    }
+    default:
+      return NOTHING;
+  }
+}
+
+function line({ position }: Recorded, words: Value): Markup {
+  return markup`<p class="line" id="r${position}">${words}</p> `;
+}
+
+function opening({ position }: Recorded, title: string, body: Markup): Markup {
+  return markup`<details id="r${position}">
+    <summary class="soft">${title}</summary>
+    ${body}
+  </details> `;
+}

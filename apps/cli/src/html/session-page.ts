@@ -1,0 +1,220 @@
+// A session as one page for people, record by record: what was said, thought, called and returned, where an epoch opened or a
+// checkpoint stands for what was before, and what each step cost. A tool run is shown where it ended, with its call.
+
+import type { AnswerPart, Artifacts, CallPart, Recorded, RecordedOf } from '@tidemark/log';
+
+import { grouped } from '../numbers.ts';
+import { contentOf, preOf, wordsOf } from './content.ts';
+import type { CostRow } from './costs.ts';
+import { costRow, costTable, usageWords } from './costs.ts';
+import { lineOf } from './lines.ts';
+import type { Markup } from './markup.ts';
+import { markup, NOTHING } from './markup.ts';
+import { PAGE_END, pageHead } from './page.ts';
+
+/** A page that is written as records come. */
+export interface SessionPage {
+  /** What a record adds to the page; empty where it says nothing to a reader. */
+  add(record: Recorded): Promise<string>;
+  /** What stands behind the last record. */
+  end(): string;
+}
+
+/** Begins a page. Pictures are read from `artifacts`; what is to be masked was masked. */
+export function createSessionPage(artifacts: Artifacts): SessionPage {
+  const open = new Map<string, CallPart>();
+  const costs: CostRow[] = [];
+  let begun = false;
+  const add = async (record: Recorded): Promise<Markup> => {
+    switch (record.kind) {
+      case 'session.created': {
+        const head = begun ? forkOf(record) : beginningOf(record);
+        begun = true;
+        return head;
+      }
+      case 'prompt.given':
+        return promptOf(record, await contentOf(artifacts, record.data.parts, 'words'));
+      case 'answer.received':
+      case 'answer.interrupted':
+        costs.push(costRow(record));
+        return record.data.stream === 'main' ? answerOf(record, costRow(record), open) : NOTHING;
+      case 'tool.returned':
+      case 'tool.failed': {
+        const call = taken(open, record.data.call);
+        return toolRun(record, call, await contentOf(artifacts, record.data.parts, 'pre'));
+      }
+      case 'tool.abandoned':
+        return toolRun(record, taken(open, record.data.call), []);
+      case 'epoch.opened':
+        return epochOf(record);
+      case 'history.compacted':
+        return checkpointOf(record);
+      default:
+        return lineOf(record);
+    }
+  };
+  return {
+    add: async (record) => (await add(record)).html,
+    end: () =>
+      markup`${[...open.values()].map(neverClosed)}${costs.length === 0 ? '' : costTable(costs)}${PAGE_END}`.html,
+  };
+}
+
+function taken(open: Map<string, CallPart>, call: string): CallPart | undefined {
+  const found = open.get(call);
+  open.delete(call);
+  return found;
+}
+
+function beginningOf({ data, at }: RecordedOf<'session.created'>): Markup {
+  const { id, title, workspace } = data;
+  return markup`${pageHead(title ?? id)}
+    <header>
+      <h1>${title ?? id}</h1>
+      <p class="soft">session ${id} · begun ${at} · in <code>${workspace}</code> · <a href="#costs">cost by step</a></p>
+    </header> `;
+}
+
+function forkOf({ data: { id, parent }, at, position }: RecordedOf<'session.created'>): Markup {
+  const from = parent === undefined ? '' : ` behind record ${parent.position} of ${parent.session}`;
+  return markup`<p class="band" id="r${position}">
+    The fork <b>${id}</b> goes on${from}, ${at}. <a href="#costs">Cost by step</a>
+  </p> `;
+}
+
+function promptOf(record: RecordedOf<'prompt.given'>, parts: readonly Markup[]): Markup {
+  return article(record, 'user', record.data.steer === true ? 'Said meanwhile' : 'Prompt', parts);
+}
+
+function article(record: Recorded, whose: 'user' | 'model', who: string, parts: readonly Markup[]): Markup {
+  return markup`<article class="${whose}" id="r${record.position}">
+    <div class="who"><span>${who}</span>${atOf(record)}</div>
+    ${parts}
+  </article> `;
+}
+
+/** Where it stands in the log, and when. */
+function atOf({ position, at }: Recorded): Markup {
+  return markup`<a class="at" href="#r${position}">${at.slice(0, 19).replace('T', ' ')} · record ${position}</a>`;
+}
+
+function answerOf(
+  record: RecordedOf<'answer.received'> | RecordedOf<'answer.interrupted'>,
+  cost: CostRow,
+  open: Map<string, CallPart>,
+): Markup {
+  const { data, kind } = record;
+  for (const part of data.parts) if (part.type === 'call') open.set(part.call, part);
+  const end =
+    kind === 'answer.interrupted' ? [markup`<p class="line bad">The answer was cut by the ${data.by}.</p>`] : [];
+  const note =
+    cost.note === '' || kind === 'answer.interrupted' ? '' : markup` · <span class="mark">${cost.note}</span>`;
+  return article(record, 'model', data.model, [
+    ...data.parts.map((part) => partOf(part)),
+    ...end,
+    markup`<p class="soft">step ${data.step}: ${usageWords(cost)}${note}</p>`,
+  ]);
+}
+
+function partOf(part: AnswerPart): Markup {
+  switch (part.type) {
+    case 'text':
+      return part.text.trim() === '' ? NOTHING : wordsOf(part.text);
+    case 'reasoning':
+      return part.text.trim() === ''
+        ? NOTHING
+        : markup`<details>
+            <summary class="soft">Thinking</summary>
+            ${wordsOf(part.text)}
+          </details>`;
+    case 'call':
+      // It is shown where it ended.
+      return NOTHING;
+    case 'native':
+      return markup`<details>
+        <summary class="soft">A block of ${part.provider}</summary>
+        ${wordsOf(part.text)}
+      </details>`;
+  }
+}
+
+type ToolEnd = RecordedOf<'tool.returned'> | RecordedOf<'tool.failed'> | RecordedOf<'tool.abandoned'>;
+
+function toolRun(record: ToolEnd, call: CallPart | undefined, result: readonly Markup[]): Markup {
+  const { name = 'a call', arguments: given = '' } = call ?? {};
+  return markup`<details id="r${record.position}">
+    <summary><code>${name} ${inShort(given)}</code> ${endingOf(record)}</summary>
+    ${atOf(record)}${given === '' ? '' : preOf(readable(given))}${result}${wholeOf(record)}
+  </details> `;
+}
+
+function endingOf(record: ToolEnd): Markup {
+  if (record.kind === 'tool.abandoned') return markup`<span class="bad">abandoned: ${record.data.reason}</span>`;
+  const { exit, durationMs } = record.data;
+  const took = durationMs === undefined ? '' : ` in ${timeOf(durationMs)}`;
+  const ended = exit === undefined || exit === 0 ? '' : `, exit code ${exit}`;
+  return record.kind === 'tool.failed' || ended !== ''
+    ? markup`<span class="bad">failed${ended}${took}</span>`
+    : markup`<span class="good">done${took}</span>`;
+}
+
+function timeOf(ms: number): string {
+  return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`;
+}
+
+/** Where the whole is, of an output that the model was shown in part. */
+function wholeOf(record: ToolEnd): Markup {
+  if (record.kind === 'tool.abandoned' || record.data.shaping === undefined) return NOTHING;
+  const { shaping, output } = record.data;
+  const where = output === undefined ? '' : `; the whole is artifact ${output}`;
+  return markup`<p class="line">
+    The model was shown ${grouped(shaping.kept)} of ${grouped(shaping.total)} ${shaping.unit}${where}.
+  </p>`;
+}
+
+function neverClosed({ name, arguments: given }: CallPart): Markup {
+  return markup`<details>
+    <summary><code>${name} ${inShort(given)}</code> <span class="bad">not ended</span></summary>
+    ${preOf(readable(given))}
+  </details> `;
+}
+
+const SHORT = 90;
+
+function inShort(given: string): string {
+  const line = given.replaceAll(/\s+/g, ' ');
+  return line.length <= SHORT ? line : `${line.slice(0, SHORT).toWellFormed()}…`;
+}
+
+/** Arguments with a line for each field, texts as they read; as they were streamed where they are no fields. */
+function readable(given: string): string {
+  try {
+    const fields: unknown = JSON.parse(given);
+    if (typeof fields !== 'object' || fields === null || Array.isArray(fields)) return given;
+    return Object.entries(fields).map(fieldOf).join('\n');
+  } catch {
+    return given;
+  }
+}
+
+function fieldOf([name, value]: readonly [string, unknown]): string {
+  if (typeof value !== 'string') return `${name}: ${JSON.stringify(value, undefined, 2)}`;
+  return value.includes('\n') ? `${name}:\n${value}` : `${name}: ${value}`;
+}
+
+function epochOf(record: RecordedOf<'epoch.opened'>): Markup {
+  const { number, cause, model, provider, forecast } = record.data;
+  const again = forecast.rewrite === 0 ? '' : `; ${grouped(forecast.rewrite)} tokens are written again`;
+  return markup`<p class="band" id="r${record.position}">
+    <b>Epoch ${number}</b> (${cause}): ${model} of ${provider}${again} ${atOf(record)}
+  </p> `;
+}
+
+function checkpointOf(record: RecordedOf<'history.compacted'>): Markup {
+  const { range, strategy, trigger, checkpoint, limitations, before, after } = record.data;
+  const sizes = before === undefined || after === undefined ? '' : `, ${grouped(before)} → ${grouped(after)} tokens`;
+  return markup`<details class="band" id="r${record.position}">
+    <summary><b>Checkpoint</b> for records ${range.from} to ${range.to} (${trigger}, ${strategy}${sizes})</summary>
+    ${atOf(record)}${preOf(checkpoint)}${limitations.map((one) => markup`<p class="line">${one}</p>`)}
+  </details> `;
+}
