@@ -6,7 +6,9 @@ export interface Input {
   readonly terminal: boolean;
   /** Something else than a terminal feeds stdin. */
   readonly piped: boolean;
-  /** All that is piped in, to its end. */
+  /** All that is piped in, to its end, whatever it is. */
+  bytes(): Promise<Uint8Array>;
+  /** The same as text. */
   text(): Promise<string>;
   /** The line that is typed behind a question. @throws when the signal aborts. */
   ask(question: string, signal: AbortSignal): Promise<string>;

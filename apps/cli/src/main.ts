@@ -2,7 +2,7 @@
 
 import { homedir } from 'node:os';
 import { createInterface } from 'node:readline/promises';
-import { text as textOf } from 'node:stream/consumers';
+import { buffer as bytesOf, text as textOf } from 'node:stream/consumers';
 
 import { systemKeyring } from '@tidemark/settings';
 import { openNdjsonStore } from '@tidemark/store-ndjson';
@@ -57,6 +57,7 @@ function inputOf(stdin: NodeJS.ReadStream, stderr: NodeJS.WriteStream): Input {
   return {
     terminal: stdin.isTTY && stderr.isTTY,
     piped: !stdin.isTTY,
+    bytes: () => bytesOf(stdin),
     text: () => textOf(stdin),
     async ask(question, signal) {
       // Not a terminal to readline: the line stays cooked, and Ctrl-C a signal.

@@ -30,7 +30,7 @@ export interface Choices {
   /** Where the command is given; nowhere by default. */
   readonly folder?: string;
   /** What is piped in. */
-  readonly piped?: string;
+  readonly piped?: string | Uint8Array;
   /** Sits at a terminal and answers what is asked. */
   readonly person?: (question: string) => string;
 }
@@ -65,7 +65,8 @@ function inputOf({ piped, person }: Choices): Input {
   return {
     terminal: person !== undefined,
     piped: piped !== undefined,
-    text: async () => piped ?? '',
+    bytes: async () => Buffer.from(piped ?? ''),
+    text: async () => Buffer.from(piped ?? '').toString(),
     ask: async (question) => person?.(question) ?? '',
   };
 }

@@ -1,5 +1,5 @@
-// How many tokens a request has up to each of its blocks: as the provider counted them where it did, else estimated at the
-// ratio that its counts have taught.
+// How many tokens a request has up to each of its blocks: as the provider counted them where it did, else estimated, words at
+// the ratio that its counts have taught and images by their pixels.
 
 import type { CallForecast } from '@tidemark/log';
 import { itemAt } from './append-only.ts';
@@ -7,7 +7,7 @@ import type { Lookup } from './entries.ts';
 import { unreadable } from './entries.ts';
 import type { Ratio } from './ratio.ts';
 import { applyRatio } from './ratio.ts';
-import { tokensUpTo } from './sequence.ts';
+import { mediaUpTo, tokensUpTo } from './sequence.ts';
 import type { Accepted, Entry } from './state.ts';
 
 /** What sizes are known from. */
@@ -23,7 +23,7 @@ export interface SizeInput {
   readonly sizes?: 'estimated' | 'recorded';
 }
 
-/** What was counted in the last call against what is estimated of the same blocks; else what all calls have taught. */
+/** What was counted of words in the last call against what is estimated of the same blocks; else what all calls have taught. */
 export function scaleOf(input: SizeInput): number {
   if (input.sizes === 'recorded') return 1;
   const { actual, estimated } = input.ratio;
@@ -37,7 +37,10 @@ function countedScale({ lookup: { sequence, capabilities }, accepted, model, rat
   const { blocks, digest } = accepted.prepared.sequence;
   if (itemAt(sequence.prefixes, blocks - 1) !== digest) return undefined;
   const estimated = tokensUpTo(sequence, blocks - 1, capabilities.thinkingStripped === 'at-new-turn', blocks);
-  return estimated === 0 ? undefined : accepted.input / estimated;
+  const images = mediaUpTo(sequence, blocks - 1);
+  // Less than its images: the provider counted those by another rule, and words alone tell nothing.
+  if (accepted.input <= images || estimated <= images) return estimated === 0 ? undefined : accepted.input / estimated;
+  return (accepted.input - images) / (estimated - images);
 }
 
 /** How far off estimates at the learnt ratio have been; nothing where the size was counted or recorded. */
@@ -55,7 +58,11 @@ export function sizeByBlock(input: SizeInput): (block: number) => number {
   return (block) =>
     known !== undefined && block === known.block
       ? known.tokens
-      : Math.round(tokensUpTo(sequence, block, strips) * scale);
+      : scaled(tokensUpTo(sequence, block, strips), mediaUpTo(sequence, block), scale);
+}
+
+function scaled(tokens: number, images: number, scale: number): number {
+  return Math.round((tokens - images) * scale) + images;
 }
 
 /** The end of the last accepted request, whose size the provider told. */

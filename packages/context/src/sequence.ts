@@ -35,6 +35,8 @@ export interface Sequence {
   readonly tokens: AppendOnly<number>;
   /** Running sum of tokens of thinking. */
   readonly thinking: AppendOnly<number>;
+  /** Running sum of tokens of blocks with images: those are counted by their pixels, and no ratio of words is theirs. */
+  readonly media: AppendOnly<number>;
   readonly turns: AppendOnly<TurnStart>;
   readonly firstImage: number | undefined;
   /** Blocks of the front. */
@@ -72,6 +74,7 @@ export function beginSequence(parameters: ParameterDigests, front: readonly Bloc
     prefixes: appendOnly(),
     tokens: appendOnly(),
     thinking: appendOnly(),
+    media: appendOnly(),
     // A history may begin without a prompt: what stands before the first one is a turn too.
     turns: appendOnly([{ block: 0 }]),
     firstImage: undefined,
@@ -100,6 +103,7 @@ function withBlock(sequence: Sequence, block: Block): Sequence {
     prefixes: append(sequence.prefixes, sequence.hash.copy().hex()),
     tokens: append(sequence.tokens, (itemAt(sequence.tokens, -1) ?? 0) + block.tokens),
     thinking: append(sequence.thinking, (itemAt(sequence.thinking, -1) ?? 0) + (thinks ? block.tokens : 0)),
+    media: append(sequence.media, mediaUpTo(sequence, index - 1) + (block.mediaBytes > 0 ? block.tokens : 0)),
     turns: withTurn(sequence.turns, index, previous, block),
     counts: { ...sequence.counts, [block.section]: sequence.counts[block.section] + 1 },
     mediaBytes: sequence.mediaBytes + block.mediaBytes,
@@ -159,6 +163,11 @@ export function tokensUpTo(
   if (!strips) return all;
   const last = Math.min(block, turnStartOf(sequence, of).block - 1);
   return all - (last < 0 ? 0 : (itemAt(sequence.thinking, last) ?? 0));
+}
+
+/** Tokens of blocks with images, up to and including a block. */
+export function mediaUpTo(sequence: Sequence, block: number): number {
+  return block < 0 ? 0 : (itemAt(sequence.media, block) ?? 0);
 }
 
 /** Where two sequences part. */

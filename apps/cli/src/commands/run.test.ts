@@ -67,7 +67,11 @@ describe('a prompt', () => {
     const with2 = ['--image', 'dot.png', '--image', 'dot.png', 'how many?', '--provider', 'simulator'];
     const ran = await tidemark([...with2, '--scenario', script]);
     expect([ran.out, ran.exit]).toEqual(['Two dots.\n', 0]);
+    const seen = stage.scenario({ answer: { text: 'One.' } });
+    const piped = { piped: Buffer.from(DOT, 'base64') };
     const asked = ['how many?', '--provider', 'simulator', '--image'];
+    expect(await tidemark([...asked, '-', '--scenario', seen], piped)).toMatchObject({ out: 'One.\n', exit: 0 });
+    expect(await tidemark([...asked, '-'])).toMatchObject({ exit: 2, err: expect.stringContaining('pipe one in') });
     expect(await tidemark([...asked, 'dot.svg'])).toMatchObject({
       exit: 3,
       err: expect.stringMatching(

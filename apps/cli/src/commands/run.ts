@@ -27,7 +27,11 @@ export const runCommand: Command = {
   ],
   declare: (command, run) =>
     void declareAgentFlags(command.argument('[words...]', 'what to do; piped in where there are none'))
-      .option('--image <file>', 'a PNG, JPEG, GIF or WebP that comes with the prompt; once for each', also)
+      .option(
+        '--image <file>',
+        'a PNG, JPEG, GIF or WebP that comes with the prompt, once for each; - is what is piped in',
+        also,
+      )
       .option('--continue', 'in the newest session of this folder')
       .option('--session <session>', 'in that session')
       .action((words: readonly string[], options: Options) => run((context) => prompt(words, options, context))),
@@ -45,7 +49,7 @@ async function prompt(words: readonly string[], options: Options, context: Comma
   const where = session === undefined ? { title: titleOf(said) } : { session };
   const { words: asked, skills } = takeSkills(said);
   // Images first: that is how models read them best.
-  const images = await imagesOf(options.image ?? [], context.folder);
+  const images = await imagesOf({ names: options.image ?? [], words: words.length > 0 }, context);
   const parts = [...images, ...(await partsOf(asked, session?.workspace ?? context.folder))];
   return takeTurn({ flags: options, ...where, begin: (live) => live.prompt(parts, { skills }) }, context);
 }
