@@ -30,11 +30,18 @@ export function environmentSettings(environment: Environment, leaves: ReadonlyMa
 function valueOf(text: string, schema: z.ZodType, variable: string): unknown {
   const asText = schema.safeParse(text);
   if (asText.success) return asText.data;
+  const asFlag = schema.safeParse(FLAGS.get(text));
+  if (FLAGS.has(text) && asFlag.success) return asFlag.data;
   const asNumber = schema.safeParse(Number(text));
   if (asNumber.success) return asNumber.data;
   const [issue] = (Number.isNaN(Number(text)) ? asText : asNumber).error.issues;
   throw new SettingsError('settings/not-usable', `${variable}: ${issue?.message ?? 'cannot be used'}`, { variable });
 }
+
+const FLAGS: ReadonlyMap<string, boolean> = new Map([
+  ['true', true],
+  ['false', false],
+]);
 
 function requireNoSlip(environment: Environment, known: readonly string[]): void {
   const others = Object.keys(environment).filter((name) => name.startsWith('TIDEMARK_') && !known.includes(name));

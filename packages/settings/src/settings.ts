@@ -1,6 +1,6 @@
 // What can be set, and what a value of it looks like. Only what has an effect is here; a key is no setting (see `keyring.ts`).
 
-import type { CompactionPolicy, Lasting, Limits, Mode, RewriteNotice, SkillBudget, Tool } from '@tidemark/agent';
+import type { CompactionPolicy, Lasting, Limits, Mode, RewriteNotice, Rule, SkillBudget, Tool } from '@tidemark/agent';
 import { z } from 'zod';
 
 /** What was set, by any source. What is not there is as it is by default. */
@@ -23,6 +23,14 @@ export interface Settings {
   readonly skillBudget?: { readonly [name in keyof SkillBudget]?: SkillBudget[name] | undefined } | undefined;
   /** MCP servers by name: those of the nearest source that names any. */
   readonly mcp?: { readonly servers?: Readonly<Record<string, ServerSetting>> | undefined } | undefined;
+  /** Rules of every source together: `deny` beats `ask` beats `allow`. A workspace's may only ask and deny. */
+  readonly permissions?: { readonly rules?: readonly Rule[] | undefined } | undefined;
+  /** Folders of skills behind the usual ones: absolute, or from `~/` on. Of the user's own settings alone. */
+  readonly skillRoots?: readonly string[] | undefined;
+  /** With the tool `plan`. */
+  readonly plan?: boolean | undefined;
+  /** Whether the memory of a trusted workspace is used: it is, unless this is false. */
+  readonly memory?: boolean | undefined;
   readonly display?: Display | undefined;
 }
 
@@ -49,6 +57,21 @@ export interface Display {
   readonly columns?: number | undefined;
 }
 
+/** Settings whose values of all sources hold together. */
+export function isJoined(name: string): boolean {
+  return name === 'permissions.rules';
+}
+
+/** What of a value a trusted workspace may set; `undefined` where nothing. It may narrow what is allowed, and bring only what was digested. */
+export function broughtValue(name: string, value: unknown): unknown {
+  if (name === 'skillRoots') return undefined;
+  if (name !== 'permissions.rules' || !Array.isArray(value)) return value;
+  const narrowing: readonly unknown[] = value.filter(
+    (rule: unknown) => ruleSchema.safeParse(rule).data?.decision !== 'allow',
+  );
+  return narrowing.length === 0 ? undefined : narrowing;
+}
+
 /** The leaf settings that an untrusted workspace may set. */
 export function isDisplay(name: string): boolean {
   return name.startsWith('display.');
@@ -61,6 +84,16 @@ const address = z
 const dollars = z.string().regex(/^\d{1,9}(\.\d{1,9})?$/, 'expected US dollars as text, such as "0.50"');
 const count = z.int().positive().max(1e15);
 const budget = z.int().min(0).max(1e15);
+const patterns = z.array(z.string().min(1)).min(1).exactOptional();
+/** Its shape; the agent reads what it says, against the tools that there are. */
+const ruleSchema = z.strictObject(
+  { decision: z.enum(['allow', 'ask', 'deny']), tool: words, commands: patterns, paths: patterns, hosts: patterns },
+  'expected { decision, tool } with commands, paths or hosts',
+);
+const root = z
+  .string()
+  .max(4_096)
+  .regex(/^(\/|~\/)/, 'expected a folder: absolute, or from ~/ on');
 
 const named = z.record(z.string(), z.string());
 const effect = z.enum(['none', 'read', 'write', 'execute', 'network']);
@@ -115,6 +148,10 @@ export function settingsSchema(providers: readonly string[]): SettingsSchema {
       .strictObject({ skills: budget.optional(), warning: budget.optional(), most: budget.optional() })
       .optional(),
     mcp: z.strictObject({ servers: z.record(serverName, server).optional() }).optional(),
+    permissions: z.strictObject({ rules: z.array(ruleSchema).max(1_000).optional() }).optional(),
+    skillRoots: z.array(root).max(100).optional(),
+    plan: z.boolean().optional(),
+    memory: z.boolean().optional(),
     display: z
       .strictObject({
         colour: z.enum(['auto', 'always', 'never']).optional(),
@@ -155,6 +192,10 @@ const BY_DEFAULT: Readonly<Record<string, string>> = {
   'skillBudget.most': '30000',
   'baseUrl.compatible': 'none',
   'mcp.servers': 'none',
+  'permissions.rules': 'none',
+  skillRoots: 'none but the usual ones',
+  plan: 'false',
+  memory: 'true, in a folder that is trusted',
   'display.colour': 'auto',
   'display.columns': 'as wide as the terminal',
 };

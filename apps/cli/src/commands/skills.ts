@@ -2,6 +2,7 @@
 
 import type { SessionSkills, SkillUse } from '@tidemark/agent';
 import { addSkillUse, readSkillUse } from '@tidemark/agent';
+import { readSettings } from '@tidemark/settings';
 import { findSkills } from '@tidemark/tools-skills';
 
 import type { Command, CommandContext, Outcome } from '../command.ts';
@@ -9,6 +10,7 @@ import { eachSession } from '../each-session.ts';
 import { counted, grouped, percent } from '../numbers.ts';
 import { sessionArgument } from '../session-argument.ts';
 import { inFields, showInstalled, skillsHere } from '../installed-skills.ts';
+import { settingsRequest } from '../settings-in.ts';
 import { skillPlaces } from '../skill-places.ts';
 import { sinceArgument } from '../since-argument.ts';
 import type { TableOf } from '../table.ts';
@@ -43,7 +45,8 @@ async function report(name: string | undefined, flags: Flags, context: CommandCo
   const { output } = context;
   const told = found.filter((one) => one.skills.length > 0 || one.index !== undefined);
   const here = await skillsHere(context);
-  const roots = await skillPlaces(context, here);
+  const { settings } = await readSettings({ ...settingsRequest(context), trusted: false });
+  const roots = await skillPlaces(context, here, settings.skillRoots);
   const installed = await findSkills(roots);
   const shown = {
     sessions: told,
