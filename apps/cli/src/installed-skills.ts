@@ -2,16 +2,20 @@
 
 import type { Json } from '@tidemark/log';
 import { judgeTrust, readBrought, SettingsError } from '@tidemark/settings';
-import type { FoundSkills } from '@tidemark/tools-skills';
+import type { FoundSkills, SkillRoot } from '@tidemark/tools-skills';
 
 import type { CommandContext } from './command.ts';
 import { counted } from './numbers.ts';
 import { plainText } from './plain-text.ts';
 import { oneName } from './trust-in.ts';
 
-/** For a program. */
-export function inFields({ skills, shadowed, bad }: FoundSkills): { readonly [name: string]: Json } {
+/** For a program. `roots`: where was looked, the nearer first. */
+export function inFields(
+  { skills, shadowed, bad }: FoundSkills,
+  roots: readonly SkillRoot[],
+): { readonly [name: string]: Json } {
   return {
+    roots: roots.map(({ folder, source }) => ({ folder, source })),
     skills: skills.map(({ name, source, version, folder, use, preload }) => ({
       name,
       source,
@@ -20,7 +24,7 @@ export function inFields({ skills, shadowed, bad }: FoundSkills): { readonly [na
       use,
       preload,
     })),
-    shadowed: shadowed.map(({ skill, by }) => ({ name: skill.name, folder: skill.folder, by: by.folder })),
+    shadowed: shadowed.map(({ skill: { name, source, folder }, by }) => ({ name, source, folder, by: by.folder })),
     bad: bad.map(({ path, source, reason }) => ({ path, source, reason })),
   };
 }
@@ -48,11 +52,13 @@ export interface SkillsHere {
 /** For people. */
 export function showInstalled(
   { skills, shadowed, bad, untrusted }: FoundSkills & { readonly untrusted: readonly string[] },
+  roots: readonly SkillRoot[],
   { output }: CommandContext,
 ): void {
   output.line(skills.length === 0 ? 'none is installed' : `${counted(skills.length, 'skill')} installed`);
   const rows = skills.map(({ name, source, version, use }) => [name, source, version, plainText(use)]);
   if (rows.length > 0) output.table({ head: ['skill', 'from', 'version', 'when to use'], rows });
+  for (const { folder, source } of roots) output.line(plainText(`${source}: ${folder}`));
   if (untrusted.length > 0)
     output.line(
       plainText(

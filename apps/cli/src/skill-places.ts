@@ -5,6 +5,7 @@ import { skillRoots } from '@tidemark/kit';
 import type { SkillRoot, SkillsOptions } from '@tidemark/kit';
 import type { Settings } from '@tidemark/settings';
 import { liesInside } from '@tidemark/settings';
+import { join } from 'node:path';
 
 import type { CommandContext } from './command.ts';
 
@@ -14,16 +15,22 @@ interface Workspace {
   readonly trusted: boolean;
 }
 
-/** The roots, the nearer first. Of the user's own, one that lies in a workspace is trusted as that is, and no more. */
+type Places = Pick<CommandContext, 'userFolder' | 'configFolder'>;
+
+/** The roots, the nearer first; those that are set come last. Of the user's own, one that lies in a workspace is trusted as that is, and no more. */
 export async function skillPlaces(
-  { userFolder, configFolder }: Pick<CommandContext, 'userFolder' | 'configFolder'>,
-  workspace?: Workspace,
+  { userFolder, configFolder }: Places,
+  { folder, trusted }: Workspace,
+  more: readonly string[] = [],
 ): Promise<readonly SkillRoot[]> {
   const own = { home: userFolder, config: configFolder };
-  if (workspace === undefined) return skillRoots(own);
-  if (workspace.trusted) return [...(await itsRoots(workspace.folder)), ...skillRoots(own)];
+  const set = more.map((path) => ({
+    folder: path.startsWith('~/') ? join(userFolder, path.slice(2)) : path,
+    source: 'settings',
+  }));
+  if (trusted) return [...(await itsRoots(folder)), ...skillRoots(own), ...set];
   const outside: SkillRoot[] = [];
-  for (const root of skillRoots(own)) if (!(await liesInside(root.folder, workspace.folder))) outside.push(root);
+  for (const root of [...skillRoots(own), ...set]) if (!(await liesInside(root.folder, folder))) outside.push(root);
   return outside;
 }
 

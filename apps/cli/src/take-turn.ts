@@ -54,12 +54,17 @@ export async function takeTurn(typed: TurnRequest, context: CommandContext): Pro
       ...provider.options,
       store: await context.store(),
       workspace,
-      ...(trusted && { trusted }),
+      // What kit does where it is trusted is to use its memory.
+      ...(trusted && settings.memory !== false && { trusted }),
+      ...(settings.plan === true && { plan: true }),
       ...(settings.mcp?.servers !== undefined && { mcp: { servers: settings.mcp.servers } }),
       subagents: settings.subagents ?? {},
       environment: context.environment,
       forbidden: [context.home, context.configFolder],
-      skills: { roots: await skillPlaces(context, { folder: workspace, trusted }), budget: skillBudgetIn(settings) },
+      skills: {
+        roots: await skillPlaces(context, { folder: workspace, trusted }, settings.skillRoots),
+        budget: skillBudgetIn(settings),
+      },
       ...(settings.instructions !== undefined && { instructions: settings.instructions }),
       presenter: 'cli',
       limits: limitsIn(request.flags),
@@ -67,7 +72,11 @@ export async function takeTurn(typed: TurnRequest, context: CommandContext): Pro
       ...(changes !== undefined && { catalog: changes }),
       ...(request.flags.padding !== undefined && { padding: request.flags.padding }),
       ...(request.flags.compaction !== undefined && { compaction: request.flags.compaction }),
-      permissions: { ...person, unconfined: request.flags.unconfined === true },
+      permissions: {
+        ...person,
+        unconfined: request.flags.unconfined === true,
+        ...(settings.permissions?.rules !== undefined && { rules: settings.permissions.rules }),
+      },
       ...(ttl !== undefined && { ttl }),
     });
     try {

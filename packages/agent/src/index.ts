@@ -37,6 +37,7 @@ export type { ActKind, Acts, CommandActs, PathAct, PossibleCommand } from './rul
 export { foldName } from './rules/fold-name.ts';
 export type { Launching } from './rules/launchers.ts';
 export { launches, programName } from './rules/launchers.ts';
+export { handsOn } from './rules/ways-to-run.ts';
 export type { RuledTool } from './rules/read-rules.ts';
 export { readRules } from './rules/read-rules.ts';
 export type { ReadRule, Rule, RulePattern, RuleProblems, RuleSet } from './rules/rule.ts';

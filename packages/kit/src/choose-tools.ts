@@ -32,12 +32,14 @@ function builtInTools(options: AgentOptions): readonly Tool[] {
 }
 
 function toolsOf(workspace: string, options: AgentOptions): readonly Tool[] {
-  const { environment, trusted } = options;
+  const { environment, trusted, permissions } = options;
   return workspaceTools({
     folder: resolve(workspace),
     forbidden: forbiddenTo(options),
     ...(environment !== undefined && { environment }),
     ...(trusted !== undefined && { memory: trusted }),
+    // Who lets commands run without a sandbox lets them change the repository in one.
+    ...(permissions?.unconfined === true && { repository: 'writable' }),
   });
 }
 

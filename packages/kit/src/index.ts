@@ -34,3 +34,5 @@ export type { KnownProvider, ProviderName } from './providers.ts';
 export { isProviderName, PROVIDERS, providerOf } from './providers.ts';
 export type { SkillRoot, SkillsOptions } from '@tidemark/tools-skills';
 export { skillRoots } from '@tidemark/tools-skills';
+export type { SandboxState } from '@tidemark/tools-workspace';
+export { sandboxState } from '@tidemark/tools-workspace';

@@ -6,6 +6,7 @@ import type {
   Limits,
   Mode,
   RewriteNotice,
+  Rule,
   SkillBudget,
   SubagentLimits,
   Tool,
@@ -34,6 +35,14 @@ export interface Settings {
   readonly subagents?: SubagentLimits | false | undefined;
   /** MCP servers by name: those of the nearest source that names any. */
   readonly mcp?: { readonly servers?: Readonly<Record<string, ServerSetting>> | undefined } | undefined;
+  /** Rules of every source together: `deny` beats `ask` beats `allow`. A workspace's may only ask and deny. */
+  readonly permissions?: { readonly rules?: readonly Rule[] | undefined } | undefined;
+  /** Folders of skills behind the usual ones: absolute, or from `~/` on. Of the user's own settings alone. */
+  readonly skillRoots?: readonly string[] | undefined;
+  /** With the tool `plan`. */
+  readonly plan?: boolean | undefined;
+  /** Whether the memory of a trusted workspace is used: it is, unless this is false. */
+  readonly memory?: boolean | undefined;
   readonly display?: Display | undefined;
 }
 
@@ -60,6 +69,21 @@ export interface Display {
   readonly columns?: number | undefined;
 }
 
+/** Settings whose values of all sources hold together. */
+export function isJoined(name: string): boolean {
+  return name === 'permissions.rules';
+}
+
+/** What of a value a trusted workspace may set; `undefined` where nothing. It may narrow what is allowed, and bring only what was digested. */
+export function broughtValue(name: string, value: unknown): unknown {
+  if (name === 'skillRoots') return undefined;
+  if (name !== 'permissions.rules' || !Array.isArray(value)) return value;
+  const narrowing: readonly unknown[] = value.filter(
+    (rule: unknown) => ruleSchema.safeParse(rule).data?.decision !== 'allow',
+  );
+  return narrowing.length === 0 ? undefined : narrowing;
+}
+
 /** The leaf settings that an untrusted workspace may set. */
 export function isDisplay(name: string): boolean {
   return name.startsWith('display.');
@@ -72,6 +96,16 @@ const address = z
 const dollars = z.string().regex(/^\d{1,9}(\.\d{1,9})?$/, 'expected US dollars as text, such as "0.50"');
 const count = z.int().positive().max(1e15);
 const budget = z.int().min(0).max(1e15);
+const patterns = z.array(z.string().min(1)).min(1).exactOptional();
+/** Its shape; the agent reads what it says, against the tools that there are. */
+const ruleSchema = z.strictObject(
+  { decision: z.enum(['allow', 'ask', 'deny']), tool: words, commands: patterns, paths: patterns, hosts: patterns },
+  'expected { decision, tool } with commands, paths or hosts',
+);
+const root = z
+  .string()
+  .max(4_096)
+  .regex(/^(\/|~\/)/, 'expected a folder: absolute, or from ~/ on');
 
 const subagents = z.union(
   [
@@ -143,6 +177,10 @@ export function settingsSchema(providers: readonly string[]): SettingsSchema {
       .optional(),
     subagents: subagents.optional(),
     mcp: z.strictObject({ servers: z.record(serverName, server).optional() }).optional(),
+    permissions: z.strictObject({ rules: z.array(ruleSchema).max(1_000).optional() }).optional(),
+    skillRoots: z.array(root).max(100).optional(),
+    plan: z.boolean().optional(),
+    memory: z.boolean().optional(),
     display: z
       .strictObject({
         colour: z.enum(['auto', 'always', 'never']).optional(),
@@ -184,6 +222,10 @@ const BY_DEFAULT: Readonly<Record<string, string>> = {
   'baseUrl.compatible': 'none',
   subagents: '{"parallel":4,"total":32,"depth":1,"steps":50,"ms":600000}',
   'mcp.servers': 'none',
+  'permissions.rules': 'none',
+  skillRoots: 'none but the usual ones',
+  plan: 'false',
+  memory: 'true, in a folder that is trusted',
   'display.colour': 'auto',
   'display.columns': 'as wide as the terminal',
 };

@@ -115,6 +115,57 @@ describe('a workspace that is not trusted', () => {
   });
 });
 
+describe('rules', () => {
+  const allow = { decision: 'allow', tool: 'bash', commands: ['npm test'] };
+  const deny = { decision: 'deny', tool: 'bash', commands: ['git push'] };
+  const ask = { decision: 'ask', tool: 'write', paths: ['*.lock'] };
+
+  test('of all sources hold together: no workspace takes away what the user denies', async () => {
+    const user = own(JSON.stringify({ permissions: { rules: [deny] } }));
+    workspace(JSON.stringify({ permissions: { rules: [ask] } }));
+    const { settings, effective } = await settle({ trusted: true });
+    expect(settings.permissions?.rules).toEqual([ask, deny]);
+    expect(effective.find(({ name }) => name === 'permissions.rules')).toMatchObject({
+      source: 'workspace',
+      place: expect.stringMatching(new RegExp(`config\\.json:1, ${user}:1$`)),
+    });
+  });
+
+  test('of a workspace are not in force until it is trusted, and then ask and deny alone', async () => {
+    workspace(JSON.stringify({ permissions: { rules: [allow, deny] } }));
+    const untrusted = await settle();
+    expect([untrusted.settings, untrusted.ignored.map(({ name }) => name)]).toEqual([{}, ['permissions.rules']]);
+    const trusted = await settle({ trusted: true });
+    expect(trusted.settings.permissions?.rules).toEqual([deny]);
+    expect(trusted.ignored.map(({ name }) => name)).toEqual(['permissions.rules']);
+    workspace(JSON.stringify({ permissions: { rules: [allow] } }));
+    expect((await settle({ trusted: true })).settings).toEqual({});
+    own(JSON.stringify({ permissions: { rules: [allow] } }));
+    expect((await settle({ trusted: true })).settings.permissions?.rules).toEqual([allow]);
+  });
+
+  test.each([
+    ['{"permissions": {"rules": {}}}', 'permissions.rules'],
+    ['{"permissions": {"rules": [{"decision": "allow"}]}}', 'permissions.rules.0'],
+    ['{"permissions": {"rules": [{"decision": "deny", "tool": "bash", "commands": []}]}}', 'permissions.rules.0'],
+    ['{"permissions": {"rule": []}}', 'did you mean permissions.rules?'],
+  ])('are checked for their shape: %s', async (text, said) => {
+    own(text);
+    expect((await refusal()).message).toContain(said);
+  });
+});
+
+test('more skills, the plan and the memory are set; a workspace names no root of skills', async () => {
+  own('{"skillRoots": ["~/skills"]}');
+  workspace('{"skillRoots": ["/evil"], "skillBudget": {"skills": 9}, "plan": true}');
+  const environment = { TIDEMARK_MEMORY: 'false' };
+  const { settings, ignored } = await settle({ trusted: true, environment });
+  expect(settings).toEqual({ skillRoots: ['~/skills'], skillBudget: { skills: 9 }, plan: true, memory: false });
+  expect(ignored.map(({ name }) => name)).toEqual(['skillRoots']);
+  own('{"skillRoots": ["skills"]}');
+  expect((await refusal()).message).toContain('expected a folder: absolute, or from ~/ on');
+});
+
 describe('what is refused', () => {
   test.each([
     ['{\n "modle": "a"\n}', ':2: there is no setting "modle", did you mean model?'],

@@ -10,7 +10,7 @@ import type { Environment } from './environment-settings.ts';
 import { environmentSettings } from './environment-settings.ts';
 import { parseConfiguration, readConfiguration, readOwnConfiguration } from './read-configuration.ts';
 import type { Settings, SettingsSchema } from './settings.ts';
-import { byDefault, isDisplay, leavesOf, settingsSchema } from './settings.ts';
+import { broughtValue, byDefault, isDisplay, isJoined, leavesOf, settingsSchema } from './settings.ts';
 import { SettingsError } from './settings-error.ts';
 
 /** Where a value comes from, the weakest first. */
@@ -32,7 +32,7 @@ export interface SettledSettings {
   readonly settings: Settings;
   /** Every setting there is, in the order of the schema. */
   readonly effective: readonly EffectiveSetting[];
-  /** What the workspace sets and may not, because it is not trusted. */
+  /** What the workspace sets and may not: because it is not trusted, or because no workspace may. */
   readonly ignored: readonly Leaf[];
   /** Why the configuration of an untrusted workspace cannot be used at all; a trusted one would be refused. */
   readonly problem?: SettingsError;
@@ -69,6 +69,21 @@ export async function readSettings(request: SettingsRequest): Promise<SettledSet
 type Layer = readonly [source: SettingSource, leaves: readonly Leaf[]];
 
 function inForce(name: string, layers: readonly Layer[]): EffectiveSetting {
+  return isJoined(name) ? joined(name, layers) : nearest(name, layers);
+}
+
+/** A list of all sources together: the nearest one is named as its source, and each with its place. */
+function joined(name: string, layers: readonly Layer[]): EffectiveSetting {
+  const found = layers.flatMap(([source, leaves]) =>
+    leaves.filter((leaf) => leaf.name === name).map((leaf) => ({ ...leaf, source })),
+  );
+  const [first] = found;
+  if (first === undefined) return nearest(name, layers);
+  const value = found.flatMap((leaf): readonly unknown[] => (Array.isArray(leaf.value) ? leaf.value : []));
+  return { name, value, source: first.source, place: found.map(({ place }) => place).join(', ') };
+}
+
+function nearest(name: string, layers: readonly Layer[]): EffectiveSetting {
   for (const [source, leaves] of layers) {
     const leaf = leaves.find((each) => each.name === name);
     if (leaf !== undefined) return { ...leaf, source };
@@ -82,7 +97,7 @@ function ofWorkspace({ brought, trusted }: SettingsRequest, schema: SettingsSche
   if (brought === undefined) return { used: [], ignored: [] };
   try {
     const leaves = leavesBrought(brought, schema);
-    if (trusted) return { used: leaves, ignored: [] };
+    if (trusted) return narrowed(leaves);
     return {
       used: leaves.filter(({ name }) => isDisplay(name)),
       ignored: leaves.filter(({ name }) => !isDisplay(name)),
@@ -91,6 +106,21 @@ function ofWorkspace({ brought, trusted }: SettingsRequest, schema: SettingsSche
     if (trusted || !(error instanceof SettingsError)) throw error;
     return { used: [], ignored: [], problem: error };
   }
+}
+
+/** What a trusted workspace sets, as far as any workspace may. */
+function narrowed(leaves: readonly Leaf[]): OfWorkspace {
+  const used = leaves.flatMap((leaf) => {
+    const value = broughtValue(leaf.name, leaf.value);
+    return value === undefined ? [] : [{ ...leaf, value }];
+  });
+  const ignored = leaves.filter((leaf) => sizeOf(leaf) !== sizeOf(used.find(({ name }) => name === leaf.name)));
+  return { used, ignored };
+}
+
+function sizeOf(leaf: Leaf | undefined): number {
+  if (leaf === undefined) return 0;
+  return Array.isArray(leaf.value) ? leaf.value.length : 1;
 }
 
 /** What a workspace sets that needs trust. @throws SettingsError where its configuration cannot be used. */
@@ -109,12 +139,19 @@ function treeOf(effective: readonly EffectiveSetting[], schema: SettingsSchema):
   const tree: Record<string, unknown> = {};
   for (const { name, value } of effective) {
     if (value === undefined) continue;
-    const [group, leaf] = name.split('.');
-    if (group === undefined) continue;
-    if (leaf === undefined) tree[group] = value;
-    else tree[group] = { ...objectIn(tree[group]), [leaf]: value };
+    put(tree, name.split('.'), value);
   }
   return schema.parse(tree);
+}
+
+function put(tree: Record<string, unknown>, [first = '', ...rest]: readonly string[], value: unknown): void {
+  if (rest.length === 0) {
+    tree[first] = value;
+    return;
+  }
+  const below = { ...objectIn(tree[first]) };
+  put(below, rest, value);
+  tree[first] = below;
 }
 
 function objectIn(value: unknown): object {

@@ -11,6 +11,7 @@ import { createConfinement } from './confine/confine.ts';
 import { forbiddenName } from './confine/forbidden-names.ts';
 import { createEditTool } from './edit/edit-tool.ts';
 import { createReadTool } from './read/read-tool.ts';
+import { createGrepTool } from './search/grep-tool.ts';
 import { readCommands } from './shell/read-commands.ts';
 import { createWriteTool } from './write/write-tool.ts';
 
@@ -127,5 +128,46 @@ describe('escape by', () => {
     await rename(path, join(folder, 'was.txt'));
     execFileSync('mkfifo', [path]);
     expect((await run(read)).code).toBe('workspace/not-a-file');
+  });
+
+  test('pipe: no file tool waits for who will never write', async () => {
+    const { folder, confinement, call } = await openBench();
+    execFileSync('mkfifo', [join(folder, 'pipe')]);
+    await symlink('pipe', join(folder, 'link'));
+    for (const path of ['pipe', 'link', './/pipe', 'x/../pipe']) {
+      const answers = await Promise.all([
+        call(createReadTool(confinement), { path }),
+        call(createWriteTool(confinement), { path, content: 'x' }),
+        call(createEditTool(confinement), { path, old_text: 'a', new_text: 'b' }),
+        call(createGrepTool(confinement), { pattern: 'a', path }),
+      ]);
+      for (const { text } of answers) expect(text, path).toContain('is a pipe, a socket or a device');
+    }
+  });
+
+  test('device or descriptor: neither by its path nor by a link is one opened', async () => {
+    const { folder, confinement, call } = await openBench();
+    await symlink('/dev/zero', join(folder, 'zero'));
+    for (const path of [
+      '/dev/fd/0',
+      '/dev/stdin',
+      '/dev/zero',
+      'zero',
+      'file:///etc/passwd',
+      '/proc/self/root/etc/passwd',
+    ])
+      expect((await call(createReadTool(confinement), { path })).code, path).toMatch(/problem|not-a-file|file-system/);
+    const whole = createConfinement({ folder: '/' });
+    expect((await call(createReadTool(whole), { path: '/dev/zero' })).code).toBe('workspace/not-a-file');
+  });
+
+  test('hard link: one that a command made to a file outside is replaced, never written through, by write too', async () => {
+    const { folder, outside, confinement, call, content } = await openBench();
+    await writeFile(join(outside, 'profile'), 'old');
+    execFileSync('ln', [join(outside, 'profile'), join(folder, 'x')]);
+    const write = createWriteTool(confinement);
+    await call(createReadTool(confinement), { path: 'x' });
+    expect((await call(write, { path: 'x', content: 'new' })).code).toBeUndefined();
+    expect([await content('x'), await readFile(join(outside, 'profile'), 'utf8')]).toEqual(['new', 'old']);
   });
 });

@@ -22,6 +22,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Ran } from '../../tests/pretend-run.ts';
 import { pretendRun } from '../../tests/pretend-run.ts';
 import { checkSize } from '../doctor/storage-checks.ts';
+import { checkSandbox } from '../doctor/surroundings-checks.ts';
 
 let home: string;
 
@@ -95,6 +96,25 @@ test('says of each provider whether its key is set, and never what it is', async
     ],
   });
   expect(`${text.out}${text.err}${json.out}`).not.toContain('very-secret');
+});
+
+test('says whether a sandbox holds commands, and what follows where none does', async () => {
+  const { out } = await doctor();
+  expect(out).toMatch(/^(good|warning) +sandbox: bubblewrap /m);
+  expect(checkSandbox('works')).toMatchObject({
+    state: 'good',
+    found: expect.stringContaining('unasked in mode auto'),
+  });
+  for (const state of ['blocked', 'missing', 'not-here'] as const)
+    expect(checkSandbox(state).found, state).toContain('they ask first in every mode');
+  expect(checkSandbox('missing')).toMatchObject({ state: 'warning', next: expect.stringContaining('bwrap') });
+});
+
+test('says whether the system has a keyring', async () => {
+  expect((await doctor()).out).toMatch(/good +keyring: the keyring of this system cannot be used.*environment alone/);
+  const keyring = { get: async () => undefined, set: async () => undefined, remove: async () => false };
+  const { out } = await pretendRun(['doctor'], { environment: { TIDEMARK_HOME: home }, keyring });
+  expect(out).toMatch(/good +keyring: can be used/);
 });
 
 test('names a damage with path, line, offset and phase, the repair, and ends with 4', async () => {

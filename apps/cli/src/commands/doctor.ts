@@ -1,10 +1,14 @@
 // `tidemark doctor`: is everything as it must be, and what to do where it is not.
 
+import { tmpdir } from 'node:os';
+
+import { sandboxState } from '@tidemark/kit';
+
 import type { Command, CommandContext, Outcome } from '../command.ts';
 import type { Check, CheckState } from '../doctor/check.ts';
 import type { InspectedSession } from '../doctor/session-checks.ts';
 import { inspectSessions } from '../doctor/session-checks.ts';
-import { checkHome, checkKeyring, checkNode, checkSettings } from '../doctor/surroundings-checks.ts';
+import { checkHome, checkKeyring, checkNode, checkSandbox, checkSettings } from '../doctor/surroundings-checks.ts';
 import { checkArtifacts, checkSize } from '../doctor/storage-checks.ts';
 import { collect } from '../doctor/collect.ts';
 import { repair } from '../doctor/repair.ts';
@@ -50,7 +54,8 @@ function act({ repair: session, gc = false, dryRun = false }: Options, context: 
 async function examine(context: CommandContext): Promise<Outcome> {
   const { home } = context;
   const storage = [await checkArtifacts(home), await checkSize(home)];
-  const around = [await checkSettings(context), await checkKeyring(context)];
+  const sandbox = checkSandbox(sandboxState(tmpdir()));
+  const around = [await checkSettings(context), await checkKeyring(context), sandbox];
   const checks = [checkNode(process.versions.node), await checkHome(home), ...around, ...storage];
   const keys = await keysOf(context);
   const sessions: InspectedSession[] = [];

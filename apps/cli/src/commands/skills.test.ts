@@ -86,6 +86,46 @@ test('a skill of the workspace is used where the workspace is trusted, and else 
   expect((await tidemark(['skills'])).out).toMatch(/\ntax\tworkspace\t/);
 });
 
+test('a skill of a workspace that is trusted is used, loaded by its user, and counted', async () => {
+  install(join(stage.folder, '.agents', 'skills'), 'tax', TAX);
+  const scenario = stage.scenario(
+    { expect: { lastUserText: 'do mine' }, answer: calls('skill_load', { name: 'tax' }) },
+    { expect: { toolResult: 'already' }, answer: { text: 'Done.' } },
+  );
+  const words = ['/skill tax do mine', '--provider', 'simulator', '--scenario', scenario];
+  expect(await tidemark([...words, '--trust'])).toMatchObject({ exit: 0, out: 'Done.\n' });
+  expect((await tidemark(['skills'])).out).toMatch(/tax\t1\t\d+\ton demand 1\tworkspace/);
+});
+
+test('`tidemark skills` lists those of a trusted workspace, from where each comes and which it hides', async () => {
+  const theirs = join(stage.folder, '.agents', 'skills');
+  const own = join(stage.home, 'tidemark', 'skills');
+  install(theirs, 'tax', TAX.replace('Files taxes', 'Files taxes here'));
+  install(theirs, 'broken', 'no front matter');
+  install(own, 'tax', TAX);
+  install(own, 'mail', TAX.replace('tax', 'mail'));
+  const untrusted = await tidemark(['skills']);
+  expect(untrusted.out).not.toContain(theirs);
+  expect(untrusted.out).toContain('not used: broken, tax, since this folder is not trusted');
+  await tidemark(['trust', '--yes']);
+  const { out, err } = await tidemark(['skills']);
+  expect(err).toBe('');
+  expect(out).toContain('2 skills installed\n');
+  expect(out).toMatch(/\ntax\tworkspace\t[0-9a-f]{12}\tFiles taxes here\.\n/);
+  expect(out).toMatch(/\nmail\tconfig\t/);
+  expect(out).toContain(`\nworkspace: ${theirs}\n`);
+  expect(out).toContain(`hidden: ${join(own, 'tax')}, since ${join(theirs, 'tax')} has the same name and is nearer`);
+  expect(out).toMatch(new RegExp(`skipped: ${join(theirs, 'broken')}.*: it does not begin with front matter`));
+  const json: unknown = JSON.parse((await tidemark(['skills', '--json'])).out);
+  expect(json).toMatchObject({
+    installed: {
+      roots: [{ source: 'workspace', folder: theirs }, { source: 'home' }, { source: 'config', folder: own }],
+      shadowed: [{ name: 'tax', source: 'config' }],
+      bad: [{ source: 'workspace' }],
+    },
+  });
+});
+
 test('`tidemark skills` shows what is installed and what is skipped, with the reason', async () => {
   install(join(stage.home, 'tidemark', 'skills'), 'tax', TAX);
   install(join(stage.home, 'tidemark', 'skills'), 'broken', 'no front matter');

@@ -2,6 +2,7 @@
 
 import type { SessionSkills, SkillUse } from '@tidemark/agent';
 import { addSkillUse, readSkillUse } from '@tidemark/agent';
+import { readSettings } from '@tidemark/settings';
 import { findSkills } from '@tidemark/tools-skills';
 
 import type { Command, CommandContext, Outcome } from '../command.ts';
@@ -9,6 +10,7 @@ import { eachSession } from '../each-session.ts';
 import { counted, grouped, percent } from '../numbers.ts';
 import { sessionArgument } from '../session-argument.ts';
 import { inFields, showInstalled, skillsHere } from '../installed-skills.ts';
+import { settingsRequest } from '../settings-in.ts';
 import { skillPlaces } from '../skill-places.ts';
 import { sinceArgument } from '../since-argument.ts';
 import type { TableOf } from '../table.ts';
@@ -18,7 +20,7 @@ export const skills: Command = {
   name: 'skills',
   summary: 'say which skills are installed and were loaded, why and how large, and what the front lists',
   examples: [
-    ['tidemark skills', 'over all sessions, and what is installed'],
+    ['tidemark skills', 'over all sessions, and what is installed: for you, and in this folder where you trust it'],
     ['tidemark skills <session>', 'one session, with the list in its front'],
     ['tidemark skills --since 2026-11-20', 'loaded from that day on'],
   ],
@@ -43,18 +45,20 @@ async function report(name: string | undefined, flags: Flags, context: CommandCo
   const { output } = context;
   const told = found.filter((one) => one.skills.length > 0 || one.index !== undefined);
   const here = await skillsHere(context);
-  const installed = await findSkills(await skillPlaces(context, here));
+  const { settings } = await readSettings({ ...settingsRequest(context), trusted: false });
+  const roots = await skillPlaces(context, here, settings.skillRoots);
+  const installed = await findSkills(roots);
   const shown = {
     sessions: told,
     skills: used,
     since: since ?? null,
-    installed: inFields(installed),
+    installed: inFields(installed, roots),
     untrusted: here.unused,
   };
   output.result(shown, () => headline(session, found, used));
   if (used.length > 0) output.table(tableOf(used));
   for (const line of indexLines(session, found)) output.line(line);
-  if (session === undefined) showInstalled({ ...installed, untrusted: here.unused }, context);
+  if (session === undefined) showInstalled({ ...installed, untrusted: here.unused }, roots, context);
   return undefined;
 }
 

@@ -1,8 +1,9 @@
-// Looks at what a session needs around it: Node, the home folder, the settings, the keyring. Writes nothing.
+// Looks at what a session needs around it: Node, the home folder, the settings, the keyring, the sandbox. Writes nothing.
 
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 
+import type { SandboxState } from '@tidemark/kit';
 import { readSettings, SettingsError } from '@tidemark/settings';
 
 import type { CommandContext } from '../command.ts';
@@ -79,4 +80,32 @@ export async function checkKeyring({ keyring }: Pick<CommandContext, 'keyring'>)
     if (!(error instanceof SettingsError)) throw error;
     return { name: 'keyring', state: 'good', found: `${error.message}; keys come from the environment alone` };
   }
+}
+
+const UNHELD =
+  'commands are not held to the workspace: they ask first in every mode that runs them, unless --unconfined is said';
+
+/** Nobody needs a sandbox; without one more is asked. */
+const SANDBOX: { readonly [state in SandboxState]: Omit<Check, 'name'> } = {
+  works: {
+    state: 'good',
+    found:
+      'bubblewrap works: commands write in the workspace alone, not in its .git, .tidemark or .agents, and run unasked in mode auto',
+  },
+  blocked: {
+    state: 'warning',
+    found: `bubblewrap is installed, and the system lets it make no namespaces; ${UNHELD}`,
+    next: 'allow unprivileged user namespaces, or run in a container that does',
+  },
+  missing: {
+    state: 'warning',
+    found: `bubblewrap is not installed; ${UNHELD}`,
+    next: 'install bubblewrap (`bwrap`): apt install bubblewrap, dnf install bubblewrap',
+  },
+  'not-here': { state: 'good', found: `bubblewrap is for Linux alone; ${UNHELD}` },
+};
+
+/** Whether commands are held by a sandbox, and what follows where they are not. */
+export function checkSandbox(state: SandboxState): Check {
+  return { name: 'sandbox', ...SANDBOX[state] };
 }

@@ -5,6 +5,7 @@ import type { PossibleCommand } from './acts.ts';
 import { foldName } from './fold-name.ts';
 import { launches, programName } from './launchers.ts';
 import { matchStars } from './match-stars.ts';
+import { isWayToRun } from './ways-to-run.ts';
 
 /** A pattern that was read. */
 export interface CommandPattern {
@@ -38,10 +39,22 @@ function tooWide([program = '', first]: readonly string[], open: boolean): strin
   return undefined;
 }
 
-/** Whether this command is the one that the pattern names, by the letter. */
+/**
+ * Whether this command is the one that the pattern names, by the letter. What stands for a `*` may not be a way to run other
+ * programs, nor lead up out of the folder that the pattern names.
+ */
 export function isCommand({ words, open }: CommandPattern, command: readonly string[]): boolean {
   if (open ? command.length < words.length : command.length !== words.length) return false;
-  return words.every((word, index) => matchStars(word, command[index] ?? ''));
+  return command.every((word, index) => {
+    const wanted = words[index];
+    if (word === wanted) return true;
+    if (isWayToRun(command, index)) return false;
+    return wanted === undefined || (matchStars(wanted, word) && stepsUp(word) <= stepsUp(wanted));
+  });
+}
+
+function stepsUp(word: string): number {
+  return word.split(/[/=:,]/).filter((name) => name === '..').length;
 }
 
 /**

@@ -82,6 +82,41 @@ describe('rules', () => {
   });
 
   test.each([
+    ['git *', ['git -c core.pager=./x log', 'git -C evil status', 'git --exec-path=x log', 'git bisect run ./x']],
+    ['git push *', ['git push --receive-pack=./x y', 'git push --receive-p=./x y']],
+    ['git log *', ['git log --output=x', 'git log --outp x']],
+    ['git rebase *', ['git rebase -x ./x main', 'git rebase --exec ./x main']],
+    ['tar *', ['tar cf a b --to-c=./x', 'tar -cIf ./x a b', 'tar cIf ./x a b']],
+    ['sort *', ['sort -uo x y', 'sort --compress-prog=./x y']],
+    ['rg *', ['rg --pre ./x y', 'rg --pre=./x y']],
+    ['npm *', ['npm exec ./x', 'npm x ./x', 'npm test --script-shell=./x', 'npm --prefix x test']],
+    ['make *', ['make SHELL=./x', 'make --eval=x', 'make -f x', 'make -C x']],
+    ['go *', ['go run x', 'go test -exec=./x', 'go build -toolexec ./x']],
+    ['node scripts/*', ['node scripts/../../tmp/x.js', 'node scripts/..']],
+  ])('let no * stand for a way to run something else: %s', (pattern, commands) => {
+    for (const command of commands)
+      expect(judge(rules(bash('allow', pattern)), 'bash', runs(command)), command).toBe('asks ask/execute');
+    const [first = ''] = commands;
+    expect(judge(rules(bash('allow', pattern, first)), 'bash', runs(first))).toMatch(/^allowed/);
+  });
+
+  test('let a * stand for what is harmless', () => {
+    const set = rules(bash('allow', 'git *', 'tar *', 'sort *', 'npm *', 'go *', 'node scripts/*'));
+    for (const command of [
+      'git log --oneline -5',
+      'git --no-pager log',
+      'git push -u origin main',
+      'git switch -c x',
+      'tar czf a b',
+      'sort -u x',
+      'npm test -- --run',
+      'go test ./...',
+      'node scripts/a/b.js',
+    ])
+      expect(judge(set, 'bash', runs(command)), command).toMatch(/^allowed/);
+  });
+
+  test.each([
     [['git', 'push']],
     [['/usr/bin/GIT', 'PUSH', 'origin']],
     [['git', '-C', '.', '--no-pager', 'push']],

@@ -2,26 +2,40 @@
 // one with any words would allow everything.
 
 const LAUNCHERS = namesIn(
-  'env sudo doas su runuser xargs parallel nice nohup timeout time stdbuf setsid ionice chrt taskset chroot unshare nsenter',
-  'strace ltrace gdb watch entr flock script expect ssh busybox toybox find fd npx bunx pnpx bwrap docker podman systemd-run',
-  'at batch eval exec command builtin trap alias coproc',
+  'env sudo doas su sg runuser pkexec gosu su-exec setpriv xargs parallel nice nohup timeout time stdbuf setsid ionice chrt',
+  'taskset numactl prlimit cpulimit softlimit chroot unshare nsenter setarch arch linux32 linux64 runcon capsh aa-exec choom',
+  'strace ltrace perf valgrind hyperfine watch entr flock lckdo with-lock-ex script unbuffer rlwrap ssh busybox toybox',
+  'find fd fdfind npx bunx pnpx uvx pipx bwrap firejail proot fakeroot faketime eatmydata xvfb-run dbus-run-session docker podman',
+  'systemd-run launchctl start-stop-daemon daemonize tmux screen caffeinate sandbox-exec xcrun crontab nq tsp tini dumb-init',
+  'chpst envdir setuidgid s6-setuidgid catchsegv logsave run-one chronic ifne pee mispipe torsocks proxychains proxychains4',
+  'dotenv cross-env cross-env-shell concurrently nodemon wsl wsl.exe cmd cmd.exe',
+  'at batch eval exec command builtin trap alias coproc mapfile readarray hash enable bind complete compgen fc history',
 );
 
-const SHELLS = namesIn('sh bash dash ash zsh ksh mksh fish csh tcsh pwsh rbash');
+/** `source` is one: it runs a file here. */
+const SHELLS = namesIn('sh bash dash ash zsh ksh mksh fish csh tcsh pwsh rbash source .');
 
 /** Builtins that change folders, names, variables or options for what comes behind them. */
 const CHANGERS = namesIn(
-  'cd pushd popd set unset shopt export declare typeset local readonly let read printf mapfile readarray getopts',
-  'source . unalias enable hash bind complete compgen fc umask ulimit',
+  'cd pushd popd set unset shopt export declare typeset local readonly let read printf getopts unalias umask ulimit',
 );
 
 function namesIn(...lines: readonly string[]): ReadonlySet<string> {
   return new Set(lines.join(' ').split(' '));
 }
 
-/** Interpreters of other languages: a file that they run can be named, code in their words cannot be told. */
-const INTERPRETERS =
-  /^(node|nodejs|deno|bun|tsx|python|pypy|perl|ruby|php|lua|luajit|awk|gawk|mawk|nawk|sed|osascript|tclsh|Rscript|julia)[0-9.]*$/i;
+/** Interpreters of other languages, and programs with a language of their own in which another one can be started. */
+const INTERPRETERS = new RegExp(
+  `^(${[
+    'node|nodejs|deno|bun|tsx|ts-node|python|pypy|perl|ruby|php|lua|luajit|awk|gawk|mawk|nawk|sed|osascript|tclsh|expect',
+    'R|Rscript|julia|guile|ghci|elixir|iex|erl|scala|groovy|jshell|octave|gnuplot|m4|bc|dc|gdb|lldb|ftp',
+    'vim|vi|nvim|view|ex|ed|emacs|sqlite|psql|mysql|mariadb',
+  ].join('|')})[0-9.]*$`,
+  'i',
+);
+
+/** The loader of shared libraries starts the program that it is given. */
+const LOADER = /^ld([-.].*)?\.so(\.\d+)?$/;
 
 /** What a program does with its words: runs commands (a `shell`: a script) or code, or changes what runs behind it; none of it, as far as is known. */
 export type Launching = 'launcher' | 'shell' | 'interpreter' | 'changer';
@@ -29,7 +43,7 @@ export type Launching = 'launcher' | 'shell' | 'interpreter' | 'changer';
 /** See `Launching`; by the last name of the program's path. */
 export function launches(program: string): Launching | undefined {
   const name = programName(program);
-  if (LAUNCHERS.has(name)) return 'launcher';
+  if (LAUNCHERS.has(name) || LOADER.test(name)) return 'launcher';
   if (SHELLS.has(name)) return 'shell';
   if (CHANGERS.has(name)) return 'changer';
   return INTERPRETERS.test(name) ? 'interpreter' : undefined;

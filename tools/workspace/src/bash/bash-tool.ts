@@ -10,6 +10,7 @@ import { argumentsOf, isProblem } from '../door/arguments.ts';
 import { readCommands } from '../shell/read-commands.ts';
 import { bashEnvironment } from './bash-environment.ts';
 import { bubblewrapArguments, findBubblewrap, hiddenPaths } from './bubblewrap.ts';
+import { keptPaths } from './kept-paths.ts';
 import { exitOf, sayEnd } from './say-end.ts';
 import type { Patience } from './run-command.ts';
 import { runCommand } from './run-command.ts';
@@ -18,6 +19,8 @@ import { runCommand } from './run-command.ts';
 export interface BashOptions {
   /** `auto`, unless said: in bubblewrap where it is installed and works. */
   readonly sandbox?: 'auto' | 'never';
+  /** Whether a sandboxed command may change `.git`, where hooks and settings run outside of the sandbox later: `read-only`, unless said. */
+  readonly repository?: 'read-only' | 'writable';
   /** Names of variables to pass besides the house's own. One that is named like a secret is refused. */
   readonly variables?: readonly string[];
   /** Where variables come from: this process's, unless given. */
@@ -86,12 +89,15 @@ export function createBashTool(confinement: Confinement, options: BashOptions = 
   };
 }
 
+const KEPT =
+  '\n[.git is read-only in this sandbox, as are .tidemark, .agents and AGENTS.md: if that is why, ask the user to do it]';
+
 async function runBash(shell: Shell, command: string, patience: Patience, context: ToolContext): Promise<ToolOutput> {
   const { signal } = context;
   const end = await runCommand(shell.command(command), { signal, patience, write: (chunk) => context.write(chunk) });
-  const text = sayEnd(end, patience);
   const exit = exitOf(end);
   const failed = exit !== 0 || end.stopped !== undefined;
+  const text = `${sayEnd(end, patience)}${failed && shell.keepsRepository(command) ? KEPT : ''}`;
   return { ...(text !== '' && { text }), ...(exit !== undefined && { exit }), ...(failed && { failed }) };
 }
 
@@ -110,6 +116,8 @@ function titleOf(command: string): string {
 
 interface Shell {
   sandboxed(): boolean;
+  /** Whether this command has to do with a repository that it cannot change. */
+  keepsRepository(text: string): boolean;
   command(text: string): Parameters<typeof runCommand>[0];
 }
 
@@ -120,11 +128,17 @@ function shellOf(folder: string, options: BashOptions): Shell {
   const environment = bashEnvironment(from, options.variables);
   const shell = SHELLS.find((path) => existsSync(path)) ?? '/bin/sh';
   const bwrap = options.sandbox === 'never' ? undefined : findBubblewrap(folder);
-  const hidden = () => hiddenPaths(from['HOME'] ?? homedir(), options.forbidden ?? []);
-  const sandbox = (): readonly string[] =>
-    bwrap === undefined ? [] : [bwrap, ...bubblewrapArguments({ workspace: folder, hidden: hidden() })];
+  const home = from['HOME'] ?? homedir();
+  const { repository = 'read-only', forbidden = [] } = options;
+  // Asked anew for each command: a file that came meanwhile is kept too.
+  const sandbox = (): readonly string[] => {
+    if (bwrap === undefined) return [];
+    const kept = keptPaths({ workspace: folder, home, repository });
+    return [bwrap, ...bubblewrapArguments({ workspace: folder, kept, hidden: hiddenPaths(home, forbidden) })];
+  };
   return {
     sandboxed: () => bwrap !== undefined,
+    keepsRepository: (text) => bwrap !== undefined && repository === 'read-only' && /\bgit\b/.test(text),
     command: (text) => ({ argv: [...sandbox(), shell, '-c', text], folder, environment }),
   };
 }

@@ -21,6 +21,13 @@ describe('the sandbox', () => {
     );
   });
 
+  it('lays what is kept over the workspace, and what is hidden over both', () => {
+    const argv = bubblewrapArguments({ workspace: '/w', kept: ['/w/.git'], hidden: [hide('/w/.git/key', 'file')] });
+    const [workspace, kept, hidden] = ['/w', '/w/.git', '/w/.git/key'].map((path) => argv.indexOf(path));
+    expect(argv[(kept ?? 0) - 1]).toBe('--ro-bind');
+    expect([workspace, kept, hidden]).toEqual([workspace, kept, hidden].toSorted((a = 0, b = 0) => a - b));
+  });
+
   it('hides keys also where the workspace is the home', () => {
     const argv = bubblewrapArguments({ workspace: '/home/me', hidden: [hide('/home/me/.ssh')] });
     expect(argv.lastIndexOf('/home/me/.ssh')).toBeGreaterThan(argv.indexOf('--bind'));

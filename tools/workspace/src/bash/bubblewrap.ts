@@ -1,5 +1,5 @@
-// The sandbox: a command sees the machine read-only, the workspace writable, a `/tmp` of its own, and none of the home's
-// keys. The network is as it is. What runs in it ends with it, whatever it does to get away.
+// The sandbox: a command sees the machine read-only, the workspace writable but for what acts outside later, a `/tmp` of its
+// own, and none of the home's keys. The network is as it is. What runs in it ends with it, whatever it does to get away.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, lstatSync } from 'node:fs';
@@ -10,6 +10,8 @@ import { pathInside } from '../confine/path-inside.ts';
 export interface Confines {
   /** The writable folder, symlinks followed. */
   readonly workspace: string;
+  /** What in it may be seen and not changed: real paths of what is there. */
+  readonly kept?: readonly string[];
   /** What may not be seen, with what stands there. Inside the workspace too. */
   readonly hidden: readonly Hidden[];
 }
@@ -21,7 +23,7 @@ export interface Hidden {
 }
 
 /** The arguments of `bwrap` before the command. Later ones lie over earlier ones. */
-export function bubblewrapArguments({ workspace, hidden }: Confines): readonly string[] {
+export function bubblewrapArguments({ workspace, kept = [], hidden }: Confines): readonly string[] {
   const around = hidden.filter(({ path }) => pathInside(path, workspace) !== undefined);
   const other = hidden.filter(({ path }) => pathInside(path, workspace) === undefined);
   return [
@@ -30,6 +32,8 @@ export function bubblewrapArguments({ workspace, hidden }: Confines): readonly s
     // What holds the workspace is covered below it, all else above it: the workspace may be the home itself.
     ...around.map(cover),
     ['--bind', workspace, workspace],
+    // A mount of its own cannot be moved away and put back as another one, nor written through a hard link.
+    ...kept.map((path) => ['--ro-bind', path, path]),
     ...other.map(cover),
     ['--setenv', 'TMPDIR', '/tmp', '--chdir', workspace, '--'],
   ].flat();
@@ -90,9 +94,23 @@ export function hiddenPaths(home: string, also: readonly string[]): readonly Hid
 const PLACES = ['/usr/bin/bwrap', '/bin/bwrap', '/usr/local/bin/bwrap', '/run/current-system/sw/bin/bwrap'];
 
 /** The path of a `bwrap` that works here; `undefined` when there is none, or the system lets it make no namespaces. */
-export function findBubblewrap(workspace: string): string | undefined {
-  const found = process.platform === 'linux' ? PLACES.find((path) => existsSync(path)) : undefined;
+export function findBubblewrap(workspace: string, places: readonly string[] = PLACES): string | undefined {
+  const found = installedBubblewrap(places);
   if (found === undefined) return undefined;
   const argv = [...bubblewrapArguments({ workspace, hidden: [] }), '/bin/sh', '-c', ':'];
   return spawnSync(found, argv, { stdio: 'ignore', timeout: 5_000 }).status === 0 ? found : undefined;
+}
+
+function installedBubblewrap(places: readonly string[]): string | undefined {
+  return process.platform === 'linux' ? places.find((path) => existsSync(path)) : undefined;
+}
+
+/** Whether commands are held by a sandbox here. */
+export type SandboxState = 'works' | 'blocked' | 'missing' | 'not-here';
+
+/** `blocked`: it is installed, and may make no namespaces. `not-here`: it is for Linux alone. Starts it once. */
+export function sandboxState(workspace: string, places: readonly string[] = PLACES): SandboxState {
+  if (process.platform !== 'linux') return 'not-here';
+  if (installedBubblewrap(places) === undefined) return 'missing';
+  return findBubblewrap(workspace, places) === undefined ? 'blocked' : 'works';
 }

@@ -4,6 +4,7 @@ import type { Acts, ToolProblem } from '@tidemark/agent';
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Confinement } from '../confine/confine.ts';
+import { notAFile } from '../confine/open-file.ts';
 import { pathActs } from '../confine/path-acts.ts';
 import { pathInside } from '../confine/path-inside.ts';
 import { isProblem } from '../door/arguments.ts';
@@ -39,8 +40,11 @@ export async function searchPlace(
 ): Promise<SearchPlace | ToolProblem> {
   const place = await confinement.placeInside(path ?? '.');
   if (isProblem(place)) return place;
-  if (lstatSync(place.path, { throwIfNoEntry: false }) === undefined)
+  const found = lstatSync(place.path, { throwIfNoEntry: false });
+  if (found === undefined)
     return { problem: `${place.shown} does not exist. Look with \`ls\`, or search the whole workspace.` };
+  // Below a folder ripgrep passes by what is no file; one that is named it would open, and wait.
+  if (!found.isFile() && !found.isDirectory()) return { problem: notAFile(place, found).message };
   const wanted = glob === undefined ? undefined : readGlob(glob);
   if (wanted !== undefined && isProblem(wanted)) return wanted;
   const inside = pathInside(confinement.folder, place.path) ?? '';
@@ -55,7 +59,7 @@ export async function searchPlace(
       const below = plain.startsWith(`${inside}/`) ? plain.slice(inside.length + 1) : plain;
       return wanted === undefined || wanted.matches(plain, below) ? plain : undefined;
     },
-    refusal: (found) => confinement.refusal(join(confinement.folder, found)),
+    refusal: (record) => confinement.refusal(join(confinement.folder, record)),
   };
 }
 

@@ -2,43 +2,105 @@
 // that cannot be told, a command of unknown words, which any rule that forbids matches.
 
 import type { PossibleCommand } from '@tidemark/agent';
-import { launches, programName } from '@tidemark/agent';
-import type { Assignment, Command, Redirection, SyntaxNode } from 'unbash';
+import type { Assignment, Command, SyntaxNode } from 'unbash';
 import { forEachChild, parse } from 'unbash';
+import type { Handed } from './handed-on.ts';
+import { DECIDES, handedOn } from './handed-on.ts';
 import { textOf } from './word-text.ts';
 
 /** A command of which nothing is known. */
 const ANY: PossibleCommand = [undefined];
 const DEEPEST = 5;
-/** So many words of a launcher, or of code, are looked at from each one on. */
+/** No honest line could run more: of one that could, nothing is known. */
+const MOST_COMMANDS = 2_000;
+/** So many words of code are looked at from each one on. */
 const MOST_WORDS = 500;
-const PLAIN_WORD = /^[\w@%+:,./-]*$/;
 
-/** See the head of this file. `depth`: how many commands handed on lead here. @throws what the grammar throws. */
-export function possibleCommands(source: string, depth = 0): readonly PossibleCommand[] {
-  if (depth > DEEPEST) return [ANY];
-  const found: PossibleCommand[] = [];
+/** See the head of this file. @throws what the grammar throws. */
+export function possibleCommands(source: string): readonly PossibleCommand[] {
+  const reading: Reading = { found: [] };
+  readScript(source, { reading, depth: 0 });
+  return reading.found.length < MOST_COMMANDS ? reading.found : [...reading.found, ANY];
+}
+
+interface Reading {
+  readonly found: PossibleCommand[];
+}
+
+/** Where in the reading: `depth` is how many commands handed on lead here, `open` whether more words may follow. */
+interface At {
+  readonly reading: Reading;
+  readonly depth: number;
+  readonly open?: boolean;
+}
+
+function add(commands: readonly PossibleCommand[], { reading, open = false }: At): void {
+  for (const command of commands) {
+    if (reading.found.length >= MOST_COMMANDS) return;
+    reading.found.push(open ? [...command, undefined] : command);
+  }
+}
+
+function readScript(source: string, at: At): void {
+  if (at.depth > DEEPEST) return add([ANY], at);
   const visit = (node: SyntaxNode): void => {
-    if (node.type === 'Script' && (node.errors ?? []).length > 0) found.push(ANY);
-    if (node.type === 'Command') found.push(...commandsOf(node, depth));
-    if (node.type === 'Assignment') found.push(...commandsOfVariable(node, depth));
-    if (isUnread(node)) found.push(ANY);
+    if (at.reading.found.length >= MOST_COMMANDS) return;
+    readNode(node, at);
     forEachChild(node, visit);
   };
   visit(parse(source));
-  return found;
 }
 
-/** A substitution is one also where the grammar did not look into it. */
+function readNode(node: SyntaxNode, at: At): void {
+  switch (node.type) {
+    case 'Script':
+      return (node.errors ?? []).length > 0 ? add([ANY], at) : undefined;
+    case 'Command':
+      return readCommand(node, at);
+    case 'Assignment':
+      return readVariable(node, at);
+    case 'For':
+    case 'Select':
+      return DECIDES.test(textOf(node.name) ?? '') ? add([ANY], at) : undefined;
+    case 'Word':
+    case 'SingleQuoted':
+    case 'AnsiCQuoted':
+    case 'Literal':
+      return SUBSCRIPT.test(node.value) ? readHanded({ as: 'script', text: node.value }, at) : undefined;
+    default:
+      return isUnread(node) ? add([ANY], at) : undefined;
+  }
+}
+
+/** Where a number is meant, bash runs what stands in the index of a list, in quotes or not: `test -v 'a[$(id)]'`. */
+const SUBSCRIPT = /\w\[[^\]]*(\$\(|`)/;
+const SUBSTITUTION = /\$\(|`/;
+
+/** A substitution is one also where the grammar did not look into it, and where a text is read as a prompt is. */
 function isUnread(node: SyntaxNode): boolean {
-  if (node.type === 'CommandExpansion' || node.type === 'ProcessSubstitution') return node.script === undefined;
-  return node.type === 'ArithmeticExpansion' && node.expression === undefined;
+  switch (node.type) {
+    case 'CommandExpansion':
+    case 'ProcessSubstitution':
+      return node.script === undefined;
+    case 'ArithmeticExpansion':
+      return node.expression === undefined;
+    case 'ParameterExpansion':
+      return node.operation?.type === 'Unknown' || isPrompt(node.operation);
+    default:
+      return false;
+  }
 }
 
-function commandsOf({ name, args, redirects }: Command, depth: number): readonly PossibleCommand[] {
-  if (name === undefined) return [];
+function isPrompt(operation: Extract<SyntaxNode, { type: 'ParameterExpansion' }>['operation']): boolean {
+  return operation?.type === 'Transform' && (textOf(operation.operand) ?? 'P').includes('P');
+}
+
+function readCommand({ name, prefix, args, redirects }: Command, at: At): void {
+  if (name === undefined) return;
   const words = [textOf(name), ...args.map((word) => (word.type === 'Word' ? textOf(word) : textOfSetting(word)))];
-  return [words, ...handedOn(words, redirects, depth)];
+  add([words], at);
+  for (const handed of handedOn(words, redirects)) readHanded(handed, at);
+  for (const one of [...prefix, ...args]) if (one.type === 'Assignment') readSetting(textOfSetting(one), at);
 }
 
 /** What `alias` and `export` are given is a word of theirs too. */
@@ -47,106 +109,48 @@ function textOfSetting({ name, value }: Assignment): string | undefined {
   return text === undefined ? undefined : `${name}=${text}`;
 }
 
-function handedOn(
-  words: PossibleCommand,
-  redirects: readonly Redirection[],
-  depth: number,
-): readonly PossibleCommand[] {
-  const [program = '', ...given] = words;
-  if (given.length > MOST_WORDS) return [ANY];
-  switch (launches(program)) {
-    case 'launcher':
-      return [...launched(programName(program), given), ...scriptsIn(given, depth)];
-    case 'shell':
-      return [...(readsInput(given) ? commandsOfInput(redirects, depth) : []), ...scriptsIn(given, depth)];
-    case 'interpreter':
-      return [...(readsInput(given) ? codeOfInput(redirects) : []), ...given.flatMap(commandsInCode)];
-    case 'changer':
-      return [];
-    case undefined:
-      // A setting of git may be a command: an alias, a pager, a helper.
-      return programName(program) === 'git' ? settingsOf(given).flatMap(commandsInCode) : [];
+/** What a program is told by a variable may be a command: `LESSOPEN='|x' less`. */
+function readSetting(setting: string | undefined, at: At): void {
+  if (setting === undefined) return;
+  const text = setting.slice(setting.indexOf('=') + 1);
+  readHanded({ as: 'script', text, open: true }, at);
+  readHanded({ as: 'code', text }, at);
+}
+
+function readHanded(handed: Handed, at: At): void {
+  if (at.reading.found.length >= MOST_COMMANDS) return;
+  switch (handed.as) {
+    case 'anything':
+      return add([ANY], at);
+    case 'code':
+      return add(commandsInCode(handed.text), at);
+    case 'script':
+      return readScript(handed.text, { ...at, depth: at.depth + 1, open: handed.open ?? at.open ?? false });
+    case 'words':
+      return readWords(handed.words, { ...at, depth: at.depth + 1 });
   }
 }
 
-/** These give their command more words, or begin it anywhere. */
-const OPEN: ReadonlySet<string> = new Set(['xargs', 'parallel', 'find', 'fd', 'alias', 'su', 'ssh']);
-
-/** The command may begin at any word. One that is unknown may be its beginning, as long as no other surely is. */
-function launched(program: string, given: PossibleCommand): readonly PossibleCommand[] {
-  const isOpen = OPEN.has(program);
-  const begin = isOpen ? -1 : given.findIndex((word, index) => isSurelyProgram(word, given[index - 1]));
-  return given.flatMap((word, index) => {
-    if (word === undefined) return begin === -1 || index < begin ? [ANY] : [];
-    return [isOpen ? [...given.slice(index), undefined] : given.slice(index)];
-  });
-}
-
-function isSurelyProgram(word: string | undefined, before: string | undefined): boolean {
-  return word !== undefined && /^[A-Za-z./]/.test(word) && !word.includes('=') && !(before ?? '').startsWith('-');
-}
-
-/** Words that may be scripts, whole or behind a `=`: `sh -c '…'`, `alias x='…'`. */
-function scriptsIn(given: PossibleCommand, depth: number): readonly PossibleCommand[] {
-  return given.flatMap((word, index) => {
-    if (word === undefined) return (given[index - 1] ?? '').startsWith('-') || index === 0 ? [ANY] : [];
-    const value = word.slice(word.indexOf('=') + 1);
-    return [...(PLAIN_WORD.test(word) ? [] : possibleCommands(word, depth + 1)), ...valueOf(word, value, depth)];
-  });
-}
-
-function valueOf(word: string, value: string, depth: number): readonly PossibleCommand[] {
-  return value === word ? [] : possibleCommands(value, depth + 1).map((command) => [...command, undefined]);
-}
-
-/** Whether a shell or an interpreter that is given this takes its script from what it reads. */
-function readsInput(given: PossibleCommand): boolean {
-  const isCode = (word: string | undefined): boolean =>
-    word !== undefined && /^--?[a-z]*[ceEp](=|$)|^--eval/.test(word);
-  if (given.some((word) => word === '-s' || word === '-' || word?.startsWith('/dev/') || word?.startsWith('/proc/')))
-    return true;
-  return !given.some((word) => isCode(word) || word === undefined || !word.startsWith('-'));
-}
-
-function commandsOfInput(redirects: readonly Redirection[], depth: number): readonly PossibleCommand[] {
-  const text = inputOf(redirects);
-  return text === undefined ? [ANY] : possibleCommands(text, depth + 1);
-}
-
-function codeOfInput(redirects: readonly Redirection[]): readonly PossibleCommand[] {
-  const text = inputOf(redirects);
-  return text === undefined ? [ANY] : commandsInCode(text);
-}
-
-/** What a here-document or here-string gives, where the shell leaves it as it stands. */
-function inputOf(redirects: readonly Redirection[]): string | undefined {
-  const [only, ...others] = redirects.filter(({ type }) => type !== 'Redirect');
-  if (only === undefined || others.length > 0) return undefined;
-  if (only.type === 'HereString') return only.target === undefined ? undefined : textOf(only.target);
-  const isPlain = only.type === 'HereDoc' && (only.delimiter?.quoted === true || !/[$`\\]/.test(only.body.text));
-  return isPlain && only.type === 'HereDoc' ? only.body.text : undefined;
+function readWords(words: PossibleCommand, at: At): void {
+  if (at.depth > DEEPEST) return add([ANY], at);
+  add([words], at);
+  for (const handed of handedOn(words, [])) readHanded(handed, at);
 }
 
 /** What code in another language could hand on: any run of its names. */
-function commandsInCode(code: string | undefined): readonly PossibleCommand[] {
-  if (code === undefined) return [];
-  if (PLAIN_WORD.test(code)) return [];
-  const names = code.match(/[\w@%+=:,./-]+/g) ?? [];
+function commandsInCode(code: string): readonly PossibleCommand[] {
+  const names = code.match(/[\w@%+:,./-]+/g) ?? [];
   if (names.length > MOST_WORDS) return [ANY];
   return names.map((_, index) => [...names.slice(index), undefined]);
 }
 
-function settingsOf(given: PossibleCommand): PossibleCommand {
-  return given.filter((_, index) => /^(-c|--config-env|--exec-path)$/.test(given[index - 1] ?? ''));
-}
+const HOLDS_COMMAND =
+  /^(GIT_.*|.*PAGER|.*EDITOR|VISUAL|BROWSER|LESSOPEN|LESSCLOSE|.*_COMMAND|.*_WRAPPER|.*_RSH|SHELL)$/;
 
-/** Variables that decide what runs: by where it is found, or by being a command. */
-const DECIDES = /^(PATH|ENV|BASH_ENV|SHELLOPTS|BASHOPTS|IFS|PS4|LD_.*|DYLD_.*|NODE_OPTIONS|PYTHON.*|PERL5.*|RUBY.*)$/;
-const HOLDS_COMMAND = /^(GIT_.*|.*PAGER|.*EDITOR|.*_COMMAND|SHELL)$/;
-
-function commandsOfVariable({ name, value }: Assignment, depth: number): readonly PossibleCommand[] {
-  if (DECIDES.test(name)) return [ANY];
-  if (!HOLDS_COMMAND.test(name)) return [];
+function readVariable({ name, value }: Assignment, at: At): void {
+  if (DECIDES.test(name)) return add([ANY], at);
   const text = value.type === 'Word' ? textOf(value) : undefined;
-  return text === undefined ? [ANY] : possibleCommands(text, depth + 1).map((command) => [...command, undefined]);
+  if (HOLDS_COMMAND.test(name)) return text === undefined ? add([ANY], at) : readSetting(text, at);
+  // It may be read as a number, or as a prompt, later.
+  if (text !== undefined && SUBSTITUTION.test(text)) readHanded({ as: 'script', text }, at);
 }

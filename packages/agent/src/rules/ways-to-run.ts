@@ -1,0 +1,90 @@
+// Words by which a program that is no launcher by its name is made to run another one, or to write a file that its name does
+// not speak of: `git -c`, `tar --to-command`, `npm exec`, `git log --output`. Those of programs that people allow and agents
+// use; not all there are. The bound against a program that means harm is the sandbox.
+
+import { programName } from './launchers.ts';
+
+interface Ways {
+  /** Long options, without their dashes: shortened they count too. */
+  readonly long?: string;
+  /** Any other word. */
+  readonly other?: RegExp;
+}
+
+const WAYS: Readonly<Record<string, Ways>> = {
+  git: {
+    long: 'config-env exec-path upload-pack receive-pack exec open-files-in-pager extcmd ext-diff output template',
+    other: /^(-[Ox].*|-c.*=.*|run|foreach|filter-branch|alias\..*|[\w.-]*\.[\w-]*=.*)$/s,
+  },
+  tar: {
+    long: 'to-command checkpoint-action use-compress-program rsh-command info-script new-volume-script rmt-command',
+    other: /^-?[A-Za-z]*[IF]/,
+  },
+  rsync: { long: 'rsh rsync-path', other: /^-[A-Za-z]*e/ },
+  sort: { long: 'compress-program output', other: /^-[A-Za-z]*o/ },
+  split: { long: 'filter' },
+  tree: { other: /^-[A-Za-z]*o/ },
+  rg: { long: 'pre hostname-bin' },
+  man: { long: 'pager html preprocessor', other: /^-[A-Za-z]*[PH]/ },
+  less: { long: 'log-file lesskey-file lesskey-src', other: /^(\+|-[A-Za-z]*[oOkt])/ },
+  zip: { long: 'unzip-command', other: /^-[A-Za-z]*T/ },
+  wget: { long: 'use-askpass config execute', other: /^-[A-Za-z]*e/ },
+  curl: { long: 'config', other: /^-[A-Za-z]*K/ },
+  cpio: { long: 'rsh-command' },
+  tcpdump: { other: /^-[A-Za-z]*z/ },
+  nc: { long: 'exec sh-exec', other: /^-[A-Za-z]*[ec]/ },
+  ncat: { long: 'exec sh-exec', other: /^-[A-Za-z]*[ec]/ },
+  socat: { other: /exec|system/i },
+  make: { long: 'eval makefile file directory', other: /^(-[A-Za-z]*[EfC]|\w+[:+?!]*=)/ },
+  cmake: { other: /^-[EP]/ },
+  go: { other: /^(run|generate|tool|--?(toolexec|exec|vettool|modfile|overlay)(=.*)?)$/s },
+  cargo: { long: 'config manifest-path', other: /^(\+.*|run|-Z.*|-C.*)$/s },
+  npm: { long: 'script-shell node-options prefix userconfig globalconfig call', other: /^(exec|x|-[cC].*)$/s },
+  pnpm: { long: 'script-shell shell-mode dir', other: /^(exec|dlx|x|-[cC].*)$/s },
+  yarn: { long: 'cwd script-shell', other: /^(exec|dlx|node)$/ },
+  bun: { long: 'eval preload cwd', other: /^(x|-[er].*)$/s },
+  corepack: { other: /^(npm|npx|yarn|pnpm)/ },
+  lerna: { other: /^(exec|run)$/ },
+  uv: { other: /^(run|tool|x)$/ },
+  poetry: { other: /^run$/ },
+  pipenv: { other: /^(run|shell)$/ },
+  bundle: { other: /^exec$/ },
+  mise: { other: /^(exec|x|run)$/ },
+  direnv: { other: /^exec$/ },
+  'nix-shell': { long: 'run command' },
+  nix: { long: 'command', other: /^(-c|run|shell|develop)$/ },
+  mvn: { other: /^exec:|^-Dexec/ },
+  kubectl: { other: /^(exec|run|debug|--)$/ },
+  ip: { other: /^exec$/ },
+  op: { other: /^run$/ },
+  dotenvx: { other: /^run$/ },
+  'aws-vault': { other: /^exec$/ },
+};
+
+/** Whether what stands for a `*` at that place, the program being at 0, makes the command run or write what its name does not say. */
+export function isWayToRun(command: readonly string[], at: number): boolean {
+  const isOfGit = programName(command[0] ?? '') === 'git' && isBeforeSubcommand(command, at);
+  return isOfGit ? !HARMLESS_BEFORE.test(command[at] ?? '') : handsOn(command, at);
+}
+
+/** Whether what is run stands in the word at that place, or behind it. */
+export function handsOn(command: readonly (string | undefined)[], at: number): boolean {
+  const [program = '', word = ''] = [command[0], command[at]];
+  const name = programName(program);
+  const ways = Object.hasOwn(WAYS, name) ? WAYS[name] : undefined;
+  if (ways === undefined || at === 0) return false;
+  return (ways.other?.test(word) ?? false) || isLongOption(word, ways.long ?? '');
+}
+
+/** Before its subcommand git is told of settings, and of folders whose settings then count. */
+const HARMLESS_BEFORE = /^(--(no-pager|version|help|no-optional-locks|literal-pathspecs)|-[vhP])$/;
+
+function isBeforeSubcommand(command: readonly string[], at: number): boolean {
+  return at > 0 && command.slice(1, at + 1).every((word) => word.startsWith('-'));
+}
+
+/** Most programs take a long option also by its beginning. */
+function isLongOption(word: string, long: string): boolean {
+  const name = word.replace(/=.*$/s, '').toLowerCase();
+  return name.length > 2 && name.startsWith('--') && long.split(' ').some((option) => `--${option}`.startsWith(name));
+}

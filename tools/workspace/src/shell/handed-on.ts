@@ -1,0 +1,187 @@
+// What a command hands to whatever runs commands: a shell, `sudo`, `xargs`, an alias of git. As texts and words to be read in
+// turn; where it cannot be told what they are, as anything.
+
+import type { PossibleCommand } from '@tidemark/agent';
+import { handsOn, launches, programName } from '@tidemark/agent';
+import type { Redirection } from 'unbash';
+import { textOf } from './word-text.ts';
+
+/** A command in words, a shell's text, or text in another language. `open`: more words may follow. */
+export type Handed =
+  | { readonly as: 'words'; readonly words: PossibleCommand }
+  | { readonly as: 'script'; readonly text: string; readonly open?: boolean }
+  | { readonly as: 'code'; readonly text: string }
+  | { readonly as: 'anything' };
+
+const ANYTHING: Handed = { as: 'anything' };
+/** So many words of a launcher are looked at from each one on. */
+const MOST_WORDS = 500;
+const PLAIN_WORD = /^[\w@%+:,./-]*$/;
+
+/** See the head of this file. `words`: the program first. */
+export function handedOn(words: PossibleCommand, redirects: readonly Redirection[]): readonly Handed[] {
+  const [program = '', ...given] = words;
+  if (given.length > MOST_WORDS) return [ANYTHING];
+  const name = programName(program);
+  switch (launches(program)) {
+    case 'launcher':
+      return [...launched(name, given), ...textsIn(name, given), ...(READ_INPUT.has(name) ? input(redirects) : [])];
+    case 'shell':
+      return [...(readsInput(given) ? input(redirects) : []), ...textsIn(name, given)];
+    case 'interpreter':
+      return [...codeOfInput(given, redirects), ...given.flatMap(codeIn)];
+    case 'changer':
+      return given.flatMap(decided);
+    case undefined:
+      return [...ofGit(name, given), ...byWays(words)];
+  }
+}
+
+/** What these read is commands. */
+const READ_INPUT: ReadonlySet<string> = new Set(['at', 'batch', 'crontab']);
+/** These put their words together and read them again: what is unknown may hold an end of a command. */
+const READ_AGAIN: ReadonlySet<string> = new Set(['eval', 'ssh', 'watch']);
+/** These give their command more words. */
+const APPEND: ReadonlySet<string> = new Set(['xargs', 'parallel', 'find', 'fd', 'fdfind', 'alias', 'su', 'ssh']);
+/** The command of these may begin anywhere. */
+const ANYWHERE: ReadonlySet<string> = new Set(['find', 'fd', 'fdfind', 'alias', 'su', 'ssh']);
+
+/** The command may begin at any word. One that is unknown may be its beginning, as long as no other surely is. */
+function launched(program: string, asGiven: PossibleCommand): readonly Handed[] {
+  const given = withInput(program, asGiven);
+  if (READ_AGAIN.has(program) && given.includes(undefined)) return [ANYTHING];
+  const begin = beginOf(program, given);
+  return given.flatMap((word, index): Handed[] => {
+    if (word === undefined) return begin === -1 || index < begin ? [ANYTHING] : [];
+    // As a program this is a builtin, which none of these can run; as a word it is a folder.
+    if (word === '.' && ANYWHERE.has(program)) return [];
+    const rest = given.slice(index);
+    return [{ as: 'words', words: APPEND.has(program) ? [...rest, undefined] : rest }];
+  });
+}
+
+/** Where the command surely begins; -1 where that is not sure. */
+function beginOf(program: string, given: PossibleCommand): number {
+  if (ANYWHERE.has(program)) return -1;
+  return given.findIndex((word, index) => {
+    const before = given[index - 1] ?? '';
+    // The value of an option of `xargs` stands in its word, or the option has none.
+    return isSurelyProgram(word, program === 'xargs' && /^-([0rt]|[IiLnPs].+)$/.test(before) ? '' : before);
+  });
+}
+
+/** Words in whose place the launcher puts what it reads or finds. */
+function withInput(program: string, given: PossibleCommand): PossibleCommand {
+  if (program === 'find' || program.startsWith('fd'))
+    return given.map((word, index) => (word === '{}' && /^--?[eoxX]/.test(given[index - 1] ?? '') ? undefined : word));
+  if (program !== 'xargs' && program !== 'parallel') return given;
+  const marks = given.flatMap((word, index) => (/^-[IJ]$/.test(given[index - 1] ?? '') ? [word ?? '{}'] : []));
+  const attached = given.flatMap((word) => /^-[IJi](.+)$/s.exec(word ?? '')?.[1] ?? []);
+  return given.map((word, index) => {
+    if (word === undefined || word.startsWith('-') || /^-[IJ]$/.test(given[index - 1] ?? '')) return word;
+    return ['{}', ...marks, ...attached].some((mark) => mark !== '' && word.includes(mark)) ? undefined : word;
+  });
+}
+
+function isSurelyProgram(word: string | undefined, before: string | undefined): boolean {
+  return word !== undefined && /^[A-Za-z./]/.test(word) && !word.includes('=') && !(before ?? '').startsWith('-');
+}
+
+/** These take their command in words, and read no text. */
+const TAKE_WORDS: ReadonlySet<string> = new Set(['find', 'fd', 'fdfind', 'xargs']);
+
+/** Words that may be scripts, whole, behind a `=` or joined to an option: `sh -c '…'`, `alias x='…'`, `env -S'…'`. */
+function textsIn(program: string, given: PossibleCommand): readonly Handed[] {
+  if (TAKE_WORDS.has(program)) return [];
+  const known = given.filter((word) => word !== undefined);
+  const together: Handed[] = program === 'eval' ? [{ as: 'script', text: known.join(' ') }] : [];
+  const each = given.flatMap((word, index): Handed[] => {
+    if (word === undefined) return (given[index - 1] ?? '').startsWith('-') || index === 0 ? [ANYTHING] : [];
+    const joined = /^-[A-Za-z0-9]*?[cS](.+)$/s.exec(word)?.[1];
+    return [
+      ...(PLAIN_WORD.test(word) ? [] : [{ as: 'script' as const, text: word }]),
+      ...(joined === undefined ? [] : [{ as: 'script' as const, text: joined, open: true }]),
+      ...behindSign(word),
+    ];
+  });
+  return [...together, ...each];
+}
+
+function behindSign(word: string): readonly Handed[] {
+  const at = word.indexOf('=');
+  return at === -1 ? [] : [{ as: 'script', text: word.slice(at + 1), open: true }];
+}
+
+/** Options of shells with a value that is no file. */
+const WITH_VALUE = /^[-+][oO]$/;
+
+/** Whether a shell or an interpreter that is given this takes its script from what it reads. */
+function readsInput(given: PossibleCommand): boolean {
+  const isCode = (word: string | undefined): boolean =>
+    word !== undefined && /^--?[a-z]*[ceEp](=|$)|^--eval/.test(word);
+  if (given.some((word) => word === '-s' || word === '-' || word?.startsWith('/dev/') || word?.startsWith('/proc/')))
+    return true;
+  const words = given.filter((_, index) => !WITH_VALUE.test(given[index - 1] ?? ''));
+  return !words.some((word) => isCode(word) || word === undefined || !/^[-+]/.test(word));
+}
+
+function input(redirects: readonly Redirection[]): readonly Handed[] {
+  const text = inputOf(redirects);
+  return [text === undefined ? ANYTHING : { as: 'script', text }];
+}
+
+/** What is written down here is code whatever else it is given: `sqlite3 shop.db <<< '.shell …'`. */
+function codeOfInput(given: PossibleCommand, redirects: readonly Redirection[]): readonly Handed[] {
+  const text = inputOf(redirects);
+  if (text !== undefined) return [{ as: 'code', text }];
+  return readsInput(given) ? [ANYTHING] : [];
+}
+
+/** What a here-document or here-string gives, where the shell leaves it as it stands. */
+function inputOf(redirects: readonly Redirection[]): string | undefined {
+  const [only, ...others] = redirects.filter(({ type }) => type !== 'Redirect');
+  if (only === undefined || others.length > 0) return undefined;
+  if (only.type === 'HereString') return only.target === undefined ? undefined : textOf(only.target);
+  const isPlain = only.type === 'HereDoc' && (only.delimiter?.quoted === true || !/[$`\\]/.test(only.body.text));
+  return isPlain && only.type === 'HereDoc' ? only.body.text : undefined;
+}
+
+function codeIn(word: string | undefined): readonly Handed[] {
+  return word === undefined || PLAIN_WORD.test(word) ? [] : [{ as: 'code', text: word }];
+}
+
+/** Variables that decide what runs: by where it is found, or by being loaded into it. */
+export const DECIDES: RegExp =
+  /^(PATH|ENV|BASH_ENV|SHELLOPTS|BASHOPTS|IFS|PS4|LD_.*|DYLD_.*|NODE_OPTIONS|PYTHON.*|PERL5.*|RUBY.*|JAVA_TOOL_OPTIONS)$/;
+
+/** What a builtin sets, reads or names: `read PATH`, `declare -n x=PATH`. */
+function decided(word: string | undefined): readonly Handed[] {
+  const names = word?.split(/[=[]/, 2) ?? [];
+  return names.some((name) => DECIDES.test(name)) ? [ANYTHING] : [];
+}
+
+/** A setting of git may be a command (an alias, a pager, a helper), and its commands are programs of their own too. */
+function ofGit(name: string, given: PossibleCommand): readonly Handed[] {
+  if (name.startsWith('git-')) return [{ as: 'words', words: ['git', name.slice(4), ...given] }];
+  if (name !== 'git') return [];
+  const settings = given.filter((_, index) => /^(-c|--config-env|--exec-path)$/.test(given[index - 1] ?? ''));
+  if (given.some((word) => /^--(exec-path|config-env)(=|$)/.test(word ?? ''))) return [ANYTHING];
+  if (given.includes('config')) return given.flatMap((word, index) => ofSetting(word, given[index - 1]));
+  return settings.flatMap((word) => ofSetting(word?.slice(word.indexOf('=') + 1), word));
+}
+
+function ofSetting(value: string | undefined, name: string | undefined): readonly Handed[] {
+  if (value === undefined) return [ANYTHING];
+  if (name?.toLowerCase().startsWith('alias.') !== true) return codeIn(value);
+  return [...codeIn(value), { as: 'words', words: ['git', ...value.split(' '), undefined] }];
+}
+
+/** What stands in, or behind, the first word by which a program runs others. */
+function byWays(words: PossibleCommand): readonly Handed[] {
+  const at = words.findIndex((word, index) => word !== undefined && handsOn(words, index));
+  const word = words[at];
+  if (word === undefined) return [];
+  const behind = words.slice(at + 1);
+  const attached = codeIn(word.replace(/^-[A-Za-z]/, ' '));
+  return [...behindSign(word), ...attached, ...launched('', behind), ...textsIn('', behind)];
+}
