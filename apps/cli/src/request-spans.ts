@@ -27,14 +27,20 @@ export function spanOf(block: Block, index: number, ttl: string | undefined): Sp
 
 const BEGINNING = 48;
 
-/** The first words of a block, for people to know it by. */
+/** The first words of a block, for people to know it by; of an image its kind and weight. */
 export function beginning(block: Block): string {
+  if (block.holds === 'image') return pictureOf(block);
   const texts = [...block.head.matchAll(/"(?:text|thinking|input|name|content)":("(?:[^"\\]|\\.)*|\{)/g)];
   const [first] = texts.map((match) => match[1] ?? '');
   return (first ?? '')
     .replace(/^"/, '')
     .replaceAll(/\\[nrt]/g, ' ')
     .slice(0, BEGINNING);
+}
+
+function pictureOf({ head, mediaBytes }: Block): string {
+  const [kind = 'image'] = /image\/[a-z]+/.exec(head) ?? [];
+  return `${kind}, ${grouped(mediaBytes)} bytes`;
 }
 
 /** All rows, for people. */

@@ -67,6 +67,8 @@ describe('a prompt', () => {
     const with2 = ['--image', 'dot.png', '--image', 'dot.png', 'how many?', '--provider', 'simulator'];
     const ran = await tidemark([...with2, '--scenario', script]);
     expect([ran.out, ran.exit]).toEqual(['Two dots.\n', 0]);
+    const [, session = ''] = /^session (\S+);/m.exec(ran.err) ?? [];
+    expect((await tidemark(['show', session, '0'])).out).toMatch(/user image.*image\/png, 70 bytes/);
     const seen = stage.scenario({ answer: { text: 'One.' } });
     const piped = { piped: Buffer.from(DOT, 'base64') };
     const asked = ['how many?', '--provider', 'simulator', '--image'];
