@@ -2,7 +2,7 @@
 
 import { stat } from 'node:fs/promises';
 
-import type { Agent, FinishedTurn, LiveSession, Permissions, Question, Turn } from '@tidemark/kit';
+import type { Agent, Answer, FinishedTurn, LiveSession, Permissions, Question, Turn } from '@tidemark/kit';
 import { narrower } from '@tidemark/agent';
 import { createAgent } from '@tidemark/kit';
 import { defaultCatalog, withOverrides } from '@tidemark/model';
@@ -168,13 +168,10 @@ function hasPerson({ input, output }: CommandContext): boolean {
 }
 
 /** Anything but a clear yes is a no; so is a question that was cut off. */
-async function askPerson(
-  question: Question,
-  signal: AbortSignal,
-  { input }: CommandContext,
-): Promise<'allowed' | 'denied'> {
+async function askPerson(question: Question, signal: AbortSignal, { input }: CommandContext): Promise<Answer> {
   try {
     const answer = await input.ask(plainText(wordsOf(question)), signal);
+    if (isOffered(question) && /^\s*a(lways)?\s*$/i.test(answer)) return 'always';
     return /^\s*y(es)?\s*$/i.test(answer) ? 'allowed' : 'denied';
   } catch (error) {
     if (signal.aborted) return 'denied';
@@ -182,11 +179,16 @@ async function askPerson(
   }
 }
 
+function isOffered(question: Question): boolean {
+  return question.about === 'call' && question.always !== undefined;
+}
+
 function wordsOf(question: Question): string {
   const { title, rule } = question;
   switch (question.about) {
     case 'call':
-      return `allow ${title}? [${rule}] (y/n) `;
+      if (question.always === undefined) return `allow ${title}? [${rule}] (y/n) `;
+      return `allow ${title}? [${rule}] (y/n, or a: always in this session, ${question.always}) `;
     case 'definition':
       return `${title}: ${JSON.stringify(question.is.description)}. Take it? [${rule}] (y/n) `;
     case 'rewrite':

@@ -42,6 +42,7 @@ export type { RuledTool } from './rules/read-rules.ts';
 export { readRules } from './rules/read-rules.ts';
 export type { ReadRule, Rule, RulePattern, RuleProblems, RuleSet } from './rules/rule.ts';
 export type {
+  Answer,
   Asker,
   CallQuestion,
   DefinitionQuestion,

@@ -1,6 +1,7 @@
 // The face of `kit`: the front door, and the types that an author who embeds an agent needs beside it.
 
 export type {
+  Answer,
   Asker,
   CompactionReport,
   CompactOptions,

@@ -273,6 +273,10 @@ export const callPayloads: Payloads<Here> = {
       decision: fc.constantFrom('allowed' as const, 'denied' as const),
       by: fc.constantFrom('rule' as const, 'person' as const),
       rule: text,
+      always: fc.record(
+        { tool: text, commands: fc.array(fc.array(text)), paths: fc.array(text), hosts: fc.array(text) },
+        { requiredKeys: ['tool'], noNullPrototype: true },
+      ),
     },
     { requiredKeys: ['call', 'decision', 'by'], noNullPrototype: true },
   ),

@@ -32,6 +32,7 @@ export type {
   MarkerRecord,
   Miss,
   MissCause,
+  Granted,
   PermissionDecided,
   RequestPrepared,
   SequenceRecord,

@@ -213,7 +213,9 @@ describe('the mode', () => {
       return answer;
     };
     const ran = await tidemark(args(), { person });
-    expect(questions).toEqual([expect.stringMatching(/^allow .*new\.txt.* \(y\/n\) $/)]);
+    expect(questions).toEqual([
+      expect.stringMatching(/^allow .*new\.txt.* \(y\/n, or a: always .*write "new\.txt"\) $/),
+    ]);
     expect({ made: made(), exit: ran.exit }).toEqual({ made: allowed, exit: 0 });
   });
 

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 
 import { createServer } from 'node:http';
 import { dirname, join } from 'node:path';
 
-import type { Listening, ScenarioStep, SentRequest } from '@tidemark/simulator';
+import type { Listening, SentRequest } from '@tidemark/simulator';
 import { createSimulator } from '@tidemark/simulator';
 import type { Keyring } from '@tidemark/settings';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
@@ -322,81 +322,5 @@ describe('a key in the keyring', () => {
     expect(ran).toMatchObject({ exit: 3, err: expect.stringContaining('the keyring of this system cannot be used') });
     expect(ran.err).not.toContain(KEY);
     expect(await tidemark(['doctor'])).toMatchObject({ exit: 0, out: expect.stringContaining('keyring: ') });
-  });
-});
-
-describe('rules, skills, plan and memory that are set', () => {
-  const script = (...steps: readonly ScenarioStep[]): readonly string[] => [
-    'do it',
-    '--provider',
-    'simulator',
-    '--scenario',
-    stage.scenario(...steps),
-  ];
-  const writesNew = (): readonly string[] =>
-    script({ answer: calls('write', { path: 'new.txt', content: 'x' }) }, { answer: { text: 'Done.' } });
-  const made = (): boolean => existsSync(join(stage.folder, 'new.txt'));
-
-  test('a rule of the user is in force, and told as what decided', async () => {
-    own({ permissions: { rules: [{ decision: 'deny', tool: 'write', paths: ['*.txt'] }] } });
-    const ran = await tidemark([...writesNew(), '--mode', 'auto']);
-    expect([ran.exit, made()]).toEqual([0, false]);
-    expect(ran.err).toContain('write new.txt: denied');
-    expect((await tidemark(['config'])).out).toMatch(/permissions\.rules\t\[\{"decision":"deny".*\tuser: /);
-  });
-
-  test('a rule of a folder narrows once the folder is trusted, and what it allows is left to the user', async () => {
-    const rules = [
-      { decision: 'allow', tool: 'write', paths: ['**'] },
-      { decision: 'deny', tool: 'write', paths: ['new.txt'] },
-    ];
-    write(join(stage.folder, '.tidemark', 'config.json'), { permissions: { rules } });
-    const { out } = await tidemark(['config', '--trust']);
-    expect(out).toMatch(/not in force: permissions\.rules .*those that allow are the user's own/);
-    expect(out).toMatch(/permissions\.rules\t\[\{"decision":"deny"[^}]*\}\]\tworkspace: /);
-    await tidemark([...writesNew(), '--mode', 'auto', '--trust']);
-    expect(made()).toBe(false);
-    await tidemark([...writesNew(), '--mode', 'auto']);
-    expect(made()).toBe(true);
-  });
-
-  test('a rule that cannot be understood stops the turn, with what is nearest', async () => {
-    own({ permissions: { rules: [{ decision: 'deny', tool: 'wirte' }] } });
-    const ran = await tidemark(writesNew());
-    expect(ran.exit).not.toBe(0);
-    expect(ran.err).toContain('permissions.rules[0]: there is no tool wirte, did you mean write?');
-    own({ permissions: { rules: [{ decision: 'deny', tool: 'memory_update' }] } });
-    expect(await tidemark(writesNew())).toMatchObject({ exit: 0 });
-  });
-
-  test('the plan, and the memory that is turned off, are seen in the tools of an epoch', async () => {
-    const names = async (...more: readonly string[]): Promise<string> => {
-      const ran = await tidemark([...script({ answer: { text: 'Done.' } }), ...more]);
-      const session = /session ([\w-]+)/.exec(ran.err)?.[1] ?? '';
-      return readFileSync(join(stage.home, 'sessions', session, 'log.ndjson'), 'utf8');
-    };
-    const has = (log: string, tool: string): boolean => log.includes(`"name":"${tool}"`);
-    const plain = await names('--trust');
-    expect([has(plain, 'memory_update'), has(plain, 'plan')]).toEqual([true, false]);
-    own({ plan: true, memory: false });
-    const set = await names('--trust');
-    expect([has(set, 'memory_update'), has(set, 'plan')]).toEqual([false, true]);
-  });
-
-  test('more roots of skills come behind the usual ones, and none that lies in a folder nobody trusts', async () => {
-    const skill = (folder: string): void => {
-      mkdirSync(join(folder, 'tax'), { recursive: true });
-      writeFileSync(join(folder, 'tax', 'SKILL.md'), '---\nname: tax\ndescription: Files taxes.\n---\nAdd.\n');
-    };
-    const [mine, theirs] = [join(stage.home, 'mine'), join(stage.folder, 'theirs')];
-    skill(mine);
-    skill(theirs);
-    own({ skillRoots: [theirs, mine] });
-    const { out } = await tidemark(['skills']);
-    expect(out).toContain(`settings: ${mine}\n`);
-    expect(out).not.toContain(theirs);
-    write(join(stage.folder, '.tidemark', 'config.json'), { ttl: '5m' });
-    await tidemark(['trust', '--yes']);
-    expect((await tidemark(['skills'])).out).toContain(`since ${join(theirs, 'tax')} has the same name`);
   });
 });

@@ -8,6 +8,7 @@ import type {
   ContentPart,
   EffectClass,
   FileTouch,
+  Granted,
   HistoryCompacted,
   Money,
   Recorded,
@@ -68,6 +69,8 @@ export interface Progress {
   shown: number;
   /** Names of skills that were told to be preloaded. */
   readonly preloaded: Set<string>;
+  /** What a person allowed for the rest of this session. */
+  granted: readonly Granted[];
   /** US dollars that all calls of the session cost, as far as known; and of these, those that kept its cache warm. */
   cost: Money;
   warming: Money;
@@ -140,6 +143,7 @@ export function emptyProgress(): Progress {
     skills: [],
     shown: 0,
     preloaded: new Set(),
+    granted: [],
     cost: money('0'),
     warming: money('0'),
     startedBy: undefined,
@@ -153,10 +157,14 @@ export function emptyProgress(): Progress {
 export function advance(progress: Progress, record: Recorded): void {
   switch (record.kind) {
     case 'session.created':
-      // What a fork's parent asked for is the parent's to end.
+      // What a fork's parent asked for is the parent's to end, and what its person allowed was allowed there.
       progress.startedBy = record.data.startedBy;
       progress.subagents.clear();
       progress.delegated = 0;
+      progress.granted = [];
+      return;
+    case 'permission.decided':
+      if (record.data.always !== undefined) progress.granted = [...progress.granted, record.data.always];
       return;
     case 'subagent.started':
       progress.subagents.set(record.data.child, record.data);

@@ -35,6 +35,8 @@ export interface CallQuestion {
   /** One line: what the call would do. */
   readonly title: string;
   readonly rule: string;
+  /** What `always` would allow for the rest of the session, to be shown with it: `bash "npm test"`. Absent: it cannot be answered. */
+  readonly always?: string;
 }
 
 /** Whether a tool is taken as its source describes it now: a description is read by the model as what the tool is for. */
@@ -58,8 +60,11 @@ export interface RewriteQuestion {
   readonly rule: 'ask/rewrite';
 }
 
+/** `always` is a yes that holds for what its question shows as `always`; where it shows nothing, for this once. */
+export type Answer = 'allowed' | 'denied' | 'always';
+
 /** Whoever can be asked. Absent, a call is denied, and the model is told that nobody was there; a rewrite is only said. */
-export type Asker = (question: Question, signal: AbortSignal) => Promise<'allowed' | 'denied'>;
+export type Asker = (question: Question, signal: AbortSignal) => Promise<Answer>;
 
 /** A cell that depends on one thing more: what the rule is then called, and what it says. */
 interface Fork {

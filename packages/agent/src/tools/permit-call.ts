@@ -1,6 +1,8 @@
 // Whether a call may run: the matrix, the rules, and the person whom they ask.
 
-import type { CallId, PermissionDecided } from '@tidemark/log';
+import type { CallId, Granted, PermissionDecided } from '@tidemark/log';
+import { byGrants, grantInWords, grantOf } from '../rules/grant.ts';
+import type { RuledCall } from '../rules/judge-by-rules.ts';
 import { judgeByRules } from '../rules/judge-by-rules.ts';
 import type { Work } from '../turn/work.ts';
 import { messageOf } from './message-of.ts';
@@ -25,35 +27,51 @@ export async function permitCall(work: Work, call: CallId, { tool, run }: CallRe
   const confined = run.confined ?? true;
   const sandboxed = work.runtime.unconfined || (run.sandboxed ?? false);
   const byMode = judge({ mode, effect, confined, sandboxed });
-  const verdict = underRules(work, byMode, { tool, run });
+  const ruled = (): RuledCall => ({ tool: name, effect, confined, ...(run.acts && { acts: run.acts }) });
+  const verdict = underRules(work, byMode, ruled);
   const who = verdict === byMode ? `mode "${mode}"` : 'a rule of the user';
-  const question: CallQuestion = { about: 'call', call, tool: name, effect, title: run.title, rule: verdict.rule };
-  return settle(work, question, verdict.decision, who);
+  const asked: CallQuestion = { about: 'call', call, tool: name, effect, title: run.title, rule: verdict.rule };
+  if (verdict.decision !== 'asks') return permit(asked, 'rule', verdict.decision, `${who} does not allow it`);
+  // A rule that asks goes before any that allows, and so before what was granted.
+  const grant = verdict === byMode ? await grantable(work, ruled) : undefined;
+  return askPerson(work, `${who} asks a person first`, asked, grant);
 }
 
-/** What a call would do is asked of it only where a rule could look at it. */
-function underRules({ runtime: { rules = [] } }: Work, byMode: Verdict, { tool, run }: CallRead): Verdict {
-  if (rules.length === 0) return byMode;
-  const { acts, confined = true } = run;
-  return judgeByRules(byMode, rules, { tool: tool.name, effect: tool.effect, confined, ...(acts && { acts }) });
+/** What a call would do is asked of it only where a rule or a grant could look at it. */
+function underRules(
+  { runtime: { rules = [] }, session: { progress } }: Work,
+  byMode: Verdict,
+  ruled: () => RuledCall,
+): Verdict {
+  const verdict = rules.length === 0 ? byMode : judgeByRules(byMode, rules, ruled());
+  if (verdict !== byMode || verdict.decision !== 'asks' || progress.granted.length === 0) return verdict;
+  const rule = byGrants(progress.granted, ruled());
+  return rule === undefined ? verdict : { decision: 'allowed', rule };
 }
 
-async function settle(
+/** What could be granted; nothing that holds a secret, which the log would not keep as it is. */
+async function grantable({ session, runtime }: Work, ruled: () => RuledCall): Promise<Granted | undefined> {
+  const grant = runtime.ask === undefined ? undefined : grantOf(ruled());
+  const text = JSON.stringify(grant);
+  return grant === undefined || (await session.secrets.mask(text)) === text ? grant : undefined;
+}
+
+async function askPerson(
   work: Work,
-  question: CallQuestion,
-  decision: Verdict['decision'],
-  who: string,
+  asks: string,
+  asked: CallQuestion,
+  grant: Granted | undefined,
 ): Promise<Permit | undefined> {
-  if (decision === 'asks') return askPerson(work, `${who} asks a person first`, question);
-  return permit(question, 'rule', decision, `${who} does not allow it`);
-}
-
-async function askPerson(work: Work, asks: string, question: CallQuestion): Promise<Permit | undefined> {
   const { runtime, signal } = work;
-  if (runtime.ask === undefined) return permit(question, 'rule', 'denied', `${asks}, and nobody is there to be asked`);
+  if (runtime.ask === undefined) return permit(asked, 'rule', 'denied', `${asks}, and nobody is there to be asked`);
+  const question = grant === undefined ? asked : { ...asked, always: grantInWords(grant) };
   try {
-    const decision = await unlessAborted(runtime.ask(question, signal), signal);
-    return decision && permit(question, 'person', decision, 'the user was asked and refused');
+    const answer = await unlessAborted(runtime.ask(question, signal), signal);
+    if (answer === undefined) return undefined;
+    const decision = answer === 'denied' ? 'denied' : 'allowed';
+    const permitted = permit(question, 'person', decision, 'the user was asked and refused');
+    if (answer !== 'always' || grant === undefined) return permitted;
+    return { ...permitted, decided: { ...permitted.decided, always: grant } };
   } catch (cause) {
     if (signal.aborted) return undefined;
     return permit(question, 'rule', 'denied', `${asks}, and asking failed: ${messageOf(cause)}`);

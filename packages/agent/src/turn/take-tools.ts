@@ -65,7 +65,7 @@ async function settle(work: Taking, held: HeldTool): Promise<void> {
   if (ask === undefined) return tellOnce(work, heldBack(held, 'and nobody is there to be asked'));
   try {
     const verdict = await unlessAborted(ask(questionOf(held), work.signal), work.signal);
-    if (verdict === 'allowed') return held.approve();
+    if (verdict === 'allowed' || verdict === 'always') return held.approve();
     if (verdict === undefined) return;
     refused.add(definition);
     tellOnce(work, heldBack(held, 'and was refused'));

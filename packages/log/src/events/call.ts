@@ -278,4 +278,14 @@ export interface PermissionDecided {
   readonly decision: 'allowed' | 'denied';
   readonly by: 'rule' | 'person';
   readonly rule?: string;
+  /** What the person allowed beyond this call, for as long as the session lasts; a fork or a child has none of it. */
+  readonly always?: Granted;
+}
+
+/** What a tool may do unasked from now on, by the letter: these commands, word by word, files of the workspace, hosts. */
+export interface Granted {
+  readonly tool: string;
+  readonly commands?: readonly (readonly string[])[];
+  readonly paths?: readonly string[];
+  readonly hosts?: readonly string[];
 }

@@ -13,6 +13,7 @@ import type {
   KeptRecord,
   MarkerRecord,
   Miss,
+  Granted,
   PermissionDecided,
   RequestPrepared,
   SequenceRecord,
@@ -224,11 +225,19 @@ const toolAbandoned = z.object({
   reason: z.enum(['interrupted', 'unstarted', 'crashed', 'denied', 'unavailable', 'cut']),
 } satisfies ShapeOf<ToolAbandoned>);
 
+const granted: z.ZodType<Granted> = z.object({
+  tool: text,
+  commands: optional(z.array(z.array(text))),
+  paths: optional(z.array(text)),
+  hosts: optional(z.array(text)),
+} satisfies ShapeOf<Granted>);
+
 const permissionDecided = z.object({
   call: callId,
   decision: z.enum(['allowed', 'denied']),
   by: z.enum(['rule', 'person']),
   rule: optional(text),
+  always: optional(granted),
 } satisfies ShapeOf<PermissionDecided>);
 
 type Here =

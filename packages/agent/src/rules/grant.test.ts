@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'vitest';
+import type { Acts, CommandActs } from './acts.ts';
+import { byGrants, grantInWords, grantOf } from './grant.ts';
+import type { RuledCall } from './judge-by-rules.ts';
+
+const call = (acts: Acts, more: Partial<RuledCall> = {}): RuledCall => ({
+  tool: 'bash',
+  effect: 'execute',
+  confined: true,
+  acts,
+  ...more,
+});
+const plain = (...commands: readonly string[]): { readonly commands: CommandActs } => {
+  const words = commands.map((command) => command.split(' '));
+  return { commands: { plain: words, possible: words } };
+};
+
+describe('what always allows', () => {
+  test('is each command by the letter, and no other', () => {
+    const grant = grantOf(call(plain('npm test', 'git add .')));
+    expect(grant).toEqual({
+      tool: 'bash',
+      commands: [
+        ['npm', 'test'],
+        ['git', 'add', '.'],
+      ],
+    });
+    const grants = grant === undefined ? [] : [grant];
+    expect(byGrants(grants, call(plain('git add .')))).toBe('always bash "git add ."');
+    expect(byGrants(grants, call(plain('git add .', 'npm test', 'npm test')))).toMatch(/^always bash/);
+    for (const other of ['npm', 'npm test x', 'NPM test', '/tmp/npm test', 'git add', 'git add ..'])
+      expect(byGrants(grants, call(plain('npm test', other))), other).toBeUndefined();
+    expect(byGrants(grants, call(plain('npm test'), { tool: 'shell' }))).toBeUndefined();
+  });
+
+  test('takes a * of a command for itself', () => {
+    const grant = grantOf(call(plain('rm *.log')));
+    expect(byGrants(grant === undefined ? [] : [grant], call(plain('rm a.log')))).toBeUndefined();
+  });
+
+  test('is offered for no command whose words are not known', () => {
+    expect(grantOf(call({ commands: { plain: undefined, possible: [['npm']] } }))).toBeUndefined();
+    expect(grantOf(call({}))).toBeUndefined();
+    expect(grantOf({ tool: 'x__y', effect: 'execute', confined: true })).toBeUndefined();
+  });
+
+  test.each([
+    'cd x',
+    'export A=b',
+    'sudo ls',
+    'xargs rm',
+    'sh',
+    'bash -s',
+    'node',
+    'python3 -',
+    'source x',
+    '. x',
+    'eval x',
+    'bash /dev/stdin',
+  ])('is offered for none that changes or runs what stands beside it: %s', (command) => {
+    expect(grantOf(call(plain('npm test', command)))).toBeUndefined();
+    expect(grantOf(call(plain(command)))).toBeUndefined();
+  });
+
+  test('is offered for a file that an interpreter runs', () => {
+    expect(grantOf(call(plain('node scripts/build.ts --all')))).toBeDefined();
+  });
+
+  test('is a file of the workspace, none outside, and no folder with all in it', () => {
+    const write = { tool: 'write', effect: 'write' } as const;
+    const grant = grantOf(call({ paths: [{ path: 'src/a.ts' }] }, write));
+    expect(grant).toEqual({ tool: 'write', paths: ['src/a.ts'] });
+    const grants = grant === undefined ? [] : [grant];
+    expect(byGrants(grants, call({ paths: [{ path: 'src/a.ts' }] }, write))).toBe('always write "src/a.ts"');
+    expect(byGrants(grants, call({ paths: [{ path: 'src/A.ts' }] }, write))).toBeUndefined();
+    expect(byGrants(grants, call({ paths: [{ path: 'src/a.ts' }] }, { ...write, confined: false }))).toBeUndefined();
+    expect(grantOf(call({ paths: [{ path: '/etc/x' }] }, write))).toBeUndefined();
+    expect(grantOf(call({ paths: [{ path: 'src', below: true }] }, write))).toBeUndefined();
+  });
+
+  test('is told so that one word is told from two', () => {
+    expect(grantInWords({ tool: 'bash', commands: [['git', 'commit', '-m', 'a b']] })).toBe(
+      'bash "git commit -m \'a b\'"',
+    );
+  });
+});

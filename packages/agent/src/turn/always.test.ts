@@ -1,0 +1,110 @@
+// What a person allowed with `always`, over a whole session: recorded, heeded, and held to this session.
+
+import { describe, expect, test } from 'vitest';
+import { answering, calls, goLive, says } from '../../tests/small-live.ts';
+import { createSecrets } from '../commit/create-secrets.ts';
+import { readRules } from '../rules/read-rules.ts';
+import type { Answer, Question } from '../tools/permissions.ts';
+import type { Tool } from '../tools/tool.ts';
+import type { Runtime } from './runtime.ts';
+
+const SHELL: Tool = {
+  name: 'sh',
+  description: 'Runs words.',
+  schema: { type: 'object' },
+  effect: 'execute',
+  tells: ['commands'],
+  read: (input) => {
+    const words = String(JSON.parse(JSON.stringify(input)).words).split(' ');
+    return {
+      title: words.join(' '),
+      acts: { commands: { plain: [words], possible: [words] } },
+      run: async () => ({ text: 'ran' }),
+    };
+  },
+};
+
+const runs = (id: string, words: string): ReturnType<typeof calls> => calls([id, 'sh', JSON.stringify({ words })]);
+
+/** Somebody who answers and remembers what was asked. */
+function person(answer: Answer): { readonly asked: string[]; readonly runtime: Partial<Runtime> } {
+  const asked: string[] = [];
+  const ask = async (question: Question): Promise<Answer> => {
+    asked.push(`${question.title}: ${question.about === 'call' ? (question.always ?? 'once') : question.about}`);
+    return answer;
+  };
+  return { asked, runtime: { ask, tools: [SHELL], unconfined: false } };
+}
+
+describe('always', () => {
+  test('allows the very same unasked, is recorded, and outlives the process', async () => {
+    const { asked, runtime } = person('always');
+    const provider = answering(runs('c1', 'npm test'), runs('c2', 'npm test'), runs('c3', 'npm run x'), says('Done.'));
+    const first = await goLive({ provider, runtime, open: { mode: 'ask' } });
+    await first.live.prompt('go');
+    expect(asked).toEqual(['npm test: sh "npm test"', 'npm run x: sh "npm run x"']);
+    const decided = (await first.records()).flatMap((one) => (one.kind === 'permission.decided' ? [one.data] : []));
+    expect(decided).toMatchObject([
+      { decision: 'allowed', by: 'person', rule: 'ask/execute', always: { tool: 'sh', commands: [['npm', 'test']] } },
+      { decision: 'allowed', by: 'rule', rule: 'always sh "npm test"' },
+      { by: 'person' },
+    ]);
+    await first.live.close();
+    const again = answering(runs('c4', 'npm test'), says('Done.'));
+    const second = await goLive({ provider: again, runtime, shelf: first.shelf });
+    await second.live.prompt('once more');
+    expect(asked).toHaveLength(2);
+    await second.live.close();
+  });
+
+  test('holds for this session: a fork asks again', async () => {
+    const { asked, runtime } = person('always');
+    const provider = answering(runs('c1', 'npm test'), says('Done.'), runs('c2', 'npm test'), says('Done.'));
+    const { live } = await goLive({ provider, runtime, open: { mode: 'ask' } });
+    await live.prompt('go');
+    const fork = await live.fork();
+    await fork.prompt('go on');
+    expect(asked).toHaveLength(2);
+    await fork.close();
+    await live.close();
+  });
+
+  test('is not what a yes says', async () => {
+    const { asked, runtime } = person('allowed');
+    const provider = answering(runs('c1', 'npm test'), runs('c2', 'npm test'), says('Done.'));
+    const { live } = await goLive({ provider, runtime, open: { mode: 'ask' } });
+    await live.prompt('go');
+    expect(asked).toHaveLength(2);
+    await live.close();
+  });
+
+  test('goes before no rule that asks or denies, and before no mode that does', async () => {
+    const rules = readRules([{ decision: 'ask', tool: 'sh', commands: ['git push'] }], [SHELL]);
+    if ('problems' in rules) throw new Error(rules.problems.join());
+    const { asked, runtime } = person('always');
+    const provider = answering(runs('c1', 'git push'), runs('c2', 'git push'), runs('c3', 'ls'), says('Done.'));
+    const { live, shelf } = await goLive({ provider, runtime: { ...runtime, rules }, open: { mode: 'ask' } });
+    await live.prompt('go');
+    expect(asked).toEqual(['git push: once', 'git push: once', 'ls: sh "ls"']);
+    await live.setMode('read-only');
+    await live.close();
+    const after = await goLive({ provider: answering(runs('c4', 'ls'), says('Done.')), runtime, shelf });
+    await after.live.prompt('go on');
+    const last = (await after.records()).findLast(({ kind }) => kind === 'permission.decided');
+    expect(last?.data).toMatchObject({ decision: 'denied', rule: 'read-only/execute' });
+    await after.live.close();
+  });
+
+  test('is not offered for words that hold a secret, which no log keeps', async () => {
+    const { asked, runtime } = person('always');
+    const secrets = createSecrets({ values: [{ name: 'KEY', value: 'aVerySecretValue42' }] });
+    const provider = answering(runs('c1', 'curl aVerySecretValue42'), says('Done.'));
+    const { live, records } = await goLive({ provider, runtime, open: { mode: 'ask', secrets } });
+    await live.prompt('go');
+    expect(asked).toEqual(['curl aVerySecretValue42: once']);
+    expect(JSON.stringify((await records()).filter(({ kind }) => kind === 'permission.decided'))).not.toContain(
+      'Secret',
+    );
+    await live.close();
+  });
+});
