@@ -50,18 +50,30 @@ async function checkFamily(lane: Lane, name: string): Promise<void> {
   checkArrived(ofFamily, lane.calls);
   // `agent` leaves no line of its own: who was started is judged by the sessions.
   checkCalls(
-    ofFamily.filter((record) => !('call' in record.data) || !String(record.data.call).startsWith('agent_')),
+    ofFamily.filter((record) => !isOfAgent(record)),
     ran,
   );
   for (const session of [sessionId(name), ...children]) await checkMember(store, session);
   await checkNobodyElse(store, [sessionId(name), ...children]);
 }
 
+function isOfAgent(record: Recorded): boolean {
+  switch (record.kind) {
+    case 'tool.started':
+    case 'tool.returned':
+    case 'tool.failed':
+    case 'tool.abandoned':
+      return record.data.call.startsWith('agent_');
+    default:
+      return false;
+  }
+}
+
 /** The sessions that a parent's log names: one for each call, each ended once. */
 function startedBy(own: readonly Recorded[]): readonly SessionId[] {
   const started = own.flatMap((one) => (one.kind === 'subagent.started' ? [one.data] : []));
   const ended = own.flatMap((one) => (one.kind === 'subagent.ended' ? [one.data] : []));
-  expect(started.map(({ call }) => call).toSorted()).toEqual(PARTS.map((part) => `agent_${part}`));
+  expect(started.map(({ call }) => String(call)).toSorted()).toEqual(PARTS.map((part) => `agent_${part}`));
   const children = started.map(({ child }) => child);
   expect(ended.map(({ child }) => child).toSorted()).toEqual(children.toSorted());
   expect(ended.map(({ status }) => status)).toEqual(PARTS.map(() => 'completed'));
