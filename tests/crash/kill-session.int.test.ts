@@ -1,9 +1,7 @@
 // L8: a session at work is killed at random instants, again and again, and resumed. No answered call is asked again, no
 // finished tool runs again, nothing is lost or doubled, no request is refused, and it ends with the same result.
 
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,11 +10,14 @@ import type { Recorded } from '@tidemark/log';
 import { verifySession } from '@tidemark/agent';
 import { anthropicEncoder } from '@tidemark/provider-anthropic';
 import { createSimulator } from '@tidemark/simulator';
-import type { LedgerCall, SentRequest } from '@tidemark/simulator';
+import type { SentRequest } from '@tidemark/simulator';
 import { openNdjsonStore } from '@tidemark/store-ndjson';
 import { expect, it } from 'vitest';
+import type { Lane } from './one-life.ts';
+import { liveOnce } from './one-life.ts';
 import { randomFrom } from './random.ts';
 import type { Random } from './random.ts';
+import { checkArrived, checkCalls, checkSteps, ranIn } from './once-only.ts';
 import { PATIENCE, tally } from './tally.ts';
 import { RESULT, STEPS, answerAt } from './working-script.ts';
 
@@ -26,48 +27,10 @@ const LANES = Math.max(2, availableParallelism());
 const SEED = Number(process.env['TIDEMARK_SEED'] ?? Date.now() % 1_000_000);
 const PROGRAM = fileURLToPath(new URL('session-process.ts', import.meta.url));
 
-/** A place where sessions live and die, with a provider that outlives them. */
-interface Lane {
-  readonly home: string;
-  readonly url: string;
-  readonly calls: readonly LedgerCall[];
-  /** Told of each request that arrives. */
-  onRequest: () => void;
-}
-
-/** One life, which chance may end. Says whether it was killed, and what it said last. */
-async function live(
-  lane: Lane,
-  name: string,
-  random: Random | undefined,
-): Promise<{ readonly killed: boolean; readonly said: string }> {
-  const folder = join(lane.home, name);
-  await mkdir(folder, { recursive: true });
-  const child = spawn(process.execPath, [PROGRAM, lane.home, folder, lane.url, name], {
-    env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: join(lane.home, 'compiled') },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const gone = once(child, 'close');
-  let said = '';
-  child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));
-  const kill = (): boolean => child.kill('SIGKILL');
-  const timers: NodeJS.Timeout[] = [];
-  // Some die while they start, most somewhere in their first steps: before, in and behind a request or a tool.
-  const fatal = random === undefined ? Infinity : Math.floor(random() * 4);
-  let arrived = 0;
-  if (random !== undefined && random() < 0.08) timers.push(setTimeout(kill, 50 + random() * 300));
-  lane.onRequest = () => {
-    if (random !== undefined && arrived++ === fatal) timers.push(setTimeout(kill, random() < 0.3 ? 0 : random() * 40));
-  };
-  const [, signal] = await gone;
-  for (const timer of timers) clearTimeout(timer);
-  return { killed: signal === 'SIGKILL', said };
-}
-
 /** Lives until the session has ended: it is killed so often at most, and then left alone. Tells how often it was killed. */
 async function playSession(lane: Lane, name: string, most: number, random: Random): Promise<number> {
   for (let kills = 0; ; kills += 1) {
-    const { killed, said } = await live(lane, name, kills < most ? random : undefined);
+    const { killed, said } = await liveOnce(PROGRAM, lane, name, kills < most ? random : undefined);
     if (killed) continue;
     expect(said === '' || said.startsWith(`completed ${RESULT}`)).toBe(true);
     return kills;
@@ -78,7 +41,8 @@ async function checkSession(lane: Lane, name: string): Promise<void> {
   const store = openNdjsonStore({ home: lane.home });
   const records: Recorded[] = [];
   for await (const record of store.read(sessionId(name))) records.push(record);
-  checkRequests(records, lane.calls);
+  checkSteps(records);
+  checkArrived(records, lane.calls);
   checkCalls(records, await ranIn(join(lane.home, name)));
   const answers = records.filter((record) => record.kind === 'answer.received');
   expect(answers.map(({ data }) => data.parts.find((part) => part.type === 'text')?.text)).toEqual(
@@ -89,48 +53,6 @@ async function checkSession(lane: Lane, name: string): Promise<void> {
   const verified = await verifySession(store, sessionId(name), { encoders: () => anthropicEncoder });
   expect(verified.differences).toEqual([]);
   expect(verified.breaks).toEqual([]);
-}
-
-/** No step is asked again once it was answered; what arrived stands in the log, at least as often. */
-function checkRequests(records: readonly Recorded[], arrived: readonly LedgerCall[]): void {
-  const answered = new Set<number>();
-  const sent = new Map<string, number>();
-  for (const record of records) {
-    if (record.kind === 'answer.received') answered.add(record.data.step);
-    if (record.kind !== 'request.prepared') continue;
-    expect(answered.has(record.data.step)).toBe(false);
-    sent.set(record.data.digest, (sent.get(record.data.digest) ?? 0) + 1);
-  }
-  for (const [digest, times] of Map.groupBy(arrived, (call) => call.digest))
-    expect(times.length).toBeLessThanOrEqual(sent.get(digest) ?? 0);
-  expect(arrived.filter(({ status }) => status !== 200)).toEqual([]);
-}
-
-/** Each call is closed at most once, began before it ran, ran no more often than it began, and never behind its result. */
-function checkCalls(records: readonly Recorded[], ran: ReadonlyMap<string, number>): void {
-  const began = new Map<string, number>();
-  const closed = new Map<string, Recorded['kind']>();
-  for (const record of records) {
-    if (record.kind === 'tool.started') {
-      const times = (began.get(record.data.call) ?? 0) + 1;
-      expect(closed.has(record.data.call)).toBe(false);
-      if (record.data.effect !== 'read') expect(times).toBe(1);
-      began.set(record.data.call, times);
-    }
-    if (record.kind === 'tool.returned' || record.kind === 'tool.failed' || record.kind === 'tool.abandoned') {
-      expect(closed.has(record.data.call)).toBe(false);
-      closed.set(record.data.call, record.kind);
-    }
-  }
-  for (const [call, times] of ran) expect(times).toBeLessThanOrEqual(began.get(call) ?? 0);
-  for (const [call, kind] of closed) if (kind === 'tool.returned') expect(ran.get(call) ?? 0).toBeGreaterThan(0);
-}
-
-async function ranIn(folder: string): Promise<ReadonlyMap<string, number>> {
-  const lines = await readFile(join(folder, 'ran.txt'), 'utf8').catch(() => '');
-  const counts = new Map<string, number>();
-  for (const call of lines.split('\n').filter((line) => line !== '')) counts.set(call, (counts.get(call) ?? 0) + 1);
-  return counts;
 }
 
 /** How much was said so far is the step: a model that is asked the same answers the same. */

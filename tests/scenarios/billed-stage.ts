@@ -11,7 +11,7 @@ import type { Provider } from '@tidemark/model';
 import { defaultCatalog, findModel } from '@tidemark/model';
 import { anthropicEncoder, createAnthropicProvider } from '@tidemark/provider-anthropic';
 import { createOpenAIProvider, openaiResponsesEncoder } from '@tidemark/provider-openai';
-import type { AnswerPlan, LedgerCall, Simulator } from '@tidemark/simulator';
+import type { AnswerPlan, LedgerCall, Simulator, SimulatorOptions } from '@tidemark/simulator';
 import { createSimulator, totalInput } from '@tidemark/simulator';
 import { createMemoryStore, createShelf } from '@tidemark/store-memory';
 import { expect, onTestFinished } from 'vitest';
@@ -69,11 +69,14 @@ export interface Opening extends Partial<AgentOptions> {
 const ANSWER_MS = 4_000;
 
 /** Makes a stage, whose sessions are opened with these options unless they are with others. */
-export async function openStage(staged: Partial<AgentOptions> = {}): Promise<Stage> {
+export async function openStage(
+  staged: Partial<AgentOptions> = {},
+  simulating: Pick<SimulatorOptions, 'onRequest' | 'firstByteMs'> = {},
+): Promise<Stage> {
   const { model = PLAIN } = staged;
   const clock = virtualTime();
   const capabilities = (name: string) => findModel(defaultCatalog(), name);
-  const simulator = createSimulator({ capabilities, clock: () => clock.now });
+  const simulator = createSimulator({ capabilities, clock: () => clock.now, ...simulating });
   const listening = await simulator.listen();
   const provider = timed(providerOf(model, listening.url), clock);
   const shelf = createShelf();

@@ -1,11 +1,11 @@
 // A session with subagents, for tests: one provider speaks for the whole family, by what each of its members is sent.
 
-import type { Kind, Recorded, RecordedOf, SessionId } from '@tidemark/log';
+import type { Kind, Recorded, RecordedOf, SessionId, Usage } from '@tidemark/log';
 import type { Provider } from '@tidemark/model';
 import type { ScriptedAnswer } from '@tidemark/provider-scripted';
 import { createScriptedProvider, scriptedEncoder } from '@tidemark/provider-scripted';
 import { createAgentTool } from '../src/subagent/agent-tool.ts';
-import type { Runtime } from '../src/turn/runtime.ts';
+import type { Runtime, SubagentLimits } from '../src/turn/runtime.ts';
 import type { Live, Setting } from './small-live.ts';
 import { calls, goLive, heldBy, says } from './small-live.ts';
 
@@ -36,10 +36,17 @@ export interface Family extends Live {
 /** Creates a session that may have subagents, or opens the one that is on the shelf. */
 export async function goWithAgents(
   provider: Provider,
-  runtime: Partial<Runtime> = {},
+  {
+    subagents = {},
+    ...runtime
+  }: Omit<Partial<Runtime>, 'subagents'> & { readonly subagents?: SubagentLimits | false } = {},
   more: Partial<Setting> = {},
 ): Promise<Family> {
-  const whole = { subagents: {}, ...runtime, tools: [createAgentTool(), ...(runtime.tools ?? [])] };
+  const whole = {
+    ...(subagents !== false && { subagents }),
+    ...runtime,
+    tools: [createAgentTool(), ...(runtime.tools ?? [])],
+  };
   const live = await goLive({ provider, runtime: whole, ...more });
   const readAll = async (id: SessionId): Promise<readonly Recorded[]> => Array.fromAsync(live.log.read(id));
   const childrenOf = async () => {
@@ -61,11 +68,13 @@ export function of<K extends Kind>(records: readonly Recorded[], kind: K): reado
 export function parentAsks(
   asked: readonly (readonly [string, string, string])[],
   child: (said: readonly string[]) => ScriptedAnswer,
+  usage: Usage = {},
 ): Provider {
   return heeding((said) => {
-    if (isChild(said)) return child(said);
-    return said.some((text) => text.startsWith('Subagent ') || asked.some(([id]) => id === text))
+    if (isChild(said)) return { usage, ...child(said) };
+    const answer = said.some((text) => text.startsWith('Subagent ') || asked.some(([id]) => id === text))
       ? says('Thank you.')
       : calls(...asked);
+    return { usage, ...answer };
   });
 }

@@ -196,3 +196,25 @@ test('the session of a parent that is interrupted interrupts its subagents, and 
     ['a3', 'interrupted'],
   ]);
 });
+
+test('what its subagents take counts as taken by the turn, and its limit of tokens bounds them', async () => {
+  const provider = parentAsks(
+    [agent('a1', { task: 'Look.' }), agent('a2', { task: 'Look.' })],
+    () => calls(['c1', 'look']),
+    { fresh: 100, read: 0, writes: [], answer: 10 },
+  );
+  const { live, childrenOf } = await goWithAgents(provider, { tools: [look], limits: { tokens: 1_000 } });
+  const { outcome, totals } = await live.prompt('Go.');
+  // 110 by itself, then two that may take 445 each: each is cut behind the answer that reaches that.
+  expect((await childrenOf()).map((child) => of(child, 'answer.received').length)).toEqual([5, 5]);
+  expect([outcome, totals]).toEqual(['limited', { steps: 1, calls: 2, input: 1_100, output: 110, cost: '0.00495' }]);
+});
+
+test('a session that starts none says so to who calls the tool all the same', async () => {
+  const provider = parentAsks([agent('a1', { task: 'Look.' })], () => says('Seen.'));
+  const { live, records } = await goWithAgents(provider, { subagents: false });
+  await live.prompt('Go.');
+  expect(of(await records(), 'tool.failed')[0]?.data.parts).toEqual([
+    { type: 'text', text: 'This session starts no subagents: do the work yourself.' },
+  ]);
+});

@@ -1,0 +1,55 @@
+// What was asked and run, by the log and by what really happened: nothing twice that may happen once only.
+
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Recorded } from '@tidemark/log';
+import type { LedgerCall } from '@tidemark/simulator';
+import { expect } from 'vitest';
+
+/** No step of a session is asked again once it was answered. */
+export function checkSteps(records: readonly Recorded[]): void {
+  const answered = new Set<number>();
+  for (const record of records) {
+    if (record.kind === 'answer.received') answered.add(record.data.step);
+    if (record.kind === 'request.prepared') expect(answered.has(record.data.step)).toBe(false);
+  }
+}
+
+/** What arrived stands in the logs, at least as often, and was valid. */
+export function checkArrived(records: readonly Recorded[], arrived: readonly LedgerCall[]): void {
+  const sent = new Map<string, number>();
+  for (const record of records) {
+    if (record.kind === 'request.prepared') sent.set(record.data.digest, (sent.get(record.data.digest) ?? 0) + 1);
+  }
+  for (const [digest, times] of Map.groupBy(arrived, (call) => call.digest))
+    expect(times.length).toBeLessThanOrEqual(sent.get(digest) ?? 0);
+  expect(arrived.filter(({ status }) => status !== 200)).toEqual([]);
+}
+
+/** Each call is closed at most once, began before it ran, ran no more often than it began, and never behind its result. */
+export function checkCalls(records: readonly Recorded[], ran: ReadonlyMap<string, number>): void {
+  const began = new Map<string, number>();
+  const closed = new Map<string, Recorded['kind']>();
+  for (const record of records) {
+    if (record.kind === 'tool.started') {
+      const times = (began.get(record.data.call) ?? 0) + 1;
+      expect(closed.has(record.data.call)).toBe(false);
+      if (record.data.effect !== 'read') expect(times).toBe(1);
+      began.set(record.data.call, times);
+    }
+    if (record.kind === 'tool.returned' || record.kind === 'tool.failed' || record.kind === 'tool.abandoned') {
+      expect(closed.has(record.data.call)).toBe(false);
+      closed.set(record.data.call, record.kind);
+    }
+  }
+  for (const [call, times] of ran) expect(times).toBeLessThanOrEqual(began.get(call) ?? 0);
+  for (const [call, kind] of closed) if (kind === 'tool.returned') expect(ran.get(call) ?? 0).toBeGreaterThan(0);
+}
+
+/** How often each call really ran: its tool left a line for each time. */
+export async function ranIn(folder: string): Promise<ReadonlyMap<string, number>> {
+  const lines = await readFile(join(folder, 'ran.txt'), 'utf8').catch(() => '');
+  const counts = new Map<string, number>();
+  for (const call of lines.split('\n').filter((line) => line !== '')) counts.set(call, (counts.get(call) ?? 0) + 1);
+  return counts;
+}

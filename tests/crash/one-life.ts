@@ -1,0 +1,47 @@
+// One life of a process that works on a session, which chance may end at a random instant.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { LedgerCall } from '@tidemark/simulator';
+import type { Random } from './random.ts';
+
+/** A place where sessions live and die, with a provider that outlives them. */
+export interface Lane {
+  readonly home: string;
+  readonly url: string;
+  readonly calls: readonly LedgerCall[];
+  /** Told of each request that arrives. */
+  onRequest: () => void;
+}
+
+/** One life, which chance may end. Says whether it was killed, and what it said last. */
+export async function liveOnce(
+  program: string,
+  lane: Lane,
+  name: string,
+  random: Random | undefined,
+): Promise<{ readonly killed: boolean; readonly said: string }> {
+  const folder = join(lane.home, name);
+  await mkdir(folder, { recursive: true });
+  const child = spawn(process.execPath, [program, lane.home, folder, lane.url, name], {
+    env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: join(lane.home, 'compiled') },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const gone = once(child, 'close');
+  let said = '';
+  child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  const kill = (): boolean => child.kill('SIGKILL');
+  const timers: NodeJS.Timeout[] = [];
+  // Some die while they start, most somewhere in their first steps: before, in and behind a request or a tool.
+  const fatal = random === undefined ? Infinity : Math.floor(random() * 4);
+  let arrived = 0;
+  if (random !== undefined && random() < 0.08) timers.push(setTimeout(kill, 50 + random() * 300));
+  lane.onRequest = () => {
+    if (random !== undefined && arrived++ === fatal) timers.push(setTimeout(kill, random() < 0.3 ? 0 : random() * 40));
+  };
+  const [, signal] = await gone;
+  for (const timer of timers) clearTimeout(timer);
+  return { killed: signal === 'SIGKILL', said };
+}

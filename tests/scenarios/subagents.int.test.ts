@@ -1,0 +1,145 @@
+// Subagents as they are billed: siblings on one front and one key, behind the gate, and what they write lives short.
+
+import type { AgentOptions } from '@tidemark/kit';
+import { defineTool } from '@tidemark/kit';
+import type { Provider } from '@tidemark/model';
+import type { AnswerPlan, SentRequest } from '@tidemark/simulator';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { expectSound, frontOf, openStage, PLAIN, recordsOf, ROLE } from './billed-stage.ts';
+import type { Billed, Stage } from './billed-stage.ts';
+
+const MINUTE = 60_000;
+/** How long after a request its answer begins: only then can others read what it wrote. */
+const FIRST_BYTE_MS = 20;
+const SIBLINGS = 5;
+
+/** What one of the family is billed, and what it sent. */
+interface Call extends Billed {
+  readonly body: string;
+}
+
+/** A family: the parent waits for a while and asks for five subagents in one answer; each looks once and reports. */
+async function playFamily(options: Partial<AgentOptions> & { readonly gapMs: number }): Promise<Family> {
+  const { gapMs, ...staged } = options;
+  const stage: Stage = await openStage(
+    { tools: [wait(() => stage), look], subagents: { parallel: SIBLINGS }, ...staged },
+    { firstByteMs: FIRST_BYTE_MS, onRequest: (sent) => answerTo(sent, gapMs) },
+  );
+  const live = await stage.open({ provider: begunLater(stage) });
+  expect(await live.prompt('Count everything.')).toMatchObject({ outcome: 'completed', text: 'All counted.' });
+  const billed = stage.billed();
+  const calls = stage.bodies.map((body, index): Call => ({ ...(billed[index] ?? expect.unreachable()), body }));
+  const started = (await recordsOf(stage, live.id)).flatMap((one) =>
+    one.kind === 'subagent.started' ? [one.data] : [],
+  );
+  return { stage, id: live.id, calls, children: started.map(({ child }) => child) };
+}
+
+interface Family {
+  readonly stage: Stage;
+  readonly id: string;
+  readonly calls: readonly Call[];
+  readonly children: readonly string[];
+}
+
+/** The first words of each subagent's prompt, and what each has seen behind its first call. */
+const CHILD = 'You work as a subagent.';
+const SEEN = 'Seven orders.';
+
+function answerTo(sent: SentRequest, gapMs: number): AnswerPlan {
+  const { toolResults } = sent;
+  if (JSON.stringify(sent.body).includes(CHILD))
+    return toolResults.length === 0 ? { answer: { calls: [{ name: 'look', arguments: {} }] } } : said('Counted.');
+  if (toolResults.some(({ name }) => name === 'agent')) return said('All counted.');
+  const asked = Array.from({ length: SIBLINGS }, (_, index) => ({
+    name: 'agent',
+    arguments: {
+      role: `counter ${index}`,
+      task: `Count the orders of shop ${index}. ${'Mind the returns. '.repeat(index)}`,
+    },
+  }));
+  return { answer: { text: 'I have them counted.', calls: [{ name: 'wait', arguments: { ms: gapMs } }, ...asked] } };
+}
+
+const said = (text: string): AnswerPlan => ({ answer: { text } });
+
+const look = defineTool({ name: 'look', description: 'Looks.', input: z.object({}), effect: 'read', run: () => SEEN });
+
+/** Holds up the calls behind it. */
+const wait = (stage: () => Stage) =>
+  defineTool({
+    name: 'wait',
+    description: `Waits. ${ROLE.slice(0, 400)}`,
+    input: z.object({ ms: z.number() }),
+    effect: 'execute',
+    run: ({ ms }) => stage().clock.pass(ms),
+  });
+
+function begunLater({ provider, clock }: Stage): Provider {
+  return {
+    ...provider,
+    async *send(outgoing) {
+      let begun = false;
+      for await (const part of provider.send(outgoing)) {
+        if (!begun) clock.pass(FIRST_BYTE_MS);
+        begun = true;
+        yield part;
+      }
+    },
+  };
+}
+
+/** The first call of each sibling, in the order in which they went out. */
+function firstCalls({ calls }: Family): readonly Call[] {
+  return calls.filter(({ body }) => body.includes(CHILD) && !body.includes(SEEN));
+}
+
+/** Tokens of a first call that its siblings send too: all but its own words. */
+function sharedTokens({ body, input }: Call): number {
+  const own = /You work as a subagent\.(?:[^"\\]|\\.)*/.exec(body)?.[0] ?? '';
+  return input - Math.ceil(Buffer.byteLength(own) / 4);
+}
+
+describe.each([PLAIN, 'claude-opus-5-5', 'gpt-5.1', 'gpt-6.1-sol'])('siblings on %s', (model) => {
+  test('read the front that their parent still has in the cache, the first of them too', async () => {
+    const family = await playFamily({ model, gapMs: 0 });
+    const firsts = firstCalls(family);
+    expect(firsts).toHaveLength(SIBLINGS);
+    for (const call of firsts) expect(call.read / sharedTokens(call)).toBeGreaterThanOrEqual(0.95);
+    expect(new Set(family.calls.map(({ body }) => frontOf(body))).size).toBe(1);
+    expect(new Set(family.calls.map(({ body }) => JSON.parse(body)['prompt_cache_key'])).size).toBe(1);
+  });
+
+  test('send it once where it has left the cache: the second and later ones read it', async () => {
+    const family = await playFamily({ model, gapMs: 6 * MINUTE });
+    const [, ...later] = firstCalls(family);
+    const shares = later.map((call) => call.read / sharedTokens(call));
+    expect(shares).toHaveLength(SIBLINGS - 1);
+    expect(Math.min(...shares)).toBeGreaterThanOrEqual(0.95);
+    const least = (100 * Math.min(...shares)).toFixed(1);
+    process.stdout.write(`subagents: ${model}: siblings 2 to ${SIBLINGS} read at least ${least}% of what they share\n`);
+  });
+});
+
+test('each session of a family can be made again from its log, byte for byte, and no prefix broke unnamed', async () => {
+  const { stage, id, children } = await playFamily({ gapMs: 6 * MINUTE });
+  for (const session of [id, ...children]) await expectSound(stage, session);
+});
+
+test('anthropics/claude-code#50213, #74318: a subagent pays for its own words, and for nothing that its parent has sent', async () => {
+  const family = await playFamily({ gapMs: 0 });
+  for (const call of family.calls.filter(({ body }) => body.includes(CHILD))) {
+    // Its words, the notes before them, its answers and results: all that is no front.
+    expect(call.written + call.fresh).toBeLessThan(200);
+    expect(call.long).toBe(0);
+  }
+});
+
+test('anthropics/claude-code#46829: where the conversation has come to live an hour, its subagents live five minutes', async () => {
+  const family = await playFamily({ gapMs: 20 * MINUTE });
+  const ofChildren = family.calls.filter(({ body }) => body.includes(CHILD));
+  const ofParent = family.calls.filter(({ body }) => !body.includes(CHILD));
+  expect(ofChildren.map(({ long }) => long)).toEqual(ofChildren.map(() => 0));
+  expect(ofParent.at(-1)?.long).toBeGreaterThan(0);
+});
