@@ -6,6 +6,7 @@ const MOST = 72;
 const NAMED_BY: Readonly<Partial<Record<string, readonly string[]>>> = {
   skill_load: ['name', 'file'],
   memory_update: ['operation', 'file'],
+  agent: ['role', 'task'],
 };
 
 /** `read src/tax.js`: the name, and the first text among the arguments, shortened. */

@@ -1,20 +1,20 @@
 // What the demo came to: its price beside the ideal one, whether anything needs explaining, every byte again, and where to
 // go from here.
 
-import { explainSession, verifySession } from '@tidemark/agent';
 import type { Capabilities } from '@tidemark/model';
 import type { LedgerCall } from '@tidemark/simulator';
 import { openNdjsonStore } from '@tidemark/store-ndjson';
 
 import { describeExplanation } from '../explanation.ts';
 import type { CommandContext, Outcome } from '../command.ts';
-import { encoders } from '../encoders.ts';
 import { EXIT } from '../exit-codes.ts';
 import { counted, dollars, percent } from '../numbers.ts';
 import type { Shown } from '../shown.ts';
 import { styled } from '../shown.ts';
 import { wrapWords } from '../wrap-words.ts';
 import { WIDTH } from './show-work.ts';
+import type { Audit } from './audit.ts';
+import { auditSessions } from './audit.ts';
 import type { Sum } from './sum-up.ts';
 import { sumUp } from './sum-up.ts';
 
@@ -33,33 +33,29 @@ export async function conclude(done: DoneWork, { output }: CommandContext): Prom
   const { home, calls, capabilities, keep } = done;
   const store = openNdjsonStore({ home });
   const { sessions } = await store.sessions();
-  const [session] = sessions.map((one) => one.session);
-  if (session === undefined) return EXIT.bug;
-  const { explained } = await explainSession(store, session, encoders);
-  const { records, requests, differences, breaks } = await verifySession(store, session, { encoders });
-  const sum = sumUp(calls, capabilities);
-  const whole = differences.length === 0 && breaks.length === 0;
-  const summary = {
-    ok: whole,
-    ...sum,
-    explained: explained.length,
-    verified: { records, requests, differences: differences.length },
-    ...(keep && { home, session }),
-  };
+  const main = sessions.find(({ startedBy }) => startedBy === undefined)?.session;
+  if (main === undefined) return EXIT.bug;
+  const ids = sessions.map(({ session }) => session);
+  const { explained, senders, ...verified } = await auditSessions(store, ids);
+  const sum = sumUp(calls, capabilities, (digest) => senders.get(digest));
+  const whole = verified.differences === 0 && verified.breaks === 0;
+  const summary = { ok: whole, ...sum, explained: explained.length, verified, ...(keep && { home, session: main }) };
   output.result(summary, () => [
     '\n',
     ...paragraph('cost', costs(sum)),
     ...(explained.length === 0
       ? paragraph('why', 'nothing to explain: each request extends the one before it, and read all it could')
       : [styled('bold', 'why'.padEnd(INDENT)), ...explained.flatMap(describeExplanation), '\n']),
-    ...paragraph(
-      'verify',
-      `${counted(requests, 'request')} made again from ${counted(records, 'record')} of the log: ${differences.length === 0 ? 'every byte the same' : 'some differ'}`,
-    ),
+    ...paragraph('verify', verdict(verified)),
     '\n',
-    ...(keep ? lookInside(home, session) : NEXT),
+    ...(keep ? lookInside(home, main) : NEXT),
   ]);
   return whole ? undefined : EXIT.difference;
+}
+
+function verdict({ requests, records, sessions, differences }: Omit<Audit, 'explained' | 'senders'>): string {
+  const made = `${counted(requests, 'request')} made again from ${counted(records, 'record')} of ${counted(sessions, 'log')}`;
+  return `${made}: ${differences === 0 ? 'every byte the same' : 'some differ'}`;
 }
 
 const INDENT = 8;
@@ -80,7 +76,8 @@ function lookInside(home: string, session: string): readonly Shown[] {
     styled('bold', 'kept'.padEnd(INDENT)),
     `export TIDEMARK_HOME=${home}\n`,
     `        npx tidemark show ${session}\n`,
-    `        npx tidemark show ${session} 6 --diff`,
+    `        npx tidemark show ${session} 6 --diff\n`,
+    '        npx tidemark sessions --tree',
   ];
 }
 

@@ -21,7 +21,10 @@ const REPLAYED = '13f23bd8e644';
 const LEARNT =
   '- Orders up to 1199 are closed: their copies show what was charged, so `archive.js` must never compute tax.';
 
-/** Looks, searches, loads a skill, edits, runs the tests, replays past orders, keeps what it learnt. */
+/** What a subagent is to look up. */
+const TASK = 'Which code in src computes the tax of an order again when a copy of its receipt is printed?';
+
+/** Looks, searches, loads a skill, edits, runs the tests, replays past orders, has a subagent look something up, keeps what it learnt. */
 export const SCENARIO: Scenario = {
   steps: [
     {
@@ -115,7 +118,15 @@ export const SCENARIO: Scenario = {
     {
       expect: { toolResult: '1002 +1' },
       answer: {
-        text: 'Closed orders are among them, from 1002 on. Does anything compute their tax again?',
+        text: 'Closed orders are among them, from 1002 on. Does anything compute their tax again? A subagent may look.',
+        calls: [{ name: 'agent', arguments: { role: 'researcher', task: TASK, readOnly: true } }],
+      },
+    },
+    {
+      // From here on the subagent asks, which sees its task and nothing of what was said before.
+      expect: { lastUserText: TASK },
+      answer: {
+        text: 'I look who computes tax, and who prints.',
         calls: [
           { name: 'grep', arguments: { pattern: 'taxOn|totals\\(', path: 'src' } },
           { name: 'read', arguments: { path: 'src/archive.js' } },
@@ -124,8 +135,12 @@ export const SCENARIO: Scenario = {
     },
     {
       expect: { toolResult: 'by what was charged then' },
+      answer: { text: 'None does: src/archive.js prints copies, and takes the tax that was charged from the order.' },
+    },
+    {
+      expect: { toolResult: 'None does: src/archive.js prints copies' },
       answer: {
-        text: 'No: copies show what was charged. No file says that they have to; I keep it for later sessions.',
+        text: 'So copies stay as they are. No file says that they have to; I keep it for later sessions.',
         calls: [
           {
             name: 'memory_update',

@@ -9,7 +9,7 @@ import type { LedgerCall } from '@tidemark/simulator';
 
 import { counted, grouped } from '../numbers.ts';
 import type { Output } from '../output.ts';
-import type { Shown } from '../shown.ts';
+import type { Shown, Style } from '../shown.ts';
 import { styled } from '../shown.ts';
 import { callTitle } from '../tool-line.ts';
 import { cutWords, wrapWords } from '../wrap-words.ts';
@@ -41,9 +41,13 @@ const WORDS = WIDTH - COLUMNS.reduce((sum, [, width]) => sum + 2 + width, 0) - 1
 /** A sight on the calls of a simulator. */
 export function openSight(output: Output, calls: readonly LedgerCall[], capabilities: Capabilities): Sight {
   const titles = new Map<string, string>();
-  const answered = (call: LedgerCall | undefined, words: string, style?: 'yellow'): void => {
+  /** Calls that were shown. */
+  let seen = 0;
+  const answered = (call: LedgerCall | undefined, words: string, style?: Style): void => {
     if (call === undefined) return;
-    const { value, cells } = figuresOf(calls.indexOf(call), call, capabilities);
+    const index = calls.indexOf(call);
+    seen = index + 1;
+    const { value, cells } = figuresOf(index, call, capabilities);
     const [first = '', ...rest] = wrapWords(words, WORDS);
     const text = (line: string): Shown => (style === undefined ? line : styled(style, line));
     output.event(value, () => [
@@ -72,7 +76,11 @@ export function openSight(output: Output, calls: readonly LedgerCall[], capabili
           if (part.type === 'call') titles.set(part.call, callTitle(part.name, part.arguments));
       }
       const ended = endOf(record);
-      if (ended !== undefined) ran(ended);
+      if (ended !== undefined) {
+        // What arrived since the model asked for it came from a subagent.
+        for (const [index, call] of calls.slice(seen).entries()) answered(call, `its call ${index + 1}`, 'dim');
+        ran(ended);
+      }
       const came = besideOf(record);
       if (came !== undefined) output.line(['  ', styled('cyan', `→ ${came}`)]);
     },
@@ -140,6 +148,10 @@ function besideOf(record: Recorded): string | undefined {
       return `the skill stands in the context from now on: ${counted(record.data.tokens, 'token')}`;
     case 'memory.changed':
       return `${record.data.file} has ${counted(record.data.bytes, 'byte')} now, for every later session`;
+    case 'subagent.started':
+      return 'a subagent begins: a session of its own, behind the front that is cached';
+    case 'subagent.ended':
+      return 'of its work the model is told the last words; its log holds the rest';
     case 'context.noted':
       return record.data.source === 'memory' ? MEMORY_NOTES[record.data.cause] : undefined;
     default:

@@ -40,23 +40,26 @@ export function sumOfCall({ usage: told, at }: LedgerCall, capabilities: Capabil
   return { usage, cost: price === undefined ? undefined : costOf(price, usage)?.total };
 }
 
-/** Sums up a session of one epoch: what is new in a call is by how much it is longer than every call before. */
-export function sumUp(calls: readonly LedgerCall[], capabilities: Capabilities): Sum {
+/**
+ * Sums up sessions of one epoch each. What is new in a call is by how much it is longer than every call before of its session;
+ * what it read was there before, by whomever it was written.
+ */
+export function sumUp(calls: readonly LedgerCall[], capabilities: Capabilities, sessionOf: SessionOf): Sum {
   let bill = NO_BILL;
-  let longest = 0;
   let cost = '0';
-  let before: ReturnType<typeof timestamp> | undefined;
+  const longest = new Map<string | undefined, number>();
   for (const call of calls) {
     const one = sumOfCall(call, capabilities);
     if (one === undefined) continue;
+    const session = sessionOf(call.digest);
     const at = timestamp(new Date(call.at).toISOString());
     const input = inputTokens(one.usage) ?? 0;
-    const unsent = Math.max(0, input - longest);
-    const added = billOf({ capabilities, at, usage: one.usage, unsent, before });
+    const before = longest.get(session) ?? one.usage.read ?? 0;
+    const unsent = Math.max(0, input - before);
+    const added = billOf({ capabilities, at, usage: one.usage, unsent, before: undefined });
     bill = added === undefined ? bill : addBills(bill, added);
     cost = sumOfMoney([cost, one.cost ?? '0']);
-    longest = Math.max(longest, input);
-    before = at;
+    longest.set(session, Math.max(before, input));
   }
   const { billed, ideal, uncached } = bill;
   return {
@@ -67,3 +70,6 @@ export function sumUp(calls: readonly LedgerCall[], capabilities: Capabilities):
     cost,
   };
 }
+
+/** The session that sent a body, by the digest of its bytes. */
+export type SessionOf = (digest: string) => string | undefined;

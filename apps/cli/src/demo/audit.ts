@@ -1,0 +1,55 @@
+// What the logs of the demo say of it: each session explained and verified, and which request was whose.
+
+import type { Explanation } from '@tidemark/agent';
+import { explainSession, verifySession } from '@tidemark/agent';
+import type { Log, SessionId } from '@tidemark/log';
+
+import { encoders } from '../encoders.ts';
+
+/** Over one session or more. */
+export interface Audit {
+  readonly sessions: number;
+  readonly explained: readonly Explanation[];
+  readonly records: number;
+  /** Those that were made again. */
+  readonly requests: number;
+  /** Those whose bytes were not the same. */
+  readonly differences: number;
+  readonly breaks: number;
+  /** The session that sent a body, by the digest of its bytes. */
+  readonly senders: ReadonlyMap<string, SessionId>;
+}
+
+const NOTHING: Audit = {
+  sessions: 0,
+  explained: [],
+  records: 0,
+  requests: 0,
+  differences: 0,
+  breaks: 0,
+  senders: new Map(),
+};
+
+/** Looks into these sessions. @throws LogError as the store does. */
+export async function auditSessions(log: Log, sessions: readonly SessionId[]): Promise<Audit> {
+  let audit = NOTHING;
+  for (const session of sessions) audit = await withSession(audit, log, session);
+  return audit;
+}
+
+async function withSession(audit: Audit, log: Log, session: SessionId): Promise<Audit> {
+  const { explained } = await explainSession(log, session, encoders);
+  const { records, requests, differences, breaks } = await verifySession(log, session, { encoders });
+  const senders = new Map(audit.senders);
+  for await (const { kind, data } of log.read(session))
+    if (kind === 'request.prepared') senders.set(data.digest, session);
+  return {
+    sessions: audit.sessions + 1,
+    explained: [...audit.explained, ...explained],
+    records: audit.records + records,
+    requests: audit.requests + requests,
+    differences: audit.differences + differences.length,
+    breaks: audit.breaks + breaks.length,
+    senders,
+  };
+}
