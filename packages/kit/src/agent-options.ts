@@ -308,6 +308,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   rewriteNotice: Object.keys(optionsSchema.shape.rewriteNotice.unwrap().shape),
   budgets: Object.keys(optionsSchema.shape.budgets.unwrap().shape),
   skills: Object.keys(optionsSchema.shape.skills.unwrap().shape),
+  'skills.budget': Object.keys(optionsSchema.shape.skills.unwrap().shape.budget.unwrap().shape),
   subagents: Object.keys(subagents.shape),
   retry: Object.keys(optionsSchema.shape.retry.unwrap().shape),
 };

@@ -83,6 +83,7 @@ describe('options', () => {
     [{ provider: 'compatible', window: 0.5 }, 'window: '],
     [{ padding: 'sometimes' }, 'padding: '],
     [{ runtime: 'none' }, 'runtime: '],
+    [{ skills: { roots: [], budget: { skils: 1 } } }, 'there is no option skills.budget.skils, did you mean skills?'],
     [{ mcp: { server: {} } }, 'there is no option mcp.server, did you mean servers?'],
     [{ mcp: { servers: { a: { comand: 'x' } } } }, 'there is no option mcp.servers.a.comand, did you mean command?'],
     [{ mcp: { servers: { a: { url: 'file:///etc' } } } }, 'mcp.servers.a.url: '],

@@ -144,13 +144,11 @@ async function listAll(client: Client, signal: AbortSignal): Promise<Listing> {
     cursor = listed.nextCursor;
     if (cursor === undefined) break;
   }
-  const isTask = ({ execution }: ListedTool): boolean => execution?.taskSupport === 'required';
-  const tasks = tools.filter(isTask).map(({ name }) => name);
-  const left = [
-    ...(cursor === undefined ? [] : [`its list goes on behind ${MOST_PAGES} pages`]),
-    ...(tasks.length === 0 ? [] : [`what can only be run as a task is not called: ${tasks.join(', ')}`]),
-  ].join('; ');
-  return { tools: tools.filter((tool) => !isTask(tool)), ...(left !== '' && { left }) };
+  return {
+    // What can only be run as a task is not called here.
+    tools: tools.filter(({ execution }) => execution?.taskSupport !== 'required'),
+    ...(cursor !== undefined && { left: `its list goes on behind ${MOST_PAGES} pages` }),
+  };
 }
 
 /** Each tool is read by itself: one that is none may not cost all others. */

@@ -192,7 +192,7 @@ test('what a server lists wrong costs that tool alone, and is said in one line',
   expect(await call(mcp, 's__echo', { text: 'hello' })).toMatchObject({ text: 'hello' });
 });
 
-test('a list without an end is taken so far, without what can only be run as a task, and both are said', async () => {
+test('a list without an end is taken so far, and that is said; what can only be run as a task is none of it', async () => {
   const page = `(page = (globalThis.page ?? -1) + 1, globalThis.page = page, {
     tools: [{ ...tool, name: 'tool' + page, ...(page === 3 && { execution: { taskSupport: 'required' } }) }],
     nextCursor: 'page' + page,
@@ -204,8 +204,7 @@ test('a list without an end is taken so far, without what can only be run as a t
   expect(troubles).toEqual([
     expect.objectContaining({
       code: 'mcp/left-out',
-      message:
-        'not all that the MCP server s lists is offered: its list goes on behind 50 pages; what can only be run as a task is not called: tool3',
+      message: 'not all that the MCP server s lists is offered: its list goes on behind 50 pages',
     }),
   ]);
 });
