@@ -188,7 +188,7 @@ function wordsOf(question: Question): string {
   switch (question.about) {
     case 'call':
       if (question.always === undefined) return `allow ${title}? [${rule}] (y/n) `;
-      return `allow ${title}? [${rule}] (y/n, or a: always in this session, ${question.always}) `;
+      return `allow ${title}? [${rule}] (a: always in this session, ${question.always}) (y/n) `;
     case 'definition':
       return `${title}: ${JSON.stringify(question.is.description)}. Take it? [${rule}] (y/n) `;
     case 'rewrite':

@@ -214,7 +214,7 @@ describe('the mode', () => {
     };
     const ran = await tidemark(args(), { person });
     expect(questions).toEqual([
-      expect.stringMatching(/^allow .*new\.txt.* \(y\/n, or a: always .*write "new\.txt"\) $/),
+      expect.stringMatching(/^allow .*new\.txt.* \(a: always .*write "new\.txt"\) \(y\/n\) $/),
     ]);
     expect({ made: made(), exit: ran.exit }).toEqual({ made: allowed, exit: 0 });
   });

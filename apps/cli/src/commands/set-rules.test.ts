@@ -118,7 +118,7 @@ describe('rules, skills, plan and memory that are set', () => {
       script(...commands.map((command) => ({ answer: calls('bash', { command }) })), { answer: { text: 'Done.' } });
     await tidemark(runs('echo a && echo b', 'echo a', 'echo a > c', 'echo a > c'), { person });
     expect(asked).toEqual([
-      'allow bash echo a && echo b? [ask/execute] (y/n, or a: always in this session, bash "echo a" + "echo b") ',
+      'allow bash echo a && echo b? [ask/execute] (a: always in this session, bash "echo a" + "echo b") (y/n) ',
       'allow bash echo a > c? [ask/execute] (y/n) ',
       'allow bash echo a > c? [ask/execute] (y/n) ',
     ]);
