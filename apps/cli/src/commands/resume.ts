@@ -7,6 +7,7 @@ import type { Command, CommandContext, Outcome } from '../command.ts';
 import type { AgentFlags } from '../agent-flags.ts';
 import { declareAgentFlags } from '../agent-flags.ts';
 import { namedSession, newestSession } from '../choose-session.ts';
+import { CliError } from '../failure.ts';
 import { sessionArgument } from '../session-argument.ts';
 import { takeTurn } from '../take-turn.ts';
 
@@ -26,6 +27,9 @@ export const resume: Command = {
 };
 
 async function goOn(name: string | undefined, flags: AgentFlags, context: CommandContext): Promise<Outcome> {
+  // A skill stands in front of the prompt that it comes with, and a turn that goes on has none.
+  if (name?.startsWith('/skill') === true)
+    throw new CliError('cli/usage', 'a turn that goes on takes no words', `tidemark run --continue "${name} …"`);
   const store = await context.store();
   const session =
     name === undefined ? await newestSession(store, context.folder) : await namedSession(store, sessionArgument(name));

@@ -77,6 +77,12 @@ test('`/skill` with a name that is not installed says which is nearest, and begi
   expect(ran.err).toContain('there is no skill tex: did you mean tax?');
 });
 
+test('`/skill` with `resume`, which takes no prompt, says where it goes', async () => {
+  const ran = await tidemark(['resume', '/skill tax']);
+  expect(ran.exit).toBe(2);
+  expect(ran.err).toContain('tidemark run --continue "/skill tax …"');
+});
+
 test('a skill of the workspace is used where the workspace is trusted, and else named', async () => {
   install(join(stage.folder, '.agents', 'skills'), 'tax', TAX);
   const ran = await tidemark(['/skill tax do mine', '--provider', 'simulator']);
