@@ -18,6 +18,8 @@ export interface ChildSession {
   readonly root: SessionId;
   readonly startedBy: StartedBy;
   readonly workspace: string;
+  /** What lists call it. */
+  readonly title: string;
   readonly runtime: Runtime;
   readonly mode: Mode;
 }

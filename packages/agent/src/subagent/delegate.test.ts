@@ -30,6 +30,7 @@ test('a subagent works in a session of its own, and its last words are the resul
     root: live.id,
     startedBy: { session: live.id, call: 'a1', depth: 1 },
     workspace: '/w',
+    title: 'Find the tax.',
   });
   expect(of(child, 'turn.started')[0]?.data).toEqual({ trigger: 'subagent' });
   expect(of(child, 'prompt.given')[0]?.data).toMatchObject({ presenter: 'agent' });

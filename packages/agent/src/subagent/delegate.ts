@@ -144,7 +144,7 @@ function childOf(
   children: Children,
   working: Working,
   { call, order }: Delegation,
-  { started: { child: id, role }, limits }: Start,
+  { started: { child: id, role, task }, limits }: Start,
   create: boolean,
 ): ChildSession {
   const { state, progress, writer } = working.session;
@@ -155,9 +155,17 @@ function childOf(
     root: state.root ?? writer.session,
     startedBy: { session: writer.session, call, depth: (progress.startedBy?.depth ?? 0) + 1 },
     workspace: state.workspace ?? '/',
+    title: titleOf(task),
     runtime: runtimeFor(children, working, role, limits),
     mode: order.readOnly === true ? narrower(mode, 'read-only') : mode,
   };
+}
+
+const TITLE = 60;
+
+function titleOf(task: string): string {
+  const [line = ''] = task.trim().split('\n', 1);
+  return line.length <= TITLE ? line : `${line.slice(0, TITLE).trimEnd()}…`;
 }
 
 /** All that its parent is run with, rules included; so it can be allowed no more. Nothing is kept warm for it: it is short. */
