@@ -43,14 +43,14 @@ export function openSight(output: Output, calls: readonly LedgerCall[], capabili
   const titles = new Map<string, string>();
   /** Calls that were shown. */
   let seen = 0;
-  const answered = (call: LedgerCall | undefined, words: string, style?: Style): void => {
+  const answered = (call: LedgerCall | undefined, words: string, style?: Style, by = 'agent'): void => {
     if (call === undefined) return;
     const index = calls.indexOf(call);
     seen = index + 1;
     const { value, cells } = figuresOf(index, call, capabilities);
     const [first = '', ...rest] = wrapWords(words, WORDS);
     const text = (line: string): Shown => (style === undefined ? line : styled(style, line));
-    output.event(value, () => [
+    output.event({ ...value, by }, () => [
       text(first.padEnd(WORDS)),
       ' ',
       row(cells),
@@ -78,7 +78,8 @@ export function openSight(output: Output, calls: readonly LedgerCall[], capabili
       const ended = endOf(record);
       if (ended !== undefined) {
         // What arrived since the model asked for it came from a subagent.
-        for (const [index, call] of calls.slice(seen).entries()) answered(call, `its call ${index + 1}`, 'dim');
+        for (const [index, call] of calls.slice(seen).entries())
+          answered(call, `subagent, call ${index + 1}`, 'dim', 'subagent');
         ran(ended);
       }
       const came = besideOf(record);
@@ -149,9 +150,9 @@ function besideOf(record: Recorded): string | undefined {
     case 'memory.changed':
       return `${record.data.file} has ${counted(record.data.bytes, 'byte')} now, for every later session`;
     case 'subagent.started':
-      return 'a subagent begins: a session of its own, behind the front that is cached';
+      return 'a subagent begins, in a session of its own with the same cached beginning';
     case 'subagent.ended':
-      return 'of its work the model is told the last words; its log holds the rest';
+      return 'the model is told its last words; the rest stands in the log of the subagent';
     case 'context.noted':
       return record.data.source === 'memory' ? MEMORY_NOTES[record.data.cause] : undefined;
     default:

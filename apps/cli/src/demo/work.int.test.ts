@@ -53,6 +53,7 @@ test(
     expect(summary.billed / summary.ideal).toBeLessThan(1.02);
 
     expect(summary.verified.sessions).toBe(2);
+    expect(out.match(/"by":"subagent"/g)).toHaveLength(2);
 
     const store = openNdjsonStore({ home: summary.home });
     const records = await Array.fromAsync(store.read(sessionId(summary.session)));
