@@ -1,0 +1,68 @@
+// Subagents from the command line: who they are in `sessions` and `show`, and how they are turned off.
+
+import { afterEach, beforeEach, expect, test } from 'vitest';
+
+import type { Ran } from '../../tests/pretend-run.ts';
+import { pretendRun } from '../../tests/pretend-run.ts';
+import type { Stage } from '../../tests/scenario.ts';
+import { calls, openStage } from '../../tests/scenario.ts';
+
+let stage: Stage;
+
+beforeEach(() => {
+  stage = openStage();
+  stage.write('note.txt', 'the word is swordfish\n');
+});
+
+afterEach(() => stage.clear());
+
+const tidemark = (args: readonly string[], environment: Record<string, string> = {}): Promise<Ran> =>
+  pretendRun(args, {
+    folder: stage.folder,
+    environment: { PATH: process.env['PATH'], TIDEMARK_HOME: stage.home, ...environment },
+  });
+
+const asks = calls('agent', { role: 'reader', task: 'Find the word.' }, 'I have it found.');
+
+test('a subagent stands under its parent, and each tells of the other', async () => {
+  const scenario = stage.scenario(
+    { answer: asks },
+    { expect: { lastUserText: 'Find the word.' }, answer: calls('read', { path: 'note.txt' }, 'I look.') },
+    { answer: { text: 'It is swordfish.' } },
+    { expect: { toolResult: 'It is swordfish.' }, answer: { text: 'Found.' } },
+  );
+  const ran = await tidemark(['find the word', '--provider', 'simulator', '--scenario', scenario]);
+  expect(ran.exit).toBe(0);
+  expect(ran.err).toContain('agent reader: ok');
+  const { sessions } = JSON.parse((await tidemark(['sessions', '--tree', '--json'])).out);
+  const [parent, child] = sessions;
+  expect([parent.depth, child.depth, child.startedBy.session, child.root]).toEqual([
+    0,
+    1,
+    parent.session,
+    parent.session,
+  ]);
+  expect((await tidemark(['sessions', '--tree'])).out).toContain(`subagent of ${parent.session}`);
+  expect((await tidemark(['show', parent.session])).out).toMatch(
+    new RegExp(`^subagent ${child.session} \\(reader\\): completed, \\$0\\.`, 'm'),
+  );
+  expect((await tidemark(['show', child.session])).out).toContain(`a subagent of ${parent.session}, for its call `);
+  expect((await tidemark(['verify', parent.session])).exit).toBe(0);
+  expect((await tidemark(['verify', child.session])).exit).toBe(0);
+});
+
+test('what is cut is gone on with in the parent, never in a subagent that changed later', async () => {
+  const scenario = stage.scenario({ answer: asks }, { answer: { text: 'Nothing.' } }, { answer: { text: 'Well.' } });
+  await tidemark(['find the word', '--provider', 'simulator', '--scenario', scenario]);
+  const { sessions } = JSON.parse((await tidemark(['sessions', '--tree', '--json'])).out);
+  const next = await tidemark(['--continue', 'and now?', '--provider', 'simulator', '--json']);
+  expect(next.out).toContain(`"session":"${sessions[0].session}"`);
+});
+
+test('a session has none where that is set', async () => {
+  const scenario = stage.scenario({ answer: asks }, { answer: { text: 'Alone, then.' } });
+  const args = ['find the word', '--provider', 'simulator', '--scenario', scenario];
+  const ran = await tidemark(args, { TIDEMARK_SUBAGENTS: 'false' });
+  expect(ran.err).toContain('agent reader: failed');
+  expect(JSON.parse((await tidemark(['sessions', '--json'])).out).sessions).toHaveLength(1);
+});
