@@ -4,7 +4,7 @@
 import type { Gauge } from '@tidemark/context';
 import { gaugeInWords } from '@tidemark/context';
 import type { SessionEvent } from '@tidemark/kit';
-import type { AnswerPart, Recorded, RecordedOf, Usage } from '@tidemark/log';
+import type { AnswerPart, Recorded, RecordedOf, SubagentEnded, Usage } from '@tidemark/log';
 import { writtenTokens } from '@tidemark/model';
 
 import { dollars, grouped } from './numbers.ts';
@@ -29,6 +29,8 @@ export interface Presenter {
   /** Ends a line that was begun. */
   rest(): void;
   readonly tokens: SeenTokens;
+  /** Subagents that ended: their tokens are not among those, their cost is in the turn's. */
+  readonly subagents: readonly SubagentEnded[];
 }
 
 interface Sight {
@@ -44,6 +46,7 @@ interface Sight {
   /** Whether the rewrite of the next request was said already. */
   rewriteSaid: boolean;
   tokens: SeenTokens;
+  readonly subagents: SubagentEnded[];
   /** How full the last request was. */
   tier: Gauge['tier'];
 }
@@ -58,11 +61,13 @@ export function presentSession(output: Output, answered: readonly AnswerPart[] =
     streamed: false,
     rewriteSaid: false,
     tokens: { read: 0, written: 0, fresh: 0, output: 0 },
+    subagents: [],
     tier: 'calm',
   };
   return {
     show: (event) => show(sight, event),
     rest: () => rest(sight),
+    subagents: sight.subagents,
     get tokens() {
       return sight.tokens;
     },
@@ -116,6 +121,11 @@ function showRecord(sight: Sight, record: Recorded): void {
       return add(sight, record.data.usage ?? {});
     case 'permission.decided':
       if (record.data.decision === 'denied') sight.denied.add(record.data.call);
+      return;
+    case 'subagent.started':
+      return note(sight, styled('dim', `subagent ${record.data.role}: at work as session ${record.data.child}`));
+    case 'subagent.ended':
+      sight.subagents.push(record.data);
       return;
     case 'tool.returned':
       return showCall(sight, record.data.call, [styled('green', 'ok'), ...timeOf(record)]);

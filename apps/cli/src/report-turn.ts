@@ -1,7 +1,8 @@
 // How a turn ended, in two lines for people or one object for programs, and the exit code that says so.
 
 import type { FinishedTurn } from '@tidemark/kit';
-import type { SessionId } from '@tidemark/log';
+import type { SessionId, SubagentEnded } from '@tidemark/log';
+import { sumOfMoney } from '@tidemark/model';
 
 import type { ExitCode } from './exit-codes.ts';
 import { EXIT } from './exit-codes.ts';
@@ -16,6 +17,8 @@ export interface EndedTurn {
   readonly session: SessionId;
   readonly finished: FinishedTurn;
   readonly tokens: SeenTokens;
+  /** Those that ended in it. */
+  readonly subagents?: readonly SubagentEnded[];
 }
 
 /** Every ending, with its exit code. */
@@ -39,7 +42,7 @@ export function reportTurn(ended: EndedTurn, output: Output): ExitCode {
   return EXITS[outcome];
 }
 
-function forPeople({ session, finished, tokens }: EndedTurn): Shown {
+function forPeople({ session, finished, tokens, subagents = [] }: EndedTurn): Shown {
   const { outcome, error, totals } = finished;
   const ok = outcome === 'completed';
   return [
@@ -49,10 +52,20 @@ function forPeople({ session, finished, tokens }: EndedTurn): Shown {
     `: ${counted(totals.steps, 'step')}, ${counted(totals.calls, 'tool call')}; `,
     `tokens: ${tokensIn(tokens)}; `,
     dollars(totals.cost),
+    forSubagents(subagents),
     '\nsession ',
     styled('cyan', session),
     ok ? '; go on with `tidemark --continue "…"`' : '; go on with `tidemark resume`',
   ];
+}
+
+/** `, $0.0050 of it for 2 subagents`: their tokens stand in their own sessions. */
+function forSubagents(subagents: readonly SubagentEnded[]): string {
+  if (subagents.length === 0) return '';
+  const costs = subagents.flatMap(({ cost }) => (cost === undefined ? [] : [cost]));
+  const who = counted(subagents.length, 'subagent');
+  if (costs.length < subagents.length) return `, with ${who}`;
+  return `, ${dollars(sumOfMoney(costs))} of it for ${who}`;
 }
 
 /** Where caching is not known, a bucket of which nothing was told is left out: unknown is not 0 (L7). */

@@ -114,7 +114,8 @@ async function turnIn(session: LiveSession, request: TurnRequest, context: Comma
   const presenter = presentSession(output, request.session?.answered);
   const finished = await untilEnded(session, request.begin(session), presenter.show, signal);
   presenter.rest();
-  return reportTurn({ session: session.id, finished, tokens: presenter.tokens }, output);
+  const { tokens, subagents } = presenter;
+  return reportTurn({ session: session.id, finished, tokens, subagents }, output);
 }
 
 /** Ctrl-C interrupts the turn, which then ends by itself, recorded. */

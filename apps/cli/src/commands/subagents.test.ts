@@ -34,6 +34,8 @@ test('a subagent stands under its parent, and each tells of the other', async ()
   const ran = await tidemark(['find the word', '--provider', 'simulator', '--scenario', scenario]);
   expect(ran.exit).toBe(0);
   expect(ran.err).toContain('agent reader: ok');
+  expect(ran.err).toMatch(/^subagent reader: at work as session \S+$/m);
+  expect(ran.err).toMatch(/^completed: 2 steps, 1 tool call; .*; \$0\.\d+, \$0\.\d+ of it for 1 subagent$/m);
   const { sessions } = JSON.parse((await tidemark(['sessions', '--tree', '--json'])).out);
   const [parent, child] = sessions;
   expect([parent.depth, child.depth, child.startedBy.session, child.root]).toEqual([
