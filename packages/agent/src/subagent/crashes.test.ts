@@ -7,7 +7,8 @@ import { createMemoryStore, createShelf } from '@tidemark/store-memory';
 import { expect, test } from 'vitest';
 import type { Family } from '../../tests/small-family.ts';
 import { agent, goWithAgents, of, parentAsks } from '../../tests/small-family.ts';
-import { calls, says } from '../../tests/small-live.ts';
+import { calls, cutShelf, says } from '../../tests/small-live.ts';
+import { ID } from '../../tests/small-session.ts';
 import { made, testClock, watched } from '../../tests/small-work.ts';
 
 const ASKED = [agent('a1', { role: 'mover', task: 'Move one.' }), agent('a2', { task: 'Move two.' })];
@@ -101,4 +102,50 @@ test('a family that is cut anywhere and told something else leaves nobody at wor
     expect(moves.length).toBe(new Set(moves).size);
     await family.live.close();
   }
+});
+
+test('a parent whose log was cut behind their start finds its subagents where they are: none works twice', async () => {
+  const shelf = createShelf();
+  const moves: string[] = [];
+  const family = await live(shelf, 'first', moves);
+  await family.live.prompt('Go.');
+  await family.live.close();
+  const own = await family.records();
+  const behind = own.findLastIndex(({ kind }) => kind === 'subagent.started') + 1;
+  for (let length = behind; length < own.length; length += 1) {
+    const cut = copyOf(shelf);
+    const room = cutShelf(shelf, length).rooms.get(ID) ?? expect.unreachable();
+    const again = [...moves];
+    const next = await live({ ...cut, rooms: new Map([...cut.rooms, [ID, room]]) }, `next${length}`, again);
+    await next.live.resume();
+    await expectWhole(next);
+    expect(again).toEqual(moves);
+    expect(of(await next.records(), 'turn.ended').at(-1)?.data.outcome).toBe('completed');
+    await next.live.close();
+  }
+});
+
+test('one whose session is open elsewhere is left, said, and ended before the turn after', async () => {
+  const text = ({ bytes }: { readonly bytes: Uint8Array }): string => new TextDecoder().decode(bytes);
+  const cut = (await states()).findLast(({ shelf: { rooms } }) => {
+    const children = [...rooms].filter(([id]) => id !== ID).map(([, room]) => text(room));
+    return (
+      children.length === 2 && children.every((one) => one.includes('turn.started') && !one.includes('turn.ended'))
+    );
+  });
+  const { shelf, moved } = cut ?? expect.unreachable();
+  const family = await live(shelf, 'later', [...moved]);
+  const notices: string[] = [];
+  void (async () => {
+    for await (const event of family.live.events()) if (event.type === 'notice.raised') notices.push(event.notice.code);
+  })();
+  const [{ data } = expect.unreachable()] = of(await family.records(), 'subagent.started');
+  const elsewhere = await family.log.open(data.child);
+  await family.live.prompt('Something else.');
+  expect(notices).toContain('subagent/left-open');
+  expect(statusOf(await family.records())).not.toHaveProperty(data.child);
+  await elsewhere.close();
+  await family.live.prompt('And now?');
+  await expectWhole(family);
+  await family.live.close();
 });

@@ -218,3 +218,20 @@ test('a session that starts none says so to who calls the tool all the same', as
     { type: 'text', text: 'This session starts no subagents: do the work yourself.' },
   ]);
 });
+
+test('closing a session ends its subagents first, and gives back the locks of all of them', async () => {
+  const reached = Promise.withResolvers<void>();
+  const hang = made('hang', ({ signal }) => {
+    reached.resolve();
+    return new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('stopped'))));
+  });
+  const provider = parentAsks([agent('a1', { task: 'One.' })], () => calls(['c1', 'hang']));
+  const { live, log, records } = await goWithAgents(provider, { tools: [hang] });
+  const turn = live.prompt('Go.');
+  await reached.promise;
+  await live.close();
+  expect(await turn).toMatchObject({ outcome: 'interrupted' });
+  const [ended = expect.unreachable()] = of(await records(), 'subagent.ended');
+  expect(ended.data.status).toBe('interrupted');
+  await (await log.open(ended.data.child)).close();
+});
