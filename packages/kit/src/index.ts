@@ -18,6 +18,7 @@ export type {
   RewriteNotice,
   Rule,
   SessionEvent,
+  SubagentLimits,
   Tool,
   ToolContext,
   ToolOutput,
