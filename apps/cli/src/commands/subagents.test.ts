@@ -33,7 +33,7 @@ test('a subagent stands under its parent, and each tells of the other', async ()
   );
   const ran = await tidemark(['find the word', '--provider', 'simulator', '--scenario', scenario]);
   expect(ran.exit).toBe(0);
-  expect(ran.err).toContain('agent reader: ok');
+  expect(ran.err).toContain('agent reader Find the word.: ok');
   expect(ran.err).toMatch(/^subagent reader: at work as session \S+$/m);
   expect(ran.err).toMatch(/^completed: 2 steps, 1 tool call; .*; \$0\.\d+, \$0\.\d+ of it for 1 subagent$/m);
   const { sessions } = JSON.parse((await tidemark(['sessions', '--tree', '--json'])).out);
@@ -65,6 +65,6 @@ test('a session has none where that is set', async () => {
   const scenario = stage.scenario({ answer: asks }, { answer: { text: 'Alone, then.' } });
   const args = ['find the word', '--provider', 'simulator', '--scenario', scenario];
   const ran = await tidemark(args, { TIDEMARK_SUBAGENTS: 'false' });
-  expect(ran.err).toContain('agent reader: failed');
+  expect(ran.err).toContain('agent reader Find the word.: failed');
   expect(JSON.parse((await tidemark(['sessions', '--json'])).out).sessions).toHaveLength(1);
 });
