@@ -1,6 +1,7 @@
 // Subagents as they are billed: siblings on one front and one key, behind the gate, and what they write lives short.
 
-import type { AgentOptions } from '@tidemark/kit';
+import { createAgentTool } from '@tidemark/agent';
+import type { AgentOptions, Tool } from '@tidemark/kit';
 import { defineTool } from '@tidemark/kit';
 import type { Provider } from '@tidemark/model';
 import type { AnswerPlan, SentRequest } from '@tidemark/simulator';
@@ -20,13 +21,17 @@ interface Call extends Billed {
 }
 
 /** A family: the parent waits for a while and asks for five subagents in one answer; each looks once and reports. */
-async function playFamily(options: Partial<AgentOptions> & { readonly gapMs: number }): Promise<Family> {
-  const { gapMs, ...staged } = options;
+async function playFamily(options: Playing): Promise<Family> {
+  const { gapMs, added = [], ...staged } = options;
   const stage: Stage = await openStage(
     { tools: [wait(() => stage), look], subagents: { parallel: SIBLINGS }, ...staged },
     { firstByteMs: FIRST_BYTE_MS, onRequest: (sent) => answerTo(sent, gapMs) },
   );
   const live = await stage.open({ provider: begunLater(stage) });
+  if (added.length > 0) {
+    await live.prompt(GREETING);
+    live.setTools([wait(() => stage), look, createAgentTool(), ...added], { when: 'next-epoch' });
+  }
   expect(await live.prompt('Count everything.')).toMatchObject({ outcome: 'completed', text: 'All counted.' });
   const billed = stage.billed();
   const calls = stage.bodies.map((body, index): Call => ({ ...(billed[index] ?? expect.unreachable()), body }));
@@ -34,6 +39,12 @@ async function playFamily(options: Partial<AgentOptions> & { readonly gapMs: num
     one.kind === 'subagent.started' ? [one.data] : [],
   );
   return { stage, id: live.id, calls, children: started.map(({ child }) => child) };
+}
+
+interface Playing extends Partial<AgentOptions> {
+  readonly gapMs: number;
+  /** Tools that the parent comes by behind its first turn. */
+  readonly added?: readonly Tool[];
 }
 
 interface Family {
@@ -47,9 +58,13 @@ interface Family {
 const CHILD = 'You work as a subagent.';
 const SEEN = 'Seven orders.';
 
+const GREETING = 'Good morning.';
+
 function answerTo(sent: SentRequest, gapMs: number): AnswerPlan {
   const { toolResults } = sent;
-  if (JSON.stringify(sent.body).includes(CHILD))
+  const body = JSON.stringify(sent.body);
+  if (body.includes(GREETING) && !body.includes('Count everything.')) return said('Good morning.');
+  if (body.includes(CHILD))
     return toolResults.length === 0 ? { answer: { calls: [{ name: 'look', arguments: {} }] } } : said('Counted.');
   if (toolResults.some(({ name }) => name === 'agent')) return said('All counted.');
   const asked = Array.from({ length: SIBLINGS }, (_, index) => ({
@@ -65,6 +80,14 @@ function answerTo(sent: SentRequest, gapMs: number): AnswerPlan {
 const said = (text: string): AnswerPlan => ({ answer: { text } });
 
 const look = defineTool({ name: 'look', description: 'Looks.', input: z.object({}), effect: 'read', run: () => SEEN });
+
+const later = defineTool({
+  name: 'weigh',
+  description: 'Weighs.',
+  input: z.object({}),
+  effect: 'read',
+  run: () => '1 kg',
+});
 
 /** Holds up the calls behind it. */
 const wait = (stage: () => Stage) =>
@@ -121,6 +144,24 @@ describe.each([PLAIN, 'claude-opus-5-5', 'gpt-5.1', 'gpt-6.1-sol'])('siblings on
     process.stdout.write(`subagents: ${model}: siblings 2 to ${SIBLINGS} read at least ${least}% of what they share\n`);
   });
 });
+
+test.each([
+  ['appended to both', 'claude-opus-5-5', true],
+  ['kept for a later front of both', PLAIN, false],
+])(
+  'a tool that came behind the front of a parent is %s, and its subagents read that front: %s',
+  async (_what, model, shown) => {
+    const family = await playFamily({ model, gapMs: 0, added: [later] });
+    const firsts = firstCalls(family);
+    expect(firsts).toHaveLength(SIBLINGS);
+    for (const call of firsts) {
+      expect(call.read / sharedTokens(call)).toBeGreaterThanOrEqual(shown ? 0.9 : 0.95);
+      expect(call.body.includes('Weighs.')).toBe(shown);
+    }
+    expect(new Set(family.calls.map(({ body }) => frontOf(body))).size).toBe(1);
+    for (const session of [family.id, ...family.children]) await expectSound(family.stage, session);
+  },
+);
 
 test('each session of a family can be made again from its log, byte for byte, and no prefix broke unnamed', async () => {
   const { stage, id, children } = await playFamily({ gapMs: 6 * MINUTE });

@@ -81,11 +81,14 @@ export function epochCauses({ epoch, compacted, waiting }: State, wanted: Wanted
   return causes.filter((cause) => cause !== undefined && cause !== false);
 }
 
-/** Whether a front serves what is wanted, its skills index and padding apart: those are frozen with it. */
+/**
+ * Whether a front serves what is wanted, its skills index and padding apart: those are frozen with it. Its tools may be
+ * others: what differs is appended behind it, or waits.
+ */
 export function servesAs(opened: EpochOpened, wanted: Wanted): boolean {
   const { provider, model, texts } = wanted;
   if (opened.provider !== provider || opened.model !== model || opened.contract !== texts.contract) return false;
-  return sameTools(opened.tools, wanted) && changedLayer(opened, wanted, [PADDING, SKILLS]) === undefined;
+  return changedLayer(opened, wanted, [PADDING, SKILLS]) === undefined;
 }
 
 /** Whether an epoch holds the front that is wanted, padded or not: that was decided when it opened, and is frozen with it. */

@@ -12,7 +12,7 @@ import type { EpochOptions } from './open-epoch.ts';
 import { openingEpoch } from './open-epoch.ts';
 import type { Beside } from './request-record.ts';
 
-/** See the head of this file. With an epoch nothing is appended; what it shortens stands in front of it. */
+/** See the head of this file. What an epoch shortens stands in front of it; what its front lacks is appended behind it. */
 export interface Changing {
   readonly pruned?: EventOf<'history.pruned'>;
   readonly epoch: EventOf<'epoch.opened'> | undefined;
@@ -48,8 +48,8 @@ export async function whatChanges(
   asked: Asked,
   stamp: Pick<Event, 'at' | 'turn'>,
 ): Promise<Changing> {
-  const { state, log } = session;
-  const { wanted, beside } = asked;
+  const { state } = session;
+  const { beside } = asked;
   // A side call takes what is in force; an answer that is on its way was asked for behind that, too.
   const inForce = beside !== undefined && (beside.mends !== true || state.history.inFlight);
   if (inForce && state.epoch !== undefined) return NOTHING;
@@ -65,11 +65,24 @@ export async function whatChanges(
     case 'nothing':
       return NOTHING;
     case 'append':
-      await keepTools(log.artifacts, wanted.texts.tools);
-      return { epoch: undefined, changes: need.changes.map((change) => ({ ...stamp, ...change })) };
-    case 'epoch':
-      return { epoch: await openingEpoch(session, asked, need.cause, stamp), changes: [] };
+      return { epoch: undefined, changes: await changesOf(session, asked, need, stamp) };
+    case 'epoch': {
+      const epoch = await openingEpoch(session, asked, need.cause, stamp);
+      // The front of a parent lacks the tools that were appended there.
+      const behind = needOf(asIfRecorded(state, epoch), asked);
+      return { epoch, changes: behind.do === 'append' ? await changesOf(session, asked, behind, stamp) : [] };
+    }
   }
+}
+
+async function changesOf(
+  { log }: Session,
+  { wanted }: Asked,
+  { changes }: Extract<Need, { readonly do: 'append' }>,
+  stamp: Pick<Event, 'at' | 'turn'>,
+): Promise<Changing['changes']> {
+  await keepTools(log.artifacts, wanted.texts.tools);
+  return changes.map((change) => ({ ...stamp, ...change }));
 }
 
 /** The old results that are to be shortened with this request, if any. */

@@ -176,6 +176,8 @@ function runtimeFor(children: Children, { session, runtime }: Working, role: str
     ...runtime,
     limits,
     warm: 'off',
+    // Tools that its parent came by later are appended behind that front, or wait as they do there.
+    takeTools: 'next-epoch',
     ...(opened !== undefined && { inherits: opened }),
     ...(ask !== undefined && {
       ask: (question, signal) =>
