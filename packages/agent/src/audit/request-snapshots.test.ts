@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { scriptedEncoder } from '@tidemark/provider-scripted';
-import { answer, begin, ID, prepare, prompt } from '../../tests/small-session.ts';
+import { answer, begin, ID, prepare, prompt, READ } from '../../tests/small-session.ts';
 import { commit } from '../session/session.ts';
 import { requestSnapshots, SNAPSHOTS_KEPT } from './request-snapshots.ts';
 
@@ -33,7 +33,7 @@ test('says which request opened an epoch, and which one only inherited it', asyn
   const beside = { stream: 'side/title', extra: [{ type: 'text', text: 'Name this.' }], history: 'none' } as const;
   await answer(small, await prepare(small, 1, {}, { beside, purpose: 'title' }));
   await commit(small.session, [prompt('and now', 2)]);
-  await answer(small, await prepare(small, 2, { tools: [] }));
+  await answer(small, await prepare(small, 2, { tools: [READ, { ...READ, name: 'look' }] }));
   const kept = await requestSnapshots(small.log, ID, () => scriptedEncoder);
   expect(kept.map(({ purpose, relation, opened }) => [purpose, relation, opened])).toEqual([
     ['turn', 'opens', 'initial'],

@@ -2,7 +2,7 @@
 // arguments are kept as they were streamed. So do recordings of other programs, and what the work goes by: ids, digests,
 // the path of the workspace.
 
-import type { ContentPart, Event, EventOf, Json, Kind, ToolEnded } from '@tidemark/log';
+import type { ContentPart, Event, EventOf, Granted, Json, Kind, ToolEnded } from '@tidemark/log';
 
 type JsonFields = { readonly [name: string]: Json | undefined };
 type Mask = (text: string) => Promise<string>;
@@ -39,7 +39,7 @@ const MASKS: { readonly [K in Kind]: MaskEvent<K> } = {
   'tool.returned': async (event, mask) => ({ ...event, data: await maskEnded(event.data, mask) }),
   'tool.failed': async (event, mask) => ({ ...event, data: await maskEnded(event.data, mask) }),
   'tool.abandoned': keep,
-  'permission.decided': keep,
+  'permission.decided': maskDecision,
   'mode.changed': keep,
   'foreign.recorded': keep,
   'tools.changed': keep,
@@ -91,6 +91,20 @@ async function maskNotification(event: EventOf<'notification.received'>, mask: M
     ...event,
     data: { source: await mask(source), body: await mask(body), provenance: await mask(provenance) },
   };
+}
+
+/** What was granted goes by the letter: with a value in it, it holds for nothing any more. */
+async function maskDecision(event: EventOf<'permission.decided'>, mask: Mask): Promise<Event> {
+  const { always } = event.data;
+  if (always === undefined) return event;
+  const { commands, paths, hosts } = always;
+  const masked: Granted = {
+    ...always,
+    ...(commands !== undefined && { commands: await Promise.all(commands.map((words) => maskAll(words, mask))) }),
+    ...(paths !== undefined && { paths: await maskAll(paths, mask) }),
+    ...(hosts !== undefined && { hosts: await maskAll(hosts, mask) }),
+  };
+  return { ...event, data: { ...event.data, always: masked } };
 }
 
 async function maskCheckpoint(event: EventOf<'history.compacted'>, mask: Mask): Promise<Event> {

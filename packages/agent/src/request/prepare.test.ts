@@ -3,7 +3,7 @@ import { callId, position, sessionId } from '@tidemark/log';
 import { scriptedEncoder } from '@tidemark/provider-scripted';
 import { createMemoryStore, createShelf } from '@tidemark/store-memory';
 import { describe, expect, test } from 'vitest';
-import { answer, begin, ID, prepare, prompt, second } from '../../tests/small-session.ts';
+import { answer, begin, ID, prepare, prompt, READ, second } from '../../tests/small-session.ts';
 import type { Small } from '../../tests/small-session.ts';
 import { explainSession } from '../audit/explain.ts';
 import { recordAnswer } from './answer.ts';
@@ -225,7 +225,7 @@ describe('verifying', () => {
   test('counts a labelled break with its cause, and explains where it lies', async () => {
     const small = await begin();
     await turn(small, LONG, 0);
-    await turn(small, 'other tools', 30, { tools: [] });
+    await turn(small, 'other tools', 30, { tools: [READ, { ...READ, name: 'look' }] });
     const found = await verifySession(small.log, ID, encoders);
     expect(found.breaks).toMatchObject([{ step: 1, cause: 'tools' }]);
     const {
