@@ -48,13 +48,13 @@ async function checks(stage: Stage, { id }: LiveSession): Promise<readonly strin
   });
 }
 
-const [first] = TOOLS;
-const another = { ...(first ?? expect.unreachable()), name: 'mail' };
+const [first = expect.unreachable(), ...others] = TOOLS;
+const another = { ...first, description: 'Says otherwise.' };
 
 const EVENTS = {
   nothing: {},
   'another role': { reopened: { role: `${ROLE}\nAnswer in verse.` } },
-  'a tool more': { reopened: { tools: [...TOOLS, another] } },
+  'another tool': { reopened: { tools: [another, ...others] } },
   'a pause': { pause: 61 * MINUTE },
   'an eviction': { answer: { ...DONE, fault: { kind: 'evicted' } } },
 } as const satisfies Readonly<Record<string, Event>>;
@@ -66,7 +66,7 @@ const SAID: { readonly [model: string]: { readonly [name in Name]: readonly stri
     nothing: [],
     'another model': ['step 2: model; miss model_changed; agrees'],
     'another role': ['step 2: role; miss system_changed; agrees'],
-    'a tool more': ['step 2: tools; miss tools_changed; agrees'],
+    'another tool': ['step 2: tools; miss tools_changed; agrees'],
     'a pause': ['step 2: expired; same; agrees'],
     'an eviction': ['step 2: unknown; same; explains'],
   },
@@ -74,7 +74,7 @@ const SAID: { readonly [model: string]: { readonly [name in Name]: readonly stri
     nothing: [],
     'another model': ['step 2: model; miss model_changed; agrees'],
     'another role': ['step 2: role; miss input_changed; agrees'],
-    'a tool more': ['step 2: tools; miss tools_changed; agrees'],
+    'another tool': ['step 2: tools; miss tools_changed; agrees'],
     'a pause': ['step 2: expired; unavailable; silent'],
     'an eviction': ['step 2: unknown; unavailable; silent'],
   },
