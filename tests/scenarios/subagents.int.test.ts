@@ -81,7 +81,7 @@ const said = (text: string): AnswerPlan => ({ answer: { text } });
 
 const look = defineTool({ name: 'look', description: 'Looks.', input: z.object({}), effect: 'read', run: () => SEEN });
 
-const later = defineTool({
+const weigh = defineTool({
   name: 'weigh',
   description: 'Weighs.',
   input: z.object({}),
@@ -151,7 +151,7 @@ test.each([
 ])(
   'a tool that came behind the front of a parent is %s, and its subagents read that front: %s',
   async (_what, model, shown) => {
-    const family = await playFamily({ model, gapMs: 0, added: [later] });
+    const family = await playFamily({ model, gapMs: 0, added: [weigh] });
     const firsts = firstCalls(family);
     expect(firsts).toHaveLength(SIBLINGS);
     for (const call of firsts) {

@@ -157,11 +157,7 @@ export function emptyProgress(): Progress {
 export function advance(progress: Progress, record: Recorded): void {
   switch (record.kind) {
     case 'session.created':
-      // What a fork's parent asked for is the parent's to end, and what its person allowed was allowed there.
-      progress.startedBy = record.data.startedBy;
-      progress.subagents.clear();
-      progress.delegated = 0;
-      progress.granted = [];
+      created(progress, record.data.startedBy);
       return;
     case 'permission.decided':
       if (record.data.always !== undefined) progress.granted = [...progress.granted, record.data.always];
@@ -214,6 +210,14 @@ export function advance(progress: Progress, record: Recorded): void {
     default:
       advanceCall(progress, record);
   }
+}
+
+/** What a fork's parent asked for is the parent's to end, and what its person allowed was allowed there. */
+function created(progress: Progress, startedBy: StartedBy | undefined): void {
+  progress.startedBy = startedBy;
+  progress.subagents.clear();
+  progress.delegated = 0;
+  progress.granted = [];
 }
 
 function subagentEnded(progress: Progress, { child, totals }: SubagentEnded): void {
