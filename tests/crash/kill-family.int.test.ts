@@ -21,7 +21,7 @@ import { randomFrom } from './random.ts';
 import { PATIENCE, tally } from './tally.ts';
 
 /** How many processes are killed: a tenth of those of single sessions, since each does the work of five. */
-const KILLS = Math.ceil(Number(process.env['TIDEMARK_KILLS'] ?? 200) / 10);
+const KILLS = Math.ceil(Number(process.env['TIDEMARK_KILLS'] ?? 100) / 10);
 const LANES = Math.max(2, availableParallelism());
 const SEED = Number(process.env['TIDEMARK_SEED'] ?? Date.now() % 1_000_000);
 const PROGRAM = fileURLToPath(new URL('family-process.ts', import.meta.url));

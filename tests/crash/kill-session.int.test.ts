@@ -22,7 +22,7 @@ import { PATIENCE, tally } from './tally.ts';
 import { RESULT, STEPS, answerAt } from './working-script.ts';
 
 /** How many processes are killed. */
-const KILLS = Number(process.env['TIDEMARK_KILLS'] ?? 200);
+const KILLS = Number(process.env['TIDEMARK_KILLS'] ?? 100);
 const LANES = Math.max(2, availableParallelism());
 const SEED = Number(process.env['TIDEMARK_SEED'] ?? Date.now() % 1_000_000);
 const PROGRAM = fileURLToPath(new URL('session-process.ts', import.meta.url));

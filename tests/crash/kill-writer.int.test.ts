@@ -17,7 +17,7 @@ import { PATIENCE, tally } from './tally.ts';
 import { expectedAt } from './written-events.ts';
 
 /** How many processes are killed. Each kill cuts all writers of its process. */
-const KILLS = Number(process.env['TIDEMARK_KILLS'] ?? 200);
+const KILLS = Number(process.env['TIDEMARK_KILLS'] ?? 100);
 const WRITERS = 2;
 const LANES = Math.max(2, availableParallelism());
 /** After that many kills a lane begins new sessions. */
