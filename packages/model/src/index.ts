@@ -13,6 +13,8 @@ export { ProviderError } from './errors.ts';
 export type { NearestModel } from './find-model.ts';
 export { findModel, nearestModel } from './find-model.ts';
 export type { Hash, NewHash } from './hash.ts';
+export type { ImageKind } from './image-kind.ts';
+export { imageKind } from './image-kind.ts';
 export type { ImageInput, ImageSize, PatchCount, TileCount } from './image-input.ts';
 export { imageTokens, SENT_SIDE, sentSize } from './image-input.ts';
 export type { ClaudeName } from './model-name.ts';

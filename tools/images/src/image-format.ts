@@ -1,16 +1,17 @@
 // What an image's bytes say that it is: never its name, nor what somebody calls it.
 
+import type { ImageKind } from '@tidemark/model';
+import { imageKind } from '@tidemark/model';
+
+const SENDABLE = ['PNG', 'JPEG', 'GIF', 'WebP'] as const;
+
 /** What every provider takes. */
-export type Sendable = 'PNG' | 'JPEG' | 'GIF' | 'WebP';
+export type Sendable = (typeof SENDABLE)[number];
 
 /** Known by its first bytes. */
 export type ImageFormat = Sendable | 'SVG' | 'BMP' | 'TIFF' | 'HEIC' | 'AVIF' | 'JPEG XL' | 'ICO' | 'PDF';
 
-const BEGINNINGS: readonly (readonly [format: ImageFormat, begins: RegExp])[] = [
-  ['PNG', /^\u0089PNG\r\n\u001A\n/],
-  ['JPEG', /^\u00FF\u00D8\u00FF/],
-  ['GIF', /^GIF8[79]a/],
-  ['WebP', /^RIFF[^]{4}WEBP/],
+const OTHERS: readonly (readonly [format: ImageFormat, begins: RegExp])[] = [
   ['AVIF', /^[^]{4}ftypavi[fs]/],
   ['HEIC', /^[^]{4}ftyp(?:hei|hev|mif1|msf1)/],
   ['TIFF', /^(?:II\*\0|MM\0\*)/],
@@ -26,8 +27,10 @@ const HEAD = 1_024;
 
 /** `undefined` when the bytes begin like none of them. */
 export function imageFormat(data: Uint8Array): ImageFormat | undefined {
+  const kind = imageKind(data);
+  if (kind !== undefined) return SENDABLE.find((format) => MEDIA_TYPES[format] === kind.mediaType);
   const head = Buffer.from(data.buffer, data.byteOffset, Math.min(data.byteLength, HEAD)).toString('latin1');
-  return BEGINNINGS.find(([, begins]) => begins.test(head))?.[0];
+  return OTHERS.find(([, begins]) => begins.test(head))?.[0];
 }
 
 /** Whether providers take the format. */
@@ -36,7 +39,7 @@ export function isSendable(format: ImageFormat): format is Sendable {
 }
 
 /** IANA media types. */
-export const MEDIA_TYPES: Readonly<Record<Sendable, string>> = {
+export const MEDIA_TYPES: Readonly<Record<Sendable, ImageKind['mediaType']>> = {
   PNG: 'image/png',
   JPEG: 'image/jpeg',
   GIF: 'image/gif',

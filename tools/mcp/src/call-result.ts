@@ -2,18 +2,11 @@
 // and whatever a model cannot be shown said in a line (L6).
 
 import type { ToolImage, ToolOutput } from '@tidemark/agent';
+import { imageKind } from '@tidemark/model';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 
 type Block = CallToolResult['content'][number];
 type Resource = Extract<Block, { type: 'resource' }>['resource'];
-
-/** How the bytes of an image begin that every provider takes. */
-const BEGINNINGS: Readonly<Record<string, RegExp>> = {
-  'image/png': /^\u0089PNG\r\n\u001A\n/,
-  'image/jpeg': /^\u00FF\u00D8\u00FF/,
-  'image/gif': /^GIF8[79]a/,
-  'image/webp': /^RIFF[^]{4}WEBP/,
-};
 
 /** The output of a call. */
 export function outputOf({ content, structuredContent, isError }: CallToolResult): ToolOutput {
@@ -62,10 +55,9 @@ function readResource(resource: Resource): Read {
 
 function readImage(base64: string, said: string): Read {
   const data = Buffer.from(base64, 'base64');
-  const head = data.subarray(0, 16).toString('latin1');
-  const [mediaType] = Object.entries(BEGINNINGS).find(([, begins]) => begins.test(head)) ?? [];
-  if (mediaType === undefined) return { text: notShown(`an image, ${said}`, base64) };
-  return { image: { data: new Uint8Array(data), mediaType } };
+  const kind = imageKind(data);
+  if (kind === undefined) return { text: notShown(`an image, ${said}`, base64) };
+  return { image: { data: new Uint8Array(data), mediaType: kind.mediaType } };
 }
 
 function notShown(what: string, base64: string): string {

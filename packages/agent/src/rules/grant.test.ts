@@ -82,5 +82,10 @@ describe('what always allows', () => {
     expect(grantInWords({ tool: 'bash', commands: [['git', 'commit', '-m', 'a b']] })).toBe(
       'bash "git commit -m \'a b\'"',
     );
+    const [one, two] = [[['echo', "a' 'b"]], [['echo', 'a', 'b']]].map((commands) =>
+      grantInWords({ tool: 'bash', commands }),
+    );
+    expect(one).toBe(String.raw`bash "echo 'a'\\'' '\\''b'"`);
+    expect(two).toBe('bash "echo a b"');
   });
 });

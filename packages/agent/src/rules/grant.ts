@@ -46,7 +46,7 @@ export function grantInWords({ tool, commands = [], paths = [], hosts = [] }: Gr
 
 /** One word, told from two. */
 function asWord(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word}'`;
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 function thingsOf({ commands = [], paths = [], hosts = [] }: Granted): readonly string[] {

@@ -32,26 +32,26 @@ export function spend(
   spent: Spent,
   call: { readonly usage: Usage; readonly cost: string | undefined; readonly steps: number },
 ): Spent {
-  const { usage, cost } = call;
+  const { usage, cost, steps } = call;
   const input = inputTokens(usage);
   const output = usage.answer === undefined ? undefined : usage.answer + (usage.reasoning ?? 0);
-  const { tokens, cost: uncosted } = spent.unknown;
-  return {
-    ...spent,
-    steps: spent.steps + call.steps,
-    input: spent.input + (input ?? 0),
-    output: spent.output + (output ?? 0),
-    cost: cost === undefined ? spent.cost : sumOfMoney([spent.cost, cost]),
-    unknown: {
-      tokens: input === undefined || output === undefined ? tokens + 1 : tokens,
-      cost: cost === undefined ? uncosted + 1 : uncosted,
-    },
-  };
+  return take({ ...spent, steps: spent.steps + steps }, { input, output, cost });
 }
 
 /** What a subagent took: tokens and money of the turn that asked for it, not its steps. */
 export function spendTotals(spent: Spent, totals: TurnTotals | undefined): Spent {
-  const { input, output, cost } = totals ?? {};
+  return take(spent, totals ?? {});
+}
+
+/** What is not known is absent. */
+interface Taken {
+  readonly input?: number | undefined;
+  readonly output?: number | undefined;
+  readonly cost?: string | undefined;
+}
+
+/** An unknown number is counted as one that is, and never as 0. */
+function take(spent: Spent, { input, output, cost }: Taken): Spent {
   const { tokens, cost: uncosted } = spent.unknown;
   return {
     ...spent,

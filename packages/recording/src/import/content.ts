@@ -1,9 +1,9 @@
 // Content blocks of prompts and results, as both formats write them. Bytes go outside, by digest.
 
 import type { ContentPart, Json } from '@tidemark/log';
+import { imageKind } from '@tidemark/model';
 import type { JsonObject } from './file/fields.ts';
 import { isList, isObject, nameOf, objectOf, textOf } from './file/fields.ts';
-import { imageSize } from './file/image-size.ts';
 import type { Keep } from './format.ts';
 
 /** The parts of some content: a text, or a list of blocks. What is no text and no bytes is kept as its JSON text. */
@@ -40,7 +40,7 @@ function imagePart(block: JsonObject, keep: Keep): ContentPart | undefined {
   const mediaType = nameOf(block['mimeType']) ?? nameOf(source['media_type']);
   const bytes = decoded(block['data'] ?? source['data']);
   if (mediaType === undefined || bytes === undefined) return undefined;
-  return { type: 'image', artifact: keep(bytes), mediaType, bytes: bytes.length, ...imageSize(bytes) };
+  return { type: 'image', artifact: keep(bytes), mediaType, bytes: bytes.length, ...imageKind(bytes)?.pixels };
 }
 
 function documentPart(block: JsonObject, keep: Keep): ContentPart | undefined {

@@ -2,11 +2,11 @@
 
 import type { ToolOutput } from '@tidemark/agent';
 import { digest } from '@tidemark/log';
+import { imageKind } from '@tidemark/model';
 import { createHash } from 'node:crypto';
 import type { Place } from '../confine/confine.ts';
 import type { OpenFile } from '../confine/open-file.ts';
 import { WorkspaceError } from '../workspace-error.ts';
-import { imageKind } from './image-kind.ts';
 
 /** Most bytes that are read: it stands in memory whole. */
 export const IMAGE_BYTES: number = 64 * 1024 * 1024;

@@ -3,6 +3,7 @@
 
 import type { Tool, ToolOutput } from '@tidemark/agent';
 import { digest } from '@tidemark/log';
+import { imageKind } from '@tidemark/model';
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Confinement, Place } from '../confine/confine.ts';
@@ -17,7 +18,6 @@ import { PAGE_LINES } from '../page/page-bounds.ts';
 import type { PageRequest } from '../page/take-page.ts';
 import { startPage } from '../page/take-page.ts';
 import { WorkspaceError } from '../workspace-error.ts';
-import { imageKind } from './image-kind.ts';
 import { readImage } from './read-image.ts';
 
 const ARGUMENTS = argumentsOf(

@@ -6,6 +6,7 @@ const bytes = (...parts: readonly (string | readonly number[])[]): Buffer =>
   Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part, 'latin1') : Buffer.from(part))));
 
 const PNG = '\x89PNG\r\n\x1a\n';
+const JPEG = bytes([0xff, 0xd8, 0xff, 0xe0, 0, 4, 0, 0, 0xff, 0xff, 0xc4, 0, 2, 0xff, 0xc2, 0, 17, 8, 1, 224, 2, 128]);
 
 test('reads the pixels of each kind from its header', () => {
   expect(imageKind(bytes(PNG, [0, 0, 0, 13], 'IHDR', [0, 0, 2, 128, 0, 0, 1, 224]))).toEqual({
@@ -13,8 +14,7 @@ test('reads the pixels of each kind from its header', () => {
     pixels: { width: 640, height: 480 },
   });
   expect(imageKind(bytes('GIF89a', [128, 2, 224, 1]))).toMatchObject({ pixels: { width: 640, height: 480 } });
-  const jpeg = bytes([0xff, 0xd8, 0xff, 0xe0, 0, 4, 0, 0, 0xff, 0xc4, 0, 2, 0xff, 0xc2, 0, 17, 8, 1, 224, 2, 128]);
-  expect(imageKind(jpeg)).toEqual({ mediaType: 'image/jpeg', pixels: { width: 640, height: 480 } });
+  expect(imageKind(JPEG)).toEqual({ mediaType: 'image/jpeg', pixels: { width: 640, height: 480 } });
   const extended = bytes('RIFF', [0, 0, 0, 0], 'WEBPVP8X', [10, 0, 0, 0, 0, 0, 0, 0, 127, 2, 0, 223, 1, 0]);
   expect(imageKind(extended)).toEqual({ mediaType: 'image/webp', pixels: { width: 640, height: 480 } });
   const lossless = bytes('RIFF', [0, 0, 0, 0], 'WEBPVP8L', [0, 0, 0, 0, 0x2f, 0x7f, 0xc2, 0x77, 0]);
@@ -27,6 +27,8 @@ test('knows no image in words, whatever they are called', () => expect(imageKind
 
 test('says of a header that is cut or damaged that it has no pixels, and never fails', () => {
   expect(imageKind(bytes(PNG))).toEqual({ mediaType: 'image/png', pixels: undefined });
+  for (let cut = 3; cut < JPEG.length; cut += 1)
+    expect(imageKind(JPEG.subarray(0, cut))).toEqual({ mediaType: 'image/jpeg', pixels: undefined });
   const heads = fc.constantFrom(
     PNG,
     '\xff\xd8\xff',
