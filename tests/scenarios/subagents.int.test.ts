@@ -22,15 +22,21 @@ interface Call extends Billed {
 
 /** A family: the parent waits for a while and asks for five subagents in one answer; each looks once and reports. */
 async function playFamily(options: Playing): Promise<Family> {
-  const { gapMs, added = [], ...staged } = options;
+  const { gapMs, added = [], reopens = false, ...staged } = options;
   const stage: Stage = await openStage(
     { tools: [wait(() => stage), look], subagents: { parallel: SIBLINGS }, ...staged },
     { firstByteMs: FIRST_BYTE_MS, onRequest: (sent) => answerTo(sent, gapMs) },
   );
-  const live = await stage.open({ provider: begunLater(stage) });
+  let live = await stage.open({ provider: begunLater(stage) });
   if (added.length > 0) {
     await live.prompt(GREETING);
     live.setTools([wait(() => stage), look, createAgentTool(), ...added], { when: 'next-epoch' });
+  }
+  if (reopens) {
+    await live.prompt(GREETING);
+    await live.close();
+    const tools = [wait(() => stage), look, ...added];
+    live = await stage.open({ id: live.id, provider: begunLater(stage), tools });
   }
   expect(await live.prompt('Count everything.')).toMatchObject({ outcome: 'completed', text: 'All counted.' });
   const billed = stage.billed();
@@ -45,6 +51,8 @@ interface Playing extends Partial<AgentOptions> {
   readonly gapMs: number;
   /** Tools that the parent comes by behind its first turn. */
   readonly added?: readonly Tool[];
+  /** In another process, which has them from its beginning. */
+  readonly reopens?: true;
 }
 
 interface Family {
@@ -162,6 +170,12 @@ test.each([
     for (const session of [family.id, ...family.children]) await expectSound(family.stage, session);
   },
 );
+
+test('a list of tools that waits in the log of a parent waits in its subagents too, though nobody says so', async () => {
+  const family = await playFamily({ gapMs: 0, added: [weigh], reopens: true });
+  expect(firstCalls(family)).toHaveLength(SIBLINGS);
+  expect(new Set(family.calls.map(({ body }) => frontOf(body))).size).toBe(1);
+});
 
 test('each session of a family can be made again from its log, byte for byte, and no prefix broke unnamed', async () => {
   const { stage, id, children } = await playFamily({ gapMs: 6 * MINUTE });
