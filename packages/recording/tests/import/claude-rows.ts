@@ -4,7 +4,7 @@ import { moment } from './pi-rows.ts';
 
 let second = 0;
 
-/** A row of any kind, hanging on another. Each row is a second later than the one before. */
+/** A row of any kind, hanging on another. Each row is a second later than the one before, whichever file made that. */
 export function row(uuid: string, parentUuid: string | null, fields: object): object {
   second += 1;
   const common = {

@@ -78,10 +78,11 @@ describe('a recorded call that read less than was left for it', () => {
         cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: written },
         output_tokens: 5,
       });
+      const first = { timestamp: moment(1) };
       const later = { timestamp: moment(60 * minutes) };
       const { result } = await replayRows([
-        prompt('p1', null, 'go'),
-        answer('a1', 'p1', 'm1', say('done'), { usage: told(100_000, 0) }),
+        { ...prompt('p1', null, 'go'), ...first },
+        { ...answer('a1', 'p1', 'm1', say('done'), { usage: told(100_000, 0) }), ...first },
         { ...prompt('p2', 'a1', 'and now?'), ...later },
         { ...answer('a2', 'p2', 'm2', say('done too'), { usage: told(100_500, 0) }), ...later },
       ]);
