@@ -44,7 +44,7 @@ test('a first request is ready before the SDK of any provider, of MCP, and any l
 });
 
 test('where skills are installed, their front matter is all that it waits for beside', () => {
-  expect(loadedBy([FIRST_REQUEST, SKILLS]).packages).toEqual([...ALWAYS, 'yaml'].toSorted());
+  expect(loadedBy([FIRST_REQUEST, SKILLS]).packages).toEqual([...ALWAYS, 'js-yaml'].toSorted());
 });
 
 test('the command tells what it can do without the SDK of any provider, of MCP, and without a server', () => {

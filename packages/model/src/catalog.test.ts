@@ -6,6 +6,7 @@ import type { Capabilities } from './capabilities.ts';
 import { defaultCatalog } from './default-catalog.ts';
 import { findModel } from './find-model.ts';
 import { normalModelName, undatedModelName } from './model-name.ts';
+import { parseCatalog } from './parse-catalog.ts';
 
 const catalog = defaultCatalog();
 
@@ -20,6 +21,10 @@ const anthropic = catalog.rows.filter((one) => one.provider === 'anthropic');
 describe('the shipped catalog', () => {
   it('is one value, whoever asks', () => {
     expect(defaultCatalog()).toBe(catalog);
+  });
+
+  it('is what its door lets in, to the last field', () => {
+    expect(parseCatalog(structuredClone(catalog))).toStrictEqual(catalog);
   });
 
   it('knows the models of four makers, and of a router', () => {

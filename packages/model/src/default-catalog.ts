@@ -2,12 +2,12 @@
 
 import data from '../data/catalog.json' with { type: 'json' };
 import type { Catalog } from './catalog.ts';
-import { parseCatalog } from './parse-catalog.ts';
 
-let parsed: Catalog | undefined;
+// It went through its door when it was made, and does again in each run of the tests: a start, of which that is a tenth, goes by it.
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion
+const CATALOG = data as unknown as Catalog;
 
-/** The shipped catalog, validated at its first use; always the same value. */
+/** The shipped catalog; always the same value. */
 export function defaultCatalog(): Catalog {
-  parsed ??= parseCatalog(data);
-  return parsed;
+  return CATALOG;
 }

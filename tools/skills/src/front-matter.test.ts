@@ -31,6 +31,13 @@ test('reads the fields of the format, and leaves others alone', async () => {
   });
 });
 
+test('takes a field with nothing behind its name for one that is not there', async () => {
+  const lines = 'name: tax\ndescription: Files taxes.\nlicense:\ncompatibility:\nmetadata:\nallowed-tools:';
+  const fields = { name: 'tax', description: 'Files taxes.', metadata: {}, body: 'Do it.' };
+  expect(await readSkillFile(head(lines))).toEqual(fields);
+  expect(await refused(head('name: tax\ndescription:'))).toMatch(/^description: /);
+});
+
 test('reads a mark of byte order, CRLF and CR as they are meant', async () => {
   const plain = await readSkillFile(bytes('---\nname: a\ndescription: b\n---\none\ntwo\n'));
   expect(await readSkillFile(bytes('\uFEFF---\r\nname: a\r\ndescription: b\r\n---\r\none\r\ntwo\r\n'))).toEqual(plain);
@@ -74,7 +81,7 @@ describe('refuses, and says why', () => {
     [
       'a key twice',
       head('name: a\nname: b\ndescription: c'),
-      /^its front matter is no plain YAML: Map keys must be unique/,
+      /^its front matter is no plain YAML, line 3: duplicated mapping key/,
     ],
     ['a tag', head('name: !!js/function a\ndescription: b'), /^its front matter is no plain YAML/],
     [
@@ -83,6 +90,8 @@ describe('refuses, and says why', () => {
       /^its front matter is no plain YAML/,
     ],
     ['a list in the place of fields', head('- name: a'), /^its front matter: /],
+    ['two documents', head('name: a\n...\nname: b'), /^its front matter is no plain YAML/],
+    ['nothing at all', head('# later'), /^its front matter is no plain YAML/],
     ['an alias', head('name: &a tax\ndescription: *a'), /^its front matter is no plain YAML/],
     [
       'aliases that ask for gigabytes',

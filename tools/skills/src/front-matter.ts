@@ -28,6 +28,7 @@ const LARGEST_HEAD = 16_384;
 
 const plain = z.union([z.string(), z.number(), z.boolean()]).transform(String);
 
+/** A field with nothing behind its name (`license:`) is null in YAML, and counts as one that is not there. */
 const schema = z.object({
   name: z.string().regex(/^[a-z0-9-]{1,64}$/, 'expected 1 to 64 of a-z, 0-9 and -'),
   description: z
@@ -35,10 +36,10 @@ const schema = z.object({
     .trim()
     .min(1, 'it is empty')
     .refine((text) => Array.from(text).length <= 1_024, 'it is longer than 1,024 characters'),
-  license: z.string().optional(),
-  compatibility: z.string().max(500, 'it is longer than 500 characters').optional(),
-  metadata: z.record(z.string(), plain).default({}),
-  'allowed-tools': z.union([z.string(), z.array(z.string()).transform((names) => names.join(' '))]).optional(),
+  license: z.string().nullish(),
+  compatibility: z.string().max(500, 'it is longer than 500 characters').nullish(),
+  metadata: z.record(z.string(), plain).nullish(),
+  'allowed-tools': z.union([z.string(), z.array(z.string()).transform((names) => names.join(' '))]).nullish(),
 });
 
 /** Reads the bytes of a SKILL.md. */
@@ -73,24 +74,24 @@ async function parseHead(text: string): Promise<Omit<SkillFile, 'body'> | BadFil
   return {
     name,
     description,
-    metadata,
-    ...(license !== undefined && { license }),
-    ...(compatibility !== undefined && { compatibility }),
-    ...(allowedTools !== undefined && { allowedTools }),
+    metadata: metadata ?? {},
+    ...(typeof license === 'string' && { license }),
+    ...(typeof compatibility === 'string' && { compatibility }),
+    ...(typeof allowedTools === 'string' && { allowedTools }),
   };
 }
 
 /** Plain YAML 1.2: no tags of its own, and no alias at all, of which a few lines can ask for gigabytes. */
 async function parseYaml(text: string): Promise<{ readonly value: unknown } | BadFile> {
-  // 72 modules that whoever has no skills does not wait for.
-  const { parseDocument } = await import('yaml');
+  // Whoever has no skills does not wait for it.
+  const { CORE_SCHEMA, load, YAMLException } = await import('js-yaml');
   try {
-    const document = parseDocument(text, { schema: 'core', uniqueKeys: true, prettyErrors: false, logLevel: 'silent' });
-    const [fault] = [...document.errors, ...document.warnings];
-    if (fault !== undefined) return { reason: `its front matter is no plain YAML: ${oneClause(fault.message)}` };
-    return { value: document.toJS({ maxAliasCount: 0 }) };
+    return { value: load(text, { schema: CORE_SCHEMA, maxAliases: 0 }) };
   } catch (error) {
-    return { reason: `its front matter is no plain YAML: ${oneClause(error instanceof Error ? error.message : '')}` };
+    if (!(error instanceof YAMLException)) throw error;
+    // Counted from the line of dashes above it, as an editor shows the file.
+    const where = error.mark === undefined ? '' : `, line ${error.mark.line + 2}`;
+    return { reason: `its front matter is no plain YAML${where}: ${oneClause(error.reason)}` };
   }
 }
 
