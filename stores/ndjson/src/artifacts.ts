@@ -3,16 +3,16 @@
 import { createHash } from 'node:crypto';
 import type { Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { access, utimes } from 'node:fs/promises';
+import { access, readFile, utimes } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
-import { Readable, pipeline as pipelineOf } from 'node:stream';
+import { pipeline as pipelineOf } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { createZstdCompress, createZstdDecompress } from 'node:zlib';
+import { promisify } from 'node:util';
+import { createZstdCompress, createZstdDecompress, zstdCompress } from 'node:zlib';
 import { LogError, digest as mintDigest } from '@tidemark/log';
 import type { Artifacts, Digest } from '@tidemark/log';
-import { flushFolder } from './durable-folder.ts';
 import type { Folders } from './durable-folder.ts';
-import { unlessGone } from './file-errors.ts';
+import { isGone, unlessGone } from './file-errors.ts';
 import { artifactPaths } from './paths.ts';
 import type { HomePaths } from './paths.ts';
 import { writeAtomically } from './write-atomically.ts';
@@ -20,35 +20,47 @@ import { writeAtomically } from './write-atomically.ts';
 /** Larger ones are packed. */
 const PLAIN_LIMIT = 4_096;
 
+const pack = promisify(zstdCompress);
+
 /** The artifacts of a home. */
 export function createArtifacts(paths: HomePaths, folders: Folders): Artifacts {
   return {
     put: (bytes) => (bytes instanceof Uint8Array ? putWhole(paths, folders, bytes) : put(paths, folders, bytes)),
     get: (digest) => get(paths, digest),
-    has: async (digest) => (await find(paths, digest)) !== undefined,
+    has: (digest) => has(paths, digest),
   };
 }
 
-/** What is there already, as a session's tools are from the second one on, is not written and flushed again. */
+/** What is there already, as a session's tools are from the second one on, is not written again. */
 async function putWhole(paths: HomePaths, folders: Folders, bytes: Uint8Array): Promise<PutArtifact> {
   const digest = mintDigest(createHash('sha256').update(bytes).digest('hex'));
-  if (!(await isKept(paths, digest))) return put(paths, folders, Readable.from([bytes]));
-  const { folder } = artifactPaths(paths, digest);
-  await folders.make(folder);
-  await flushFolder(folder);
+  const { folder, plain, packed } = artifactPaths(paths, digest);
+  const place = bytes.length > PLAIN_LIMIT ? packed : plain;
+  try {
+    await folders.make(folder);
+    if (!(await isKept(paths, digest, place))) {
+      const written = place === packed ? await pack(bytes) : bytes;
+      await writeAtomically(paths.artifacts, async (handle) => {
+        await handle.writeFile(written);
+        return place;
+      });
+    }
+    await folders.flush(folder);
+  } catch (cause) {
+    throw writeFailed(paths, cause);
+  }
   return { digest, size: bytes.length };
 }
 
+/** Bytes whose name is known when the last of them has passed. */
 async function put(paths: HomePaths, folders: Folders, bytes: AsyncIterable<Uint8Array>): Promise<PutArtifact> {
   const tally: Tally = { hash: createHash('sha256'), size: 0, sourceFailed: false };
   try {
     const digest = await write(paths, folders, bytes, tally);
-    await flushFolder(artifactPaths(paths, digest).folder);
+    await folders.flush(artifactPaths(paths, digest).folder);
     return { digest, size: tally.size };
   } catch (cause) {
-    if (tally.sourceFailed) throw cause;
-    const message = `An artifact could not be written under ${paths.artifacts}. Nothing names it yet; see to the disk and try again.`;
-    throw new LogError('artifact/write-failed', message, { path: paths.artifacts }, cause);
+    throw tally.sourceFailed ? cause : writeFailed(paths, cause);
   }
 }
 
@@ -59,12 +71,13 @@ async function write(
   tally: Tally,
 ): Promise<Digest> {
   await folders.make(paths.artifacts);
-  let packed = false;
   const name = (): Digest => mintDigest(tally.hash.copy().digest('hex'));
   await writeAtomically(paths.artifacts, async (handle) => {
-    packed = await fill(handle, counted(bytes, tally), tally);
-    await folders.make(artifactPaths(paths, name()).folder);
-    return settle(paths, name(), packed);
+    const isPacked = await fill(handle, counted(bytes, tally), tally);
+    const { folder, plain, packed } = artifactPaths(paths, name());
+    const place = isPacked ? packed : plain;
+    await folders.make(folder);
+    return (await isKept(paths, name(), place)) ? undefined : place;
   });
   return name();
 }
@@ -116,31 +129,13 @@ async function* whole(head: readonly Uint8Array[], rest: AsyncIterable<Uint8Arra
   yield* rest;
 }
 
-/** Where the new file goes; nowhere when a sound one is there. One that is damaged is replaced. */
-async function settle(paths: HomePaths, digest: Digest, packed: boolean): Promise<string | undefined> {
-  const place = artifactPaths(paths, digest);
-  if (await isKept(paths, digest)) return undefined;
-  return packed ? place.packed : place.plain;
-}
-
-/** Renewed first: so no garbage collection that began meanwhile takes what was looked at. */
-async function isKept(paths: HomePaths, digest: Digest): Promise<boolean> {
-  return (await renewed(paths, digest)) && isSound(paths, digest);
-}
-
-/** As young as if it were written now: whoever collects garbage leaves it until a record can name it. */
-async function renewed(paths: HomePaths, digest: Digest): Promise<boolean> {
-  const found = await find(paths, digest);
-  if (found === undefined) return false;
+/**
+ * Whether sound bytes stand at this place; damaged ones are written again. Renewed first, as young as if they were written
+ * now: a garbage collection that began meanwhile leaves them until a record can name them.
+ */
+async function isKept(paths: HomePaths, digest: Digest, place: string): Promise<boolean> {
   const now = new Date();
-  return (await utimes(found.path, now, now).then(yes, unlessGone)) === true;
-}
-
-function yes(): true {
-  return true;
-}
-
-async function isSound(paths: HomePaths, digest: Digest): Promise<boolean> {
+  if ((await utimes(place, now, now).then(yes, unlessGone)) !== true) return false;
   try {
     for await (const piece of get(paths, digest)) if (piece.length === 0) continue;
     return true;
@@ -150,43 +145,45 @@ async function isSound(paths: HomePaths, digest: Digest): Promise<boolean> {
   }
 }
 
+function yes(): true {
+  return true;
+}
+
 async function* get(paths: HomePaths, digest: Digest): AsyncGenerator<Uint8Array> {
-  const found = await find(paths, digest);
-  if (found === undefined) throw missing(paths, digest);
+  const { plain, packed } = artifactPaths(paths, digest);
   const hash = createHash('sha256');
+  let path = plain;
   try {
-    for await (const piece of unpacked(found)) {
+    // What is not packed is small: a stream would cost more than its bytes.
+    const small = await readFile(plain).catch(unlessGone);
+    if (small === undefined) path = packed;
+    for await (const piece of small === undefined ? unpacked(packed) : [small]) {
       hash.update(piece);
       yield piece;
     }
   } catch (cause) {
-    throw broken(found.path, digest, cause);
+    throw isGone(cause) ? missing(paths, digest) : broken(path, digest, cause);
   }
-  if (hash.digest('hex') !== digest) throw broken(found.path, digest);
+  if (hash.digest('hex') !== digest) throw broken(path, digest);
 }
 
-interface Found {
-  readonly path: string;
-  readonly packed: boolean;
-}
-
-async function find(paths: HomePaths, digest: Digest): Promise<Found | undefined> {
+async function has(paths: HomePaths, digest: Digest): Promise<boolean> {
   const { plain, packed } = artifactPaths(paths, digest);
-  if (await exists(packed)) return { path: packed, packed: true };
-  return (await exists(plain)) ? { path: plain, packed: false } : undefined;
+  return (await exists(plain)) || exists(packed);
 }
 
 function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
+  return access(path).then(yes, () => false);
 }
 
-function unpacked({ path, packed }: Found): AsyncIterable<Uint8Array> {
-  const file = createReadStream(path);
+function unpacked(path: string): AsyncIterable<Uint8Array> {
   // The callback form hands the streams' errors to whoever reads the last one, and closes both when it stops.
-  return packed ? pipelineOf(file, createZstdDecompress(), () => undefined) : file;
+  return pipelineOf(createReadStream(path), createZstdDecompress(), () => undefined);
+}
+
+function writeFailed(paths: HomePaths, cause: unknown): LogError {
+  const message = `An artifact could not be written under ${paths.artifacts}. Nothing names it yet; see to the disk and try again.`;
+  return new LogError('artifact/write-failed', message, { path: paths.artifacts }, cause);
 }
 
 function missing(paths: HomePaths, digest: Digest): LogError {

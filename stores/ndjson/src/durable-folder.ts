@@ -3,23 +3,56 @@
 import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Makes the folders of one home. */
+/** The folders of one home. */
 export interface Folders {
   /** The folder is there, for its owner only, and so are the names that lead to it from the home. */
   make(path: string): Promise<void>;
+  /** The names in it are on stable storage. Who asks while a flush waits for its turn shares that one. */
+  flush(path: string): Promise<void>;
 }
 
-/** Each folder is flushed once in the life of a process: another one may have been killed before it could. */
+/** Each folder is made durable once in the life of a process: another one may have been killed before it could. */
 export function createFolders(home: string): Folders {
-  const flushed = new Set<string>();
+  const durable = new Set<string>();
+  const flush = shareRuns(flushFolder);
   return {
+    flush,
     async make(path) {
       const highest = await mkdir(path, { recursive: true, mode: 0o700 });
-      if (highest === undefined && flushed.has(path)) return;
+      if (highest !== undefined) for (const folder of pathsBetween(path, dirname(highest))) durable.delete(folder);
       const top = highest !== undefined && highest.length <= home.length ? dirname(highest) : home;
-      for (let folder = path; folder.length > top.length; folder = dirname(folder)) await flushFolder(dirname(folder));
-      flushed.add(path);
+      const fresh = pathsBetween(path, top).filter((folder) => !durable.has(folder));
+      await Promise.all(fresh.map((folder) => flush(dirname(folder))));
+      for (const folder of fresh) durable.add(folder);
     },
+  };
+}
+
+/** A path and those above it, as far as `top`, which is left out. */
+function pathsBetween(path: string, top: string): readonly string[] {
+  const found: string[] = [];
+  for (let folder = path; folder.length > top.length; folder = dirname(folder)) found.push(folder);
+  return found;
+}
+
+/** Of one name only one run at a time; whoever comes meanwhile is answered by the next one, which begins after all of them. */
+function shareRuns(run: (name: string) => Promise<void>): (name: string) => Promise<void> {
+  const running = new Map<string, Promise<void>>();
+  const next = new Map<string, Promise<void>>();
+  const begin = (name: string): Promise<void> => {
+    next.delete(name);
+    const mine = run(name).finally(() => running.get(name) === mine && running.delete(name));
+    running.set(name, mine);
+    return mine;
+  };
+  return (name) => {
+    const waiting = next.get(name);
+    if (waiting !== undefined) return waiting;
+    const before = running.get(name);
+    if (before === undefined) return begin(name);
+    const mine = before.catch(() => undefined).then(() => begin(name));
+    next.set(name, mine);
+    return mine;
   };
 }
 

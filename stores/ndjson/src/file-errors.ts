@@ -1,8 +1,13 @@
 // What the operating system says that is no failure here. For `catch`; anything else is thrown on.
 
+/** Whether it says that a name leads to nothing. */
+export function isGone(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
+}
+
 /** The name leads to nothing: there is nothing to read. */
 export function unlessGone(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error;
+  if (!isGone(error)) throw error;
   return undefined;
 }
 

@@ -32,12 +32,12 @@ export interface Draft {
 export async function draftCall(
   session: Session,
   kept: Line | undefined,
-  { pruned, epoch, changes }: Changing,
+  { pruned, epoch, texts, changes }: Changing,
   options: CallOptions,
 ): Promise<Draft> {
   const inFront = [...(pruned === undefined ? [] : [pruned]), ...(epoch === undefined ? [] : [epoch]), ...changes];
   const state = inFront.reduce(asIfRecorded, session.state);
-  const main = await mainLine(session, kept, state, options);
+  const main = await mainLine(session, kept, state, { ...options, ...(texts && { texts }) });
   const line = await callLine(session, main, state, options);
   const capabilities = options.beside === undefined ? options.capabilities : line.materials.capabilities;
   const call = planCall(state, line, planOptions(options, capabilities, main));

@@ -1,10 +1,10 @@
 // The lines of a call: the main stream's, kept by the session so that a step costs what is new, and a side call's own.
 
 import { position } from '@tidemark/log';
-import type { State } from '@tidemark/context';
-import type { Encoder } from '@tidemark/model';
+import type { FrontTexts, State, Wanted } from '@tidemark/context';
+import type { Capabilities, Encoder } from '@tidemark/model';
 import { AgentError } from '../errors.ts';
-import { loadCapabilities, loadFront } from '../session/materials.ts';
+import { asKept, loadCapabilities, loadFront } from '../session/materials.ts';
 import type { Session } from '../session/session.ts';
 import type { Line, Resize } from './line.ts';
 import { beginLine, besideLine, extendLine, stillHolds } from './line.ts';
@@ -13,6 +13,10 @@ import type { Beside } from './request-record.ts';
 /** What of a call its lines depend on. */
 interface LineOptions {
   readonly encoder: Encoder;
+  readonly wanted: Pick<Wanted, 'capabilities'>;
+  readonly capabilities: Capabilities;
+  /** Of the epoch in force, where it is about to open: they need not be read back. */
+  readonly texts?: FrontTexts;
   readonly beside?: Beside;
   readonly resize?: Resize;
 }
@@ -24,7 +28,7 @@ export async function mainLine(
   state: State,
   options: LineOptions,
 ): Promise<Line> {
-  const held = kept !== undefined && stillHolds(kept, state) ? kept : await newLine(session, state, options.encoder);
+  const held = kept !== undefined && stillHolds(kept, state) ? kept : await newLine(session, state, options);
   return options.beside?.history === 'none' ? held : extendLine(held, state, session.log.artifacts, options.resize);
 }
 
@@ -36,11 +40,12 @@ export async function callLine({ log }: Session, main: Line, state: State, { bes
 }
 
 /** The catalog row is the epoch's own, as it is when the request is made again: another one may lower otherwise (L2). */
-async function newLine({ log }: Session, state: State, encoder: Encoder): Promise<Line> {
+async function newLine({ log: { artifacts } }: Session, state: State, options: LineOptions): Promise<Line> {
   const { epoch } = state;
   if (epoch === undefined) throw new AgentError('agent/no-epoch', 'no epoch is open: prepare opens one first');
-  const texts = await loadFront(log.artifacts, epoch.opened);
-  const capabilities = await loadCapabilities(log.artifacts, epoch.opened);
+  const { encoder, wanted, texts = await loadFront(artifacts, epoch.opened) } = options;
+  const isWanted = epoch.opened.capabilities === wanted.capabilities;
+  const capabilities = isWanted ? asKept(options.capabilities) : await loadCapabilities(artifacts, epoch.opened);
   return beginLine({ epoch, texts, capabilities, encoder }, state);
 }
 

@@ -1,7 +1,7 @@
 // The epoch that a request opens, with the front that was chosen for it: its bytes are kept before the event names them.
 
 import type { EpochCause, Event, EventOf } from '@tidemark/log';
-import type { FrontChoice, State, Wanted } from '@tidemark/context';
+import type { FrontChoice, FrontTexts, State, Wanted } from '@tidemark/context';
 import { chooseFront, openEpoch } from '@tidemark/context';
 import type { Capabilities } from '@tidemark/model';
 import { keepFront } from '../session/materials.ts';
@@ -17,19 +17,25 @@ export interface EpochOptions {
   readonly ttl?: Lasting;
 }
 
+/** An epoch that is about to open, and the texts that its layers and tools name. */
+export interface Opening {
+  readonly epoch: EventOf<'epoch.opened'>;
+  readonly texts: FrontTexts;
+}
+
 /** See the head of this file. The price is said once the request is planned. */
 export async function openingEpoch(
   { state, log }: Session,
   options: EpochOptions,
   cause: EpochCause,
   stamp: Stamp,
-): Promise<EventOf<'epoch.opened'>> {
+): Promise<Opening> {
   const { texts, padding, skills } = frontFor(state, options, cause, stamp);
   await keepFront(log.artifacts, texts);
   const { skills: _offered, ...wanted } = options.wanted;
   const chosen = { ...wanted, texts, ...(skills !== undefined && { skills }) };
   const epoch = opening(state, { ...options, wanted: chosen }, cause, stamp);
-  return padding === undefined ? epoch : { ...epoch, data: { ...epoch.data, padding } };
+  return { texts, epoch: padding === undefined ? epoch : { ...epoch, data: { ...epoch.data, padding } } };
 }
 
 /** The front that an epoch would be opened with now. */

@@ -2,7 +2,7 @@
 // its record names are kept here, before anything names them.
 
 import type { Event, EventOf } from '@tidemark/log';
-import type { BudgetSettings, Need, State } from '@tidemark/context';
+import type { BudgetSettings, FrontTexts, Need, State } from '@tidemark/context';
 import { gaugeOf, neededChange, planPruning } from '@tidemark/context';
 import type { Encoder } from '@tidemark/model';
 import { keepTools } from '../session/materials.ts';
@@ -16,6 +16,8 @@ import type { Beside } from './request-record.ts';
 export interface Changing {
   readonly pruned?: EventOf<'history.pruned'>;
   readonly epoch: EventOf<'epoch.opened'> | undefined;
+  /** What its layers and tools name. */
+  readonly texts?: FrontTexts;
   readonly changes: readonly (EventOf<'tools.changed'> | EventOf<'reasoning.changed'>)[];
 }
 
@@ -59,7 +61,7 @@ export async function whatChanges(
   if (pruned !== undefined) {
     const before = { ...session, state: asIfRecorded(state, pruned) };
     const cause = need.do === 'epoch' ? need.cause : 'pruning';
-    return { pruned, epoch: await openingEpoch(before, asked, cause, stamp), changes: [] };
+    return { pruned, ...(await openingEpoch(before, asked, cause, stamp)), changes: [] };
   }
   switch (need.do) {
     case 'nothing':
@@ -67,10 +69,10 @@ export async function whatChanges(
     case 'append':
       return { epoch: undefined, changes: await changesOf(session, asked, need, stamp) };
     case 'epoch': {
-      const epoch = await openingEpoch(session, asked, need.cause, stamp);
+      const opening = await openingEpoch(session, asked, need.cause, stamp);
       // The front of a parent lacks the tools that were appended there.
-      const behind = needOf(asIfRecorded(state, epoch), asked);
-      return { epoch, changes: behind.do === 'append' ? await changesOf(session, asked, behind, stamp) : [] };
+      const behind = needOf(asIfRecorded(state, opening.epoch), asked);
+      return { ...opening, changes: behind.do === 'append' ? await changesOf(session, asked, behind, stamp) : [] };
     }
   }
 }

@@ -32,6 +32,11 @@ export async function keepCapabilities(artifacts: Artifacts, capabilities: Capab
   return (await artifacts.put(Buffer.from(catalog.text))).digest;
 }
 
+/** A row as whoever reads it back has it: of what is kept, the order of keys is that of canonical JSON. */
+export function asKept(capabilities: Capabilities): Capabilities {
+  return JSON.parse(canonicalJson(capabilities).text);
+}
+
 /** The catalog row that an epoch was opened with. */
 export async function loadCapabilities(artifacts: Artifacts, opened: EpochOpened): Promise<Capabilities> {
   const [row] = parseCatalog(JSON.parse(await readText(artifacts, opened.capabilities))).rows;
