@@ -1,6 +1,7 @@
 // The door of SKILL.md: bytes become the front matter and the body, or the reason why they do not. The fields are those of
 // the open Agent Skills format (agentskills.io/specification); what else stands there is left alone.
 
+import type * as Yaml from 'js-yaml';
 import { z } from 'zod';
 
 /** What a SKILL.md says. */
@@ -83,8 +84,7 @@ async function parseHead(text: string): Promise<Omit<SkillFile, 'body'> | BadFil
 
 /** Plain YAML 1.2: no tags of its own, and no alias at all, of which a few lines can ask for gigabytes. */
 async function parseYaml(text: string): Promise<{ readonly value: unknown } | BadFile> {
-  // Whoever has no skills does not wait for it.
-  const { CORE_SCHEMA, load, YAMLException } = await import('js-yaml');
+  const { CORE_SCHEMA, load, YAMLException } = await loadYaml();
   try {
     return { value: load(text, { schema: CORE_SCHEMA, maxAliases: 0 }) };
   } catch (error) {
@@ -93,6 +93,13 @@ async function parseYaml(text: string): Promise<{ readonly value: unknown } | Ba
     const where = error.mark === undefined ? '' : `, line ${error.mark.line + 2}`;
     return { reason: `its front matter is no plain YAML${where}: ${oneClause(error.reason)}` };
   }
+}
+
+let library: Promise<typeof Yaml> | undefined;
+
+/** With the first skill: whoever has none does not wait for it. */
+function loadYaml(): Promise<typeof Yaml> {
+  return (library ??= import('js-yaml'));
 }
 
 function said(error: z.ZodError): string {

@@ -1,9 +1,10 @@
 // One skill's folder: SKILL.md read at its door, and the names of what lies beside it. Nothing in it is run, and no link
-// leads out of its root.
+// leads out of its root. Files are asked for and not awaited: of a hundred skills these are some eight hundred short calls, each
+// of which costs the program more as a promise than the call itself does (70 ms against 7).
 
 import { createHash } from 'node:crypto';
-import { constants } from 'node:fs';
-import { open, readdir, realpath, stat } from 'node:fs/promises';
+import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import type { Dirent } from 'node:fs';
 import { basename, join, relative, sep } from 'node:path';
 import type { FoundSkill, SkillRoot } from './found-skill.ts';
 import type { BadFile } from './front-matter.ts';
@@ -25,9 +26,9 @@ export async function readSkillFolder(
   realRoot: string,
   known: KnownFolders,
 ): Promise<FoundSkill | BadFile> {
-  const path = await inside(join(folder, 'SKILL.md'), realRoot);
+  const path = inside(join(folder, 'SKILL.md'), realRoot);
   if (typeof path !== 'string') return path;
-  const stamp = await stampOf(path);
+  const stamp = stampOf(path);
   const before = known.get(folder);
   if (before !== undefined && before.stamp === stamp) return before.read;
   const read = await readAnew(path, folder, root);
@@ -36,20 +37,24 @@ export async function readSkillFolder(
 }
 
 /** Names the file and its state; `undefined` where it is gone. */
-async function stampOf(path: string): Promise<string | undefined> {
-  const status = await stat(path, { bigint: true }).catch(() => undefined);
-  return status && [status.dev, status.ino, status.size, status.mtimeNs, status.ctimeNs].join(' ');
+function stampOf(path: string): string | undefined {
+  try {
+    const { dev, ino, size, mtimeNs, ctimeNs } = statSync(path, { bigint: true });
+    return [dev, ino, size, mtimeNs, ctimeNs].join(' ');
+  } catch {
+    return undefined;
+  }
 }
 
 async function readAnew(path: string, folder: string, { source }: SkillRoot): Promise<FoundSkill | BadFile> {
-  const bytes = await readPlain(path);
+  const bytes = readPlain(path);
   if ('reason' in bytes) return bytes;
   const file = await readSkillFile(bytes);
   if ('reason' in file) return file;
   if (file.name !== basename(folder)) {
     return { reason: `its name is ${file.name}, and its folder ${oneLine(basename(folder), 80)}: they must be equal` };
   }
-  const files = await filesIn(folder);
+  const files = filesIn(folder);
   const { name, description, license, compatibility, metadata } = file;
   return {
     name,
@@ -68,9 +73,9 @@ async function readAnew(path: string, folder: string, { source }: SkillRoot): Pr
 }
 
 /** The real path of a file, where it lies inside of the root. */
-export async function inside(path: string, realRoot: string): Promise<string | BadFile> {
+export function inside(path: string, realRoot: string): string | BadFile {
   try {
-    const real = await realpath(path);
+    const real = realpathSync.native(path);
     return real.startsWith(realRoot.endsWith(sep) ? realRoot : realRoot + sep)
       ? real
       : { reason: 'a symbolic link leads out of its root' };
@@ -80,16 +85,15 @@ export async function inside(path: string, realRoot: string): Promise<string | B
 }
 
 /** The bytes of a plain file that is not too large. What is no file (a pipe) is not waited for. */
-export async function readPlain(path: string, most: number = LARGEST_SKILL): Promise<Uint8Array | BadFile> {
+export function readPlain(path: string, most: number = LARGEST_SKILL): Uint8Array | BadFile {
   try {
-    const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+    const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
     try {
-      const status = await handle.stat();
+      const status = fstatSync(file);
       if (!status.isFile()) return { reason: 'it is no plain file' };
-      if (status.size > most) return { reason: `it is larger than ${most} bytes` };
-      return await handle.readFile();
+      return status.size > most ? { reason: `it is larger than ${most} bytes` } : readFileSync(file);
     } finally {
-      await handle.close();
+      closeSync(file);
     }
   } catch (error) {
     return { reason: `it cannot be read: ${codeOf(error)}` };
@@ -105,19 +109,27 @@ function isGone(error: unknown): boolean {
 }
 
 /** Plain files beside SKILL.md, without what is hidden; links are not followed. */
-async function filesIn(folder: string): Promise<readonly string[]> {
+function filesIn(folder: string): readonly string[] {
   const found: string[] = [];
-  const enter = async (at: string, depth: number): Promise<void> => {
-    const entries = await readdir(at, { withFileTypes: true }).catch(() => []);
-    for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+  const enter = (at: string, depth: number): void => {
+    for (const entry of entriesOf(at).toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
       if (entry.name.startsWith('.') || found.length >= MOST_FILES) continue;
       const path = join(at, entry.name);
-      if (entry.isDirectory() && depth < DEEPEST) await enter(path, depth + 1);
+      if (entry.isDirectory() && depth < DEEPEST) enter(path, depth + 1);
       else if (entry.isFile() && path !== join(folder, 'SKILL.md')) found.push(relative(folder, path));
     }
   };
-  await enter(folder, 1);
+  enter(folder, 1);
   return found;
+}
+
+/** What lies in a folder; nothing where it cannot be listed. */
+function entriesOf(folder: string): readonly Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
 }
 
 /** What the model reads: the body, and how it reaches what lies beside it. */

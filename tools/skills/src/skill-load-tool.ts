@@ -94,8 +94,8 @@ function whyTooLong(text: string, { bytes, lines }: ReturnType<ToolContext['room
 }
 
 async function readFile({ folder, name }: FoundSkill, file: string): Promise<ToolOutput> {
-  const path = await inside(join(folder, file), await realpath(folder));
-  const bytes = typeof path === 'string' ? await readPlain(path, LARGEST_FILE) : path;
+  const path = inside(join(folder, file), await realpath(folder));
+  const bytes = typeof path === 'string' ? readPlain(path, LARGEST_FILE) : path;
   if ('reason' in bytes) return failed(`${file} of the skill ${name} cannot be shown: ${bytes.reason}`);
   if (bytes.subarray(0, 8_192).includes(0)) return failed(`${file} of the skill ${name} is no text`);
   return { text: new TextDecoder().decode(bytes) };
