@@ -4,9 +4,9 @@
 import type { Position } from '@tidemark/log';
 import { position } from '@tidemark/log';
 import type { ResultPart, Span } from '@tidemark/model';
+import { graphemeAt } from '@tidemark/model';
 import type { AppendOnly } from './append-only.ts';
 import { appendOnly, itemAt, slice } from './append-only.ts';
-import { graphemeAt } from './graphemes.ts';
 import { partTokens } from './part-tokens.ts';
 import { renderPruned, textOfResult } from './render-pruned.ts';
 import type { State } from './state.ts';

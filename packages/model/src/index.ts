@@ -12,6 +12,7 @@ export type { ProviderErrorClass, ProviderErrorCode, ProviderErrorData, RefusedP
 export { ProviderError } from './errors.ts';
 export type { NearestModel } from './find-model.ts';
 export { findModel, nearestModel } from './find-model.ts';
+export { graphemeAt, graphemesOf } from './graphemes.ts';
 export type { Hash, NewHash } from './hash.ts';
 export type { ImageKind } from './image-kind.ts';
 export { imageKind } from './image-kind.ts';

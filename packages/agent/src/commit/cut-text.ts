@@ -1,6 +1,7 @@
 // Where a text is cut: between lines; inside a line only where that line alone is more than may be shown, and then
 // between graphemes. Pure.
 
+import { graphemeAt } from '@tidemark/model';
 import type { OutputLimits } from './output-limits.ts';
 
 /** The part that is kept, and what it is counted in. */
@@ -9,8 +10,6 @@ export interface Piece {
   /** `lines`: they are whole. */
   readonly unit: 'lines' | 'bytes';
 }
-
-const GRAPHEMES = new Intl.Segmenter('und', { granularity: 'grapheme' });
 
 /** The longest beginning within the limits. */
 export function headOf(text: string, limits: OutputLimits): Piece {
@@ -55,7 +54,7 @@ function beginning(text: string, from: number, bytes: number): number {
     if (room < 0) break;
     at += unitsAt(text, at);
   }
-  return Math.max(from, graphemeAt(text, at).start);
+  return Math.max(from, graphemeAt(text, at)?.index ?? at);
 }
 
 /** The first place before `to` with no more than so many bytes between, where no grapheme is halved. */
@@ -67,13 +66,8 @@ function ending(text: string, to: number, bytes: number): number {
     if (room < 0) break;
     at = before;
   }
-  const { start, end } = graphemeAt(text, at);
-  return Math.min(to, start === at ? at : end);
-}
-
-function graphemeAt(text: string, at: number): { readonly start: number; readonly end: number } {
-  const found = GRAPHEMES.segment(text).containing(at);
-  return found === undefined ? { start: at, end: at } : { start: found.index, end: found.index + found.segment.length };
+  const cut = graphemeAt(text, at);
+  return Math.min(to, cut === undefined || cut.index === at ? at : cut.index + cut.segment.length);
 }
 
 function unitsAt(text: string, at: number): number {

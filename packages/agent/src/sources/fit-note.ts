@@ -3,6 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import type { ContextNoted } from '@tidemark/log';
+import { graphemesOf } from '@tidemark/model';
 import type { Session } from '../session/session.ts';
 
 /** Bytes of a note that stay inline, its own notice included: unless its source says otherwise, and at most. */
@@ -39,7 +40,7 @@ export async function fitRevision({ secrets }: Pick<Session, 'secrets'>, revisio
 function headOf(text: string, limit: number): string {
   let bytes = 0;
   let end = 0;
-  for (const { segment, index } of new Intl.Segmenter('und', { granularity: 'grapheme' }).segment(text)) {
+  for (const { segment, index } of graphemesOf(text)) {
     bytes += Buffer.byteLength(segment);
     if (bytes > limit) break;
     end = index + segment.length;

@@ -4,7 +4,7 @@
 import type { HistoryCompacted, Range, Recorded } from '@tidemark/log';
 import { estimateTokens } from '../estimate.ts';
 import { dataLine, historyLine } from './history-lines.ts';
-import { ANSWER_SCHEMA } from './model-answer.ts';
+import { answerSchema } from './model-answer.ts';
 
 /** The task, in words: goal, constraints, output. */
 const COMPACTION_INSTRUCTION = `Older history of this session is about to be replaced by a checkpoint. Write what only a reader of that history can.
@@ -40,10 +40,11 @@ export interface CompactionContract {
 
 /** The contract of one compaction. The chunks are made when they are asked for. */
 export function compactionContract(input: ContractInput): CompactionContract {
-  const asked = `${COMPACTION_INSTRUCTION}\nSchema:\n${ANSWER_SCHEMA}`;
+  const schema = answerSchema();
+  const asked = `${COMPACTION_INSTRUCTION}\nSchema:\n${schema}`;
   return {
     instruction: COMPACTION_INSTRUCTION,
-    schema: ANSWER_SCHEMA,
+    schema,
     live: `${asked}\nThe history is all that stands before this message.`,
     chunks: () =>
       chunksOf(linesIn(input), input.chunk).map(

@@ -1,6 +1,6 @@
 // Parts of a text, cut between graphemes, that say how much they leave out.
 
-import { graphemeAt } from '../graphemes.ts';
+import { graphemeAt } from '@tidemark/model';
 
 /** Of an excerpt, the share that its beginning has: what is asked stands there, and what is forbidden at the end. */
 const BEGINNING = 2 / 3;

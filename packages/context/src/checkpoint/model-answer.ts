@@ -30,10 +30,11 @@ const answer = z.object({
   limitations: z.array(words),
 } satisfies ShapeOf<ModelFields>);
 
-const { $schema: _, ...schema } = z.toJSONSchema(answer);
-
 /** The JSON schema of the answer, as canonical JSON. */
-export const ANSWER_SCHEMA: string = canonicalText(schema);
+export function answerSchema(): string {
+  const { $schema: _, ...schema } = z.toJSONSchema(answer);
+  return canonicalText(schema);
+}
 
 /** Why an answer is of no use. */
 export interface UnusableAnswer {

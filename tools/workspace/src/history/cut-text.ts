@@ -1,6 +1,6 @@
 // Pieces of a text that end between graphemes.
 
-const GRAPHEMES = new Intl.Segmenter('und', { granularity: 'grapheme' });
+import { graphemeAt } from '@tidemark/model';
 
 /** Its first UTF-16 units, at most so many. */
 export function cutText(text: string, most: number): string {
@@ -18,5 +18,5 @@ export function excerptAround(text: string, at: number, around: number): string 
 function boundaryBefore(text: string, at: number): number {
   // A window: the segmenter would look at the whole text.
   const from = Math.max(0, at - 64);
-  return from + (GRAPHEMES.segment(text.slice(from, at + 64)).containing(at - from)?.index ?? at - from);
+  return from + (graphemeAt(text.slice(from, at + 64), at - from)?.index ?? at - from);
 }

@@ -1,6 +1,7 @@
 // One page out of a stream of bytes: counts every line, keeps no more than the page. A line that is longer than a page can
 // be read on by bytes, so nothing is out of reach (L6).
 
+import { graphemesOf } from '@tidemark/model';
 import { PAGE_BYTES } from './page-bounds.ts';
 
 /** Which lines. */
@@ -99,7 +100,7 @@ function beforeGrapheme(bytes: Buffer): Buffer {
   let to = bytes.length;
   while (to > from && isInside(bytes[to - 1])) to -= 1;
   const text = bytes.toString('utf8', from, to > from ? to - 1 : bytes.length);
-  const last = [...new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(text)].at(-1);
+  const last = [...graphemesOf(text)].at(-1);
   const end = from + Buffer.byteLength(text.slice(0, last?.index ?? 0));
   return end > from && !text.includes('\uFFFD') ? bytes.subarray(0, end) : bytes;
 }

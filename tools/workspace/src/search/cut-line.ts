@@ -1,10 +1,10 @@
 // A long line around what matched in it, cut between graphemes.
 
+import { graphemeAt } from '@tidemark/model';
+
 const MOST_CHARACTERS = 400;
 /** How much of them may stand before the match. */
 const BEFORE = 100;
-
-const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 /** The line, or at most 400 characters of it around the match, with `…` where it was cut. */
 export function cutLine(text: string, [start]: readonly [start: number, end: number] = [0, 0]): string {
@@ -21,14 +21,13 @@ const NEAR = 200;
 
 function boundaryAfter(text: string, at: number): number {
   const from = Math.max(0, at - NEAR);
-  const near = graphemes.segment(text.slice(from, at + NEAR));
-  const holding = near.containing(at - from);
+  const holding = graphemeAt(text.slice(from, at + NEAR), at - from);
   return holding === undefined || from + holding.index === at ? at : from + holding.index + holding.segment.length;
 }
 
 function boundaryBefore(text: string, at: number): number {
   if (at >= text.length) return at;
   const from = Math.max(0, at - NEAR);
-  const holding = graphemes.segment(text.slice(from, at + NEAR)).containing(at - from);
+  const holding = graphemeAt(text.slice(from, at + NEAR), at - from);
   return holding === undefined ? at : from + holding.index;
 }
