@@ -1,5 +1,6 @@
 // The program that the benchmark `first-prompt` starts: an agent as a user of the kit writes it, with 40 own tools and the
-// skills of a folder. It says on stdout that its first request is about to go out, and ends when that is answered.
+// skills of a folder. It says on stdout that its first prompt is taken, then that the first request is about to go out, and
+// ends when that is answered.
 // `node first-session.ts <home> <skills> <address>`
 
 import type { Tool } from '@tidemark/kit';
@@ -33,9 +34,13 @@ const agent = createAgent({
   store: { home },
   tools: Array.from({ length: TOOLS }, (_, index) => ownTool(index)),
   skills: { roots: [{ folder, source: 'home' }] },
-  onRequest: () => void process.stdout.write('first'),
+  onRequest: () => void process.stdout.write('asked'),
 });
 const session = await agent.open();
-const { outcome } = await session.prompt('Which orders of today are not paid?');
+const turn = session.prompt('Which orders of today are not paid?');
+for await (const event of turn) {
+  if (event.type === 'recorded' && event.record.kind === 'prompt.given') process.stdout.write('taken');
+}
+const { outcome } = await turn;
 await agent.close();
 if (outcome !== 'completed') throw new Error(`the turn ended as ${outcome}: the simulator or the program is wrong`);

@@ -1,6 +1,6 @@
 // The page on embedding: each program that it shows runs against the simulator, and its lines are the program's own.
 
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { verifySession } from '@tidemark/agent';
@@ -14,7 +14,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { readPage } from './documents.ts';
 import { blocksIn } from './read-blocks.ts';
 import type { Ended, Heard } from './run-snippet.ts';
-import { SNIPPETS, runSnippet } from './run-snippet.ts';
+import { SNIPPETS, runProgram, runSnippet } from './run-snippet.ts';
 import { ROOT } from './run-tidemark.ts';
 
 const PAGE = join('docs', 'guides', '03-embed.md');
@@ -29,6 +29,7 @@ describe(PAGE, () => {
   test('shows each program, and the scenario of the first', () => {
     const names = new Set(shown.map(({ name }) => name));
     expect([...names].toSorted()).toEqual([
+      'join-desk.ts',
       'moving-desk.ts',
       'order-desk.json',
       'order-desk.ts',
@@ -50,13 +51,26 @@ describe(PAGE, () => {
   });
 });
 
-test('the desk of twenty lines looks, pays, and says so', async () => {
-  const scenario = parseScenario(JSON.parse(await readFile(join(ROOT, SNIPPETS, 'order-desk.json'), 'utf8')));
-  const listening = await createSimulator({ scenario }).listen();
-  onTestFinished(() => listening.close());
-  const ended = await runSnippet('order-desk.ts', [], { folder: await aFolder(), url: listening.url });
+describe('the desk of twenty lines', () => {
   const text = blocks.find(({ language }) => language === 'text');
-  expect(ended).toEqual({ exit: 0, signal: null, out: `${text?.lines.join('\n')}\n`, err: '' });
+  const done = { exit: 0, signal: null, out: `${text?.lines.join('\n')}\n`, err: '' };
+  const listen = async (): Promise<string> => {
+    const scenario = parseScenario(JSON.parse(await readFile(join(ROOT, SNIPPETS, 'order-desk.json'), 'utf8')));
+    const listening = await createSimulator({ scenario }).listen();
+    onTestFinished(() => listening.close());
+    return listening.url;
+  };
+
+  test('looks, pays, and says so', async () => {
+    expect(await runSnippet('order-desk.ts', [], { folder: await aFolder(), url: await listen() })).toEqual(done);
+  });
+
+  test('does the same from a few files, where nothing is installed', async () => {
+    const stage = { folder: await aFolder(), url: await listen() };
+    expect(await runSnippet('join-desk.ts', [], stage)).toMatchObject({ exit: 0, err: '' });
+    expect((await readdir(join(stage.folder, 'built'))).length).toBeLessThan(30);
+    expect(await runProgram(join(stage.folder, 'built', 'order-desk.mjs'), [], stage)).toEqual(done);
+  });
 });
 
 const FIND: ScriptedAnswer = {

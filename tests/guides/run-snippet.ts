@@ -33,8 +33,13 @@ export interface Ended {
 }
 
 /** Runs `node docs/snippets/<name>`. A failure is an exit code, never a throw. */
-export function runSnippet(name: string, args: readonly string[], { folder, url, hear }: Stage): Promise<Ended> {
-  const child = spawn(process.execPath, [join(ROOT, SNIPPETS, name), ...args], {
+export function runSnippet(name: string, args: readonly string[], stage: Stage): Promise<Ended> {
+  return runProgram(join(ROOT, SNIPPETS, name), args, stage);
+}
+
+/** The same of a program anywhere. */
+export function runProgram(path: string, args: readonly string[], { folder, url, hear }: Stage): Promise<Ended> {
+  const child = spawn(process.execPath, [path, ...args], {
     cwd: folder,
     env: {
       PATH: process.env['PATH'],

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 'use strict';
-// Starts the command from its source. Plain JavaScript that an old Node understands: where the running Node is too
+// Starts the command, in a clone from its source. Plain JavaScript that an old Node understands: where the running Node is too
 // old, the project's own (the dev dependency `node`) takes over, with the same arguments, streams, signals and exit code.
 
 const { spawn } = require('child_process');
@@ -10,6 +10,9 @@ const os = require('os');
 const path = require('path');
 
 const NEEDED = 24;
+const SOURCE = '../src/main.ts';
+/** What an installed package has in its place. */
+const COMPILED = '../main.js';
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 /** The Node that the project brings along, looked for from here upward. */
@@ -66,7 +69,8 @@ function start() {
   process.on('warning', (warning) => {
     if (warning.name !== 'ExperimentalWarning') process.stderr.write(`${warning.name}: ${warning.message}\n`);
   });
-  void import('../src/main.ts').then((program) => program.main());
+  const isClone = fs.existsSync(path.join(__dirname, SOURCE));
+  void import(isClone ? SOURCE : COMPILED).then((program) => program.main());
 }
 
 if (parseInt(process.versions.node, 10) >= NEEDED) {

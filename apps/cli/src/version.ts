@@ -1,9 +1,10 @@
 // The version of this package, as its manifest says it.
 
 import { readFileSync } from 'node:fs';
+import { ownFile } from './own-file.ts';
 
 /** The version of `tidemark`. */
-export const VERSION: string = versionIn(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+export const VERSION: string = versionIn(readFileSync(ownFile('package.json'), 'utf8'));
 
 function versionIn(manifest: string): string {
   const fields: unknown = JSON.parse(manifest);

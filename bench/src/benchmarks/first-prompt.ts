@@ -1,6 +1,7 @@
-// How soon a program has its first request ready, from the start of its process: 40 own tools, 100 skills on disk, a log on
-// disk. Its sources are run as they stand, with Node's compile cache, as the command `tidemark` has it. Beside, without that
-// cache; and with it the sources joined into one file, as a release would have them.
+// How soon a program takes its first prompt, from the start of its process: 40 own tools, 100 skills on disk, a log on disk.
+// It is joined with what it imports, as one is that is to start fast, and has Node's compile cache, as the command `tidemark`
+// has it. Beside: until its first request is ready and about to go out; without that cache; with the packages as they are
+// installed; from the sources of the house.
 
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,14 +11,14 @@ import { createSimulator } from '@tidemark/simulator';
 import type { Benchmark, Measured } from '../benchmark.ts';
 import { median } from '../figures.ts';
 import { installSkills } from '../installed-skills.ts';
+import { besideRelease } from '../installed-release.ts';
 import { joinProgram } from '../joined-program.ts';
-import { untilFirstWord } from '../started-programs.ts';
+import { untilWords } from '../started-programs.ts';
 import { withTemporaryHome } from '../temporary-home.ts';
 
 export const benchmark: Benchmark = {
   name: 'first-prompt',
-  against:
-    "Node's own start, taken off: from the start of a process to its first request, recorded and about to go out",
+  against: "Node's own start, taken off: from the start of a joined program to its first prompt, taken and recorded",
   target: 300,
   unit: 'ms',
   run,
@@ -27,58 +28,75 @@ const ROUNDS = 11;
 const SKILLS = 100;
 const PROGRAM = fileURLToPath(new URL('../first-session.ts', import.meta.url));
 /** Says something, and does nothing else. */
-const NOTHING = ['-e', 'process.stdout.write("first")'];
+const NOTHING = ['-e', 'process.stdout.write("up")'];
+
+/** A way to start, and when each of its starts took the prompt and was about to ask, in milliseconds. */
+interface Way {
+  readonly args: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+  readonly seen: (readonly number[])[];
+}
 
 async function run(): Promise<Measured> {
   return withTemporaryHome(async (home) => {
     const skills = join(home, 'skills');
     await installSkills(skills, SKILLS);
-    const arrivals: number[] = [];
-    const simulator = createSimulator({ onRequest: () => void arrivals.push(performance.now()) });
+    const simulator = createSimulator();
     const listening = await simulator.listen();
     const given = [join(home, 'store'), skills, listening.url];
+    const cached = { NODE_COMPILE_CACHE: join(home, 'compiled') };
+    const way = (program: string, environment: Way['environment']): Way => ({
+      args: [program, ...given],
+      environment,
+      seen: [],
+    });
     try {
       const joined = await joinProgram(PROGRAM, 'first-session');
-      return await inTurns([PROGRAM, ...given], [joined, ...given], join(home, 'compiled'), arrivals);
+      const ways = {
+        joined: way(joined, cached),
+        uncached: way(joined, { NODE_DISABLE_COMPILE_CACHE: '1' }),
+        installed: way(await besideRelease(PROGRAM), cached),
+        sources: way(PROGRAM, cached),
+      };
+      return measured(ways, await inTurns(Object.values(ways)));
     } finally {
       await listening.close();
     }
   });
 }
 
-/** The kinds of start take turns, so that a busy machine is as busy for each. The very first fill the cache. */
-async function inTurns(
-  program: readonly string[],
-  joined: readonly string[],
-  cache: string,
-  arrivals: readonly number[],
-): Promise<Measured> {
-  const cached = { NODE_COMPILE_CACHE: cache };
-  const uncached = { NODE_DISABLE_COMPILE_CACHE: '1' };
-  await untilFirstWord(program, cached);
-  await untilFirstWord(joined, cached);
+/** The ways take turns, so that a busy machine is as busy for each. Gives the starts of Node alone. */
+async function inTurns(ways: readonly Way[]): Promise<readonly number[]> {
+  const start = ({ args, environment }: Way): Promise<readonly number[]> =>
+    untilWords(args, ['taken', 'asked'], environment);
+  // The very first fill the cache.
+  for (const way of ways) await start(way);
   const nothing: number[] = [];
-  const ours: number[] = [];
-  const arrived: number[] = [];
-  const plain: number[] = [];
-  const inOneFile: number[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
-    nothing.push(await untilFirstWord(NOTHING));
-    const began = performance.now();
-    ours.push(await untilFirstWord(program, cached));
-    arrived.push((arrivals.at(-1) ?? NaN) - began);
-    plain.push(await untilFirstWord(program, uncached));
-    inOneFile.push(await untilFirstWord(joined, cached));
+    nothing.push(...(await untilWords(NOTHING, ['up'])));
+    for (const way of ways) way.seen.push(await start(way));
   }
+  return nothing;
+}
+
+function measured(
+  ways: Readonly<Record<'joined' | 'uncached' | 'installed' | 'sources', Way>>,
+  nothing: readonly number[],
+): Measured {
   const own = median(nothing);
+  const taken = ({ seen }: Way): number => median(seen.map(([at = NaN]) => at));
+  const asked = ({ seen }: Way): number => median(seen.map(([, at = NaN]) => at));
   return {
-    ratio: median(ours) - own,
+    ratio: taken(ways.joined) - own,
     details: {
       ownStartMs: own,
-      firstRequestMs: median(ours),
-      arrivedAtProviderMs: median(arrived),
-      withoutCompileCacheMs: median(plain),
-      joinedInOneFileMs: median(inOneFile),
+      promptTakenMs: taken(ways.joined),
+      firstRequestMs: asked(ways.joined),
+      withoutCompileCacheMs: taken(ways.uncached),
+      installedMs: taken(ways.installed),
+      installedFirstRequestMs: asked(ways.installed),
+      fromSourcesMs: taken(ways.sources),
+      fromSourcesFirstRequestMs: asked(ways.sources),
       rounds: ROUNDS,
     },
   };

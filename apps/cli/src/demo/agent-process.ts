@@ -3,9 +3,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 
 import type { SessionEvent } from '@tidemark/kit';
+
+import { ownFile } from '../own-file.ts';
 
 /** Where it works. */
 export interface Workplace {
@@ -38,7 +39,7 @@ type Said =
   | { readonly type: 'session.opened' }
   | { readonly type?: undefined; readonly error?: { readonly message: string } };
 
-const COMMAND = fileURLToPath(new URL('../../bin/tidemark.cjs', import.meta.url));
+const COMMAND = ownFile('bin/tidemark.cjs');
 
 /** Starts it; each event is told as it comes. */
 export function startAgent(

@@ -2,7 +2,6 @@
 // call by call; then one break explained, every request rebuilt, and what the same session costs uncached.
 
 import { createReadStream } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 
 import { explainSession, verifySession } from '@tidemark/agent';
 import type { SessionId } from '@tidemark/log';
@@ -20,10 +19,11 @@ import { openDemoServer } from './recorded-server.ts';
 import { encoders } from '../encoders.ts';
 import { EXIT } from '../exit-codes.ts';
 import { grouped, percent } from '../numbers.ts';
+import { ownFile } from '../own-file.ts';
 import { styled } from '../shown.ts';
 import { describeExplanation } from '../explanation.ts';
 
-const RECORDING = fileURLToPath(new URL('../../demo/recording.jsonl', import.meta.url));
+const RECORDING = ownFile('demo/recording.jsonl');
 
 /** Runs it. */
 export async function driveRecording(context: CommandContext): Promise<Outcome> {

@@ -3,7 +3,6 @@
 
 import { cp } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 
 import { defaultCatalog, findModel } from '@tidemark/model';
 import type { Capabilities } from '@tidemark/model';
@@ -11,6 +10,7 @@ import { createSimulator } from '@tidemark/simulator';
 
 import type { CommandContext, Outcome } from '../command.ts';
 import { CliError } from '../failure.ts';
+import { ownFile } from '../own-file.ts';
 import { styled } from '../shown.ts';
 import type { Ended, Workplace } from './agent-process.ts';
 import { startAgent } from './agent-process.ts';
@@ -21,7 +21,7 @@ import type { Sight } from './show-work.ts';
 import { openSight } from './show-work.ts';
 
 const MODEL = 'claude-sonnet-5-5';
-const PROJECT = fileURLToPath(new URL('../../demo/project', import.meta.url));
+const PROJECT = ownFile('demo/project');
 
 /** Runs the demo; with `keep` its folder stays, and it is said how to look into it. */
 export async function workOnProject(keep: boolean, context: CommandContext): Promise<Outcome> {

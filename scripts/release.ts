@@ -1,0 +1,101 @@
+// Makes what can be installed from a registry: each package of the house as compiled JavaScript in few files, with its types.
+// Under `node_modules` Node erases no types, and each file of a package is found and linked anew at every start. Laid out as an
+// installation has it, so that it can be tried where it is.
+//
+//   node scripts/release.ts [folder]      writes `<folder>/node_modules`; `release` unless said
+
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { cp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { rolldown } from 'rolldown';
+
+/** What is read of a `package.json`. */
+interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly description: string;
+  readonly license: string;
+  readonly bin?: Readonly<Record<string, string>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+}
+
+/** A package: its folder, the sources that are started or imported by name, and what else comes with it. */
+interface Room {
+  readonly folder: string;
+  readonly entries: Readonly<Record<string, string>>;
+  readonly brings: readonly string[];
+}
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const SHELVES = ['packages', 'stores', 'providers', 'tools'];
+const COMMAND: Room = {
+  folder: 'apps/cli',
+  entries: { index: 'src/index.ts', main: 'src/main.ts' },
+  brings: ['bin', 'demo/project', 'demo/recording.jsonl'],
+};
+
+await release(resolve(process.argv[2] ?? join(ROOT, 'release')));
+
+async function release(folder: string): Promise<void> {
+  execFileSync(join(ROOT, 'node_modules/.bin/tsc'), ['-b'], { cwd: ROOT, stdio: 'inherit' });
+  const modules = join(folder, 'node_modules');
+  await rm(modules, { recursive: true, force: true });
+  const rooms = [...(await libraries()), COMMAND];
+  for (const room of rooms) await releaseRoom(room, modules);
+  console.log(`${rooms.length} packages in ${modules}`);
+}
+
+async function libraries(): Promise<readonly Room[]> {
+  const found = await Promise.all(
+    SHELVES.map(async (shelf) => (await readdir(join(ROOT, shelf))).map((name) => join(shelf, name))),
+  );
+  return found.flat().map((folder) => ({ folder, entries: { index: 'src/index.ts' }, brings: [] }));
+}
+
+async function releaseRoom({ folder, entries, brings }: Room, modules: string): Promise<void> {
+  const from = join(ROOT, folder);
+  const manifest: Manifest = JSON.parse(await readFile(join(from, 'package.json'), 'utf8'));
+  const to = join(modules, manifest.name);
+  await joinSources(from, entries, to);
+  await cp(join(from, 'dist'), join(to, 'types'), { recursive: true, filter: isTypes });
+  for (const path of ['README.md', ...brings]) await cp(join(from, path), join(to, path), { recursive: true });
+  await cp(join(ROOT, 'LICENSE'), join(to, 'LICENSE'));
+  const types = existsSync(join(to, 'types/index.d.ts')) ? './types/index.d.ts' : './types/src/index.d.ts';
+  await writeFile(join(to, 'package.json'), `${JSON.stringify(released(manifest, types), null, 2)}\n`);
+}
+
+/** One file for each entry, and one for what is loaded later; other packages are imported as they are. */
+async function joinSources(from: string, entries: Room['entries'], to: string): Promise<void> {
+  const input = Object.fromEntries(Object.entries(entries).map(([name, path]) => [name, join(from, path)]));
+  const joined = await rolldown({ input, platform: 'node', external: isOfOthers });
+  try {
+    await joined.write({ dir: to, format: 'esm', chunkFileNames: '[name].js' });
+  } finally {
+    await joined.close();
+  }
+}
+
+function isOfOthers(specifier: string): boolean {
+  return !/^[./]/.test(specifier);
+}
+
+async function isTypes(path: string): Promise<boolean> {
+  return path.endsWith('.d.ts') || (await stat(path)).isDirectory();
+}
+
+function released({ name, version, description, license, bin, dependencies }: Manifest, types: string): object {
+  return {
+    name,
+    version,
+    description,
+    license,
+    type: 'module',
+    engines: { node: '>=24' },
+    exports: { '.': { types, default: './index.js' } },
+    ...(bin && { bin }),
+    ...(dependencies && { dependencies }),
+  };
+}
