@@ -4,13 +4,12 @@
 //
 //   node scripts/release.ts [folder]      writes `<folder>/node_modules`; `release` unless said
 
-import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { cp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { cp, glob, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { rolldown } from 'rolldown';
+import { isolatedDeclaration } from 'rolldown/experimental';
 
 /** What is read of a `package.json`. */
 interface Manifest {
@@ -40,7 +39,6 @@ const COMMAND: Room = {
 await release(resolve(process.argv[2] ?? join(ROOT, 'release')));
 
 async function release(folder: string): Promise<void> {
-  execFileSync(join(ROOT, 'node_modules/.bin/tsc'), ['-b'], { cwd: ROOT, stdio: 'inherit' });
   const modules = join(folder, 'node_modules');
   await rm(modules, { recursive: true, force: true });
   const rooms = [...(await libraries()), COMMAND];
@@ -60,11 +58,10 @@ async function releaseRoom({ folder, entries, brings }: Room, modules: string): 
   const manifest: Manifest = JSON.parse(await readFile(join(from, 'package.json'), 'utf8'));
   const to = join(modules, manifest.name);
   await joinSources(from, entries, to);
-  await cp(join(from, 'dist'), join(to, 'types'), { recursive: true, filter: isTypes });
+  await writeTypes(join(from, 'src'), join(to, 'types'));
   for (const path of ['README.md', ...brings]) await cp(join(from, path), join(to, path), { recursive: true });
   await cp(join(ROOT, 'LICENSE'), join(to, 'LICENSE'));
-  const types = existsSync(join(to, 'types/index.d.ts')) ? './types/index.d.ts' : './types/src/index.d.ts';
-  await writeFile(join(to, 'package.json'), `${JSON.stringify(released(manifest, types), null, 2)}\n`);
+  await writeFile(join(to, 'package.json'), `${JSON.stringify(released(manifest), null, 2)}\n`);
 }
 
 /** One file for each entry, and one for what is loaded later; other packages are imported as they are. */
@@ -82,11 +79,18 @@ function isOfOthers(specifier: string): boolean {
   return !/^[./]/.test(specifier);
 }
 
-async function isTypes(path: string): Promise<boolean> {
-  return path.endsWith('.d.ts') || (await stat(path)).isDirectory();
+/** File by file, which `isolatedDeclarations` of the compiler's settings allows. */
+async function writeTypes(from: string, to: string): Promise<void> {
+  for await (const path of glob('**/*.ts', { cwd: from, exclude: ['**/*.test.ts'] })) {
+    const { code, errors } = await isolatedDeclaration(path, await readFile(join(from, path), 'utf8'));
+    if (errors.length > 0) throw new Error(`${path} has types that cannot be told from it alone: run npm run check`);
+    const place = join(to, path.replace(/\.ts$/, '.d.ts'));
+    await mkdir(dirname(place), { recursive: true });
+    await writeFile(place, code);
+  }
 }
 
-function released({ name, version, description, license, bin, dependencies }: Manifest, types: string): object {
+function released({ name, version, description, license, bin, dependencies }: Manifest): object {
   return {
     name,
     version,
@@ -94,7 +98,7 @@ function released({ name, version, description, license, bin, dependencies }: Ma
     license,
     type: 'module',
     engines: { node: '>=24' },
-    exports: { '.': { types, default: './index.js' } },
+    exports: { '.': { types: './types/index.d.ts', default: './index.js' } },
     ...(bin && { bin }),
     ...(dependencies && { dependencies }),
   };

@@ -1,0 +1,60 @@
+// What `npm run release` makes, used as an installation is: under a `node_modules`, where Node runs no TypeScript.
+
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+// In here, so that the packages of others are found from there.
+const FOLDER = mkdtempSync(join(ROOT, 'node_modules', '.tidemark-release-'));
+const PACKAGES = join(FOLDER, 'node_modules');
+
+function start(command: string, ...args: readonly string[]): { readonly status: number | null; readonly said: string } {
+  const { status, stdout, stderr } = spawnSync(command, args, {
+    cwd: FOLDER,
+    encoding: 'utf8',
+    env: { ...process.env, HOME: FOLDER },
+  });
+  return { status, said: stdout + stderr };
+}
+
+beforeAll(() => expect(start(process.execPath, join(ROOT, 'scripts/release.ts'), FOLDER)).toMatchObject({ status: 0 }));
+afterAll(() => rmSync(FOLDER, { recursive: true }));
+
+test('every package but those of the tests is there, and nothing in it is TypeScript to be run', async () => {
+  const rooms = ['packages', 'stores', 'providers', 'tools'].flatMap((shelf) => readdirSync(join(ROOT, shelf)));
+  expect(readdirSync(join(PACKAGES, '@tidemark'))).toHaveLength(rooms.length);
+  const files = readdirSync(PACKAGES, { recursive: true, encoding: 'utf8' });
+  expect(files.filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts'))).toEqual([]);
+  expect(files.filter((path) => /\.test\.d\.ts$|node_modules/.test(path))).toEqual([]);
+  const manifest: unknown = JSON.parse(await readFile(join(PACKAGES, '@tidemark/kit/package.json'), 'utf8'));
+  expect(manifest).not.toHaveProperty('private');
+  expect(manifest).toMatchObject({ type: 'module', exports: { '.': { default: './index.js' } } });
+});
+
+test('the command works from there, with the files that it brings', () => {
+  const command = join(PACKAGES, 'tidemark/bin/tidemark.cjs');
+  expect(start(process.execPath, command, '--version').said).toMatch(/^\d+\.\d+\.\d+\n$/);
+  const demo = start(process.execPath, command, 'demo');
+  expect(demo.said).toMatch(/1\.000 of the ideal.*every byte the same/s);
+  expect(demo.status).toBe(0);
+});
+
+test('a program is checked by its types, and runs', () => {
+  const program = (model: string): string =>
+    `import { createAgent } from '@tidemark/kit';
+    const agent = createAgent({ model: ${model}, apiKey: 'unused', store: 'memory' });
+    console.log(agent.capabilities.model, (await agent.open()).id.length > 0);
+    await agent.close();
+    `;
+  writeFileSync(join(FOLDER, 'good.mts'), program("'claude-sonnet-5-5'"));
+  writeFileSync(join(FOLDER, 'bad.mts'), program('5'));
+  const options = ['--ignoreConfig', '--strict', '--module', 'nodenext', '--target', 'es2024', '--types', 'node'];
+  const compile = (name: string) => start(join(ROOT, 'node_modules/.bin/tsc'), ...options, name);
+  expect(compile('good.mts')).toEqual({ status: 0, said: '' });
+  expect(start(process.execPath, 'good.mjs')).toEqual({ status: 0, said: 'claude-sonnet-5-5 true\n' });
+  expect(compile('bad.mts').said).toMatch(/^bad\.mts.*Type 'number' is not assignable to type 'string'/);
+});
