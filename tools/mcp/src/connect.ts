@@ -82,6 +82,8 @@ export async function connect(server: McpServer, watcher: Watcher, signal: Abort
       try {
         return await client.request(request, CallToolResultSchema, options);
       } catch (cause) {
+        if (cause instanceof z.core.$ZodError)
+          throw new Error(`its answer is no result of a tool: ${wrongIn(cause)}`, { cause });
         throw isAnswer(cause) ? new ServerRefused(cause.message, { cause }) : cause;
       }
     },
@@ -94,6 +96,11 @@ const UNCERTAIN: ReadonlySet<number> = new Set([ErrorCode.ConnectionClosed, Erro
 
 function isAnswer(cause: unknown): cause is McpError {
   return cause instanceof McpError && !UNCERTAIN.has(cause.code);
+}
+
+/** The first thing that is wrong with what does not fit, in one line. */
+function wrongIn({ issues: [issue] }: z.core.$ZodError): string {
+  return issue === undefined ? 'it does not fit' : `${z.core.toDotPath(issue.path) || 'the whole'}: ${issue.message}`;
 }
 
 interface Way {

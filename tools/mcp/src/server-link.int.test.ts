@@ -168,6 +168,30 @@ test('a call without a sign of progress ends after its time', async () => {
   expect(text).toMatch(/timed out.*may or may not have done/s);
 });
 
+/** A server that says what no SDK would let it say. */
+const ODD = `
+  require('readline').createInterface({ input: process.stdin }).on('line', (line) => {
+    const { id, method, params } = JSON.parse(line);
+    const results = {
+      initialize: { protocolVersion: params?.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'odd', version: '1' } },
+      'tools/list': { tools: [{ name: 'odd', inputSchema: { type: 'object' } }] },
+      'tools/call': { content: [{ type: 'text', text: 5 }] },
+    };
+    if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, result: results[method] ?? {} }));
+  });
+`;
+
+test('an answer that is no result is told in words, and that the call may have taken effect', async () => {
+  const mcp = closing(createMcpTools({ servers: { s: { command: process.execPath, args: ['-e', ODD] } } }));
+  await mcp.ready();
+  const { failed, text } = await call(mcp, 's__odd');
+  expect(failed).toBe(true);
+  expect(text).toMatch(
+    /^The call of "s__odd" failed: its answer is no result of a tool: content.*: .*\. The MCP .* may or may not/,
+  );
+  expect(text).not.toContain('{');
+});
+
 test('a tool whose schema is none is left out and said, and the others stay', async () => {
   const bad: MadeTool = { name: 'bad', properties: { a: { type: 'no such type' } } };
   const server = await serverOf({ name: 'good' }, bad);

@@ -159,6 +159,21 @@ describe('a source that fails', () => {
     ]);
   });
 
+  test('by giving no text is told so, and nothing is said to the model in its place', async () => {
+    const small = await begin();
+    // @ts-expect-error: what an author without a compiler may write.
+    const mute = source('mute', 'a', { render: () => undefined });
+    // @ts-expect-error: the same of what tells its state.
+    const counting = source('counting', 'a', { revision: () => 5 });
+    const { work, notices } = asked(small, [mute, counting]);
+    await askSources(work);
+    expect(await noted(small)).toEqual([]);
+    expect(notices.map(({ message }) => message).toSorted()).toEqual([
+      'the context source counting failed: `revision` must give a text, and gave number',
+      'the context source mute failed: `render` must give a text, and gave undefined',
+    ]);
+  });
+
   test('is heard again when it recovers', async () => {
     const small = await begin();
     const moody = source('moody', 'a');

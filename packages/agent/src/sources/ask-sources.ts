@@ -94,14 +94,20 @@ async function noteOf(work: Work, source: ContextSource, signal: AbortSignal): P
   const noted = session.progress.noted.get(source.name);
   const view = viewOf(work, noted?.revision, signal);
   const said = await source.revision(view);
-  const revision = said === undefined ? GONE : await fitRevision(session, said);
+  const revision = said === undefined ? GONE : await fitRevision(session, textOf(said, 'revision'));
   const cause = said === undefined ? causeOfSilence(session, source, noted) : causeOf(session, source, noted, revision);
   if (cause === undefined) return undefined;
-  const words = said === undefined ? GONE_WORDS : await source.render(view, cause);
+  const words = said === undefined ? GONE_WORDS : textOf(await source.render(view, cause), 'render');
   const fitted = await fitNote(session, words, source.inlineBytes);
   const urgent = isUrgent(session, source, cause) ? { urgent: true } : {};
   const data = { source: source.name, revision, cause, ...urgent, ...fitted };
   return { kind: 'context.noted', at: runtime.surroundings.now(), turn, data };
+}
+
+/** What an author without a compiler returns may be anything, and would be said to the model as `undefined`. */
+function textOf(given: unknown, from: 'revision' | 'render'): string {
+  if (typeof given === 'string') return given;
+  throw new TypeError(`\`${from}\` must give a text, and gave ${given === null ? 'null' : typeof given}`);
 }
 
 /**
