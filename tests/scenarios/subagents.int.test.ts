@@ -126,6 +126,14 @@ function firstCalls({ calls }: Family): readonly Call[] {
   return calls.filter(({ body }) => body.includes(CHILD) && !body.includes(SEEN));
 }
 
+/** The first call of a subagent, as it was foreseen and as it was billed. */
+async function firstCallOf({ stage }: Family, child: string) {
+  const records = await recordsOf(stage, child);
+  const prepared = records.find((one) => one.kind === 'request.prepared') ?? expect.unreachable();
+  const received = records.find((one) => one.kind === 'answer.received') ?? expect.unreachable();
+  return { forecast: prepared.data.forecast, usage: received.data.usage ?? expect.unreachable() };
+}
+
 /** Tokens of a first call that its siblings send too: all but its own words. */
 function sharedTokens({ body, input }: Call): number {
   const own = /You work as a subagent\.(?:[^"\\]|\\.)*/.exec(body)?.[0] ?? '';
@@ -150,6 +158,24 @@ describe.each([PLAIN, 'claude-opus-5-5', 'gpt-5.1', 'gpt-6.1-sol'])('siblings on
     expect(Math.min(...shares)).toBeGreaterThanOrEqual(0.95);
     const least = (100 * Math.min(...shares)).toFixed(1);
     process.stdout.write(`subagents: ${model}: siblings 2 to ${SIBLINGS} read at least ${least}% of what they share\n`);
+  });
+});
+
+describe.each([PLAIN, 'claude-opus-5-5', 'gpt-5.1', 'gpt-6.1-sol'])('what is forecast of a subagent on %s', (model) => {
+  test('counts on the front that its parent holds in the cache', async () => {
+    const family = await playFamily({ model, gapMs: 0 });
+    for (const child of family.children) {
+      const { forecast, usage } = await firstCallOf(family, child);
+      expect(forecast.read / (usage.read ?? 0)).toBeGreaterThan(0.8);
+      expect(forecast.read / (usage.read ?? 0)).toBeLessThan(1.1);
+    }
+  });
+
+  test('counts on nothing of it that is gone by then', async () => {
+    const family = await playFamily({ model, gapMs: 25 * 60 * MINUTE });
+    const [first = expect.unreachable()] = family.children;
+    const { forecast, usage } = await firstCallOf(family, first);
+    expect([forecast.read, usage.read]).toEqual([0, 0]);
   });
 });
 

@@ -1,7 +1,7 @@
 // Which front an epoch opens with: the natural one or the padded one. Decided with the epoch, and carried on by the next one
 // where that changes nothing of the front.
 
-import type { Digest, EpochOpened, PaddingRecord, Timestamp } from '@tidemark/log';
+import type { Digest, EpochOpened, FrontEntry, PaddingRecord, Timestamp } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
 import { itemAt } from './append-only.ts';
 import type { Wanted } from './epoch.ts';
@@ -31,6 +31,8 @@ export interface FrontChoice {
   readonly padding?: PaddingRecord;
   /** Digest of the skills index in it, if there is one. */
   readonly skills?: Digest;
+  /** What is cached of it, where another session has sent it. */
+  readonly cached?: readonly FrontEntry[];
 }
 
 /** Chooses. */
@@ -48,8 +50,8 @@ function inheritedBy({ before, wanted }: ChoiceInput): FrontChoice | undefined {
   const { inherited } = wanted;
   if (before !== undefined || inherited === undefined || !servesAs(inherited.opened, wanted)) return undefined;
   const { padding, skills } = inherited.opened;
-  const { texts } = inherited;
-  return { texts, ...(padding && { padding }), ...(skills && { skills }) };
+  const { texts, cached } = inherited;
+  return { texts, ...(padding && { padding }), ...(skills && { skills }), ...(cached.length > 0 && { cached }) };
 }
 
 function decided(

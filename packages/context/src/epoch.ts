@@ -6,6 +6,7 @@ import type {
   EpochCause,
   EpochForecast,
   EpochOpened,
+  FrontEntry,
   LayerRecord,
   PaddingSetting,
   RenderParameters,
@@ -43,8 +44,15 @@ export interface Wanted {
   readonly stream?: string;
   /** What may stand in the place of `texts`; without it nothing is padded. */
   readonly padding?: PaddingOffer;
-  /** Of a subagent: the epoch of its parent, whose front the first one here opens with where that serves it. */
-  readonly inherited?: { readonly opened: EpochOpened; readonly texts: FrontTexts };
+  /** Of a subagent: the front of its parent, with which its first epoch opens where that serves it. */
+  readonly inherited?: InheritedFront & { readonly texts: FrontTexts };
+}
+
+/** The front of another session, as that one was told of it last. */
+export interface InheritedFront {
+  readonly opened: EpochOpened;
+  /** What is cached of it. */
+  readonly cached: readonly FrontEntry[];
 }
 
 /** A padded front, and when to take it. */

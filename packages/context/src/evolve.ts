@@ -6,6 +6,7 @@ import { append, appendOnly, itemAt, slice } from './append-only.ts';
 import { crossed } from './crossing.ts';
 import { accept, fail, send } from './evolve-calls.ts';
 import { changeReasoning, changeTools, frontInForce } from './evolve-changes.ts';
+import { entriesOf } from './front-entries.ts';
 import { prune } from './prune.ts';
 import { quarantine } from './quarantine.ts';
 import {
@@ -179,7 +180,13 @@ function openEpoch(state: State, event: RecordedOf<'epoch.opened'>): State {
   const pruned = takeUp(stubbed, event, { named: prunings, held: cuts, records: shortened, pack: prune });
   const unsent = [...notSentShort(state), ...positionsChanged(stubbed, pruned)];
   const waiting = { quarantines: countUnnamed(rejected, quarantines), prunings: countUnnamed(shortened, prunings) };
-  return { ...pruned, waiting, epoch: pruned.epoch && { ...pruned.epoch, shortened: new Set(unsent) } };
+  const opened = pruned.epoch && { ...pruned.epoch, shortened: new Set(unsent) };
+  return { ...pruned, waiting, epoch: opened, cache: knowing(state.cache, event.data.cached) };
+}
+
+/** The cache with what the epoch says is held of its front. */
+function knowing(cache: State['cache'], cached: EpochOpened['cached']): State['cache'] {
+  return cached === undefined ? cache : { ...cache, entries: [...cache.entries, ...entriesOf(cached)] };
 }
 
 function countUnnamed(records: readonly { readonly position: Position }[], named: readonly Position[] = []): number {

@@ -44,6 +44,25 @@ const layer = fc.record(
   { ...some, requiredKeys: ['name', 'revision', 'stability', 'digest', 'bytes', 'tokens'] },
 );
 
+/** A random moment. */
+export const aTime: fc.Arbitrary<Timestamp> = fc
+  .date({ min: new Date('2000-01-01T00:00:00.000Z'), max: new Date('2100-01-01T00:00:00.000Z'), noInvalidDate: true })
+  .map((date) => timestamp(date.toISOString()));
+
+const frontEntry = fc.record(
+  {
+    section: fc.constantFrom('tools' as const, 'system' as const),
+    block: count,
+    prefix: aDigest,
+    parameters: all({ tools: aDigest, system: aDigest, messages: aDigest }),
+    key: name,
+    ttl: fc.constantFrom('5m' as const, '1h' as const),
+    kept: fc.record({ idle: count, age: count, born: aTime }, { ...some, requiredKeys: ['idle', 'born'] }),
+    at: aTime,
+  },
+  { ...some, requiredKeys: ['section', 'block', 'prefix', 'parameters', 'at'] },
+);
+
 const contextPayloads: Payloads<
   | 'epoch.opened'
   | 'context.noted'
@@ -85,6 +104,7 @@ const contextPayloads: Payloads<
         },
         { ...some, requiredKeys: ['setting', 'natural', 'why'] },
       ),
+      cached: fc.array(frontEntry, { maxLength: 2 }),
     },
     {
       ...some,
@@ -266,11 +286,6 @@ const sessionPayloads: Payloads<
 };
 
 const PAYLOADS: Payloads<Kind> = { ...sessionPayloads, ...contextPayloads, ...pressurePayloads, ...callPayloads };
-
-/** A random moment. */
-export const aTime: fc.Arbitrary<Timestamp> = fc
-  .date({ min: new Date('2000-01-01T00:00:00.000Z'), max: new Date('2100-01-01T00:00:00.000Z'), noInvalidDate: true })
-  .map((date) => timestamp(date.toISOString()));
 
 const aTurn: fc.Arbitrary<TurnId> = fc.string({ unit: 'binary', minLength: 1, maxLength: 8 }).map(turnId);
 

@@ -51,6 +51,7 @@ export type {
   EpochCause,
   EpochForecast,
   EpochOpened,
+  FrontEntry,
   HistoryCompacted,
   HistoryPruned,
   LayerRecord,

@@ -30,12 +30,15 @@ export async function openingEpoch(
   cause: EpochCause,
   stamp: Stamp,
 ): Promise<Opening> {
-  const { texts, padding, skills } = frontFor(state, options, cause, stamp);
+  const { texts, padding, skills, cached } = frontFor(state, options, cause, stamp);
   await keepFront(log.artifacts, texts);
   const { skills: _offered, ...wanted } = options.wanted;
   const chosen = { ...wanted, texts, ...(skills !== undefined && { skills }) };
   const epoch = opening(state, { ...options, wanted: chosen }, cause, stamp);
-  return { texts, epoch: padding === undefined ? epoch : { ...epoch, data: { ...epoch.data, padding } } };
+  return {
+    texts,
+    epoch: { ...epoch, data: { ...epoch.data, ...(padding && { padding }), ...(cached && { cached }) } },
+  };
 }
 
 /** The front that an epoch would be opened with now. */

@@ -1,6 +1,7 @@
 // One call of `agent`: its subagent is begun, or taken up where a crash left it, and works to its end. The parent's log names
 // it before it is there, so that none is started twice and none is lost (L8).
 
+import { frontEntries } from '@tidemark/context';
 import type { EventData, SessionId } from '@tidemark/log';
 import { LogError, sessionId } from '@tidemark/log';
 import { openCalls } from '../decide/open-calls.ts';
@@ -178,7 +179,7 @@ function runtimeFor(children: Children, { session, runtime }: Working, role: str
     warm: 'off',
     // Tools that its parent came by later are appended behind that front, or wait as they do there.
     takeTools: 'next-epoch',
-    ...(opened !== undefined && { inherits: opened }),
+    ...(opened !== undefined && { inherits: { opened, cached: frontEntries(session.state) } }),
     ...(ask !== undefined && {
       ask: (question, signal) =>
         children.questions.pass(() => ask({ ...question, title: `subagent ${role}: ${question.title}` }, signal)),

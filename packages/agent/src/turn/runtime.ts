@@ -1,7 +1,7 @@
 // What a session is run with: everything that its log does not hold and that can be another the next time it is opened.
 
-import type { EpochOpened, PaddingSetting, RenderParameters } from '@tidemark/log';
-import type { BudgetSettings, RuntimeText, Wanted } from '@tidemark/context';
+import type { PaddingSetting, RenderParameters } from '@tidemark/log';
+import type { BudgetSettings, InheritedFront, RuntimeText, Wanted } from '@tidemark/context';
 import type { Capabilities, JsonValue, Provider } from '@tidemark/model';
 import type { ImageFitter } from '../images/image-fitter.ts';
 import type { ContextSource } from '../sources/context-source.ts';
@@ -73,8 +73,8 @@ export interface Runtime {
   readonly gate?: Gate;
   /** What bounds its subagents. Without it the session starts none; one that a crash left behind is ended all the same. */
   readonly subagents?: SubagentLimits;
-  /** Of a subagent: the epoch in which it was asked for. Its own first one opens with that front, where that serves it. */
-  readonly inherits?: EpochOpened;
+  /** Of a subagent: the front of the session that asked for it. Its own first epoch opens with that, where that serves it. */
+  readonly inherits?: InheritedFront;
   /** Sees each body before it goes out; it gets a copy. */
   readonly onRequest?: (body: Uint8Array) => void;
   readonly surroundings: Surroundings;

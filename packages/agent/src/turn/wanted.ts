@@ -58,7 +58,7 @@ async function compose(artifacts: Artifacts, runtime: Runtime, { index, preloads
     capabilities: await keepCapabilities(artifacts, capabilities),
     texts,
     padding: { setting: padding, padded, others: neighbours },
-    ...(inherits && { inherited: { opened: inherits, texts: await loadFront(artifacts, inherits) } }),
+    ...(inherits && { inherited: { ...inherits, texts: await loadFront(artifacts, inherits.opened) } }),
     // A skill that was installed meanwhile is no reason to pay for the whole front again: a note tells of it.
     takeSkills: 'next-epoch',
     ...(index === undefined ? {} : { skills: digest(newHash().update(index).hex()) }),

@@ -1,8 +1,9 @@
 // Facts that decide what the model sees: epochs, notes, prompts, and the records that wait for an epoch.
 
-import type { Digest, Money, Position, SessionId } from '../ids.ts';
+import type { Digest, Money, Position, SessionId, Timestamp } from '../ids.ts';
 import type { Json } from '@tidemark/json';
-import type { ContentPart, RenderParameters } from '../parts.ts';
+import type { CacheWrite, ContentPart, RenderParameters } from '../parts.ts';
+import type { SequenceRecord } from './call.ts';
 
 /** Why an epoch opened. */
 export type EpochCause =
@@ -58,6 +59,26 @@ export interface EpochOpened {
   readonly cacheKey: string;
   readonly forecast: EpochForecast;
   readonly padding?: PaddingRecord;
+  /** Of a subagent: what its parent knew then to be cached of this front, which is the parent's. */
+  readonly cached?: readonly FrontEntry[];
+}
+
+/** An entry of a provider's cache that ends in the front. */
+export interface FrontEntry {
+  readonly section: 'tools' | 'system';
+  /** Index of the block it ends with. */
+  readonly block: number;
+  /** Running digest up to that block. */
+  readonly prefix: Digest;
+  readonly parameters: SequenceRecord['parameters'];
+  /** The cache key that it is kept under; absent where none is sent. */
+  readonly key?: string;
+  /** The life that it was bought with. */
+  readonly ttl?: CacheWrite['ttl'];
+  /** Of one that the provider keeps by itself: milliseconds from its last use, and in all from when it was written. */
+  readonly kept?: { readonly idle: number; readonly age?: number; readonly born: Timestamp };
+  /** When the request that wrote or last read it started. */
+  readonly at: Timestamp;
 }
 
 /** Whether a front below the model's floor is padded: by the sum, whatever it says, or not at all. */

@@ -25,7 +25,7 @@ import type {
 } from '../../events/call.ts';
 import { decoder } from './decoder.ts';
 import type { Decoders } from './decoder.ts';
-import { answerParts, contentParts, ttl, usage } from './parts.ts';
+import { answerParts, contentParts, sequenceParameters, ttl, usage } from './parts.ts';
 import { callId, digest, flag, jsonRecord, money, number, optional, position, text } from './scalars.ts';
 import type { ShapeOf } from './scalars.ts';
 
@@ -63,13 +63,7 @@ const size = z.object({
   error: optional(number),
 } satisfies ShapeOf<SizeForecast>);
 
-const parameters = z.object({
-  tools: digest,
-  system: digest,
-  messages: digest,
-} satisfies ShapeOf<SequenceRecord['parameters']>);
-
-const sequence = z.object({ parameters, blocks: number, digest } satisfies ShapeOf<SequenceRecord>);
+const sequence = z.object({ parameters: sequenceParameters, blocks: number, digest } satisfies ShapeOf<SequenceRecord>);
 
 const counts = z.object({
   tools: number,

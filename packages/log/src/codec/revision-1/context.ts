@@ -8,6 +8,7 @@ import type {
   ContextNoted,
   EpochForecast,
   EpochOpened,
+  FrontEntry,
   HistoryCompacted,
   HistoryPruned,
   LayerRecord,
@@ -24,8 +25,20 @@ import type {
 } from '../../events/context.ts';
 import { decoder } from './decoder.ts';
 import type { Decoders } from './decoder.ts';
-import { contentParts } from './parts.ts';
-import { digest, flag, json, jsonRecord, money, number, optional, position, sessionId, text } from './scalars.ts';
+import { contentParts, sequenceParameters, ttl } from './parts.ts';
+import {
+  digest,
+  flag,
+  json,
+  jsonRecord,
+  money,
+  number,
+  optional,
+  position,
+  sessionId,
+  text,
+  timestamp,
+} from './scalars.ts';
 import type { ShapeOf } from './scalars.ts';
 
 const layer = z.object({
@@ -65,6 +78,17 @@ const padding = z.object({
   skills: optional(z.array(text)),
 } satisfies ShapeOf<PaddingRecord>);
 
+const frontEntry = z.object({
+  section: z.enum(['tools', 'system']),
+  block: number,
+  prefix: digest,
+  parameters: sequenceParameters,
+  key: optional(text),
+  ttl: optional(ttl),
+  kept: optional(z.object({ idle: number, age: optional(number), born: timestamp })),
+  at: timestamp,
+} satisfies ShapeOf<FrontEntry>);
+
 const epochOpened = z.object({
   number,
   cause: z.enum([
@@ -95,6 +119,7 @@ const epochOpened = z.object({
   cacheKey: text,
   forecast: epochForecast,
   padding: optional(padding),
+  cached: optional(z.array(frontEntry)),
 } satisfies ShapeOf<EpochOpened>);
 
 const contextNoted = z.object({

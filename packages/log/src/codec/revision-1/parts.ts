@@ -1,6 +1,7 @@
 // Schemas of what prompts, results and answers are made of. Frozen after the first release.
 
 import { z } from 'zod';
+import type { SequenceRecord } from '../../events/call.ts';
 import type {
   AnswerPart,
   AnswerText,
@@ -63,6 +64,12 @@ export const contentParts: z.ZodType<readonly ContentPart[]> = z.array(
 export const answerParts: z.ZodType<readonly AnswerPart[]> = z.array(
   z.discriminatedUnion('type', [answerText, reasoningPart, callPart, nativePart]),
 );
+
+export const sequenceParameters: z.ZodType<SequenceRecord['parameters']> = z.object({
+  tools: digest,
+  system: digest,
+  messages: digest,
+} satisfies ShapeOf<SequenceRecord['parameters']>);
 
 export const ttl: z.ZodType<CacheWrite['ttl']> = z.enum(['5m', '1h', '30m', '12h']);
 

@@ -1,7 +1,7 @@
 // The smallest pieces of a payload: brands, JSON, counts. Frozen after the first release.
 
 import { z } from 'zod';
-import type { CallId, Chain, Digest, Money, Position, SessionId } from '../../ids.ts';
+import type { CallId, Chain, Digest, Money, Position, SessionId, Timestamp } from '../../ids.ts';
 import type { Json } from '@tidemark/json';
 
 /** One schema for each field of `T`, none forgotten: a field without one would be lost in silence (L6). */
@@ -20,6 +20,10 @@ export const callId: z.ZodType<CallId> = branded(/[^]/, 'a call id');
 export const digest: z.ZodType<Digest> = branded(/^[0-9a-f]{64}$/, 'a SHA-256 digest');
 export const chain: z.ZodType<Chain> = branded(/^[0-9a-f]{16}$/, 'a chain digest');
 export const money: z.ZodType<Money> = branded(/^-?\d+(\.\d+)?$/, 'a plain decimal');
+export const timestamp: z.ZodType<Timestamp> = branded(
+  /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
+  'a moment in UTC with milliseconds',
+);
 
 export const position: z.ZodType<Position> = z.custom<Position>(
   (value) => typeof value === 'number' && Number.isSafeInteger(value) && value >= 0,
