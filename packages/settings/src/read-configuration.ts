@@ -25,6 +25,11 @@ export function parseConfiguration(text: string, path: string, schema: SettingsS
       `${path}:${lineAt(text, first?.offset ?? 0)} is not JSON: ${reason}`,
     );
   }
+  const again = keyAgain(tree);
+  if (again !== undefined) {
+    const message = `${path}:${lineAt(text, again.offset)}: ${JSON.stringify(again.value)} stands twice in one object: what the first one says would be lost`;
+    throw new SettingsError('settings/unreadable', message, { path });
+  }
   const value: unknown = JSON.parse(text);
   const placeOf: PlaceOf = (keys) => {
     const node = findNodeAtLocation(tree, keys.map(String));
@@ -40,6 +45,22 @@ function treeOf(text: string, path: string, errors: ParseError[]): Node | undefi
     // The stack is full.
     throw new SettingsError('settings/unreadable', `${path} cannot be used: it is nested too deep`, { path }, error);
   }
+}
+
+/** A key that its object has already: a rule that forbids may stand under the first of two. */
+function keyAgain(tree: Node): Node | undefined {
+  const nodes = [tree];
+  // It grows as it is walked: no depth fills the stack.
+  for (const { type, children = [] } of nodes) {
+    const known = new Set<unknown>();
+    for (const child of children) {
+      const key = type === 'object' ? child.children?.[0] : undefined;
+      if (key !== undefined && known.has(key.value)) return key;
+      if (key !== undefined) known.add(key.value);
+      nodes.push(child);
+    }
+  }
+  return undefined;
 }
 
 function lineAt(text: string, offset: number): number {

@@ -184,6 +184,8 @@ describe('what is refused', () => {
     ['{"__proto__": {"mode": "auto"}}', 'there is no setting "__proto__"'],
     ['{"mode\\u001b[2J": 1}', 'there is no setting "mode?[2J"'],
     ['{"mode": "auto",}', ':1 is not JSON: PropertyNameExpected'],
+    ['{"limits": {\n "steps": 1,\n "steps": 2}}', ':3: "steps" stands twice in one object'],
+    ['{"permissions": {"rules": []},\n "permissions": {}}', ':2: "permissions" stands twice in one object'],
     ['{\n// no\n}', ':2 is not JSON: InvalidCommentToken'],
     ['', ' is not JSON'],
     ['[]', 'expected'],
