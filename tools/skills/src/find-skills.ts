@@ -2,12 +2,15 @@
 
 import { readdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import type { BadSkill, FoundSkill, FoundSkills, ShadowedSkill, SkillRoot } from './found-skill.ts';
 import type { KnownFolders } from './read-folder.ts';
 import { readSkillFolder } from './read-folder.ts';
 
 /** Folders of one root that are looked into. */
 const MOST_FOLDERS = 1_000;
+/** Folders that are read without a pause. */
+const AT_ONCE = 200;
 
 /**
  * Finds what is installed. It throws nothing: what cannot be read is among the bad ones. `known` spares what an earlier look
@@ -39,11 +42,13 @@ async function lookInto(root: SkillRoot, known: KnownFolders): Promise<Pick<Foun
     return [];
   });
   const looked = names.slice(0, MOST_FOLDERS).map((name) => join(root.folder, name));
-  const read = await Promise.all(looked.map((folder) => readSkillFolder(folder, root, realRoot, known)));
-  read.forEach((one, index) => {
-    if ('reason' in one) skip(looked[index] ?? root.folder, one.reason);
+  for (const [index, folder] of looked.entries()) {
+    // Whoever else waits has a turn in between.
+    if (index % AT_ONCE === AT_ONCE - 1) await setImmediate();
+    const one = await readSkillFolder(folder, root, realRoot, known);
+    if ('reason' in one) skip(folder, one.reason);
     else skills.push(one);
-  });
+  }
   if (names.length > MOST_FOLDERS)
     skip(root.folder, `only the first ${MOST_FOLDERS} of its ${names.length} folders are used`);
   return { skills, bad };
