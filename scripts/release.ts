@@ -4,6 +4,7 @@
 //
 //   node scripts/release.ts [folder]      writes `<folder>/node_modules`; `release` unless said
 
+import { existsSync } from 'node:fs';
 import { cp, glob, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -39,6 +40,8 @@ const COMMAND: Room = {
 await release(resolve(process.argv[2] ?? join(ROOT, 'release')));
 
 async function release(folder: string): Promise<void> {
+  // What is installed there for a project would be in the way, or lost.
+  if (existsSync(join(folder, 'package.json'))) throw new Error(`${folder} is a project: name a folder of its own`);
   const modules = join(folder, 'node_modules');
   await rm(modules, { recursive: true, force: true });
   const rooms = [...(await libraries()), COMMAND];

@@ -1,7 +1,7 @@
 // What `npm run release` makes, used as an installation is: under a `node_modules`, where Node runs no TypeScript.
 
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -33,6 +33,16 @@ test('every package but those of the tests is there, and nothing in it is TypeSc
   const manifest: unknown = JSON.parse(await readFile(join(PACKAGES, '@tidemark/kit/package.json'), 'utf8'));
   expect(manifest).not.toHaveProperty('private');
   expect(manifest).toMatchObject({ type: 'module', exports: { '.': { default: './index.js' } } });
+});
+
+test('nothing is written into a project, whose own packages would be lost', () => {
+  const project = join(FOLDER, 'project');
+  mkdirSync(join(project, 'node_modules', 'own'), { recursive: true });
+  writeFileSync(join(project, 'package.json'), '{}');
+  const { status, said } = start(process.execPath, join(ROOT, 'scripts/release.ts'), project);
+  expect(status).toBe(1);
+  expect(said).toContain('is a project: name a folder of its own');
+  expect(readdirSync(join(project, 'node_modules'))).toEqual(['own']);
 });
 
 test('the command works from there, with the files that it brings', () => {
