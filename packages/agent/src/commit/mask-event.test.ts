@@ -16,6 +16,7 @@ const LEFT: { readonly [K in Kind]: readonly string[] } = {
   'session.created': ['id', 'imported', 'parent', 'root', 'startedBy', 'workspace'],
   'epoch.opened': [
     'cacheKey',
+    'cached',
     'capabilities',
     'cause',
     'contract',
