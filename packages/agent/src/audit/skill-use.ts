@@ -1,7 +1,7 @@
 // Which skills a session loaded, why and how large, and what its front lists of them.
 
 import type { EpochOpened, LayerRecord, Log, SessionId, SkillLoaded, Timestamp } from '@tidemark/log';
-import { readArtifact } from '../session/materials.ts';
+import { readText } from '../session/materials.ts';
 
 /** One skill, by name. */
 export interface SkillUse {
@@ -71,6 +71,6 @@ async function indexOf({ artifacts }: Log, { layers }: EpochOpened): Promise<Ski
   const layer = layers.find(({ name }) => name === 'skills');
   if (layer === undefined) return undefined;
   const { digest, bytes, tokens } = layer;
-  const text = new TextDecoder().decode(await readArtifact(artifacts, digest));
+  const text = await readText(artifacts, digest);
   return { digest, bytes, tokens, text, ofTokens: layers.reduce((sum, one) => sum + one.tokens, 0) };
 }

@@ -78,8 +78,9 @@ function readSpec(name: string, definition: string): ToolSpec {
   return { name, description, schema };
 }
 
-async function readText(artifacts: Artifacts, name: Digest): Promise<string> {
-  return new TextDecoder().decode(await readArtifact(artifacts, name));
+/** A text that was kept, to the last character: a mark of byte order at its beginning is one of its own. */
+export async function readText(artifacts: Artifacts, name: Digest): Promise<string> {
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(await readArtifact(artifacts, name));
 }
 
 /** The bytes that these spans name: images, and tools that were added. */

@@ -5,7 +5,7 @@
 import type { EventOf } from '@tidemark/log';
 import type { Notice } from '../turn/session-event.ts';
 import type { Work } from '../turn/work.ts';
-import { readArtifact } from '../session/materials.ts';
+import { readText } from '../session/materials.ts';
 import type { Noted } from '../session/progress.ts';
 import type { Session } from '../session/session.ts';
 import { commit } from '../session/session.ts';
@@ -137,7 +137,7 @@ function viewOf({ session, runtime }: Work, noted: string | undefined, signal: A
 
 async function layerInForce({ state, log }: Session, name: string): Promise<string | undefined> {
   const held = state.epoch?.opened.layers.find((one) => one.name === name);
-  return held && new TextDecoder().decode(await readArtifact(log.artifacts, held.digest));
+  return held && readText(log.artifacts, held.digest);
 }
 
 function causeOf(
