@@ -47,7 +47,11 @@ function readMessagesBody(body: Uint8Array): ReadBody {
   const { tools = [], system = [], messages, max_tokens: outputLimit, stream, ...named } = fields;
   const { diagnostics, metadata, ...settings } = named;
   expect(stream).toBe(true);
-  const content = asList(messages).flatMap((message) => asList(asFields(message)['content']));
+  // A message that holds no part (a setting from there on) is a block itself.
+  const content = asList(messages).flatMap((message) => {
+    const parts = asList(asFields(message)['content']);
+    return parts.length === 0 ? [message] : parts;
+  });
   const blocks = [...asList(tools), ...asList(system), ...content].map(unmarked);
   return { blocks, settings, rest: { outputLimit, fields: { diagnostics, metadata } } };
 }
