@@ -110,8 +110,13 @@ function isShortened(shown: Shown, parts: readonly ContentPart[], position: numb
   const [only] = shown.content;
   if (only?.kind !== 'text') return false;
   const told = SHORTENED.exec(only.text);
-  const whole = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+  const whole = parts.flatMap((part) => textOf(part) ?? []).join('\n');
   return told !== null && Number(told[1]) === position && whole.startsWith(only.text.slice(0, told.index));
+}
+
+/** A file stands in a result by its path. */
+function textOf(part: ContentPart): string | undefined {
+  return part.type === 'text' ? part.text : part.type === 'file' ? `<file path="${part.path}"/>` : undefined;
 }
 
 /** An id may be told apart from an earlier one, or mapped to what the wire takes; it still begins with the id as recorded. */
