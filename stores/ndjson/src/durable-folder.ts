@@ -2,6 +2,7 @@
 
 import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { shareRuns } from './share-runs.ts';
 
 /** The folders of one home. */
 export interface Folders {
@@ -33,27 +34,6 @@ function pathsBetween(path: string, top: string): readonly string[] {
   const found: string[] = [];
   for (let folder = path; folder.length > top.length; folder = dirname(folder)) found.push(folder);
   return found;
-}
-
-/** Of one name only one run at a time; whoever comes meanwhile is answered by the next one, which begins after all of them. */
-function shareRuns(run: (name: string) => Promise<void>): (name: string) => Promise<void> {
-  const running = new Map<string, Promise<void>>();
-  const next = new Map<string, Promise<void>>();
-  const begin = (name: string): Promise<void> => {
-    next.delete(name);
-    const mine = run(name).finally(() => running.get(name) === mine && running.delete(name));
-    running.set(name, mine);
-    return mine;
-  };
-  return (name) => {
-    const waiting = next.get(name);
-    if (waiting !== undefined) return waiting;
-    const before = running.get(name);
-    if (before === undefined) return begin(name);
-    const mine = before.catch(() => undefined).then(() => begin(name));
-    next.set(name, mine);
-    return mine;
-  };
 }
 
 /** Flushes the names in a folder. */

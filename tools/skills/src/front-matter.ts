@@ -88,10 +88,10 @@ async function parseYaml(text: string): Promise<{ readonly value: unknown } | Ba
   try {
     return { value: load(text, { schema: CORE_SCHEMA, maxAliases: 0 }) };
   } catch (error) {
-    if (!(error instanceof YAMLException)) throw error;
+    const { reason, mark } = error instanceof YAMLException ? error : { reason: String(error) };
     // Counted from the line of dashes above it, as an editor shows the file.
-    const where = error.mark === undefined ? '' : `, line ${error.mark.line + 2}`;
-    return { reason: `its front matter is no plain YAML${where}: ${oneClause(error.reason)}` };
+    const where = mark === undefined ? '' : `, line ${mark.line + 2}`;
+    return { reason: `its front matter is no plain YAML${where}: ${oneClause(reason)}` };
   }
 }
 

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { shareRuns } from '../src/share-runs.ts';
+
+/** Runs that end when the test says so, in the order in which they began. */
+function held() {
+  const begun: { readonly name: string; end(error?: Error): void }[] = [];
+  const share = shareRuns((name) => {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    begun.push({ name, end: (error) => (error === undefined ? resolve() : reject(error)) });
+    return promise;
+  });
+  return { begun, share, names: () => begun.map(({ name }) => name) };
+}
+
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+test('who asks while a run is on is answered by one that began later, and all of them by the same', async () => {
+  const { begun, share, names } = held();
+  const done: string[] = [];
+  void share('a').then(() => done.push('first'));
+  void share('a').then(() => done.push('second'));
+  void share('a').then(() => done.push('third'));
+  void share('b').then(() => done.push('other'));
+  expect(names()).toEqual(['a', 'b']);
+  begun[0]?.end();
+  await settled();
+  expect([names(), done]).toEqual([['a', 'b', 'a'], ['first']]);
+  begun[2]?.end();
+  begun[1]?.end();
+  await settled();
+  expect(done.toSorted()).toEqual(['first', 'other', 'second', 'third']);
+  void share('a');
+  expect(names()).toEqual(['a', 'b', 'a', 'a']);
+});
+
+test('a run that fails is the failure of those who asked for it, and of nobody behind it', async () => {
+  const { begun, share } = held();
+  const first = share('a');
+  const second = share('a');
+  begun[0]?.end(new Error('the disk'));
+  await expect(first).rejects.toThrow('the disk');
+  await settled();
+  begun[1]?.end();
+  expect(await second).toBeUndefined();
+});
