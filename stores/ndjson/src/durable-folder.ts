@@ -13,9 +13,9 @@ export interface Folders {
 }
 
 /** Each folder is made durable once in the life of a process: another one may have been killed before it could. */
-export function createFolders(home: string): Folders {
+export function createFolders(home: string, flushOne: (path: string) => Promise<void> = flushFolder): Folders {
   const durable = new Set<string>();
-  const flush = shareRuns(flushFolder);
+  const flush = shareRuns(flushOne);
   return {
     flush,
     async make(path) {

@@ -1,10 +1,11 @@
-// The front of an epoch that opens is not read back from where it was just kept: it is the same as if it were (L2).
+// The front of an epoch that opens is not read back from where it was just kept, nor is the catalog row that is wanted: both are the
+// same as if they were (L2).
 
 import { scriptedEncoder } from '@tidemark/provider-scripted';
 import { createMemoryStore } from '@tidemark/store-memory';
 import { expect, test } from 'vitest';
 import { answering, goLive, says } from '../../tests/small-live.ts';
-import { ID } from '../../tests/small-session.ts';
+import { ID, row } from '../../tests/small-session.ts';
 import { verifySession } from '../audit/verify.ts';
 
 test.each([
@@ -23,4 +24,24 @@ test.each([
   });
   expect({ requests, differences }).toEqual({ requests: 1, differences: [] });
   expect(sent[0]).toContain(JSON.stringify(role.toWellFormed()).slice(1, -1));
+});
+
+test('a catalog row that is another one when the session is opened again waits for the next epoch', async () => {
+  const before = row('claude-sonnet-4-5');
+  const parameters = { speed: 'fast' };
+  const first = await goLive({ provider: answering(says('One.')), runtime: { capabilities: before, parameters } });
+  await first.live.prompt('Go.');
+  await first.live.close();
+  const capabilities = { ...before, renderParameters: { ...before.renderParameters, speed: 'tools' as const } };
+  const again = await goLive({
+    provider: answering(says('Two.')),
+    shelf: first.shelf,
+    runtime: { capabilities, parameters },
+  });
+  await again.live.prompt('On.');
+  const records = await again.records();
+  const sequences = records.flatMap((one) => (one.kind === 'request.prepared' ? [one.data.sequence.parameters] : []));
+  expect(records.filter(({ kind }) => kind === 'epoch.opened')).toHaveLength(1);
+  expect(sequences).toHaveLength(2);
+  expect(sequences[1]).toEqual(sequences[0]);
 });
