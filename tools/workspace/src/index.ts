@@ -2,8 +2,8 @@
 
 export type { BashOptions } from './bash/bash-tool.ts';
 export { createBashTool } from './bash/bash-tool.ts';
-export type { SandboxState } from './bash/bubblewrap.ts';
-export { sandboxState } from './bash/bubblewrap.ts';
+export type { SandboxState } from './sandbox/bubblewrap.ts';
+export { sandboxState } from './sandbox/bubblewrap.ts';
 export type { Confinement, ConfinementOptions, Place } from './confine/confine.ts';
 export { createConfinement } from './confine/confine.ts';
 export { createEditTool } from './edit/edit-tool.ts';
