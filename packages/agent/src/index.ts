@@ -84,6 +84,7 @@ export { RETRY, SUBAGENT_LIMITS } from './turn/runtime.ts';
 export type { Warmth } from './decide/warmth.ts';
 export { lastingOf, planWarmth } from './decide/warmth.ts';
 export type { Notice, SessionEvent } from './turn/session-event.ts';
+export type { TurnWatch } from './turn/watch-turn.ts';
 export type { PermissionModeOptions } from './sources/permission-mode.ts';
 export { permissionModeSource } from './sources/permission-mode.ts';
 export { nearestName } from './tools/nearest-name.ts';

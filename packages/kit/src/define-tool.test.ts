@@ -1,14 +1,16 @@
 // A tool made of a schema and a function, as the runtime calls it.
 
 import type { Tool, ToolContext, ToolOutput } from '@tidemark/agent';
-import { callId } from '@tidemark/log';
+import { callId, sessionId } from '@tidemark/log';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
 
 const context: ToolContext = {
+  session: sessionId('session-1'),
   call: callId('call_1'),
+  notice: () => undefined,
   signal: new AbortController().signal,
   write: async () => undefined,
   progress: () => undefined,

@@ -1,7 +1,7 @@
 // Public servers from npm as they are, over both transports; and every revision of the protocol that the SDK speaks.
 
 import type { ToolContext, ToolOutput } from '@tidemark/agent';
-import { callId } from '@tidemark/log';
+import { callId, sessionId } from '@tidemark/log';
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js';
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
@@ -41,7 +41,9 @@ async function call(
   if (tool === undefined) throw new Error(`there is no ${name}`);
   const progress: string[] = [];
   const context: ToolContext = {
+    session: sessionId('session-1'),
     call: callId('c1'),
+    notice: () => undefined,
     signal,
     write: () => Promise.resolve(),
     progress: (text) => void progress.push(text),

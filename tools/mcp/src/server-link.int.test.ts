@@ -3,7 +3,7 @@
 
 import { virtualTime } from '@tidemark/agent/contract';
 import type { ToolContext, ToolOutput } from '@tidemark/agent';
-import { callId } from '@tidemark/log';
+import { callId, sessionId } from '@tidemark/log';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -34,7 +34,9 @@ async function call(mcp: McpTools, name: string, signal = new AbortController().
     ?.read({});
   if (run === undefined || 'problem' in run) throw new Error(`${name} cannot be called: ${run?.problem}`);
   const context: ToolContext = {
+    session: sessionId('session-1'),
     call: callId('c1'),
+    notice: () => undefined,
     signal,
     write: () => Promise.resolve(),
     progress: () => undefined,

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import type { ToolContext } from '@tidemark/agent';
-import { callId } from '@tidemark/log';
+import { callId, sessionId } from '@tidemark/log';
 import type { SkillRoot } from '../src/found-skill.ts';
 
 /** Four skills as people write them; one has a script and a reference. */
@@ -37,7 +37,9 @@ async function* nothing(): AsyncGenerator<never> {
 
 /** What a call is given in a session that holds nothing yet. */
 export const CONTEXT: ToolContext = {
+  session: sessionId('session-1'),
   call: callId('c1'),
+  notice: () => undefined,
   signal: new AbortController().signal,
   write: () => Promise.resolve(),
   progress: () => undefined,

@@ -2,7 +2,7 @@
 
 import type { Tool, ToolContext, ToolOutput, ToolRun } from '@tidemark/agent';
 import type { FileTouch } from '@tidemark/log';
-import { callId } from '@tidemark/log';
+import { callId, sessionId } from '@tidemark/log';
 import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -83,7 +83,9 @@ function benchIn(folder: string, outside: string): Bench {
 
 function contextOf(seen: ReadonlyMap<string, FileTouch>): ToolContext {
   return {
+    session: sessionId('session-1'),
     call: callId('call_1'),
+    notice: () => undefined,
     signal: new AbortController().signal,
     write: async () => undefined,
     progress: () => undefined,

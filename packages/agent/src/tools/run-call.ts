@@ -9,6 +9,7 @@ import { keepToolImages } from '../images/keep-images.ts';
 import type { Session } from '../session/session.ts';
 import { commit } from '../session/session.ts';
 import { skillsInContext } from '../session/skills-in-context.ts';
+import type { Notice } from '../turn/session-event.ts';
 import type { Work } from '../turn/work.ts';
 import { openCallOutput } from './call-output.ts';
 import type { CallOutput } from './call-output.ts';
@@ -71,10 +72,12 @@ function contextOf(work: Work, { call }: ReadyCall, output: CallOutput, signal: 
     if (output.isOpen()) tell({ type: 'tool.progressed', call, text });
   };
   return {
+    session: session.writer.session,
     call,
     signal,
     write: output.write,
     progress,
+    notice: (notice) => void raiseNotice(work, notice),
     fileSeen: (path) => files.get(path),
     output: (name) => {
       const found = findOutput(outputs, name);
@@ -85,6 +88,12 @@ function contextOf(work: Work, { call }: ReadyCall, output: CallOutput, signal: 
     room: () => limitsOf(work),
     ...(delegate !== undefined && { delegate: (order) => delegate({ call, order, signal, say: progress }) }),
   };
+}
+
+/** Masked as every other text of a tool is: a message may quote what a command wrote. */
+async function raiseNotice({ session: { secrets }, tell }: Work, { message, next, ...rest }: Notice): Promise<void> {
+  const notice = { ...rest, message: await secrets.mask(message), next: await secrets.mask(next) };
+  tell({ type: 'notice.raised', notice });
 }
 
 /** A call sees the log as it stands when it begins. */

@@ -66,6 +66,7 @@ async function runGroup(work: Work, group: readonly CallPart[]): Promise<readonl
   // The barrier before a tool (L8): a call of which the log holds no beginning has not run, whatever happens.
   await session.writer.sync();
   if (signal.aborted) return [];
+  await work.watched?.begin(prepared.ready.map(({ tool }) => tool.effect));
   await runTogether(work, prepared.ready);
   return prepared.ready.map(({ tool }) => ({ tool: tool.name, effect: tool.effect, touches: tool.touches ?? [] }));
 }

@@ -1,11 +1,12 @@
 // The tool port: what the runtime asks of a tool, whoever wrote it. Arguments are read at the door, and what then runs
 // knows its own input.
 
-import type { CallId, Digest, EffectClass, EventData, FileTouch, ImagePart, Recorded } from '@tidemark/log';
+import type { CallId, Digest, EffectClass, EventData, FileTouch, ImagePart, Recorded, SessionId } from '@tidemark/log';
 import type { JsonValue } from '@tidemark/model';
 import type { ActKind, Acts } from '../rules/acts.ts';
 import type { SkillsInContext } from '../skills/skill-shelf.ts';
 import type { SubagentOrder } from '../subagent/subagent.ts';
+import type { Notice } from '../turn/session-event.ts';
 
 /** A tool as the model and the runtime know it. */
 export interface Tool {
@@ -40,6 +41,8 @@ export interface ToolRun {
   readonly confined?: boolean;
   /** Whether what it executes runs in a sandbox. Absent is false. */
   readonly sandboxed?: boolean;
+  /** What the call asks for beyond its sandbox, in words: `the network`. With any of it, mode `auto` asks a person. */
+  readonly beyond?: readonly string[];
   /** What the call would do, as rules look at it: all of each kind that the tool tells. */
   readonly acts?: Acts;
   /** Does the work. What it throws becomes the error of the call; `signal` aborting is the caller giving up on it. */
@@ -48,12 +51,15 @@ export interface ToolRun {
 
 /** What a running call is given. */
 export interface ToolContext {
+  readonly session: SessionId;
   readonly call: CallId;
   readonly signal: AbortSignal;
   /** Streams output: kept whole as an artifact, shaped once when the result is committed. Await it: that is the backpressure. */
   write(chunk: string | Uint8Array): Promise<void>;
   /** Says how far it is, to whoever watches. Never reaches a model. */
   progress(text: string): void;
+  /** Tells the person who watches of something to act on. Never reaches a model. */
+  notice(notice: Notice): void;
   /** What this session last read or wrote of a file, by absolute path. */
   fileSeen(path: string): FileTouch | undefined;
   /**

@@ -25,6 +25,7 @@ import type { QueuedTurn, RunningTurn } from './turn-queue.ts';
 import { askForTurn } from './turn-queue.ts';
 import type { WantedFor } from './wanted.ts';
 import { createWantedFor } from './wanted.ts';
+import { watchTurn } from './watch-turn.ts';
 import type { Working } from './working.ts';
 
 /** See the head of this file. */
@@ -152,6 +153,7 @@ export function workOf(actor: Actor, turn: TurnId, signal: AbortSignal): Working
     signal,
     begunAt: actor.runtime.surroundings.elapsed(),
     said: new Set(),
+    watched: watchTurn(actor.runtime.watch, (event) => tell(actor, event)),
     tell: (event) => tell(actor, event),
     equip: (change) => equip(actor, change),
     get runtime() {

@@ -28,7 +28,9 @@ import type { Working } from './working.ts';
 export async function runTurn(working: Working): Promise<FinishedTurn> {
   for (;;) {
     const record = working.signal.aborted ? await interrupt(working) : await takeStep(working);
-    if (record !== undefined) return finished(working, record);
+    if (record === undefined) continue;
+    await working.watched?.end();
+    return finished(working, record);
   }
 }
 

@@ -15,6 +15,7 @@ import type { Surroundings } from '../surroundings.ts';
 import type { Asker } from '../tools/permissions.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { ToolSource } from '../tools/tool-source.ts';
+import type { TurnWatch } from './watch-turn.ts';
 
 /** See the head of this file. */
 export interface Runtime {
@@ -75,6 +76,8 @@ export interface Runtime {
   readonly subagents?: SubagentLimits;
   /** Of a subagent: the front of the session that asked for it. Its own first epoch opens with that, where that serves it. */
   readonly inherits?: InheritedFront;
+  /** Tells at the end of a turn what it changed around the session. */
+  readonly watch?: TurnWatch;
   /** Sees each body before it goes out; it gets a copy. */
   readonly onRequest?: (body: Uint8Array) => void;
   readonly surroundings: Surroundings;

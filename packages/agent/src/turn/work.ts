@@ -8,6 +8,7 @@ import type { AskBeside } from '../compact/ask-for-checkpoint.ts';
 import type { SubagentOrder } from '../subagent/subagent.ts';
 import type { ToolOutput } from '../tools/tool.ts';
 import type { SessionEvent } from './session-event.ts';
+import type { WatchedTurn } from './watch-turn.ts';
 
 /** A call that has a subagent do its work. */
 export interface Delegation {
@@ -35,6 +36,8 @@ export interface Work {
   readonly equip?: (change: Pick<Runtime, 'tools' | 'given' | 'takeTools'>) => void;
   /** Has a subagent do what a call asks for. */
   readonly delegate?: Delegate;
+  /** Looks for what the turn changed around the session. */
+  readonly watched?: WatchedTurn;
   /** Tells presenters what passes by; records are told by the session itself. */
   readonly tell: (event: SessionEvent) => void;
 }

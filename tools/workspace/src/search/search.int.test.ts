@@ -1,7 +1,7 @@
 // `grep` and `find` on real folders, by the real ripgrep.
 
 import type { Tool, ToolOutput, ToolProblem } from '@tidemark/agent';
-import { callId } from '@tidemark/log';
+import { callId, sessionId } from '@tidemark/log';
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -37,7 +37,9 @@ async function call(
   const run = await tool.read(input);
   if ('problem' in run) return run;
   return run.run({
+    session: sessionId('session-1'),
     call: callId('call-1'),
+    notice: () => undefined,
     signal,
     write: async () => undefined,
     progress: () => undefined,
