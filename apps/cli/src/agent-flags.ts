@@ -29,6 +29,7 @@ export interface AgentFlags {
   readonly padding?: 'auto' | 'always' | 'never';
   readonly compaction?: AgentOptions['compaction'];
   readonly trust?: true;
+  readonly network?: 'off' | 'on';
   /** Set, not typed: from how much a rewrite costs on it is said. */
   readonly rewriteCost?: string;
 }
@@ -74,6 +75,12 @@ export function declareAgentFlags(command: Command): Command {
         '--compaction <policy>',
         'when older history gives way to a checkpoint: `preflight`, unless said, where the window is nearly full; `auto` earlier; `manual` by `tidemark compact` alone',
       ).choices(['manual', 'preflight', 'auto']),
+    )
+    .addOption(
+      new Option(
+        '--network <state>',
+        'of sandboxed commands: `off`, the default, asks where a command needs the network; `on` gives it to all of them',
+      ).choices(['off', 'on']),
     )
     .option('--trust', 'for this once, use what the folder brings along: its settings, skills and memory')
     .option('--config <file>', "settings in the place of the user's own: JSON, or TypeScript, which runs")

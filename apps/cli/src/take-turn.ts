@@ -70,6 +70,7 @@ export async function takeTurn(typed: TurnRequest, context: CommandContext): Pro
       limits: limitsIn(request.flags),
       ...rewriteNoticeIn(request.flags),
       ...(changes !== undefined && { catalog: changes }),
+      ...(request.flags.network !== undefined && { sandbox: { network: request.flags.network } }),
       ...(request.flags.padding !== undefined && { padding: request.flags.padding }),
       ...(request.flags.compaction !== undefined && { compaction: request.flags.compaction }),
       permissions: {

@@ -140,12 +140,23 @@ export interface AgentOptions {
   readonly retry?: Partial<RetryPolicy>;
   /** Where the key is looked for, what is masked as a secret, and what commands are given (never what is secret). */
   readonly environment?: Environment;
+  /**
+   * What sandboxed commands may reach: `network: 'on'` gives each of them the network of this machine, its services included;
+   * by default a call that needs the network asks for it.
+   */
+  readonly sandbox?: SandboxSetting;
   /** Paths that no tool touches, beside the agent's own home. */
   readonly forbidden?: readonly string[];
   /** Who says the prompts, recorded with each: `library` unless said. */
   readonly presenter?: string;
   /** Time, chance and names: a test gives its own. */
   readonly surroundings?: Surroundings;
+}
+
+/** The bounds of sandboxed commands. */
+export interface SandboxSetting {
+  /** `off` by default. */
+  readonly network?: 'off' | 'on';
 }
 
 /** Tokens. */
@@ -290,6 +301,7 @@ const optionsSchema = z.strictObject({
     } satisfies Fields<RetryPolicy>)
     .optional(),
   environment: anyObject.optional(),
+  sandbox: z.strictObject({ network: z.enum(['off', 'on']).optional() } satisfies Fields<SandboxSetting>).optional(),
   forbidden: z.array(words).readonly().optional(),
   presenter: words.optional(),
   surroundings: anyObject.optional(),
@@ -307,6 +319,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   limits: Object.keys(optionsSchema.shape.limits.unwrap().shape),
   rewriteNotice: Object.keys(optionsSchema.shape.rewriteNotice.unwrap().shape),
   budgets: Object.keys(optionsSchema.shape.budgets.unwrap().shape),
+  sandbox: Object.keys(optionsSchema.shape.sandbox.unwrap().shape),
   skills: Object.keys(optionsSchema.shape.skills.unwrap().shape),
   'skills.budget': Object.keys(optionsSchema.shape.skills.unwrap().shape.budget.unwrap().shape),
   subagents: Object.keys(subagents.shape),

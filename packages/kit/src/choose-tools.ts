@@ -32,12 +32,13 @@ function builtInTools(options: AgentOptions): readonly Tool[] {
 }
 
 function toolsOf(workspace: string, options: AgentOptions): readonly Tool[] {
-  const { environment, trusted, permissions } = options;
+  const { environment, trusted, permissions, sandbox } = options;
   return workspaceTools({
     folder: resolve(workspace),
     forbidden: forbiddenTo(options),
     ...(environment !== undefined && { environment }),
     ...(trusted !== undefined && { memory: trusted }),
+    ...(sandbox?.network !== undefined && { network: sandbox.network }),
     // Who lets commands run without a sandbox lets them change the repository in one.
     ...(permissions?.unconfined === true && { repository: 'writable' }),
   });

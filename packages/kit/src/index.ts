@@ -24,7 +24,7 @@ export type {
   ToolOutput,
   Turn,
 } from '@tidemark/agent';
-export type { AgentOptions, Environment, Permissions } from './agent-options.ts';
+export type { AgentOptions, Environment, Permissions, SandboxSetting } from './agent-options.ts';
 export type { Agent, OpenOptions } from './create-agent.ts';
 export { createAgent } from './create-agent.ts';
 export type { ToolDefinition } from './define-tool.ts';
@@ -36,5 +36,5 @@ export type { KnownProvider, ProviderName } from './providers.ts';
 export { isProviderName, PROVIDERS, providerOf } from './providers.ts';
 export type { SkillRoot, SkillsOptions } from '@tidemark/tools-skills';
 export { skillRoots } from '@tidemark/tools-skills';
-export type { SandboxState } from '@tidemark/tools-workspace';
-export { sandboxState } from '@tidemark/tools-workspace';
+export type { SandboxState, TriedPromise } from '@tidemark/tools-workspace';
+export { sandboxState, tryPromises } from '@tidemark/tools-workspace';

@@ -10,7 +10,13 @@ import type { InstalledSkills } from '@tidemark/tools-skills';
 import { createSkillShelf } from '@tidemark/tools-skills';
 import type { McpTools } from '@tidemark/tools-mcp';
 import { createMcpTools, openApprovals } from '@tidemark/tools-mcp';
-import { environmentSource, instructionsSource, memorySource, workspaceSource } from '@tidemark/tools-workspace';
+import {
+  createLaterWatch,
+  environmentSource,
+  instructionsSource,
+  memorySource,
+  workspaceSource,
+} from '@tidemark/tools-workspace';
 import { join, resolve } from 'node:path';
 import type { AgentOptions } from './agent-options.ts';
 import { chooseTools, forbiddenTo } from './choose-tools.ts';
@@ -75,6 +81,7 @@ function runtimeOf(options: AgentOptions, mcp: McpTools | undefined): Runtime {
     surroundings,
     gate: createGate(() => surroundings.elapsed()),
     ...imagesOf(options),
+    ...(options.workspace !== undefined && { watch: createLaterWatch(resolve(options.workspace)) }),
     ...(mcp !== undefined && { toolSources: [mcp] }),
     ...(role !== undefined && { role }),
     ...(runtime !== undefined && { runtime }),

@@ -43,6 +43,8 @@ export interface Settings {
   readonly plan?: boolean | undefined;
   /** Whether the memory of a trusted workspace is used: it is, unless this is false. */
   readonly memory?: boolean | undefined;
+  /** The network of sandboxed commands. A workspace may only turn it off. */
+  readonly sandbox?: { readonly network?: 'off' | 'on' | undefined } | undefined;
   readonly display?: Display | undefined;
 }
 
@@ -76,7 +78,7 @@ export function isJoined(name: string): boolean {
 
 /** What of a value a trusted workspace may set; `undefined` where nothing. It may narrow what is allowed, and bring only what was digested. */
 export function broughtValue(name: string, value: unknown): unknown {
-  if (name === 'skillRoots') return undefined;
+  if (name === 'skillRoots' || (name === 'sandbox.network' && value !== 'off')) return undefined;
   if (name !== 'permissions.rules' || !Array.isArray(value)) return value;
   const narrowing: readonly unknown[] = value.filter(
     (rule: unknown) => ruleSchema.safeParse(rule).data?.decision !== 'allow',
@@ -179,6 +181,7 @@ export function settingsSchema(providers: readonly string[]): SettingsSchema {
     mcp: z.strictObject({ servers: z.record(serverName, server).optional() }).optional(),
     permissions: z.strictObject({ rules: z.array(ruleSchema).max(1_000).optional() }).optional(),
     skillRoots: z.array(root).max(100).optional(),
+    sandbox: z.strictObject({ network: z.enum(['off', 'on']).optional() }).optional(),
     plan: z.boolean().optional(),
     memory: z.boolean().optional(),
     display: z
@@ -224,6 +227,7 @@ const BY_DEFAULT: Readonly<Record<string, string>> = {
   'mcp.servers': 'none',
   'permissions.rules': 'none',
   skillRoots: 'none but the usual ones',
+  'sandbox.network': 'off: a command that needs it asks',
   plan: 'false',
   memory: 'true, in a folder that is trusted',
   'display.colour': 'auto',

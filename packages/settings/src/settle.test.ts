@@ -166,6 +166,16 @@ test('more skills, the plan and the memory are set; a workspace names no root of
   expect((await refusal()).message).toContain('expected a folder: absolute, or from ~/ on');
 });
 
+test('the network of sandboxed commands is turned on by the user alone; a trusted workspace may turn it off', async () => {
+  workspace('{"sandbox": {"network": "on"}}');
+  const widened = await settle({ trusted: true });
+  expect([widened.settings, widened.ignored.map(({ name }) => name)]).toEqual([{}, ['sandbox.network']]);
+  own('{"sandbox": {"network": "on"}}');
+  workspace('{"sandbox": {"network": "off"}}');
+  expect((await settle({ trusted: true })).settings).toEqual({ sandbox: { network: 'off' } });
+  expect((await settle({ trusted: false })).settings).toEqual({ sandbox: { network: 'on' } });
+});
+
 describe('what is refused', () => {
   test.each([
     ['{\n "modle": "a"\n}', ':2: there is no setting "modle", did you mean model?'],

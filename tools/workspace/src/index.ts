@@ -2,8 +2,11 @@
 
 export type { BashOptions } from './bash/bash-tool.ts';
 export { createBashTool } from './bash/bash-tool.ts';
+export type { TriedPromise } from './sandbox/try-promises.ts';
+export { tryPromises } from './sandbox/try-promises.ts';
 export type { SandboxState } from './sandbox/bubblewrap.ts';
 export { sandboxState } from './sandbox/bubblewrap.ts';
+export { createLaterWatch } from './later/later-watch.ts';
 export type { Confinement, ConfinementOptions, Place } from './confine/confine.ts';
 export { createConfinement } from './confine/confine.ts';
 export { createEditTool } from './edit/edit-tool.ts';

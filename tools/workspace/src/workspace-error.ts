@@ -22,7 +22,8 @@ export type WorkspaceErrorCode =
   | 'workspace/secret-variable'
   | 'workspace/bad-search'
   | 'workspace/no-ripgrep'
-  | 'workspace/memory-full';
+  | 'workspace/memory-full'
+  | 'workspace/port';
 
 /** Every code, with its sort. Pinned by a test. */
 export const WORKSPACE_ERRORS: Readonly<Record<WorkspaceErrorCode, WorkspaceErrorSort>> = {
@@ -43,6 +44,7 @@ export const WORKSPACE_ERRORS: Readonly<Record<WorkspaceErrorCode, WorkspaceErro
   'workspace/no-ripgrep': 'refused',
   'workspace/bad-search': 'refused',
   'workspace/memory-full': 'refused',
+  'workspace/port': 'refused',
 };
 
 /** See the head of this file. */

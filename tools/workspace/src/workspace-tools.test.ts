@@ -77,4 +77,5 @@ test('the error codes are these', () =>
     'workspace/bad-search': 'refused',
     'workspace/no-ripgrep': 'refused',
     'workspace/memory-full': 'refused',
+    'workspace/port': 'refused',
   }));

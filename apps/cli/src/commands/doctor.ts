@@ -2,13 +2,20 @@
 
 import { tmpdir } from 'node:os';
 
-import { sandboxState } from '@tidemark/kit';
+import { sandboxState, tryPromises } from '@tidemark/kit';
 
 import type { Command, CommandContext, Outcome } from '../command.ts';
 import type { Check, CheckState } from '../doctor/check.ts';
 import type { InspectedSession } from '../doctor/session-checks.ts';
 import { inspectSessions } from '../doctor/session-checks.ts';
-import { checkHome, checkKeyring, checkNode, checkSandbox, checkSettings } from '../doctor/surroundings-checks.ts';
+import {
+  checkHome,
+  checkKeyring,
+  checkNode,
+  checkPromise,
+  checkSandbox,
+  checkSettings,
+} from '../doctor/surroundings-checks.ts';
 import { checkArtifacts, checkSize } from '../doctor/storage-checks.ts';
 import { collect } from '../doctor/collect.ts';
 import { repair } from '../doctor/repair.ts';
@@ -55,7 +62,8 @@ async function examine(context: CommandContext): Promise<Outcome> {
   const { home } = context;
   const storage = [await checkArtifacts(home), await checkSize(home)];
   const sandbox = checkSandbox(sandboxState(tmpdir()));
-  const around = [await checkSettings(context), await checkKeyring(context), sandbox];
+  const promises = (await tryPromises()).map(checkPromise);
+  const around = [await checkSettings(context), await checkKeyring(context), sandbox, ...promises];
   const checks = [checkNode(process.versions.node), await checkHome(home), ...around, ...storage];
   const keys = await keysOf(context);
   const sessions: InspectedSession[] = [];

@@ -3,7 +3,7 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 
-import type { SandboxState } from '@tidemark/kit';
+import type { SandboxState, TriedPromise } from '@tidemark/kit';
 import { readSettings, SettingsError } from '@tidemark/settings';
 
 import type { CommandContext } from '../command.ts';
@@ -89,8 +89,7 @@ const UNHELD =
 const SANDBOX: { readonly [state in SandboxState]: Omit<Check, 'name'> } = {
   works: {
     state: 'good',
-    found:
-      'bubblewrap works: commands write in the workspace alone, not in its .git, .tidemark or .agents, and run unasked in mode auto',
+    found: 'bubblewrap works: commands run in it, unasked in mode auto; each of its promises was tried:',
   },
   blocked: {
     state: 'warning',
@@ -108,4 +107,11 @@ const SANDBOX: { readonly [state in SandboxState]: Omit<Check, 'name'> } = {
 /** Whether commands are held by a sandbox, and what follows where they are not. */
 export function checkSandbox(state: SandboxState): Check {
   return { name: 'sandbox', ...SANDBOX[state] };
+}
+
+/** A promise of the sandbox that does not hold is a failure: commands run unasked because of it. */
+export function checkPromise({ promise, kept }: TriedPromise): Check {
+  const name = 'sandbox';
+  if (kept) return { name, state: 'good', found: promise };
+  return { name, state: 'failed', found: `not kept: ${promise}`, next: 'use mode ask on this machine, and report it' };
 }

@@ -9,6 +9,8 @@ export interface Acts {
   readonly paths?: readonly PathAct[];
   /** Hosts it would reach, as a URL has them: lower case, no port. */
   readonly hosts?: readonly string[];
+  /** What the call asks for beyond its sandbox. No rule names it, and no grant holds it: each such call is asked about. */
+  readonly beyond?: readonly string[];
 }
 
 /** The commands of a call, from both sides: what surely runs, and what might. */

@@ -33,6 +33,14 @@ describe('what always allows', () => {
     expect(byGrants(grants, call(plain('npm test'), { tool: 'shell' }))).toBeUndefined();
   });
 
+  test('never covers a command that goes beyond its sandbox', () => {
+    const [without, beyond] = [call(plain('npm install')), call({ ...plain('npm install'), beyond: ['the network'] })];
+    const grant = grantOf(without);
+    expect(byGrants(grant === undefined ? [] : [grant], without)).toBeDefined();
+    expect(byGrants(grant === undefined ? [] : [grant], beyond)).toBeUndefined();
+    expect(grantOf(beyond)).toBeUndefined();
+  });
+
   test('takes a * of a command for itself', () => {
     const grant = grantOf(call(plain('rm *.log')));
     expect(byGrants(grant === undefined ? [] : [grant], call(plain('rm a.log')))).toBeUndefined();

@@ -12,7 +12,7 @@ import { launches } from './launchers.ts';
  * workspace, a tool that does not tell what it does.
  */
 export function grantOf({ tool, effect, confined, acts }: RuledCall): Granted | undefined {
-  if (acts === undefined || (effect === 'write' && !confined)) return undefined;
+  if (acts === undefined || (effect === 'write' && !confined) || (acts.beyond ?? []).length > 0) return undefined;
   const commands = acts.commands === undefined ? [] : acts.commands.plain;
   const paths = pathsOf(acts);
   const { hosts = [] } = acts;

@@ -43,6 +43,13 @@ const bash = (decision: Rule['decision'], ...commands: readonly string[]): Rule 
 const write = (decision: Rule['decision'], ...paths: readonly string[]): Rule => ({ decision, tool: 'write', paths });
 
 describe('rules', () => {
+  test('do not allow a call that goes beyond its sandbox', () => {
+    const beyond: Acts = { ...runs('npm install'), beyond: ['the network'] };
+    const set = rules(bash('allow', 'npm install'));
+    expect(judge(set, 'bash', runs('npm install'))).toBe('allowed allow bash "npm install"');
+    expect(judge(set, 'bash', beyond)).toBe('asks ask/execute');
+  });
+
   test('deny before they ask, and ask before they allow, in whatever order', () => {
     const all = [bash('allow', 'npm test'), bash('ask', 'npm test'), bash('deny', 'npm test')];
     fc.assert(

@@ -71,8 +71,9 @@ function allow(rules: RuleSet, { acts }: RuledCall): string | undefined {
 type NamedBy = (pattern: RulePattern) => boolean;
 
 /** Each thing that a call does, as the question whether a pattern names it. What cannot be known is named by none. */
-function thingsOf({ commands, paths = [], hosts = [] }: Acts): readonly NamedBy[] {
+function thingsOf({ commands, paths = [], hosts = [], beyond = [] }: Acts): readonly NamedBy[] {
   return [
+    ...beyond.map((): NamedBy => () => false),
     ...(commands === undefined ? [] : commandsOf(commands)),
     ...paths.map(
       (path): NamedBy =>

@@ -60,6 +60,19 @@ describe('the matrix of permissions', () => {
     expect(judge({ ...permission, effect: 'execute' }).decision).toBe('allowed');
   });
 
+  test('asks in mode auto before a command goes beyond its sandbox, and only there', () => {
+    const permission = { effect: 'execute', confined: true, sandboxed: true, beyond: true } as const;
+    const verdicts = MODES.map((mode) => judge({ ...permission, mode }));
+    expect(verdicts.map(({ decision, rule }) => `${decision} ${rule}`)).toEqual([
+      'denied read-only/execute',
+      'asks ask/execute',
+      'asks auto/execute/beyond-sandbox',
+    ]);
+    const unheld = judge({ ...permission, mode: 'auto', sandboxed: false });
+    expect(unheld).toEqual({ decision: 'asks', rule: 'auto/execute/unsandboxed' });
+    expect(judge({ ...permission, mode: 'auto', effect: 'write' }).decision).toBe('allowed');
+  });
+
   test('narrows to the mode that allows less, whichever comes first', () => {
     const pairs = MODES.flatMap((a) => MODES.map((b) => narrower(a, b)));
     expect(pairs).toEqual([

@@ -14,6 +14,8 @@ export interface Permission {
   readonly confined: boolean;
   /** What is executed runs in a sandbox, or the user has said that it need not. */
   readonly sandboxed: boolean;
+  /** The call asks for more than its sandbox gives. */
+  readonly beyond?: boolean;
 }
 
 /** A verdict, and the cell of the matrix that gave it. */
@@ -92,6 +94,8 @@ export function judge(permission: Permission): Verdict {
   const cell = MATRIX[mode][effect];
   const rule = `${mode}/${effect}`;
   if (typeof cell === 'string') return { decision: cell, rule };
+  if (cell === SANDBOXED && permission.sandboxed && permission.beyond === true)
+    return { decision: 'asks', rule: `${rule}/beyond-sandbox` };
   return permission[cell.if]
     ? { decision: 'allowed', rule: `${rule}/${cell.met}` }
     : { decision: 'asks', rule: `${rule}/${cell.unmet}` };

@@ -26,7 +26,8 @@ export async function permitCall(work: Work, call: CallId, { tool, run }: CallRe
   const { effect, name } = tool;
   const confined = run.confined ?? true;
   const sandboxed = work.runtime.unconfined || (run.sandboxed ?? false);
-  const byMode = judge({ mode, effect, confined, sandboxed });
+  const beyond = !work.runtime.unconfined && (run.beyond ?? []).length > 0;
+  const byMode = judge({ mode, effect, confined, sandboxed, beyond });
   const ruled = (): RuledCall => ({ tool: name, effect, confined, ...(run.acts && { acts: run.acts }) });
   const verdict = underRules(work, byMode, ruled);
   const who = verdict === byMode ? `mode "${mode}"` : 'a rule of the user';

@@ -1,7 +1,7 @@
 // Real shells and real processes: what they write, how they end, and that nothing of them is left.
 
 import type { ToolOutput } from '@tidemark/agent';
-import { callId, digest } from '@tidemark/log';
+import { callId, digest, sessionId } from '@tidemark/log';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -35,7 +35,9 @@ async function bash(command: string, { timeout_s, signal, options, write }: Aske
   if ('problem' in run) throw new Error(run.problem);
   const chunks: Uint8Array[] = [];
   const returned = await run.run({
+    session: sessionId('session-1'),
     call: callId('call-1'),
+    notice: () => undefined,
     signal: signal ?? new AbortController().signal,
     write: write ?? (async (chunk) => void chunks.push(Buffer.from(chunk))),
     progress: () => undefined,

@@ -12,7 +12,7 @@ describe('bash', () => {
     const { name, description, schema } = tool;
     const bytes = JSON.stringify({ name, description, schema });
     expect(createHash('sha256').update(bytes).digest('hex')).toBe(
-      '51efcf4acf1b08da6df2ee8a81f4d4738a22f3ddccf15ce517929821d8945ffe',
+      '287e68ba1625f11700581e87d5c0437c15223293efc7d46c8e01475f449bbaa9',
     );
   });
 

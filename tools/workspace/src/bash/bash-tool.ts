@@ -1,48 +1,46 @@
 // `bash`: a command in the workspace, with what it wrote as it came, its exit, and nothing of it left running.
 
-import type { Tool, ToolContext, ToolOutput, ToolProblem, ToolRun } from '@tidemark/agent';
+import type { Acts, Tool, ToolContext, ToolOutput, ToolProblem, ToolRun } from '@tidemark/agent';
 import { z } from 'zod';
-import { existsSync } from 'node:fs';
-import { homedir } from 'node:os';
 import type { Confinement } from '../confine/confine.ts';
 import { showName } from '../confine/show-name.ts';
 import { argumentsOf, isProblem } from '../door/arguments.ts';
+import type { Reach } from '../sandbox/sandbox.ts';
 import { readCommands } from '../shell/read-commands.ts';
-import { bashEnvironment } from './bash-environment.ts';
-import { bubblewrapArguments, findBubblewrap, hiddenPaths } from '../sandbox/bubblewrap.ts';
-import { keptPaths } from '../sandbox/kept-paths.ts';
-import { exitOf, sayEnd } from './say-end.ts';
+import { lookupHint } from './lookup-hint.ts';
 import type { Patience } from './run-command.ts';
 import { runCommand } from './run-command.ts';
+import { exitOf, sayEnd } from './say-end.ts';
+import type { Shell, ShellOptions } from './shell.ts';
+import { openShell } from './shell.ts';
 
 /** What the tool is made with. */
-export interface BashOptions {
-  /** `auto`, unless said: in bubblewrap where it is installed and works. */
-  readonly sandbox?: 'auto' | 'never';
-  /** Whether a sandboxed command may change `.git`, where hooks and settings run outside of the sandbox later: `read-only`, unless said. */
-  readonly repository?: 'read-only' | 'writable';
-  /** Names of variables to pass besides the house's own. One that is named like a secret is refused. */
-  readonly variables?: readonly string[];
-  /** Where variables come from: this process's, unless given. */
-  readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** Paths that no sandboxed command may see: the home of the logs. */
-  readonly forbidden?: readonly string[];
+export interface BashOptions extends ShellOptions {
   /** How long is waited after SIGTERM (2 s), and for output once the shell has ended (1 s); in milliseconds. */
   readonly patience?: Partial<Omit<Patience, 'timeoutMs'>>;
 }
 
 const DEFAULT_SECONDS = 120;
 const MOST_SECONDS = 600;
+const MOST_PORTS = 8;
 /** Linux refuses a single argument of 128 KiB. */
 const MOST_BYTES = 100 * 1024;
 const TITLE_LENGTH = 2_000;
 
-const bashArguments = argumentsOf(
-  z.strictObject({
-    command: z.string().min(1).describe('Run by bash -c in the workspace. No terminal and no input.'),
-    timeout_s: z.number().positive().max(MOST_SECONDS).optional().describe('Seconds; 120 unless given.'),
-  }),
-);
+const BASH = z.strictObject({
+  command: z.string().min(1).describe('Run by bash -c in the workspace. No terminal and no input.'),
+  timeout_s: z.number().positive().max(MOST_SECONDS).optional().describe('Seconds; 120 unless given.'),
+  network: z.boolean().optional().describe('Use the network, which a sandbox does not have. The user is asked.'),
+  ports: z
+    .array(z.int().min(1).max(65_535))
+    .max(MOST_PORTS)
+    .optional()
+    .describe('Ports of 127.0.0.1 that the user may open while this runs. The user is asked.'),
+});
+
+type BashInput = z.infer<typeof BASH>;
+
+const bashArguments = argumentsOf(BASH);
 
 const DESCRIPTION = [
   'Runs a shell command in the workspace and returns what it writes, stdout and stderr together, and its exit code.',
@@ -57,7 +55,7 @@ const DESCRIPTION = [
  * @throws WorkspaceError `workspace/secret-variable`.
  */
 export function createBashTool(confinement: Confinement, options: BashOptions = {}): Tool {
-  const shell = shellOf(confinement.folder, options);
+  const shell = openShell(confinement.folder, options);
   return {
     name: 'bash',
     description: DESCRIPTION,
@@ -71,33 +69,73 @@ export function createBashTool(confinement: Confinement, options: BashOptions = 
       const asked = bashArguments.read(input);
       if (isProblem(asked)) return asked;
       const problem = unusable(asked.command);
-      if (problem !== undefined) return { problem };
-      const timeoutMs = (asked.timeout_s ?? DEFAULT_SECONDS) * 1000;
-      const patience = { termMs: 2_000, drainMs: 1_000, ...options.patience, timeoutMs };
-      return {
-        title: titleOf(asked.command),
-        sandboxed: shell.sandboxed(),
-        // A sandbox lets nothing outside be changed.
-        confined: shell.sandboxed(),
-        // Read only where there are rules to look at it.
-        get acts() {
-          return { commands: readCommands(asked.command) };
-        },
-        run: (context) => runBash(shell, asked.command, patience, context),
-      };
+      return problem === undefined ? runOf(shell, asked, options) : { problem };
     },
   };
+}
+
+function runOf(shell: Shell, asked: BashInput, options: BashOptions): ToolRun {
+  const { command } = asked;
+  const reach = reachOf(shell, asked);
+  const beyond = beyondOf(shell, reach);
+  const patience = { termMs: 2_000, drainMs: 1_000, ...options.patience, timeoutMs: timeoutOf(asked) };
+  return {
+    title: titleOf(command, shell.network === 'on' ? ['the network'] : beyond),
+    sandboxed: shell.sandboxed,
+    // A sandbox lets nothing outside be changed.
+    confined: shell.sandboxed,
+    beyond,
+    // Read only where there are rules to look at it.
+    get acts(): Acts {
+      return { commands: readCommands(command), ...(beyond.length > 0 && { beyond }) };
+    },
+    run: (context) => runBash(shell, { command, patience, reach }, context),
+  };
+}
+
+function timeoutOf({ timeout_s: seconds = DEFAULT_SECONDS }: BashInput): number {
+  return seconds * 1_000;
+}
+
+/** Without a sandbox a command has the network of this machine, whatever it asks for. */
+function reachOf(shell: Shell, { network = false, ports = [] }: BashInput): Omit<Reach, 'session'> {
+  const all = shell.network === 'on' || network;
+  return { network: all, ports: all ? [] : [...new Set(ports)] };
+}
+
+function beyondOf(shell: Shell, { network, ports }: Omit<Reach, 'session'>): readonly string[] {
+  if (!shell.sandboxed || shell.network === 'on') return [];
+  return network ? ['the network'] : ports.map((port) => `port ${port} on this machine`);
+}
+
+interface BashCall {
+  readonly command: string;
+  readonly patience: Patience;
+  readonly reach: Omit<Reach, 'session'>;
 }
 
 const KEPT =
   '\n[.git is read-only in this sandbox, as are .tidemark, .agents and AGENTS.md: if that is why, ask the user to do it]';
 
-async function runBash(shell: Shell, command: string, patience: Patience, context: ToolContext): Promise<ToolOutput> {
-  const { signal } = context;
-  const end = await runCommand(shell.command(command), { signal, patience, write: (chunk) => context.write(chunk) });
+async function runBash(shell: Shell, call: BashCall, context: ToolContext): Promise<ToolOutput> {
+  const { command, patience, reach } = call;
+  const { signal, session } = context;
+  const entered = await shell.enter(command, { ...reach, session }, context);
+  const hint = lookupHint();
+  const write = (chunk: Uint8Array): Promise<void> => {
+    hint.see(chunk);
+    return context.write(chunk);
+  };
+  const end = await runCommand(entered.command, { signal, patience, write }).catch(async (error: unknown) => {
+    await entered.leave();
+    throw error;
+  });
+  const notes = await entered.leave();
   const exit = exitOf(end);
   const failed = exit !== 0 || end.stopped !== undefined;
-  const text = `${sayEnd(end, patience)}${failed && shell.keepsRepository(command) ? KEPT : ''}`;
+  const kept = failed && shell.keepsRepository(command) ? KEPT : '';
+  const offline = failed && shell.sandboxed && !reach.network ? hint.words() : '';
+  const text = `${sayEnd(end, patience)}${kept}${offline}${notes.map((note) => `\n[${note}]`).join('')}`;
   return { ...(text !== '' && { text }), ...(exit !== undefined && { exit }), ...(failed && { failed }) };
 }
 
@@ -108,37 +146,9 @@ function unusable(command: string): string | undefined {
   return `A command of ${bytes} bytes is too long: at most ${MOST_BYTES}. Put it into a file with write, then run that.`;
 }
 
-function titleOf(command: string): string {
+function titleOf(command: string, reached: readonly string[]): string {
   const shown = showName(command);
   const more = shown.length - TITLE_LENGTH;
-  return more <= 0 ? `bash ${shown}` : `bash ${shown.slice(0, TITLE_LENGTH)} … and ${more} characters more`;
-}
-
-interface Shell {
-  sandboxed(): boolean;
-  /** Whether this command has to do with a repository that it cannot change. */
-  keepsRepository(text: string): boolean;
-  command(text: string): Parameters<typeof runCommand>[0];
-}
-
-const SHELLS = ['/bin/bash', '/usr/bin/bash', '/usr/local/bin/bash', '/run/current-system/sw/bin/bash'];
-
-function shellOf(folder: string, options: BashOptions): Shell {
-  const from = options.environment ?? process.env;
-  const environment = bashEnvironment(from, options.variables);
-  const shell = SHELLS.find((path) => existsSync(path)) ?? '/bin/sh';
-  const bwrap = options.sandbox === 'never' ? undefined : findBubblewrap(folder);
-  const home = from['HOME'] ?? homedir();
-  const { repository = 'read-only', forbidden = [] } = options;
-  // Asked anew for each command: a file that came meanwhile is kept too.
-  const sandbox = (): readonly string[] => {
-    if (bwrap === undefined) return [];
-    const kept = keptPaths({ workspace: folder, home, repository });
-    return [bwrap, ...bubblewrapArguments({ workspace: folder, kept, hidden: hiddenPaths(home, forbidden) })];
-  };
-  return {
-    sandboxed: () => bwrap !== undefined,
-    keepsRepository: (text) => bwrap !== undefined && repository === 'read-only' && /\bgit\b/.test(text),
-    command: (text) => ({ argv: [...sandbox(), shell, '-c', text], folder, environment }),
-  };
+  const cut = more <= 0 ? shown : `${shown.slice(0, TITLE_LENGTH)} … and ${more} characters more`;
+  return `bash${reached.length === 0 ? '' : ` with ${reached.join(' and ')}`} ${cut}`;
 }

@@ -1,0 +1,112 @@
+// The shell that runs commands: in the sandbox where there is one, else as the user has it.
+
+import type { Notice } from '@tidemark/agent';
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { findBubblewrap } from '../sandbox/bubblewrap.ts';
+import type { Reach, Sandbox, SandboxFindings } from '../sandbox/sandbox.ts';
+import { createSandbox } from '../sandbox/sandbox.ts';
+import { bashEnvironment } from './bash-environment.ts';
+import type { Command } from './guard.ts';
+
+/** What a shell is made with. */
+export interface ShellOptions {
+  /** `auto` by default: in bubblewrap where it is installed and works. */
+  readonly sandbox?: 'auto' | 'never';
+  /** `off` by default: a sandboxed command has a network only where a call asks for it and the user agrees. */
+  readonly network?: 'off' | 'on';
+  /** Whether a sandboxed command may change repositories, whose hooks and settings run outside of it later: `read-only` by default. */
+  readonly repository?: 'read-only' | 'writable';
+  /** Names of variables to pass besides the usual ones. One that is named like a secret is refused. */
+  readonly variables?: readonly string[];
+  /** Where variables come from: this process's by default. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** Absolute paths that no sandboxed command may see: the home of the logs. */
+  readonly forbidden?: readonly string[];
+  /** Absolute paths that no sandboxed command may change: files that a trusted setting starts. */
+  readonly protectedPaths?: readonly string[];
+}
+
+/** Tells the user; a part of `ToolContext`. */
+interface Teller {
+  notice(notice: Notice): void;
+}
+
+/** A command that is ready to run. */
+export interface EnteredShell {
+  readonly command: Command;
+  /** To be called once, when it has ended. What the model should know of it, in words. */
+  leave(): Promise<readonly string[]>;
+}
+
+/** See the head of this file. */
+export interface Shell {
+  readonly sandboxed: boolean;
+  readonly network: 'off' | 'on';
+  /** Whether this command has to do with a repository that it cannot change. */
+  keepsRepository(text: string): boolean;
+  /** @throws WorkspaceError `workspace/port`. */
+  enter(text: string, reach: Reach, teller: Teller): Promise<EnteredShell>;
+}
+
+const SHELLS = ['/bin/bash', '/usr/bin/bash', '/usr/local/bin/bash', '/run/current-system/sw/bin/bash'];
+
+/** Opens a shell in a folder. @throws WorkspaceError `workspace/secret-variable`. */
+export function openShell(folder: string, options: ShellOptions): Shell {
+  const { repository = 'read-only', network = 'off' } = options;
+  const environment = bashEnvironment(options.environment ?? process.env, options.variables);
+  const program = SHELLS.find((path) => existsSync(path)) ?? '/bin/sh';
+  const sandbox = sandboxOf(folder, options);
+  const tell = onceEach();
+  return {
+    sandboxed: sandbox !== undefined,
+    network,
+    keepsRepository: (text) => sandbox !== undefined && repository === 'read-only' && /\bgit\b/.test(text),
+    async enter(text, reach, teller) {
+      const entered = await sandbox?.enter(reach);
+      const argv = [...(entered?.prefix ?? []), program, '-c', text];
+      if (entered !== undefined && process.getuid?.() === 0) tell(reach.session, ROOT, teller);
+      const leave = async (): Promise<readonly string[]> => {
+        if (entered === undefined) return [];
+        const found = await entered.leave();
+        for (const notice of noticesOf(found)) tell(reach.session, notice, teller);
+        return found.changes;
+      };
+      return { command: { argv, folder, environment }, leave };
+    },
+  };
+}
+
+function sandboxOf(folder: string, options: ShellOptions): Sandbox | undefined {
+  const bwrap = options.sandbox === 'never' ? undefined : findBubblewrap(folder);
+  if (bwrap === undefined) return undefined;
+  const { environment = process.env, repository = 'read-only', forbidden = [], protectedPaths = [] } = options;
+  const home = environment['HOME'] ?? homedir();
+  return createSandbox({ bwrap, workspace: folder, home, repository, forbidden, protectedPaths });
+}
+
+const ROOT: Notice = {
+  code: 'sandbox/root',
+  message: 'commands run as root: files of root stay writable for them wherever no mount covers them',
+  next: 'work as an ordinary user where you can',
+};
+
+function noticesOf({ changes, limit }: SandboxFindings): readonly Notice[] {
+  const next = 'look at it before you use git here';
+  return [
+    ...changes.map((message) => ({ code: 'sandbox/changed', message: `a command ended: ${message}`, next })),
+    ...(limit === undefined
+      ? []
+      : [{ code: 'sandbox/limit', message: `repositories are not all protected: ${limit}`, next }]),
+  ];
+}
+
+/** Tells each session the same thing once. */
+function onceEach(): (session: string, notice: Notice, teller: Teller) => void {
+  const told = new Set<string>();
+  return (session, notice, teller) => {
+    const key = JSON.stringify([session, notice]);
+    if (!told.has(key)) teller.notice(notice);
+    told.add(key);
+  };
+}

@@ -1,0 +1,138 @@
+// Files that a program runs or obeys later on this machine, outside of the sandbox: an editor, a shell, git, a package
+// manager. Tools may change them, since that is often the task; the user is told which ones a turn changed.
+
+import type { Notice, TurnWatch } from '@tidemark/agent';
+import { createHash } from 'node:crypto';
+import type { BigIntStats } from 'node:fs';
+import { lstatSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
+import { codeOf } from '../confine/file-problem.ts';
+import { showName } from '../confine/show-name.ts';
+import type { IndexedEntry } from '../sandbox/folder-index.ts';
+import { createFolderIndex } from '../sandbox/folder-index.ts';
+
+/** By their names, wherever they are. Repositories are told of by the sandbox. */
+const NAMES = [
+  '.envrc',
+  '.pre-commit-config.yaml',
+  'lefthook.yml',
+  'package.json',
+  '.devcontainer.json',
+  'devcontainer.json',
+];
+/** In a folder of this name. */
+const IN_FOLDERS: Readonly<Record<string, readonly string[]>> = {
+  '.vscode': ['tasks.json', 'settings.json', 'launch.json'],
+};
+/** With all that is in them. */
+const WHOLE = ['.husky', '.githooks'];
+/** A `package.json` of more is compared as a whole. */
+const MOST_BYTES = 4 * 1024 * 1024;
+const MOST_TOLD = 20;
+
+interface Print {
+  readonly changed: bigint;
+  readonly inode: bigint;
+  readonly print: string;
+}
+
+/** Watches a workspace. @param folder Absolute; it must exist when a turn begins. */
+export function createLaterWatch(folder: string): TurnWatch {
+  let opened: Watched | undefined;
+  return {
+    async begin() {
+      opened ??= openWatched(realpathSync.native(folder));
+      const { root, look } = opened;
+      const before = await look();
+      return async () => noticesOf(root, before, await look());
+    },
+  };
+}
+
+interface Watched {
+  readonly root: string;
+  /** What each file holds now, by its path. */
+  look(): Promise<ReadonlyMap<string, string>>;
+}
+
+function openWatched(root: string): Watched {
+  const names = new Set([...NAMES, ...Object.values(IN_FOLDERS).flat()]);
+  const index = createFolderIndex({ root, names, skipped: new Set(['.git', 'node_modules']), whole: new Set(WHOLE) });
+  let prints: ReadonlyMap<string, Print> = new Map();
+  return {
+    root,
+    async look() {
+      const { entries } = await index.look();
+      prints = new Map(entries.filter(runsLater).flatMap((entry) => printed(join(entry.folder, entry.name), prints)));
+      return new Map([...prints].map(([path, { print }]) => [path, print]));
+    },
+  };
+}
+
+function runsLater({ folder, name }: IndexedEntry): boolean {
+  const parts = folder.split(sep);
+  return (
+    NAMES.includes(name) ||
+    IN_FOLDERS[parts.at(-1) ?? '']?.includes(name) === true ||
+    WHOLE.some((one) => parts.includes(one))
+  );
+}
+
+/** A file that did not change since the last look is not read again. */
+function printed(path: string, known: ReadonlyMap<string, Print>): readonly (readonly [string, Print])[] {
+  const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  if (stats === undefined || stats.isDirectory()) return [];
+  const before = known.get(path);
+  const { ctimeNs: changed, ino: inode } = stats;
+  const isSame = before !== undefined && before.changed === changed && before.inode === inode;
+  return [[path, isSame ? before : { changed, inode, print: printOf(path, stats) }]];
+}
+
+function printOf(path: string, stats: BigIntStats): string {
+  try {
+    if (stats.isSymbolicLink()) return `link ${readlinkSync(path)}`;
+    if (!stats.isFile() || stats.size > MOST_BYTES) return `${stats.mtimeNs} ${stats.size}`;
+    const text = readFileSync(path, 'utf8');
+    return createHash('sha256')
+      .update(path.endsWith(`${sep}package.json`) ? scriptsIn(text) : text)
+      .digest('hex');
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error;
+    return 'unreadable';
+  }
+}
+
+/** Of a `package.json` its scripts are run, by themselves where they are called `postinstall`. */
+function scriptsIn(text: string): string {
+  try {
+    const content: unknown = JSON.parse(text);
+    const has = typeof content === 'object' && content !== null && 'scripts' in content;
+    return has ? JSON.stringify(content.scripts) : '';
+  } catch (error) {
+    if (error instanceof SyntaxError) return text;
+    throw error;
+  }
+}
+
+function noticesOf(
+  root: string,
+  before: ReadonlyMap<string, string>,
+  after: ReadonlyMap<string, string>,
+): readonly Notice[] {
+  const changed = [...after]
+    .filter(([path, print]) => before.get(path) !== print && print !== EMPTY)
+    .map(([path]) => path);
+  if (changed.length === 0) return [];
+  const told = changed.slice(0, MOST_TOLD).map((path) => nameOf(root, path));
+  const more = changed.length > told.length ? ` and ${changed.length - told.length} more` : '';
+  const message = `this turn changed what runs later on this machine: ${told.join(', ')}${more}`;
+  return [{ code: 'workspace/runs-later', message, next: 'look at it before you use git, npm or an editor here' }];
+}
+
+/** A new `package.json` without scripts runs nothing. */
+const EMPTY = createHash('sha256').update('').digest('hex');
+
+function nameOf(root: string, path: string): string {
+  const name = showName(relative(root, path));
+  return path.endsWith(`${sep}package.json`) ? `${name} (scripts)` : name;
+}

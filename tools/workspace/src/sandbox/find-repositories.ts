@@ -1,0 +1,102 @@
+// Every git repository below a workspace, at any depth: git runs programs that the settings and hooks of a repository
+// name, so the next `git status` outside of the sandbox would run what a command wrote there.
+
+import { closeSync, constants, openSync, readSync, realpathSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { codeOf } from '../confine/file-problem.ts';
+import { pathInside } from '../confine/path-inside.ts';
+import type { FolderLook, IndexedEntry } from './folder-index.ts';
+import { createFolderIndex } from './folder-index.ts';
+
+/** The repositories of a workspace at one moment. */
+export interface Repositories {
+  /** Real paths of their stores: `.git` folders and files, what those point to, and bare repositories. */
+  readonly stores: readonly string[];
+  /** Paths of `.git` that are links. */
+  readonly links: readonly string[];
+  /** Why something was not searched, in words. */
+  readonly limit?: string;
+}
+
+/** Finds the repositories; a later call reads only what changed. */
+export type RepositoryFinder = () => Promise<Repositories>;
+
+/** Git takes a folder with these for a repository without a `.git`; with `commondir` the other two lie elsewhere. */
+const BARE = ['HEAD', 'objects', 'refs'] as const;
+const NAMES: ReadonlySet<string> = new Set(['.git', 'commondir', ...BARE]);
+const SKIPPED: ReadonlySet<string> = new Set(['.git']);
+/** A `.git` file holds one line. */
+const MOST_BYTES = 8_192;
+
+/** A finder for a workspace. @param workspace Real and absolute. */
+export function createRepositoryFinder(workspace: string, most?: number): RepositoryFinder {
+  const bounds = most === undefined ? {} : { most };
+  const index = createFolderIndex({ root: workspace, names: NAMES, skipped: SKIPPED, closed: isRepository, ...bounds });
+  return async () => repositoriesIn(await index.look(), workspace);
+}
+
+function repositoriesIn({ entries, limit }: FolderLook, workspace: string): Repositories {
+  const stores = entries.filter(({ name }) => name === '.git').flatMap((entry) => storesOf(entry, workspace));
+  const bare = bareFolders(entries).filter((folder) => folder !== workspace);
+  const links = entries.filter(({ name, kind }) => name === '.git' && kind === 'link').map(pathOf);
+  return { stores: [...new Set([...stores, ...bare])], links, ...(limit !== undefined && { limit }) };
+}
+
+function pathOf({ folder, name }: IndexedEntry): string {
+  return join(folder, name);
+}
+
+/** What stands there, and what of the workspace it leads to. */
+function storesOf(entry: IndexedEntry, workspace: string): readonly string[] {
+  const path = pathOf(entry);
+  if (entry.kind === 'link') return insideOf(realOf(path), workspace);
+  if (entry.kind !== 'file') return [path];
+  const target = pointedTo(path, /^gitdir: (.*)$/m);
+  if (target === undefined) return [path];
+  const common = pointedTo(join(target, 'commondir'), /^(.*)$/m);
+  return [path, ...insideOf(realOf(target), workspace), ...insideOf(common && realOf(common), workspace)];
+}
+
+/** The path that a small file names, from its own folder on. */
+function pointedTo(path: string, line: RegExp): string | undefined {
+  const [, target] = line.exec(beginningOf(path) ?? '') ?? [];
+  return target === undefined || target === '' ? undefined : resolve(dirname(path), target.trimEnd());
+}
+
+function beginningOf(path: string): string | undefined {
+  let file: number | undefined;
+  try {
+    file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const bytes = Buffer.alloc(MOST_BYTES);
+    return bytes.toString('utf8', 0, readSync(file, bytes, 0, MOST_BYTES, 0));
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error;
+    return undefined;
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}
+
+function realOf(path: string): string | undefined {
+  try {
+    return realpathSync.native(path);
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error;
+    return undefined;
+  }
+}
+
+/** Not the workspace itself: it would be read-only as a whole. */
+function insideOf(path: string | undefined, workspace: string): readonly string[] {
+  return path === undefined || (pathInside(workspace, path) ?? '') === '' ? [] : [path];
+}
+
+function bareFolders(entries: readonly IndexedEntry[]): readonly string[] {
+  const names = new Map<string, Set<string>>();
+  for (const { folder, name } of entries) names.set(folder, (names.get(folder) ?? new Set()).add(name));
+  return [...names].filter(([, found]) => isRepository(found)).map(([folder]) => folder);
+}
+
+function isRepository(names: ReadonlySet<string>): boolean {
+  return BARE.every((name) => names.has(name)) || (names.has('HEAD') && names.has('commondir'));
+}

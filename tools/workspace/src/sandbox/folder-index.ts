@@ -1,0 +1,157 @@
+// An index of the folders below a workspace, for what must be found at any depth before and after each command. A look
+// reads only the folders that changed since the last one; the others cost one `lstat` each.
+
+import type { BigIntStats, Dirent } from 'node:fs';
+import { lstatSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
+import { codeOf } from '../confine/file-problem.ts';
+
+/** Which folders an index enters and which entries it lists. */
+export interface IndexOptions {
+  /** Real and absolute. Links below it are not followed. */
+  readonly root: string;
+  /** Names of entries that are listed. In a folder that cannot be read each of them is looked up by its name. */
+  readonly names: ReadonlySet<string>;
+  /** Folders of these names are not entered. */
+  readonly skipped: ReadonlySet<string>;
+  /** Folders of these names are listed with every file below them. */
+  readonly whole?: ReadonlySet<string>;
+  /** Whether a folder with such listed entries is not entered. Never asked of the root. */
+  readonly closed?: (names: ReadonlySet<string>) => boolean;
+  /** Most folders of one look: 20,000 by default. Folders near the root come first, `node_modules` last. */
+  readonly most?: number;
+}
+
+/** An entry that an index lists. */
+export interface IndexedEntry {
+  readonly folder: string;
+  readonly name: string;
+  readonly kind: 'file' | 'folder' | 'link' | 'other';
+}
+
+/** What one look found. */
+export interface FolderLook {
+  readonly entries: readonly IndexedEntry[];
+  /** Why something was not searched, in words; absent where everything was. */
+  readonly limit?: string;
+}
+
+/** See the head of this file. */
+export interface FolderIndex {
+  look(): Promise<FolderLook>;
+}
+
+interface Known {
+  readonly changed: bigint;
+  readonly inode: bigint;
+  /** The folder changed so shortly before it was read that a later change may bear the same time: it is read again. */
+  readonly settled: boolean;
+  readonly folders: readonly string[];
+  readonly entries: readonly IndexedEntry[];
+  readonly readable: boolean;
+}
+
+const MOST_FOLDERS = 20_000;
+const YIELD_EVERY = 1_000;
+/** The coarsest clock of a file system in use, in milliseconds. */
+const CLOCK_MS = 2_000;
+
+/** Makes an index that knows nothing yet. */
+export function createFolderIndex(options: IndexOptions): FolderIndex {
+  const { root, most = MOST_FOLDERS } = options;
+  let known: ReadonlyMap<string, Known> = new Map();
+  return {
+    async look() {
+      const seen = new Map<string, Known>();
+      const [near, far]: [string[], string[]] = [[root], []];
+      for (const path of inTurn(near, far)) {
+        if (seen.size === most) break;
+        if (seen.size % YIELD_EVERY === YIELD_EVERY - 1) await yieldToOthers();
+        const folder = knownNow(path, known.get(path), options);
+        if (folder === undefined) continue;
+        seen.set(path, folder);
+        for (const name of folder.folders) (name === 'node_modules' ? far : near).push(join(path, name));
+      }
+      known = seen;
+      return lookOf(seen, near.length + far.length > seen.size && seen.size === most ? most : undefined);
+    },
+  };
+}
+
+/** The first list to its end, which may grow meanwhile, then the second one; what that adds to the first comes next. */
+function* inTurn(near: readonly string[], far: readonly string[]): Generator<string> {
+  let [nearAt, farAt] = [0, 0];
+  for (;;) {
+    const next = near[nearAt] ?? far[farAt];
+    if (next === undefined) return;
+    if (nearAt < near.length) nearAt += 1;
+    else farAt += 1;
+    yield next;
+  }
+}
+
+function lookOf(seen: ReadonlyMap<string, Known>, most: number | undefined): FolderLook {
+  const entries = [...seen.values()].flatMap((folder) => folder.entries);
+  const unread = [...seen].filter(([, { readable }]) => !readable).map(([path]) => path);
+  const limits = [
+    ...(most === undefined ? [] : [`only the first ${most} folders are searched`]),
+    ...(unread.length === 0 ? [] : [`${unread.length} folders cannot be read, such as ${unread[0]}`]),
+  ];
+  return { entries, ...(limits.length > 0 && { limit: limits.join('; ') }) };
+}
+
+function knownNow(path: string, before: Known | undefined, options: IndexOptions): Known | undefined {
+  const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  if (stats === undefined || !stats.isDirectory()) return undefined;
+  // A program can set the time of a change of content, not the time of a change of the folder itself (`ctime`).
+  const isSame = before !== undefined && before.settled && before.changed === stats.ctimeNs;
+  return isSame && before.inode === stats.ino ? before : readFolder(path, stats, options);
+}
+
+function readFolder(path: string, stats: BigIntStats, options: IndexOptions): Known | undefined {
+  const settled = Date.now() - Number(stats.ctimeMs) > CLOCK_MS;
+  const base = { changed: stats.ctimeNs, inode: stats.ino, settled };
+  try {
+    const all = readdirSync(path, { withFileTypes: true });
+    const entries = listed(path, all, options);
+    const isClosed = path !== options.root && options.closed?.(new Set(entries.map(({ name }) => name))) === true;
+    return { ...base, readable: true, folders: isClosed ? [] : foldersIn(all, options), entries };
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    if (code !== 'EACCES' && code !== 'EPERM') throw error;
+    return { ...base, settled: false, readable: false, folders: [], entries: lookedUp(path, options) };
+  }
+}
+
+function foldersIn(entries: readonly Dirent[], { skipped }: IndexOptions): readonly string[] {
+  return entries.filter((entry) => entry.isDirectory() && !skipped.has(entry.name)).map(({ name }) => name);
+}
+
+function listed(folder: string, entries: readonly Dirent[], { names, whole, root }: IndexOptions): IndexedEntry[] {
+  const below = folder.slice(root.length).split('/');
+  const isWhole = below.some((name) => whole?.has(name) ?? false);
+  return entries
+    .filter((entry) => names.has(entry.name) || (isWhole && !entry.isDirectory()))
+    .map((entry) => ({ folder, name: entry.name, kind: kindOf(entry) }));
+}
+
+/** A program may enter a folder that it cannot list. */
+function lookedUp(folder: string, { names }: IndexOptions): IndexedEntry[] {
+  return [...names].flatMap((name) => {
+    try {
+      const stats = lstatSync(join(folder, name), { throwIfNoEntry: false });
+      return stats === undefined ? [] : [{ folder, name, kind: kindOf(stats) }];
+    } catch (error) {
+      if (codeOf(error) === 'EACCES' || codeOf(error) === 'ENOTDIR') return [];
+      throw error;
+    }
+  });
+}
+
+function kindOf(entry: Pick<Dirent, 'isFile' | 'isDirectory' | 'isSymbolicLink'>): IndexedEntry['kind'] {
+  if (entry.isSymbolicLink()) return 'link';
+  if (entry.isDirectory()) return 'folder';
+  return entry.isFile() ? 'file' : 'other';
+}

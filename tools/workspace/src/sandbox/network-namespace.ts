@@ -1,0 +1,117 @@
+// The network of a session's commands: a namespace with a loopback device and nothing else, shared by the commands that run
+// at the same time, so that one can talk to a server that another one started. The kernel ends it with the last of them.
+
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { text as textOf } from 'node:stream/consumers';
+import { Readable } from 'node:stream';
+import { systemProgram } from './bubblewrap.ts';
+
+/** A command's hold on the namespace of its session. */
+export interface EnteredNetwork {
+  /** Comes before a command that is to run in the namespace. */
+  readonly prefix: readonly string[];
+  /** To be called once, when the command has ended. */
+  leave(): void;
+}
+
+/** The namespaces of the sessions at work. */
+export interface SessionNetworks {
+  /** Enters the namespace of a session, made when it has none. `undefined` where this system cannot share one. */
+  enter(session: string): Promise<EnteredNetwork | undefined>;
+}
+
+interface Held {
+  readonly holder: Promise<Holder | undefined>;
+  users: number;
+}
+
+/** A process that only keeps the namespace, and ends when its input does. */
+interface Holder {
+  readonly pid: number;
+  end(): void;
+}
+
+/** @param bwrap The path of a `bwrap` that works. */
+export function createSessionNetworks(bwrap: string): SessionNetworks {
+  const nsenter = systemProgram('nsenter');
+  const held = new Map<string, Held>();
+  let works: Promise<boolean> | undefined;
+  const start = async (program: string): Promise<Holder | undefined> => {
+    const holder = await startHolder(bwrap);
+    works ??= holder === undefined ? Promise.resolve(false) : canEnter(bwrap, program, holder.pid);
+    if (await works) return holder;
+    holder?.end();
+    return undefined;
+  };
+  return {
+    async enter(session) {
+      if (nsenter === undefined) return undefined;
+      const own = held.get(session) ?? { holder: start(nsenter), users: 0 };
+      held.set(session, own);
+      own.users += 1;
+      const leave = (): void => {
+        own.users -= 1;
+        if (own.users > 0) return;
+        held.delete(session);
+        void own.holder.then((holder) => holder?.end());
+      };
+      const holder = await own.holder;
+      if (holder !== undefined) return { prefix: [nsenter, ...intoNamespace(holder.pid), '--'], leave };
+      leave();
+      return undefined;
+    },
+  };
+}
+
+/** Root makes namespaces as it is; others own them through a user namespace, which is entered first. */
+function intoNamespace(pid: number): readonly string[] {
+  const asOwner = isRoot() ? [] : ['--user', '--preserve-credentials'];
+  return ['--target', String(pid), ...asOwner, '--net'];
+}
+
+function isRoot(): boolean {
+  return process.getuid?.() === 0;
+}
+
+async function startHolder(bwrap: string): Promise<Holder | undefined> {
+  const asOwner = isRoot() ? [] : ['--unshare-user'];
+  const argv = ['--die-with-parent', ...asOwner, '--unshare-net', '--ro-bind', '/', '/', '--info-fd', '3', '--'];
+  const child = spawn(bwrap, [...argv, '/bin/cat'], { stdio: ['pipe', 'ignore', 'ignore', 'pipe'], env: {} });
+  const end = (): void => void child.stdin?.destroy();
+  child.stdin?.on('error', () => undefined);
+  const pid = await pidIn(child);
+  if (pid !== undefined) return { pid, end };
+  end();
+  return undefined;
+}
+
+async function pidIn(child: ChildProcess): Promise<number | undefined> {
+  const failed = new Promise<undefined>((resolve) => child.once('error', () => resolve(undefined)));
+  const info = child.stdio[3];
+  const said = info instanceof Readable ? textOf(info).catch(() => '') : Promise.resolve('');
+  const text = await Promise.race([said, failed]);
+  const [, pid] = /"child-pid":\s*(\d+)/.exec(text ?? '') ?? [];
+  return pid === undefined ? undefined : Number(pid);
+}
+
+/** Some systems let a program make a namespace and no other one below it. */
+async function canEnter(bwrap: string, nsenter: string, pid: number): Promise<boolean> {
+  const sandbox = [
+    bwrap,
+    '--unshare-pid',
+    '--ro-bind',
+    '/',
+    '/',
+    '--dev',
+    '/dev',
+    '--proc',
+    '/proc',
+    '--',
+    '/bin/true',
+  ];
+  const child = spawn(nsenter, [...intoNamespace(pid), '--', ...sandbox], { stdio: 'ignore', env: {} });
+  return new Promise((resolve) => {
+    child.once('error', () => resolve(false)).once('exit', (code) => resolve(code === 0));
+  });
+}

@@ -1,0 +1,110 @@
+// Ports of a session's network that the user allows on this machine: each is opened on the loopback address, and what
+// connects to it is passed on to the same port in the session's namespace.
+
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import type { Server, Socket } from 'node:net';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { WorkspaceError } from '../workspace-error.ts';
+
+/** Ports that are open until they are closed. */
+export interface OpenPorts {
+  close(): Promise<void>;
+}
+
+/** Runs inside the namespace: a socket file can be reached from outside of it, an address cannot. */
+const RELAY = `
+const { connect, createServer } = require('node:net');
+const [folder, ...ports] = process.argv.slice(1);
+let waiting = ports.length;
+for (const port of ports)
+  createServer((outer) => {
+    const inner = connect(Number(port), '127.0.0.1');
+    for (const [from, to] of [[outer, inner], [inner, outer]]) from.on('error', () => to.destroy()).pipe(to);
+  }).listen(folder + '/' + port, () => --waiting || process.stdout.write('ready'));
+process.stdin.resume().on('end', () => process.exit());
+`;
+
+/**
+ * Opens ports of this machine.
+ *
+ * @param prefix Enters the namespace, as `EnteredNetwork` has it.
+ * @throws WorkspaceError `workspace/port` when one cannot be opened; then none is.
+ */
+export async function openPorts(ports: readonly number[], prefix: readonly string[]): Promise<OpenPorts> {
+  const folder = await mkdtemp(join(tmpdir(), 'tidemark-ports-'));
+  const opened: OpenPort[] = [];
+  const relay = startRelay(folder, ports, prefix);
+  const close = async (): Promise<void> => {
+    for (const port of opened) port.close();
+    relay.stdin?.destroy();
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    await readiness(relay);
+    for (const port of ports) opened.push(await openPort(port, join(folder, String(port))));
+    return { close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function startRelay(folder: string, ports: readonly number[], prefix: readonly string[]): ChildProcess {
+  const [program = '', ...argv] = [...prefix, process.execPath, '-e', RELAY, '--', folder, ...ports.map(String)];
+  const relay = spawn(program, argv, { stdio: ['pipe', 'pipe', 'ignore'], env: {} });
+  relay.stdin.on('error', () => undefined);
+  return relay;
+}
+
+function readiness(relay: ChildProcess): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const fail = (): void =>
+      reject(new WorkspaceError('workspace/port', 'the ports could not be passed on: try again'));
+    relay.stdout?.once('data', () => resolve());
+    relay.once('error', fail).once('exit', fail);
+  });
+}
+
+interface OpenPort {
+  close(): void;
+}
+
+async function openPort(port: number, path: string): Promise<OpenPort> {
+  const sockets = new Set<Socket>();
+  const server = createServer((outer) => {
+    const inner = connect(path);
+    passOn(outer, inner);
+    sockets.add(outer);
+    outer.once('close', () => sockets.delete(outer));
+  });
+  await listening(server, port);
+  return {
+    close() {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+/** Passes on both ways, and ends both where one fails. */
+function passOn(outer: Socket, inner: Socket): void {
+  outer.on('error', () => inner.destroy()).pipe(inner);
+  inner.on('error', () => outer.destroy()).pipe(outer);
+  outer.once('close', () => inner.destroy());
+}
+
+function listening(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (cause) => reject(notOpened(port, cause)));
+    server.listen(port, '127.0.0.1', resolve);
+  });
+}
+
+function notOpened(port: number, cause: Error): WorkspaceError {
+  const message = `port ${port} of this machine could not be opened (${cause.message}); the command did not run. Use another port.`;
+  return new WorkspaceError('workspace/port', message, { port }, cause);
+}

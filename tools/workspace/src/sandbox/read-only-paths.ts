@@ -1,0 +1,65 @@
+// What of a workspace a sandboxed command may read and not change, because a program outside of the sandbox runs or obeys
+// it later: repositories, the settings and instructions of agents, and files that a trusted setting starts.
+
+import { lstatSync, realpathSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { codeOf } from '../confine/file-problem.ts';
+import { pathInside } from '../confine/path-inside.ts';
+
+/** A workspace and what is known of it. */
+export interface ReadOnlyOptions {
+  /** Real and absolute. */
+  readonly workspace: string;
+  readonly home: string;
+  /** Stores of repositories, as `createRepositoryFinder` gives them. */
+  readonly repositories: readonly string[];
+  /** More paths, absolute: links are followed, and what does not exist or lies outside is left out. */
+  readonly also: readonly string[];
+}
+
+/** Paths for the mounts of a sandbox, those nearer to the root first. */
+export interface ReadOnlyPaths {
+  /** Read-only, with all below. */
+  readonly readOnly: readonly string[];
+  /** Folders between the workspace and those: each is a mount too, so that none can be moved away with what it holds. */
+  readonly pinned: readonly string[];
+}
+
+/** Names in the workspace. `.agents/skills` may be a link to another folder of it. */
+const NAMES = ['.tidemark', '.agents', '.agents/skills', 'AGENTS.md'];
+/** Names in the home, where that lies in the workspace. */
+const HOME_NAMES = ['.gitconfig', '.config/git', '.config/tidemark', '.agents'];
+
+/** Real paths of what exists now. A file that does not exist cannot be kept from being made. */
+export function readOnlyPaths({ workspace, home, repositories, also }: ReadOnlyOptions): ReadOnlyPaths {
+  const named = [...NAMES.map((name) => join(workspace, name)), ...HOME_NAMES.map((name) => join(home, name)), ...also];
+  const found = new Set([...named.flatMap((path) => realPathOf(path) ?? []), ...repositories]);
+  const readOnly = [...found].filter((path) => (pathInside(workspace, path) ?? '') !== '').toSorted(byDepth);
+  const pinned = new Set(readOnly.flatMap((path) => foldersBetween(workspace, path)));
+  return { readOnly, pinned: [...pinned].toSorted(byDepth) };
+}
+
+/** Links among the names that are protected in a workspace. A mount lies on what a link leads to, never on the link. */
+export function protectedLinks(workspace: string): readonly string[] {
+  return NAMES.map((name) => join(workspace, name)).filter(
+    (path) => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true,
+  );
+}
+
+function foldersBetween(workspace: string, path: string): readonly string[] {
+  const folder = dirname(path);
+  return folder === workspace ? [] : [...foldersBetween(workspace, folder), folder];
+}
+
+function byDepth(a: string, b: string): number {
+  return a.split('/').length - b.split('/').length || (a < b ? -1 : 1);
+}
+
+function realPathOf(path: string): string | undefined {
+  try {
+    return realpathSync.native(path);
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES'].includes(codeOf(error) ?? '')) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,295 @@
+// The sandbox for real: what a command may not change, see or reach.
+
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { join } from 'node:path';
+import { text as textOf } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import type { SandboxedBash } from '../../tests/sandboxed-bash.ts';
+import { NO_SANDBOX, openSandboxedBash } from '../../tests/sandboxed-bash.ts';
+import { tryPromises } from './try-promises.ts';
+
+const EVIL = 'evil';
+
+function repositoryIn(folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  execFileSync('git', ['init', '-q', folder]);
+}
+
+/** A repository with a submodule, and everything that instructs an agent. */
+function prepare({ folder }: SandboxedBash): void {
+  repositoryIn(folder);
+  repositoryIn(join(folder, 'vendor/lib'));
+  mkdirSync(join(folder, '.git/modules/sub'), { recursive: true });
+  writeFileSync(join(folder, '.git/modules/sub/config'), '');
+  mkdirSync(join(folder, 'sub'));
+  writeFileSync(join(folder, 'sub/.git'), 'gitdir: ../.git/modules/sub\n');
+  mkdirSync(join(folder, '.git/hooks'), { recursive: true });
+  mkdirSync(join(folder, '.tidemark'));
+  mkdirSync(join(folder, '.agents/skills'), { recursive: true });
+  writeFileSync(join(folder, 'AGENTS.md'), 'fine');
+}
+
+/** Every protected file, name by name and byte by byte. */
+function protectedFiles(folder: string): string {
+  const names = '.git sub/.git vendor/lib/.git .tidemark .agents AGENTS.md';
+  const script = `find ${names} -type f | sort | xargs cksum; find ${names} | sort`;
+  return execFileSync('/bin/sh', ['-c', script], { cwd: folder, encoding: 'utf8' });
+}
+
+beforeEach((context) => {
+  if (NO_SANDBOX !== undefined) context.skip(NO_SANDBOX);
+});
+
+describe('the sandbox', () => {
+  it.for([
+    ['a hook', 'echo evil > .git/hooks/post-checkout'],
+    ['a setting', 'git config core.fsmonitor evil'],
+    ['a setting by hand', 'echo "[core] fsmonitor = evil" >> .git/config'],
+    ['another store of settings', 'mkdir evil; echo ../evil > .git/commondir'],
+    ['a folder moved away', 'mv .git old && cp -r old .git && echo evil > .git/hooks/x'],
+    ['a folder removed', 'rm -rf .git; mkdir -p .git/hooks; echo evil > .git/hooks/x'],
+    ['a hard link', 'ln .git/config x; echo evil > x'],
+    ['a link to it', 'ln -s .git/hooks h; echo evil > h/x'],
+    ['a mount taken away', 'unshare -rm sh -c "umount .git; mount -o remount,rw,bind .git; echo evil > .git/hooks/x"'],
+    ['settings of the agent', 'echo evil > .tidemark/config.json'],
+    ['a skill', 'mkdir .agents/skills/evil; echo evil > .agents/skills/evil/SKILL.md'],
+    ['instructions', 'echo evil > AGENTS.md; rm AGENTS.md; mv x AGENTS.md'],
+    ['the .git file of a submodule', 'echo "gitdir: /evil" > sub/.git; mv sub/.git x; rm -f sub/.git'],
+    ['the settings of a submodule', 'echo evil > .git/modules/sub/config'],
+    ['the settings of a nested repository', 'echo "[core] fsmonitor = evil" >> vendor/lib/.git/config'],
+    [
+      'the folder of a nested repository, moved away',
+      'mv vendor/lib x; mv vendor y; mkdir -p vendor/lib/.git; echo evil > vendor/lib/.git/config',
+    ],
+  ])('leaves nothing that runs outside later: %s', async ([, script = '']) => {
+    const bash = await openSandboxedBash();
+    prepare(bash);
+    const before = protectedFiles(bash.folder);
+    await bash.run(script);
+    expect(protectedFiles(bash.folder)).toBe(before);
+  });
+
+  it('protects the repository that a `.git` file points to, inside the workspace', async () => {
+    const bash = await openSandboxedBash();
+    mkdirSync(join(bash.folder, 'store'));
+    writeFileSync(join(bash.folder, 'store/config'), 'fine');
+    mkdirSync(join(bash.folder, 'tree'));
+    writeFileSync(join(bash.folder, 'tree/.git'), 'gitdir: ../store\n');
+    await bash.run('echo evil > store/config; mv store x');
+    expect(readFileSync(join(bash.folder, 'store/config'), 'utf8')).toBe('fine');
+  });
+
+  it('protects a bare repository', async () => {
+    const bash = await openSandboxedBash();
+    execFileSync('git', ['init', '-q', '--bare', join(bash.folder, 'store.git')]);
+    await bash.run('echo evil > store.git/config; echo evil > store.git/hooks/pre-receive; mv store.git x');
+    expect(readFileSync(join(bash.folder, 'store.git/config'), 'utf8')).not.toContain(EVIL);
+    expect(existsSync(join(bash.folder, 'store.git/hooks/pre-receive'))).toBe(false);
+  });
+
+  it('protects a `.git` in a folder that cannot be listed, and reports the folder', async () => {
+    const bash = await openSandboxedBash();
+    await bash.run('mkdir -p closed && chmod 700 closed');
+    repositoryIn(join(bash.folder, 'closed'));
+    const { notices } = await bash.run('chmod 311 closed');
+    await bash.run('echo "[core] fsmonitor = evil" >> closed/.git/config');
+    expect(readFileSync(join(bash.folder, 'closed/.git/config'), 'utf8')).not.toContain(EVIL);
+    // Root lists every folder.
+    const codes = notices.map(({ code }) => code);
+    expect(codes.includes('sandbox/limit')).toBe(process.getuid?.() !== 0);
+  });
+
+  it('reports a repository that a command makes when it ends, and protects it from then on', async () => {
+    const bash = await openSandboxedBash();
+    const made = await bash.run('mkdir -p deep/down && cd deep/down && git init -q .');
+    expect(made.text).toContain('[deep/down/.git is a new repository');
+    expect(made.notices.map(({ code }) => code)).toContain('sandbox/changed');
+    await bash.run('echo "[core] fsmonitor = evil" >> deep/down/.git/config');
+    expect(readFileSync(join(bash.folder, 'deep/down/.git/config'), 'utf8')).not.toContain(EVIL);
+    const again = await bash.run('true');
+    expect([again.text.includes('new repository'), again.notices]).toEqual([false, []]);
+  });
+
+  it('reports a repository that takes the place of another one', async () => {
+    const bash = await openSandboxedBash({ repository: 'read-only' });
+    const script = 'mkdir a && cd a && git init -q . && mv .git ../b && rm -rf ../b && git init -q .';
+    expect((await bash.run(script)).text).toContain('[a/.git is a new repository');
+  });
+
+  it('says that it did not search all folders, once', async () => {
+    const bash = await openSandboxedBash();
+    mkdirSync(join(bash.folder, 'many'));
+    execFileSync('/bin/sh', ['-c', 'seq 1 20100 | xargs mkdir'], { cwd: join(bash.folder, 'many') });
+    const first = await bash.run('true');
+    const limit = first.notices.find(({ code }) => code === 'sandbox/limit');
+    expect(limit?.message).toContain('only the first 20000 folders are searched');
+    expect((await bash.run('true')).notices).toEqual([]);
+  });
+
+  it('puts back a protected link that a command replaced, keeps what it left there, and protects where it leads', async () => {
+    const bash = await openSandboxedBash();
+    mkdirSync(join(bash.folder, 'skills-folder/skills'), { recursive: true });
+    writeFileSync(join(bash.folder, 'RULES.md'), 'fine');
+    symlinkSync('RULES.md', join(bash.folder, 'AGENTS.md'));
+    symlinkSync('skills-folder', join(bash.folder, '.agents'));
+    const script =
+      'rm AGENTS.md .agents; echo evil > AGENTS.md; mkdir -p .agents/skills; echo evil > RULES.md; touch skills-folder/x';
+    const { text } = await bash.run(script);
+    expect(readlinkSync(join(bash.folder, 'AGENTS.md'))).toBe('RULES.md');
+    expect(readlinkSync(join(bash.folder, '.agents'))).toBe('skills-folder');
+    expect(readFileSync(join(bash.folder, 'RULES.md'), 'utf8')).toBe('fine');
+    expect(existsSync(join(bash.folder, 'skills-folder/x'))).toBe(false);
+    expect(readFileSync(join(bash.folder, 'AGENTS.md.replaced-1'), 'utf8')).toBe('evil\n');
+    expect(text).toContain('[AGENTS.md is a link that this command replaced; it was put back');
+  });
+
+  it('cannot read keys behind a linked folder of the home, or a linked home of the logs', async () => {
+    const bash = await openSandboxedBash();
+    const keys = join(bash.outside, 'keys');
+    const logs = join(bash.outside, 'logs');
+    for (const folder of [keys, logs]) mkdirSync(folder);
+    writeFileSync(join(keys, 'id'), 'SECRET');
+    writeFileSync(join(bash.outside, 'netrc'), 'SECRET');
+    writeFileSync(join(logs, 'log'), 'SECRET');
+    for (const name of ['.ssh', '.gnupg']) symlinkSync(keys, join(bash.home, name));
+    symlinkSync(join(bash.outside, 'netrc'), join(bash.home, '.netrc'));
+    symlinkSync(logs, join(bash.home, 'logs'));
+    const own = await openSandboxedBash({
+      forbidden: [join(bash.home, 'logs')],
+      environment: { PATH: process.env['PATH'], HOME: bash.home },
+    });
+    const script = `cat ~/.ssh/id ~/.gnupg/id ~/.netrc ~/logs/log ${keys}/id ${logs}/log ${bash.outside}/netrc; ls ~`;
+    const { output } = await own.run(script);
+    expect(output).not.toContain('SECRET');
+    expect(output).toContain('logs');
+  });
+
+  it('cannot change a file that a trusted setting starts, nor move its folder away', async () => {
+    const bash = await openSandboxedBash({ protectedPaths: ['tools/server.js'] });
+    const script = join(bash.folder, 'tools/server.js');
+    mkdirSync(join(bash.folder, 'tools'));
+    writeFileSync(script, 'fine');
+    await bash.run('echo evil > tools/server.js; mv tools x; mkdir -p tools; echo evil > tools/server.js');
+    expect(readFileSync(script, 'utf8')).toBe('fine');
+  });
+
+  it('cannot write settings of the kernel, as root too, and has a `/run` of its own', async () => {
+    const bash = await openSandboxedBash();
+    const paths =
+      '/proc/sys/kernel/hostname /proc/sys/vm/overcommit_memory /proc/sysrq-trigger /sys/kernel /sys/fs/cgroup';
+    const script = `for path in ${paths}; do test -w $path && echo "$path"; done; ls /run | grep -v -e resolv -e systemd -e NetworkManager; test -w /run && echo own`;
+    expect((await bash.run(script)).output).toBe('own\n');
+  });
+
+  it('says once in a session that root weakens it', async () => {
+    const bash = await openSandboxedBash();
+    const codes = [...(await bash.run('true')).notices, ...(await bash.run('true')).notices].map(({ code }) => code);
+    expect(codes).toEqual(process.getuid?.() === 0 ? ['sandbox/root'] : []);
+  });
+
+  it('keeps what doctor tries', async () => {
+    const tried = await tryPromises();
+    expect(tried.length).toBeGreaterThan(8);
+    expect(tried.filter(({ kept }) => !kept)).toEqual([]);
+  });
+});
+
+describe('the network of the sandbox', () => {
+  it('is off: a lookup fails, and the model is told how to ask', async () => {
+    const bash = await openSandboxedBash();
+    const { exit, text } = await bash.run(
+      `${process.execPath} -e "require('dns').lookup('example.test', (e) => { throw e })"`,
+    );
+    expect(exit).not.toBe(0);
+    expect(text).toContain('[this sandbox has no network');
+    expect((await bash.run('echo ENOTFOUND')).text).toBe('');
+    expect((await bash.run('echo ENOTFOUND; exit 1', { network: true })).text).not.toContain('no network');
+  });
+
+  it('reaches no service and no abstract socket of this machine, until a call is given the network', async () => {
+    const bash = await openSandboxedBash();
+    const port = await listening({ port: 0, host: '127.0.0.1' });
+    const abstract = `\0tidemark-test-${process.pid}`;
+    await listening({ path: abstract });
+    const reach = (to: string): string =>
+      `${process.execPath} -e 'net.connect(${to}).on("connect", () => process.exit(0)).on("error", () => process.exit(1))'`;
+    const toAbstract = reach(`{ path: "\\0${abstract.slice(1)}" }`);
+    const toPort = reach(`${port}, "127.0.0.1"`);
+    expect([(await bash.run(toPort)).exit, (await bash.run(toAbstract)).exit]).toEqual([1, 1]);
+    expect((await bash.run(toPort, { network: true })).exit).toBe(0);
+    const open = await openSandboxedBash({ network: 'on' });
+    expect((await open.run(toPort)).exit).toBe(0);
+  });
+
+  it('is one for the commands of a session, and another one for another session', async () => {
+    const bash = await openSandboxedBash();
+    const other = await openSandboxedBash({}, 'session-2');
+    const serving = bash.run(
+      `${process.execPath} -e 'net.createServer((s) => s.end("served")).listen(4567, () => console.log("up")); setTimeout(() => process.exit(), 4000)'`,
+    );
+    const ask =
+      'for i in $(seq 30); do exec 3<>/dev/tcp/127.0.0.1/4567 && cat <&3 && exit 0; sleep 0.1; done 2>/dev/null; exit 1';
+    expect((await bash.run(ask)).output).toBe('served');
+    const alien = await other.run('exec 3<>/dev/tcp/127.0.0.1/4567');
+    expect(alien.exit).not.toBe(0);
+    await serving;
+  });
+
+  it('opens a port on this machine only where a call asks for it', async () => {
+    const bash = await openSandboxedBash();
+    const port = await freePort();
+    const server = `${process.execPath} -e 'net.createServer((s) => s.end("served")).listen(${port}); setTimeout(() => process.exit(), 2500)'`;
+    const closed = bash.run(server);
+    await pause(1_000);
+    expect(await asked(port)).toBe('refused');
+    await closed;
+    const open = bash.run(server, { ports: [port] });
+    expect(await untilServed(port)).toBe('served');
+    await open;
+    expect(await asked(port)).toBe('refused');
+  });
+
+  it('does not run a command whose port is taken on this machine', async () => {
+    const bash = await openSandboxedBash();
+    const port = await listening({ port: 0, host: '127.0.0.1' });
+    await expect(bash.run('touch ran', { ports: [port] })).rejects.toThrow(
+      `port ${port} of this machine could not be opened`,
+    );
+    expect(existsSync(join(bash.folder, 'ran'))).toBe(false);
+  });
+});
+
+async function listening(
+  where: { readonly port: number; readonly host: string } | { readonly path: string },
+): Promise<number> {
+  const server = createServer((socket) => socket.on('error', () => undefined).end());
+  await new Promise<void>((resolve) => void server.listen(where, resolve));
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+async function asked(port: number): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  return textOf(socket).catch(() => 'refused');
+}
+
+async function untilServed(port: number): Promise<string> {
+  for (let round = 0; round < 100; round += 1) {
+    const said = await asked(port);
+    if (said === 'served') return said;
+    await pause(50);
+  }
+  return 'never';
+}

@@ -1,0 +1,151 @@
+// One sandboxed command: what is looked at before it, what it is started with, and what is found out after it.
+
+import { lstatSync } from 'node:fs';
+import { relative } from 'node:path';
+import { showName } from '../confine/show-name.ts';
+import { bubblewrapArguments } from './bubblewrap.ts';
+import type { Repositories, RepositoryFinder } from './find-repositories.ts';
+import { createRepositoryFinder } from './find-repositories.ts';
+import { hiddenPaths } from './hidden-paths.ts';
+import type { EnteredNetwork, SessionNetworks } from './network-namespace.ts';
+import { createSessionNetworks } from './network-namespace.ts';
+import type { OpenPorts } from './open-ports.ts';
+import { openPorts } from './open-ports.ts';
+import { protectedLinks, readOnlyPaths } from './read-only-paths.ts';
+import type { RememberedLink } from './restore-links.ts';
+import { rememberLinks, restoreLinks } from './restore-links.ts';
+
+/** What a sandbox is made with. */
+export interface SandboxOptions {
+  /** The path of a `bwrap` that works. */
+  readonly bwrap: string;
+  /** Real and absolute. */
+  readonly workspace: string;
+  readonly home: string;
+  /** Whether commands may change repositories: then what they put there runs outside of the sandbox later. */
+  readonly repository: 'read-only' | 'writable';
+  /** Absolute paths that no command may see. */
+  readonly forbidden: readonly string[];
+  /** Absolute paths that no command may change. */
+  readonly protectedPaths: readonly string[];
+}
+
+/** What one command may reach. */
+export interface Reach {
+  /** Commands of one session share a network. */
+  readonly session: string;
+  /** Whether it has the network of this machine, its services included. */
+  readonly network: boolean;
+  /** Ports of the session's network to open on this machine while the command runs. */
+  readonly ports: readonly number[];
+}
+
+/** A command that is about to start. */
+export interface EnteredSandbox {
+  /** Comes before the command. */
+  readonly prefix: readonly string[];
+  /** To be called once, when the command has ended. */
+  leave(): Promise<SandboxFindings>;
+}
+
+/** What a command left behind that the user should know of. */
+export interface SandboxFindings {
+  /** In words, one each. */
+  readonly changes: readonly string[];
+  /** Why something could not be searched, in words. */
+  readonly limit?: string;
+}
+
+/** See the head of this file. */
+export interface Sandbox {
+  /** @throws WorkspaceError `workspace/port`. */
+  enter(reach: Reach): Promise<EnteredSandbox>;
+}
+
+/** Makes the sandbox of a workspace. */
+export function createSandbox(options: SandboxOptions): Sandbox {
+  const networks = createSessionNetworks(options.bwrap);
+  const finder = options.repository === 'writable' ? noRepositories : createRepositoryFinder(options.workspace);
+  return {
+    async enter(reach) {
+      const before = await finder();
+      const network = await enterNetwork(networks, reach);
+      const links = rememberLinks(protectedLinks(options.workspace));
+      const stores = identitiesOf(before);
+      return {
+        prefix: [...(network.entered?.prefix ?? []), ...mountsOf(options, before, network)],
+        async leave() {
+          await network.close();
+          return findings(options.workspace, { links, stores }, await finder());
+        },
+      };
+    },
+  };
+}
+
+const noRepositories: RepositoryFinder = async () => ({ stores: [], links: [] });
+
+interface Network {
+  readonly mode: 'none' | 'shared';
+  readonly entered?: EnteredNetwork;
+  close(): Promise<void>;
+}
+
+async function enterNetwork(networks: SessionNetworks, { session, network, ports }: Reach): Promise<Network> {
+  if (network) return { mode: 'shared', close: async () => undefined };
+  const entered = await networks.enter(session);
+  if (entered === undefined) return { mode: 'none', close: async () => undefined };
+  const opened = ports.length === 0 ? undefined : await openOrLeave(ports, entered);
+  const close = async (): Promise<void> => {
+    await opened?.close();
+    entered.leave();
+  };
+  return { mode: 'shared', entered, close };
+}
+
+async function openOrLeave(ports: readonly number[], { prefix, leave }: EnteredNetwork): Promise<OpenPorts> {
+  try {
+    return await openPorts(ports, prefix);
+  } catch (error) {
+    leave();
+    throw error;
+  }
+}
+
+function mountsOf(options: SandboxOptions, { stores }: Repositories, { mode }: Network): readonly string[] {
+  const { bwrap, workspace, home, protectedPaths, forbidden } = options;
+  const paths = readOnlyPaths({ workspace, home, repositories: stores, also: protectedPaths });
+  const hidden = hiddenPaths(home, forbidden);
+  return [bwrap, ...bubblewrapArguments({ workspace, ...paths, hidden, network: mode })];
+}
+
+interface Before {
+  readonly links: readonly RememberedLink[];
+  /** Each store with the file that it was: another one in its place is a new one. */
+  readonly stores: ReadonlyMap<string, string>;
+}
+
+function identitiesOf({ stores, links }: Repositories): ReadonlyMap<string, string> {
+  return new Map([...stores, ...links].map((path) => [path, identityOf(path)]));
+}
+
+function identityOf(path: string): string {
+  const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  return stats === undefined ? '' : `${stats.dev}:${stats.ino}`;
+}
+
+function findings(workspace: string, before: Before, after: Repositories): SandboxFindings {
+  const shown = (path: string): string => showName(relative(workspace, path));
+  const fresh = [...identitiesOf(after)].filter(([path, identity]) => before.stores.get(path) !== identity);
+  const restored = restoreLinks(before.links);
+  return {
+    changes: [
+      ...fresh.map(([path]) => `${shown(path)} is a new repository: git runs what its settings and hooks name`),
+      ...restored.map(
+        ({ path, moved }) =>
+          `${shown(path)} is a link that this command replaced; it was put back${moved === undefined ? '' : `, and what replaced it is ${shown(moved)} now`}`,
+      ),
+    ],
+    ...(after.limit !== undefined && { limit: after.limit }),
+  };
+}

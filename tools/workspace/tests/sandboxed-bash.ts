@@ -1,0 +1,81 @@
+// The tool `bash` in the real sandbox, over a temporary workspace outside of `/tmp`, which the sandbox covers.
+
+import type { Notice } from '@tidemark/agent';
+import { callId, sessionId } from '@tidemark/log';
+import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { BashOptions } from '../src/bash/bash-tool.ts';
+import { createBashTool } from '../src/bash/bash-tool.ts';
+import { createConfinement } from '../src/confine/confine.ts';
+import { findBubblewrap } from '../src/sandbox/bubblewrap.ts';
+import { NO_HISTORY } from './history-of.ts';
+
+/** Why tests of the sandbox are skipped; `undefined` where they run. */
+export const NO_SANDBOX: string | undefined =
+  findBubblewrap('/') === undefined
+    ? 'bubblewrap is not installed, or may make no namespaces here: `npm run setup:system` installs it'
+    : undefined;
+
+/** A command that ended. */
+export interface SandboxedRun {
+  readonly output: string;
+  /** What was added to the output for the model. */
+  readonly text: string;
+  readonly exit: number | undefined;
+  readonly notices: readonly Notice[];
+}
+
+/** A workspace beside a home and a folder outside. */
+export interface SandboxedBash {
+  readonly folder: string;
+  readonly home: string;
+  readonly outside: string;
+  run(
+    command: string,
+    input?: { readonly network?: boolean; readonly ports?: readonly number[] },
+  ): Promise<SandboxedRun>;
+}
+
+/** Taken away when the test ends. Protected paths are named from the workspace on. */
+export async function openSandboxedBash(options: BashOptions = {}, session = 'session-1'): Promise<SandboxedBash> {
+  const root = await realpath(await mkdtemp('/var/tmp/tidemark-sandbox-'));
+  onTestFinished(() => rm(root, { recursive: true, force: true }));
+  const [folder, home, outside] = ['work', 'home', 'outside'].map((name) => join(root, name));
+  if (folder === undefined || home === undefined || outside === undefined) throw new Error('three folders are named');
+  for (const each of [folder, home, outside]) await mkdir(each);
+  const environment = { PATH: process.env['PATH'], HOME: home };
+  const make = (): ReturnType<typeof createBashTool> =>
+    createBashTool(createConfinement({ folder }), {
+      environment,
+      ...options,
+      protectedPaths: (options.protectedPaths ?? []).map((name) => join(folder, name)),
+    });
+  let tool: ReturnType<typeof createBashTool> | undefined;
+  return {
+    folder,
+    home,
+    outside,
+    async run(command, input = {}) {
+      tool ??= make();
+      const call = await tool.read({ command, ...input });
+      if ('problem' in call) throw new Error(call.problem);
+      const notices: Notice[] = [];
+      const chunks: Uint8Array[] = [];
+      const { text = '', exit } = await call.run({
+        session: sessionId(session),
+        call: callId('call-1'),
+        signal: new AbortController().signal,
+        write: async (chunk) => void chunks.push(Buffer.from(chunk)),
+        progress: () => undefined,
+        notice: (notice) => void notices.push(notice),
+        fileSeen: () => undefined,
+        skills: { preloaded: [], loaded: [] },
+        room: () => ({ bytes: 51_200, lines: 2_000 }),
+        output: () => undefined,
+        history: NO_HISTORY,
+      });
+      return { output: Buffer.concat(chunks).toString(), text, exit, notices };
+    },
+  };
+}
