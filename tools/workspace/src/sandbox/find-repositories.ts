@@ -28,18 +28,33 @@ const SKIPPED: ReadonlySet<string> = new Set(['.git']);
 /** A `.git` file holds one line. */
 const MOST_BYTES = 8_192;
 
+/** Bubblewrap takes time that grows with the square of the mounts: a third of a second for so many. */
+const MOST_STORES = 256;
+
 /** A finder for a workspace. @param workspace Real and absolute. */
-export function createRepositoryFinder(workspace: string, most?: number): RepositoryFinder {
-  const bounds = most === undefined ? {} : { most };
-  const index = createFolderIndex({ root: workspace, names: NAMES, skipped: SKIPPED, closed: isRepository, ...bounds });
-  return async () => repositoriesIn(await index.look(), workspace);
+export function createRepositoryFinder(workspace: string): RepositoryFinder {
+  const index = createFolderIndex({ root: workspace, names: NAMES, skipped: SKIPPED, closed: isRepository });
+  let before: readonly string[] = [];
+  return async () => {
+    const look = await index.look();
+    const found = new Set(storesIn(look, workspace));
+    // Those that were there first stay protected, however many a command makes.
+    const stores = [...new Set([...before.filter((path) => found.has(path)), ...found])];
+    before = stores;
+    return bounded(stores, look);
+  };
 }
 
-function repositoriesIn({ entries, limit }: FolderLook, workspace: string): Repositories {
+function storesIn({ entries }: FolderLook, workspace: string): readonly string[] {
   const stores = entries.filter(({ name }) => name === '.git').flatMap((entry) => storesOf(entry, workspace));
-  const bare = bareFolders(entries).filter((folder) => folder !== workspace);
+  return [...stores, ...bareFolders(entries).filter((folder) => folder !== workspace)];
+}
+
+function bounded(stores: readonly string[], { entries, limit }: FolderLook): Repositories {
   const links = entries.filter(({ name, kind }) => name === '.git' && kind === 'link').map(pathOf);
-  return { stores: [...new Set([...stores, ...bare])], links, ...(limit !== undefined && { limit }) };
+  const more = stores.length - MOST_STORES;
+  const limits = [...(limit === undefined ? [] : [limit]), ...(more > 0 ? [`${more} repositories are too many`] : [])];
+  return { stores: stores.slice(0, MOST_STORES), links, ...(limits.length > 0 && { limit: limits.join('; ') }) };
 }
 
 function pathOf({ folder, name }: IndexedEntry): string {

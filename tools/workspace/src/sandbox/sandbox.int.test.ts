@@ -129,6 +129,17 @@ describe('the sandbox', () => {
     expect((await bash.run('true')).notices).toEqual([]);
   });
 
+  it('protects the repositories that were there first, however many a command makes, and says so', async () => {
+    const bash = await openSandboxedBash();
+    repositoryIn(join(bash.folder, 'deep/down/own'));
+    const { notices } = await bash.run('for i in $(seq 300); do mkdir -p r$i/.git; done');
+    const limit = notices.find(({ code }) => code === 'sandbox/limit');
+    expect(limit?.message).toContain('45 repositories are too many');
+    expect(notices.at(-2)?.message).toContain('245 more repositories are new');
+    await bash.run('echo "[core] fsmonitor = evil" >> deep/down/own/.git/config');
+    expect(readFileSync(join(bash.folder, 'deep/down/own/.git/config'), 'utf8')).not.toContain(EVIL);
+  });
+
   it('puts back a protected link that a command replaced, keeps what it left there, and protects where it leads', async () => {
     const bash = await openSandboxedBash();
     mkdirSync(join(bash.folder, 'skills-folder/skills'), { recursive: true });

@@ -83,6 +83,9 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   };
 }
 
+/** New repositories that are reported by name. */
+const MOST_NAMED = 10;
+
 const noRepositories: RepositoryFinder = async () => ({ stores: [], links: [] });
 
 interface Network {
@@ -137,10 +140,14 @@ function identityOf(path: string): string {
 function findings(workspace: string, before: Before, after: Repositories): SandboxFindings {
   const shown = (path: string): string => showName(relative(workspace, path));
   const fresh = [...identitiesOf(after)].filter(([path, identity]) => before.stores.get(path) !== identity);
+  const more = fresh.length - MOST_NAMED;
   const restored = restoreLinks(before.links);
   return {
     changes: [
-      ...fresh.map(([path]) => `${shown(path)} is a new repository: git runs what its settings and hooks name`),
+      ...fresh
+        .slice(0, MOST_NAMED)
+        .map(([path]) => `${shown(path)} is a new repository: git runs what its settings and hooks name`),
+      ...(more > 0 ? [`${more} more repositories are new`] : []),
       ...restored.map(
         ({ path, moved }) =>
           `${shown(path)} is a link that this command replaced; it was put back${moved === undefined ? '' : `, and what replaced it is ${shown(moved)} now`}`,
