@@ -10,6 +10,12 @@ export interface Input {
   bytes(): Promise<Uint8Array>;
   /** The same as text. */
   text(): Promise<string>;
+  /** Rows of the terminal that `show` and `ask` write to: 24 where it does not say. */
+  readonly rows: number;
+  /** Columns of the same terminal: 80 where it does not say. */
+  readonly columns: number;
+  /** Writes text above the next question, as it stands: it must hold nothing that steers a terminal. */
+  show(text: string): void;
   /** The line that is typed behind a question. @throws when the signal aborts. */
   ask(question: string, signal: AbortSignal): Promise<string>;
 }

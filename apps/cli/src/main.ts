@@ -57,6 +57,9 @@ function inputOf(stdin: NodeJS.ReadStream, stderr: NodeJS.WriteStream): Input {
   return {
     terminal: stdin.isTTY && stderr.isTTY,
     piped: !stdin.isTTY,
+    rows: sizeOr(stderr.rows, 24),
+    columns: sizeOr(stderr.columns, 80),
+    show: (text) => void stderr.write(text),
     bytes: () => bytesOf(stdin),
     text: () => textOf(stdin),
     async ask(question, signal) {
@@ -69,6 +72,11 @@ function inputOf(stdin: NodeJS.ReadStream, stderr: NodeJS.WriteStream): Input {
       }
     },
   };
+}
+
+/** A size that is not there, or 0 as some terminals report it, is the usual one. */
+function sizeOr(size: number | undefined, usual: number): number {
+  return size === undefined || size <= 0 ? usual : size;
 }
 
 /** When everything said so far has left the process; pipes are not synchronous everywhere. */

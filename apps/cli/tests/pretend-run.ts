@@ -31,8 +31,10 @@ export interface Choices {
   readonly folder?: string;
   /** What is piped in. */
   readonly piped?: string | Uint8Array;
-  /** Sits at a terminal and answers what is asked. */
+  /** Sits at a terminal and answers what is asked. It is given all that was shown since its last answer, the question last. */
   readonly person?: (question: string) => string;
+  /** Rows of that terminal: 1,000 unless a test pages. */
+  readonly rows?: number;
 }
 
 /** Runs one command line, piped unless `colour` asks for a terminal. */
@@ -61,13 +63,23 @@ async function noKeyring(): Promise<never> {
 
 const NO_KEYRING: Keyring = { get: noKeyring, set: noKeyring, remove: noKeyring };
 
-function inputOf({ piped, person }: Choices): Input {
+function inputOf({ piped, person, rows = 1_000 }: Choices): Input {
+  let shown = '';
   return {
+    rows,
+    columns: 80,
+    show: (text) => {
+      shown += text;
+    },
     terminal: person !== undefined,
     piped: piped !== undefined,
     bytes: async () => Buffer.from(piped ?? ''),
     text: async () => Buffer.from(piped ?? '').toString(),
-    ask: async (question) => person?.(question) ?? '',
+    ask: async (question) => {
+      const seen = `${shown}${question}`;
+      shown = '';
+      return person?.(seen) ?? '';
+    },
   };
 }
 
