@@ -1,14 +1,18 @@
 // What a workspace brings along that changes what an agent knows or may do, and its digest: this is what is trusted. It covers
-// `.tidemark/config.json` (MCP servers and rules stand there) and each file below `.agents/skills`, by name and bytes. It does
-// not cover memory, which the agent itself writes, nor AGENTS.md, which is only read: both reach a model as a user's words.
+// `.tidemark/config.json` (MCP servers and rules stand there), each file of the workspace that a program named there is or is
+// given, and each file below `.agents/skills`, by name and bytes. It does not cover memory, which the agent itself writes, nor
+// AGENTS.md, which is only read: both reach a model as a user's words.
 
-import type { BigIntStats } from 'node:fs';
 import { createHash } from 'node:crypto';
-import { constants } from 'node:fs';
-import { open, readdir, readlink, realpath, stat } from 'node:fs/promises';
-import { join, relative, sep } from 'node:path';
+import { realpath, stat } from 'node:fs/promises';
+import { join, sep } from 'node:path';
 
+import type { NamedBy } from './named-files.ts';
+import { readNamedFiles } from './named-files.ts';
+import type { FoundFile } from './plain-files.ts';
+import { codeOf, filesBelow, readBudget, readPlainFile, sha256 } from './plain-files.ts';
 import { SettingsError } from './settings-error.ts';
+import { startedPrograms } from './started-programs.ts';
 
 /** The workspace's own settings. */
 export interface BroughtConfiguration {
@@ -28,6 +32,13 @@ export interface Brought extends BroughtConfiguration {
   readonly skills: readonly string[];
   /** Whether it has memory files: they are used where it is trusted, and are not in the digest. */
   readonly memory: boolean;
+  /**
+   * Real paths of the files that its settings name as programs or as what programs are given, of links on the way to them,
+   * and of folders, which stand for all that is below them: whoever changes one changes what is started. Sorted.
+   */
+  readonly named: readonly string[];
+  /** The same by the setting that names them. */
+  readonly namedBy: readonly NamedBy[];
 }
 
 /** Where a workspace's configuration lies in it. */
@@ -35,8 +46,6 @@ export const CONFIGURATION_PATH: string = join('.tidemark', 'config.json');
 
 /** More than this is nobody's configuration. */
 const MOST_CONFIGURATION = 256 * 1024;
-const MOST_FILES = 5_000;
-const MOST_BYTES = 64 * 1024 * 1024;
 
 /** @throws SettingsError `settings/too-much`, `settings/unreadable`: then the workspace cannot be trusted. */
 export async function readBrought(folder: string): Promise<Brought> {
@@ -65,27 +74,31 @@ function configurationOf(workspace: string, configuration: string | undefined): 
 async function broughtBy(workspace: string): Promise<Brought> {
   const configuration = await configurationIn(workspace);
   const skillsRoot = await skillsRootIn(workspace);
-  const files = skillsRoot === undefined ? [] : await filesBelow(skillsRoot);
+  const files = skillsRoot === undefined ? [] : await filesBelow(skillsRoot, readBudget());
+  const { states, named } = await readNamedFiles(startedPrograms(configuration), workspace);
   const skills = new Set(files.flatMap(({ path }) => (path.includes('/') ? [path.slice(0, path.indexOf('/'))] : [])));
   const memory = await Promise.all(['MEMORY.md', 'USER.md'].map((name) => isThere(join(workspace, '.tidemark', name))));
   return {
     ...configurationOf(workspace, configuration),
-    digest: digestOf(configuration, files),
+    digest: digestOf(configuration, files, states),
     ...(skillsRoot !== undefined && { skillsRoot }),
     skills: [...skills].toSorted(),
     memory: memory.includes(true),
+    named: [...new Set(named.flatMap(({ paths }) => paths))].toSorted(),
+    namedBy: named,
   };
 }
 
-function digestOf(configuration: string | undefined, files: readonly FoundFile[]): string {
-  const hash = createHash('sha256').update('tidemark-trust/1\n');
+function digestOf(
+  configuration: string | undefined,
+  skills: readonly FoundFile[],
+  named: readonly FoundFile[],
+): string {
+  const hash = createHash('sha256').update('tidemark-trust/2\n');
   if (configuration !== undefined) hash.update(`${JSON.stringify(['configuration', sha256(configuration)])}\n`);
-  for (const { path, kind, digest } of files) hash.update(`${JSON.stringify([kind, path, digest])}\n`);
+  for (const { path, kind, digest } of skills) hash.update(`${JSON.stringify([kind, path, digest])}\n`);
+  for (const { path, kind, digest } of named) hash.update(`${JSON.stringify(['named', kind, path, digest])}\n`);
   return hash.digest('hex');
-}
-
-function sha256(bytes: string | Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
 }
 
 /** A link is not followed: what it leads to is not what was trusted. */
@@ -95,7 +108,10 @@ async function configurationIn(workspace: string): Promise<string | undefined> {
   if (real === undefined) return undefined;
   if (real !== path)
     throw new SettingsError('settings/unreadable', `${path} is reached through a link: it is not used`);
-  return (await readPlainFile(path, MOST_CONFIGURATION)).toString('utf8');
+  const bytes = await readPlainFile(path, MOST_CONFIGURATION);
+  if (bytes === undefined)
+    throw new SettingsError('settings/unreadable', `${path} is no plain file: it is not used`, { path });
+  return bytes.toString('utf8');
 }
 
 /** A folder of skills may be a link to another one of the same workspace (`.claude/skills`), and to nowhere else. */
@@ -105,59 +121,12 @@ async function skillsRootIn(workspace: string): Promise<string | undefined> {
   return (await stat(real)).isDirectory() ? real : undefined;
 }
 
-interface FoundFile {
-  /** Below the root, with `/`. */
-  readonly path: string;
-  readonly kind: 'file' | 'link' | 'other';
-  /** Of the bytes, or of where the link leads. */
-  readonly digest: string;
-}
-
-async function filesBelow(root: string): Promise<readonly FoundFile[]> {
-  const found: FoundFile[] = [];
-  let left = MOST_BYTES;
-  const entries = await readdir(root, { recursive: true, withFileTypes: true });
-  for (const entry of entries.filter((each) => !each.isDirectory())) {
-    const full = join(entry.parentPath, entry.name);
-    const path = relative(root, full).replaceAll(sep, '/');
-    if (found.length === MOST_FILES) throw tooMuch(root);
-    if (entry.isSymbolicLink()) found.push({ path, kind: 'link', digest: sha256(await readlink(full)) });
-    else if (entry.isFile()) {
-      const bytes = await readPlainFile(full, left);
-      left -= bytes.length;
-      found.push({ path, kind: 'file', digest: sha256(bytes) });
-    } else found.push({ path, kind: 'other', digest: '' });
-  }
-  return found.toSorted((a, b) => (a.path < b.path ? -1 : 1));
-}
-
-/** Opened without following a link and without waiting for a writer, and looked at by its handle. */
-async function readPlainFile(path: string, most: number): Promise<Buffer> {
-  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  try {
-    const found: BigIntStats = await file.stat({ bigint: true });
-    if (!found.isFile()) throw new SettingsError('settings/unreadable', `${path} is no plain file: it is not used`);
-    if (found.size > most) throw tooMuch(path);
-    const bytes = Buffer.alloc(Number(found.size));
-    const { bytesRead } = await file.read(bytes, 0, bytes.length, 0);
-    return bytes.subarray(0, bytesRead);
-  } finally {
-    await file.close();
-  }
-}
-
-function tooMuch(path: string): SettingsError {
-  const message = `${path} is more than can be looked through: ${MOST_FILES} files, ${MOST_BYTES / 1024 / 1024} MiB`;
-  return new SettingsError('settings/too-much', message, { path });
-}
-
 async function isThere(path: string): Promise<boolean> {
   return (await stat(path).catch(absent)) !== undefined;
 }
 
 function absent(error: unknown): undefined {
-  if (error instanceof Error && 'code' in error && typeof error.code === 'string' && ABSENT.has(error.code))
-    return undefined;
+  if (ABSENT.has(codeOf(error) ?? '')) return undefined;
   throw error;
 }
 

@@ -7,6 +7,7 @@ export type { Environment } from './environment-settings.ts';
 export { variableOf } from './environment-settings.ts';
 export type { Keyring } from './keyring.ts';
 export { systemKeyring } from './keyring.ts';
+export type { NamedBy } from './named-files.ts';
 export type { Display, ServerSetting, Settings } from './settings.ts';
 export { showable } from './showable.ts';
 export type { SettingsErrorCode } from './settings-error.ts';

@@ -13,7 +13,7 @@ export type SettingsErrorCode =
 export const SETTINGS_ERRORS: Readonly<Record<SettingsErrorCode, string>> = {
   'settings/unreadable': 'mend the file, or take it away',
   'settings/not-usable': 'mend what is named; `tidemark config` shows what is in force',
-  'settings/too-much': 'make `.agents/skills` smaller, or keep it in your own `~/.agents/skills`',
+  'settings/too-much': 'make what is named smaller, or keep it in your own settings or `~/.agents/skills`',
   'settings/trust-inside': 'keep TIDEMARK_HOME outside of the folder, or say --trust each time',
   'settings/trust-damaged': 'take the file away: then the folder is asked about again',
   'settings/no-keyring': 'set the variable of the provider instead; `tidemark doctor` names it',

@@ -1,5 +1,7 @@
 // What can be set, and what a value of it looks like. Only what has an effect is here; a key is no setting (see `keyring.ts`).
 
+import { resolve } from 'node:path';
+
 import type {
   CompactionPolicy,
   Lasting,
@@ -76,9 +78,13 @@ export function isJoined(name: string): boolean {
   return name === 'permissions.rules';
 }
 
-/** What of a value a trusted workspace may set; `undefined` where nothing. It may narrow what is allowed, and bring only what was digested. */
-export function broughtValue(name: string, value: unknown): unknown {
+/**
+ * What of a value a trusted workspace may set; `undefined` where nothing. It may narrow what is allowed, and bring only what
+ * was digested: its programs run in the folder in which the files that they name were looked up.
+ */
+export function broughtValue(name: string, value: unknown, workspace: string): unknown {
   if (name === 'skillRoots' || (name === 'sandbox.network' && value !== 'off')) return undefined;
+  if (name === 'mcp.servers') return serversRunIn(workspace, value);
   if (name !== 'permissions.rules' || !Array.isArray(value)) return value;
   const narrowing: readonly unknown[] = value.filter(
     (rule: unknown) => ruleSchema.safeParse(rule).data?.decision !== 'allow',
@@ -131,13 +137,14 @@ const terms = {
   effect: z.union([effect, z.record(z.string(), effect)]).exactOptional(),
   timeoutMs: count.exactOptional(),
 };
+const folder = z.string().min(1, 'expected a folder').max(4_096, 'expected a shorter path');
 const server = z.union(
   [
     z.strictObject({
       command: words,
       args: z.array(z.string()).exactOptional(),
       env: named.exactOptional(),
-      cwd: words.exactOptional(),
+      cwd: folder.exactOptional(),
       ...terms,
     }),
     z.strictObject({ url: address, headers: named.exactOptional(), ...terms }),
@@ -152,6 +159,24 @@ const serverName = z
     /^(?=.{1,32}$)[a-zA-Z0-9-]+(?:_[a-zA-Z0-9-]+)*$/,
     'a server is called by 1 to 32 letters, digits, "-", or single "_" between them',
   );
+
+const mcp = z.strictObject({ servers: z.record(serverName, server).optional() });
+
+/** Returns the MCP servers in a tree of settings; none where they cannot be used. */
+export function serversIn(tree: unknown): Readonly<Record<string, ServerSetting>> {
+  return z.object({ mcp }).safeParse(tree).data?.mcp.servers ?? {};
+}
+
+/** Wherever the command is given: a folder that is not named would be that one. */
+function serversRunIn(workspace: string, servers: unknown): Readonly<Record<string, ServerSetting>> {
+  const given = Object.entries(serversIn({ mcp: { servers } }));
+  return Object.fromEntries(
+    given.map(([name, one]): [string, ServerSetting] => [
+      name,
+      'command' in one ? { ...one, cwd: resolve(workspace, one.cwd ?? '.') } : one,
+    ]),
+  );
+}
 
 /** The schema, for the providers that there are. */
 export type SettingsSchema = z.ZodType<Settings> & { readonly shape: Shape };
@@ -178,7 +203,7 @@ export function settingsSchema(providers: readonly string[]): SettingsSchema {
       .strictObject({ skills: budget.optional(), warning: budget.optional(), most: budget.optional() })
       .optional(),
     subagents: subagents.optional(),
-    mcp: z.strictObject({ servers: z.record(serverName, server).optional() }).optional(),
+    mcp: mcp.optional(),
     permissions: z.strictObject({ rules: z.array(ruleSchema).max(1_000).optional() }).optional(),
     skillRoots: z.array(root).max(100).optional(),
     sandbox: z.strictObject({ network: z.enum(['off', 'on']).optional() }).optional(),

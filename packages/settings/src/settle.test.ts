@@ -61,6 +61,20 @@ describe('the value in force', () => {
     expect(theirs).toContain('.tidemark');
   });
 
+  test('of a server of the workspace has the workspace as its folder, and of the user the one that was given', async () => {
+    const servers = { a: { command: 'a' }, b: { command: 'b', cwd: 'tools' }, c: { url: 'https://example.org/' } };
+    workspace(JSON.stringify({ mcp: { servers } }));
+    const trusted = await settle({ trusted: true });
+    const folder = (await readBrought(join(root, 'work'))).workspace;
+    expect(trusted.settings.mcp?.servers).toEqual({
+      ...servers,
+      a: { command: 'a', cwd: folder },
+      b: { command: 'b', cwd: join(folder, 'tools') },
+    });
+    own(JSON.stringify({ mcp: { servers } }));
+    expect((await settle()).settings.mcp?.servers).toEqual(servers);
+  });
+
   test('is the default where nobody set it, in words', async () => {
     const { settings, effective } = await settle();
     expect(settings).toEqual({});

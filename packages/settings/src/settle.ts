@@ -97,7 +97,7 @@ function ofWorkspace({ brought, trusted }: SettingsRequest, schema: SettingsSche
   if (brought === undefined) return { used: [], ignored: [] };
   try {
     const leaves = leavesBrought(brought, schema);
-    if (trusted) return narrowed(leaves);
+    if (trusted) return narrowed(leaves, brought);
     return {
       used: leaves.filter(({ name }) => isDisplay(name)),
       ignored: leaves.filter(({ name }) => !isDisplay(name)),
@@ -109,9 +109,9 @@ function ofWorkspace({ brought, trusted }: SettingsRequest, schema: SettingsSche
 }
 
 /** What a trusted workspace sets, as far as any workspace may. */
-function narrowed(leaves: readonly Leaf[]): OfWorkspace {
+function narrowed(leaves: readonly Leaf[], { workspace }: BroughtConfiguration): OfWorkspace {
   const used = leaves.flatMap((leaf) => {
-    const value = broughtValue(leaf.name, leaf.value);
+    const value = broughtValue(leaf.name, leaf.value, workspace);
     return value === undefined ? [] : [{ ...leaf, value }];
   });
   const ignored = leaves.filter((leaf) => sizeOf(leaf) !== sizeOf(used.find(({ name }) => name === leaf.name)));

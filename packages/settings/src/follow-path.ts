@@ -1,0 +1,79 @@
+// A path followed by hand, link by link: each link on the way is a place where a program can be replaced.
+
+import type { Stats } from 'node:fs';
+import { lstatSync, readlinkSync } from 'node:fs';
+import { dirname, join, parse, resolve, sep } from 'node:path';
+
+import { codeOf } from './plain-files.ts';
+
+/** Where a path leads. */
+export interface Followed {
+  /** Each link on the way: absolute, in a folder that is reached through no link. */
+  readonly links: readonly string[];
+  /** What lies at its end; `none` where nothing does. `hidden`: the system does not let it be looked at. */
+  readonly state: 'file' | 'folder' | 'other' | 'none' | 'hidden';
+  /** Absolute, without links. */
+  readonly end: string;
+}
+
+/** What is known of each path: many names share their first folders. */
+export type KnownStates = Map<string, Stats | 'none' | 'hidden'>;
+
+/** More links than this are a circle. */
+const MOST_LINKS = 40;
+
+/** Follows an absolute path; `..` after a link leads where the system takes it. */
+export function followPath(path: string, known: KnownStates): Followed {
+  const links: string[] = [];
+  const left = partsOf(path);
+  let at = parse(path).root;
+  for (let name = left.shift(); name !== undefined; name = left.shift()) {
+    if (name === '..') {
+      at = dirname(at);
+      continue;
+    }
+    const next = join(at, name);
+    const state = stateOf(next, known);
+    if (state === 'none' || state === 'hidden') return { links, state, end: resolve(next, ...left) };
+    if (!state.isSymbolicLink()) {
+      if (left.length > 0 && !state.isDirectory()) return { links, state: 'none', end: resolve(next, ...left) };
+      at = next;
+      continue;
+    }
+    links.push(next);
+    if (links.length > MOST_LINKS) return { links, state: 'none', end: next };
+    const target = readlinkSync(next);
+    left.unshift(...partsOf(target));
+    if (parse(target).root !== '') at = parse(target).root;
+  }
+  const state = stateOf(at, known);
+  return { links, state: typeof state === 'string' ? state : kindOf(state), end: at };
+}
+
+function partsOf(path: string): string[] {
+  return path
+    .slice(parse(path).root.length)
+    .split(sep === '/' ? '/' : /[/\\]/)
+    .filter((part) => part !== '' && part !== '.');
+}
+
+function kindOf(stats: Stats): Followed['state'] {
+  if (stats.isFile()) return 'file';
+  return stats.isDirectory() ? 'folder' : 'other';
+}
+
+function stateOf(path: string, known: KnownStates): Stats | 'none' | 'hidden' {
+  const before = known.get(path);
+  if (before !== undefined) return before;
+  const state = lookAt(path);
+  known.set(path, state);
+  return state;
+}
+
+function lookAt(path: string): Stats | 'none' | 'hidden' {
+  try {
+    return lstatSync(path);
+  } catch (error) {
+    return codeOf(error) === 'EACCES' || codeOf(error) === 'EPERM' ? 'hidden' : 'none';
+  }
+}

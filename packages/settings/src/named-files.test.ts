@@ -1,0 +1,246 @@
+// Which files a setting that starts a program puts under trust, over real folders.
+
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+
+import { readBrought } from './brought.ts';
+import type { TrustState } from './trust.ts';
+import { judgeTrust, recordTrust } from './trust.ts';
+
+let root: string;
+let folder: string;
+
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), 'tidemark-named-')));
+  folder = join(root, 'work');
+  mkdirSync(folder);
+});
+
+afterEach(() => rmSync(root, { recursive: true }));
+
+function write(path: string, text: string): void {
+  const full = join(folder, path);
+  mkdirSync(dirname(full), { recursive: true });
+  writeFileSync(full, text);
+}
+
+function link(path: string, target: string): void {
+  mkdirSync(dirname(join(folder, path)), { recursive: true });
+  symlinkSync(target, join(folder, path));
+}
+
+interface Server {
+  readonly command: string;
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+}
+
+function serve(...servers: readonly Server[]): void {
+  const entries = servers.map((server, index) => [`s${index}`, server]);
+  write('.tidemark/config.json', JSON.stringify({ mcp: { servers: Object.fromEntries(entries) } }));
+}
+
+async function stateAfter(change: () => void): Promise<TrustState> {
+  const home = join(root, 'home');
+  await recordTrust(home, await readBrought(folder), { decision: 'trusted', at: '2026-11-21T10:00:00.000Z' });
+  expect(await judgeTrust(home, await readBrought(folder))).toBe('trusted');
+  change();
+  return judgeTrust(home, await readBrought(folder));
+}
+
+async function named(): Promise<readonly string[]> {
+  return (await readBrought(folder)).named.map((path) => path.slice(folder.length + 1));
+}
+
+describe('a change of a file that a trusted server names asks again, where it is named', () => {
+  test.each<[string, Server]>([
+    ['as an argument', { command: 'node', args: ['tools/server.js'] }],
+    ['as an argument with ./', { command: 'node', args: ['./tools/server.js'] }],
+    ['as the command', { command: './tools/server.js' }],
+    ['by an option with =', { command: 'node', args: ['--require=./tools/server.js', 'other.js'] }],
+    ['behind an option', { command: 'node', args: ['--require', './tools/server.js'] }],
+    ['attached to an option of one letter', { command: 'ruby', args: ['-r./tools/server.js'] }],
+    ['in a list with commas', { command: 'load', args: ['other.js,tools/server.js'] }],
+    ['in a list with colons', { command: 'java', args: ['-cp', 'lib.jar:tools/server.js'] }],
+    ['in a list of a variable', { command: 'node', env: { NODE_OPTIONS: '--no-warnings --import=./tools/server.js' } }],
+    ['in a line for a shell', { command: 'sh', args: ['-c', 'cd /tmp; exec node "tools/server.js" >log 2>&1'] }],
+    ['behind a variable of the shell', { command: 'sh', args: ['-c', 'exec node "$PWD/tools/server.js"'] }],
+    ['by its folder in a line for a shell', { command: 'sh', args: ['-c', 'cd tools && node server.js'] }],
+    ['by a pattern of the shell', { command: 'sh', args: ['-c', 'cat ./tools/*.js | node'] }],
+    ['from its own folder', { command: 'node', args: ['server.js'], cwd: 'tools' }],
+    ['by a path that goes up', { command: 'node', args: ['../tools/server.js'], cwd: 'docs' }],
+    ['without its ending', { command: 'node', args: ['tools/server'] }],
+    ['by its folder', { command: 'node', args: ['tools'] }],
+    ['as a module', { command: 'python', args: ['-m', 'tools.main'] }],
+    ['by a response file', { command: 'java', args: ['@tools/server.js'] }],
+  ])('%s', async (_how, server) => {
+    for (const path of ['tools/server.js', 'tools/main.py', 'docs/a.md']) write(path, 'old');
+    serve(server);
+    expect(
+      await stateAfter(() => {
+        write('tools/server.js', 'new');
+        write('tools/main.py', 'new');
+      }),
+    ).toBe('changed');
+    expect(await named()).not.toEqual([]);
+  });
+
+  test('by an absolute path', async () => {
+    write('tools/server.js', 'old');
+    serve({ command: 'node', args: [join(folder, 'tools/server.js')] });
+    expect(await stateAfter(() => write('tools/server.js', 'new'))).toBe('changed');
+    expect(await named()).toEqual(['tools/server.js']);
+  });
+
+  test('by the URL of a file', async () => {
+    write('my tools/server.js', 'old');
+    serve({ command: 'node', args: [`--import=${pathToFileURL(join(folder, 'my tools/server.js')).href}`] });
+    expect(await stateAfter(() => write('my tools/server.js', 'new'))).toBe('changed');
+    expect(await named()).toEqual(['my tools/server.js']);
+  });
+
+  test.each<[string, Server, string]>([
+    ['npm', { command: 'npm', args: ['run', 'mcp'] }, 'package.json'],
+    ['npm by a full path', { command: '/usr/bin/npm', args: ['run', 'mcp'] }, '.npmrc'],
+    ['npm in a folder below, whose file lies above', { command: 'npm', args: ['start'], cwd: 'docs' }, 'package.json'],
+    ['npm with a prefix', { command: 'npm', args: ['--prefix', 'tools', 'start'] }, 'tools/package.json'],
+    ['npm in a line for a shell', { command: 'sh', args: ['-c', 'exec npm start'] }, 'package.json'],
+    ['pnpm', { command: 'pnpm', args: ['run', 'mcp'] }, '.pnpmfile.cjs'],
+    ['yarn', { command: 'yarn', args: ['mcp'] }, '.yarnrc.yml'],
+    ['bun', { command: 'bun', args: ['run', 'mcp'] }, 'bunfig.toml'],
+    ['npx', { command: 'npx', args: ['-y', '@shop/server@2'] }, 'node_modules/.bin/server'],
+    ['node --run', { command: 'node', args: ['--run', 'mcp'] }, 'package.json'],
+    ['make', { command: 'make', args: ['serve'] }, 'Makefile'],
+    ['just', { command: 'just', args: ['serve'] }, 'justfile'],
+    ['uv', { command: 'uv', args: ['run', 'serve'] }, 'pyproject.toml'],
+  ])('by what %s reads, also where that comes to be', async (_runner, server, file) => {
+    mkdirSync(join(folder, 'docs'));
+    mkdirSync(join(folder, 'tools'));
+    serve(server);
+    expect(await stateAfter(() => write(file, 'new'))).toBe('changed');
+    expect(await stateAfter(() => write(file, 'newer'))).toBe('changed');
+    expect(await named()).toContain(file);
+  });
+});
+
+describe('a link', () => {
+  beforeEach(() => {
+    write('impl/server.js', 'old');
+    write('impl/evil.js', 'evil');
+    link('bin/server', '../impl/server.js');
+    link('tools', 'impl');
+    serve({ command: 'node', args: ['bin/server', 'tools/server.js'] });
+  });
+
+  test('on the way to a named file, and what it leads to, are named', async () => {
+    expect(await named()).toEqual(['bin/server', 'impl/server.js', 'tools']);
+  });
+
+  test.each<[string, () => void]>([
+    ['leads elsewhere', () => [rmSync(join(folder, 'bin/server')), link('bin/server', '../impl/evil.js')]],
+    ['that is a folder leads elsewhere', () => [rmSync(join(folder, 'tools')), link('tools', 'bin')]],
+    ['leads to a file that was rewritten', () => write('impl/server.js', 'new')],
+  ])('that %s asks again', async (_what, change) => {
+    expect(await stateAfter(change)).toBe('changed');
+  });
+
+  test('in a named folder is covered with what it leads to', async () => {
+    write('mcp/index.js', 'old');
+    link('mcp/server.js', '../impl/server.js');
+    serve({ command: 'node', args: ['./mcp'] });
+    expect(await named()).toEqual(['impl/server.js', 'mcp']);
+    expect(await stateAfter(() => write('impl/server.js', 'new'))).toBe('changed');
+  });
+
+  test('out of the workspace is covered, and what lies there is not read', async () => {
+    mkdirSync(join(root, 'outside'));
+    writeFileSync(join(root, 'outside/server.js'), 'old');
+    link('out', join(root, 'outside'));
+    serve({ command: 'node', args: ['out/server.js'] });
+    expect(await named()).toEqual(['out']);
+    expect(await stateAfter(() => writeFileSync(join(root, 'outside/server.js'), 'new'))).toBe('trusted');
+    expect(await stateAfter(() => [rmSync(join(folder, 'out')), link('out', 'impl')])).toBe('changed');
+  });
+
+  test('from outside into the workspace leads to a file that is covered', async () => {
+    symlinkSync(folder, join(root, 'other'));
+    serve({ command: 'node', args: [join(root, 'other/impl/server.js')] });
+    expect(await named()).toEqual(['impl/server.js']);
+  });
+
+  test('to itself, and one to the whole workspace, end the look', async () => {
+    link('loop', 'loop');
+    link('mcp/all', '..');
+    serve({ command: 'node', args: ['loop', './mcp'] });
+    expect(await named()).toEqual(['loop', 'mcp']);
+  });
+});
+
+describe('of what a server names', () => {
+  test('a file that is not there yet asks again once it is', async () => {
+    serve({ command: 'node', args: ['tools/server.js'] });
+    expect(await named()).toEqual([]);
+    expect(await stateAfter(() => write('tools/server.js', 'new'))).toBe('changed');
+  });
+
+  test('the whole workspace is not covered', async () => {
+    write('src/main.ts', 'old');
+    serve({ command: 'files', args: ['.', folder, root, './'] });
+    expect(await named()).toEqual([]);
+    expect(await stateAfter(() => write('src/main.ts', 'new'))).toBe('trusted');
+  });
+
+  test('a folder with the name of a task is not covered', async () => {
+    write('build/out.js', 'old');
+    serve({ command: 'npm', args: ['run', 'build'] });
+    expect(await stateAfter(() => write('build/out.js', 'new'))).toBe('trusted');
+    expect(await stateAfter(() => write('build.js', 'new'))).toBe('changed');
+  });
+
+  test('a folder is covered without the packages in it, and protected with them', async () => {
+    write('mcp/server.js', 'old');
+    write('mcp/node_modules/a/index.js', 'old');
+    serve({ command: 'node', args: ['server.js'], cwd: 'mcp' });
+    expect(await named()).toEqual(['mcp']);
+    expect(await stateAfter(() => write('mcp/node_modules/a/index.js', 'new'))).toBe('trusted');
+    expect(await stateAfter(() => write('mcp/extra.js', 'new'))).toBe('changed');
+  });
+
+  test('files that no server names are not covered, and an address names none', async () => {
+    write('src/main.ts', 'old');
+    write('.tidemark/config.json', '{"mcp": {"servers": {"a": {"url": "https://example.org/src/main.ts"}}}}');
+    expect(await named()).toEqual([]);
+    expect(await stateAfter(() => write('src/main.ts', 'new'))).toBe('trusted');
+  });
+
+  test('each file stands with the servers that name it', async () => {
+    write('a.js', 'a');
+    write('b.js', 'b');
+    serve({ command: 'node', args: ['a.js'] }, { command: 'node', args: ['-r', './a.js', 'b.js'] });
+    expect((await readBrought(folder)).namedBy).toEqual([
+      { by: 'mcp.servers.s0', paths: [join(folder, 'a.js')] },
+      { by: 'mcp.servers.s1', paths: [join(folder, 'a.js'), join(folder, 'b.js')] },
+    ]);
+  });
+
+  test.each<[string, Server]>([
+    [
+      'more words than can be looked through',
+      { command: 'a', args: Array.from({ length: 10_001 }, (_, at) => `w${at}`) },
+    ],
+    ['a folder with more files than can be looked through', { command: 'node', args: ['./many'] }],
+  ])('%s is refused', async (_what, server) => {
+    for (let at = 0; server.args?.[0] === './many' && at < 5_001; at += 1) write(`many/${at}`, '');
+    serve(server);
+    await expect(readBrought(folder)).rejects.toMatchObject({ code: 'settings/too-much' });
+  });
+
+  test('words that no path can be are passed over', async () => {
+    serve({ command: 'node', args: ['a\0b', 'x'.repeat(5_000), '', '-', '%%', 'file://host/x', '${'] });
+    expect(await named()).toEqual([]);
+  });
+});

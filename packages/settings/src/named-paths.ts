@@ -1,0 +1,145 @@
+// The paths that the command line and the environment of a program may name. A word is not understood, it is taken apart:
+// to cover a file too many costs a question, to miss one lets a trusted program be replaced.
+
+import { resolve, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { SettingsError } from './settings-error.ts';
+import type { StartedProgram } from './started-programs.ts';
+
+/** A path that may be named. */
+export interface NamedPath {
+  /** Absolute; `..` may stand in it, and means what a link before it makes of it. */
+  readonly path: string;
+  /** `file`: counts only where it is a file, so that a folder of the same name is not covered. */
+  readonly as: 'any' | 'file';
+}
+
+/** What a program names. */
+export interface NamedPaths {
+  readonly paths: readonly NamedPath[];
+  /** Files that its task runner reads in a folder that it works in or names, such as `package.json`. */
+  readonly runnerFiles: readonly string[];
+}
+
+/** More pieces than this are no command line. */
+const MOST_PIECES = 10_000;
+
+/** @throws SettingsError `settings/too-much` for a program with more than 10,000 pieces of words. */
+export function namedPaths(program: StartedProgram, folder: string): NamedPaths {
+  const { command, args, env } = program;
+  const pieces = new Set([command, ...args, ...Object.values(env)].flatMap(piecesOf));
+  if (pieces.size > MOST_PIECES)
+    throw new SettingsError(
+      'settings/too-much',
+      `${program.by} has more words than can be looked through: ${MOST_PIECES}`,
+      { setting: program.by },
+    );
+  const runners = [...pieces].flatMap((piece) => runnerNamed(piece) ?? []);
+  const names = [...pieces].filter((piece) => !piece.startsWith('-') && !piece.includes('\0') && piece !== '');
+  // The name of a task (`npm run build`) is no path, unless a shell may make one of it.
+  const hasTasks = runners.length > 0 && ![...pieces].some((piece) => SHELLS.has(programName(piece)));
+  const paths = names.flatMap((name) => [
+    ...placesOf(folder, name).map((path) => namedPath(path, isBare(name) && (hasTasks || name === command))),
+    ...entriesOf(name).flatMap((entry) => placesOf(folder, entry).map((path) => namedPath(path, true))),
+  ]);
+  const bins = runners.flatMap(({ bin }) => (bin === undefined ? [] : names.map((name) => `${bin}/${binName(name)}`)));
+  return { paths, runnerFiles: [...new Set([...runners.flatMap(({ reads }) => reads), ...bins])] };
+}
+
+function namedPath(path: string, fileOnly: boolean): NamedPath {
+  return { path, as: fileOnly ? 'file' : 'any' };
+}
+
+/** As the system follows it, and as a program that resolves `..` by itself has it. */
+function placesOf(folder: string, name: string): readonly string[] {
+  const [followed, lexical] = [name.startsWith(sep) ? name : `${folder}${sep}${name}`, resolve(folder, name)];
+  return name.includes('..') ? [followed, lexical] : [lexical];
+}
+
+function isBare(name: string): boolean {
+  return !name.startsWith('.') && !name.includes('/') && !name.includes(sep);
+}
+
+/** The word; its parts, as an option (`--require=./x.js`, `-I./lib`), a list and a line for a shell have them; URLs of files. */
+function piecesOf(word: string): readonly string[] {
+  // Where a shell puts something in, it may be the folder: `$PWD/x.js`.
+  const expanded = word.replaceAll(/\$\{[^}]*\}|\$\([^)]*\)|\$\w+|%\w+%/g, '.');
+  const parts = [word, expanded].flatMap((text) => [
+    text,
+    ...text.split(/[=,:;]+/),
+    ...text.split(/['"`]+/),
+    ...text.split(/[\s=,:;|&<>(){}'"`$]+/),
+  ]);
+  const attached = parts.flatMap((part) => /^(?:-\w|@)(.+)$/s.exec(part)?.[1] ?? []);
+  // Of a pattern such as `tools/*.js` the folder is named.
+  const globbed = parts.flatMap((part) => /^([^*?[]*)\/[^/]*[*?[]/s.exec(part)?.[1] ?? []);
+  return [...parts, ...attached, ...globbed, ...fileUrlsIn(word)];
+}
+
+function fileUrlsIn(word: string): readonly string[] {
+  return (word.match(/file:\/\/[^\s'"`,;]+/g) ?? []).flatMap((url) => {
+    try {
+      return [fileURLToPath(url)];
+    } catch {
+      // An address of another machine names no file here.
+      return [];
+    }
+  });
+}
+
+/** What an interpreter makes of a name that is no file itself: `node server`, `node tools`, `python -m shop.server`. */
+function entriesOf(name: string): readonly string[] {
+  const dotted = name.includes('.') && isBare(name) ? [name.replaceAll('.', '/')] : [];
+  return [name, ...dotted].flatMap((path) => ENTRIES.map((entry) => `${path}${entry}`));
+}
+
+const ENDINGS = ['.js', '.cjs', '.mjs', '.json', '.node', '.ts', '.cts', '.mts', '.py'];
+const ENTRIES = [...ENDINGS, '/package.json', '/index.js', '/index.ts', '/__main__.py', '/__init__.py'];
+
+/** A program that runs what a file in its folder says. */
+interface Runner {
+  readonly reads: readonly string[];
+  /** Where it looks for the programs that it is given by name. */
+  readonly bin?: string;
+}
+
+const NPM: Runner = { reads: ['package.json', '.npmrc'], bin: 'node_modules/.bin' };
+const PNPM: Runner = { ...NPM, reads: [...NPM.reads, 'pnpm-workspace.yaml', '.pnpmfile.cjs'] };
+const BUN: Runner = { ...NPM, reads: [...NPM.reads, 'bunfig.toml'] };
+const MAKE: Runner = { reads: ['GNUmakefile', 'makefile', 'Makefile'] };
+const UV: Runner = { reads: ['pyproject.toml', 'uv.toml'], bin: '.venv/bin' };
+
+/** By name of the program, or by the option of `node` that makes it one. */
+const RUNNERS: ReadonlyMap<string, Runner> = new Map([
+  ['npm', NPM],
+  ['npx', NPM],
+  ['pnpm', PNPM],
+  ['pnpx', PNPM],
+  ['yarn', { ...NPM, reads: [...NPM.reads, '.yarnrc', '.yarnrc.yml', '.pnp.cjs'] }],
+  ['bun', BUN],
+  ['bunx', BUN],
+  ['--run', { reads: ['package.json'] }],
+  ['deno', { reads: ['deno.json', 'deno.jsonc', 'package.json'] }],
+  ['make', MAKE],
+  ['gmake', MAKE],
+  ['just', { reads: ['justfile', 'Justfile', '.justfile'] }],
+  ['uv', UV],
+  ['uvx', UV],
+]);
+
+const SHELLS: ReadonlySet<string> = new Set(['sh', 'bash', 'dash', 'zsh', 'ksh', 'fish', 'cmd', 'powershell', 'pwsh']);
+
+function runnerNamed(piece: string): Runner | undefined {
+  return RUNNERS.get(programName(piece));
+}
+
+/** `/usr/bin/npm` is `npm`, and `npm.cmd` too. */
+function programName(piece: string): string {
+  return piece.replace(/^.*[/\\]/s, '').replace(/\.(?:exe|cmd)$/i, '');
+}
+
+/** Of a package (`@shop/server@2`) the name of the program that it usually brings. */
+function binName(name: string): string {
+  return name.replace(/(?<=.)@[^/]*$/s, '').replace(/^.*\//s, '');
+}
