@@ -42,7 +42,7 @@ export async function takeTurn(typed: TurnRequest, context: CommandContext): Pro
   await requireFolder(workspace);
   const changes = await readOwnCatalog(context.home);
   const catalog = changes === undefined ? defaultCatalog() : withOverrides(defaultCatalog(), changes);
-  const { settings, trusted } = await settingsIn(workspace, typed.flags, context);
+  const { settings, trusted, brought } = await settingsIn(workspace, typed.flags, context);
   const newSession = typed.session === undefined;
   const use = { settings, newSession, person: hasPerson(context), catalog };
   const request = { ...typed, flags: withSettings(typed.flags, use) };
@@ -61,6 +61,7 @@ export async function takeTurn(typed: TurnRequest, context: CommandContext): Pro
       subagents: settings.subagents ?? {},
       environment: context.environment,
       forbidden: [context.home, context.configFolder],
+      ...(trusted && brought !== undefined && { protectedPaths: brought.named }),
       skills: {
         roots: await skillPlaces(context, { folder: workspace, trusted }, settings.skillRoots),
         budget: skillBudgetIn(settings),

@@ -147,6 +147,11 @@ export interface AgentOptions {
   readonly sandbox?: SandboxSetting;
   /** Paths that no tool touches, beside the agent's own home. */
   readonly forbidden?: readonly string[];
+  /**
+   * Paths in the workspace that file tools ask about and that sandboxed commands may not change, such as the script of an MCP
+   * server. A folder stands for all that is below it.
+   */
+  readonly protectedPaths?: readonly string[];
   /** Who says the prompts, recorded with each: `library` unless said. */
   readonly presenter?: string;
   /** Time, chance and names: a test gives its own. */
@@ -303,6 +308,7 @@ const optionsSchema = z.strictObject({
   environment: anyObject.optional(),
   sandbox: z.strictObject({ network: z.enum(['off', 'on']).optional() } satisfies Fields<SandboxSetting>).optional(),
   forbidden: z.array(words).readonly().optional(),
+  protectedPaths: z.array(words).readonly().optional(),
   presenter: words.optional(),
   surroundings: anyObject.optional(),
 } satisfies Fields<AgentOptions>);

@@ -2,6 +2,7 @@
 
 import type { Tool } from '@tidemark/agent';
 import { createAgentTool, nearestName } from '@tidemark/agent';
+import type { WorkspaceOptions } from '@tidemark/tools-workspace';
 import { createPlanTool, workspaceTools } from '@tidemark/tools-workspace';
 import { resolve } from 'node:path';
 import type { AgentOptions } from './agent-options.ts';
@@ -27,21 +28,23 @@ function builtInTools(options: AgentOptions): readonly Tool[] {
   if (builtIn === false) return [];
   if (workspace === undefined)
     throw new KitError('kit/bad-options', 'the built-in tools work in a folder: name it as `workspace`');
-  const all = toolsOf(workspace, options);
+  const all = workspaceTools(workspaceOptions(workspace, options));
   return builtIn === true ? all : builtIn.map((name) => toolNamed(name, all));
 }
 
-function toolsOf(workspace: string, options: AgentOptions): readonly Tool[] {
-  const { environment, trusted, permissions, sandbox } = options;
-  return workspaceTools({
+/** Returns what the workspace's tools are made with. Every path is absolute. */
+export function workspaceOptions(workspace: string, options: AgentOptions): WorkspaceOptions {
+  const { environment, trusted, permissions, protectedPaths, sandbox } = options;
+  return {
     folder: resolve(workspace),
     forbidden: forbiddenTo(options),
+    ...(protectedPaths !== undefined && { protectedPaths: protectedPaths.map((path) => resolve(workspace, path)) }),
     ...(environment !== undefined && { environment }),
     ...(trusted !== undefined && { memory: trusted }),
     ...(sandbox?.network !== undefined && { network: sandbox.network }),
     // Who lets commands run without a sandbox lets them change the repository in one.
     ...(permissions?.unconfined === true && { repository: 'writable' }),
-  });
+  };
 }
 
 /** Absolute paths that no tool touches: the home of the logs first of all. */

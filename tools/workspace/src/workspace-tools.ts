@@ -21,6 +21,8 @@ export interface WorkspaceOptions extends BashOptions {
   readonly folder: string;
   /** With `memory_update`: for a workspace that its user trusts. */
   readonly memory?: boolean;
+  /** Paths in the workspace that file tools ask about and that sandboxed commands may not change; a folder with all below it. */
+  readonly protectedPaths?: readonly string[];
 }
 
 /**
