@@ -12,7 +12,7 @@ export type { Display, ServerSetting, Settings } from './settings.ts';
 export { showable } from './showable.ts';
 export type { SettingsErrorCode } from './settings-error.ts';
 export { SETTINGS_ERRORS, SettingsError } from './settings-error.ts';
-export type { EffectiveSetting, SettingSource, SettingsRequest, SettledSettings } from './settle.ts';
+export type { BroughtSettings, EffectiveSetting, SettingSource, SettingsRequest, SettledSettings } from './settle.ts';
 export { readSettings, settingsBrought } from './settle.ts';
 export type { TrustDecision, TrustRecord, TrustState } from './trust.ts';
 export { canKeepTrust, judgeTrust, liesInside, listTrust, recordTrust, revokeTrust } from './trust.ts';

@@ -3,13 +3,15 @@
 
 import { join } from 'node:path';
 
+import type { Rule } from '@tidemark/agent';
+
 import type { BroughtConfiguration } from './brought.ts';
 import { CONFIGURATION_PATH } from './brought.ts';
 import type { Leaf } from './check-settings.ts';
 import type { Environment } from './environment-settings.ts';
 import { environmentSettings } from './environment-settings.ts';
 import { parseConfiguration, readConfiguration, readOwnConfiguration } from './read-configuration.ts';
-import type { Settings, SettingsSchema } from './settings.ts';
+import type { ServerSetting, Settings, SettingsSchema } from './settings.ts';
 import { broughtValue, byDefault, isDisplay, isJoined, leavesOf, settingsSchema } from './settings.ts';
 import { SettingsError } from './settings-error.ts';
 
@@ -123,9 +125,25 @@ function sizeOf(leaf: Leaf | undefined): number {
   return Array.isArray(leaf.value) ? leaf.value.length : 1;
 }
 
-/** What a workspace sets that needs trust. @throws SettingsError where its configuration cannot be used. */
-export function settingsBrought(brought: BroughtConfiguration, providers: readonly string[]): readonly Leaf[] {
-  return leavesBrought(brought, settingsSchema(providers)).filter(({ name }) => !isDisplay(name));
+/** What a workspace sets that needs trust. */
+export interface BroughtSettings {
+  readonly servers: Readonly<Record<string, ServerSetting>>;
+  /** Those that allow among them, which are not in force. */
+  readonly rules: readonly Rule[];
+  /** All others. */
+  readonly leaves: readonly Leaf[];
+}
+
+/** @throws SettingsError where the configuration of the workspace cannot be used. */
+export function settingsBrought(brought: BroughtConfiguration, providers: readonly string[]): BroughtSettings {
+  const schema = settingsSchema(providers);
+  const leaves = leavesBrought(brought, schema).filter(({ name }) => !isDisplay(name));
+  const { mcp, permissions } = treeOf(leaves, schema);
+  return {
+    servers: mcp?.servers ?? {},
+    rules: permissions?.rules ?? [],
+    leaves: leaves.filter(({ name }) => name !== 'mcp.servers' && name !== 'permissions.rules'),
+  };
 }
 
 function leavesBrought({ configuration, workspace }: BroughtConfiguration, schema: SettingsSchema): readonly Leaf[] {
@@ -135,7 +153,7 @@ function leavesBrought({ configuration, workspace }: BroughtConfiguration, schem
 }
 
 /** The leaves as a tree again. */
-function treeOf(effective: readonly EffectiveSetting[], schema: SettingsSchema): Settings {
+function treeOf(effective: readonly Pick<EffectiveSetting, 'name' | 'value'>[], schema: SettingsSchema): Settings {
   const tree: Record<string, unknown> = {};
   for (const { name, value } of effective) {
     if (value === undefined) continue;

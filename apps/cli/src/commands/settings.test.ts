@@ -222,7 +222,7 @@ describe('what is set', () => {
     expect(`${ran.out}${ran.err}`).not.toContain(KEY);
   });
 
-  test('may be a key in the wrong place, which `config` and `trust` do not print', async () => {
+  test('may be a key in the wrong place, which `config` does not print', async () => {
     const token = ['ghp', '0123456789abcdefghijABCDEFGHIJ012345'].join('_');
     const args = ['serve', '--token', 'a-word-of-mine', `--as=${KEY}`, token];
     const servers = { shop: { command: 'npx', args }, mail: { url: `https://example.org/mcp?key=${KEY}` } };
@@ -234,7 +234,6 @@ describe('what is set', () => {
     const told = ran.map(({ out, err }) => `${out}${err}`).join('\n');
     expect(told).toContain('"serve","--token","[not shown]"');
     for (const secret of [KEY, token, 'a-word-of-mine']) expect(told).not.toContain(secret);
-    expect((await tidemark(['trust', '--yes'])).out).not.toContain('a-word-of-mine');
   });
 });
 
@@ -248,9 +247,14 @@ describe('trust', () => {
       return 'y';
     };
     const given = await tidemark(['trust'], { person });
-    expect(given.out).toContain('sets mode to "auto"');
     expect(given.out).toContain(': trusted\n');
-    expect(asked).toEqual(['Use it here, from now on? (y/n) ']);
+    expect(asked).toEqual([
+      [
+        'This folder brings along what acts on an agent:',
+        '  sets mode to "auto"',
+        'Use it here, from now on? Only if you trust who wrote it. (y/n) ',
+      ].join('\n'),
+    ]);
     expect((await tidemark(['config'])).out).toContain('mode\tauto\tworkspace: ');
     expect((await tidemark(['trust', '--list'])).out).toContain('trusted\t');
     expect((await tidemark(['trust', '--revoke', '--list'])).exit).toBe(2);

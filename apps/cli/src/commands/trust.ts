@@ -7,7 +7,8 @@ import { judgeTrust, listTrust, readBrought, recordTrust, revokeTrust } from '@t
 
 import type { Command, CommandContext, Outcome } from '../command.ts';
 import { CliError } from '../failure.ts';
-import { wordsOf } from '../trust-in.ts';
+import { askForTrust, canAsk, indented, LOOK } from '../trust-in.ts';
+import { tooLongToAsk, trustLines } from '../trust-lines.ts';
 
 /** Trusts a folder, forgets that, or lists what was said. */
 export const trust: Command = {
@@ -46,16 +47,37 @@ async function give(path: string, said: boolean, context: CommandContext): Promi
   const brought = await readBrought(path);
   const before = await judgeTrust(context.home, brought);
   if (before === 'trusted') return report(brought, before, context);
-  const decision = said || (await isWanted(brought, context)) ? 'trusted' : 'declined';
+  const lines = await trustLines(brought);
+  const decision = said
+    ? noteAll(lines, context)
+    : await ask(brought, { lines, changed: before === 'changed' }, context);
   await recordTrust(context.home, brought, { decision, at: new Date().toISOString() });
   return report(brought, decision, context);
 }
 
-async function isWanted(brought: Brought, { input, output, signal }: CommandContext): Promise<boolean> {
-  const asks = input.terminal && !output.json;
-  for (const line of wordsOf(brought)) (asks ? output.line : output.note)(`  ${line}`);
-  if (!asks) throw new CliError('cli/usage', 'nobody can be asked here', 'look the folder through, then say --yes');
-  return /^\s*y(es)?\s*$/i.test(await input.ask('Use it here, from now on? (y/n) ', signal));
+/** Without a question there is nothing to read before an answer: what is too long for a question is named and not printed. */
+function noteAll(lines: readonly string[], { output }: CommandContext): 'trusted' {
+  const tooLong = tooLongToAsk(lines);
+  for (const line of tooLong === undefined ? lines.map(indented) : [`not shown: ${tooLong}`]) output.note(line);
+  return 'trusted';
+}
+
+async function ask(
+  brought: Brought,
+  asked: Parameters<typeof askForTrust>[1],
+  context: CommandContext,
+): Promise<'trusted' | 'declined'> {
+  const tooLong = tooLongToAsk(asked.lines);
+  if (tooLong !== undefined)
+    throw new CliError('cli/refused', `${brought.workspace} is not asked about: ${tooLong}`, LOOK);
+  if (!canAsk(context)) {
+    noteAll(asked.lines, context);
+    throw new CliError('cli/usage', 'nobody can be asked here', 'look the folder through, then say --yes');
+  }
+  const decision = await askForTrust(brought, asked, context);
+  if (decision !== undefined) return decision;
+  const message = `${brought.workspace} changed while the question was open: nothing was recorded`;
+  throw new CliError('cli/refused', message, 'run `tidemark trust` again');
 }
 
 function report({ workspace, digest }: Brought, state: TrustState, { output }: CommandContext): undefined {
