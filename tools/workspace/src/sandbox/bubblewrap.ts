@@ -9,7 +9,7 @@ import type { Hidden } from './hidden-paths.ts';
 import type { ReadOnlyPaths } from './read-only-paths.ts';
 
 /** The machine as a sandboxed command sees it. */
-export interface SandboxMounts extends Partial<ReadOnlyPaths> {
+export interface SandboxMounts extends Partial<Omit<ReadOnlyPaths, 'links'>> {
   /** The writable folder. Real and absolute. */
   readonly workspace: string;
   /** What may not be seen, inside the workspace too. */

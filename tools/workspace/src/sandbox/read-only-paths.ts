@@ -21,8 +21,10 @@ export interface ReadOnlyOptions {
 export interface ReadOnlyPaths {
   /** Read-only, with all below. */
   readonly readOnly: readonly string[];
-  /** Folders between the workspace and those: each is a mount too, so that none can be moved away with what it holds. */
+  /** Folders between the workspace and all of these: each is a mount too, so that none can be moved away with what it holds. */
   readonly pinned: readonly string[];
+  /** Links among the names. A mount lies on what a link leads to, never on the link. */
+  readonly links: readonly string[];
 }
 
 /** Names in the workspace. `.agents/skills` may be a link to another folder of it. */
@@ -34,16 +36,24 @@ const HOME_NAMES = ['.gitconfig', '.config/git', '.config/tidemark', '.agents'];
 export function readOnlyPaths({ workspace, home, repositories, also }: ReadOnlyOptions): ReadOnlyPaths {
   const named = [...NAMES.map((name) => join(workspace, name)), ...HOME_NAMES.map((name) => join(home, name)), ...also];
   const found = new Set([...named.flatMap((path) => realPathOf(path) ?? []), ...repositories]);
-  const readOnly = [...found].filter((path) => (pathInside(workspace, path) ?? '') !== '').toSorted(byDepth);
-  const pinned = new Set(readOnly.flatMap((path) => foldersBetween(workspace, path)));
-  return { readOnly, pinned: [...pinned].toSorted(byDepth) };
+  const readOnly = [...found].filter((path) => isBelow(workspace, path)).toSorted(byDepth);
+  const links = [...new Set(named)].filter((path) => isBelow(workspace, path) && isPlainLink(path));
+  const pinned = new Set([...readOnly, ...links].flatMap((path) => foldersBetween(workspace, path)));
+  return { readOnly, pinned: [...pinned].toSorted(byDepth), links };
 }
 
-/** Links among the names that are protected in a workspace. A mount lies on what a link leads to, never on the link. */
-export function protectedLinks(workspace: string): readonly string[] {
-  return NAMES.map((name) => join(workspace, name)).filter(
-    (path) => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true,
-  );
+function isBelow(folder: string, path: string): boolean {
+  return (pathInside(folder, path) ?? '') !== '';
+}
+
+/** A link in a folder that is reached through no other link. */
+function isPlainLink(path: string): boolean {
+  try {
+    return lstatSync(path).isSymbolicLink() && realpathSync.native(dirname(path)) === dirname(path);
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error;
+    return false;
+  }
 }
 
 function foldersBetween(workspace: string, path: string): readonly string[] {

@@ -187,6 +187,18 @@ describe('the sandbox', () => {
     expect(readFileSync(script, 'utf8')).toBe('fine');
   });
 
+  it('puts back a link that a trusted setting names, though its folder can be written', async () => {
+    const bash = await openSandboxedBash({ protectedPaths: ['bin/server'] });
+    mkdirSync(join(bash.folder, 'bin'));
+    writeFileSync(join(bash.folder, 'server.js'), 'fine');
+    symlinkSync('../server.js', join(bash.folder, 'bin/server'));
+    await bash.run(
+      'rm bin/server; echo evil > bin/server; echo evil > server.js; mv bin x; mkdir -p bin; echo evil > bin/server',
+    );
+    expect(readlinkSync(join(bash.folder, 'bin/server'))).toBe('../server.js');
+    expect(readFileSync(join(bash.folder, 'server.js'), 'utf8')).toBe('fine');
+  });
+
   it('cannot write settings of the kernel, as root too, and has a `/run` of its own', async () => {
     const bash = await openSandboxedBash();
     const paths =

@@ -11,7 +11,8 @@ import type { EnteredNetwork, SessionNetworks } from './network-namespace.ts';
 import { createSessionNetworks } from './network-namespace.ts';
 import type { OpenPorts } from './open-ports.ts';
 import { openPorts } from './open-ports.ts';
-import { protectedLinks, readOnlyPaths } from './read-only-paths.ts';
+import type { ReadOnlyPaths } from './read-only-paths.ts';
+import { readOnlyPaths } from './read-only-paths.ts';
 import type { RememberedLink } from './restore-links.ts';
 import { rememberLinks, restoreLinks } from './restore-links.ts';
 
@@ -70,10 +71,11 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     async enter(reach) {
       const before = await finder();
       const network = await enterNetwork(networks, reach);
-      const links = rememberLinks(protectedLinks(options.workspace));
+      const paths = pathsOf(options, before);
+      const links = rememberLinks(paths.links);
       const stores = identitiesOf(before);
       return {
-        prefix: [...(network.entered?.prefix ?? []), ...mountsOf(options, before, network)],
+        prefix: [...(network.entered?.prefix ?? []), ...mountsOf(options, paths, network)],
         async leave() {
           await network.close();
           return findings(options.workspace, { links, stores }, await finder());
@@ -115,9 +117,15 @@ async function openOrLeave(ports: readonly number[], { prefix, leave }: EnteredN
   }
 }
 
-function mountsOf(options: SandboxOptions, { stores }: Repositories, { mode }: Network): readonly string[] {
-  const { bwrap, workspace, home, protectedPaths, forbidden } = options;
-  const paths = readOnlyPaths({ workspace, home, repositories: stores, also: protectedPaths });
+function pathsOf({ workspace, home, protectedPaths }: SandboxOptions, { stores }: Repositories): ReadOnlyPaths {
+  return readOnlyPaths({ workspace, home, repositories: stores, also: protectedPaths });
+}
+
+function mountsOf(
+  { bwrap, workspace, home, forbidden }: SandboxOptions,
+  paths: ReadOnlyPaths,
+  { mode }: Network,
+): readonly string[] {
   const hidden = hiddenPaths(home, forbidden);
   return [bwrap, ...bubblewrapArguments({ workspace, ...paths, hidden, network: mode })];
 }
