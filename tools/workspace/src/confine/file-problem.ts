@@ -1,5 +1,7 @@
 // What the file system refuses, in words with a next step: the model reads them.
 
+import { WorkspaceError } from '../workspace-error.ts';
+
 /** The code of a system error: `ENOENT`. */
 export function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined;
@@ -27,4 +29,25 @@ export function fileProblem(shown: string, error: unknown): string | undefined {
   if (code === undefined) return undefined;
   const said = SAID[code];
   return said === undefined ? `${shown}: the file system answered ${code}.` : `${shown} ${said}`;
+}
+
+/** Runs the work. A refusal of the file system is thrown as a sentence about the path. @throws WorkspaceError `workspace/file-system`. */
+export async function inWords<T>(shown: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    const problem = fileProblem(shown, cause);
+    if (problem === undefined || cause instanceof WorkspaceError) throw cause;
+    throw new WorkspaceError('workspace/file-system', problem, { path: shown }, cause);
+  }
+}
+
+/** The value, or `undefined` where the file system answers that there is no such file. */
+export async function unlessMissing<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
 }

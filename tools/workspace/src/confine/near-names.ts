@@ -3,6 +3,7 @@
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Confinement, Place } from './confine.ts';
+import { holdFolder } from './held-folder.ts';
 import { showName } from './show-name.ts';
 
 const MOST_ENTRIES = 5_000;
@@ -13,7 +14,7 @@ export async function nearNames({ path }: Place, confinement: Confinement): Prom
   const wanted = basename(path);
   const folder = await confinement.place(dirname(path));
   if ('problem' in folder || !folder.inside) return [];
-  const names = await readdir(folder.path).catch(() => []);
+  const names = await namesIn(folder).catch(() => []);
   return names
     .slice(0, MOST_ENTRIES)
     .map((name) => ({ name, likeness: likeness(wanted, name) }))
@@ -21,6 +22,11 @@ export async function nearNames({ path }: Place, confinement: Confinement): Prom
     .toSorted((a, b) => b.likeness - a.likeness || (a.name < b.name ? -1 : 1))
     .slice(0, MOST_NAMES)
     .map(({ name }) => (folder.shown === '.' ? showName(name) : `${folder.shown}/${showName(name)}`));
+}
+
+async function namesIn(place: Place): Promise<readonly string[]> {
+  await using folder = await holdFolder(place);
+  return folder === undefined ? [] : await readdir(folder.at('.'));
 }
 
 /** From 0 to 1: the share of pairs of neighbouring characters that both have (Dice), letter case left out. */

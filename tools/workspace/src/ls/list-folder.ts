@@ -4,9 +4,9 @@
 import type { Dirent } from 'node:fs';
 import { readdir, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Confinement, Place } from '../confine/confine.ts';
-import { codeOf } from '../confine/file-problem.ts';
-import { inWords } from '../confine/open-file.ts';
+import type { Confinement } from '../confine/confine.ts';
+import { codeOf, inWords } from '../confine/file-problem.ts';
+import type { HeldFolder } from '../confine/held-folder.ts';
 import { showName } from '../confine/show-name.ts';
 
 /** What is listed but not entered unless it is asked for by its own path: it would fill the list. */
@@ -27,39 +27,53 @@ export interface Listing {
   readonly more: boolean;
 }
 
-/** @throws WorkspaceError `workspace/file-system` for the folder itself; one below that is closed to us is marked. */
-export async function listFolder(place: Place, confinement: Confinement, bounds: ListBounds): Promise<Listing> {
+/** A folder to list, held open. */
+export interface ListedFolder {
+  readonly held: HeldFolder;
+  /** As in `Place`. */
+  readonly path: string;
+  readonly shown: string;
+}
+
+/** @throws WorkspaceError `workspace/file-system` for the folder itself; one below that is closed to us, or became a link, is marked. */
+export async function listFolder(top: ListedFolder, confinement: Confinement, bounds: ListBounds): Promise<Listing> {
   const lines: string[] = [];
-  const more = await list(place, '', 1);
+  const more = await list(top, '', 1);
   return { lines, more };
 
-  async function list(folder: Place, prefix: string, level: number): Promise<boolean> {
+  async function list({ held, path, shown: called }: ListedFolder, prefix: string, level: number): Promise<boolean> {
     bounds.signal.throwIfAborted();
-    for (const entry of await entriesOf(folder)) {
+    for (const entry of await entriesOf(held, called)) {
       if (lines.length === bounds.mostEntries) return true;
-      const path = join(folder.path, entry.name);
+      const below = join(path, entry.name);
       const shown = prefix + showName(entry.name);
-      lines.push(shown + (await markOf(entry, path)));
+      lines.push(shown + (await markOf(entry, held.at(entry.name))));
       if (!entry.isDirectory() || level === bounds.depth || CLOSED.has(entry.name)) continue;
-      if (confinement.refusal(path) !== undefined) continue;
-      if (await listBelow({ path, shown, inside: true }, `${shown}/`, level + 1)) return true;
+      if (confinement.refusal(below) !== undefined) continue;
+      if (await listBelow(held, entry.name, { path: below, shown }, level + 1)) return true;
     }
     return false;
   }
 
-  async function listBelow(folder: Place, prefix: string, level: number): Promise<boolean> {
+  async function listBelow(
+    parent: HeldFolder,
+    name: string,
+    { path, shown }: Omit<ListedFolder, 'held'>,
+    level: number,
+  ): Promise<boolean> {
     try {
-      return await list(folder, prefix, level);
+      await using held = await parent.enter(name, shown);
+      return await list({ held, path, shown }, `${shown}/`, level);
     } catch (error) {
       bounds.signal.throwIfAborted();
-      lines.push(`${prefix} (${error instanceof Error ? error.message : 'cannot be listed'})`);
+      lines.push(`${shown}/ (${error instanceof Error ? error.message : 'cannot be listed'})`);
       return false;
     }
   }
 }
 
-async function entriesOf({ path, shown }: Place): Promise<readonly Dirent[]> {
-  const entries = await inWords(shown, () => readdir(path, { withFileTypes: true }));
+async function entriesOf(folder: HeldFolder, shown: string): Promise<readonly Dirent[]> {
+  const entries = await inWords(shown, () => readdir(folder.at('.'), { withFileTypes: true }));
   return entries.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 

@@ -1,10 +1,12 @@
 // `ls`: what a folder holds.
 
 import type { Tool, ToolOutput } from '@tidemark/agent';
+import { basename } from 'node:path';
 import { z } from 'zod';
 import { absent } from '../confine/absent.ts';
 import type { Confinement, Place } from '../confine/confine.ts';
-import { assertUnmoved, statsAt } from '../confine/open-file.ts';
+import { inWords } from '../confine/file-problem.ts';
+import { holdFolderOf } from '../confine/held-folder.ts';
 import { pathActs } from '../confine/path-acts.ts';
 import { argumentsOf, isProblem } from '../door/arguments.ts';
 import { listFolder } from './list-folder.ts';
@@ -48,11 +50,15 @@ async function listPlace(
   depth: number,
   signal: AbortSignal,
 ): Promise<ToolOutput> {
-  const stats = await statsAt(place);
-  if (stats === undefined) throw await absent(place, confinement);
-  await assertUnmoved(place);
-  if (!stats.isDirectory()) return { text: `[${place.shown} is a file of ${stats.size} bytes, no folder]` };
-  const { lines, more } = await listFolder(place, confinement, { depth, mostEntries: MOST_ENTRIES, signal });
+  const name = basename(place.path) || '.';
+  await using parent = await holdFolderOf(place);
+  const stats = await inWords(place.shown, async () => parent?.statsOf(name));
+  if (parent === undefined || stats === undefined) throw await absent(place, confinement);
+  if (!stats.isDirectory() && !stats.isSymbolicLink())
+    return { text: `[${place.shown} is a file of ${stats.size} bytes, no folder]` };
+  await using held = await parent.enter(name, place.shown);
+  const bounds = { depth, mostEntries: MOST_ENTRIES, signal };
+  const { lines, more } = await listFolder({ held, path: place.path, shown: place.shown }, confinement, bounds);
   if (lines.length === 0) return { text: `[${place.shown} is empty]` };
   const left = `[the first ${MOST_ENTRIES} entries; list a folder below, or a smaller depth, or use find]`;
   return { text: [...lines, ...(more ? [left] : [])].join('\n') };

@@ -9,7 +9,7 @@ import { z } from 'zod';
 import type { Confinement, Place } from '../confine/confine.ts';
 import { fileChunks } from '../confine/file-chunks.ts';
 import type { OpenFile } from '../confine/open-file.ts';
-import { openFile, statsAt } from '../confine/open-file.ts';
+import { openFile } from '../confine/open-file.ts';
 import { pathActs } from '../confine/path-acts.ts';
 import { absent } from '../confine/absent.ts';
 import { argumentsOf, isProblem } from '../door/arguments.ts';
@@ -64,8 +64,8 @@ async function readPlace(
   request: PageRequest,
   signal: AbortSignal,
 ): Promise<ToolOutput> {
-  if ((await statsAt(place)) === undefined) throw await absent(place, confinement);
   await using file = await openFile(place);
+  if (file === undefined) throw await absent(place, confinement);
   const head = await headOf(file);
   if (imageKind(head) !== undefined) return await readImage(place, file, signal);
   if (head.includes(0)) throw binary(place, file, head);

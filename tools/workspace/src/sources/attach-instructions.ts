@@ -3,9 +3,11 @@
 
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
-import { codeOf } from '../confine/file-problem.ts';
-import { readHead } from './open-plain-file.ts';
+import type { Place } from '../confine/confine.ts';
+import { unlessMissing } from '../confine/file-problem.ts';
+import { openFile } from '../confine/open-file.ts';
 import { pathInside } from '../confine/path-inside.ts';
+import { WorkspaceError } from '../workspace-error.ts';
 
 /** What is attached. */
 export interface Attachment {
@@ -19,22 +21,28 @@ const MOST_BYTES = 64 * 1024;
 
 /** The file of this name in a real folder; `undefined` when there is none. A link out of the folder is said, not followed. */
 export async function attachInstructions(folder: string, name: string): Promise<Attachment | undefined> {
-  const path = await realFile(join(folder, name));
+  const path = await unlessMissing(realpath(join(folder, name)));
   if (path === undefined) return undefined;
   if (pathInside(folder, path) === undefined)
     return { path, text: `${name} of the workspace is a link to somewhere outside of it, and is not attached.` };
-  const content = await readHead(path, MOST_BYTES + 1);
+  const content = await readBeginning({ path, shown: name, inside: true });
   if (content === undefined) return undefined;
+  if (content instanceof WorkspaceError)
+    return { path, text: `${name} of the workspace could not be read, and is not attached: ${content.message}` };
   const long = Buffer.byteLength(content) > MOST_BYTES;
   const heading = `${name} of the workspace, attached by the user's choice${long ? `; here only its beginning, the rest is yours to read` : ''}:`;
   return { path, text: `${heading}\n\n${content}` };
 }
 
-async function realFile(path: string): Promise<string | undefined> {
+/** `undefined` when there is no such file; the error when it may not be read, or a part of its path became a link. */
+async function readBeginning(place: Place): Promise<string | WorkspaceError | undefined> {
   try {
-    return await realpath(path);
+    await using file = await openFile(place);
+    if (file === undefined) return undefined;
+    const { buffer, bytesRead } = await file.handle.read(Buffer.alloc(MOST_BYTES + 1), 0, MOST_BYTES + 1, 0);
+    return buffer.toString('utf8', 0, bytesRead);
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
-    throw error;
+    if (!(error instanceof WorkspaceError)) throw error;
+    return error.code === 'workspace/not-a-file' ? undefined : error;
   }
 }

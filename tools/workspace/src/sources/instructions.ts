@@ -5,12 +5,14 @@ import { createHash } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { ContextSource, SourceView } from '@tidemark/agent';
+import { fileChunks } from '../confine/file-chunks.ts';
 import { codeOf } from '../confine/file-problem.ts';
+import { openFile } from '../confine/open-file.ts';
 import type { Attachment } from './attach-instructions.ts';
 import { attachInstructions } from './attach-instructions.ts';
 import { oneLine } from './one-line.ts';
-import { openPlainFile } from './open-plain-file.ts';
 import { pathInside } from '../confine/path-inside.ts';
+import { WorkspaceError } from '../workspace-error.ts';
 
 /** How a session learns the instructions of a project. */
 export interface InstructionsOptions {
@@ -78,15 +80,17 @@ async function stateOf(path: string, digest: string, signal: AbortSignal): Promi
     const now = await digestOf(path, signal);
     return now === undefined ? 'gone' : now === digest ? 'same' : 'changed';
   } catch (error) {
-    if (codeOf(error) === 'EACCES' || codeOf(error) === 'EPERM') return 'unreadable';
-    throw error;
+    if (!(error instanceof WorkspaceError)) throw error;
+    const isGone = error.code === 'workspace/not-a-file' || codeOf(error.cause) === 'ENOTDIR';
+    return isGone ? 'gone' : 'unreadable';
   }
 }
 
+/** No link is followed: what was read had a real path. */
 async function digestOf(path: string, signal: AbortSignal): Promise<string | undefined> {
-  const handle = await openPlainFile(path);
-  if (handle === undefined) return undefined;
+  await using file = await openFile({ path, shown: path, inside: true });
+  if (file === undefined) return undefined;
   const hash = createHash('sha256');
-  for await (const chunk of handle.createReadStream({ signal })) hash.update(chunk);
+  for await (const chunk of fileChunks(file.handle, signal)) hash.update(chunk);
   return hash.digest('hex');
 }

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
 import type { Place } from '../confine/confine.ts';
 import { fileChunks } from '../confine/file-chunks.ts';
-import { notAFile, openFile, statsAt } from '../confine/open-file.ts';
+import { openFile } from '../confine/open-file.ts';
 
 /** A file as it is. */
 export interface CurrentFile {
@@ -22,10 +22,8 @@ export async function currentFile(
   mostBytes: number,
   signal: AbortSignal,
 ): Promise<CurrentFile | undefined> {
-  const found = await statsAt(place);
-  if (found === undefined) return undefined;
-  if (!found.isFile() && !found.isSymbolicLink()) throw notAFile(place, found);
   await using file = await openFile(place);
+  if (file === undefined) return undefined;
   const hash = createHash('sha256');
   const kept: Buffer[] = [];
   const keeps = file.stats.size <= BigInt(mostBytes);

@@ -1,12 +1,14 @@
-// Puts a whole file in the place of another, or where none was: written beside it, flushed, then renamed, so that whoever
-// reads sees the old or the new one, at whatever instant the process is cut (L8).
+// Puts a whole file in the place of another, or where none was: written beside it, flushed, then renamed, so that a reader
+// sees the old or the new one, at whatever instant the process is cut (L8). Every step is relative to the held folder.
 
 import { randomBytes } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
-import { access, constants, mkdir, open, rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { access, constants, open, rename, unlink } from 'node:fs/promises';
+import { basename } from 'node:path';
 import type { Place } from '../confine/confine.ts';
-import { assertUnmoved, inWords, isSameFile, statsAt } from '../confine/open-file.ts';
+import { inWords, unlessMissing } from '../confine/file-problem.ts';
+import type { HeldFolder } from '../confine/held-folder.ts';
+import { isSameFile, makeFolderOf } from '../confine/held-folder.ts';
 import { WorkspaceError } from '../workspace-error.ts';
 
 /**
@@ -16,35 +18,43 @@ import { WorkspaceError } from '../workspace-error.ts';
  * @throws WorkspaceError `workspace/changed`, `workspace/moved`, `workspace/file-system`; nothing was changed then.
  */
 export async function replaceFile(place: Place, bytes: Uint8Array, before: BigIntStats | undefined): Promise<void> {
-  const folder = dirname(place.path);
-  await assertUnmoved(place);
+  await using folder = await makeFolderOf(place);
   await inWords(place.shown, async () => {
     // A rename asks only the folder for permission; a file that says read-only is meant.
-    if (before !== undefined) await access(place.path, constants.W_OK);
-    await mkdir(folder, { recursive: true });
+    if (before !== undefined) await access(folder.at(basename(place.path)), constants.W_OK);
+    await writeBeside(folder, place, bytes, before);
   });
-  const temporary = join(folder, `.tidemark-${randomBytes(8).toString('hex')}.tmp`);
+}
+
+async function writeBeside(
+  folder: HeldFolder,
+  place: Place,
+  bytes: Uint8Array,
+  before: BigIntStats | undefined,
+): Promise<void> {
+  const temporary = folder.at(`.tidemark-${randomBytes(8).toString('hex')}.tmp`);
   try {
-    await inWords(place.shown, () => writeWhole(temporary, bytes, before));
-    await assertUnmoved(place);
-    await assertUnchanged(place, before);
-    await inWords(place.shown, () => rename(temporary, place.path));
+    await writeWhole(temporary, bytes, before);
+    await assertUnchanged(folder, place, before);
+    await folder.assertInPlace();
+    await rename(temporary, folder.at(basename(place.path)));
   } catch (error) {
-    await rm(temporary, { force: true });
+    await unlessMissing(unlink(temporary));
     throw error;
   }
 }
 
+/** The words of a file that is closed to others are closed to them here too, before the mode is set. */
 async function writeWhole(path: string, bytes: Uint8Array, before: BigIntStats | undefined): Promise<void> {
-  await using handle = await open(path, 'wx');
+  await using handle = await open(path, 'wx', before === undefined ? 0o666 : 0o600);
   await handle.writeFile(bytes);
   if (before !== undefined) await handle.chmod(Number(before.mode & 0o7777n));
   await handle.datasync();
 }
 
 /** @throws WorkspaceError `workspace/changed` when another file, or another state of it, stands there than before. */
-async function assertUnchanged(place: Place, before: BigIntStats | undefined): Promise<void> {
-  const now = await statsAt(place);
+async function assertUnchanged(folder: HeldFolder, place: Place, before: BigIntStats | undefined): Promise<void> {
+  const now = await folder.statsOf(basename(place.path));
   if (before === undefined ? now === undefined : isSameState(before, now)) return;
   throw new WorkspaceError(
     'workspace/changed',

@@ -7,6 +7,7 @@ import {
   readdir,
   readFile,
   rm,
+  lstat,
   stat,
   symlink,
   unlink,
@@ -15,7 +16,6 @@ import {
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openBench } from '../../tests/bench.ts';
-import { statsAt } from '../confine/open-file.ts';
 import { createReadTool } from '../read/read-tool.ts';
 import { replaceFile } from './replace-file.ts';
 import { showDiff } from './show-diff.ts';
@@ -154,7 +154,7 @@ describe('replacing a file', () => {
     const path = await put('a.txt', 'one');
     const place = await confinement.place('a.txt');
     if ('problem' in place) throw new Error(place.problem);
-    const before = await statsAt(place);
+    const before = await lstat(place.path, { bigint: true });
     await writeFile(path, 'two');
     await expect(replaceFile(place, Buffer.from('x'), before)).rejects.toMatchObject({ code: 'workspace/changed' });
     await expect(replaceFile(place, Buffer.from('x'), undefined)).rejects.toMatchObject({ code: 'workspace/changed' });

@@ -1,0 +1,155 @@
+// What the file tools do while another process swaps a folder of the workspace for a symlink to an outside folder.
+
+import type { Tool } from '@tidemark/agent';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Bench } from '../tests/bench.ts';
+import { openBench } from '../tests/bench.ts';
+import { createEditTool } from './edit/edit-tool.ts';
+import { createLsTool } from './ls/ls-tool.ts';
+import { createMemoryUpdateTool } from './memory/memory-update-tool.ts';
+import { createReadTool } from './read/read-tool.ts';
+import { attachInstructions } from './sources/attach-instructions.ts';
+import { createWriteTool } from './write/write-tool.ts';
+
+/** Enough for each test to fail on a tool that looks at a path twice instead of holding its folder. */
+const ROUNDS = { fast: 1_500, slow: 300 };
+const SWAPPER = fileURLToPath(new URL('../tests/swap-folder.ts', import.meta.url));
+
+interface Race extends Bench {
+  /** Ends the swapping process, and checks that it did its part. */
+  stop(): Promise<void>;
+}
+
+/** The folder outside holds files of the names that the tools use. */
+async function openRace(name: string): Promise<Race> {
+  const bench = await openBench();
+  await mkdir(join(bench.folder, name));
+  for (const file of ['notes.txt', 'MEMORY.md']) {
+    await writeFile(join(bench.folder, name, file), 'plain\n');
+    await writeFile(join(bench.outside, file), 'SECRET plain\n');
+  }
+  const child = spawn(process.execPath, [SWAPPER, join(bench.folder, name), bench.outside], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const written: Buffer[] = [];
+  child.stdout.on('data', (chunk: Buffer) => written.push(chunk));
+  const closed = once(child, 'close');
+  onTestFinished(() => void child.kill());
+  await once(child.stdout, 'data');
+  return {
+    ...bench,
+    async stop() {
+      child.stdin.end();
+      expect(await closed).toEqual([0, null]);
+      expect(Number(/(\d+) swaps/.exec(Buffer.concat(written).toString())?.[1])).toBeGreaterThan(100);
+    },
+  };
+}
+
+/** The texts of the calls that returned. A call that the matrix would ask about does not run. */
+async function callOften(
+  bench: Bench,
+  tool: Tool,
+  rounds: number,
+  input: (round: number) => object,
+): Promise<readonly string[]> {
+  const texts: string[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const call = await tool.read(input(round));
+    if ('problem' in call || call.confined === false) continue;
+    const { code, text } = await bench.run(call);
+    if (code === undefined) texts.push(text);
+  }
+  return texts;
+}
+
+async function assertOutsideUntouched(outside: string): Promise<void> {
+  expect(await readdir(outside)).toEqual(['MEMORY.md', 'notes.txt']);
+  for (const name of ['MEMORY.md', 'notes.txt'])
+    expect(await readFile(join(outside, name), 'utf8')).toBe('SECRET plain\n');
+}
+
+describe('while a folder is swapped for a link to outside', () => {
+  test('`write` creates nothing outside, also no folders and no temporary files', async () => {
+    const race = await openRace('a');
+    const tool = createWriteTool(race.confinement);
+    const made = await callOften(race, tool, ROUNDS.slow, (round) => ({
+      path: `a/new-${round % 3}/${round}.txt`,
+      content: 'x',
+    }));
+    await race.stop();
+    expect(made).not.toEqual([]);
+    await assertOutsideUntouched(race.outside);
+  });
+
+  test('`edit` changes nothing outside', async () => {
+    const race = await openRace('a');
+    const edits = [
+      { path: 'a/notes.txt', old_text: 'plain', new_text: 'changed' },
+      { path: 'a/notes.txt', old_text: 'changed', new_text: 'plain' },
+    ];
+    const made = await callOften(
+      race,
+      createEditTool(race.confinement),
+      2 * ROUNDS.slow,
+      (round) => edits[round % 2] ?? {},
+    );
+    await race.stop();
+    expect(made).not.toEqual([]);
+    await assertOutsideUntouched(race.outside);
+  });
+
+  test('`memory_update` changes nothing outside, and leaves no lock there', async () => {
+    const race = await openRace('.tidemark');
+    const tool = createMemoryUpdateTool(race.confinement);
+    const made = await callOften(race, tool, ROUNDS.slow, () => ({ file: 'MEMORY.md', operation: 'add', text: 'x' }));
+    await race.stop();
+    expect(made).not.toEqual([]);
+    await assertOutsideUntouched(race.outside);
+  });
+
+  test('`read` returns nothing from outside', async () => {
+    const race = await openRace('a');
+    const texts = await callOften(race, createReadTool(race.confinement), ROUNDS.fast, () => ({ path: 'a/notes.txt' }));
+    await race.stop();
+    expect(texts).not.toEqual([]);
+    expect(texts.filter((text) => text.includes('SECRET'))).toEqual([]);
+  });
+
+  test('no name from outside is proposed for a missing one', async () => {
+    const race = await openRace('a');
+    await writeFile(join(race.outside, 'OUTSIDE.txt'), '');
+    const tool = createReadTool(race.confinement);
+    const texts: string[] = [];
+    for (let round = 0; round < ROUNDS.slow; round += 1)
+      texts.push((await race.call(tool, { path: 'a/OUTSIDE.tx' })).text);
+    await race.stop();
+    expect(texts.filter((text) => text.includes('OUTSIDE.txt'))).toEqual([]);
+  });
+
+  test('instructions from outside are not attached', async () => {
+    const race = await openRace('a');
+    const texts: string[] = [];
+    for (let round = 0; round < ROUNDS.fast; round += 1)
+      texts.push((await attachInstructions(join(race.folder, 'a'), 'notes.txt'))?.text ?? '');
+    await race.stop();
+    expect(texts.some((text) => text.endsWith('plain\n'))).toBe(true);
+    expect(texts.filter((text) => text.includes('SECRET'))).toEqual([]);
+  });
+
+  test('`ls` lists nothing from outside', async () => {
+    const race = await openRace('a');
+    await writeFile(join(race.outside, 'OUTSIDE'), '');
+    for (const input of [{ path: 'a' }, { path: '.', depth: 3 }]) {
+      const texts = await callOften(race, createLsTool(race.confinement), ROUNDS.slow, () => input);
+      expect(texts).not.toEqual([]);
+      expect(texts.filter((text) => text.includes('OUTSIDE'))).toEqual([]);
+    }
+    await race.stop();
+  });
+});
