@@ -1,17 +1,20 @@
 // One writer of a memory file at a time, whatever process it is in: several sessions of a workspace add to it, and between
 // the look at a file and its replacement another one's line could be lost. Held by a file beside it that only one can make.
 
-import { open, unlink } from 'node:fs/promises';
+import { constants, open, unlink } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Place } from '../confine/confine.ts';
 import { codeOf, inWords, unlessMissing } from '../confine/file-problem.ts';
 import type { HeldFolder } from '../confine/held-folder.ts';
 import { makeFolderOf } from '../confine/held-folder.ts';
+import { processMark, processState } from '../write/process-mark.ts';
 
 /** A holder that takes longer was cut, or stands still; what it writes then is refused, as the file has changed. */
 const LONGEST_MS = 5_000;
 const PAUSE_MS = 10;
+/** Longer than any mark. */
+const MOST_MARK = 64;
 
 /** Runs the work while no other process runs its own. @throws WorkspaceError as `replaceFile`; what the work throws; the abort. */
 export async function whileHeld<T>(place: Place, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
@@ -28,17 +31,33 @@ export async function whileHeld<T>(place: Place, signal: AbortSignal, work: () =
 /** Whether it is ours now. */
 async function isTaken(folder: HeldFolder, lock: string): Promise<boolean> {
   try {
-    await (await open(folder.at(lock), 'wx')).close();
+    await using handle = await open(folder.at(lock), 'wx', 0o600);
+    await handle.writeFile(processMark());
     return true;
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw error;
-    if (await isForgotten(folder, lock)) await unlessMissing(unlink(folder.at(lock)));
-    return false;
+    if (!(await isForgotten(folder, lock))) return false;
   }
+  await unlessMissing(unlink(folder.at(lock)));
+  return isTaken(folder, lock);
 }
 
-/** By the clock of the file system: a time that lies ahead tells no more than one that is long past. */
+/** Its writer ended, or it is old by the clock of the file system: a time that lies ahead tells no more than one long past. */
 async function isForgotten(folder: HeldFolder, lock: string): Promise<boolean> {
   const stats = await folder.statsOf(lock);
-  return stats !== undefined && Math.abs(Date.now() - Number(stats.mtimeMs)) > LONGEST_MS;
+  if (stats === undefined) return false;
+  if (Math.abs(Date.now() - Number(stats.mtimeMs)) > LONGEST_MS) return true;
+  return stats.isFile() && processState(await markIn(folder.at(lock))) === 'ended';
+}
+
+/** Empty where it cannot be read, or is not written yet. */
+async function markIn(path: string): Promise<string> {
+  try {
+    await using handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(MOST_MARK), 0, MOST_MARK, 0);
+    return buffer.toString('latin1', 0, bytesRead);
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error;
+    return '';
+  }
 }

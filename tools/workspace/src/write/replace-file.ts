@@ -1,7 +1,6 @@
 // Puts a whole file in the place of another, or where none was: written beside it, flushed, then renamed, so that a reader
 // sees the old or the new one, at whatever instant the process is cut (L8). Every step is relative to the held folder.
 
-import { randomBytes } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
 import { access, constants, open, rename, unlink } from 'node:fs/promises';
 import { basename } from 'node:path';
@@ -10,10 +9,11 @@ import { inWords, unlessMissing } from '../confine/file-problem.ts';
 import type { HeldFolder } from '../confine/held-folder.ts';
 import { isSameFile, makeFolderOf } from '../confine/held-folder.ts';
 import { WorkspaceError } from '../workspace-error.ts';
+import { removeLeftovers, temporaryName } from './temporary-files.ts';
 
 /**
  * `before` is the file that was judged, `undefined` when there was none: anything else at the place now is left alone.
- * Folders are made; the mode is kept. What a cut process leaves behind is called `.tidemark-….tmp`.
+ * Folders are made; the mode is kept. What a killed process leaves behind, the next one that writes there removes.
  *
  * @throws WorkspaceError `workspace/changed`, `workspace/moved`, `workspace/file-system`; nothing was changed then.
  */
@@ -22,6 +22,7 @@ export async function replaceFile(place: Place, bytes: Uint8Array, before: BigIn
   await inWords(place.shown, async () => {
     // A rename asks only the folder for permission; a file that says read-only is meant.
     if (before !== undefined) await access(folder.at(basename(place.path)), constants.W_OK);
+    await removeLeftovers(folder);
     await writeBeside(folder, place, bytes, before);
   });
 }
@@ -32,7 +33,7 @@ async function writeBeside(
   bytes: Uint8Array,
   before: BigIntStats | undefined,
 ): Promise<void> {
-  const temporary = folder.at(`.tidemark-${randomBytes(8).toString('hex')}.tmp`);
+  const temporary = folder.at(temporaryName());
   try {
     await writeWhole(temporary, bytes, before);
     await assertUnchanged(folder, place, before);
