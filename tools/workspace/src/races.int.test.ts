@@ -14,6 +14,8 @@ import { createLsTool } from './ls/ls-tool.ts';
 import { createMemoryUpdateTool } from './memory/memory-update-tool.ts';
 import { createReadTool } from './read/read-tool.ts';
 import { attachInstructions } from './sources/attach-instructions.ts';
+import { createFindTool } from './search/find-tool.ts';
+import { createGrepTool } from './search/grep-tool.ts';
 import { createWriteTool } from './write/write-tool.ts';
 
 /** Enough for each test to fail on a tool that looks at a path twice instead of holding its folder. */
@@ -140,6 +142,22 @@ describe('while a folder is swapped for a link to outside', () => {
     await race.stop();
     expect(texts.some((text) => text.endsWith('plain\n'))).toBe(true);
     expect(texts.filter((text) => text.includes('SECRET'))).toEqual([]);
+  });
+
+  test('`grep` shows no line from outside, and `find` no name', async () => {
+    const race = await openRace('a');
+    await writeFile(join(race.outside, 'OUTSIDE.txt'), 'SECRET plain\n');
+    for (const [tool, input] of [
+      [createGrepTool(race.confinement), { pattern: 'plain', path: 'a' }],
+      [createGrepTool(race.confinement), { pattern: 'plain' }],
+      [createFindTool(race.confinement), { path: 'a' }],
+      [createFindTool(race.confinement), {}],
+    ] as const) {
+      const texts = await callOften(race, tool, ROUNDS.slow, () => input);
+      expect(texts.some((text) => text.includes('notes.txt'))).toBe(true);
+      expect(texts.filter((text) => /SECRET|OUTSIDE/.test(text))).toEqual([]);
+    }
+    await race.stop();
   });
 
   test('`ls` lists nothing from outside', async () => {

@@ -7,6 +7,7 @@ import { showName } from '../confine/show-name.ts';
 import { argumentsOf, isProblem } from '../door/arguments.ts';
 import { PAGE_BYTES } from '../page/page-bounds.ts';
 import { WorkspaceError } from '../workspace-error.ts';
+import { confirmComplaint, confirmNames, unreadNote } from './confirm-found.ts';
 import type { RipgrepEnd } from './run-ripgrep.ts';
 import { runRipgrep } from './run-ripgrep.ts';
 import type { SearchPlace } from './search-place.ts';
@@ -70,18 +71,24 @@ async function list(folder: string, place: SearchPlace, limit: number, signal: A
       const shown = showName(path);
       counted += 1;
       room -= names.length < limit ? Buffer.byteLength(shown) + 1 : 0;
-      if (names.length < limit && room >= 0) names.push(shown);
+      if (names.length < limit && room >= 0) names.push(path);
       return counted < MOST_COUNTED;
     },
   });
-  if (end.code === 2 && counted === 0) throw badSearch(end.complaint, place);
-  return { text: [...notes(counted, names.length, place, end).map((note) => `[${note}]`), ...names].join('\n') };
+  const complaint = await confirmComplaint(folder, end.complaint);
+  if (end.code === 2 && counted === 0) throw badSearch(complaint, place);
+  const there = await confirmNames(folder, names);
+  const gone = names.length - there.length;
+  const said = [
+    ...notes(counted, names.length, place, { ...end, complaint }),
+    ...(gone === 0 ? [] : [`${gone} of the names to show left out: they were not there when looked at again`]),
+  ];
+  return { text: [...said.map((note) => `[${note}]`), ...there.map(showName)].join('\n') };
 }
 
 function notes(counted: number, shown: number, place: SearchPlace, end: RipgrepEnd): readonly string[] {
   const late = end.stopped === 'timeout' ? [`stopped after ${PATIENCE_MS / 1000} s: name a narrower path`] : [];
-  const [complaint = ''] = end.complaint.split('\n', 1);
-  const unread = end.code === 2 ? [`some folders could not be read: ${showName(complaint)}`] : [];
+  const unread = end.code === 2 ? [unreadNote('folders', end.complaint)] : [];
   return [summary(counted, shown, place), ...late, ...unread];
 }
 

@@ -2,6 +2,8 @@
 
 import { showName } from '../confine/show-name.ts';
 import { PAGE_BYTES } from '../page/page-bounds.ts';
+import type { FoundLine } from './confirm-found.ts';
+import { hashOf } from './confirm-found.ts';
 import { cutLine } from './cut-line.ts';
 import type { GrepLine } from './grep-record.ts';
 
@@ -12,8 +14,17 @@ export interface Findings {
   addTooLong(): void;
   /** Counting on is no use. */
   enough(): boolean;
-  /** The count, the lines by file, and what else there is to say. */
-  describe(place: string, notes: readonly string[]): string;
+  /** The lines to show. */
+  readonly rows: readonly Row[];
+  /** The count, those of the lines to show that are given, by file, and what else there is to say. */
+  describe(place: string, notes: readonly string[], rows: readonly Row[]): string;
+}
+
+/** A line to show, cut to its room. */
+export interface Row extends FoundLine {
+  readonly line: number;
+  readonly matches: boolean;
+  readonly text: string;
 }
 
 /** As far as is counted. */
@@ -23,25 +34,25 @@ const SUMMARY_BYTES = 2 * 1024;
 
 /** @param limit Matching lines to keep. @param context Lines that stand around each. */
 export function gatherFindings(limit: number, context: number): Findings {
-  const rows: string[] = [];
+  const rows: Row[] = [];
   const files = new Set<string>();
   let room = PAGE_BYTES - SUMMARY_BYTES;
   let counted = 0;
   let shown = 0;
   let tooLong = 0;
   let full = false;
-  let before: GrepLine | undefined;
+  let before: Row | undefined;
   let matched: GrepLine | undefined;
   const show = (line: GrepLine): void => {
-    const text = rowsOf(line, before, context);
-    const size = Buffer.byteLength(text) + 1;
+    const row = rowOf(line);
+    const size = Buffer.byteLength(textOf(row, before, context)) + 1;
     full = size > room;
     if (full) return;
     room -= size;
     shown += line.match === undefined ? 0 : 1;
     if (line.match !== undefined) matched = line;
-    before = line;
-    rows.push(text);
+    before = row;
+    rows.push(row);
   };
   return {
     add(line) {
@@ -58,25 +69,37 @@ export function gatherFindings(limit: number, context: number): Findings {
       tooLong += 1;
     },
     enough: () => counted >= MOST_COUNTED,
-    describe(place, notes) {
+    rows,
+    describe(place, notes, confirmed) {
       const lines = tooLong === 1 ? 'line above 1 MiB is' : 'lines above 1 MiB are';
-      const all = tooLong === 0 ? notes : [...notes, `${tooLong} ${lines} not shown`];
+      const gone = rows.length - confirmed.length;
+      const all = [
+        ...notes,
+        ...(tooLong === 0 ? [] : [`${tooLong} ${lines} not shown`]),
+        ...(gone === 0 ? [] : [`${gone} of the lines to show left out: they were not there when looked at again`]),
+      ];
       const count = summary({
         counted,
         shown,
         files: files.size,
         place: tooLong === 0 ? place : `the rest of ${place}`,
       });
-      return [[count, ...all].map((note) => `[${note}]`).join('\n'), ...rows].join('\n');
+      const texts = confirmed.map((row, at) => textOf(row, confirmed[at - 1], context));
+      return [[count, ...all].map((note) => `[${note}]`).join('\n'), ...texts].join('\n');
     },
   };
 }
 
+function rowOf({ path, line, text, raw, offset, match }: GrepLine): Row {
+  const found = { path, offset, bytes: raw.length, digest: hashOf(raw) };
+  return { ...found, line, matches: match !== undefined, text: cutLine(text, match) };
+}
+
 /** A file's name stands above its lines; `--` stands where lines between are left out. */
-function rowsOf(line: GrepLine, before: GrepLine | undefined, context: number): string {
-  const row = `${line.line}${line.match === undefined ? '-' : ':'}${cutLine(line.text, line.match)}`;
-  if (before?.path !== line.path) return `\n${showName(line.path)}\n${row}`;
-  return context > 0 && line.line > before.line + 1 ? `--\n${row}` : row;
+function textOf(row: Row, before: Row | undefined, context: number): string {
+  const text = `${row.line}${row.matches ? ':' : '-'}${row.text}`;
+  if (before?.path !== row.path) return `\n${showName(row.path)}\n${text}`;
+  return context > 0 && row.line > before.line + 1 ? `--\n${text}` : text;
 }
 
 interface Summary {

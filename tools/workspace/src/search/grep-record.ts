@@ -7,6 +7,9 @@ export interface GrepLine {
   readonly path: string;
   readonly line: number;
   readonly text: string;
+  /** The line as ripgrep read it, with its end, and where it begins, in bytes: see `FoundLine`. */
+  readonly raw: Uint8Array;
+  readonly offset: number;
   /** Where the first match begins and ends, in characters of `text`; absent for a line that only stands beside one. */
   readonly match?: readonly [start: number, end: number];
 }
@@ -17,6 +20,7 @@ const line = z.object({
   path: words,
   lines: words,
   line_number: z.int(),
+  absolute_offset: z.int(),
   submatches: z.array(z.object({ start: z.int(), end: z.int() })),
 });
 
@@ -27,13 +31,14 @@ const record = z.discriminatedUnion('type', [
 ]);
 
 /** A record of ripgrep: a line, or the `summary` that ends every search that was begun. */
-export function readGrepRecord(text: string): GrepLine | 'summary' | undefined {
-  const read = record.parse(JSON.parse(text));
+export function readGrepRecord(json: string): GrepLine | 'summary' | undefined {
+  const read = record.parse(JSON.parse(json));
   if (read.type === 'summary') return 'summary';
   if (read.type !== 'match' && read.type !== 'context') return undefined;
-  const { path, lines, line_number, submatches } = read.data;
+  const { path, lines, line_number, absolute_offset: offset, submatches } = read.data;
   const bytes = bytesOf(lines);
-  const found = { path: bytesOf(path).toString(), line: line_number, text: withoutEnd(bytes.toString()) };
+  const text = withoutEnd(bytes.toString());
+  const found = { path: bytesOf(path).toString(), line: line_number, text, raw: bytes, offset };
   const [first] = submatches;
   if (read.type === 'context') return found;
   const before = (end: number): number => bytes.subarray(0, end).toString().length;

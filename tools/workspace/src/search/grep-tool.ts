@@ -6,6 +6,7 @@ import type { Confinement } from '../confine/confine.ts';
 import { showName } from '../confine/show-name.ts';
 import { argumentsOf, isProblem } from '../door/arguments.ts';
 import { WorkspaceError } from '../workspace-error.ts';
+import { confirmComplaint, confirmLines, unreadNote } from './confirm-found.ts';
 import { readGrepRecord } from './grep-record.ts';
 import type { Findings } from './findings.ts';
 import { gatherFindings } from './findings.ts';
@@ -82,8 +83,9 @@ async function search(
   });
   if (end.code === 2 && !begun) throw badSearch(end.complaint, asked);
   const late = end.stopped === 'timeout' ? [`stopped after ${PATIENCE_MS / 1000} s: name a narrower path or glob`] : [];
-  const unread = end.code === 2 ? [`some files could not be read: ${firstLine(end.complaint)}`] : [];
-  return { text: findings.describe(place.shown, [...late, ...unread]) };
+  const unread = end.code === 2 ? [unreadNote('files', await confirmComplaint(folder, end.complaint))] : [];
+  const confirmed = await confirmLines(folder, findings.rows);
+  return { text: findings.describe(place.shown, [...late, ...unread], confirmed) };
 }
 
 function add(
@@ -112,8 +114,4 @@ function badSearch(complaint: string, { pattern }: GrepArguments): WorkspaceErro
   const said = complaint.replace(/^~+\n/gm, '').trim();
   const message = `The search was refused:\n${said}\nMend the pattern, or set \`literal\` to search for it as it stands.`;
   return new WorkspaceError('workspace/bad-search', message, { pattern });
-}
-
-function firstLine(text: string): string {
-  return showName(text.split('\n', 1)[0] ?? '');
 }

@@ -1,0 +1,60 @@
+import { symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openBench } from '../../tests/bench.ts';
+import { confirmComplaint, confirmLines, confirmNames, hashOf } from './confirm-found.ts';
+import { gatherFindings } from './findings.ts';
+import { createGrepTool } from './grep-tool.ts';
+
+const line = (path: string, text: string, offset = 0) => ({
+  path,
+  offset,
+  bytes: text.length,
+  digest: hashOf(Buffer.from(text)),
+});
+
+test('lines are kept that stand in a file of the workspace, reached without a link', async () => {
+  const { folder, outside, put } = await openBench();
+  await put('a/notes.txt', 'one\ntwo\n');
+  await writeFile(join(outside, 'notes.txt'), 'one\ntwo\n');
+  await symlink(outside, join(folder, 'link'));
+  await symlink(join(outside, 'notes.txt'), join(folder, 'file'));
+  const kept = [line('a/notes.txt', 'one\n'), line('a/notes.txt', 'two\n', 4)];
+  const lost = [
+    line('a/notes.txt', 'two\n'),
+    line('a/notes.txt', 'three\n', 8),
+    line('link/notes.txt', 'one\n'),
+    line('file', 'one\n'),
+    line('none', 'one\n'),
+  ];
+  expect(await confirmLines(folder, [...kept, ...lost])).toEqual(kept);
+});
+
+test('names are kept that are there without a link on the way, and complaints about them', async () => {
+  const { folder, outside, put } = await openBench();
+  await put('a/notes.txt', '');
+  await writeFile(join(outside, 'secret'), '');
+  await symlink(outside, join(folder, 'link'));
+  expect(await confirmNames(folder, ['a/notes.txt', 'link/secret', 'none', 'link'])).toEqual(['a/notes.txt', 'link']);
+  const complaint = 'rg: ./link/secret: No such file\nrg: ./a/notes.txt: Permission denied\nregex parse error';
+  expect(await confirmComplaint(folder, complaint)).toBe('rg: ./a/notes.txt: Permission denied\nregex parse error');
+});
+
+test('`grep` shows lines of files with a mark of byte order, and in UTF-16', async () => {
+  const { put, call, confinement } = await openBench();
+  const text = 'one\r\nä foo\r\n';
+  await put('8.txt', `\uFEFF${text}`);
+  await put('16le.txt', Buffer.from(`\uFEFF${text}`, 'utf16le'));
+  await put('16be.txt', Buffer.from(`\uFEFF${text}`, 'utf16le').swap16());
+  const found = await call(createGrepTool(confinement), { pattern: 'foo' });
+  expect(found.text).toBe('[3 lines in 3 files]\n\n16be.txt\n2:ä foo\n\n16le.txt\n2:ä foo\n\n8.txt\n2:ä foo');
+});
+
+test('the number of lines that were left out is told', () => {
+  const findings = gatherFindings(10, 0);
+  for (const path of ['a', 'b'])
+    findings.add({ path, line: 1, text: 'foo', raw: Buffer.from('foo'), offset: 0, match: [0, 3] });
+  expect(findings.describe('.', [], findings.rows.slice(1))).toBe(
+    '[2 lines in 2 files]\n[1 of the lines to show left out: they were not there when looked at again]\n\nb\n1:foo',
+  );
+});
