@@ -9,6 +9,8 @@ export { sandboxState } from './sandbox/bubblewrap.ts';
 export { createLaterWatch } from './later/later-watch.ts';
 export type { Confinement, ConfinementOptions, Place } from './confine/confine.ts';
 export { createConfinement } from './confine/confine.ts';
+export type { StartOptions } from './confine/start-files.ts';
+export { startPaths } from './confine/start-files.ts';
 export { createEditTool } from './edit/edit-tool.ts';
 export { createHistoryReadTool } from './history/history-read-tool.ts';
 export { createHistorySearchTool } from './history/history-search-tool.ts';

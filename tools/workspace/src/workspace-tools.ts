@@ -1,6 +1,7 @@
 // The tools of a folder, in the one order in which they are always listed: it is part of every user's cached prefix.
 
 import type { Tool } from '@tidemark/agent';
+import { homedir } from 'node:os';
 import type { BashOptions } from './bash/bash-tool.ts';
 import { createBashTool } from './bash/bash-tool.ts';
 import { createConfinement } from './confine/confine.ts';
@@ -21,7 +22,10 @@ export interface WorkspaceOptions extends BashOptions {
   readonly folder: string;
   /** With `memory_update`: for a workspace that its user trusts. */
   readonly memory?: boolean;
-  /** Paths in the workspace that file tools ask about and that sandboxed commands may not change; a folder with all below it. */
+  /**
+   * Absolute paths that trusted settings name, a folder with all below it: mode `auto` asks before a file tool writes there, and
+   * no sandboxed command may change it. Links are followed.
+   */
   readonly protectedPaths?: readonly string[];
 }
 
@@ -30,9 +34,11 @@ export interface WorkspaceOptions extends BashOptions {
  *
  * @throws WorkspaceError `workspace/no-folder`, `workspace/secret-variable`.
  */
-export function workspaceTools({ folder, memory = false, ...bash }: WorkspaceOptions): readonly Tool[] {
-  const { forbidden = [] } = bash;
-  const confinement = createConfinement({ folder, forbidden });
+export function workspaceTools(options: WorkspaceOptions): readonly Tool[] {
+  const { folder, memory = false, protectedPaths = [], ...bash } = options;
+  const { forbidden = [], environment = process.env } = bash;
+  const home = environment['HOME'] ?? homedir();
+  const confinement = createConfinement({ folder, forbidden, protectedPaths, home, environment });
   return [
     createReadTool(confinement),
     createWriteTool(confinement),

@@ -3,13 +3,15 @@
 
 import type { ToolProblem } from '@tidemark/agent';
 import { realpathSync, statSync } from 'node:fs';
-import { basename, dirname, join, resolve, sep } from 'node:path';
+import { resolve, sep } from 'node:path';
 import { WorkspaceError } from '../workspace-error.ts';
 import { codeOf, fileProblem } from './file-problem.ts';
 import { forbiddenName } from './forbidden-names.ts';
 import { pathInside } from './path-inside.ts';
-import { resolveLinks } from './resolve-links.ts';
+import { resolveLinks, resolveLinksNow } from './resolve-links.ts';
 import { showName } from './show-name.ts';
+import type { StartOptions } from './start-files.ts';
+import { startReason } from './start-files.ts';
 
 /** The bounds of one workspace. */
 export interface Confinement {
@@ -30,19 +32,23 @@ export interface Place {
   /** From the workspace on where it lies inside, else absolute; one line. */
   readonly shown: string;
   readonly inside: boolean;
+  /** Why a write of it is asked about, also inside the workspace and in mode `auto`. Absent: it is not. */
+  readonly asks?: string;
 }
 
 /** What to keep out of, beside the names of `forbidden-names.ts`. */
-export interface ConfinementOptions {
+export interface ConfinementOptions extends Omit<StartOptions, 'workspace'> {
   readonly folder: string;
   /** Absolute paths of files or folders, the home of the log first of all. They need not exist. */
   readonly forbidden?: readonly string[];
+  /** Absolute paths of files that a trusted setting starts: a write of one is asked about. They need not exist. */
+  readonly protectedPaths?: readonly string[];
 }
 
 /** @throws WorkspaceError `workspace/no-folder`. */
-export function createConfinement({ folder: given, forbidden = [] }: ConfinementOptions): Confinement {
+export function createConfinement({ folder: given, forbidden = [], ...asked }: ConfinementOptions): Confinement {
   const folder = realFolder(given);
-  const kept = forbidden.map(realNow);
+  const kept = forbidden.map((path) => resolveLinksNow(path));
   const refusal = (path: string): string | undefined => refusalOf(path, folder, kept);
   const place = async (path: string): Promise<Place | ToolProblem> => {
     const unusable = unusablePath(path);
@@ -51,9 +57,9 @@ export function createConfinement({ folder: given, forbidden = [] }: Confinement
     const found = await realPlace(named, folder);
     if ('problem' in found) return found;
     const why = refusal(named) ?? refusal(found.path);
-    return why === undefined
-      ? found
-      : { problem: `${found.shown} is refused: ${why}. Go on without it, or ask the user.` };
+    if (why !== undefined) return { problem: `${found.shown} is refused: ${why}. Go on without it, or ask the user.` };
+    const asks = reasonToAsk([...new Set([named, found.path])], folder, asked);
+    return asks === undefined ? found : { ...found, asks };
   };
   return {
     folder,
@@ -76,6 +82,18 @@ function unusablePath(path: string): string | undefined {
   if (path === '~' || path.startsWith('~/'))
     return 'path: `~` is not expanded. Give it from the workspace on, or absolute.';
   return undefined;
+}
+
+/** Links may lead elsewhere since the last call: they are followed for each. */
+function reasonToAsk(
+  paths: readonly string[],
+  workspace: string,
+  { protectedPaths = [], home, environment }: Omit<ConfinementOptions, 'folder' | 'forbidden'>,
+): string | undefined {
+  const started = protectedPaths.map((path) => resolveLinksNow(path));
+  if (paths.some((path) => started.some((one) => pathInside(one, path) !== undefined)))
+    return 'a trusted setting starts it';
+  return paths.map((path) => startReason(path, { workspace, home, environment })).find((why) => why !== undefined);
 }
 
 async function realPlace(named: string, folder: string): Promise<Place | ToolProblem> {
@@ -116,15 +134,4 @@ function realFolder(given: string): string {
 
 function noFolder(given: string): string {
   return `the workspace ${showName(given)} is no folder that can be opened: name one that exists`;
-}
-
-/** As `resolveLinks`, once and at the start, so that `refusal` can answer by names alone. */
-function realNow(path: string): string {
-  try {
-    return realpathSync.native(path);
-  } catch (error) {
-    if (codeOf(error) !== 'ENOENT') throw error;
-    const parent = dirname(path);
-    return parent === path ? path : join(realNow(parent), basename(path));
-  }
 }

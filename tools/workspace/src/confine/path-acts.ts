@@ -1,4 +1,4 @@
-// A place as rules look at it.
+// A place as the matrix and rules look at it.
 
 import type { Acts } from '@tidemark/agent';
 import { sep } from 'node:path';
@@ -9,4 +9,14 @@ import { pathInside } from './path-inside.ts';
 export function pathActs(folder: string, { path }: Pick<Place, 'path'>, below = false): Acts {
   const inside = pathInside(folder, path);
   return { paths: [{ path: inside === undefined ? path : inside.split(sep).join('/'), ...(below && { below }) }] };
+}
+
+/** Whether a write of the place is allowed without a question in mode `auto`. */
+export function isConfined({ inside, asks }: Place): boolean {
+  return inside && asks === undefined;
+}
+
+/** What a call would do to the place, with the reason why it is asked about: `write .bashrc (a shell runs it at its start)`. */
+export function titleOfWrite(action: string, { shown, asks }: Place): string {
+  return asks === undefined ? `${action} ${shown}` : `${action} ${shown} (${asks})`;
 }

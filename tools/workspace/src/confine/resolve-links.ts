@@ -1,6 +1,7 @@
 // A path with every symlink in it followed, also where its end does not exist yet, and also through links that dangle:
 // those would else pass for names inside the workspace.
 
+import { readlinkSync, realpathSync } from 'node:fs';
 import { readlink, realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { codeOf } from './file-problem.ts';
@@ -32,5 +33,26 @@ async function danglingTarget(path: string): Promise<string | undefined> {
   } catch (error) {
     if (codeOf(error) === 'ENOENT' || codeOf(error) === 'EINVAL') return undefined;
     throw error;
+  }
+}
+
+/** As `resolveLinks`, at once. A path that the file system refuses to follow is given as it is. */
+export function resolveLinksNow(path: string, links = 0): string {
+  try {
+    return realpathSync.native(path);
+  } catch (error) {
+    const parent = dirname(path);
+    if (codeOf(error) !== 'ENOENT' || parent === path || links > MOST_LINKS) return path;
+    const folder = resolveLinksNow(parent, links);
+    const target = danglingTargetNow(path);
+    return target === undefined ? join(folder, basename(path)) : resolveLinksNow(resolve(folder, target), links + 1);
+  }
+}
+
+function danglingTargetNow(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
   }
 }

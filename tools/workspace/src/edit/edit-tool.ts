@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Confinement, Place } from '../confine/confine.ts';
 import { absent } from '../confine/absent.ts';
-import { pathActs } from '../confine/path-acts.ts';
+import { isConfined, pathActs, titleOfWrite } from '../confine/path-acts.ts';
 import { argumentsOf, isProblem } from '../door/arguments.ts';
 import { WorkspaceError } from '../workspace-error.ts';
 import type { CurrentFile } from '../write/current-file.ts';
@@ -32,7 +32,7 @@ const DESCRIPTION = `Replaces text in a file. old_text must stand in the file ex
 /** A file is held in memory while it is edited. */
 const MOST_BYTES = 16 * 1024 * 1024;
 
-/** A path outside the workspace is said to the matrix. @returns the tool `edit`, of effect `write`. */
+/** A path outside the workspace, or one that asks, is not `confined`. @returns the tool `edit`, of effect `write`. */
 export function createEditTool(confinement: Confinement): Tool {
   return {
     name: 'edit',
@@ -51,8 +51,8 @@ export function createEditTool(confinement: Confinement): Tool {
       const place = await confinement.place(path);
       if (isProblem(place)) return place;
       return {
-        title: `edit ${place.shown}`,
-        confined: place.inside,
+        title: titleOfWrite('edit', place),
+        confined: isConfined(place),
         acts: pathActs(confinement.folder, place),
         run: (context) => editPlace(place, confinement, { oldText, newText, replaceAll }, context),
       };

@@ -7,7 +7,7 @@ import { digest } from '@tidemark/log';
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Confinement, Place } from '../confine/confine.ts';
-import { pathActs } from '../confine/path-acts.ts';
+import { isConfined, pathActs, titleOfWrite } from '../confine/path-acts.ts';
 import { argumentsOf, isProblem } from '../door/arguments.ts';
 import { applyEdit } from '../edit/apply-edit.ts';
 import { WorkspaceError } from '../workspace-error.ts';
@@ -48,8 +48,8 @@ export function createMemoryUpdateTool(confinement: Confinement): Tool {
       const place = await memoryPlace(asked.file, confinement);
       if (isProblem(place)) return place;
       return {
-        title: `memory_update ${asked.operation} ${place.shown}`,
-        confined: true,
+        title: titleOfWrite(`memory_update ${asked.operation}`, place),
+        confined: isConfined(place),
         acts: pathActs(confinement.folder, place),
         run: (context) => whileHeld(place, context.signal, () => update(place, asked, context)),
       };

@@ -15,13 +15,13 @@ export interface Findings {
   /** Counting on is no use. */
   enough(): boolean;
   /** The lines to show. */
-  readonly rows: readonly Row[];
+  readonly rows: readonly ShownLine[];
   /** The count, those of the lines to show that are given, by file, and what else there is to say. */
-  describe(place: string, notes: readonly string[], rows: readonly Row[]): string;
+  describe(place: string, notes: readonly string[], rows: readonly ShownLine[]): string;
 }
 
 /** A line to show, cut to its room. */
-export interface Row extends FoundLine {
+export interface ShownLine extends FoundLine {
   readonly line: number;
   readonly matches: boolean;
   readonly text: string;
@@ -34,14 +34,14 @@ const SUMMARY_BYTES = 2 * 1024;
 
 /** @param limit Matching lines to keep. @param context Lines that stand around each. */
 export function gatherFindings(limit: number, context: number): Findings {
-  const rows: Row[] = [];
+  const rows: ShownLine[] = [];
   const files = new Set<string>();
   let room = PAGE_BYTES - SUMMARY_BYTES;
   let counted = 0;
   let shown = 0;
   let tooLong = 0;
   let full = false;
-  let before: Row | undefined;
+  let before: ShownLine | undefined;
   let matched: GrepLine | undefined;
   const show = (line: GrepLine): void => {
     const row = rowOf(line);
@@ -90,13 +90,13 @@ export function gatherFindings(limit: number, context: number): Findings {
   };
 }
 
-function rowOf({ path, line, text, raw, offset, match }: GrepLine): Row {
+function rowOf({ path, line, text, raw, offset, match }: GrepLine): ShownLine {
   const found = { path, offset, bytes: raw.length, digest: hashOf(raw) };
   return { ...found, line, matches: match !== undefined, text: cutLine(text, match) };
 }
 
 /** A file's name stands above its lines; `--` stands where lines between are left out. */
-function textOf(row: Row, before: Row | undefined, context: number): string {
+function textOf(row: ShownLine, before: ShownLine | undefined, context: number): string {
   const text = `${row.line}${row.matches ? ':' : '-'}${row.text}`;
   if (before?.path !== row.path) return `\n${showName(row.path)}\n${text}`;
   return context > 0 && row.line > before.line + 1 ? `--\n${text}` : text;

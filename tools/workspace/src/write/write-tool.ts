@@ -5,7 +5,7 @@ import { digest } from '@tidemark/log';
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Confinement, Place } from '../confine/confine.ts';
-import { pathActs } from '../confine/path-acts.ts';
+import { isConfined, pathActs, titleOfWrite } from '../confine/path-acts.ts';
 import { argumentsOf, isProblem } from '../door/arguments.ts';
 import type { CurrentFile } from './current-file.ts';
 import { currentFile } from './current-file.ts';
@@ -26,7 +26,7 @@ const DESCRIPTION = `Writes a whole file, making its folders. A file that exists
 /** Above this an old file is compared by digest alone. */
 const MOST_COMPARED = 1024 * 1024;
 
-/** A path outside the workspace is said to the matrix. @returns the tool `write`, of effect `write`. */
+/** A path outside the workspace, or one that asks, is not `confined`. @returns the tool `write`, of effect `write`. */
 export function createWriteTool(confinement: Confinement): Tool {
   return {
     name: 'write',
@@ -41,8 +41,8 @@ export function createWriteTool(confinement: Confinement): Tool {
       const place = await confinement.place(asked.path);
       if (isProblem(place)) return place;
       return {
-        title: `write ${place.shown}`,
-        confined: place.inside,
+        title: titleOfWrite('write', place),
+        confined: isConfined(place),
         acts: pathActs(confinement.folder, place),
         run: (context) => writePlace(place, asked.content, context),
       };
