@@ -7,7 +7,7 @@ import { showName } from '../confine/show-name.ts';
 import { argumentsOf, isProblem } from '../door/arguments.ts';
 import type { Reach } from '../sandbox/sandbox.ts';
 import { readCommands } from '../shell/read-commands.ts';
-import { lookupHint } from './lookup-hint.ts';
+import { watchForHints } from './failure-hints.ts';
 import type { Patience } from './run-command.ts';
 import { runCommand } from './run-command.ts';
 import { exitOf, sayEnd } from './say-end.ts';
@@ -114,16 +114,13 @@ interface BashCall {
   readonly reach: Omit<Reach, 'session'>;
 }
 
-const KEPT =
-  '\n[.git is read-only in this sandbox, as are .tidemark, .agents and AGENTS.md: if that is why, ask the user to do it]';
-
 async function runBash(shell: Shell, call: BashCall, context: ToolContext): Promise<ToolOutput> {
   const { command, patience, reach } = call;
   const { signal, session } = context;
   const entered = await shell.enter(command, { ...reach, session }, context);
-  const hint = lookupHint();
+  const watched = watchForHints(!reach.network);
   const write = (chunk: Uint8Array): Promise<void> => {
-    hint.see(chunk);
+    watched.see(chunk);
     return context.write(chunk);
   };
   const end = await runCommand(entered.command, { signal, patience, write }).catch(async (error: unknown) => {
@@ -133,9 +130,8 @@ async function runBash(shell: Shell, call: BashCall, context: ToolContext): Prom
   const notes = await entered.leave();
   const exit = exitOf(end);
   const failed = exit !== 0 || end.stopped !== undefined;
-  const kept = failed && shell.keepsRepository(command) ? KEPT : '';
-  const offline = failed && shell.sandboxed && !reach.network ? hint.words() : '';
-  const text = `${sayEnd(end, patience)}${kept}${offline}${notes.map((note) => `\n[${note}]`).join('')}`;
+  const hints = failed && shell.sandboxed ? watched.hints() : [];
+  const text = `${sayEnd(end, patience)}${[...hints, ...notes].map((line) => `\n[${line}]`).join('')}`;
   return { ...(text !== '' && { text }), ...(exit !== undefined && { exit }), ...(failed && { failed }) };
 }
 

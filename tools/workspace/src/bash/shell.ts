@@ -43,8 +43,6 @@ export interface EnteredShell {
 export interface Shell {
   readonly sandboxed: boolean;
   readonly network: 'off' | 'on';
-  /** Whether this command has to do with a repository that it cannot change. */
-  keepsRepository(text: string): boolean;
   /** @throws WorkspaceError `workspace/port`. */
   enter(text: string, reach: Reach, teller: Teller): Promise<EnteredShell>;
 }
@@ -53,7 +51,7 @@ const SHELLS = ['/bin/bash', '/usr/bin/bash', '/usr/local/bin/bash', '/run/curre
 
 /** Opens a shell in a folder. @throws WorkspaceError `workspace/secret-variable`. */
 export function openShell(folder: string, options: ShellOptions): Shell {
-  const { repository = 'read-only', network = 'off' } = options;
+  const { network = 'off' } = options;
   const environment = bashEnvironment(options.environment ?? process.env, options.variables);
   const program = SHELLS.find((path) => existsSync(path)) ?? '/bin/sh';
   const sandbox = sandboxOf(folder, options);
@@ -61,7 +59,6 @@ export function openShell(folder: string, options: ShellOptions): Shell {
   return {
     sandboxed: sandbox !== undefined,
     network,
-    keepsRepository: (text) => sandbox !== undefined && repository === 'read-only' && /\bgit\b/.test(text),
     async enter(text, reach, teller) {
       const entered = await sandbox?.enter(reach);
       const argv = [...(entered?.prefix ?? []), program, '-c', text];
@@ -82,7 +79,7 @@ function sandboxOf(folder: string, options: ShellOptions): Sandbox | undefined {
   if (bwrap === undefined) return undefined;
   const { environment = process.env, repository = 'read-only', forbidden = [], protectedPaths = [] } = options;
   const home = environment['HOME'] ?? homedir();
-  return createSandbox({ bwrap, workspace: folder, home, repository, forbidden, protectedPaths });
+  return createSandbox({ bwrap, workspace: folder, home, environment, repository, forbidden, protectedPaths });
 }
 
 const ROOT: Notice = {

@@ -5,12 +5,15 @@ import { lstatSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { codeOf } from '../confine/file-problem.ts';
 import { pathInside } from '../confine/path-inside.ts';
+import { startPaths } from '../confine/start-files.ts';
 
 /** A workspace and what is known of it. */
 export interface ReadOnlyOptions {
   /** Real and absolute. */
   readonly workspace: string;
   readonly home: string;
+  /** Variables that name start files and folders of programs, such as `PATH`. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
   /** Stores of repositories, as `createRepositoryFinder` gives them. */
   readonly repositories: readonly string[];
   /** More paths, absolute: links are followed, and what does not exist or lies outside is left out. */
@@ -29,13 +32,15 @@ export interface ReadOnlyPaths {
 
 /** Names in the workspace. `.agents/skills` may be a link to another folder of it. */
 const NAMES = ['.tidemark', '.agents', '.agents/skills', 'AGENTS.md'];
-/** Names in the home, where that lies in the workspace. */
-const HOME_NAMES = ['.gitconfig', '.config/git', '.config/tidemark', '.agents'];
+/** Names in the home, where that lies in the workspace, beside the start files. */
+const HOME_NAMES = ['.config/tidemark', '.agents'];
 
 /** Real paths of what exists now. A file that does not exist cannot be kept from being made. */
-export function readOnlyPaths({ workspace, home, repositories, also }: ReadOnlyOptions): ReadOnlyPaths {
+export function readOnlyPaths(options: ReadOnlyOptions): ReadOnlyPaths {
+  const { workspace, home, repositories, also } = options;
   const named = [...NAMES.map((name) => join(workspace, name)), ...HOME_NAMES.map((name) => join(home, name)), ...also];
-  const found = new Set([...named.flatMap((path) => realPathOf(path) ?? []), ...repositories]);
+  const real = named.flatMap((path) => realPathOf(path) ?? []);
+  const found = new Set([...real, ...startPaths(options), ...repositories]);
   const readOnly = [...found].filter((path) => isBelow(workspace, path)).toSorted(byDepth);
   const links = [...new Set(named)].filter((path) => isBelow(workspace, path) && isPlainLink(path));
   const pinned = new Set([...readOnly, ...links].flatMap((path) => foldersBetween(workspace, path)));

@@ -199,6 +199,21 @@ describe('the sandbox', () => {
     expect(readFileSync(join(bash.folder, 'server.js'), 'utf8')).toBe('fine');
   });
 
+  it('cannot change start files and folders of PATH in a workspace that is the home', async () => {
+    const bash = await openSandboxedBash({ atHome: true });
+    for (const folder of ['bin', '.config/autostart']) mkdirSync(join(bash.folder, folder), { recursive: true });
+    for (const file of ['.bashrc', '.gitconfig', 'bin/tool', 'notes']) writeFileSync(join(bash.folder, file), 'fine');
+    const files = '.bashrc .gitconfig bin/tool bin/new .config/autostart/x notes';
+    const { text } = await bash.run(`for file in ${files}; do echo evil > $file; done; rm -r .bashrc bin; false`);
+    expect(text).toContain('[in this sandbox only the workspace can be written, without');
+    const changed = files
+      .split(' ')
+      .filter(
+        (file) => existsSync(join(bash.folder, file)) && readFileSync(join(bash.folder, file), 'utf8') === 'evil\n',
+      );
+    expect(changed).toEqual(['notes']);
+  });
+
   it('cannot write settings of the kernel, as root too, and has a `/run` of its own', async () => {
     const bash = await openSandboxedBash();
     const paths =
@@ -249,7 +264,7 @@ describe('the network of the sandbox', () => {
 
   it('is one for the commands of a session, and another one for another session', async () => {
     const bash = await openSandboxedBash();
-    const other = await openSandboxedBash({}, 'session-2');
+    const other = await openSandboxedBash({ session: 'session-2' });
     const serving = bash.run(
       `${process.execPath} -e 'net.createServer((s) => s.end("served")).listen(4567, () => console.log("up")); setTimeout(() => process.exit(), 4000)'`,
     );

@@ -23,6 +23,8 @@ export interface SandboxOptions {
   /** Real and absolute. */
   readonly workspace: string;
   readonly home: string;
+  /** Variables that name start files and folders of programs, such as `PATH`. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
   /** Whether commands may change repositories: then what they put there runs outside of the sandbox later. */
   readonly repository: 'read-only' | 'writable';
   /** Absolute paths that no command may see. */
@@ -117,8 +119,8 @@ async function openOrLeave(ports: readonly number[], { prefix, leave }: EnteredN
   }
 }
 
-function pathsOf({ workspace, home, protectedPaths }: SandboxOptions, { stores }: Repositories): ReadOnlyPaths {
-  return readOnlyPaths({ workspace, home, repositories: stores, also: protectedPaths });
+function pathsOf(options: SandboxOptions, { stores }: Repositories): ReadOnlyPaths {
+  return readOnlyPaths({ ...options, repositories: stores, also: options.protectedPaths });
 }
 
 function mountsOf(

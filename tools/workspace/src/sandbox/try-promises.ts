@@ -87,7 +87,8 @@ async function furnish(room: string, bwrap: string): Promise<Sandbox> {
   await writeFile(join(room, 'keys/key'), '');
   await symlink(join(room, 'keys'), join(room, 'home/.ssh'));
   const home = join(room, 'home');
-  return createSandbox({ bwrap, workspace, home, repository: 'read-only', forbidden: [], protectedPaths: [] });
+  const nothing = { environment: {}, forbidden: [], protectedPaths: [] };
+  return createSandbox({ bwrap, workspace, home, repository: 'read-only', ...nothing });
 }
 
 async function succeeds(
