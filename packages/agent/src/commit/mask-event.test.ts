@@ -103,7 +103,7 @@ const LEFT: { readonly [K in Kind]: readonly string[] } = {
   'tool.returned': ['call', 'files.as', 'files.digest', 'output', 'parts.artifact', 'parts.mediaType', 'shaping'],
   'tool.failed': ['call', 'files.as', 'files.digest', 'output', 'parts.artifact', 'parts.mediaType', 'shaping'],
   'tool.abandoned': ['call', 'reason'],
-  'permission.decided': ['by', 'call', 'decision', 'rule', 'always.tool'],
+  'permission.decided': ['by', 'call', 'decision', 'rule', 'always.tool', 'kept', 'shown'],
   'mode.changed': ['by', 'mode'],
   'foreign.recorded': ['format', 'reason', 'record'],
   'tools.changed': ['added', 'as', 'removed'],

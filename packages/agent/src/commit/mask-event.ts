@@ -97,11 +97,13 @@ async function maskNotification(event: EventOf<'notification.received'>, mask: M
 async function maskDecision(event: EventOf<'permission.decided'>, mask: Mask): Promise<Event> {
   const { always } = event.data;
   if (always === undefined) return event;
-  const { commands, paths, hosts } = always;
+  const { commands, patterns, paths, folders, hosts } = always;
   const masked: Granted = {
     ...always,
     ...(commands !== undefined && { commands: await Promise.all(commands.map((words) => maskAll(words, mask))) }),
+    ...(patterns !== undefined && { patterns: await maskAll(patterns, mask) }),
     ...(paths !== undefined && { paths: await maskAll(paths, mask) }),
+    ...(folders !== undefined && { folders: await maskAll(folders, mask) }),
     ...(hosts !== undefined && { hosts: await maskAll(hosts, mask) }),
   };
   return { ...event, data: { ...event.data, always: masked } };

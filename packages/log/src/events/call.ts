@@ -278,14 +278,24 @@ export interface PermissionDecided {
   readonly decision: 'allowed' | 'denied';
   readonly by: 'rule' | 'person';
   readonly rule?: string;
-  /** What the person allowed beyond this call, for as long as the session lasts; a fork or a child has none of it. */
+  /** The grant that the person gave beyond this call. It lasts as long as the session, unless `kept`; a fork or a child has none of it. */
   readonly always?: Granted;
+  /** `project`: the grant is kept in the user's home for later sessions of the workspace, and this session holds no copy of it. */
+  readonly kept?: 'project';
+  /** SHA-256 of the preview that the person answered. Absent when no person was asked. */
+  readonly shown?: Digest;
 }
 
-/** What a tool may do unasked from now on, by the letter: these commands, word by word, files of the workspace, hosts. */
+/** What one tool may do without a question. A call is covered when each thing that it does is listed here. */
 export interface Granted {
   readonly tool: string;
+  /** Commands word by word. */
   readonly commands?: readonly (readonly string[])[];
+  /** Command patterns as a rule that allows has them: `npm test *`. */
+  readonly patterns?: readonly string[];
+  /** Files from the workspace on, parted by `/`, whatever content they get. */
   readonly paths?: readonly string[];
+  /** Folders from the workspace on, without a slash at the end: every file below them, whatever content it gets. */
+  readonly folders?: readonly string[];
   readonly hosts?: readonly string[];
 }

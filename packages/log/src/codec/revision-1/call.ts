@@ -222,7 +222,9 @@ const toolAbandoned = z.object({
 const granted: z.ZodType<Granted> = z.object({
   tool: text,
   commands: optional(z.array(z.array(text))),
+  patterns: optional(z.array(text)),
   paths: optional(z.array(text)),
+  folders: optional(z.array(text)),
   hosts: optional(z.array(text)),
 } satisfies ShapeOf<Granted>);
 
@@ -232,6 +234,8 @@ const permissionDecided = z.object({
   by: z.enum(['rule', 'person']),
   rule: optional(text),
   always: optional(granted),
+  kept: optional(z.literal('project')),
+  shown: optional(digest),
 } satisfies ShapeOf<PermissionDecided>);
 
 type Here =
