@@ -40,8 +40,14 @@ export { launches, programName } from './rules/launchers.ts';
 export { handsOn } from './rules/ways-to-run.ts';
 export type { RuledTool } from './rules/read-rules.ts';
 export { readRules } from './rules/read-rules.ts';
+export { grantCovers, grantInWords, patternProblem } from './rules/grant.ts';
+export type { GrantOffer, ProjectGrants } from './rules/grant-offer.ts';
+export type { GrantProblem } from './rules/read-grant.ts';
+export { offeredPlaces, readGrant } from './rules/read-grant.ts';
+export type { RuledCall } from './rules/ruled-call.ts';
 export type { ReadRule, Rule, RulePattern, RuleProblems, RuleSet } from './rules/rule.ts';
 export type {
+  AllowedAnswer,
   Answer,
   Asker,
   CallQuestion,
@@ -49,17 +55,20 @@ export type {
   Mode,
   Permission,
   Question,
+  RefusedAnswer,
   RewriteQuestion,
 } from './tools/permissions.ts';
 export { narrower } from './tools/permissions.ts';
 export type { HeldTool, ToolOffer, ToolSource, ToolTrouble } from './tools/tool-source.ts';
 export type {
+  PreviewContext,
   Tool,
   ToolContext,
   ToolFact,
   ToolHistory,
   ToolImage,
   ToolOutput,
+  ToolPreview,
   ToolProblem,
   ToolRun,
   ResultRoom,

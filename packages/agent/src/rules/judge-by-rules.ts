@@ -1,7 +1,6 @@
 // What the rules make of a call that the mode has judged: they may narrow any verdict, and answer for the person where the
 // mode would ask. Pure.
 
-import type { EffectClass } from '@tidemark/log';
 import type { Verdict } from '../tools/permissions.ts';
 import type { Acts } from './acts.ts';
 import { couldBeCommand, isCommand } from './command-pattern.ts';
@@ -9,16 +8,7 @@ import { couldBeHost, isHost } from './host-pattern.ts';
 import { matchStars } from './match-stars.ts';
 import { couldBePath, isPath } from './path-pattern.ts';
 import type { ReadRule, RulePattern, RuleSet } from './rule.ts';
-
-/** The call that is judged. */
-export interface RuledCall {
-  readonly tool: string;
-  readonly effect: EffectClass;
-  /** All that it changes lies inside the workspace. */
-  readonly confined: boolean;
-  /** Absent: nothing is known, so a rule that looks at anything allows nothing, and forbids all. */
-  readonly acts?: Acts;
-}
+import type { RuledCall } from './ruled-call.ts';
 
 /**
  * The verdict under the rules: what the mode denies stays denied; a rule that denies beats one that asks, and that one beats

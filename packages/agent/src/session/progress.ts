@@ -11,6 +11,7 @@ import type {
   Granted,
   HistoryCompacted,
   Money,
+  PermissionDecided,
   Recorded,
   RecordedOf,
   SessionId,
@@ -160,7 +161,7 @@ export function advance(progress: Progress, record: Recorded): void {
       created(progress, record.data.startedBy);
       return;
     case 'permission.decided':
-      if (record.data.always !== undefined) progress.granted = [...progress.granted, record.data.always];
+      granted(progress, record.data);
       return;
     case 'subagent.started':
       progress.subagents.set(record.data.child, record.data);
@@ -210,6 +211,11 @@ export function advance(progress: Progress, record: Recorded): void {
     default:
       advanceCall(progress, record);
   }
+}
+
+/** A grant of the project is looked up where it is kept, so that taking it back ends it here too. */
+function granted(progress: Progress, { always, kept }: PermissionDecided): void {
+  if (always !== undefined && kept === undefined) progress.granted = [...progress.granted, always];
 }
 
 /** What a fork's parent asked for is the parent's to end, and what its person allowed was allowed there. */

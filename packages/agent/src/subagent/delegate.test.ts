@@ -6,6 +6,7 @@ import type { Family } from '../../tests/small-family.ts';
 import { agent, goWithAgents, of, parentAsks } from '../../tests/small-family.ts';
 import { calls, says } from '../../tests/small-live.ts';
 import { made } from '../../tests/small-work.ts';
+import type { Question } from '../tools/permissions.ts';
 
 const look = made('look', () => ({ text: 'found' }));
 
@@ -161,6 +162,25 @@ describe('what a subagent may do', () => {
     const family = await goWithAgents(parentAsks(asked, child), { tools: [write], ask }, { open: { mode: 'ask' } });
     await family.live.prompt('Go.');
     expect(titles.toSorted()).toEqual(['subagent clerk: write it', 'subagent subagent: write it']);
+  });
+
+  test('has none of the project grants: its work is asked about', async () => {
+    const kept = { tool: 'write', paths: ['a'] };
+    const grants = { kept: async () => [kept], keep: async () => undefined };
+    const placed = {
+      ...write,
+      read: () => ({ title: 'write it', acts: { paths: [{ path: 'a' }] }, run: async () => ({}) }),
+    };
+    const offers: unknown[] = [];
+    const ask = async (question: Question) => {
+      offers.push(question.about === 'call' ? question.offer?.project : question.about);
+      return 'denied' as const;
+    };
+    const provider = parentAsks([agent('a1', { task: 'Write.' })], child);
+    const family = await goWithAgents(provider, { tools: [placed], ask, grants }, { open: { mode: 'ask' } });
+    await family.live.prompt('Go.');
+    expect(offers).toEqual([false]);
+    expect(await decisions(family)).toEqual([['denied', 'ask/write']]);
   });
 
   test('is narrowed with its parent while it works', async () => {

@@ -169,12 +169,12 @@ function titleOf(task: string): string {
   return line.length <= TITLE ? line : `${line.slice(0, TITLE).trimEnd()}…`;
 }
 
-/** All that its parent is run with, rules included; so it can be allowed no more. Nothing is kept warm for it: it is short. */
+/** All that its parent is run with, rules included, but no project grants; so it can be allowed no more. Nothing is kept warm for it: it is short. */
 function runtimeFor(children: Children, { session, runtime }: Working, role: string, limits: Limits): Runtime {
-  const { ask } = runtime;
+  const { ask, grants: _project, ...rest } = runtime;
   const opened = session.state.epoch?.opened;
   return {
-    ...runtime,
+    ...rest,
     limits,
     warm: 'off',
     // Tools that its parent came by later are appended behind that front, or wait as they do there.

@@ -1,90 +1,84 @@
-// Whether a call may run: the matrix, the rules, and the person whom they ask.
+// Decides whether a call may run: the mode, the rules, what was granted, and the person whom they ask.
 
-import type { CallId, Granted, PermissionDecided } from '@tidemark/log';
-import { byGrants, grantInWords, grantOf } from '../rules/grant.ts';
-import type { RuledCall } from '../rules/judge-by-rules.ts';
+import type { CallId, Granted } from '@tidemark/log';
+import { byGrants, canGrant, grantInWords, grantOf } from '../rules/grant.ts';
+import type { GrantOffer } from '../rules/grant-offer.ts';
 import { judgeByRules } from '../rules/judge-by-rules.ts';
+import type { RuledCall } from '../rules/ruled-call.ts';
 import type { Work } from '../turn/work.ts';
-import { messageOf } from './message-of.ts';
-import type { CallQuestion, Verdict } from './permissions.ts';
+import type { CallAsked, Permit } from './ask-about-call.ts';
+import { askAboutCall, permit } from './ask-about-call.ts';
+import type { Verdict } from './permissions.ts';
 import { judge } from './permissions.ts';
 import type { CallRead } from './read-call.ts';
-import { unlessAborted } from './unless-aborted.ts';
-
-/** A decision as the log keeps it, and where it is a denial, what the model is told. */
-export interface Permit {
-  readonly decided: PermissionDecided;
-  readonly denial: string | undefined;
-}
+import type { ToolProblem } from './tool.ts';
 
 /**
- * Decides, asking a person where the matrix or a rule says so. Without one, and where asking fails, that is a denial which
- * says so. `undefined` when the user interrupted while it was being asked: nothing was decided then, and it is asked again.
+ * Decides, asking a person where the matrix or a rule says so. Without one, and where asking fails, the call is denied with
+ * the reason. A problem means that the call cannot work, so that nobody was asked. `undefined` when the user interrupted:
+ * nothing is decided then, and the question is asked again by the next command.
  */
-export async function permitCall(work: Work, call: CallId, { tool, run }: CallRead): Promise<Permit | undefined> {
+export async function permitCall(work: Work, call: CallId, read: CallRead): Promise<Permit | ToolProblem | undefined> {
+  const { tool, run } = read;
   const mode = work.session.progress.mode ?? 'read-only';
   const { effect, name } = tool;
   const confined = run.confined ?? true;
   const sandboxed = work.runtime.unconfined || (run.sandboxed ?? false);
   const beyond = !work.runtime.unconfined && (run.beyond ?? []).length > 0;
   const byMode = judge({ mode, effect, confined, sandboxed, beyond });
-  const ruled = (): RuledCall => ({ tool: name, effect, confined, ...(run.acts && { acts: run.acts }) });
-  const verdict = underRules(work, byMode, ruled);
+  const ruled = once((): RuledCall => {
+    const { acts } = run;
+    return { tool: name, effect, confined, ...(acts !== undefined && { acts }) };
+  });
+  const verdict = await underRules(work, byMode, ruled);
   const who = verdict === byMode ? `mode "${mode}"` : 'a rule of the user';
-  const asked: CallQuestion = { about: 'call', call, tool: name, effect, title: run.title, rule: verdict.rule };
-  if (verdict.decision !== 'asks') return permit(asked, 'rule', verdict.decision, `${who} does not allow it`);
+  const asked: CallAsked = { about: 'call', call, tool: name, effect, title: run.title, rule: verdict.rule };
+  if (verdict.decision !== 'asks')
+    return permit(asked, { by: 'rule', decision: verdict.decision }, `${who} does not allow it`);
+  const asks = `${who} asks a person first`;
+  const { ask } = work.runtime;
+  if (ask === undefined)
+    return permit(asked, { by: 'rule', decision: 'denied' }, `${asks}, and nobody is there to be asked`);
   // A rule that asks goes before any that allows, and so before what was granted.
-  const grant = verdict === byMode ? await grantable(work, ruled) : undefined;
-  return askPerson(work, `${who} asks a person first`, asked, grant);
+  const offer = verdict === byMode ? await offerOf(work, ruled()) : undefined;
+  const always = offer?.exact === undefined ? {} : { always: grantInWords(offer.exact) };
+  return askAboutCall({ ...work, ask }, read, { ...asked, ...always, ...(offer !== undefined && { offer }) }, asks);
 }
 
-/** What a call would do is asked of it only where a rule or a grant could look at it. */
-function underRules(
-  { runtime: { rules = [] }, session: { progress } }: Work,
+/** The acts of a call are asked of its tool only where a rule or a grant looks at them, and then once. */
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
+}
+
+async function underRules(
+  { runtime: { rules = [], grants }, session: { progress } }: Work,
   byMode: Verdict,
   ruled: () => RuledCall,
-): Verdict {
+): Promise<Verdict> {
   const verdict = rules.length === 0 ? byMode : judgeByRules(byMode, rules, ruled());
-  if (verdict !== byMode || verdict.decision !== 'asks' || progress.granted.length === 0) return verdict;
-  const rule = byGrants(progress.granted, ruled());
-  return rule === undefined ? verdict : { decision: 'allowed', rule };
+  if (verdict !== byMode || verdict.decision !== 'asks') return verdict;
+  const rule = progress.granted.length === 0 ? undefined : byGrants(progress.granted, ruled());
+  if (rule !== undefined) return { decision: 'allowed', rule };
+  const kept = await keptOf(grants);
+  const byProject = kept.length === 0 ? undefined : byGrants([...progress.granted, ...kept], ruled());
+  return byProject === undefined ? verdict : { decision: 'allowed', rule: `${byProject} (project)` };
 }
 
-/** What could be granted; nothing that holds a secret, which the log would not keep as it is. */
-async function grantable({ session, runtime }: Work, ruled: () => RuledCall): Promise<Granted | undefined> {
-  const grant = runtime.ask === undefined ? undefined : grantOf(ruled());
-  const text = JSON.stringify(grant);
-  return grant === undefined || (await session.secrets.mask(text)) === text ? grant : undefined;
-}
-
-async function askPerson(
-  work: Work,
-  asks: string,
-  asked: CallQuestion,
-  grant: Granted | undefined,
-): Promise<Permit | undefined> {
-  const { runtime, signal } = work;
-  if (runtime.ask === undefined) return permit(asked, 'rule', 'denied', `${asks}, and nobody is there to be asked`);
-  const question = grant === undefined ? asked : { ...asked, always: grantInWords(grant) };
+/** Grants that cannot be read allow nothing: the person is asked. */
+async function keptOf(grants: Work['runtime']['grants']): Promise<readonly Granted[]> {
   try {
-    const answer = await unlessAborted(runtime.ask(question, signal), signal);
-    if (answer === undefined) return undefined;
-    const decision = answer === 'denied' ? 'denied' : 'allowed';
-    const permitted = permit(question, 'person', decision, 'the user was asked and refused');
-    if (answer !== 'always' || grant === undefined) return permitted;
-    return { ...permitted, decided: { ...permitted.decided, always: grant } };
-  } catch (cause) {
-    if (signal.aborted) return undefined;
-    return permit(question, 'rule', 'denied', `${asks}, and asking failed: ${messageOf(cause)}`);
+    return (await grants?.kept()) ?? [];
+  } catch {
+    return [];
   }
 }
 
-function permit(
-  { call, tool, effect, rule }: CallQuestion,
-  by: PermissionDecided['by'],
-  decision: PermissionDecided['decision'],
-  why: string,
-): Permit {
-  const denial = `The call of "${tool}" (${effect}) was denied and did not run: ${why} (rule ${rule}). Only the user can change that.`;
-  return { decided: { call, decision, by, rule }, denial: decision === 'denied' ? denial : undefined };
+/** The grants that may be given; none where a grant would hold a secret, which the log does not keep as it is. */
+async function offerOf({ session, runtime }: Work, call: RuledCall): Promise<GrantOffer | undefined> {
+  if (!canGrant(call)) return undefined;
+  const text = JSON.stringify(call.acts);
+  if ((await session.secrets.mask(text)) !== text) return undefined;
+  const exact = grantOf(call);
+  return { call, ...(exact !== undefined && { exact }), project: runtime.grants !== undefined };
 }

@@ -154,7 +154,15 @@ describe('a permission', () => {
     const tool = made('change', () => ({}), { effect: 'write' });
     const { short } = await outcome({ calls, tools: [tool], mode: 'ask', runtime: { ask } });
     expect(questions).toEqual([
-      { about: 'call', call: 'c1', tool: 'change', effect: 'write', title: 'change it', rule: 'ask/write' },
+      {
+        about: 'call',
+        call: 'c1',
+        tool: 'change',
+        effect: 'write',
+        title: 'change it',
+        rule: 'ask/write',
+        preview: { kind: 'arguments', text: '{}' },
+      },
     ]);
     expect(short).toEqual(['allowed c1 by person ask/write', 'tool.started c1', 'tool.returned c1']);
   });

@@ -9,11 +9,14 @@ import { failed, head } from './closing.ts';
 import { permitCall } from './permit-call.ts';
 import type { CallRead } from './read-call.ts';
 import { readCall } from './read-call.ts';
+import type { ToolPreview } from './tool.ts';
 import { unlessAborted } from './unless-aborted.ts';
 
 /** A call that will run as soon as its events are on stable storage. */
 export interface ReadyCall extends CallRead {
   readonly call: CallId;
+  /** What a person said yes to. */
+  readonly approved: ToolPreview | undefined;
 }
 
 /** What was decided about some calls: which of them run, and the events to append first. */
@@ -44,13 +47,14 @@ async function prepareCall(work: Work, part: CallPart): Promise<PreparedCalls | 
   if ('problem' in read) return { ready: [], events: [await failed(work, call, read.problem)] };
   const permit = await permitCall(work, call, read);
   if (permit === undefined) return undefined;
+  if ('problem' in permit) return { ready: [], events: [await failed(work, call, permit.problem)] };
   const decided: Event = { ...head(work), kind: 'permission.decided', data: permit.decided };
   // The fixed words of `tool.abandoned denied` name neither the mode nor the rule, and a model that is not told why tries
   // the same again (L6): so a denial closes the call as an error that says both.
   if (permit.denial !== undefined) return { ready: [], events: [decided, await failed(work, call, permit.denial)] };
   const { name, effect } = read.tool;
   const started: Event = { ...head(work), kind: 'tool.started', data: { call, name, effect } };
-  return { ready: [{ ...read, call }], events: [decided, started] };
+  return { ready: [{ ...read, call, approved: permit.approved }], events: [decided, started] };
 }
 
 /** Whether the model was shown a tool that is not there now: its server went away, say. */

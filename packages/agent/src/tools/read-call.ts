@@ -11,6 +11,8 @@ import type { Tool, ToolProblem, ToolRun } from './tool.ts';
 export interface CallRead {
   readonly tool: Tool;
   readonly run: ToolRun;
+  /** The arguments as the tool read them. */
+  readonly input: object;
 }
 
 /** The tool with its arguments read; or the problem, as the model is told it. Throws nothing. */
@@ -28,7 +30,7 @@ export async function readCall(
   }
   try {
     const run = await tool.read(input.object);
-    return 'problem' in run ? run : { tool, run };
+    return 'problem' in run ? run : { tool, run, input: input.object };
   } catch (cause) {
     return { problem: `The arguments of "${tool.name}" could not be read: ${messageOf(cause)}` };
   }

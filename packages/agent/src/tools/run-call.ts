@@ -65,7 +65,7 @@ async function outcomeOf({ run }: ReadyCall, context: ToolContext): Promise<Outc
   }
 }
 
-function contextOf(work: Work, { call }: ReadyCall, output: CallOutput, signal: AbortSignal): ToolContext {
+function contextOf(work: Work, { call, approved }: ReadyCall, output: CallOutput, signal: AbortSignal): ToolContext {
   const { session, tell, delegate } = work;
   const { files, outputs } = session.progress;
   const progress = (text: string): void => {
@@ -75,6 +75,7 @@ function contextOf(work: Work, { call }: ReadyCall, output: CallOutput, signal: 
     session: session.writer.session,
     call,
     signal,
+    ...(approved !== undefined && { approved }),
     write: output.write,
     progress,
     notice: (notice) => void raiseNotice(work, notice),

@@ -45,8 +45,29 @@ export interface ToolRun {
   readonly beyond?: readonly string[];
   /** What the call would do, as rules look at it: all of each kind that the tool tells. */
   readonly acts?: Acts;
+  /**
+   * Shows all that `run` would do, for a person who is asked; it changes nothing. It is made again after a yes, and the person is
+   * asked again when it differs. What it throws means that the call cannot work: then nobody is asked and it does not run.
+   * Without it a person is shown the arguments.
+   */
+  preview?(context: PreviewContext): Promise<ToolPreview>;
   /** Does the work. What it throws becomes the error of the call; `signal` aborting is the caller giving up on it. */
   run(context: ToolContext): Promise<ToolOutput>;
+}
+
+/** What a preview is made with. */
+export type PreviewContext = Pick<ToolContext, 'signal' | 'fileSeen'>;
+
+/** What a call would do, for the person who is asked. */
+export interface ToolPreview {
+  /** `diff`: a unified diff; `command`: a command of a shell; `arguments`: JSON. */
+  readonly kind: 'diff' | 'command' | 'arguments';
+  /** All of it, as it is: nothing is cut or masked, and it may hold control characters. */
+  readonly text: string;
+  /** Why `text` does not hold all of it: a yes would then accept what nobody saw. */
+  readonly unseen?: string;
+  /** The state that it was made from, such as the digest of a file. `run` compares it before it changes anything. */
+  readonly base?: string;
 }
 
 /** What a running call is given. */
@@ -54,6 +75,8 @@ export interface ToolContext {
   readonly session: SessionId;
   readonly call: CallId;
   readonly signal: AbortSignal;
+  /** The preview to which a person said yes. Absent when no person was asked. */
+  readonly approved?: ToolPreview;
   /** Streams output: kept whole as an artifact, shaped once when the result is committed. Await it: that is the backpressure. */
   write(chunk: string | Uint8Array): Promise<void>;
   /** Says how far it is, to whoever watches. Never reaches a model. */

@@ -1,7 +1,8 @@
 // What a person allowed with `always`, over a whole session: recorded, heeded, and held to this session.
 
+import type { Granted } from '@tidemark/log';
 import { describe, expect, test } from 'vitest';
-import { answering, calls, goLive, says } from '../../tests/small-live.ts';
+import { answering, calls, goLive, heldBy, says } from '../../tests/small-live.ts';
 import { createSecrets } from '../commit/create-secrets.ts';
 import { readRules } from '../rules/read-rules.ts';
 import type { Answer, Question } from '../tools/permissions.ts';
@@ -104,6 +105,64 @@ describe('always', () => {
     expect(asked).toEqual(['curl aVerySecretValue42: once']);
     expect(JSON.stringify((await records()).filter(({ kind }) => kind === 'permission.decided'))).not.toContain(
       'Secret',
+    );
+    await live.close();
+  });
+
+  test('of a project holds in every session of it, a fork included, and ends where it is taken back', async () => {
+    const kept: Granted[] = [{ tool: 'sh', patterns: ['npm *'] }];
+    const grants = { kept: async () => kept, keep: async () => undefined };
+    const { asked, runtime } = person('denied');
+    const provider = answering(
+      runs('c1', 'npm test'),
+      says('Done.'),
+      runs('c2', 'npm ci'),
+      says('Done.'),
+      runs('c3', 'npm ci'),
+      says('Done.'),
+    );
+    const { live, records } = await goLive({ provider, runtime: { ...runtime, grants }, open: { mode: 'ask' } });
+    await live.prompt('go');
+    const fork = await live.fork();
+    await fork.prompt('go on');
+    expect(asked).toEqual([]);
+    const decided = (await records()).flatMap((one) => (one.kind === 'permission.decided' ? [one.data.rule] : []));
+    expect(decided).toEqual(['always sh "npm *" (project)']);
+    kept.length = 0;
+    await fork.prompt('once more');
+    expect(asked).toHaveLength(1);
+    await fork.close();
+    await live.close();
+  });
+
+  test('of a project goes before no rule that asks or denies, and before no mode that does', async () => {
+    const grants = { kept: async () => [{ tool: 'sh', patterns: ['git *'] }], keep: async () => undefined };
+    const rules = readRules([{ decision: 'ask', tool: 'sh', commands: ['git push'] }], [SHELL]);
+    if ('problems' in rules) throw new Error(rules.problems.join());
+    const { asked, runtime } = person('denied');
+    const provider = answering(runs('c1', 'git push'), says('Done.'), runs('c2', 'git status'), says('Done.'));
+    const { live, records } = await goLive({ provider, runtime: { ...runtime, grants, rules }, open: { mode: 'ask' } });
+    await live.prompt('go');
+    expect(asked).toEqual(['git push: once']);
+    await live.setMode('read-only');
+    await live.prompt('go on');
+    const last = (await records()).findLast(({ kind }) => kind === 'permission.decided');
+    expect(last?.data).toMatchObject({ decision: 'denied', rule: 'read-only/execute' });
+    await live.close();
+  });
+});
+
+describe('a no with words', () => {
+  test('reaches the next request of the model', async () => {
+    const bodies: Uint8Array[] = [];
+    const ask = async (): Promise<Answer> => ({ decision: 'denied', words: 'because the tests are slow: run one' });
+    const provider = answering(runs('c1', 'npm test'), says('Done.'));
+    const onRequest = (body: Uint8Array): void => void bodies.push(body);
+    const runtime = { ask, onRequest, tools: [SHELL], unconfined: false };
+    const { live } = await goLive({ provider, runtime, open: { mode: 'ask' } });
+    await live.prompt('go');
+    expect(bodies.map((body) => heldBy(body).join('\n')).at(-1)).toContain(
+      'The user refused: because the tests are slow: run one',
     );
     await live.close();
   });

@@ -9,6 +9,7 @@ import type { CompactionPolicy } from '../decide/when-to-compact.ts';
 import type { CheckpointStrategy } from '../session/triggers.ts';
 import type { Lasting } from '../request/call-life.ts';
 import type { Gate } from '../request/gate.ts';
+import type { ProjectGrants } from '../rules/grant-offer.ts';
 import type { RuleSet } from '../rules/rule.ts';
 import type { SkillShelf } from '../skills/skill-shelf.ts';
 import type { Surroundings } from '../surroundings.ts';
@@ -66,6 +67,8 @@ export interface Runtime {
   readonly ask?: Asker;
   /** What the user allows, forbids and wants to be asked, beyond the mode. */
   readonly rules?: RuleSet;
+  /** Grants that hold for every session of the workspace. A subagent has none: no person was shown its work. */
+  readonly grants?: ProjectGrants;
   /** From how much on a step that pays again is said before it is sent: `REWRITE_NOTICE` unless given. */
   readonly rewriteNotice?: RewriteNotice;
   /** What is executed need not ask in mode `auto`, sandbox or not. */

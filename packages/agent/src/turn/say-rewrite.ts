@@ -5,6 +5,7 @@ import { declined, rewriteInWords } from '../decide/rewrites.ts';
 import type { Ending } from '../decide/next-move.ts';
 import { messageOf } from '../tools/message-of.ts';
 import type { Asker, RewriteQuestion } from '../tools/permissions.ts';
+import { isYes } from '../tools/permissions.ts';
 import { unlessAborted } from '../tools/unless-aborted.ts';
 import type { Work } from './work.ts';
 
@@ -32,7 +33,7 @@ async function ask(
   const question: RewriteQuestion = { about: 'rewrite', step, rewrite, title, rule: 'ask/rewrite' };
   try {
     const decision = await unlessAborted(asker(question, signal), signal);
-    return decision === 'denied' ? declined(step, rewrite) : undefined;
+    return signal.aborted || isYes(decision) ? undefined : declined(step, rewrite);
   } catch (cause) {
     return signal.aborted ? undefined : declined(step, rewrite, `asking failed: ${messageOf(cause)}`);
   }

@@ -6,6 +6,7 @@ import type { ToolSpec } from '@tidemark/context';
 import type { Session } from '../session/session.ts';
 import { loadShownTools } from '../session/materials.ts';
 import type { DefinitionQuestion } from '../tools/permissions.ts';
+import { isYes } from '../tools/permissions.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { HeldTool, ToolOffer, ToolSource, ToolTrouble } from '../tools/tool-source.ts';
 import type { Notice } from './session-event.ts';
@@ -65,7 +66,7 @@ async function settle(work: Taking, held: HeldTool): Promise<void> {
   if (ask === undefined) return tellOnce(work, heldBack(held, 'and nobody is there to be asked'));
   try {
     const verdict = await unlessAborted(ask(questionOf(held), work.signal), work.signal);
-    if (verdict === 'allowed' || verdict === 'always') return held.approve();
+    if (isYes(verdict)) return held.approve();
     if (verdict === undefined) return;
     refused.add(definition);
     tellOnce(work, heldBack(held, 'and was refused'));

@@ -1,0 +1,269 @@
+// What a person is shown before a yes, what a yes is for, and what comes with an answer.
+
+import type { Granted } from '@tidemark/log';
+import { describe, expect, test } from 'vitest';
+import { inShort, wordsOf } from '../../tests/in-short.ts';
+import type { SmallWork } from '../../tests/small-work.ts';
+import { beginWork, gate, made } from '../../tests/small-work.ts';
+import { createSecrets } from '../commit/create-secrets.ts';
+import { readRules } from '../rules/read-rules.ts';
+import type { Runtime } from '../turn/runtime.ts';
+import { previewDigest } from './make-preview.ts';
+import type { Answer, CallQuestion, Question } from './permissions.ts';
+import { runCalls } from './run-calls.ts';
+import type { Tool, ToolContext, ToolPreview, ToolRun } from './tool.ts';
+
+interface ShownTool {
+  readonly tool: Tool;
+  readonly approved: readonly (ToolPreview | undefined)[];
+  /** How many previews were made. */
+  readonly made: () => number;
+}
+
+/** A tool whose previews are these, the last one for ever, and that remembers what was approved. */
+function shown(previews: readonly (string | Error)[], run: Partial<ToolRun> = {}): ShownTool {
+  const approved: (ToolPreview | undefined)[] = [];
+  let count = 0;
+  const tool: Tool = {
+    name: 'change',
+    description: 'Changes a file.',
+    schema: { type: 'object' },
+    effect: 'write',
+    tells: ['paths'],
+    read: () => ({
+      title: 'change a',
+      acts: { paths: [{ path: 'src/a.ts' }] },
+      preview: async () => {
+        const next = previews[Math.min(count, previews.length - 1)] ?? '';
+        count += 1;
+        if (next instanceof Error) throw next;
+        return { kind: 'diff', text: next, base: `state of ${next}` };
+      },
+      run: async (context: ToolContext) => {
+        approved.push(context.approved);
+        return {};
+      },
+      ...run,
+    }),
+  };
+  return { tool, approved, made: () => count };
+}
+
+interface Asked extends SmallWork {
+  readonly questions: readonly CallQuestion[];
+}
+
+async function asked(tool: Tool, answers: readonly Answer[], runtime: Partial<Runtime> = {}): Promise<Asked> {
+  const questions: CallQuestion[] = [];
+  const ask = async (question: Question): Promise<Answer> => {
+    if (question.about === 'call') questions.push(question);
+    return answers[Math.min(questions.length, answers.length) - 1] ?? 'denied';
+  };
+  const call = { id: 'c1', name: tool.name, arguments: '{"b":{"c":[1,"ä"]},"a":"x"}' };
+  const small = await beginWork({
+    calls: [call],
+    tools: [tool],
+    mode: 'ask',
+    runtime: { ask, unconfined: false, ...runtime },
+  });
+  await runCalls(small.work);
+  return { ...small, questions };
+}
+
+const decidedIn = async ({ records }: SmallWork): Promise<object> => {
+  const found = (await records()).find((record) => record.kind === 'permission.decided');
+  return found?.data ?? {};
+};
+
+describe('the preview of a call', () => {
+  test('stands in the question, and what runs is told that it was approved', async () => {
+    const { tool, approved } = shown(['+one']);
+    const ran = await asked(tool, ['allowed']);
+    const preview = { kind: 'diff', text: '+one', base: 'state of +one' } as const;
+    expect(ran.questions.map((one) => one.preview)).toEqual([preview]);
+    expect(approved).toEqual([preview]);
+    expect(await decidedIn(ran)).toMatchObject({ decision: 'allowed', by: 'person', shown: previewDigest(preview) });
+  });
+
+  test('is the arguments as JSON where the tool makes none', async () => {
+    const ran = await asked(
+      made('change', () => ({}), { effect: 'write' }),
+      ['allowed'],
+    );
+    const text = '{\n  "b": {\n    "c": [\n      1,\n      "ä"\n    ]\n  },\n  "a": "x"\n}';
+    expect(ran.questions.map(({ preview }) => preview)).toEqual([{ kind: 'arguments', text }]);
+  });
+
+  test('is made for nobody where nobody is asked', async () => {
+    const { tool, made: count, approved } = shown(['+one']);
+    const small = await beginWork({ calls: [{ id: 'c1', name: 'change' }], tools: [tool], mode: 'auto' });
+    await runCalls(small.work);
+    expect([count(), approved]).toEqual([0, [undefined]]);
+    const none = await beginWork({ calls: [{ id: 'c1', name: 'change' }], tools: [tool], mode: 'ask' });
+    await runCalls(none.work);
+    expect(count()).toBe(0);
+  });
+
+  test('is asked about again when it changed before the yes, and the new one is approved', async () => {
+    const { tool, approved } = shown(['+one', '+two']);
+    const ran = await asked(tool, ['allowed', 'allowed']);
+    expect(ran.questions.map(({ preview, again }) => [preview.text, again])).toEqual([
+      ['+one', undefined],
+      ['+two', true],
+    ]);
+    expect(approved.map((one) => one?.text)).toEqual(['+two']);
+  });
+
+  test('that changed is a no where the second answer is no: the first yes counts for nothing', async () => {
+    const { tool, approved } = shown(['+one', '+two']);
+    const ran = await asked(tool, ['always', 'denied']);
+    expect(approved).toEqual([]);
+    expect(await decidedIn(ran)).toMatchObject({ decision: 'denied', by: 'person' });
+    expect(await decidedIn(ran)).not.toHaveProperty('always');
+  });
+
+  test('that changes after each yes is denied after five questions, with the reason', async () => {
+    const { tool, approved } = shown(['1', '2', '3', '4', '5', '6', '7', '8']);
+    const ran = await asked(
+      tool,
+      Array.from({ length: 9 }, () => 'allowed'),
+    );
+    expect([ran.questions.length, approved]).toEqual([5, []]);
+    expect(wordsOf(await ran.records())).toContain('changed after each of 5 answers');
+  });
+
+  test('that cannot be made ends the call with the words of the tool, and nobody is asked', async () => {
+    const { tool, approved } = shown([new Error('old_text is not in a.ts')]);
+    const ran = await asked(tool, ['allowed']);
+    expect([ran.questions, approved]).toEqual([[], []]);
+    expect(inShort(await ran.records())).toEqual(['tool.failed c1']);
+    expect(wordsOf(await ran.records())).toBe('old_text is not in a.ts');
+  });
+
+  test('that cannot be made quotes no file outside the workspace, and none where a rule forbids something', async () => {
+    const outside = await asked(shown([new Error('SECRET line')], { confined: false }).tool, ['allowed']);
+    const rules = readRules([{ decision: 'deny', tool: 'read', paths: ['src'] }], [{ name: 'read', tells: ['paths'] }]);
+    if ('problems' in rules) throw new Error(rules.problems.join());
+    const ruled = await asked(shown([new Error('SECRET line')]).tool, ['allowed'], { rules });
+    for (const ran of [outside, ruled]) {
+      expect(wordsOf(await ran.records())).toContain('the user was not asked');
+      expect(wordsOf(await ran.records())).not.toContain('SECRET');
+    }
+  });
+
+  test('that is being made when the user interrupts decides nothing', async () => {
+    const { opened, open } = gate();
+    const hanging = shown([''], {
+      preview: () => {
+        open();
+        return new Promise(() => undefined);
+      },
+    });
+    const ask = async (): Promise<Answer> => 'allowed';
+    const calls = [{ id: 'c1', name: 'change' }];
+    const small = await beginWork({ calls, tools: [hanging.tool], mode: 'ask', runtime: { ask } });
+    const ended = runCalls(small.work);
+    await opened;
+    small.interrupt();
+    await ended;
+    expect(inShort(await small.records())).toEqual(['tool.abandoned c1 unstarted']);
+  });
+});
+
+describe('an answer', () => {
+  test('that refuses with words tells the model the words', async () => {
+    const ran = await asked(shown(['+one']).tool, [{ decision: 'denied', words: ' because it uses tabs ' }]);
+    const records = await ran.records();
+    expect(inShort(records)).toEqual(['denied c1 by person ask/write', 'tool.failed c1']);
+    expect(wordsOf(records)).toMatch(
+      /asked and refused \(rule ask\/write\).*\nThe user refused: because it uses tabs$/,
+    );
+    const long = await asked(shown(['+one']).tool, [{ decision: 'denied', words: 'x'.repeat(5_000) }]);
+    expect(wordsOf(await long.records())).toMatch(/refused: x{2000}…$/);
+  });
+
+  test('of a kind that does not exist is a no', async () => {
+    for (const answer of ['yes', '', 1, null, undefined, {}, { decision: 'yes' }, { allowed: true }]) {
+      const { tool, approved } = shown(['+one']);
+      // As a program without types would answer.
+      await asked(tool, [JSON.parse(JSON.stringify(answer ?? 'none'))]);
+      expect(approved, JSON.stringify(answer)).toEqual([]);
+    }
+  });
+
+  test('of `always` never allows another content of a write', async () => {
+    const { tool, approved } = shown(['+one']);
+    const ran = await asked(tool, ['always']);
+    expect(ran.questions.map(({ always, offer }) => [always, offer?.exact])).toEqual([[undefined, undefined]]);
+    expect(approved).toHaveLength(1);
+    expect(ran.session.progress.granted).toEqual([]);
+    expect(await decidedIn(ran)).not.toHaveProperty('always');
+  });
+
+  test('with a folder is recorded, and allows below it alone', async () => {
+    const always: Granted = { tool: 'change', folders: ['src'] };
+    const ran = await asked(shown(['+one']).tool, [{ decision: 'allowed', always, keep: 'session' }]);
+    expect(await decidedIn(ran)).toMatchObject({ decision: 'allowed', always });
+    expect(ran.session.progress.granted).toEqual([always]);
+  });
+
+  test.each<Granted>([
+    { tool: 'change', folders: ['lib'] },
+    { tool: 'change', folders: [''] },
+    { tool: 'other', folders: ['src'] },
+    { tool: 'change', paths: ['src/a.ts'], folders: ['..'] },
+  ])('with a grant that does not fit the call is a no: %j', async (always) => {
+    const { tool, approved } = shown(['+one']);
+    const ran = await asked(tool, [{ decision: 'allowed', always, keep: 'session' }]);
+    expect(approved).toEqual([]);
+    expect(await decidedIn(ran)).toMatchObject({ decision: 'denied', by: 'rule' });
+    expect(ran.session.progress.granted).toEqual([]);
+  });
+
+  test('for the project is kept there, recorded as such, and held by no session', async () => {
+    const kept: Granted[] = [];
+    const grants = { kept: async () => kept, keep: async (grant: Granted) => void kept.push(grant) };
+    const always: Granted = { tool: 'change', folders: ['src'] };
+    const ran = await asked(shown(['+one']).tool, [{ decision: 'allowed', always, keep: 'project' }], { grants });
+    expect(kept).toEqual([always]);
+    expect(await decidedIn(ran)).toMatchObject({ always, kept: 'project' });
+    expect(ran.session.progress.granted).toEqual([]);
+    const next = await asked(shown(['+two']).tool, [], { grants });
+    expect(next.questions).toEqual([]);
+    expect(inShort(await next.records())[0]).toBe('allowed c1 by rule always change "src/" (project)');
+    kept.length = 0;
+    expect((await asked(shown(['+two']).tool, [], { grants })).questions).toHaveLength(1);
+  });
+
+  test('for the project holds for the session where it cannot be kept, and that is told', async () => {
+    const broken = async (): Promise<never> => {
+      throw new Error('the disk is full');
+    };
+    const always: Granted = { tool: 'change', folders: ['src'] };
+    const answer: Answer = { decision: 'allowed', always, keep: 'project' };
+    const grants = { kept: broken, keep: broken };
+    const ran = await asked(shown(['+one']).tool, [answer], { grants });
+    expect(ran.session.progress.granted).toEqual([always]);
+    expect(ran.told).toMatchObject([{ type: 'notice.raised', notice: { code: 'permissions/grant-not-kept' } }]);
+    expect(ran.questions).toHaveLength(1);
+  });
+
+  test('with a grant is not offered for what holds a secret', async () => {
+    const questions: Question[] = [];
+    const ask = async (question: Question): Promise<Answer> => {
+      questions.push(question);
+      return 'allowed';
+    };
+    const acts = { paths: [{ path: 'src/aVerySecretValue42' }] };
+    const small = await beginWork({
+      calls: [{ id: 'c1', name: 'change' }],
+      tools: [shown(['+one'], { acts }).tool],
+      mode: 'ask',
+      secrets: createSecrets({ values: [{ name: 'KEY', value: 'aVerySecretValue42' }] }),
+      runtime: { ask },
+    });
+    await runCalls(small.work);
+    expect(questions).toHaveLength(1);
+    expect(questions[0]).not.toHaveProperty('offer');
+  });
+});

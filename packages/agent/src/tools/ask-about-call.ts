@@ -1,0 +1,135 @@
+// Asks a person about a call: shows what it would do, holds the yes to exactly that, and records the grant that came with it.
+
+import type { Granted, PermissionDecided } from '@tidemark/log';
+import { grantProblem } from '../rules/read-grant.ts';
+import type { Work } from '../turn/work.ts';
+import { makePreview, previewDigest } from './make-preview.ts';
+import { messageOf } from './message-of.ts';
+import type { Answer, Asker, CallQuestion } from './permissions.ts';
+import { isYes } from './permissions.ts';
+import type { CallRead } from './read-call.ts';
+import type { ToolPreview, ToolProblem } from './tool.ts';
+import { unlessAborted } from './unless-aborted.ts';
+
+/** A decision as the log keeps it, and for a denial the words for the model. */
+export interface Permit {
+  readonly decided: PermissionDecided;
+  readonly denial: string | undefined;
+  /** What a person said yes to. The run holds to it. */
+  readonly approved?: ToolPreview;
+}
+
+/** The question without its preview. */
+export type CallAsked = Omit<CallQuestion, 'preview' | 'again'>;
+
+/** The work of a turn in which somebody can be asked. */
+type Asking = Work & { readonly ask: Asker };
+
+/** How often a person is asked about one call whose preview changes after each yes. */
+const MOST_QUESTIONS = 5;
+
+/** Characters of a refusal that the model is told. */
+const MOST_WORDS = 2_000;
+
+/**
+ * Asks. After a yes the preview is made again: the person is asked once more when it differs, five times at most, and then the
+ * call is denied. Returns as `permitCall` does.
+ */
+export async function askAboutCall(
+  work: Asking,
+  read: CallRead,
+  asked: CallAsked,
+  asks: string,
+): Promise<Permit | ToolProblem | undefined> {
+  let preview = await makePreview(work, read);
+  for (let questions = 0; questions < MOST_QUESTIONS; questions += 1) {
+    if (preview === undefined || 'problem' in preview) return preview;
+    const answer = await answerTo(work, { ...asked, preview, ...(questions > 0 && { again: true }) }, asks);
+    if (answer === undefined || 'decided' in answer) return answer;
+    const now = await makePreview(work, read);
+    if (now === undefined || 'problem' in now) return now;
+    if (previewDigest(now) === previewDigest(preview)) return allowed(work, asked, answer.given, preview);
+    preview = now;
+  }
+  const why = `what it would do changed after each of ${MOST_QUESTIONS} answers`;
+  return permit(asked, { by: 'rule', decision: 'denied' }, why);
+}
+
+/** A yes as it was given, or the denial that the answer comes to; `undefined` when the user interrupted. */
+async function answerTo(
+  { ask, signal }: Asking,
+  question: CallQuestion,
+  asks: string,
+): Promise<{ readonly given: Answer } | Permit | undefined> {
+  const denied = { decision: 'denied', shown: previewDigest(question.preview) } as const;
+  try {
+    const answer = await unlessAborted(ask(question, signal), signal);
+    if (signal.aborted) return undefined;
+    if (answer === undefined || !isYes(answer)) return refusedBy(question, denied, answer);
+    const wrong = typeof answer === 'object' && 'always' in answer ? wrongGrant(question, answer.always) : undefined;
+    if (wrong === undefined) return { given: answer };
+    return permit(question, { ...denied, by: 'rule' }, `${asks}, and the answer cannot be used: ${wrong}`);
+  } catch (cause) {
+    if (signal.aborted) return undefined;
+    return permit(question, { ...denied, by: 'rule' }, `${asks}, and asking failed: ${messageOf(cause)}`);
+  }
+}
+
+function refusedBy(
+  question: CallQuestion,
+  denied: Pick<PermissionDecided, 'decision' | 'shown'>,
+  answer: Answer | undefined,
+): Permit {
+  const refused = permit(question, { ...denied, by: 'person' }, 'the user was asked and refused');
+  const words = typeof answer === 'object' && answer.decision === 'denied' ? answer.words.trim() : '';
+  if (words === '') return refused;
+  const told = words.length > MOST_WORDS ? `${words.slice(0, MOST_WORDS).toWellFormed()}…` : words;
+  return { ...refused, denial: `${refused.denial}\nThe user refused: ${told}` };
+}
+
+function wrongGrant({ offer }: CallQuestion, grant: Granted): string | undefined {
+  return offer === undefined ? 'no grant was offered' : grantProblem(grant, offer.call);
+}
+
+async function allowed(work: Work, asked: CallAsked, answer: Answer, approved: ToolPreview): Promise<Permit> {
+  const head = { by: 'person', decision: 'allowed', shown: previewDigest(approved) } as const;
+  const grant = await grantIn(work, asked, answer);
+  return { ...permit(asked, { ...head, ...grant }, ''), approved };
+}
+
+/** The grant as the log keeps it. One for the project that cannot be stored holds for the session, and the person is told. */
+async function grantIn(
+  { runtime, session, tell }: Work,
+  { offer }: CallAsked,
+  answer: Answer,
+): Promise<Pick<PermissionDecided, 'always' | 'kept'>> {
+  if (answer === 'always') return offer?.exact === undefined ? {} : { always: offer.exact };
+  if (typeof answer !== 'object' || answer.decision !== 'allowed') return {};
+  const { always, keep } = answer;
+  const text = JSON.stringify(always);
+  const warn = (message: string, next: string): void =>
+    tell({ type: 'notice.raised', notice: { code: 'permissions/grant-not-kept', message, next } });
+  if ((await session.secrets.mask(text)) !== text) {
+    warn('the grant holds a secret and is not kept', 'The call was allowed this once.');
+    return {};
+  }
+  if (keep === 'session') return { always };
+  try {
+    if (runtime.grants === undefined) throw new Error('this agent keeps no grants for a project');
+    await runtime.grants.keep(always);
+    return { always, kept: 'project' };
+  } catch (cause) {
+    warn(`the grant is not kept for the project: ${messageOf(cause)}`, 'It holds for this session.');
+    return { always };
+  }
+}
+
+/** Makes a permit. A denial is told with the tool, the reason and the rule. */
+export function permit(
+  { call, tool, effect, rule }: CallAsked,
+  decided: Omit<PermissionDecided, 'call' | 'rule'>,
+  why: string,
+): Permit {
+  const denial = `The call of "${tool}" (${effect}) was denied and did not run: ${why} (rule ${rule}). Only the user can change that.`;
+  return { decided: { call, rule, ...decided }, denial: decided.decision === 'denied' ? denial : undefined };
+}
