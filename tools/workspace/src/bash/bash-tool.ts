@@ -89,6 +89,7 @@ function runOf(shell: Shell, asked: BashInput, options: BashOptions): ToolRun {
     get acts(): Acts {
       return { commands: readCommands(command), ...(beyond.length > 0 && { beyond }) };
     },
+    preview: async () => ({ kind: 'command', text: command }),
     run: (context) => runBash(shell, { command, patience, reach }, context),
   };
 }

@@ -11,11 +11,13 @@ import { argumentsOf, isProblem } from '../door/arguments.ts';
 import { WorkspaceError } from '../workspace-error.ts';
 import type { CurrentFile } from '../write/current-file.ts';
 import { currentFile } from '../write/current-file.ts';
+import { previewChange } from '../write/preview-change.ts';
 import { replaceFile } from '../write/replace-file.ts';
-import { assertAsSeen } from '../write/seen-file.ts';
+import type { Approvable } from '../write/seen-file.ts';
+import { assertApproved, assertAsSeen } from '../write/seen-file.ts';
 import { showDiff } from '../write/show-diff.ts';
 import { textOf } from '../write/text-form.ts';
-import type { Edit } from './apply-edit.ts';
+import type { Edit, Edited } from './apply-edit.ts';
 import { applyEdit } from './apply-edit.ts';
 
 const ARGUMENTS = argumentsOf(
@@ -50,27 +52,49 @@ export function createEditTool(confinement: Confinement): Tool {
       if (oldText === newText) return { problem: 'new_text: it is the same as old_text; there is nothing to change.' };
       const place = await confinement.place(path);
       if (isProblem(place)) return place;
+      const plan = (context: Approvable): Promise<PlannedEdit> =>
+        planEdit(place, confinement, { oldText, newText, replaceAll }, context);
       return {
         title: titleOfWrite('edit', place),
         confined: isConfined(place),
         acts: pathActs(confinement.folder, place),
-        run: (context) => editPlace(place, confinement, { oldText, newText, replaceAll }, context),
+        preview: async (context) => {
+          const { current, edited } = await plan(context);
+          return previewChange({ place, current, after: edited.text });
+        },
+        run: async (context) => editPlace(place, await plan(context), context),
       };
     },
   };
 }
 
-async function editPlace(
+/** A file with the edit made in memory. */
+interface PlannedEdit {
+  readonly current: CurrentFile;
+  readonly before: string;
+  readonly edited: Edited;
+}
+
+/** @throws WorkspaceError when the edit cannot be made as things are. */
+async function planEdit(
   place: Place,
   confinement: Confinement,
   edit: Edit,
-  { signal, fileSeen }: ToolContext,
-): Promise<ToolOutput> {
+  { signal, fileSeen, approved }: Approvable,
+): Promise<PlannedEdit> {
   const current = await currentFile(place, MOST_BYTES, signal);
   if (current === undefined) throw await absent(place, confinement);
+  assertApproved(place, current, approved);
   assertAsSeen(place, current, fileSeen(place.path));
   const before = textIn(place, current);
-  const { text, lines } = applyEdit(before, edit, place.shown);
+  return { current, before, edited: applyEdit(before, edit, place.shown) };
+}
+
+async function editPlace(
+  place: Place,
+  { current, before, edited: { text, lines } }: PlannedEdit,
+  { signal }: ToolContext,
+): Promise<ToolOutput> {
   const bytes = Buffer.from(text);
   signal.throwIfAborted();
   await replaceFile(place, bytes, current.stats);

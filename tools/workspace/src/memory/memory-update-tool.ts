@@ -1,7 +1,7 @@
 // `memory_update`: writes what later sessions of a workspace should know. The files are short on purpose: every session reads
 // them whole, and what does not fit is refused until somebody says it in fewer words.
 
-import type { Tool, ToolContext, ToolOutput, ToolProblem } from '@tidemark/agent';
+import type { PreviewContext, Tool, ToolContext, ToolOutput, ToolPreview, ToolProblem } from '@tidemark/agent';
 import type { Digest } from '@tidemark/log';
 import { digest } from '@tidemark/log';
 import { createHash } from 'node:crypto';
@@ -11,7 +11,9 @@ import { isConfined, pathActs, titleOfWrite } from '../confine/path-acts.ts';
 import { argumentsOf, isProblem } from '../door/arguments.ts';
 import { applyEdit } from '../edit/apply-edit.ts';
 import { WorkspaceError } from '../workspace-error.ts';
+import { previewChange } from '../write/preview-change.ts';
 import { replaceFile } from '../write/replace-file.ts';
+import { assertApproved } from '../write/seen-file.ts';
 import { inFormOf, lineEnd, withLineEnds } from '../write/text-form.ts';
 import type { MemoryFile, MemoryName } from './memory-file.ts';
 import { MEMORY_FILES, MEMORY_NAMES, memoryPlace, readMemory } from './memory-file.ts';
@@ -51,6 +53,7 @@ export function createMemoryUpdateTool(confinement: Confinement): Tool {
         title: titleOfWrite(`memory_update ${asked.operation}`, place),
         confined: isConfined(place),
         acts: pathActs(confinement.folder, place),
+        preview: (context) => previewUpdate(place, asked, context),
         run: (context) => whileHeld(place, context.signal, () => update(place, asked, context)),
       };
     },
@@ -68,8 +71,17 @@ function problemWith({ operation, text, old_text: oldText }: Update): ToolProble
   return undefined;
 }
 
+async function previewUpdate(place: Place, asked: Update, { signal }: PreviewContext): Promise<ToolPreview> {
+  const before = await readMemory(place, signal);
+  const after = textAfter(asked, before, place.shown);
+  requireRoom(asked.file, Buffer.byteLength(after));
+  const current = before && { digest: before.digest, stats: before.stats, bytes: Buffer.from(before.text) };
+  return previewChange({ place, current, after });
+}
+
 async function update(place: Place, asked: Update, context: ToolContext): Promise<ToolOutput> {
   const before = await readMemory(place, context.signal);
+  assertApproved(place, before, context.approved);
   if (asked.operation === 'consolidate' && before !== undefined) await requireShown(asked.file, before, context);
   const bytes = Buffer.from(textAfter(asked, before, place.shown));
   const after = digest(createHash('sha256').update(bytes).digest('hex'));

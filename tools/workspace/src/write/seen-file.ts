@@ -1,9 +1,14 @@
 // Whether a file is still what this session knows of it. Nobody's work is overwritten unseen.
 
+import type { ToolContext, ToolPreview } from '@tidemark/agent';
 import type { FileTouch } from '@tidemark/log';
 import type { Place } from '../confine/confine.ts';
 import { WorkspaceError } from '../workspace-error.ts';
 import type { CurrentFile } from './current-file.ts';
+import { baseOf } from './preview-change.ts';
+
+/** What a preview and a run of a call have in common; a preview has no `approved`. */
+export type Approvable = Pick<ToolContext, 'signal' | 'fileSeen' | 'approved'>;
 
 /** @throws WorkspaceError `workspace/changed` when the session saw other bytes. A file that it never saw passes. */
 export function assertAsSeen({ shown }: Place, current: CurrentFile, seen: FileTouch | undefined): void {
@@ -21,6 +26,20 @@ export function assertSeen({ shown }: Place, current: CurrentFile, seen: FileTou
   throw new WorkspaceError(
     'workspace/unread',
     `${shown} exists and was not read in this session; nothing was written. Read it first, or change a part of it with \`edit\`.`,
+    { path: shown },
+  );
+}
+
+/** @throws WorkspaceError `workspace/changed` when a person approved a change of other bytes. Without an approval it passes. */
+export function assertApproved(
+  { shown }: Place,
+  current: Pick<CurrentFile, 'digest'> | undefined,
+  approved: ToolPreview | undefined,
+): void {
+  if (approved === undefined || approved.base === baseOf(current)) return;
+  throw new WorkspaceError(
+    'workspace/changed',
+    `${shown} changed after the user approved this call; nothing was written. Read it again, then decide.`,
     { path: shown },
   );
 }

@@ -1,6 +1,6 @@
 // `write`: a whole file, new or in the place of one that the session has read.
 
-import type { Tool, ToolContext, ToolOutput } from '@tidemark/agent';
+import type { PreviewContext, Tool, ToolContext, ToolOutput, ToolPreview } from '@tidemark/agent';
 import { digest } from '@tidemark/log';
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
@@ -9,8 +9,10 @@ import { isConfined, pathActs, titleOfWrite } from '../confine/path-acts.ts';
 import { argumentsOf, isProblem } from '../door/arguments.ts';
 import type { CurrentFile } from './current-file.ts';
 import { currentFile } from './current-file.ts';
+import { previewChange } from './preview-change.ts';
 import { replaceFile } from './replace-file.ts';
-import { assertAsSeen, assertSeen } from './seen-file.ts';
+import type { Approvable } from './seen-file.ts';
+import { assertApproved, assertAsSeen, assertSeen } from './seen-file.ts';
 import { showDiff } from './show-diff.ts';
 import { inFormOf, textOf } from './text-form.ts';
 
@@ -44,19 +46,45 @@ export function createWriteTool(confinement: Confinement): Tool {
         title: titleOfWrite('write', place),
         confined: isConfined(place),
         acts: pathActs(confinement.folder, place),
+        preview: (context) => previewWrite(place, asked.content, context),
         run: (context) => writePlace(place, asked.content, context),
       };
     },
   };
 }
 
-async function writePlace(place: Place, content: string, { signal, fileSeen }: ToolContext): Promise<ToolOutput> {
+/** The new content of a file, and the file that it replaces. */
+interface PlannedWrite {
+  readonly current: CurrentFile | undefined;
+  readonly text: string;
+  /** Parts of the form of the old file that the new content keeps. */
+  readonly kept: readonly string[];
+}
+
+/** @throws WorkspaceError when the file may not be written as things are. */
+async function planWrite(place: Place, content: string, context: Approvable): Promise<PlannedWrite> {
+  const { signal, fileSeen, approved } = context;
   const current = await currentFile(place, MOST_COMPARED, signal);
-  if (current === undefined) return create(place, content, signal);
+  assertApproved(place, current, approved);
+  if (current === undefined) return { current, text: content, kept: [] };
   const seen = fileSeen(place.path);
   assertSeen(place, current, seen);
   assertAsSeen(place, current, seen);
-  return overwrite(place, content, current, signal);
+  const old = current.bytes === undefined ? undefined : textOf(current.bytes);
+  return { current, ...inFormOf(old ?? '', content) };
+}
+
+async function previewWrite(place: Place, content: string, context: PreviewContext): Promise<ToolPreview> {
+  const { current, text } = await planWrite(place, content, context);
+  return previewChange({ place, current, after: text });
+}
+
+async function writePlace(place: Place, content: string, context: ToolContext): Promise<ToolOutput> {
+  const planned = await planWrite(place, content, context);
+  const { current } = planned;
+  return current === undefined
+    ? create(place, content, context.signal)
+    : overwrite(place, planned, current, context.signal);
 }
 
 async function create(place: Place, content: string, signal: AbortSignal): Promise<ToolOutput> {
@@ -68,12 +96,11 @@ async function create(place: Place, content: string, signal: AbortSignal): Promi
 
 async function overwrite(
   place: Place,
-  content: string,
+  { text, kept }: PlannedWrite,
   { stats, bytes: before, digest: was }: CurrentFile,
   signal: AbortSignal,
 ): Promise<ToolOutput> {
   const old = before === undefined ? undefined : textOf(before);
-  const { text, kept } = inFormOf(old ?? '', content);
   const bytes = Buffer.from(text);
   const said = kept.length === 0 ? '' : `; kept its ${kept.join(' and its ')}`;
   if (hashOf(bytes) === was)

@@ -1,0 +1,97 @@
+// The preview of a changed file for the person who is asked: the whole unified diff against the file as it is now.
+
+import type { ToolPreview } from '@tidemark/agent';
+import { createHash } from 'node:crypto';
+import type { Place } from '../confine/confine.ts';
+import type { CurrentFile } from './current-file.ts';
+import { textOf } from './text-form.ts';
+
+/** Characters of a preview. A longer one holds digests and sizes alone. */
+const MOST_CHARACTERS = 1024 * 1024;
+/** Above this many edits all lines are shown as replaced, which is the same change in more lines. */
+const MOST_EDITS = 2_000;
+
+/** What a call would make of a file. */
+export interface FileChange {
+  readonly place: Place;
+  /** The file as it is; `undefined` when there is none. */
+  readonly current: CurrentFile | undefined;
+  readonly after: string;
+}
+
+/** Returns the whole change: a new file with all its content. Above 1 MiB it is `unseen`, with both digests. */
+export async function previewChange(change: FileChange): Promise<ToolPreview> {
+  const { place, current, after } = change;
+  const base = baseOf(current);
+  const from = current === undefined ? '/dev/null' : place.shown;
+  const text = [`--- ${from}`, `+++ ${place.shown}`, await bodyOf(current, after)].join('\n');
+  if (text.length <= MOST_CHARACTERS) return { kind: 'diff', text, base };
+  const unseen = `the change has ${text.length} characters, and at most ${MOST_CHARACTERS} are shown`;
+  return { kind: 'diff', text: digestsOf(change, unseen), unseen, base };
+}
+
+/** Returns the state of a file that a preview is made from: its digest, or `absent`. */
+export function baseOf(current: Pick<CurrentFile, 'digest'> | undefined): string {
+  return current?.digest ?? 'absent';
+}
+
+function digestsOf({ place, current, after }: FileChange, unseen: string): string {
+  const bytes = Buffer.from(after);
+  const was = current === undefined ? 'absent' : `${current.stats.size} bytes, SHA-256 ${current.digest}`;
+  const is = `${bytes.length} bytes, SHA-256 ${createHash('sha256').update(bytes).digest('hex')}`;
+  return `--- ${place.shown}: ${was}\n+++ ${place.shown}: ${is}\n(${unseen})`;
+}
+
+async function bodyOf(current: CurrentFile | undefined, after: string): Promise<string> {
+  if (current === undefined) return after === '' ? '(an empty file)' : hunksOf('', after);
+  const before = current.bytes === undefined ? undefined : textOf(current.bytes);
+  if (before === undefined) {
+    const what = current.bytes === undefined ? 'too large for a diff' : 'not UTF-8 text';
+    const size = `${current.stats.size} bytes, SHA-256 ${current.digest}`;
+    return `(the file as it is, ${size}, is ${what}; this replaces all of it)\n${await hunksOf('', after)}`;
+  }
+  if (before === after) return '(the file holds exactly this already; nothing changes)';
+  if (!endsInCrlf(before) || !endsInCrlf(after)) return hunksOf(before, after);
+  return `(all line ends stay CRLF)\n${await hunksOf(before.replaceAll('\r\n', '\n'), after.replaceAll('\r\n', '\n'))}`;
+}
+
+/** Whether a text has line ends, and each is CRLF. */
+function endsInCrlf(text: string): boolean {
+  return text.includes('\n') && !/(?<!\r)\n|\r(?!\n)/.test(text);
+}
+
+async function hunksOf(before: string, after: string): Promise<string> {
+  // 19 modules that a session does not load before somebody is asked.
+  const { structuredPatch } = await import('diff');
+  const patch = structuredPatch('', '', before, after, '', '', { context: 3, maxEditLength: MOST_EDITS });
+  if (patch === undefined) return replacedLines(before, after);
+  return patch.hunks
+    .flatMap((hunk) => [
+      `@@ -${rangeOf(hunk.oldStart, hunk.oldLines)} +${rangeOf(hunk.newStart, hunk.newLines)} @@`,
+      ...hunk.lines,
+    ])
+    .join('\n');
+}
+
+/** A range as a unified diff has it: an empty one names the line before it. */
+function rangeOf(start: number, lines: number): string {
+  return `${lines === 0 ? start - 1 : start},${lines}`;
+}
+
+function replacedLines(before: string, after: string): string {
+  const [old, next] = [linesOf(before), linesOf(after)];
+  return [
+    `@@ -${rangeOf(1, old.length)} +${rangeOf(1, next.length)} @@`,
+    ...marked('-', old, before),
+    ...marked('+', next, after),
+  ].join('\n');
+}
+
+function linesOf(text: string): readonly string[] {
+  const lines = text.split('\n');
+  return text.endsWith('\n') ? lines.slice(0, -1) : lines;
+}
+
+function marked(sign: '-' | '+', lines: readonly string[], text: string): readonly string[] {
+  return [...lines.map((line) => sign + line), ...(text.endsWith('\n') ? [] : ['\\ No newline at end of file'])];
+}
