@@ -9,6 +9,7 @@ import type {
   Lasting,
   Limits,
   Mode,
+  ProjectGrants,
   RetryPolicy,
   RewriteNotice,
   Rule,
@@ -178,12 +179,16 @@ export interface Permissions {
   readonly ask?: Asker;
   /** What is allowed, asked or denied beyond the mode, by tool, command, path or host. `deny` beats `ask` beats `allow`. */
   readonly rules?: readonly Rule[];
+  /** Grants of the workspace that hold in each of its sessions, kept outside of it. Without it, a grant lasts as long as its session. */
+  readonly grants?: ProjectGrants;
   /** In mode `auto` commands run unasked even where no sandbox holds them. */
   readonly unconfined?: boolean;
 }
 
 const anyObject = z.custom<object>((value) => typeof value === 'object' && value !== null, 'expected an object');
 const anyFunction = z.custom<() => unknown>((value) => typeof value === 'function', 'expected a function');
+const isGrants = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && 'kept' in value && 'keep' in value;
 const words = z.string().min(1, 'expected some text');
 const amount = z.number().positive();
 const count = z.int().min(0);
@@ -256,6 +261,7 @@ const optionsSchema = z.strictObject({
       ask: anyFunction.optional(),
       // Their own door says what is wrong with them.
       rules: z.array(z.unknown()).readonly().optional(),
+      grants: z.custom<ProjectGrants>(isGrants, 'expected { kept, keep }').optional(),
       unconfined: z.boolean().optional(),
     } satisfies Fields<Permissions>)
     .optional(),

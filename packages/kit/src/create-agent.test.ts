@@ -71,6 +71,7 @@ describe('options', () => {
   test.each([
     [{ stor: 'memory' }, 'there is no option stor, did you mean store?'],
     [{ permissions: { mod: 'auto' } }, 'there is no option permissions.mod, did you mean mode?'],
+    [{ permissions: { grants: {} } }, 'permissions.grants: expected { kept, keep }'],
     [{ limits: { step: 3 } }, 'there is no option limits.step, did you mean steps?'],
     [{ banana: 1 }, 'there is no option banana'],
     [{ transport: 'websocket' }, 'transport: '],

@@ -148,3 +148,19 @@ test('passes on what the author says of effect, order, output and confinement', 
   expect(tool).toMatchObject({ effect: 'network', alone: true, keeps: 'tail', touches: ['structure'] });
   expect(await tool.read({ where: 'there' })).toMatchObject({ title: 'deploy', confined: false });
 });
+
+test('shows what a call would do by `preview`, with the arguments as they were read', async () => {
+  const send = defineTool({
+    name: 'send',
+    description: 'Sends a letter.',
+    input: z.object({ to: z.string(), text: z.string().default('Hello') }),
+    effect: 'network',
+    preview: ({ to, text }) => ({ kind: 'arguments', text: `To ${to}\n${text}` }),
+    run: () => 'sent',
+  });
+  const run = await send.read({ to: 'Ann' });
+  if ('problem' in run) throw new Error(run.problem);
+  expect(await run.preview?.(context)).toEqual({ kind: 'arguments', text: 'To Ann\nHello' });
+  const plain = await add.read({ a: 1 });
+  expect(plain).not.toHaveProperty('preview');
+});

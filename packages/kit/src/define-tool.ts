@@ -1,6 +1,16 @@
 // A tool from a name, a schema and a function: what an author writes, as the tool that the runtime knows.
 
-import type { ActKind, Acts, Tool, ToolContext, ToolOutput, ToolProblem, ToolRun } from '@tidemark/agent';
+import type {
+  ActKind,
+  Acts,
+  PreviewContext,
+  Tool,
+  ToolContext,
+  ToolOutput,
+  ToolPreview,
+  ToolProblem,
+  ToolRun,
+} from '@tidemark/agent';
 import type { EffectClass } from '@tidemark/log';
 import type { JsonValue } from '@tidemark/model';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
@@ -34,6 +44,8 @@ export interface ToolDefinition<Schema extends StandardSchemaV1> {
   title?(input: StandardSchemaV1.InferOutput<Schema>): string;
   /** Whether all that a call changes lies inside the workspace; true unless said. */
   confined?(input: StandardSchemaV1.InferOutput<Schema>): boolean;
+  /** All that a call would do, for the person who is asked; changes nothing. The arguments as JSON by default. */
+  preview?(input: StandardSchemaV1.InferOutput<Schema>, context: PreviewContext): ToolPreview | Promise<ToolPreview>;
   /**
    * Does the work. A string is what the model sees; any other value is shown as JSON, except an object of the fields of
    * `ToolOutput` alone, which is one. What it throws is the error of the call.
@@ -75,10 +87,14 @@ async function readArguments<Schema extends StandardSchemaV1>(
   const read = await schema['~standard'].validate(given);
   if (read.issues !== undefined) return { problem: read.issues.map(said).join('; ') };
   const { value } = read;
+  const { preview } = definition;
   return {
     title: definition.title?.(value) ?? definition.name,
     ...(definition.confined !== undefined && { confined: definition.confined(value) }),
     ...(definition.acts !== undefined && { acts: definition.acts(value) }),
+    ...(preview !== undefined && {
+      preview: async (context: PreviewContext): Promise<ToolPreview> => preview.call(definition, value, context),
+    }),
     run: async (context): Promise<ToolOutput> => outputOf(definition.name, await definition.run(value, context)),
   };
 }

@@ -1,6 +1,7 @@
 // The face of `kit`: the front door, and the types that an author who embeds an agent needs beside it.
 
 export type {
+  AllowedAnswer,
   Answer,
   Asker,
   CompactionReport,
@@ -14,7 +15,10 @@ export type {
   Mode,
   Notice,
   PromptOptions,
+  PreviewContext,
+  ProjectGrants,
   Question,
+  RefusedAnswer,
   RewriteNotice,
   Rule,
   SessionEvent,
@@ -22,6 +26,7 @@ export type {
   Tool,
   ToolContext,
   ToolOutput,
+  ToolPreview,
   Turn,
 } from '@tidemark/agent';
 export type { AgentOptions, Environment, Permissions, SandboxSetting } from './agent-options.ts';

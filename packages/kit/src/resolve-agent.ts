@@ -87,6 +87,7 @@ function runtimeOf(options: AgentOptions, mcp: McpTools | undefined): Runtime {
     ...(runtime !== undefined && { runtime }),
     ...(neighbours !== undefined && { neighbours }),
     ...(permissions.ask !== undefined && { ask: permissions.ask }),
+    ...(permissions.grants !== undefined && { grants: permissions.grants }),
     ...(permissions.rules !== undefined && { rules: chooseRules(permissions.rules, tools) }),
     ...(onRequest !== undefined && { onRequest }),
     ...(rewriteNotice !== undefined && { rewriteNotice }),
