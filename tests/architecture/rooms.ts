@@ -17,7 +17,7 @@ export const ARROWS: Readonly<Record<string, readonly string[] | '*'>> = {
   'packages/model': ['packages/json'],
   'packages/context': ['packages/log', 'packages/model'],
   'packages/agent': ['packages/log', 'packages/model', 'packages/context'],
-  'packages/settings': ['packages/agent'],
+  'packages/settings': ['packages/log', 'packages/agent'],
   'packages/simulator': ['packages/model'],
   'packages/recording': [
     'packages/log',

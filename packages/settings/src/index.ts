@@ -5,6 +5,8 @@ export { CONFIGURATION_PATH, readBrought, readBroughtConfiguration } from './bro
 export type { Leaf } from './check-settings.ts';
 export type { Environment } from './environment-settings.ts';
 export { variableOf } from './environment-settings.ts';
+export type { GrantRecord } from './grants.ts';
+export { keepGrant, listGrants, openGrants, revokeGrants } from './grants.ts';
 export type { Keyring } from './keyring.ts';
 export { systemKeyring } from './keyring.ts';
 export type { NamedBy } from './named-files.ts';

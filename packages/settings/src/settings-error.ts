@@ -7,6 +7,8 @@ export type SettingsErrorCode =
   | 'settings/too-much'
   | 'settings/trust-inside'
   | 'settings/trust-damaged'
+  | 'settings/grants-inside'
+  | 'settings/grants-damaged'
   | 'settings/no-keyring';
 
 /** Every code, with what to do next. Pinned by a test. */
@@ -16,6 +18,8 @@ export const SETTINGS_ERRORS: Readonly<Record<SettingsErrorCode, string>> = {
   'settings/too-much': 'make what is named smaller, or keep it in your own settings or `~/.agents/skills`',
   'settings/trust-inside': 'keep TIDEMARK_HOME outside of the folder, or say --trust each time',
   'settings/trust-damaged': 'take the file away: then the folder is asked about again',
+  'settings/grants-inside': 'keep TIDEMARK_HOME outside of the folder',
+  'settings/grants-damaged': 'remove the file: then calls are asked about again',
   'settings/no-keyring': 'set the variable of the provider instead; `tidemark doctor` names it',
 };
 

@@ -244,6 +244,8 @@ describe('what is refused', () => {
       'settings/too-much',
       'settings/trust-inside',
       'settings/trust-damaged',
+      'settings/grants-inside',
+      'settings/grants-damaged',
       'settings/no-keyring',
     ]);
   });

@@ -1,0 +1,136 @@
+// Grants of a project, over real folders.
+
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { createHash } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import type { Granted } from '@tidemark/log';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+
+import { keepGrant, listGrants, openGrants, revokeGrants } from './grants.ts';
+
+const AT = '2026-11-22T10:00:00.000Z';
+const NPM: Granted = { tool: 'bash', patterns: ['npm test *'] };
+const SRC: Granted = { tool: 'edit', folders: ['src'], paths: ['a'], hosts: ['b'], commands: [['c', 'd']] };
+
+let root: string;
+let folder: string;
+let home: string;
+
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), 'tidemark-grants-')));
+  [folder, home] = [join(root, 'work'), join(root, 'home')];
+  mkdirSync(folder);
+});
+
+afterEach(() => rmSync(root, { recursive: true }));
+
+const keep = (grant: Granted): Promise<void> => keepGrant(home, folder, { grant, at: AT });
+const fileOf = (workspace: string): string =>
+  join(home, 'grants', `${createHash('sha256').update(workspace).digest('hex')}.json`);
+
+describe('grants of a project', () => {
+  test('are none at first, and writing none makes no file', async () => {
+    expect(await listGrants(home, folder)).toEqual([]);
+    expect(await (await openGrants(home, folder))?.kept()).toEqual([]);
+    await revokeGrants(home, folder, () => true);
+    expect(() => statSync(fileOf(folder))).toThrow('ENOENT');
+  });
+
+  test('lie in the home alone, by the real path of the workspace, for its owner only', async () => {
+    await keep(NPM);
+    await keep(SRC);
+    await keep(NPM);
+    expect(await listGrants(home, folder)).toEqual([
+      { grant: NPM, at: AT },
+      { grant: SRC, at: AT },
+    ]);
+    expect(readdirSync(folder)).toEqual([]);
+    expect(readdirSync(join(home, 'grants'))).toEqual([`${createHash('sha256').update(folder).digest('hex')}.json`]);
+    expect((statSync(fileOf(folder)).mode & 0o777).toString(8)).toBe('600');
+    expect((statSync(join(home, 'grants')).mode & 0o777).toString(8)).toBe('700');
+  });
+
+  test('are those of the workspace, by whatever path it is reached, and of no other', async () => {
+    await keep(NPM);
+    symlinkSync(folder, join(root, 'link'));
+    mkdirSync(join(root, 'other'));
+    expect(await listGrants(home, join(root, 'link'))).toHaveLength(1);
+    expect(await listGrants(home, join(root, 'other'))).toEqual([]);
+    expect(await listGrants(home, root)).toEqual([]);
+  });
+
+  test('are read again at each look, so that one that is taken back is gone at once', async () => {
+    const grants = await openGrants(home, folder);
+    await grants?.keep(NPM);
+    await keep(SRC);
+    expect(await grants?.kept()).toEqual([NPM, SRC]);
+    expect(await revokeGrants(home, folder, (_, index) => index === 0)).toMatchObject([{ grant: NPM }]);
+    expect(await grants?.kept()).toEqual([SRC]);
+    expect(await revokeGrants(home, folder, () => true)).toHaveLength(1);
+    expect(await listGrants(home, folder)).toEqual([]);
+  });
+
+  test('are neither kept nor heeded where the home lies in the workspace, plain or through a link', async () => {
+    symlinkSync(folder, join(root, 'around'));
+    for (const inside of [join(folder, 'home'), folder, join(root, 'around', 'home')]) {
+      expect(await openGrants(inside, folder)).toBeUndefined();
+      await expect(keepGrant(inside, folder, { grant: NPM, at: AT })).rejects.toMatchObject({
+        code: 'settings/grants-inside',
+      });
+      mkdirSync(join(inside, 'grants'), { recursive: true });
+      const name = `${createHash('sha256').update(folder).digest('hex')}.json`;
+      const planted = { revision: 1, workspace: folder, grants: [{ grant: NPM, at: AT }] };
+      writeFileSync(join(inside, 'grants', name), JSON.stringify(planted));
+      expect(await listGrants(inside, folder)).toEqual([]);
+    }
+  });
+
+  test.each([
+    '',
+    '{',
+    '[]',
+    '{"revision":2}',
+    '{"revision":1,"workspace":"x","grants":[{"at":"","grant":{"tool":1}}]}',
+  ])('grant nothing where the file is damaged, which is told: %s', async (text) => {
+    await keep(NPM);
+    writeFileSync(fileOf(folder), text);
+    await expect(openGrants(home, folder)).rejects.toMatchObject({ code: 'settings/grants-damaged' });
+    await expect(keep(SRC)).rejects.toMatchObject({ code: 'settings/grants-damaged' });
+  });
+
+  test('of another workspace in the place of this one are not heeded', async () => {
+    await keep(NPM);
+    const moved = { revision: 1, workspace: join(root, 'other'), grants: [{ grant: NPM, at: AT }] };
+    writeFileSync(fileOf(folder), JSON.stringify(moved));
+    expect(await listGrants(home, folder)).toEqual([]);
+  });
+
+  test('that are given at the same time are all kept', async () => {
+    const given = Array.from({ length: 12 }, (_, i): Granted => ({ tool: 'edit', folders: [`f${i}`] }));
+    await Promise.all(given.map(keep));
+    expect((await listGrants(home, folder)).flatMap(({ grant }) => grant.folders ?? []).toSorted()).toEqual(
+      given.flatMap(({ folders = [] }) => folders).toSorted(),
+    );
+    expect(readdirSync(join(home, 'grants'))).toHaveLength(1);
+  });
+
+  test('are kept past the lock of a process that was cut', async () => {
+    await keep(NPM);
+    writeFileSync(`${fileOf(folder)}.lock`, '');
+    utimesSync(`${fileOf(folder)}.lock`, 0, 0);
+    await keep(SRC);
+    expect(await listGrants(home, folder)).toHaveLength(2);
+  });
+});

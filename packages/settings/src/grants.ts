@@ -1,0 +1,134 @@
+// Project grants: what a person allowed for every session of a workspace. Kept in the home, never in the workspace, one file
+// for each workspace.
+
+import { realpath } from 'node:fs/promises';
+import { resolve } from 'node:path';
+
+import type { ProjectGrants } from '@tidemark/agent';
+import type { Granted } from '@tidemark/log';
+import { z } from 'zod';
+
+import { readIfThere, replaceOwnFile, withLock, workspaceFile } from './own-file.ts';
+import { SettingsError } from './settings-error.ts';
+import { canKeepTrust } from './trust.ts';
+
+/** A grant and when it was given. */
+export interface GrantRecord {
+  readonly grant: Granted;
+  /** ISO 8601, in UTC. */
+  readonly at: string;
+}
+
+/**
+ * Opens the grants of a workspace, which is read again at each look. Returns `undefined` where none can be kept: a home inside
+ * the workspace is written by whoever writes there.
+ *
+ * @throws SettingsError `settings/grants-damaged`.
+ */
+export async function openGrants(home: string, workspace: string): Promise<ProjectGrants | undefined> {
+  if (!(await canKeepTrust(home, workspace))) return undefined;
+  await listGrants(home, workspace);
+  return {
+    kept: async () => (await listGrants(home, workspace)).map(({ grant }) => grant),
+    keep: (grant) => keepGrant(home, workspace, { grant, at: new Date().toISOString() }),
+  };
+}
+
+/** Returns the grants of a workspace in the order in which they were given. @throws SettingsError `settings/grants-damaged`. */
+export async function listGrants(home: string, workspace: string): Promise<readonly GrantRecord[]> {
+  if (!(await canKeepTrust(home, workspace))) return [];
+  const folder = await realOf(workspace);
+  return readRecords(pathOf(home, folder), folder);
+}
+
+/** Keeps one more grant; one that is kept already stays as it is. @throws SettingsError `settings/grants-inside`, `settings/grants-damaged`. */
+export async function keepGrant(home: string, workspace: string, record: GrantRecord): Promise<void> {
+  if (!(await canKeepTrust(home, workspace)))
+    throw new SettingsError(
+      'settings/grants-inside',
+      `${home}, where grants are kept, lies in the workspace ${workspace}`,
+    );
+  await change(home, workspace, (records) =>
+    records.some((one) => isSame(one.grant, record.grant)) ? records : [...records, record],
+  );
+}
+
+/**
+ * Takes grants back: those that are chosen, by their place in the list. Returns them. Open sessions ask again from then on.
+ *
+ * @throws SettingsError `settings/grants-damaged`.
+ */
+export async function revokeGrants(
+  home: string,
+  workspace: string,
+  isChosen: (record: GrantRecord, index: number) => boolean,
+): Promise<readonly GrantRecord[]> {
+  if (!(await canKeepTrust(home, workspace))) return [];
+  let revoked: readonly GrantRecord[] = [];
+  await change(home, workspace, (records) => {
+    revoked = records.filter(isChosen);
+    return records.filter((record) => !revoked.includes(record));
+  });
+  return revoked;
+}
+
+const texts = z.array(z.string());
+
+const fileSchema = z.strictObject({
+  revision: z.literal(1),
+  workspace: z.string(),
+  grants: z.array(
+    z.strictObject({
+      at: z.string(),
+      grant: z.strictObject({
+        tool: z.string().min(1),
+        commands: z.exactOptional(z.array(texts)),
+        patterns: z.exactOptional(texts),
+        paths: z.exactOptional(texts),
+        folders: z.exactOptional(texts),
+        hosts: z.exactOptional(texts),
+      }),
+    }),
+  ),
+});
+
+async function change(
+  home: string,
+  workspace: string,
+  next: (records: readonly GrantRecord[]) => readonly GrantRecord[],
+): Promise<void> {
+  const folder = await realOf(workspace);
+  const path = pathOf(home, folder);
+  await withLock(path, async () => {
+    const before = await readRecords(path, folder);
+    const after = next(before);
+    if (after === before || (after.length === 0 && before.length === 0)) return;
+    await replaceOwnFile(path, `${JSON.stringify({ revision: 1, workspace: folder, grants: after }, undefined, 1)}\n`);
+  });
+}
+
+async function readRecords(path: string, workspace: string): Promise<readonly GrantRecord[]> {
+  const text = await readIfThere(path);
+  if (text === undefined) return [];
+  try {
+    const file = fileSchema.parse(JSON.parse(text));
+    return file.workspace === workspace ? file.grants : [];
+  } catch (error) {
+    throw new SettingsError('settings/grants-damaged', `${path} cannot be read: it grants nothing`, { path }, error);
+  }
+}
+
+function pathOf(home: string, workspace: string): string {
+  return workspaceFile(home, 'grants', workspace);
+}
+
+/** A workspace that is not there any more is known by the path it had. */
+async function realOf(workspace: string): Promise<string> {
+  return realpath(workspace).catch(() => resolve(workspace));
+}
+
+function isSame(a: Granted, b: Granted): boolean {
+  const parts = ({ tool, commands, patterns, paths, folders, hosts }: Granted): string =>
+    JSON.stringify([tool, commands, patterns, paths, folders, hosts]);
+  return parts(a) === parts(b);
+}
