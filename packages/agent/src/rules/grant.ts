@@ -61,10 +61,30 @@ export function grantInWords(grant: Granted): string {
 }
 
 /** Returns what the grant covers as a sentence for the person who gives it. */
-export function grantCovers(grant: Granted): string {
-  return partsOf(grant)
-    .map(({ text, covers }) => covers(grant.tool, text))
-    .join('; ');
+export function grantCovers({
+  tool,
+  commands = [],
+  patterns = [],
+  paths = [],
+  folders = [],
+  hosts = [],
+}: Granted): string {
+  const listed = (texts: readonly string[]): string => texts.join(', ');
+  return [
+    ...(commands.length === 0
+      ? []
+      : [
+          `${tool} runs ${listed(commands.map((words) => `\`${inWords(words)}\``))} to the letter, in any line of such commands`,
+        ]),
+    ...(patterns.length === 0
+      ? []
+      : [`${tool} runs every command that fits ${listed(patterns.map((one) => `\`${one}\``))}, whatever stands for *`]),
+    ...(paths.length === 0 ? [] : [`every call of ${tool} on ${listed(paths)}, whatever its content`]),
+    ...(folders.length === 0
+      ? []
+      : [`every call of ${tool} below ${listed(folders.map((one) => `${one}/`))}, whatever its content`]),
+    ...(hosts.length === 0 ? [] : [`every call of ${tool} that reaches only ${listed(hosts)}, whatever it sends`]),
+  ].join('; ');
 }
 
 /** Tells whether a pattern may be granted. Returns the reason when it may not. */
@@ -77,11 +97,10 @@ export function patternProblem(pattern: string): string | undefined {
   return way === undefined ? undefined : `\`${program}\` with \`${way}\` runs other programs, so it cannot end in *`;
 }
 
-/** A part of a grant: its name, and a sentence about what it covers. */
+/** A part of a grant: its name, and the things that it covers. */
 interface Part {
   readonly text: string;
   readonly has: (thing: Thing) => boolean;
-  readonly covers: (tool: string, text: string) => string;
 }
 
 function partsOf({ commands = [], patterns = [], paths = [], folders = [], hosts = [] }: Granted): readonly Part[] {
@@ -89,28 +108,17 @@ function partsOf({ commands = [], patterns = [], paths = [], folders = [], hosts
     ...commands.map((words): Part => ({
       text: inWords(words),
       has: (thing) => thing.kind === 'command' && isSame(thing.words, words),
-      covers: (tool, text) => `${tool} runs \`${text}\` to the letter, alone or next to other granted commands`,
     })),
     ...patterns.map((pattern): Part => ({
       text: pattern,
       has: (thing) => thing.kind === 'command' && fits(pattern, thing.words),
-      covers: (tool, text) => `${tool} runs every command that fits \`${text}\`, whatever stands for *`,
     })),
-    ...paths.map((path): Part => ({
-      text: path || '.',
-      has: (thing) => thing.kind === 'path' && thing.path === path,
-      covers: (tool, text) => `every call of ${tool} on ${text}, whatever its content`,
-    })),
+    ...paths.map((path): Part => ({ text: path || '.', has: (thing) => thing.kind === 'path' && thing.path === path })),
     ...folders.map((folder): Part => ({
       text: `${folder}/`,
       has: (thing) => thing.kind === 'path' && folder !== '' && thing.path.startsWith(`${folder}/`),
-      covers: (tool, text) => `every call of ${tool} below ${text}, whatever its content`,
     })),
-    ...hosts.map((host): Part => ({
-      text: host,
-      has: (thing) => thing.kind === 'host' && thing.host === host,
-      covers: (tool, text) => `every call of ${tool} that reaches only ${text}, whatever it sends`,
-    })),
+    ...hosts.map((host): Part => ({ text: host, has: (thing) => thing.kind === 'host' && thing.host === host })),
   ];
 }
 

@@ -1,0 +1,126 @@
+// A question of the runtime as a person reads it: the head, all that is decided about, and the answers with what each covers.
+
+import type { CallQuestion, DefinitionQuestion } from '@tidemark/agent';
+import { grantCovers, offeredPlaces, readGrant } from '@tidemark/agent';
+import type { Question } from '@tidemark/kit';
+
+import { markedText } from './marked-text.ts';
+
+/** See the head of this file. No line of others can look like one of ours: theirs begin with `│` or `┆`. */
+export interface QuestionText {
+  /** Lines that say what is asked. */
+  readonly head: readonly string[];
+  /** Lines of what would happen, whole. Empty where the head says all. */
+  readonly body: readonly string[];
+  /** The answers, a line each. Empty where they are y and n alone. */
+  readonly answers: readonly string[];
+  /** Ends with a space: the answer is typed behind it. */
+  readonly prompt: string;
+}
+
+/** Characters of a title: what the call would do stands below it, whole. */
+const TITLE = 100;
+
+/** Returns the text of a question, made for so many columns. */
+export function questionText(question: Question, columns: number): QuestionText {
+  switch (question.about) {
+    case 'call':
+      return {
+        head: [`${titleOf(question.title)} [${question.rule}]`, ...(question.again ? [CHANGED] : [])],
+        body: framed(question.preview.text, columns),
+        answers: answersTo(question),
+        prompt: question.preview.unseen === undefined ? 'allow it? (y/n) ' : 'allow it? (unseen/n) ',
+      };
+    case 'definition':
+      return {
+        head: [`${markedText(question.title)} [${question.rule}]`],
+        body: framed(definitionText(question), columns),
+        answers: [],
+        prompt: 'take it? (y/n) ',
+      };
+    case 'rewrite':
+      return { head: [], body: [], answers: [], prompt: `${markedText(question.title)}. Send it? (y/n) ` };
+  }
+}
+
+const CHANGED = 'It changed after your answer. This is what it would do now:';
+
+function titleOf(title: string): string {
+  const [line = ''] = title.split('\n', 1);
+  const short = Array.from(line).slice(0, TITLE).join('');
+  return markedText(short === title ? title : `${short}…`);
+}
+
+function definitionText({ was, is }: DefinitionQuestion): string {
+  const shown = (spec: typeof is): string => JSON.stringify(spec, undefined, 2);
+  return `as it was taken:\n${shown(was)}\nas it is now:\n${shown(is)}`;
+}
+
+function answersTo(question: CallQuestion): readonly string[] {
+  const { preview } = question;
+  const yes =
+    preview.unseen === undefined
+      ? 'y: allow this, once'
+      : `unseen: allow it, once, though not all of it can be shown (${markedText(preview.unseen)})`;
+  return [yes, 'n: refuse; words after n are told to the model', ...grantAnswers(question)];
+}
+
+function grantAnswers({ offer, preview }: CallQuestion): readonly string[] {
+  if (offer === undefined || preview.unseen !== undefined) return [];
+  const { exact, call, project } = offer;
+  const session = 'for the rest of this session';
+  const lines = [
+    ...(exact === undefined ? [] : [`a: ${markedText(grantCovers(exact))}, ${session}`]),
+    ...(call.acts?.commands === undefined
+      ? []
+      : [
+          'a <pattern>, as in `a npm test *`: every command that fits it (a * at the end: any further words), likewise',
+        ]),
+    ...offeredPlaces(offer).map((place) => {
+      const grant = readGrant(offer, place);
+      const covers = 'problem' in grant ? grant.problem : grantCovers(grant);
+      return markedText(`a ${place}: ${covers}, ${session}`);
+    }),
+  ];
+  if (lines.length === 0 || !project) return lines;
+  return [...lines, 'p in the place of a: the same, for every session in this project'];
+}
+
+/** The text with marks, each line framed and folded to the columns, so that rows can be counted. */
+function framed(text: string, columns: number): readonly string[] {
+  return markedText(text)
+    .split('\n')
+    .flatMap((line) =>
+      folded(line, Math.max(20, columns - 3)).map((part, index) => `${index === 0 ? '│' : '┆'} ${part}`),
+    );
+}
+
+const TAB = 8;
+
+/** Returns how many rows of so many columns the lines take. */
+export function rowsOf(shown: readonly string[], columns: number): number {
+  return shown.flatMap((line) => folded(line, columns)).length;
+}
+
+function folded(line: string, width: number): readonly string[] {
+  const parts: string[] = [];
+  let part = '';
+  let used = 0;
+  for (const char of line) {
+    const takes = widthOf(char);
+    if (used + takes > width) {
+      parts.push(part);
+      part = '';
+      used = 0;
+    }
+    part += char;
+    used += takes;
+  }
+  return [...parts, part];
+}
+
+/** Columns of a character: at least as many as a terminal takes. */
+function widthOf(char: string): number {
+  if (char === '\t') return TAB;
+  return (char.codePointAt(0) ?? 0) < 0x1100 ? 1 : 2;
+}

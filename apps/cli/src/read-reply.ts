@@ -1,0 +1,27 @@
+// What a person typed as the answer to a question about a call.
+
+import type { CallQuestion } from '@tidemark/agent';
+import { readGrant } from '@tidemark/agent';
+import type { Answer } from '@tidemark/kit';
+
+/** An answer; a problem when a grant was refused; `unclear` when nothing that was offered was typed. */
+export type Reply = { readonly answer: Answer } | { readonly problem: string } | 'unclear';
+
+/** Reads a reply. Only what the question offers is an answer: `y` is none where not all could be shown. */
+export function readReply(question: CallQuestion, typed: string): Reply {
+  const text = typed.trim();
+  if (/^no?$/i.test(text)) return { answer: 'denied' };
+  const [, words] = /^no?[\s,:]+(.+)$/is.exec(text) ?? [];
+  if (words !== undefined) return { answer: { decision: 'denied', words } };
+  const { unseen } = question.preview;
+  if (unseen === undefined ? /^y(es)?$/i.test(text) : /^unseen$/i.test(text)) return { answer: 'allowed' };
+  const [, word, grant = ''] = /^(a|always|p|project)(?:\s+(.+))?$/is.exec(text) ?? [];
+  return word === undefined ? 'unclear' : readGrantReply(question, /^p/i.test(word) ? 'project' : 'session', grant);
+}
+
+/** A call that was not shown whole takes no grant: a grant would be the shorter way past what nobody saw. */
+function readGrantReply({ offer, preview }: CallQuestion, keep: 'session' | 'project', text: string): Reply {
+  if (offer === undefined || preview.unseen !== undefined || (keep === 'project' && !offer.project)) return 'unclear';
+  const always = readGrant(offer, text);
+  return 'problem' in always ? always : { answer: { decision: 'allowed', always, keep } };
+}
