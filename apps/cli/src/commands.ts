@@ -9,6 +9,7 @@ import { demo } from './commands/demo.ts';
 import { doctor } from './commands/doctor.ts';
 import { exportCommand } from './commands/export.ts';
 import { fork } from './commands/fork.ts';
+import { grants } from './commands/grants.ts';
 import { importCommand } from './commands/import.ts';
 import { keys } from './commands/keys.ts';
 import { replayCommand } from './commands/replay.ts';
@@ -46,6 +47,7 @@ export const COMMANDS: readonly Command[] = [
   smoke,
   config,
   trust,
+  grants,
   keys,
   doctor,
 ];

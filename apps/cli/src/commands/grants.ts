@@ -1,0 +1,74 @@
+// `tidemark grants`: what was allowed for every session in a folder, listed and taken back.
+
+import { resolve } from 'node:path';
+
+import { grantCovers, grantInWords } from '@tidemark/agent';
+import type { GrantRecord } from '@tidemark/settings';
+import { listGrants, revokeGrants } from '@tidemark/settings';
+
+import type { Command, CommandContext, Outcome } from '../command.ts';
+import { CliError } from '../failure.ts';
+
+/** Lists the project grants of a folder, or takes them back. */
+export const grants: Command = {
+  name: 'grants',
+  summary: 'list what was allowed for every session in a folder, or take it back',
+  examples: [
+    ['tidemark grants', 'the grants of this folder, each with its number'],
+    ['tidemark grants --revoke 2', 'take back the second one; open sessions ask again'],
+    ['tidemark grants --all ../shop', 'take back all of that folder'],
+  ],
+  declare: (command, run) =>
+    void command
+      .argument('[folder]', 'the folder; this one by default')
+      .option('--revoke <number>', 'take back the grant with this number')
+      .option('--all', 'take back every grant')
+      .action((folder: string | undefined, flags: Flags) => run((context) => act(folder, flags, context))),
+};
+
+interface Flags {
+  readonly revoke?: string;
+  readonly all?: true;
+}
+
+async function act(folder: string | undefined, { revoke, all }: Flags, context: CommandContext): Promise<Outcome> {
+  const path = resolve(context.folder, folder ?? '.');
+  if (revoke !== undefined && all === true)
+    throw new CliError('cli/usage', '`--revoke` cannot be combined with `--all`', 'give one of them');
+  if (revoke === undefined && all !== true) return list(path, context);
+  const number = revoke === undefined ? undefined : numberIn(revoke);
+  const revoked = await revokeGrants(context.home, path, (_, index) => number === undefined || index === number - 1);
+  if (revoked.length === 0 && number !== undefined)
+    throw new CliError('cli/not-found', `${path} has no grant ${number}`, '`tidemark grants` lists them');
+  report(path, revoked, context);
+  return undefined;
+}
+
+function numberIn(text: string): number {
+  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
+  throw new CliError(
+    'cli/usage',
+    `\`--revoke ${text}\`: ${text} is not the number of a grant`,
+    '`tidemark grants` lists them',
+  );
+}
+
+function report(folder: string, revoked: readonly GrantRecord[], { output }: CommandContext): void {
+  output.result({ folder, revoked: revoked.map(({ grant }) => grant) }, () =>
+    revoked.length === 0
+      ? `${folder} has no grants`
+      : revoked.map(({ grant }) => `taken back: ${grantInWords(grant)}`).join('\n'),
+  );
+}
+
+async function list(folder: string, { home, output }: CommandContext): Promise<Outcome> {
+  const records = await listGrants(home, folder);
+  if (output.json) output.result({ folder, grants: records }, () => '');
+  else if (records.length === 0) output.line(`${folder} has no grants`);
+  else
+    output.table({
+      head: ['number', 'given', 'grant', 'covers'],
+      rows: records.map(({ grant, at }, index) => [String(index + 1), at, grantInWords(grant), grantCovers(grant)]),
+    });
+  return undefined;
+}
