@@ -16,6 +16,9 @@ export interface Input {
   readonly columns: number;
   /** Writes text above the next question, as it stands: it must hold nothing that steers a terminal. */
   show(text: string): void;
-  /** The line that is typed behind a question. @throws when the signal aborts. */
+  /**
+   * Shows a question and returns the line that is typed after it; an empty one at the end of the input. What was typed before
+   * the question was shown is discarded, unfinished lines included. @throws when the signal aborts.
+   */
   ask(question: string, signal: AbortSignal): Promise<string>;
 }

@@ -1,17 +1,15 @@
 // The process around a run: its streams, its signals, its exit code.
 
 import { homedir } from 'node:os';
-import { createInterface } from 'node:readline/promises';
-import { buffer as bytesOf, text as textOf } from 'node:stream/consumers';
 
 import { systemKeyring } from '@tidemark/settings';
 import { openNdjsonStore } from '@tidemark/store-ndjson';
 
 import { EXIT } from './exit-codes.ts';
-import type { Input } from './input.ts';
 import type { Sink } from './output.ts';
 import type { Surroundings } from './run.ts';
 import { run } from './run.ts';
+import { terminalInput } from './terminal-input.ts';
 import { VERSION } from './version.ts';
 
 /**
@@ -33,7 +31,7 @@ function surroundingsOf(signal: AbortSignal): Surroundings {
   return {
     environment: process.env,
     folder: process.cwd(),
-    input: inputOf(process.stdin, process.stderr),
+    input: terminalInput(process.stdin, process.stderr),
     userFolder: homedir(),
     out: { ...sinkOf(process.stdout), columns: process.stdout.columns ?? 80 },
     err: sinkOf(process.stderr),
@@ -51,32 +49,6 @@ function sinkOf(stream: NodeJS.WriteStream): Sink {
     terminal,
     colour: terminal && stream.hasColors() && (process.env['NO_COLOR'] ?? '') === '',
   };
-}
-
-function inputOf(stdin: NodeJS.ReadStream, stderr: NodeJS.WriteStream): Input {
-  return {
-    terminal: stdin.isTTY && stderr.isTTY,
-    piped: !stdin.isTTY,
-    rows: sizeOr(stderr.rows, 24),
-    columns: sizeOr(stderr.columns, 80),
-    show: (text) => void stderr.write(text),
-    bytes: () => bytesOf(stdin),
-    text: () => textOf(stdin),
-    async ask(question, signal) {
-      // Not a terminal to readline: the line stays cooked, and Ctrl-C a signal.
-      const lines = createInterface({ input: stdin, output: stderr, terminal: false });
-      try {
-        return await lines.question(question, { signal });
-      } finally {
-        lines.close();
-      }
-    },
-  };
-}
-
-/** A size that is not there, or 0 as some terminals report it, is the usual one. */
-function sizeOr(size: number | undefined, usual: number): number {
-  return size === undefined || size <= 0 ? usual : size;
 }
 
 /** When everything said so far has left the process; pipes are not synchronous everywhere. */

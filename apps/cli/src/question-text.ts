@@ -3,6 +3,7 @@
 import type { CallQuestion, DefinitionQuestion } from '@tidemark/agent';
 import { grantCovers, offeredPlaces, readGrant } from '@tidemark/agent';
 import type { Question } from '@tidemark/kit';
+import type { Granted } from '@tidemark/log';
 
 import { markedText } from './marked-text.ts';
 
@@ -17,6 +18,9 @@ export interface QuestionText {
   /** Ends with a space: the answer is typed behind it. */
   readonly prompt: string;
 }
+
+/** Characters of a sentence about a grant of commands. */
+const LONGEST = 300;
 
 /** Characters of a title: what the call would do stands below it, whole. */
 const TITLE = 100;
@@ -70,7 +74,7 @@ function grantAnswers({ offer, preview }: CallQuestion): readonly string[] {
   const { exact, call, project } = offer;
   const session = 'for the rest of this session';
   const lines = [
-    ...(exact === undefined ? [] : [`a: ${markedText(grantCovers(exact))}, ${session}`]),
+    ...(exact === undefined ? [] : [`a: ${exactCovers(exact)}, ${session}`]),
     ...(call.acts?.commands === undefined
       ? []
       : [
@@ -84,6 +88,15 @@ function grantAnswers({ offer, preview }: CallQuestion): readonly string[] {
   ];
   if (lines.length === 0 || !project) return lines;
   return [...lines, 'p in the place of a: the same, for every session in this project'];
+}
+
+/** What stands above in full is not said again at length. */
+function exactCovers(exact: Granted): string {
+  const covers = grantCovers(exact);
+  const short = covers.length <= LONGEST || exact.commands === undefined;
+  return markedText(
+    short ? covers : `${exact.tool} runs each of the commands above to the letter, in any line of such commands`,
+  );
 }
 
 /** The text with marks, each line framed and folded to the columns, so that rows can be counted. */

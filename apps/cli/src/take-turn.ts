@@ -2,20 +2,21 @@
 
 import { stat } from 'node:fs/promises';
 
-import type { Agent, Answer, FinishedTurn, LiveSession, Permissions, Question, Turn } from '@tidemark/kit';
+import type { Agent, FinishedTurn, LiveSession, Permissions, Turn } from '@tidemark/kit';
 import { narrower } from '@tidemark/agent';
 import { createAgent } from '@tidemark/kit';
 import { defaultCatalog, withOverrides } from '@tidemark/model';
+import { openGrants } from '@tidemark/settings';
 
 import type { AgentFlags } from './agent-flags.ts';
 import { limitsIn, modeIn, rewriteNoticeIn } from './agent-flags.ts';
+import { askPerson } from './ask-person.ts';
 import { chooseProvider } from './choose-provider.ts';
 import type { ChosenSession } from './choose-session.ts';
 import type { CommandContext } from './command.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { CliError } from './failure.ts';
 import { readOwnCatalog } from './own-catalog.ts';
-import { plainText } from './plain-text.ts';
 import { presentSession } from './present-session.ts';
 import { reportTurn } from './report-turn.ts';
 import { settingsIn } from './settings-in.ts';
@@ -46,7 +47,7 @@ export async function takeTurn(typed: TurnRequest, context: CommandContext): Pro
   const newSession = typed.session === undefined;
   const use = { settings, newSession, person: hasPerson(context), catalog };
   const request = { ...typed, flags: withSettings(typed.flags, use) };
-  const person = askerOf(request.flags, context);
+  const person = await askerOf(request.flags, workspace, context);
   const provider = await chooseProvider({ ...request, catalog, addresses: settings.baseUrl }, context);
   const { ttl } = request.flags;
   try {
@@ -151,50 +152,21 @@ async function requireFolder(path: string): Promise<void> {
   if (!found.isDirectory()) throw new CliError('cli/refused', `${path} is no folder`, 'work in a folder');
 }
 
-/** The mode, and whom to ask where somebody is there to be asked. */
-function askerOf(flags: AgentFlags, context: CommandContext): Permissions {
+/** The mode, whom to ask where somebody is there to be asked, and the grants of the project. */
+async function askerOf(flags: AgentFlags, workspace: string, context: CommandContext): Promise<Permissions> {
   const asked = modeIn(flags);
-  if (!hasPerson(context)) {
-    if (asked === 'ask')
-      throw new CliError('cli/usage', 'nobody can be asked here', 'use --mode read-only or --mode auto, or a terminal');
-    return asked === undefined ? {} : { mode: asked };
-  }
+  if (asked === 'ask' && !hasPerson(context))
+    throw new CliError('cli/usage', 'nobody can be asked here', 'use --mode read-only or --mode auto, or a terminal');
+  const grants = await openGrants(context.home, workspace);
+  const both = { ...(asked !== undefined && { mode: asked }), ...(grants !== undefined && { grants }) };
+  if (!hasPerson(context)) return both;
   return {
-    ...(asked !== undefined && { mode: asked }),
-    ask: (question, signal) => askPerson(question, signal, context),
+    ...both,
+    ask: (question, signal) => askPerson(question, { input: context.input, signal }),
   };
 }
 
 /** Whether somebody is there to be asked. */
 function hasPerson({ input, output }: CommandContext): boolean {
   return input.terminal && !output.json;
-}
-
-/** Anything but a clear yes is a no; so is a question that was cut off. */
-async function askPerson(question: Question, signal: AbortSignal, { input }: CommandContext): Promise<Answer> {
-  try {
-    const answer = await input.ask(plainText(wordsOf(question)), signal);
-    if (isOffered(question) && /^\s*a(lways)?\s*$/i.test(answer)) return 'always';
-    return /^\s*y(es)?\s*$/i.test(answer) ? 'allowed' : 'denied';
-  } catch (error) {
-    if (signal.aborted) return 'denied';
-    throw error;
-  }
-}
-
-function isOffered(question: Question): boolean {
-  return question.about === 'call' && question.always !== undefined;
-}
-
-function wordsOf(question: Question): string {
-  const { title, rule } = question;
-  switch (question.about) {
-    case 'call':
-      if (question.always === undefined) return `allow ${title}? [${rule}] (y/n) `;
-      return `allow ${title}? [${rule}] (a: always in this session, ${question.always}) (y/n) `;
-    case 'definition':
-      return `${title}: ${JSON.stringify(question.is.description)}. Take it? [${rule}] (y/n) `;
-    case 'rewrite':
-      return `${title}. Send it? (y/n) `;
-  }
 }

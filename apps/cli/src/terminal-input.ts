@@ -16,11 +16,12 @@ export function terminalInput(stdin: NodeJS.ReadStream, stderr: NodeJS.WriteStre
     bytes: () => bytesOf(stdin),
     text: () => textOf(stdin),
     get rows() {
-      return stderr.rows ?? 24;
+      return sizeOr(stderr.rows, 24);
     },
     get columns() {
-      return stderr.columns ?? 80;
+      return sizeOr(stderr.columns, 80);
     },
+    show: (text) => void stderr.write(text),
     async ask(question, signal) {
       signal.throwIfAborted();
       if (await discardTyped(stdin)) stderr.write('(what was typed before this question is ignored)\n');
@@ -28,6 +29,11 @@ export function terminalInput(stdin: NodeJS.ReadStream, stderr: NodeJS.WriteStre
       return answerTo(question, signal, stdin, stderr);
     },
   };
+}
+
+/** A size that is not there, or 0 as some terminals report it, is the usual one. */
+function sizeOr(size: number | undefined, usual: number): number {
+  return size === undefined || size <= 0 ? usual : size;
 }
 
 async function answerTo(

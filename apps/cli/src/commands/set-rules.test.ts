@@ -112,15 +112,18 @@ describe('rules, skills, plan and memory that are set', () => {
     const asked: string[] = [];
     const person = (question: string): string => {
       asked.push(question);
-      return 'a';
+      return question.includes('\na: ') ? 'a' : 'y';
     };
     const runs = (...commands: readonly string[]): readonly string[] =>
       script(...commands.map((command) => ({ answer: calls('bash', { command }) })), { answer: { text: 'Done.' } });
     await tidemark(runs('echo a && echo b', 'echo a', 'echo a > c', 'echo a > c'), { person });
     expect(asked).toEqual([
-      'allow bash echo a && echo b? [ask/execute] (a: always in this session, bash "echo a" + "echo b") (y/n) ',
-      'allow bash echo a > c? [ask/execute] (y/n) ',
-      'allow bash echo a > c? [ask/execute] (y/n) ',
+      expect.stringContaining(
+        '│ echo a && echo b\ny: allow this, once\nn: refuse; words after n are told to the model\n' +
+          'a: bash runs `echo a`, `echo b` to the letter, in any line of such commands, for the rest of this session\n',
+      ),
+      expect.not.stringMatching(/^a[ :]/m),
+      expect.not.stringMatching(/^a[ :]/m),
     ]);
     asked.length = 0;
     await tidemark([...runs('echo b; echo a'), '--continue'], { person });
