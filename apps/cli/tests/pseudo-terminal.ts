@@ -1,0 +1,64 @@
+// A command at a real terminal: a tmux server of its own, on a socket of its own, which a test types into and reads from.
+
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** A terminal of 100 columns and 30 rows. */
+export interface PseudoTerminal {
+  /** Types: text as it is, or the name of a key of tmux: `Enter`, `C-c`. */
+  type(...keys: readonly string[]): void;
+  /** What the screen shows. */
+  screen(): string;
+  /** Looks at the screen until it shows the pattern, and returns it. Throws after 30 seconds. */
+  until(pattern: RegExp): Promise<string>;
+  /** Ends what runs in it. */
+  close(): void;
+}
+
+/** Whether there is a tmux to run. */
+export function hasTmux(): boolean {
+  try {
+    execFileSync('tmux', ['-V'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Runs a command in a folder; behind its end the screen shows `exit:` and its code. */
+export function openTerminal(
+  command: readonly string[],
+  folder: string,
+  environment: Readonly<Record<string, string>>,
+): PseudoTerminal {
+  const own = mkdtempSync(join(tmpdir(), 'tidemark-tmux-'));
+  const env = { PATH: process.env['PATH'], LANG: 'C.UTF-8', TERM: 'xterm', ...environment };
+  const tmux = (...args: readonly string[]): string =>
+    execFileSync('tmux', ['-u', '-S', join(own, 'socket'), '-f', '/dev/null', ...args], { env, encoding: 'utf8' });
+  const line = command.map((word) => `'${word.replaceAll("'", String.raw`'\''`)}'`).join(' ');
+  const size = ['-x', '100', '-y', '30', '-c', folder];
+  tmux('new-session', '-d', ...size, '--', 'sh', '-c', `trap : INT; ${line}; echo "exit: $?"; exec cat`);
+  const screen = (): string => tmux('capture-pane', '-p', '-J');
+  return {
+    type: (...keys) => void tmux('send-keys', ...keys),
+    screen,
+    async until(pattern) {
+      const end = Date.now() + 30_000;
+      for (let shown = screen(); ; shown = screen()) {
+        if (pattern.test(shown)) return shown;
+        if (Date.now() > end) throw new Error(`the screen does not show ${pattern}:\n${shown}`);
+        // The simulator of the test works in this process.
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    },
+    close() {
+      try {
+        tmux('kill-server');
+      } finally {
+        rmSync(own, { recursive: true, force: true });
+      }
+    },
+  };
+}
