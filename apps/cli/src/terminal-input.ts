@@ -31,7 +31,7 @@ export function terminalInput(stdin: NodeJS.ReadStream, stderr: NodeJS.WriteStre
   };
 }
 
-/** A size that is not there, or 0 as some terminals report it, is the usual one. */
+/** A terminal without a size, such as one that `script` makes, reports 0. */
 function sizeOr(size: number | undefined, usual: number): number {
   return size === undefined || size <= 0 ? usual : size;
 }
