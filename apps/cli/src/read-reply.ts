@@ -1,7 +1,7 @@
 // What a person typed as the answer to a question about a call.
 
 import type { CallQuestion } from '@tidemark/agent';
-import { readGrant } from '@tidemark/agent';
+import { patternProblem, readGrant } from '@tidemark/agent';
 import type { Answer } from '@tidemark/kit';
 
 /** An answer; a problem when a grant was refused; `unclear` when nothing that was offered was typed. */
@@ -21,7 +21,14 @@ export function readReply(question: CallQuestion, typed: string): Reply {
 
 /** A call that was not shown whole takes no grant: a grant would be the shorter way past what nobody saw. */
 function readGrantReply({ offer, preview }: CallQuestion, keep: 'session' | 'project', text: string): Reply {
-  if (offer === undefined || preview.unseen !== undefined || (keep === 'project' && !offer.project)) return 'unclear';
+  if (preview.unseen !== undefined) return { problem: 'no grant is taken for a call that was not shown whole' };
+  if (offer === undefined) return { problem: noOffer(preview.kind, text) };
+  if (keep === 'project' && !offer.project) return { problem: 'no grants are kept for this project' };
   const always = readGrant(offer, text);
   return 'problem' in always ? always : { answer: { decision: 'allowed', always, keep } };
+}
+
+function noOffer(kind: CallQuestion['preview']['kind'], text: string): string {
+  const reason = kind === 'command' && text !== '' ? patternProblem(text) : undefined;
+  return reason ?? 'no grant covers this call: allow it once, or refuse';
 }
