@@ -72,7 +72,7 @@ test('does real work in the folder, and the log stands up to every look at it', 
   );
   const ran = await tidemark('make the file', ...reach);
   expect(ran).toMatchObject({ code: 0, out: 'I make it.\nIt is made.\n' });
-  expect(ran.err).toMatch(/^bash printf made .*: ok, /);
+  expect(ran.err).toMatch(/^bash printf made .*: ok, /m);
   expect(readFileSync(join(stage.folder, 'made.txt'), 'utf8')).toBe('made');
 
   expect(await tidemark('resume', ...reach)).toMatchObject({ code: 3, out: '' });

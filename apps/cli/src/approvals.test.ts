@@ -76,10 +76,9 @@ describe('a question', () => {
   test('shows a command of 500 lines whole, page by page, before its answers', async () => {
     const command = Array.from({ length: 500 }, (_, i) => `echo line-${i}`).join('\n');
     const ran = await tidemark(turn(bash(command)), { rows: 24, ...answering('') });
-    const pages = asked.filter((question) => !question.includes('(y/n)'));
-    expect(pages.length).toBeGreaterThan(20);
-    for (const page of pages) expect(page.split('\n').length).toBeLessThanOrEqual(24);
-    const shown = pages
+    expect(asked.length).toBeGreaterThan(20);
+    for (const page of asked.slice(0, -2)) expect(page.split('\n').length).toBeLessThanOrEqual(24);
+    const shown = asked
       .join('\n')
       .split('\n')
       .flatMap((line) => (line.startsWith('│ ') ? [line.slice(2)] : []));

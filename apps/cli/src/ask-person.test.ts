@@ -13,6 +13,7 @@ function inputOf(ask: Input['ask']): Input {
     text: async () => '',
     rows: 40,
     columns: 80,
+    show: () => undefined,
     ask,
   };
 }

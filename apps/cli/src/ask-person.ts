@@ -2,9 +2,10 @@
 
 import type { Answer, Question } from '@tidemark/kit';
 
+import { foldLine } from './fold-line.ts';
 import type { Input } from './input.ts';
 import { markedText } from './marked-text.ts';
-import { questionText, rowsOf } from './question-text.ts';
+import { questionText } from './question-text.ts';
 import type { QuestionText } from './question-text.ts';
 import type { Reply } from './read-reply.ts';
 import { readReply } from './read-reply.ts';
@@ -34,9 +35,10 @@ async function answerFrom(question: Question, asking: Asking): Promise<Answer> {
   const { input, signal } = asking;
   const text = questionText(question, input.columns);
   const whole = [...text.head, ...text.body, ...text.answers];
-  const fits = rowsOf(whole, input.columns) + 1 < input.rows;
-  if (!fits && (await showPaged([...text.head, ...text.body], { ...asking, rows: input.rows })) === 'stopped')
-    return 'denied';
+  const rowsOf = (shown: readonly string[]): readonly string[] =>
+    shown.flatMap((line) => foldLine(line, input.columns - 1));
+  const fits = rowsOf(whole).length + 1 < input.rows;
+  if (!fits && (await showPaged(rowsOf([...text.head, ...text.body]), asking)) === 'stopped') return 'denied';
   let asked = lines(fits ? whole : [...text.head, ...text.answers], text);
   for (let [unclear, refused] = [0, 0]; unclear < MOST_UNCLEAR && refused < MOST_REFUSED;) {
     const reply = replyTo(question, await input.ask(asked, signal));

@@ -5,6 +5,7 @@ import { grantCovers, offeredPlaces, readGrant } from '@tidemark/agent';
 import type { Question } from '@tidemark/kit';
 import type { Granted } from '@tidemark/log';
 
+import { foldLine } from './fold-line.ts';
 import { markedText } from './marked-text.ts';
 
 /** See the head of this file. No line of others can look like one of ours: theirs begin with `│` or `┆`. */
@@ -104,36 +105,6 @@ function framed(text: string, columns: number): readonly string[] {
   return markedText(text)
     .split('\n')
     .flatMap((line) =>
-      folded(line, Math.max(20, columns - 3)).map((part, index) => `${index === 0 ? '│' : '┆'} ${part}`),
+      foldLine(line, Math.max(20, columns - 3)).map((part, index) => `${index === 0 ? '│' : '┆'} ${part}`),
     );
-}
-
-const TAB = 8;
-
-/** Returns how many rows of so many columns the lines take. */
-export function rowsOf(shown: readonly string[], columns: number): number {
-  return shown.flatMap((line) => folded(line, columns)).length;
-}
-
-function folded(line: string, width: number): readonly string[] {
-  const parts: string[] = [];
-  let part = '';
-  let used = 0;
-  for (const char of line) {
-    const takes = widthOf(char);
-    if (used + takes > width) {
-      parts.push(part);
-      part = '';
-      used = 0;
-    }
-    part += char;
-    used += takes;
-  }
-  return [...parts, part];
-}
-
-/** Columns of a character: at least as many as a terminal takes. */
-function widthOf(char: string): number {
-  if (char === '\t') return TAB;
-  return (char.codePointAt(0) ?? 0) < 0x1100 ? 1 : 2;
 }

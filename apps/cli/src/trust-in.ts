@@ -5,6 +5,7 @@ import type { Brought } from '@tidemark/settings';
 import { canKeepTrust, judgeTrust, readBrought, recordTrust } from '@tidemark/settings';
 
 import type { CommandContext } from './command.ts';
+import { foldLine } from './fold-line.ts';
 import { showPaged } from './show-paged.ts';
 import { styled } from './shown.ts';
 import { tooLongToAsk, trustLines } from './trust-lines.ts';
@@ -53,11 +54,11 @@ export async function askForTrust(
   { lines, changed }: { readonly lines: readonly string[]; readonly changed: boolean },
   { input, signal }: CommandContext,
 ): Promise<'trusted' | 'declined' | undefined> {
-  const shown = await showPaged([changed ? CHANGED : BRINGS, ...lines.map(indented)], {
-    input,
-    signal,
-    rows: input.rows,
-  });
+  const list = [changed ? CHANGED : BRINGS, ...lines.map(indented)];
+  const shown = await showPaged(
+    list.flatMap((line) => rowsOf(line, input.columns)),
+    { input, signal },
+  );
   if (shown === 'stopped') return 'declined';
   const answer = await input.ask('Use it here, from now on? Only if you trust who wrote it. (y/n) ', signal);
   if (!/^\s*y(es)?\s*$/i.test(answer)) return 'declined';
@@ -67,6 +68,17 @@ export async function askForTrust(
 const BRINGS = 'This folder brings along what acts on an agent:';
 /** Trust of an earlier version is asked again too: it covered less. */
 const CHANGED = 'What this folder brings along, or what of it is checked, has changed:';
+
+/** A wide line goes on in rows that begin with a mark, so that none of them looks like a line of its own. */
+function rowsOf(line: string, columns: number): readonly string[] {
+  const width = Math.max(FEWEST_COLUMNS, columns - 1);
+  const [first = ''] = foldLine(line, width);
+  const rest = line.slice(first.length);
+  return [first, ...(rest === '' ? [] : foldLine(rest, width - CONTINUED.length).map((row) => `${CONTINUED}${row}`))];
+}
+
+const CONTINUED = '    | ';
+const FEWEST_COLUMNS = 20;
 
 /** Returns a line as it stands below the head of the question. */
 export function indented(line: string): string {

@@ -72,7 +72,7 @@ test('each skill stands in one line with the first line of its description, or w
   expect(await trustLines(await readBrought(folder))).toEqual([
     'skill bad: cannot be used: it does not begin with front matter between two lines of ---',
     expect.stringMatching(/^skill \$'e\\u\{430\}sy': cannot be used: /),
-    'skill tax: For tax\\u{202e}.',
+    'skill tax: For tax⟨U+202E⟩.',
   ]);
 });
 

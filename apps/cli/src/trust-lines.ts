@@ -9,7 +9,8 @@ import type { Brought, BroughtSettings, ServerSetting } from '@tidemark/settings
 import { settingsBrought, SettingsError } from '@tidemark/settings';
 import { findSkills } from '@tidemark/tools-skills';
 
-import { asciiText, shellWord, visibleText } from './visible-text.ts';
+import { markedText } from './marked-text.ts';
+import { asciiText, shellWord } from './shell-word.ts';
 
 /** Returns the lines; none where the workspace brings nothing that needs trust, or nothing that can be used. */
 export async function trustLines(brought: Brought): Promise<readonly string[]> {
@@ -143,10 +144,7 @@ async function skillLines({ skills, skillsRoot }: Brought): Promise<readonly str
   if (skillsRoot === undefined) return [];
   const found = await findSkills([{ folder: skillsRoot, source: 'workspace' }]);
   const words = new Map([
-    ...found.bad.map(({ path, reason }): [string, string] => [
-      basename(path),
-      `cannot be used: ${visibleText(reason)}`,
-    ]),
+    ...found.bad.map(({ path, reason }): [string, string] => [basename(path), `cannot be used: ${oneLine(reason)}`]),
     ...found.skills.map(({ name, description }): [string, string] => [name, firstLine(description)]),
   ]);
   const names = new Set([...skills, ...found.skills.map(({ name }) => name)]);
@@ -154,5 +152,9 @@ async function skillLines({ skills, skillsRoot }: Brought): Promise<readonly str
 }
 
 function firstLine(text: string): string {
-  return visibleText(text.split(/\r?\n/, 1)[0] ?? '');
+  return oneLine(text.split(/\r?\n/, 1)[0] ?? '');
+}
+
+function oneLine(text: string): string {
+  return markedText(text.replaceAll(/\s+/g, ' '));
 }

@@ -35,8 +35,8 @@ export interface WorkspaceOptions extends BashOptions {
  * @throws WorkspaceError `workspace/no-folder`, `workspace/secret-variable`.
  */
 export function workspaceTools(options: WorkspaceOptions): readonly Tool[] {
-  const { folder, memory = false, protectedPaths = [], ...bash } = options;
-  const { forbidden = [], environment = process.env } = bash;
+  const { folder, memory = false, ...bash } = options;
+  const { forbidden = [], protectedPaths = [], environment = process.env } = bash;
   const home = environment['HOME'] ?? homedir();
   const confinement = createConfinement({ folder, forbidden, protectedPaths, home, environment });
   return [

@@ -130,7 +130,7 @@ describe('--padding', () => {
   test.each([
     ['always', 'front padded, as was said ('],
     ['never', 'front not padded, as was said ('],
-    ['auto', 'front not padded: it was expected to cost more than it saves ('],
+    ['auto', 'front padded: it was expected to pay ('],
   ])('%s is what the session is run with, and show says what came of it', async (setting, told) => {
     const ran = await tidemark([...asked, setting, '--json']);
     const { session } = lastOf(ran);

@@ -1,13 +1,4 @@
-// Text that others wrote, made visible in full: a character that a terminal does not draw as itself is shown as an escape
-// (`\u{202e}`). `plain-text.ts` drops such characters; here nothing is dropped, because the text is a thing to decide on.
-
-/** Controls, formats, unassigned and private characters, lone surrogates, blank letters, each space but the usual one. */
-const HIDDEN = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?! )\p{Zs}/gu;
-
-/** Returns prose with each hidden character as an escape. Letters of all scripts stay. The result is one line. */
-export function visibleText(text: string): string {
-  return text.replaceAll(HIDDEN, escapeOf);
-}
+// Words of a command line for a person who decides by them: two different words never look the same.
 
 /** Returns the text with each character outside of printable ASCII as an escape: look-alike letters are seen too. */
 export function asciiText(text: string): string {
