@@ -93,8 +93,8 @@ describe('a token of well-known shape', () => {
     ['slack', 'xoxb-123456789012-abcdefABCDEF'],
     ['anthropic', `sk-ant-api03-${'a1B2_'.repeat(18)}cdeAA`],
     ['stripe', `sk_live_${'a1B2'.repeat(6)}`],
-    ['database-connection-string', 'postgres://martha:q8Zr7TtW@db.internal/main'],
-    ['basicauth', 'https://martha:q8Zr7TtW@intranet.corp'],
+    ['sendgrid', `SG.${'a1B2c3'.repeat(3)}d4E5.${'f6G7h8'.repeat(7)}i`],
+    ['databricks', `dapi${'0a1b2c3d'.repeat(4)}`],
   ])('is masked by the rule %s', async (rule, token) => {
     expect(await secrets.mask(`before ${token} behind`)).toBe(`before [secret:${rule}] behind`);
   });
@@ -119,13 +119,10 @@ describe('a token of well-known shape', () => {
     expect(await secrets.mask(text)).toBe(text);
   });
 
-  it('is known by these rules: another version of the library is looked at before it is used', () => {
+  it('is known by these rules of the library beside our own: another version is looked at before it is used', () => {
     expect(SHAPES).toEqual([
-      'aws',
       'gcp',
       'privatekey',
-      'npm',
-      'basicauth',
       'slack',
       'sendgrid',
       'shopify',
@@ -140,7 +137,6 @@ describe('a token of well-known shape', () => {
       'linear',
       'notion',
       '1password',
-      'database-connection-string',
       'hashicorp-vault',
       'vercel',
       'databricks',

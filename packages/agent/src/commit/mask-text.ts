@@ -1,11 +1,10 @@
 // Masks text that comes in pieces. It is read in windows whose places follow from the text alone, so that it makes no
 // difference where the pieces were cut; each window reaches further than any secret is long.
 
+import { findShapes, LONGEST_SHAPE } from './find-shapes.ts';
 import { PLACEHOLDER, placeholderOf } from './placeholder.ts';
 import { formsOf } from './secret-forms.ts';
 import type { SecretValue } from './secret-names.ts';
-import type { Shape } from './token-shapes.ts';
-import { findShapes, LONGEST_SHAPE } from './token-shapes.ts';
 
 /** Takes a text piece by piece, and gives it back masked. */
 export interface Masker {
@@ -26,6 +25,8 @@ export interface Sought {
 
 /** A part of a text that is replaced. */
 interface Hit {
+  /** Where that begins by which it was found, such as a name before it. */
+  readonly from: number;
   readonly start: number;
   readonly end: number;
   readonly by: string;
@@ -58,8 +59,10 @@ export function createMasker(sought: Sought): Masker {
   const { window, reach } = sought;
   let pending = '';
   const take = async (text: string, cut: number): Promise<string> => {
-    const hits = (await hitsIn(text, sought)).filter(({ start }) => start < cut);
-    const end = Math.max(cut, hits.at(-1)?.end ?? 0);
+    const found = await hitsIn(text, sought);
+    // A secret whose name stands before the cut goes with its name: behind the cut it would have none.
+    const end = Math.max(cut, ...found.map((hit) => (hit.from < cut ? hit.end : 0)));
+    const hits = found.filter(({ start }) => start < end);
     pending = pending.slice(end);
     return replaced(text.slice(0, end), hits);
   };
@@ -110,6 +113,7 @@ function matches(
   by: (found: string) => string,
 ): readonly Hit[] {
   return [...text.slice(start, end).matchAll(pattern)].map(({ 0: found, index }) => ({
+    from: start + index,
     start: start + index,
     end: start + index + found.length,
     by: by(found),
@@ -118,26 +122,16 @@ function matches(
 
 /** Each gap is searched once more on its own: what stood behind it may have hidden a token. */
 async function shapesIn(text: string, from: number, to: number): Promise<readonly Hit[]> {
-  const hits = joined(await findShapes(text.slice(from, to))).map(({ start, end, name }) => ({
-    start: from + start,
-    end: from + end,
-    by: placeholderOf(name),
+  const hits = (await findShapes(text.slice(from, to))).map((shape) => ({
+    from: from + shape.from,
+    start: from + shape.start,
+    end: from + shape.end,
+    by: placeholderOf(shape.name),
   }));
   if (hits.length === 0) return [];
   const between: Hit[] = [];
   for (const [start, end] of gaps(text, hits, from, to)) between.push(...(await shapesIn(text, start, end)));
   return inOrder([...hits, ...between]);
-}
-
-/** Overlapping ones become one, by the name of the first. */
-function joined(shapes: readonly Shape[]): readonly Shape[] {
-  const apart: Shape[] = [];
-  for (const shape of shapes.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
-    const last = apart.at(-1);
-    if (last === undefined || shape.start >= last.end) apart.push(shape);
-    else apart[apart.length - 1] = { ...last, end: Math.max(last.end, shape.end) };
-  }
-  return apart;
 }
 
 function gaps(text: string, hits: readonly Hit[], from = 0, to = text.length): readonly (readonly [number, number])[] {

@@ -4,41 +4,38 @@
 
 import { rules } from '@secretlint/secretlint-rule-preset-recommend';
 import type { SecretLintRuleContext, SecretLintSourceCode } from '@secretlint/types';
-
-/** A piece of a text that has the shape of a token. */
-export interface Shape {
-  readonly start: number;
-  readonly end: number;
-  /** The rule that knows it: `github`, `privatekey`. */
-  readonly name: string;
-}
+import type { Shape } from './shape.ts';
 
 type Rule = (typeof rules)[number];
 
 const PREFIX = '@secretlint/secretlint-rule-';
 const SWITCHES_OFF = `${PREFIX}filter-comments`;
 
-/** The longest that a rule matches: a private key of 10,000 characters and its frame, or a token in three parts. */
-export const LONGEST_SHAPE = 16_384;
+/**
+ * Rules that do not run, because our own find the same with the right range. `aws` and `npm` report a range that begins at
+ * the name and is as long as the value. `basicauth` and `database-connection-string` report the whole address, and what
+ * stands behind it up to the next white space.
+ */
+const REPLACED: ReadonlySet<string> = new Set(['aws', 'npm', 'basicauth', 'database-connection-string']);
 
 /** The names of the rules that are run. */
 export const SHAPES: readonly string[] = rules.filter(isFinder).map(nameOf);
 
-/** Everything in the text that has such a shape, in the order of the rules; overlaps are possible. */
-export async function findShapes(text: string): Promise<readonly Shape[]> {
+/** Everything in the text that a rule of the library finds, in the order of the rules; overlaps are possible. */
+export async function findByLibrary(text: string): Promise<readonly Shape[]> {
   const found: Shape[] = [];
   const source = sourceOf(text);
   for (const rule of rules) {
     if (!isFinder(rule)) continue;
     const name = nameOf(rule);
-    const context = contextOf(([start, end]) => found.push({ start, end, name }));
+    const context = contextOf(([start, end]) => found.push({ from: start, start, end, name }));
     await rule.create(context, {}).file?.(source);
   }
   return found;
 }
 
-function isFinder({ meta }: Rule): boolean {
-  return meta.id !== SWITCHES_OFF;
+function isFinder(rule: Rule): boolean {
+  return rule.meta.id !== SWITCHES_OFF && !REPLACED.has(nameOf(rule));
 }
 
 function nameOf({ meta }: Rule): string {

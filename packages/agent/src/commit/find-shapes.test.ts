@@ -1,0 +1,297 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { SecretSample } from '../../tests/secret-samples.ts';
+import { noise, SAMPLES } from '../../tests/secret-samples.ts';
+import { createSecrets } from './create-secrets.ts';
+import { findOwn, LONGEST_SHAPE } from './find-shapes.ts';
+import { createMasker, soughtIn } from './mask-text.ts';
+import { TOKEN_HINT } from './token-rules.ts';
+
+const { mask, maskStream } = createSecrets({ values: [] });
+const textOf = ({ lead, secret, tail }: SecretSample): string => lead + secret + tail;
+const maskedOf = ({ lead, name, tail }: SecretSample): string => `${lead}[secret:${name}]${tail}`;
+
+async function streamed(pieces: readonly Uint8Array[]): Promise<string> {
+  const masked: Uint8Array[] = [];
+  for await (const piece of maskStream(
+    (async function* () {
+      yield* pieces;
+    })(),
+  ))
+    masked.push(piece);
+  return Buffer.concat(masked).toString();
+}
+
+async function inSmallWindows(text: string, reach: number): Promise<string> {
+  const masker = createMasker({ ...soughtIn([]), reach, window: 4 * reach });
+  return (await masker.push(text)) + (await masker.end());
+}
+
+describe('a secret of known shape', () => {
+  it.each(SAMPLES)('is masked whole, and what stands around it stays: $title', async (sample) => {
+    expect(await mask(textOf(sample))).toBe(maskedOf(sample));
+  });
+
+  it.each(SAMPLES)('is masked the same in a stream cut at every byte: $title', async (sample) => {
+    const outcomes = new Set<string>();
+    const bytes = Buffer.from(`é\n${textOf(sample)}`);
+    for (let at = 0; at <= bytes.length; at += 1)
+      outcomes.add(await streamed([bytes.subarray(0, at), bytes.subarray(at)]));
+    expect([...outcomes]).toEqual([`é\n${maskedOf(sample)}`]);
+  });
+
+  it.each(SAMPLES)('is masked with its name before it wherever a window ends: $title', async (sample) => {
+    const text = textOf(sample);
+    const reach = 2 * text.length;
+    const outcomes = new Set<string>();
+    for (let shift = 0; shift <= text.length; shift += 1) {
+      const filler = `${'word '.repeat(2 * reach).slice(0, 2 * reach + shift)}\n`;
+      const masked = await inSmallWindows(`${filler}${text}${'\nword word'.repeat(reach / 4)}`, reach);
+      outcomes.add(masked.slice(filler.length, filler.length + maskedOf(sample).length));
+    }
+    expect([...outcomes]).toEqual([maskedOf(sample)]);
+  });
+
+  it('is found in text that is cut at random, as in the whole', async () => {
+    const piece = fc.oneof(
+      fc.constantFrom(...SAMPLES.map(textOf)),
+      fc.constantFrom('\n', ' ', '"', "'", '\\', 'password=', 'Bearer ', '://a:', '[secret:A]'),
+      fc.string({ unit: 'grapheme', maxLength: 8 }),
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(piece, { maxLength: 6 }),
+        fc.array(fc.nat({ max: 300 }), { maxLength: 12 }),
+        async (pieces, sizes) => {
+          const whole = pieces.join('');
+          let rest: Uint8Array = Buffer.from(whole);
+          const parts = sizes.map((size) => {
+            const part = rest.subarray(0, size);
+            rest = rest.subarray(size);
+            return part;
+          });
+          const masked = await mask(whole);
+          expect(await streamed([...parts, rest])).toBe(masked.toWellFormed());
+          expect(await mask(masked)).toBe(masked);
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+
+  it('leaves a string of JSON valid', async () => {
+    const piece = fc.oneof(
+      fc.constantFrom(...SAMPLES.map(textOf)),
+      fc.constantFrom(
+        '\n',
+        '\t',
+        '"',
+        "'",
+        '\\',
+        '`',
+        'API_KEY=',
+        "PASSWORD='",
+        'password: "',
+        'npm_',
+        ' -u a:',
+        'postgres://a:b2c3@h?x=',
+      ),
+      fc.string({ unit: 'grapheme', maxLength: 8 }),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(piece, { maxLength: 5 }), fc.array(piece, { maxLength: 5 }), async (one, other) => {
+        const line = JSON.stringify({
+          text: one.join(''),
+          args: JSON.stringify({ path: other.join('') }),
+          list: [other.join('')],
+        });
+        const masked: unknown = JSON.parse(await mask(line));
+        expect(Object.keys(masked ?? {})).toEqual(['text', 'args', 'list']);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it.each(SAMPLES)('is not longer than a rule reaches: $title', (sample) => {
+    expect(textOf(sample).length).toBeLessThan(LONGEST_SHAPE);
+  });
+
+  it('has a hint for every rule of tokens', () => {
+    for (const { title, secret, name } of SAMPLES.slice(0, 34))
+      if (name !== 'privatekey') expect([title, TOKEN_HINT.test(secret)]).toEqual([title, true]);
+  });
+});
+
+describe('text that is no secret', () => {
+  it.each([
+    'SORT_KEY=created_at_desc',
+    'PRIMARY_KEY=id',
+    'cache_key: main',
+    'KEYBOARD=de',
+    '{"key": "value"}',
+    'token: string',
+    'token: string | undefined;',
+    'max_tokens: 4096',
+    '"input_tokens": 123456789012',
+    'const apiKey = getKey();',
+    'const token = await next(request2, response2);',
+    'password = form.password2;',
+    'api_key=settings.api_key2)',
+    'login(user, password=password2)',
+    'credential?: X509Credential | undefined;',
+    'expect(tokenCount).toBe(1)',
+    "type: 'password', name: 'new-password'",
+    "INVALID_TOKEN = 'invalid_token'",
+    "message: 'Password: at least 8 characters'",
+    'if (token === "?InterpolationInTemplate") {',
+    '"pbkdf2-password": "1.2.1"',
+    'TOKEN_FILE=/run/secrets/token2',
+    'DB_PASSWORD=/run/secrets/db_password',
+    'nextPageToken: "CAUQAA8cG9zdDEyMw"',
+    'PUBLIC_KEY=Zk3vQ9xLr7TbW2mNc5YpQ1',
+    `"integrity": "sha512-${noise(86)}=="`,
+    `commit ${'0a1b2c3d'.repeat(5)}`,
+    `cacheKey: '${'0a1b2c3d'.repeat(8)}'`,
+    'request 6f1ed002-ab55-4a4b-9f3f-0123456789ab key 12',
+    'http://localhost:3000/@vite/client',
+    'see https://a.example:8080/x and b@c.example',
+    'postgres://postgres:postgres@localhost/test',
+    'docker run -u 1000:1000 image',
+    'chown -R a:b . && sudo -u postgres:x psql',
+    'Authorization: Bearer tokens are used here.',
+    'Bearer authentication',
+    'Basic authentication',
+    '-----BEGIN PRIVATE KEY-----\n...\n-----END PRIVATE KEY-----',
+    'It begins with -----BEGIN RSA PRIVATE KEY----- and then come lines of base64.',
+    'eyJhbGciOi.x.y',
+    'task-0123456789012345678901234567890123456789',
+    ':type passphrase: :py:data:`bytes`',
+    '(?<password>[-a-zA-Z0-9_]{1,256})',
+  ])('stays: %s', async (text) => {
+    expect(await mask(text)).toBe(text);
+  });
+
+  it.each([
+    '',
+    'xxxxxxxxxxxx',
+    '****',
+    '............',
+    '<your-key>',
+    '<insert key here>',
+    '${VAR}',
+    '$VAR',
+    '$(cat key.txt)',
+    '{{ var }}',
+    '%VAR%',
+    '%s',
+    'changeme',
+    'your_api_key_here',
+    'your-token',
+    'example',
+    'test',
+    'test-key-123',
+    'password',
+    'password1',
+    'secret',
+    'null',
+    'undefined',
+    'process.env.X',
+    'process.env.API_KEY2',
+    "os.environ['X2']",
+    'getKey()',
+    'string',
+    'sk-...',
+    'sk-xxxxxxxxxxxxxxxxxxxx',
+    '[REDACTED]',
+    'op://vault/item/field2',
+  ])('stays where a secret is expected, plainly a placeholder: %s', async (value) => {
+    const quote = value.includes("'") ? '"' : "'";
+    const texts = [
+      `OPENAI_API_KEY=${value}`,
+      `DB_PASSWORD=${value}\n`,
+      `"apiKey": ${quote}${value}${quote},`,
+      `password: ${value}`,
+      `curl -H "x-api-key: ${value}"`,
+      `curl -H "Authorization: Bearer ${value}"`,
+      `  password = ${value}`,
+    ];
+    for (const text of texts) expect(await mask(text)).toBe(text);
+  });
+
+  it.each([
+    'user:password',
+    'martha:$PASSWORD',
+    '$USER:$PASSWORD',
+    'martha:<password>',
+    'user:pass',
+    'admin:admin',
+    '${A}:${B}',
+  ])('stays as the login of curl and of an address: %s', async (login) => {
+    for (const text of [`curl -u ${login} x`, `curl -u "${login}" x`, `redis://${login}@cache`])
+      expect(await mask(text)).toBe(text);
+  });
+});
+
+describe('a search', () => {
+  const kib = (unit: string, size: number): string =>
+    unit.repeat(Math.ceil((size * 1_024) / unit.length)).slice(0, size * 1_024);
+  /** Least processor time of some runs, in microseconds, so that other processes do not count. */
+  const cost = (text: string): number =>
+    Math.min(
+      ...[1, 2, 3].map(() => {
+        const before = process.threadCpuUsage();
+        findOwn(text);
+        const { user, system } = process.threadCpuUsage(before);
+        return user + system;
+      }),
+    );
+
+  it.each([
+    'sk-ant-api03-',
+    'sk-',
+    'ghs_1_eyJ',
+    'github_pat_',
+    'glpat-',
+    'xoxb-',
+    'sk_live_',
+    'npm_',
+    'AKIA',
+    'eyJ',
+    ' eyJ.',
+    `.eyJ${'a'.repeat(20)}`,
+    '-----BEGIN PRIVATE KEY-----',
+    `-----BEGIN PRIVATE KEY-----\n${'A'.repeat(3_000)}`,
+    `-----BEGIN PRIVATE KEY-----${String.raw`\n`}`,
+    '://a:',
+    'redis://a:b',
+    'redis://a:b@',
+    '://a:x@/',
+    'Bearer ',
+    'Basic ',
+    'Authorization: ',
+    'Authorization: Bearer ',
+    'curl -u a:',
+    "curl -u 'a:",
+    'token=',
+    "token='",
+    'token="',
+    String.raw`token=\"`,
+    String.raw`token="\"`,
+    'token:token',
+    'a_key: ',
+    'api key',
+    'password-',
+    'password: words ',
+    '--token ',
+    'token: A',
+    'a-token.',
+    '&quot;token&quot;=&quot;',
+    '\\',
+    '"',
+  ])('takes steps in proportion to the text: %s', (unit) => {
+    const small = cost(kib(unit, 16));
+    const large = cost(kib(unit, 256));
+    // Sixteen times the text. In proportion it is sixteen; with the square of the length it would be 256.
+    expect(large / Math.max(small, 1_000)).toBeLessThan(80);
+  });
+});

@@ -1,0 +1,176 @@
+// Finds the values next to a name that announces a credential: `DB_PASSWORD=…`, `"apiKey": "…"`, `x-api-key: …`,
+// `--token …`. The rule is docs/decisions/2026-11-22-secret-shapes.md.
+
+import type { CredentialKind } from './credential-name.ts';
+import { credentialKind } from './credential-name.ts';
+import { gradeOf, isExpression, isLoginInBase64, isPlaceholder, isRandom, isReference } from './credential-value.ts';
+import type { BarePlace, ReadValue } from './read-value.ts';
+import { readValue } from './read-value.ts';
+import type { Shape } from './shape.ts';
+
+/** A name, what joins it with a value, and where that begins. */
+interface Named {
+  readonly from: number;
+  readonly name: string;
+  readonly kind: CredentialKind;
+  /** `=`, `:`, `=>`, `>`, or ` ` behind a flag. */
+  readonly joint: string;
+  /** Nothing stands between the name, the joint and the value. */
+  readonly isTight: boolean;
+  readonly isQuotedName: boolean;
+  readonly at: number;
+}
+
+/** A value in its surroundings. */
+interface Written extends Named, ReadValue {
+  readonly value: string;
+}
+
+/**
+ * The middle of a word that counts (`pass`, `ken` of `token`, `cret` of `secret`), the rest of the name, and what joins it
+ * with the value. The name is read backwards from there. KEY alone needs a word before it.
+ */
+const NAMED =
+  /(?:key(?<=(?:[\w-]|(?:api|access|secret|private|auth) )key)|ken|cret|cred|pass|pwd|uth)[A-Za-z0-9_]{0,28}(?:\\{0,7}["'`]|&(?:quot|apos|#34|#39|#x27);)?\]?[ \t]{0,8}\??(?<joint>[=!]==?|:=|=>|=|\|\||\?\?|:[ \t]{0,4}[A-Za-z][\w<>[\].| ]{0,40}=(?![=>])|:(?!:)|>|(?<=--[\w-]{1,64}) )[ \t]{0,8}/gi;
+/** The value of a header `Authorization`, with or without a scheme. */
+const AUTHORIZATION =
+  /(?:\\{0,7}["'`])?(?:(?<scheme>bearer|token|basic|api-?key|geniekey)[ \t]{1,4})?(?<secret>[^\s"'`<>,;\\]{4,12000})/iy;
+const LONGEST_NAME = 64;
+/** Words in front of a name that is written with spaces: `secret access key`. */
+const SPACED = /(?:(?:aws|api|access|secret|private|auth|client|service|account) ){1,3}$/i;
+/** What may stand before a name at the beginning of a line: of a setting, a shell, a Dockerfile, a diff, `grep -n`. */
+const LINE_BEGIN =
+  /(?:^|[\r\n"'`]|\\[nr])(?:[\w./-]{1,120}:)?(?:\d{1,6}[:|\t-])?[\s>|+\-*#]*(?:(?:export|set|setx|env|ENV|ARG|const|let|var|declare|readonly)[ \t]+)?$/;
+/** What may stand behind a value at the end of a line. */
+const LINE_END = /[ \t]{0,200}(?:(?<=\s)#|\/\/|$|[\r\n"'`]|\\+[nr"'])/y;
+const HEADER = /^(?:x-[\w-]+|api-key|private-token|ocp-apim-subscription-key)$/i;
+
+/** Every such value in the text that is no placeholder. */
+export function findNamedValues(text: string): readonly Shape[] {
+  const found: Shape[] = [];
+  NAMED.lastIndex = 0;
+  for (let match = NAMED.exec(text); match !== null; match = NAMED.exec(text)) {
+    const named = namedAt(text, match) ?? authorizationAt(text, match);
+    if (named === undefined) continue;
+    if ('end' in named) {
+      found.push(named);
+      NAMED.lastIndex = named.end;
+      continue;
+    }
+    const read = readValue(text, named.at, placeOf(text, named));
+    const written: Written = { ...named, ...read, value: text.slice(read.start, read.end) };
+    if (!isCredential(text, written)) continue;
+    found.push({ from: named.from, start: read.start, end: read.end, name: named.name.replace(/^.*\./, '') });
+    NAMED.lastIndex = read.end;
+  }
+  return found;
+}
+
+function namedAt(text: string, { 0: matched, index, groups }: RegExpExecArray): Named | undefined {
+  const word = /^\w*/.exec(matched)?.[0] ?? '';
+  const from = nameBegin(text, index);
+  const name = text.slice(from, index + word.length);
+  const kind = credentialKind(name);
+  if (kind === undefined) return undefined;
+  const joint = groups?.['joint'] ?? '';
+  // A tag of XML; a group of an expression; a placeholder of ours.
+  if (
+    joint === '>'
+      ? !/(?:^|[^?])<$/.test(text.slice(Math.max(0, from - 2), from))
+      : text[from - 1] === '[' && joint === ':'
+  )
+    return undefined;
+  return {
+    from,
+    name,
+    kind,
+    joint: /^:.*=$/.test(joint) && joint !== ':=' ? '=' : joint,
+    isQuotedName:
+      /["'`;\]]/.test(matched.slice(word.length, word.length + 12)) && !matched.slice(word.length).startsWith(joint),
+    isTight: matched.length === word.length + joint.length,
+    at: index + matched.length,
+  };
+}
+
+/** A scheme makes a word a credential, but for the word of a sentence: `Authorization: Bearer tokens`. */
+function authorizationAt(text: string, { 0: matched, index, groups }: RegExpExecArray): Shape | undefined {
+  if (!/^uthorization\b/i.test(matched) || !/^(?:[:=]|=>)$/.test(groups?.['joint'] ?? '')) return undefined;
+  AUTHORIZATION.lastIndex = index + matched.length;
+  const { scheme, secret } = AUTHORIZATION.exec(text)?.groups ?? {};
+  if (secret === undefined || isPlaceholder(secret) || isExpression(secret) || isReference(secret)) return undefined;
+  const isOne =
+    scheme === undefined ? gradeOf(secret) === 'mixed' && secret.length >= 16 : !/^[a-z]{1,14}[.)]?$/i.test(secret);
+  const end = AUTHORIZATION.lastIndex;
+  return isOne ? { from: nameBegin(text, index), start: end - secret.length, end, name: 'authorization' } : undefined;
+}
+
+/** Where the name begins that goes on at this offset. In a string of JSON the letter of an escape may stand before it: `\nAPI_KEY`. */
+function nameBegin(text: string, index: number): number {
+  let from = index;
+  while (index - from < LONGEST_NAME && /[\w$.-]/.test(text[from - 1] ?? '')) from -= 1;
+  if (from === index) return index - (SPACED.exec(text.slice(Math.max(0, index - 40), index))?.[0].length ?? 0);
+  if (text[from - 1] === '\\' && /[nrt]/.test(text[from] ?? '')) from += 1;
+  while (from < index && /[-.$]/.test(text[from] ?? '')) from += 1;
+  return from;
+}
+
+function placeOf(text: string, named: Named): BarePlace {
+  if (/[?&]/.test(text[named.from - 1] ?? '')) return 'query';
+  return isStrict(named) ? 'alone' : 'text';
+}
+
+/** `NAME=value` as in a shell or an .env file, or a header: nothing but a credential is written so. */
+function isStrict({ name, joint, isTight, isQuotedName }: Named): boolean {
+  if (joint === ':') return !isQuotedName && HEADER.test(name);
+  return joint === '=' && isTight && /^(?:[A-Z][A-Z0-9_]*|_authToken|_password)$/.test(name);
+}
+
+function isCredential(text: string, written: Written): boolean {
+  const { kind, name, joint, value, quote } = written;
+  // One word says nothing where words are no credentials: most of code is read no further.
+  if (value === '' || (/^[A-Za-z]{1,14}$/.test(value) && !isStrict(written))) return false;
+  if (isPlaceholder(value, name) || isReference(value)) return false;
+  const isBare = quote === '' && joint !== '>';
+  if (isBare && isExpression(value)) return false;
+  if (kind === 'login') return isLoginInBase64(value);
+  if (kind === 'key') return isStrict(written) && isRandom(value);
+  if (isStrict(written)) return isCredentialInStrict(written);
+  if (/\s|\\[nrt]/.test(value)) return false;
+  if (joint === '>' && !text.startsWith('</', written.end)) return false;
+  return isBare ? isBareCredential(text, written) : isQuotedCredential(written);
+}
+
+function isCredentialInStrict({ kind, joint, value, quote }: Written): boolean {
+  if (quote === '`' || value.length < 4 || /\\[nrt]/.test(value)) return false;
+  if (joint === ':' && /^[A-Za-z]{1,14}$/.test(value)) return false;
+  return kind === 'password' || !/\s/.test(value);
+}
+
+/** Plain words are text of a program, or the name of something: `'invalid-token'`. */
+function isQuotedCredential({ kind, joint, value }: Written): boolean {
+  const isPassword = kind === 'password' && !/^(?:\|\||\?\?)$/.test(joint);
+  if (isPassword) return gradeOf(value) !== 'plain' && value.length >= 5 && !/^[\^~]?\d+(?:\.\d+)+$/.test(value);
+  const grade = gradeOf(value.replaceAll(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}=]+$/gu, ''));
+  if (grade === 'mixed') return value.length >= 8;
+  return grade === 'worded' && value.length >= 12 && /^[A-Za-z]{6,}\d{2,}$/.test(value);
+}
+
+/** Bare, a value may be a name of code. Where it is not the whole rest of a line, it must look less like one. */
+function isBareCredential(text: string, { kind, joint, isTight, from, end, value }: Written): boolean {
+  if (!/^[=: ]$/.test(joint)) return false;
+  const grade = gradeOf(value);
+  const isPassword = kind === 'password';
+  if (value.length < (isPassword ? 6 : 8) || grade === 'plain') return false;
+  if (grade !== 'mixed' && !isPassword) return false;
+  if (/^[\w$.]+$/.test(value) && credentialKind(value) !== undefined) return false;
+  if (joint === ' ' || isWholeLine(text, from, end)) return true;
+  const isPlainName = /^[A-Za-z_$][\w$.]*$/.test(value) && !isRandom(value);
+  const isInList = /^[,;)}]/.test(text.slice(end, end + 1));
+  if (joint === ':') return grade === 'mixed' && !(isPlainName && isInList);
+  return isTight && !(isPlainName && isInList && grade !== 'mixed');
+}
+
+function isWholeLine(text: string, from: number, end: number): boolean {
+  LINE_END.lastIndex = end;
+  return LINE_END.test(text) && LINE_BEGIN.test(text.slice(Math.max(0, from - 200), from));
+}

@@ -1,0 +1,75 @@
+// Tokens that are known by their own form, whatever name stands before them. The rules are data. Each expression is bounded
+// in length, and is only tried at runs of token characters, so a search takes steps in proportion to the text.
+
+import { gradeOf, isPlaceholder } from './credential-value.ts';
+
+/** A rule that finds secrets of one form. */
+export interface SecretRule {
+  /** Stands in the placeholder. */
+  readonly name: string;
+  /** With a group `secret` that group alone is replaced; a group `lead` is all that the match holds before it. */
+  readonly expression: RegExp;
+  /** Decides whether a match is a secret. Every match is one by default. */
+  readonly isSecret?: (found: RuleMatch) => boolean;
+  /** Characters before the match that `isSecret` looks at. None by default. */
+  readonly looksBack?: number;
+}
+
+/** A match of a rule. */
+export interface RuleMatch {
+  readonly text: string;
+  /** The offset of the match in the text. */
+  readonly index: number;
+  readonly lead: string;
+  readonly secret: string;
+}
+
+/** Letters, digits, `_` and `-` that stand together in every token of these rules. */
+export const SHORTEST_RUN = 20;
+
+/** Matches somewhere in each text that a rule of `TOKEN_RULES` matches. */
+export const TOKEN_HINT: RegExp =
+  /sk-|AIza|GOCSPX|ya29|gh[opsur]_|github_pat|gl[a-z]{2,5}-|xox|xapp|k_(?:live|test)|whsec|npm_|A(?:KIA|SIA|BIA|CCA)|eyJ/;
+
+/** Rules for tokens. Where two find the same, the first one gives the name. */
+export const TOKEN_RULES: readonly SecretRule[] = [
+  { name: 'anthropic', expression: /sk-ant-[a-z]{2,10}\d{2}-[A-Za-z0-9_-]{20,300}/g },
+  { name: 'openrouter', expression: /sk-or-v\d-[A-Za-z0-9]{32,128}/g },
+  { name: 'openai', expression: /sk-(?:proj|svcacct|admin|service)-[A-Za-z0-9_-]{20,300}/g, isSecret: isMixed },
+  { name: 'openai', expression: /sk-(?<![A-Za-z0-9]sk-)[A-Za-z0-9]{32,128}/g, isSecret: isMixed },
+  { name: 'google', expression: /AIza[A-Za-z0-9_-]{35,64}/g },
+  { name: 'google', expression: /GOCSPX-[A-Za-z0-9_-]{20,64}/g },
+  { name: 'google', expression: /ya29\.[A-Za-z0-9_-]{20,1000}/g },
+  {
+    name: 'github',
+    expression: /gh[opsur]_(?:\d{1,20}_eyJ[\w-]{1,1000}\.[\w-]{1,10000}\.[\w-]{1,1000}|[A-Za-z0-9]{36,255})/g,
+  },
+  { name: 'github', expression: /github_pat_[A-Za-z0-9_]{22,255}/g },
+  {
+    name: 'gitlab',
+    expression:
+      /gl(?:pat|dt|rt|rtr|cbt|ptt|ft|imt|agent|oas|soat|ffct|wt)-[\w-]{20,320}(?:\.[a-z0-9]{2}\.[a-z0-9]{9})?/g,
+  },
+  { name: 'slack', expression: /xox[abceoprs](?:\.xox[abceoprs])?-[A-Za-z0-9-]{15,400}/g, isSecret: isMixed },
+  { name: 'slack', expression: /xapp-\d-[A-Za-z0-9-]{15,400}/g },
+  // Behind a backslash the first letter belongs to an escape: a string of JSON would no longer be one.
+  { name: 'stripe', expression: /(?<!\\)[rs]k_(?:live|test)_[A-Za-z0-9]{16,255}/g },
+  { name: 'stripe', expression: /whsec_[A-Za-z0-9+/=]{24,128}/g },
+  { name: 'npm', expression: /(?<!\\)npm_[A-Za-z0-9]{36,128}/g },
+  {
+    name: 'aws',
+    expression: /A(?:KIA|SIA|BIA|CCA)(?<![A-Za-z0-9]A(?:KIA|SIA|BIA|CCA))[A-Z0-9]{16}(?![A-Za-z0-9])/g,
+    isSecret: ({ secret }) => !isPlaceholder(secret),
+  },
+  {
+    // Behind an escape in a string, a percent sign or the end of a colour a letter or digit is no part of the word.
+    name: 'jwt',
+    expression:
+      /eyJ(?<=(?:^|[^\w-]|\\[nrt]|%[0-9A-Fa-f]{2}|\[[\d;]{0,12}[mK])eyJ)[\w-]{17,2000}\.[\w-]{4,10000}\.[\w-]{10,2000}(?:\.[\w-]{10,1000}\.[\w-]{10,200})?/g,
+  },
+];
+
+/** Whether the value is neither a placeholder nor made of words. */
+export function isMixed({ secret }: Pick<RuleMatch, 'secret'>): boolean {
+  return !isPlaceholder(secret) && gradeOf(secret) === 'mixed';
+}

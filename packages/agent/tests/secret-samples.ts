@@ -1,0 +1,216 @@
+// Made-up secrets of every known shape, in the surroundings in which they stand. Built from pieces: a scanner that reads
+// this file must not take them for real ones.
+
+/** A text that holds one secret. */
+export interface SecretSample {
+  readonly title: string;
+  /** What stands before and behind the secret, and stays readable. */
+  readonly lead: string;
+  readonly secret: string;
+  readonly tail: string;
+  /** The name in the placeholder. */
+  readonly name: string;
+}
+
+/** So many characters without a pattern: letters of both cases and digits, the same each time. */
+export function noise(length: number, seed: number = 1): string {
+  const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+  let state = seed * 7_919 + 17;
+  let text = '';
+  while (text.length < length) {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    text += letters[(state >> 8) % letters.length] ?? '';
+  }
+  return text;
+}
+
+const PRIVATE = ['PRIVATE', 'KEY'].join(' ');
+
+/** A private key of this kind in lines of 64, with a line break of the caller's choice. */
+export function pem(kind: string, body: string, lineBreak: string = '\n'): string {
+  const lines = body.match(/.{1,64}/g) ?? [];
+  const frame = (word: string): string => `-----${word} ${kind}${PRIVATE}-----`;
+  return [frame('BEGIN'), ...lines, frame('END')].join(lineBreak);
+}
+
+const sample = (title: string, name: string, secret: string, lead = 'before ', tail = ' behind'): SecretSample => ({
+  title,
+  lead,
+  secret,
+  tail,
+  name,
+});
+
+const AWS_SECRET = `${noise(18, 3)}/${noise(10, 4)}+${noise(10, 5)}`;
+const jwt = [{ alg: 'HS256', typ: 'JWT' }, { sub: '1234567890' }]
+  .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+  .concat(noise(43, 6))
+  .join('.');
+const login = Buffer.from(`martha:${noise(12, 7)}`).toString('base64');
+
+/** Tokens that are known by their own form. */
+export const TOKENS: readonly SecretSample[] = [
+  sample('an AWS access key id', 'aws', `AKIA${noise(16, 8).toUpperCase()}`),
+  sample('an RSA key', 'privatekey', pem('RSA ', `MIIE${noise(150)}`)),
+  sample('a DSA key', 'privatekey', pem('DSA ', `MIIB${noise(150)}`)),
+  sample('an EC key', 'privatekey', pem('EC ', `MHcC${noise(100)}`)),
+  sample('an Ed25519 key in PKCS 8', 'privatekey', pem('', `MC4CAQAwBQYDK2VwBCIEI${noise(43)}`)),
+  sample('an Ed25519 key of OpenSSH', 'privatekey', pem('OPENSSH ', `b3BlbnNzaC1rZXktdjEAAAAA${noise(100)}`)),
+  sample('an encrypted key', 'privatekey', pem('ENCRYPTED ', `MIIF${noise(100)}`)),
+  sample(
+    'an encrypted key with headers',
+    'privatekey',
+    pem('RSA ', `MIIE${noise(100)}`).replace('\n', '\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0A1B\n\n'),
+  ),
+  sample(
+    'a key in a string of JSON',
+    'privatekey',
+    pem('EC ', `MHcC${noise(100)}`, String.raw`\n`),
+    '{"key": "',
+    String.raw`\n"}`,
+  ),
+  sample('a key in a string in a string', 'privatekey', pem('', `MC4C${noise(60)}`, String.raw`\\n`)),
+  sample(
+    'a key that is not shown to its end',
+    'privatekey',
+    pem('RSA ', `MIIE${noise(150)}`)
+      .split('\n')
+      .slice(0, -1)
+      .join('\n'),
+    'before ',
+    '\n',
+  ),
+  sample('a key of Anthropic', 'anthropic', `sk-ant-api03-${noise(93)}AA`),
+  sample('an admin key of Anthropic', 'anthropic', `sk-ant-admin01-${noise(80)}_-${noise(11)}AA`),
+  sample('an OAuth token of Anthropic', 'anthropic', `sk-ant-oat01-${noise(90)}-AA`),
+  sample('a key of OpenRouter', 'openrouter', `sk-or-v1-${'0a1b2c3d'.repeat(8)}`),
+  sample('a project key of OpenAI', 'openai', `sk-proj-${noise(120)}`),
+  sample('a key of OpenAI', 'openai', `sk-${noise(48)}`),
+  sample('a key of Google', 'google', `AIza${noise(33)}_-`),
+  sample('an access token of Google', 'google', `ya29.${noise(120)}`),
+  sample('a JWT', 'jwt', jwt),
+  ...['ghp', 'gho', 'ghu', 'ghs', 'ghr'].map((kind) =>
+    sample(`a token of GitHub, ${kind}`, 'github', `${kind}_${noise(36)}`),
+  ),
+  sample('a fine-grained token of GitHub', 'github', `github_pat_${noise(22)}_${noise(59)}`),
+  sample('an installation token of GitHub', 'github', `ghs_12345_${jwt}`),
+  sample('a token of GitLab', 'gitlab', `glpat-${noise(20)}`),
+  sample('a long token of GitLab', 'gitlab', `glpat-${noise(40)}.01.${noise(9).toLowerCase()}`),
+  sample('a token of Slack', 'slack', `xoxb-123456789012-1234567890123-${noise(24)}`),
+  sample('an app token of Slack', 'slack', `xapp-1-A012345-1234567890-${noise(64)}`),
+  sample('a key of Stripe', 'stripe', `sk_live_${noise(99)}`),
+  sample('a restricted key of Stripe', 'stripe', `rk_test_${noise(24)}`),
+  sample('a secret of a Stripe webhook', 'stripe', `whsec_${noise(32)}`),
+  sample('a token of npm', 'npm', `npm_${noise(36)}`),
+];
+
+/** Credentials at places that hold nothing else. */
+export const PLACES: readonly SecretSample[] = [
+  ...[
+    'redis',
+    'rediss',
+    'amqp',
+    'amqps',
+    'postgres',
+    'mysql',
+    'mongodb',
+    'mongodb+srv',
+    'https',
+    'http',
+    'ftp',
+    'smtp',
+  ].map((scheme) =>
+    sample(
+      `a password in an address, ${scheme}`,
+      'url-password',
+      'q8Zr7TtW',
+      `at ${scheme}://martha:`,
+      '@db.internal:99/main?x=1',
+    ),
+  ),
+  sample('a password without a user', 'url-password', 'hunterhunter', 'redis://:', '@cache:6379/0'),
+  sample('a password with a slash and an at sign', 'url-password', 'pa/ss@w0rd', 'amqps://martha:', '@broker/v'),
+  sample(
+    'a password in an address in JSON',
+    'url-password',
+    'q8Zr7TtW',
+    '{"url":"postgres://martha:',
+    '@db/main?a=b","next":1}',
+  ),
+  sample('a token of GitHub in the place of a user', 'xoauth', noise(40), 'https://', ':x-oauth-basic@github.com/a/b'),
+  sample('a bearer token', 'bearer', noise(24), 'curl -H "Authorization: Bearer ', '" https://api.example'),
+  sample('a bearer token of words', 'authorization', 'correct-horse-battery', "-H 'Authorization: Bearer ", "' x"),
+  sample('a bearer token in code', 'bearer', noise(24), '{ "Authorization": "Bearer ', '" }'),
+  sample('a basic login', 'basic', login, 'Authorization: Basic ', '\r\n'),
+  sample('a header without a scheme', 'authorization', noise(24), 'authorization: ', '\n'),
+  sample('a header with a key', 'x-api-key', noise(24), 'curl -H "x-api-key: ', '" https://api.example'),
+  sample('a header with a key of words', 'x-api-key', 'correct-horse-battery', "curl -H 'x-api-key: ", "' x"),
+  sample('a login of curl', 'curl-user', 'letmein', 'curl -u martha:', ' https://api.example'),
+  sample('a login of curl in quotes', 'curl-user', 'let me "in"', "curl -s --user 'martha:", "' https://api.example"),
+  sample(
+    'a login of curl in a string',
+    'curl-user',
+    noise(12),
+    String.raw`"curl -u \"martha:`,
+    String.raw`\" https://api.example"`,
+  ),
+  sample('a login of curl on another line', 'curl-user', noise(12), 'curl -s \\\n  -u martha:', ' x'),
+];
+
+/** Values next to a name that announces a credential. */
+export const NAMED: readonly SecretSample[] = [
+  ...[
+    ['as a variable', 'AWS_SECRET_ACCESS_KEY', 'AWS_SECRET_ACCESS_KEY=', '\n'],
+    ['as a setting', 'aws_secret_access_key', 'aws_secret_access_key = ', '\n'],
+    ['exported', 'AWS_SECRET_ACCESS_KEY', "export AWS_SECRET_ACCESS_KEY='", "'\n"],
+    ['in JSON', 'SecretAccessKey', '{"SecretAccessKey": "', '", "a": 1}'],
+    ['in a string of JSON', 'SecretAccessKey', String.raw`{\"SecretAccessKey\":\"`, String.raw`\",\"a\":1}`],
+    ['in a string in a string', 'SecretAccessKey', String.raw`\\\"SecretAccessKey\\\":\\\"`, String.raw`\\\",`],
+    ['in YAML', 'secretAccessKey', '  secretAccessKey: ', '\n'],
+    ['in words', 'AWS_secret_access_key', 'AWS secret access key: ', '\n'],
+    ['in XML', 'SecretAccessKey', '<SecretAccessKey>', '</SecretAccessKey>'],
+  ].map(([form = '', name = '', lead = '', tail = '']) =>
+    sample(`an AWS secret key ${form}`, name, AWS_SECRET, lead, tail),
+  ),
+  sample('NAME=value', 'OPENAI_API_KEY', 'letmein', 'OPENAI_API_KEY=', '\n'),
+  sample('NAME=value behind a flag', 'DB_PASSWORD', 'hunter2', 'docker run -e DB_PASSWORD=', ' image'),
+  sample('NAME=value in a string', 'DB_PASSWORD', 'hunter2', '"env": "DB_PASSWORD=', String.raw`\nNEXT=1"`),
+  sample('NAME="value" with spaces', 'DB_PASSWORD', 'correct horse battery', 'DB_PASSWORD="', '"\n'),
+  sample('NAME = "value"', 'API_TOKEN', noise(20), 'API_TOKEN = "', '"\n'),
+  sample('"name": "value"', 'clientSecret', noise(20), '{"clientSecret": "', '"}'),
+  sample('"name": "value" with a quote in it', 'password', String.raw`hun\"ter2`, '{"password": "', '"}'),
+  sample(
+    '"name": "value" in a string with a quote in it',
+    'password',
+    String.raw`hun\\\"ter2`,
+    String.raw`{\"password\": \"`,
+    String.raw`\"}`,
+  ),
+  sample('"name": "value" in HTML', 'password', 'hunter2', '&quot;password&quot;: &quot;', '&quot;,'),
+  sample('name: value', 'password', 'hunter2', 'password: ', '\n'),
+  sample('name: value with a comment', 'password', 'hunter2', '  password: ', ' # of the test\n'),
+  sample("name: 'value' with a doubled quote", 'password', "it''s-4-me", "password: '", "'\n"),
+  sample(
+    "export NAME='value' with a quote of a shell",
+    'DB_PASSWORD',
+    String.raw`it'\''s4me`,
+    "export DB_PASSWORD='",
+    "'\n",
+  ),
+  sample("NAME=$'value'", 'DB_PASSWORD', String.raw`it\'s4me`, "DB_PASSWORD=$'", "'\n"),
+  sample('name = value of an .ini', 'password', 'hunter2', 'password = ', '\r\n'),
+  sample('a token of an .npmrc', '_authToken', 'letmein', '//registry.example/:_authToken=', '\n'),
+  sample('a login of a config of Docker', 'auth', login, '{"auth": "', '"}'),
+  sample('a query', 'access_token', noise(20), 'https://a.example/?access_token=', '&page=2'),
+  sample('a connection string', 'AccountKey', `${noise(40)}==`, 'Name=a;AccountKey=', ';Suffix=b'),
+  sample('--name value', 'password', 'hunter2', 'tool --password ', ' --verbose'),
+  sample('--name=value', 'api-key', noise(20), 'tool --api-key=', ' --verbose'),
+  sample('a fallback in code', 'API_KEY', noise(20), "process.env.API_KEY ?? '", "';"),
+  sample('a typed constant', 'apiKey', noise(20), "const apiKey: string = '", "';"),
+  sample('an entry of a map', 'API_KEY', noise(20), 'os.environ["API_KEY"] = "', '"'),
+  sample('a hash of a password', 'password', `$2b$10$${noise(53)}`, 'password: "', '"'),
+  sample('a key of no known service', 'ACME_KEY', noise(24), 'ACME_KEY=', '\n'),
+];
+
+/** Every sample. */
+export const SAMPLES: readonly SecretSample[] = [...TOKENS, ...PLACES, ...NAMED];
