@@ -44,10 +44,45 @@ describe('a value', () => {
     ['encoded for a URL', encodeURIComponent(KEY)],
     ['encoded for a URL in lower case', encodeURIComponent(KEY).replaceAll(/%\w\w/g, (code) => code.toLowerCase())],
     ['encoded for a form', new URLSearchParams({ key: KEY }).toString().slice('key='.length)],
+    ['escaped for JSON twice', JSON.stringify(JSON.stringify(KEY).slice(1, -1)).slice(1, -1)],
+    [
+      'escaped for JSON in ASCII',
+      JSON.stringify(KEY)
+        .slice(1, -1)
+        .replace('ä', String.raw`\u00e4`)
+        .replace('ö', String.raw`\u00f6`)
+        .replace('ü', String.raw`\u00fc`),
+    ],
+    [
+      'escaped for JSON with a slash escaped',
+      JSON.stringify(KEY)
+        .slice(1, -1)
+        .replace('/', String.raw`\/`),
+    ],
+    ['in double quotes of a shell', KEY.replaceAll(/["$\\]/g, String.raw`\$&`)],
+    ['escaped for a shell sign by sign', KEY.replaceAll(/[$"\\ &]/g, String.raw`\$&`)],
+    ['in a dollar quote of a shell', KEY.replaceAll('\\', String.raw`\\`)],
+    ['escaped for HTML', KEY.replace('&', '&amp;').replace('"', '&quot;')],
+    ['escaped for HTML by number', KEY.replace('&', '&amp;').replace('"', '&#34;')],
+    ['encoded as a whole address', encodeURI(KEY)],
     ['in base64', base64],
     ['in base64 for URLs', base64.replaceAll('+', '-').replaceAll('/', '_')],
   ])('is masked %s', async (_how, form) => {
     expect(await secrets.mask(`before ${form} behind`)).toBe('before [secret:STRANGE_KEY] behind');
+  });
+
+  it.each([
+    ['single quotes of a shell', String.raw`it'\''s-a-secret`],
+    ['single quotes of a shell around double ones', `it'"'"'s-a-secret`],
+    ['single quotes of a shell in JSON', String.raw`it'\\''s-a-secret`],
+    ['a dollar quote of a shell', String.raw`it\'s-a-secret`],
+    ['single quotes of YAML', "it''s-a-secret"],
+    ['HTML', 'it&#39;s-a-secret'],
+    ['HTML of version 5', 'it&apos;s-a-secret'],
+    ['a URL with every sign encoded', 'it%27s%2Da%2Dsecret'],
+  ])('with an apostrophe is masked in %s', async (_how, form) => {
+    const { mask } = createSecrets({ values: [{ name: 'A_KEY', value: "it's-a-secret" }] });
+    expect(await mask(`before '${form}' behind`)).toBe("before '[secret:A_KEY]' behind");
   });
 
   it.each(['', 'u', 'us', 'user:', 'user1:', 'user12:'])('is masked in base64 behind "%s"', async (before) => {
