@@ -94,6 +94,7 @@ describe('a call that cannot run', () => {
       const refused = await outcome({ calls: [{ ...call, name }], tools, secrets });
       expect(refused.short).toEqual(['tool.failed c1']);
       expect(refused.words).toContain('stands for a secret you were not shown');
+      expect(refused.words).toContain('for an edit, text that ends before it or begins after it');
     }
     const read = await outcome({ calls: [{ ...call, name: 'look' }], tools, secrets });
     expect(read.words).toBe('fine');

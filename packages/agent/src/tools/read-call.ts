@@ -70,8 +70,9 @@ function mayWrite({ effect }: Tool): boolean {
 
 function writesPlaceholder(name: string): string {
   return (
-    `The arguments of "${name}" hold a placeholder that stands for a secret you were not shown. Written to a file it ` +
-    'would replace the secret by its name, so the call did not run. Leave that part of the file as it is, or ask the ' +
-    'user to write it.'
+    `The arguments of "${name}" hold a placeholder, such as [secret:NAME], that stands for a secret you were not shown. ` +
+    'Written to a file it would replace the secret by its name, so the call did not run. Call again with text that does ' +
+    'not include the placeholder: for an edit, text that ends before it or begins after it. To change the secret itself, ' +
+    'ask the user.'
   );
 }

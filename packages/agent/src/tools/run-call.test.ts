@@ -112,6 +112,17 @@ describe('what a tool says', () => {
     expect((await close(throws, { secrets })).words).toBe('refused by [secret:KEY]');
   });
 
+  test('of a write that failed at a secret says that the secret is hidden and what to do', async () => {
+    const secrets = { ...NO_SECRETS, mask: async (text: string) => text.replaceAll('s3cret', '[secret:KEY]') };
+    const fails = (message: string, effect: Tool['effect']): Tool =>
+      made('edit', () => Promise.reject(new Error(message)), { effect });
+    const { words } = await close(fails('nearest is KEY=s3cret', 'write'), { secrets });
+    expect(words).toMatch(/^nearest is KEY=\[secret:KEY\]\n\[A placeholder above.* stands for a secret in the file/);
+    expect(words).toContain('Choose text that ends before the secret or begins after it');
+    expect((await close(fails('nearest is KEY=1', 'write'), { secrets })).words).toBe('nearest is KEY=1');
+    expect((await close(fails('no s3cret', 'read'), { secrets })).words).toBe('no [secret:KEY]');
+  });
+
   test('of 5 MB is kept whole as an artifact, and the model is shown the end that the tool chose', async () => {
     const line = `${'x'.repeat(99)}\n`;
     const tool = (keeps: 'head' | 'tail'): Tool =>

@@ -161,15 +161,26 @@ async function resultOf(
   return ended(work, returned.failed === true ? 'tool.failed' : 'tool.returned', call, shaped, kept, particulars);
 }
 
-/** What was thrown stands at the end of what was written, so that end is what the model is shown. */
+const HIDES_SECRET =
+  '[A placeholder above, such as [secret:NAME], stands for a secret in the file that you are not shown. Text that includes ' +
+  'it cannot match the file. Choose text that ends before the secret or begins after it, or ask the user to change that line.]';
+
+/**
+ * What was thrown stands at the end of what was written, so that end is what the model is shown. An edit fails where the
+ * model was shown a placeholder and the file holds a secret: only here are both known, so the reason is added here.
+ */
 async function faultOf(
   work: Work,
-  { call }: ReadyCall,
+  { call, tool }: ReadyCall,
   output: CallOutput,
   threw: unknown,
   durationMs: number,
 ): Promise<Event> {
-  await output.addLine(messageOf(threw));
+  const message = messageOf(threw);
+  await output.addLine(message);
+  if (tool.effect === 'write' && (await work.session.secrets.mask(message)) !== message) {
+    await output.addLine(HIDES_SECRET);
+  }
   const shaped = await output.finish({ limits: limitsOf(work), keeps: 'tail' });
   return ended(work, 'tool.failed', call, shaped, [], { durationMs });
 }

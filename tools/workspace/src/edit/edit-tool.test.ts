@@ -106,6 +106,14 @@ describe('the old text', () => {
     expect(() => edited(file, '\n\n\n', 'x')).toThrow('is not in');
   });
 
+  test('that is long and differs late is answered with the lines that differ', () => {
+    const lines = Array.from({ length: 20 }, (_, at) => `const line${at} = ${at};`);
+    const wanted = lines.with(15, 'const key = 1;').join('\n');
+    expect(() => edited(lines.join('\n'), wanted, 'x')).toThrow(
+      'Nearest to it is what stands at line 14:\nconst line13 = 13;\nconst line14 = 14;\nconst line15 = 15;\n',
+    );
+  });
+
   test('in line feeds finds CRLF, and what it puts there ends so too', () => {
     expect(edited('\uFEFFa\r\nb\r\nc\r\n', 'a\nb', 'x\ny\nz')).toBe('\uFEFFx\r\ny\r\nz\r\nc\r\n');
     expect(edited('a\r\nb\r\n', 'a', 'x\ny')).toBe('x\r\ny\r\nb\r\n');

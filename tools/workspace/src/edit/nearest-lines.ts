@@ -28,11 +28,21 @@ export function nearestLines(file: string, text: string): NearLines | undefined 
   const best = bestStart(lines, wanted, lead, first);
   if (best === undefined) return undefined;
   const stretch = lines.slice(best, best + wanted.length);
+  const skipped = stretch.length <= MOST_SHOWN ? 0 : sameLines(stretch, wanted);
   return {
-    line: best + 1,
-    text: stretch.slice(0, MOST_SHOWN).map(shorten).join('\n'),
+    line: best + skipped + 1,
+    text: stretch
+      .slice(skipped, skipped + MOST_SHOWN)
+      .map(shorten)
+      .join('\n'),
     onlySpace: squeezed(stretch.join('\n')).includes(squeezed(text)),
   };
+}
+
+/** Lines that a long stretch begins with and that need not be shown: those that are the same, but for the last two. */
+function sameLines(stretch: readonly string[], wanted: readonly string[]): number {
+  const differs = stretch.findIndex((line, i) => line !== wanted[i]);
+  return Math.max(0, differs - 2);
 }
 
 /** Goes by the first words, and among equals by the lines behind them. */
