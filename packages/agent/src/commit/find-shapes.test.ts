@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { SecretSample } from '../../tests/secret-samples.ts';
-import { noise, SAMPLES } from '../../tests/secret-samples.ts';
+import type { SecretSample } from '../../contract/secret-samples.ts';
+import { noise, SAMPLES } from '../../contract/secret-samples.ts';
 import { createSecrets } from './create-secrets.ts';
 import { findOwn, LONGEST_SHAPE } from './find-shapes.ts';
 import { createMasker, soughtIn } from './mask-text.ts';
@@ -50,6 +50,16 @@ describe('a secret of known shape', () => {
       outcomes.add(masked.slice(filler.length, filler.length + maskedOf(sample).length));
     }
     expect([...outcomes]).toEqual([maskedOf(sample)]);
+  });
+
+  it.each(SAMPLES)('is masked in a string of JSON too: $title', async (sample) => {
+    const inJson = (text: string): string => JSON.stringify({ a: `one\n${text}` });
+    expect(await mask(inJson(textOf(sample)))).toBe(inJson(maskedOf(sample)));
+  });
+
+  it.each(SAMPLES)('is masked in a string in a string of JSON too: $title', async (sample) => {
+    const twice = (text: string): string => JSON.stringify({ b: JSON.stringify({ a: `one\n${text}` }) });
+    expect(await mask(twice(textOf(sample)))).toBe(twice(maskedOf(sample)));
   });
 
   it('is found in text that is cut at random, as in the whole', async () => {
@@ -289,8 +299,8 @@ describe('a search', () => {
     '\\',
     '"',
   ])('takes steps in proportion to the text: %s', (unit) => {
-    const small = cost(kib(unit, 16));
-    const large = cost(kib(unit, 256));
+    const small = cost(kib(unit, 8));
+    const large = cost(kib(unit, 128));
     // Sixteen times the text. In proportion it is sixteen; with the square of the length it would be 256.
     expect(large / Math.max(small, 1_000)).toBeLessThan(80);
   });

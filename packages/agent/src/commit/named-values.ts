@@ -31,10 +31,10 @@ interface Written extends Named, ReadValue {
  * with the value. The name is read backwards from there. KEY alone needs a word before it.
  */
 const NAMED =
-  /(?:key(?<=(?:[\w-]|(?:api|access|secret|private|auth) )key)|ken|cret|cred|pass|pwd|uth)[A-Za-z0-9_]{0,28}(?:\\{0,7}["'`]|&(?:quot|apos|#34|#39|#x27);)?\]?[ \t]{0,8}\??(?<joint>[=!]==?|:=|=>|=|\|\||\?\?|:[ \t]{0,4}[A-Za-z][\w<>[\].| ]{0,40}=(?![=>])|:(?!:)|>|(?<=--[\w-]{1,64}) )[ \t]{0,8}/gi;
+  /(?:key(?<=(?:[\w-]|(?:api|access|secret|private|auth) )key)|ken|cret|cred|pass|pwd|uth)[A-Za-z0-9_]{0,28}(?:\\{0,31}["'`]|&(?:quot|apos|#34|#39|#x27);)?\]?[ \t]{0,8}\??(?<joint>[=!]==?|:=|=>|=|\|\||\?\?|:[ \t]{0,4}[A-Za-z][\w<>[\].| ]{0,40}=(?![=>])|:(?!:)|>|(?<=--[\w-]{1,64}) )[ \t]{0,8}/gi;
 /** The value of a header `Authorization`, with or without a scheme. */
 const AUTHORIZATION =
-  /(?:\\{0,7}["'`])?(?:(?<scheme>bearer|token|basic|api-?key|geniekey)[ \t]{1,4})?(?<secret>[^\s"'`<>,;\\]{4,12000})/iy;
+  /(?:\\{0,31}["'`])?(?:(?<scheme>bearer|token|basic|api-?key|geniekey)[ \t]{1,4})?(?<secret>[^\s"'`<>,;\\]{4,12000})/iy;
 const LONGEST_NAME = 64;
 /** Words in front of a name that is written with spaces: `secret access key`. */
 const SPACED = /(?:(?:aws|api|access|secret|private|auth|client|service|account) ){1,3}$/i;
@@ -86,7 +86,7 @@ function namedAt(text: string, { 0: matched, index, groups }: RegExpExecArray): 
     kind,
     joint: /^:.*=$/.test(joint) && joint !== ':=' ? '=' : joint,
     isQuotedName:
-      /["'`;\]]/.test(matched.slice(word.length, word.length + 12)) && !matched.slice(word.length).startsWith(joint),
+      /["'`;\]]/.test(matched.slice(word.length, word.length + 36)) && !matched.slice(word.length).startsWith(joint),
     isTight: matched.length === word.length + joint.length,
     at: index + matched.length,
   };

@@ -91,7 +91,7 @@ export const PLACE_RULES: readonly PlaceRules[] = [
     rules: [
       `(?:\\\\{0,7}["'])?[^\\s:"'\`\\\\$]{1,256}:)(?<secret>[^\\s"'\`\\\\]{1,512})`,
       // In quotes a password may hold spaces and the other quote.
-      `'[^:'\\n]{1,256}:)(?<secret>[^'\\n\\\\]{1,512})(?=')`,
+      `'[^:'\\n]{1,256}:)(?<secret>(?:[^'\\n\\\\]|\\\\[^nr\\n]){1,512})(?=')`,
       `"[^:"\\n$]{1,256}:)(?<secret>[^"\\n\\\\]{1,512})(?=")`,
     ].map((login) => ({
       name: 'curl-user',
@@ -122,5 +122,5 @@ function isLoginOfCurl({ text, index, lead, secret }: RuleMatch): boolean {
     .slice(Math.max(0, index - COMMAND), index)
     .split(/[|;]|(?<!\\\r?)\n/)
     .slice(-1);
-  return /\b(?:curl|wget|xh)\b/.test(command);
+  return /(?:\b|\\[nrt])(?:curl|wget|xh)\b/.test(command);
 }

@@ -15,7 +15,7 @@ const LONGEST_BARE = 4_096;
 
 /** A quote with its backslashes or as HTML writes it, behind what may stand before a quote in code and shells: `b"`, `$'`, `String("`. */
 const OPENING =
-  /(?:[bBfFLNrRuU@$]{1,2}(?=["'])|(?:new )?[A-Z]\w{2,11}\()?(?:(\\{0,7})(["'`])|(&(?:quot|apos|#34|#39|#x27);))/y;
+  /(?:[bBfFLNrRuU@$]{1,2}(?=["'])|(?:new )?[A-Z]\w{2,11}\()?(?:(\\{0,31})(["'`])|(&(?:quot|apos|#34|#39|#x27);))/y;
 /** What may follow a quote that closes. */
 const AFTER_QUOTE = /[\s,;:)\]}<>|&]|$/y;
 /** How a shell goes on behind a closing single quote: `'it'\''s'`, `'it'"'"'s'`. */
@@ -61,7 +61,8 @@ function quotedEnd(text: string, start: number, quote: string, slashes: number):
     }
     const isOuter = character === '"' && quote !== '"' && run === 0 && closes(text, at + 1);
     if (character === '\n' || character === '\r' || isOuter) return at - run;
-    if (character === quote && isClosing(run, slashes)) {
+    const isInWord = quote === "'" && run > 0 && !closes(text, at + 1);
+    if (character === quote && !isInWord && isClosing(run, slashes)) {
       const on = quote === "'" ? behindShellQuote(text, at) : at;
       if (on === at) return at - run;
       at = on - 1;
@@ -96,7 +97,7 @@ function isInside(text: string, at: number): boolean {
   const character = text[at] ?? '';
   if (character === '\\') {
     ESCAPED_SPACE.lastIndex = at;
-    const quote = /^\\+(["'`])/.exec(text.slice(at, at + 9));
+    const quote = /^\\+(["'`])/.exec(text.slice(at, at + 33));
     return !ESCAPED_SPACE.test(text) && (quote === null || !closes(text, at + quote[0].length));
   }
   return /["'`]/.test(character) && !closes(text, at + 1);
