@@ -199,6 +199,7 @@ export const NAMED: readonly SecretSample[] = [
   ),
   sample("NAME=$'value'", 'DB_PASSWORD', String.raw`it\'s4me`, "DB_PASSWORD=$'", "'\n"),
   sample('name = value of an .ini', 'password', 'hunter2', 'password = ', '\r\n'),
+  sample('a password of words in .properties', 'password', 'correcthorse', 'spring.datasource.password=', '\n'),
   sample('a token of an .npmrc', '_authToken', 'letmein', '//registry.example/:_authToken=', '\n'),
   sample('a login of a config of Docker', 'auth', login, '{"auth": "', '"}'),
   sample('a query', 'access_token', noise(20), 'https://a.example/?access_token=', '&page=2'),

@@ -75,7 +75,7 @@ export function isReference(whole: string): boolean {
 /** Whether the bare value is an expression of code: a call, an index, a path of names. */
 export function isExpression(whole: string): boolean {
   const value = whole.slice(0, SEARCHED);
-  if (/^[:([{]/.test(value) || /^[A-Za-z_$!&*][\w$.:>?!-]*[([{]/.test(value)) return true;
+  if (/^[:([{]|`/.test(value) || /^[A-Za-z_$!&*][\w$.:>?!-]*[([{]/.test(value)) return true;
   const path = /^&?[A-Za-z_$][\w$]*(?:(?:\??\.|::|->)[A-Za-z_$][\w$]*)+[!?]?$/.test(value);
   return path && gradeOf(/^&?([\w$]*)/.exec(value)?.[1] ?? '') !== 'mixed';
 }

@@ -128,7 +128,7 @@ function isStrict({ name, joint, isTight, isQuotedName }: Named): boolean {
 function isCredential(text: string, written: Written): boolean {
   const { kind, name, joint, value, quote } = written;
   // One word says nothing where words are no credentials: most of code is read no further.
-  if (value === '' || (/^[A-Za-z]{1,14}$/.test(value) && !isStrict(written))) return false;
+  if (value === '' || (/^[A-Za-z]{1,14}$/.test(value) && !isStrict(written) && !isSetting(text, written))) return false;
   if (isPlaceholder(value, name) || isReference(value)) return false;
   const isBare = quote === '' && joint !== '>';
   if (isBare && isExpression(value)) return false;
@@ -137,7 +137,13 @@ function isCredential(text: string, written: Written): boolean {
   if (isStrict(written)) return isCredentialInStrict(written);
   if (/\s|\\[nrt]/.test(value)) return false;
   if (joint === '>' && !text.startsWith('</', written.end)) return false;
+  if (isSetting(text, written)) return value.length >= 4;
   return isBare ? isBareCredential(text, written) : isQuotedCredential(written);
+}
+
+/** `password=value` alone on a line, as in .properties: code puts spaces there, or a comma behind. */
+function isSetting(text: string, { kind, joint, isTight, quote, from, end }: Written): boolean {
+  return kind === 'password' && joint === '=' && isTight && quote === '' && isWholeLine(text, from, end);
 }
 
 function isCredentialInStrict({ kind, joint, value, quote }: Written): boolean {

@@ -13,6 +13,12 @@ export interface PlaceRules {
 
 const BEGIN = String.raw`-----BEGIN ?[A-Z0-9 ]{0,32}PRIVATE KEY(?: BLOCK)?-----`;
 const END = String.raw`-----END ?[A-Z0-9 ]{0,32}PRIVATE KEY(?: BLOCK)?-----`;
+/**
+ * A quote that does not end a string of JSON: a mask across such an end would leave no JSON. Nothing that may close a string
+ * stands behind it, or it is escaped. The two exclude each other, so a search never tries both.
+ */
+const QUOTE = String.raw`"(?:(?![,}\]:]|$)|(?=[,}\]:]|$)(?<=(?<!\\)(?:\\\\){0,8}\\"))`;
+const IN_FRAME = String.raw`[^-"]|-(?!----)|${QUOTE}`;
 const BREAK = String.raw`(?:\s|\\{1,7}[nrt]){1,4}`;
 const HEADER = `${BREAK}[A-Za-z-]{1,20}: ?[^\\n\\\\]{0,80}`;
 const URL_USER = String.raw`[^\s:/?#@"'\`<>\\]{0,256}`;
@@ -32,7 +38,7 @@ export const PLACE_RULES: readonly PlaceRules[] = [
     rules: [
       {
         name: 'privatekey',
-        expression: new RegExp(`${BEGIN}(?:[^-]|-(?!----)){0,16000}${END}`, 'g'),
+        expression: new RegExp(`${BEGIN}(?:${IN_FRAME}){0,16000}${END}`, 'g'),
         isSecret: holdsKeyMaterial,
       },
       {
@@ -91,7 +97,7 @@ export const PLACE_RULES: readonly PlaceRules[] = [
     rules: [
       `(?:\\\\{0,7}["'])?[^\\s:"'\`\\\\$]{1,256}:)(?<secret>[^\\s"'\`\\\\]{1,512})`,
       // In quotes a password may hold spaces and the other quote.
-      `'[^:'\\n]{1,256}:)(?<secret>(?:[^'\\n\\\\]|\\\\[^nr\\n]){1,512})(?=')`,
+      `'[^:'\\n]{1,256}:)(?<secret>(?:[^'"\\n\\\\]|\\\\[^nr\\n]|${QUOTE}){1,256})(?=')`,
       `"[^:"\\n$]{1,256}:)(?<secret>[^"\\n\\\\]{1,512})(?=")`,
     ].map((login) => ({
       name: 'curl-user',

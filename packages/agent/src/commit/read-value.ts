@@ -59,7 +59,7 @@ function quotedEnd(text: string, start: number, quote: string, slashes: number):
       run += 1;
       continue;
     }
-    const isOuter = character === '"' && quote !== '"' && run === 0 && closes(text, at + 1);
+    const isOuter = character === '"' && quote !== '"' && run % 2 === 0 && closes(text, at + 1);
     if (character === '\n' || character === '\r' || isOuter) return at - run;
     const isInWord = quote === "'" && run > 0 && !closes(text, at + 1);
     if (character === quote && !isInWord && isClosing(run, slashes)) {
@@ -72,9 +72,12 @@ function quotedEnd(text: string, start: number, quote: string, slashes: number):
   return most - run;
 }
 
-/** A quote inside of the value has one more escape than those around it: `"a\"b"`, and in a string of JSON `\"a\\\"b\"`. */
+/**
+ * A quote inside of the value has one more escape than those around it: `"a\"b"`, and in a string of JSON `\"a\\\"b\"`. A
+ * quote that nothing escapes ends the whole string.
+ */
 function isClosing(run: number, slashes: number): boolean {
-  return run < slashes || ((run - slashes) / (slashes + 1)) % 2 === 0;
+  return run < slashes || run % 2 === 0 || ((run - slashes) / (slashes + 1)) % 2 === 0;
 }
 
 /** Behind a quote that is doubled (YAML, SQL), or is closed and opened again around one (shells); else the same offset. */
