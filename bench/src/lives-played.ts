@@ -23,12 +23,18 @@ export interface Played {
   readonly oracle: number;
 }
 
+/** Parameters of the engine's choice, where a benchmark fits them. The default is what the engine ships. */
+export interface Fit {
+  readonly margin?: number;
+  readonly fade?: number;
+}
+
 /** Plays one stream under every choice. */
 export function play(steps: readonly Step[], charged: Charged): Played {
   return {
     '5m': fixed(steps, charged, '5m'),
     '1h': fixed(steps, charged, '1h'),
-    chosen: chosen(steps, charged),
+    chosen: playChosen(steps, charged),
     oracle: oracle(steps, charged),
   };
 }
@@ -58,6 +64,7 @@ export function readBy({ gap, kept }: Step, { long, tokens }: Chain): number {
   return Math.min(alive, kept);
 }
 
+/** Returns the life of what a call reads; `undefined` where it reads nothing. */
 function behind(read: number, { long }: Chain): Lifetime | undefined {
   return read === 0 ? undefined : read <= long ? '1h' : '5m';
 }
@@ -87,35 +94,54 @@ function fixed(steps: readonly Step[], charged: Charged, life: Lifetime): number
   return total;
 }
 
-/** The engine's own choice, from what it has seen up to each call. */
-function chosen(steps: readonly Step[], charged: Charged): number {
+/** Returns the cost of a stream whose lives the engine chooses, from what it has seen up to each call. */
+export function playChosen(steps: readonly Step[], charged: Charged, fit: Fit = {}): number {
   let chain = NO_CHAIN;
   let pauses = NO_PAUSES;
   let total = 0;
   for (const step of steps) {
-    pauses = seen(pauses, step, chain);
-    const sent = send(step, chain, choice(step, chain, pauses, charged), charged);
+    pauses = addStep(pauses, step, chain, fit);
+    const sent = send(step, chain, chosenLife(step, chain, pauses, charged, fit), charged);
     chain = sent.chain;
     total += sent.cost;
   }
   return total;
 }
 
-function seen(pauses: Pauses, step: Step, chain: Chain): Pauses {
-  if (chain.tokens === 0) return pauses;
-  const broken = step.kept < chain.tokens ? chain.tokens - readBy(step, chain) : 0;
-  return addPause(pauses, { ms: step.gap, held: chain.tokens, broken });
+/** Returns the evidence of a stream with one more call. Tokens that the call does not send again are broken. */
+export function addStep(pauses: Pauses, { gap, kept }: Step, { tokens }: Chain, { fade }: Fit = {}): Pauses {
+  if (tokens === 0) return pauses;
+  const broken = Math.max(0, tokens - kept);
+  return addPause(pauses, { ms: gap, held: tokens, broken, ...(fade === undefined ? {} : { fade }) });
 }
 
-function choice(step: Step, chain: Chain, pauses: Pauses, { capabilities, price }: Charged): Lifetime {
+/** Returns the life that the engine chooses for a call. */
+export function chosenLife(
+  step: Step,
+  chain: Chain,
+  pauses: Pauses,
+  { capabilities, price }: Charged,
+  { margin }: Fit = {},
+): Lifetime {
   const ttl = behind(readBy(step, chain), chain);
   const section = step.kept < chain.tokens ? 'system' : 'messages';
   const { tokens } = step;
-  return chooseLifetime({ pauses, capabilities, price, tokens, behind: ttl && { ttl, section } });
+  return chooseLifetime({
+    pauses,
+    capabilities,
+    price,
+    tokens,
+    held: chain.tokens || undefined,
+    behind: ttl && { ttl, section },
+    ...(margin === undefined ? {} : { margin }),
+  });
 }
 
-/** The least that any choices cost: from the last call back, for each part that may live long when a call is made. */
-function oracle(steps: readonly Step[], charged: Charged): number {
+/**
+ * Returns the least that any choices cost: from the last call back, for each part that may live long when a call is made.
+ * Calls before `shortUntil` write entries of five minutes.
+ */
+export function oracle(steps: readonly Step[], charged: Charged, shortUntil = 0): number {
   const known = new Map<string, number>();
   const least = (index: number, chain: Chain): number => {
     const step = steps[index];
@@ -123,8 +149,9 @@ function oracle(steps: readonly Step[], charged: Charged): number {
     const name = `${index} ${chain.long}`;
     const found = known.get(name);
     if (found !== undefined) return found;
-    // Longer behind shorter is paid for and not had.
-    const lives: readonly Lifetime[] = behind(readBy(step, chain), chain) === '5m' ? ['5m'] : ['5m', '1h'];
+    // A longer life after a shorter one is paid for and not given.
+    const short = index < shortUntil || behind(readBy(step, chain), chain) === '5m';
+    const lives: readonly Lifetime[] = short ? ['5m'] : ['5m', '1h'];
     const costs = lives.map((life) => {
       const sent = send(step, chain, life, charged);
       return sent.cost + least(index + 1, sent.chain);

@@ -2,11 +2,11 @@
 // chain of `lives-played.ts`, with what the engine would send in each gap. In units of the base input price.
 
 import type { Lifetime, Pauses, WarmPlan } from '@tidemark/context';
-import { addPause, chooseLifetime, NO_PAUSES, planKeepWarm } from '@tidemark/context';
+import { addPause, NO_PAUSES, planKeepWarm } from '@tidemark/context';
 import { money } from '@tidemark/log';
 
 import type { Chain, Charged } from './lives-played.ts';
-import { NO_CHAIN, readBy, send } from './lives-played.ts';
+import { addStep, chosenLife, NO_CHAIN, send } from './lives-played.ts';
 import type { Step } from './pause-sequences.ts';
 
 /** How pauses are kept warm, and how the lives of entries are chosen. */
@@ -85,18 +85,10 @@ function call(session: Session, step: Step, charged: Charged, { ttl }: Warming):
   const { chain, touched, total } = session;
   const now = session.now + step.gap;
   const since = { ...step, gap: now - touched };
-  const broken = step.kept < chain.tokens ? chain.tokens - readBy(since, chain) : 0;
   const first = chain.tokens === 0;
-  const pauses = first ? session.pauses : addPause(session.pauses, { ms: since.gap, held: chain.tokens, broken });
+  const pauses = addStep(session.pauses, since, chain);
   const away = first ? session.away : addPause(session.away, { ms: step.gap, held: chain.tokens, broken: 0 });
   const life = ttl === 'auto' ? chosenLife(since, chain, pauses, charged) : ttl;
   const sent = send(since, chain, life, charged);
   return { ...session, chain: sent.chain, now, touched: now, pauses, away, total: total + sent.cost };
-}
-
-function chosenLife(step: Step, chain: Chain, pauses: Pauses, { capabilities, price }: Charged): Lifetime {
-  const read = readBy(step, chain);
-  const ttl = read === 0 ? undefined : read <= chain.long ? '1h' : '5m';
-  const section = step.kept < chain.tokens ? 'system' : 'messages';
-  return chooseLifetime({ pauses, capabilities, price, tokens: step.tokens, behind: ttl && { ttl, section } });
 }

@@ -1,4 +1,4 @@
-// How long the next entry shall live, chosen by the odds: what is written dearer must be kept by it often enough.
+// Chooses how long the next cache entry is asked to live: five minutes, or an hour at a dearer write.
 
 import type { Capabilities, Price, Ttl } from '@tidemark/model';
 import { multiplier } from '@tidemark/model';
@@ -10,46 +10,51 @@ import type { Entry } from './state.ts';
 /** How long an entry may be asked to live. */
 export type Lifetime = '5m' | '1h';
 
-/** What a lifetime is chosen from. */
+/** Input of `chooseLifetime`. */
 export interface LifetimeInput {
-  /** All that the stream has shown, the pause before this request included. */
+  /** Pauses of the stream, the one before this request included. */
   readonly pauses: Pauses;
   readonly capabilities: Capabilities;
-  /** The price of this request; without one nothing is paid in advance. */
+  /** The price of this request. Without a price the entry lives five minutes. */
   readonly price: Price | undefined;
   /** Tokens of this request. */
   readonly tokens: number;
-  /** The entry that this request will read: what it writes stands behind that. */
+  /** Tokens that the cache held before this request: the size of one rewrite. The default is `tokens`. */
+  readonly held?: number | undefined;
+  /** The longest entry that this request reads. New entries stand after it. */
   readonly behind: Pick<Entry, 'ttl' | 'section'> | undefined;
+  /** Rewrites of `held` that an hour must have saved. The default is the fitted value; benchmarks pass others to fit it. */
+  readonly margin?: number;
 }
 
 /**
- * Before a stream has shown anything, as if three lives had ended: one in a pause that an hour outlasts, one in a longer
- * pause or a new packing, one with the session. Of the twelve lives in the three recordings of real coding sessions that
- * this was made with, five ended in the first way. So a stream begins short, and one pause that comes back within the hour
- * is enough to go long.
+ * Rewrites that an hour must have saved on a stream before an hour is bought, each of the tokens that the cache held last.
+ * Above 1, so that one pause is not enough: in the recorded sessions three of seven streams had a second pause within the
+ * hour after the first one, and all three that had two had a third. Fitted by leaving one session out; each value from 1.1
+ * to 1.3 gives the same table (docs/decisions/2026-11-22-lifetime-prior.md, `npm run bench -- lifetime`).
  */
-const PRIOR = { kept: 1, ended: 3 } as const;
+const MARGIN = 1.2;
 
-/** Odds this near the threshold, as a share of it, change nothing; and where a history is written anew, they leave it short. */
-const HYSTERESIS = 0.1;
+/** Share of the margin that keeps a history on an hour once it lives an hour: it changes back later than it changed. */
+const STAYING = 0.5;
 
 /**
- * The longer life where `odds × (long write − read)` exceeds `long write − short write`. The odds are those that what ends
- * the short life of a token leaves the long one: the token would then be written again, and long, as the same odds say.
- * Neither the session's length nor its number of calls enters: all calls before that end read the token alike.
+ * Returns `1h` where an hour would have saved this stream more than `margin` rewrites up to now, else `5m`. A pause between
+ * five minutes and an hour would have saved one short write less one read of each token held. A longer pause, or a break
+ * that no life outlasts, would have cost the premium of each token held. Savings and rewrites are counted in tokens, so
+ * pauses of a small prefix do not buy an hour for a large one.
  *
- * Behind an entry of five minutes it is always five: no provider is known to let the free part live longer
- * (`promotes`), and then nothing behind it does.
+ * A stream without pauses begins with `5m`. After an entry of five minutes the result is always `5m`: no provider is known
+ * to keep an entry longer than the entry before it.
  */
 export function chooseLifetime(input: LifetimeInput): Lifetime {
-  const { behind, pauses, tokens } = input;
-  const threshold = thresholdOf(input);
-  if (behind?.ttl === '5m' || threshold === undefined) return '5m';
+  const { behind, pauses, tokens, held = tokens, margin = MARGIN } = input;
+  const rates = ratesOfLives(input);
+  if (behind?.ttl === '5m' || rates === undefined) return '5m';
   const { kept, lost } = stakes(pauses, LIFE['5m'], LIFE['1h']);
-  const odds = (kept + PRIOR.kept * tokens) / (kept + lost + PRIOR.ended * tokens);
-  const margin = behind?.section === 'messages' ? 1 - HYSTERESIS : 1 + HYSTERESIS;
-  return odds > threshold * margin ? '1h' : '5m';
+  const saved = kept * rates.rewrite - lost * rates.premium;
+  const needed = margin * rates.rewrite * Math.min(held, tokens);
+  return saved > needed * (behind?.section === 'messages' ? STAYING : 1) ? '1h' : '5m';
 }
 
 /** The life that a provider's own entries are written with: the first that the row has a price for. None is told of free ones. */
@@ -59,13 +64,19 @@ export function keptLife({ ttls, prices }: Capabilities): Ttl | undefined {
   return ttls.find(isPriced);
 }
 
-/** Odds at which both lives cost the same; `undefined` where there is no choice or no price. */
-function thresholdOf({ capabilities, price }: LifetimeInput): number | undefined {
+/** Costs per token in base input prices: a short write less a read, and a long write less a short one. */
+interface LifeRates {
+  readonly rewrite: number;
+  readonly premium: number;
+}
+
+/** Returns `undefined` where there is no choice, no price, or no saving. */
+function ratesOfLives({ capabilities, price }: LifetimeInput): LifeRates | undefined {
   if (price === undefined || !capabilities.ttls.includes('1h')) return undefined;
   const long = multiplier(price, '1h');
   const short = multiplier(price, '5m');
   const read = multiplier(price, 'read');
   if (long === undefined || short === undefined || read === undefined) return undefined;
-  const saved = Number(long) - Number(read);
-  return saved <= 0 ? undefined : (Number(long) - Number(short)) / saved;
+  const rewrite = Number(short) - Number(read);
+  return rewrite <= 0 ? undefined : { rewrite, premium: Number(long) - Number(short) };
 }

@@ -19,43 +19,55 @@ async function turn(small: Small, at: number, ttl: Lasting = 'auto', text = 'and
 
 const lives = ({ record }: Prepared): readonly string[] => [...new Set(record.data.markers.map(({ ttl }) => ttl))];
 
-test('a session begins short, and the call behind its first pause writes long', async () => {
+test('a session begins with five minutes, and the call after its second pause writes for an hour', async () => {
   const small = await begin();
   expect(lives(await turn(small, 0, 'auto', LONG))).toEqual(['5m']);
   expect(lives(await turn(small, MINUTE))).toEqual(['5m']);
-  const back = await turn(small, 21 * MINUTE);
-  expect(back.outlook.loss?.cause).toBe('expired');
-  expect(lives(back)).toEqual(['1h']);
-  const again = await turn(small, 61 * MINUTE);
+  const first = await turn(small, 21 * MINUTE);
+  expect(first.outlook.loss?.cause).toBe('expired');
+  expect(lives(first)).toEqual(['5m']);
+  const second = await turn(small, 41 * MINUTE);
+  expect(second.outlook.loss?.cause).toBe('expired');
+  expect(lives(second)).toEqual(['1h']);
+  const again = await turn(small, 81 * MINUTE);
   expect(again.outlook).toMatchObject({ loss: undefined, expired: false });
   expect(again.record.data.forecast.read).toBeGreaterThan(5_000);
 });
 
-test('after a night it writes short', async () => {
+test('a session with one long early pause pays for one rewrite and no premium', async () => {
+  const small = await begin();
+  await turn(small, 0, 'auto', LONG);
+  for (const at of [40, 41, 42, 43]) expect(lives(await turn(small, at * MINUTE, 'auto', LONG))).toEqual(['5m']);
+});
+
+test('a session writes for five minutes after a night', async () => {
   const small = await begin();
   await turn(small, 0, 'auto', LONG);
   expect(lives(await turn(small, 600 * MINUTE))).toEqual(['5m']);
 });
 
-test('a fixed life is what every marker gets, whatever the session has shown', async () => {
+test('a fixed life is the life of every marker, whatever the pauses were', async () => {
   for (const ttl of ['5m', '1h'] as const) {
     const small = await begin();
     for (const at of [0, 20, 40, 640, 641]) expect(lives(await turn(small, at * MINUTE, ttl, LONG))).toEqual([ttl]);
   }
 });
 
-test('the words of a side call live short', async () => {
+test('the words of a side call live five minutes', async () => {
   const small = await begin();
   await turn(small, 0, 'auto', LONG);
   await turn(small, 20 * MINUTE);
+  await turn(small, 40 * MINUTE);
   const beside = { stream: 'side/title', extra: [{ type: 'text', text: 'A name?' }], history: 'main' } as const;
-  const { record } = await prepare(small, 21 * MINUTE, {}, { beside });
+  const { record } = await prepare(small, 41 * MINUTE, {}, { beside });
   expect(record.data.markers.map(({ ttl }) => ttl).slice(-2)).toEqual(['1h', '5m']);
 });
 
-test('what was chosen is in the log, and the bodies are made again from it (L2)', async () => {
+test('the chosen lives are in the log, and the bodies are rebuilt from it (L2)', async () => {
   const small = await begin();
-  for (const at of [0, 20, 21, 661, 662]) await turn(small, at * MINUTE, 'auto', LONG);
+  const chosen = [];
+  for (const at of [0, 20, 40, 661, 662]) chosen.push(lives(await turn(small, at * MINUTE, 'auto', LONG)).join());
+  expect(new Set(chosen)).toEqual(new Set(['5m', '1h']));
   const { requests, differences } = await verifySession(small.log, ID, { encoders: () => scriptedEncoder, full: true });
   expect({ requests, differences }).toEqual({ requests: 5, differences: [] });
 });

@@ -1,14 +1,14 @@
-// How long what a call writes shall live: what its stream has shown up to now, put to the odds.
+// The life of the entries that a call writes, chosen from the pauses of its stream.
 
 import type { Timestamp } from '@tidemark/log';
 import { milliseconds } from '@tidemark/log';
 import type { Entry, Lifetime, Lookup, Pauses, Stream } from '@tidemark/context';
 import { addPause, chooseLifetime, NO_PAUSES, tokensUpTo, unitPrice, unreadable } from '@tidemark/context';
 
-/** How long entries are asked to live: always as said, or as the pauses of the session and the model's prices have it. */
+/** How long entries are asked to live: a fixed life, or `auto`, chosen from the pauses of the session and the model's prices. */
 export type Lasting = Lifetime | 'auto';
 
-/** What the life is chosen from. */
+/** Input of `lifeOf`. */
 export interface CallLife {
   readonly lookup: Lookup;
   readonly at: Timestamp;
@@ -18,15 +18,16 @@ export interface CallLife {
   readonly stream: Stream | undefined;
 }
 
-/** The life of what this call writes, from the log's own state alone (L9): a request is planned alike wherever it is. */
+/** Returns the life of the entries that this call writes. It reads the state of the log only, so every process chooses the same (L9). */
 export function lifeOf(call: CallLife): Lifetime {
   const { capabilities } = call.lookup;
   const tokens = sizeUpTo(call.lookup, call.lookup.sequence.blocks.length - 1);
   const price = unitPrice(capabilities, call.at, tokens);
-  return chooseLifetime({ pauses: shown(call), capabilities, price, tokens, behind: call.readable.at(-1) });
+  const held = call.stream?.accepted?.cached;
+  return chooseLifetime({ pauses: shown(call), capabilities, price, tokens, held, behind: call.readable.at(-1) });
 }
 
-/** The pauses of the stream, with the one that this request ends: the log will hold it once it is answered. */
+/** Returns the pauses of the stream with the one that this request ends. The log holds that one after the answer. */
 function shown({ lookup, at, readable, stream }: CallLife): Pauses {
   const { accepted, pauses = NO_PAUSES } = stream ?? {};
   if (!accepted?.cached || accepted.left === undefined) return pauses;
