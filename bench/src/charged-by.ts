@@ -1,0 +1,18 @@
+// Prices of a model for streams that are played.
+
+import { unitPrice } from '@tidemark/context';
+import { timestamp } from '@tidemark/log';
+
+import type { Charged } from './lives-played.ts';
+import { rowOf } from './model-row.ts';
+
+const TODAY = timestamp('2026-11-20T00:00:00.000Z');
+
+/** Returns the row of a model and its price of 2026-11-20. @throws Error when the catalog has none. */
+export function chargedBy(model: string): Charged {
+  const capabilities = rowOf(model);
+  const price = unitPrice(capabilities, TODAY, 0);
+  if (price === undefined)
+    throw new Error(`the catalog has no price of ${model}: restore packages/model/data/catalog.json`);
+  return { capabilities, price };
+}
