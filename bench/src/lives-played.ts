@@ -131,7 +131,7 @@ export function chosenLife(
     capabilities,
     price,
     tokens,
-    held: chain.tokens || undefined,
+    held: Math.min(chain.tokens, tokens) || undefined,
     behind: ttl && { ttl, section },
     ...(margin === undefined ? {} : { margin }),
   });

@@ -50,12 +50,6 @@ test('the margin is counted in tokens that were held before the request, so a la
   expect(lifeAfter(shown, { tokens: 60_000 })).toBe('5m');
 });
 
-test('after a compaction the margin is that of the smaller request', () => {
-  const shown = [pause(20), pause(20)];
-  expect(lifeAfter(shown, { tokens: 30_000, held: 160_000 })).toBe('1h');
-  expect(lifeAfter(shown, { tokens: 160_000, held: 160_000 })).toBe('5m');
-});
-
 test('a margin that is passed replaces the fitted one', () => {
   expect(lifeAfter([pause(20)], { margin: 0.5 })).toBe('1h');
   expect(lifeAfter([pause(20), pause(20), pause(20)], { margin: Infinity })).toBe('5m');

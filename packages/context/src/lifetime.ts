@@ -19,7 +19,10 @@ export interface LifetimeInput {
   readonly price: Price | undefined;
   /** Tokens of this request. */
   readonly tokens: number;
-  /** Tokens that the cache held before this request: the size of one rewrite. The default is `tokens`. */
+  /**
+   * Measured tokens that the cache held before this request and that this request sends again: the size of one rewrite, on the
+   * scale of `pauses`. The default is `tokens`, which may be an estimate.
+   */
   readonly held?: number | undefined;
   /** The longest entry that this request reads. New entries stand after it. */
   readonly behind: Pick<Entry, 'ttl' | 'section'> | undefined;
@@ -53,7 +56,7 @@ export function chooseLifetime(input: LifetimeInput): Lifetime {
   if (behind?.ttl === '5m' || rates === undefined) return '5m';
   const { kept, lost } = stakes(pauses, LIFE['5m'], LIFE['1h']);
   const saved = kept * rates.rewrite - lost * rates.premium;
-  const needed = margin * rates.rewrite * Math.min(held, tokens);
+  const needed = margin * rates.rewrite * held;
   return saved > needed * (behind?.section === 'messages' ? STAYING : 1) ? '1h' : '5m';
 }
 

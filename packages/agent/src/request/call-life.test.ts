@@ -37,7 +37,20 @@ test('a session begins with five minutes, and the call after its second pause wr
 test('a session with one long early pause pays for one rewrite and no premium', async () => {
   const small = await begin();
   await turn(small, 0, 'auto', LONG);
-  for (const at of [40, 41, 42, 43]) expect(lives(await turn(small, at * MINUTE, 'auto', LONG))).toEqual(['5m']);
+  for (const at of [40, 41, 42, 43]) expect(lives(await turn(small, at * MINUTE))).toEqual(['5m']);
+});
+
+test('a history that is that another model reads is written for five minutes again: the break counts against an hour', async () => {
+  const small = await begin();
+  for (const at of [0, 20, 40]) await turn(small, at * MINUTE, 'auto', LONG);
+  await commit(small.session, [prompt('and now?', 41 * MINUTE)]);
+  const same = await prepare(small, 41 * MINUTE);
+  await answer(small, same, undefined, 41 * MINUTE);
+  expect(lives(same)).toEqual(['1h']);
+  await commit(small.session, [prompt('and you?', 42 * MINUTE)]);
+  const changed = await prepare(small, 42 * MINUTE, { model: 'claude-opus-4-6' });
+  expect(changed.opened?.data.cause).toBe('model');
+  expect(lives(changed)).toEqual(['5m']);
 });
 
 test('a session writes for five minutes after a night', async () => {

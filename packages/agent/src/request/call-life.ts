@@ -20,22 +20,30 @@ export interface CallLife {
 
 /** Returns the life of the entries that this call writes. It reads the state of the log only, so every process chooses the same (L9). */
 export function lifeOf(call: CallLife): Lifetime {
-  const { capabilities } = call.lookup;
-  const tokens = sizeUpTo(call.lookup, call.lookup.sequence.blocks.length - 1);
-  const price = unitPrice(capabilities, call.at, tokens);
-  const held = call.stream?.accepted?.cached;
-  return chooseLifetime({ pauses: shown(call), capabilities, price, tokens, held, behind: call.readable.at(-1) });
+  const { lookup, at, readable } = call;
+  const { capabilities } = lookup;
+  const tokens = sizeUpTo(lookup, lookup.sequence.blocks.length - 1);
+  const price = unitPrice(capabilities, at, tokens);
+  return chooseLifetime({ ...shown(call, tokens), capabilities, price, tokens, behind: readable.at(-1) });
 }
 
-/** Returns the pauses of the stream with the one that this request ends. The log holds that one after the answer. */
-function shown({ lookup, at, readable, stream }: CallLife): Pauses {
+/**
+ * Returns the pauses of the stream with the one that this request ends (the log holds that one after the answer), and the
+ * tokens that were held. Of a history that was packed again the held tokens are at most its new size, which is an estimate.
+ */
+function shown(
+  { lookup, at, readable, stream }: CallLife,
+  tokens: number,
+): { readonly pauses: Pauses; readonly held?: number } {
   const { accepted, pauses = NO_PAUSES } = stream ?? {};
-  if (!accepted?.cached || accepted.left === undefined) return pauses;
-  const cause = unreadable(accepted.left, lookup);
+  if (!accepted?.cached || accepted.left === undefined) return { pauses };
+  const { cached, left } = accepted;
+  const cause = unreadable(left, lookup);
   const stands = cause === undefined || cause === 'expired';
   const read = sizeUpTo(lookup, readable.at(-1)?.block ?? -1);
-  const broken = stands ? 0 : Math.max(0, accepted.cached - read);
-  return addPause(pauses, { ms: milliseconds(at) - milliseconds(accepted.left.at), held: accepted.cached, broken });
+  const broken = stands ? 0 : Math.max(0, cached - read);
+  const pause = { ms: milliseconds(at) - milliseconds(left.at), held: cached, broken };
+  return { pauses: addPause(pauses, pause), held: stands ? cached : Math.min(cached, tokens) };
 }
 
 function sizeUpTo({ sequence, capabilities }: Lookup, block: number): number {
