@@ -1,26 +1,25 @@
-// Lifetimes chosen by the odds, against always five minutes, always an hour, and whoever knows every gap beforehand. On made
-// days of work, and on the recorded sessions where they are on this machine.
-
-import { unitPrice } from '@tidemark/context';
-import { timestamp } from '@tidemark/log';
+// Chosen lifetimes against always five minutes, always an hour, and an oracle that knows every gap: on generated days of work,
+// on the recorded pauses that the margin was fitted on, and on replays of the recordings where they are on this machine.
 
 import type { Benchmark, Measured } from '../benchmark.ts';
-import type { Charged, Played } from '../lives-played.ts';
-import { addPlayed, play } from '../lives-played.ts';
-import { MODELS, rowOf } from '../model-row.ts';
+import { chargedBy } from '../charged-by.ts';
+import type { FittedSession } from '../fit-lifetimes.ts';
+import { fitLifetimes, LIMIT, overFixed } from '../fit-lifetimes.ts';
+import type { Played } from '../lives-played.ts';
+import { addPlayed, play, playChosen } from '../lives-played.ts';
+import { MODELS } from '../model-row.ts';
 import { playWarm } from '../lives-warmed.ts';
 import type { Day, Step } from '../pause-sequences.ts';
 import { pauseSequences } from '../pause-sequences.ts';
+import { recordedPauses, reportedSession } from '../recorded-pauses.ts';
 import { recordedSessions } from '../recorded-sessions.ts';
 
 export const benchmark: Benchmark = {
   name: 'lifetime',
-  against: 'billed input with all gaps known beforehand; made days, the worse of two models',
+  against: 'billed input with all gaps known beforehand; generated days, the worse of two models',
   target: 1.1,
   run,
 };
-
-const TODAY = timestamp('2026-11-20T00:00:00.000Z');
 
 async function run(): Promise<Measured> {
   const models = MODELS.map((model) => ({ model, days: pauseSequences(1).map((day) => playDay(day, model)) }));
@@ -30,9 +29,39 @@ async function run(): Promise<Measured> {
     details: {
       ...Object.fromEntries(models.flatMap(({ model, days }) => days.map((day) => describe(model, day)))),
       ...Object.fromEntries(models.map(({ model }, index) => [`${model}, all`, inWords(totals[index])])),
+      ...fitted(),
       ...(await recorded()),
     },
   };
+}
+
+/** One row for each recorded session: ratios to its ideal, and the chosen lives over the better fixed life. */
+function fitted(): Readonly<Record<string, string>> {
+  const sessions = [...recordedPauses(), reportedSession()];
+  const table = fitLifetimes(sessions, chargedBy);
+  const dear = sessions.map(({ steps }) => ({
+    played: play(steps, chargedBy('claude-opus-5-5')),
+    cost: playChosen(steps, chargedBy('claude-opus-5-5')),
+  }));
+  const above = table.filter(({ played }) => overFixed(played, played.chosen) > LIMIT).map(({ name }) => name);
+  return {
+    ...Object.fromEntries(
+      table.map((row, index) => {
+        const { played, cost } = dear[index] ?? { played: row.played, cost: Number.NaN };
+        return [`pauses of ${row.name}`, `${rowInWords(row)}; at Opus 5.5 ${overFixed(played, cost).toFixed(3)}`];
+      }),
+    ),
+    [`above ${LIMIT} of the better fixed life`]: above.join(', ') || 'none',
+  };
+}
+
+function rowInWords({ played, ideal, billed, leftOut }: FittedSession): string {
+  const ratio = (cost: number): string => (cost / ideal).toFixed(3);
+  const lives = `5m ${ratio(played['5m'])}, 1h ${ratio(played['1h'])}, oracle ${ratio(played.oracle)}`;
+  const then = billed === undefined ? 'billed then not comparable' : `billed then ${ratio(billed)}`;
+  const auto = `auto ${ratio(played.chosen)}, left out ${ratio(leftOut.cost)} (margin ${leftOut.margin})`;
+  const over = `${overFixed(played, played.chosen).toFixed(3)} and ${overFixed(played, leftOut.cost).toFixed(3)}`;
+  return `${auto}, ${lives}, ${then}; over the better fixed life ${over}`;
 }
 
 interface PlayedDay {
@@ -40,7 +69,7 @@ interface PlayedDay {
   readonly played: PlayedWarm;
 }
 
-/** Also with pauses kept warm: by reads, and by promotions where they work. */
+/** With pauses kept warm as well: by reads, and by promotions where they work. */
 interface PlayedWarm extends Played {
   readonly refresh: number;
   readonly promotion: number;
@@ -58,14 +87,6 @@ function playDay({ name, streams }: Day, model: string): PlayedDay {
 
 function addWarm(a: PlayedWarm, b: PlayedWarm): PlayedWarm {
   return { ...addPlayed(a, b), refresh: a.refresh + b.refresh, promotion: a.promotion + b.promotion };
-}
-
-function chargedBy(model: string): Charged {
-  const capabilities = rowOf(model);
-  const price = unitPrice(capabilities, TODAY, 0);
-  if (price === undefined)
-    throw new Error(`the catalog has no price of ${model}: restore packages/model/data/catalog.json`);
-  return { capabilities, price };
 }
 
 function describe(model: string, { name, played }: PlayedDay): [string, string] {

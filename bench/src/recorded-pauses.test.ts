@@ -1,0 +1,89 @@
+// The fixture against its sources, which are next to the repository on some machines: `../shared/facts` and
+// `../shared/transcripts`. Without them these tests skip and print the reason.
+
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+import { describe, expect, it, test } from 'vitest';
+import { z } from 'zod';
+
+import type { Step } from './pause-sequences.ts';
+import { recordedPauses } from './recorded-pauses.ts';
+import { recordedSessions } from './recorded-sessions.ts';
+
+const FACTS = fileURLToPath(new URL('../../../shared/facts/recorded-sessions.json', import.meta.url));
+const TRANSCRIPTS = fileURLToPath(new URL('../../../shared/transcripts', import.meta.url));
+const [hasFacts, hasTranscripts] = [existsSync(FACTS), existsSync(TRANSCRIPTS)];
+if (!hasFacts) console.warn('skipped: no ../shared/facts next to the repository');
+if (!hasTranscripts) console.warn('skipped: no ../shared/transcripts next to the repository');
+
+const fixture = recordedPauses();
+
+const count = z.number().default(0);
+const call = z.object({
+  at: z.number(),
+  read: count,
+  fresh: count,
+  write5m: count,
+  write1h: count,
+  model: z.string().optional(),
+});
+const facts = z.object({ sessions: z.array(z.object({ session: z.string(), calls: z.array(call) })) });
+
+type Call = z.infer<typeof call>;
+
+const total = ({ read, fresh, write5m, write1h }: Call): number => read + fresh + write5m + write1h;
+
+/**
+ * Tokens that an engine that only appends could read again if nothing expired: all of the call before, but where the model
+ * changed or a quarter or more of the input is gone (packed again) what was really read.
+ */
+function keptOf(now: Call, before: Call): number {
+  const again = now.model !== before.model || total(now) < 0.75 * total(before);
+  return Math.min(total(now), again ? now.read : total(before));
+}
+
+function stepsOf(calls: readonly Call[]): readonly Step[] {
+  return calls.map((now, index): Step => {
+    const before = calls[index - 1];
+    const tokens = total(now);
+    return before === undefined
+      ? { gap: 0, tokens, kept: 0 }
+      : { gap: now.at - before.at, tokens, kept: keptOf(now, before) };
+  });
+}
+
+test('the fixture holds ten sessions and no other facts than times and token counts', () => {
+  expect(fixture.map(({ name, steps }) => [name, steps.length])).toEqual([
+    ['claude-code-4d56', 139],
+    ['claude-code-fa81', 157],
+    ['claude-code-ae4a', 217],
+    ['codex-286', 286],
+    ['codex-83', 83],
+    ['codex-81', 81],
+    ['codex-28', 28],
+    ['claude-code-session-opus', 152],
+    ['claude-code-subagent-sonnet', 3],
+    ['pi-coding-session-sonnet', 439],
+  ]);
+  for (const { kept, tokens } of fixture.flatMap(({ steps }) => steps)) expect(kept).toBeLessThanOrEqual(tokens);
+});
+
+describe.skipIf(!hasFacts)('the seven sessions of ../shared/facts', () => {
+  const { sessions } = hasFacts ? facts.parse(JSON.parse(readFileSync(FACTS, 'utf8'))) : { sessions: [] };
+
+  it.each(sessions.map(({ session, calls }) => [session, calls] as const))(
+    'are in the fixture as they are: %s',
+    (name, calls) => {
+      expect(fixture.find((one) => one.name === name)?.steps).toEqual(stepsOf(calls));
+    },
+  );
+});
+
+describe.skipIf(!hasTranscripts)('the three transcripts of ../shared', () => {
+  test('are in the fixture as their replays with an hour see them', async () => {
+    const replays = (await recordedSessions('1h')).filter(({ real }) => real);
+    expect(replays.map(({ name }) => name)).toEqual(fixture.slice(7).map(({ name }) => name));
+    for (const { name, steps } of replays) expect(fixture.find((one) => one.name === name)?.steps).toEqual(steps);
+  });
+});
