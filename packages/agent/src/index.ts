@@ -61,6 +61,7 @@ export type {
 export { narrower } from './tools/permissions.ts';
 export type { HeldTool, ToolOffer, ToolSource, ToolTrouble } from './tools/tool-source.ts';
 export type {
+  PageMaker,
   PreviewContext,
   Tool,
   ToolContext,

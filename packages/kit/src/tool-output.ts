@@ -3,7 +3,15 @@
 import type { ToolOutput } from '@tidemark/agent';
 import { KitError } from './kit-error.ts';
 
-const FIELDS: ReadonlySet<string> = new Set<keyof ToolOutput>(['text', 'images', 'failed', 'exit', 'files', 'facts']);
+const FIELDS: ReadonlySet<string> = new Set<keyof ToolOutput>([
+  'text',
+  'page',
+  'images',
+  'failed',
+  'exit',
+  'files',
+  'facts',
+]);
 
 /** @throws KitError `kit/bad-tool` for a value that JSON cannot hold. */
 export function outputOf(tool: string, returned: unknown): ToolOutput {
@@ -16,6 +24,7 @@ function isOutput(value: unknown): value is ToolOutput {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   const names = Object.keys(value);
   if (names.length === 0 || !names.every((name) => FIELDS.has(name))) return false;
+  if ('page' in value && typeof value.page !== 'function') return false;
   return !('text' in value) || typeof value.text === 'string';
 }
 

@@ -1,6 +1,6 @@
 // A workspace in a temporary folder, with something outside it, and a hand that calls its tools as the runtime does.
 
-import type { Tool, ToolContext, ToolOutput, ToolRun } from '@tidemark/agent';
+import type { ResultRoom, Tool, ToolContext, ToolOutput, ToolRun } from '@tidemark/agent';
 import type { FileTouch } from '@tidemark/log';
 import { callId, sessionId } from '@tidemark/log';
 import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
@@ -52,9 +52,11 @@ function benchIn(folder: string, outside: string): Bench {
   };
   const run = async (call: ToolRun, given: Partial<ToolContext> = {}): Promise<Called> => {
     try {
-      const output = await call.run({ ...contextOf(seen), ...given });
+      const context = { ...contextOf(seen), ...given };
+      const { page, ...output } = await call.run(context);
       for (const file of output.files ?? []) seen.set(file.path, file);
-      return { text: '', ...output, code: undefined };
+      const text = page === undefined ? {} : { text: await page(context.room(), async (words) => sizeOf(words)) };
+      return { text: '', ...output, ...text, code: undefined };
     } catch (error) {
       if (!(error instanceof Error && 'code' in error && typeof error.code === 'string')) throw error;
       return { text: error.message, code: error.code };
@@ -79,6 +81,11 @@ function benchIn(folder: string, outside: string): Bench {
       return 'problem' in read ? { text: read.problem, code: 'problem' } : run(read, given);
     },
   };
+}
+
+function sizeOf(text: string): ResultRoom {
+  const lines = text.split('\n').length - (text.endsWith('\n') ? 1 : 0);
+  return { bytes: Buffer.byteLength(text), lines };
 }
 
 function contextOf(seen: ReadonlyMap<string, FileTouch>): ToolContext {

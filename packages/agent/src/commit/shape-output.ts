@@ -32,9 +32,14 @@ const DELETE = { code: 0x7f, picture: '\u2421' } as const;
 /** The output with all that is said of it, where that fits; else it must be cut. */
 export function wholeOutput(view: View, { limits, replaced }: Shape): string | undefined {
   if (view.bytes > limits.bytes || view.lines > limits.lines) return undefined;
-  const text = pictured(view.head);
-  const whole = joined([text, ...remarks(text !== view.head, replaced)]);
+  const whole = remarked(view.head, replaced);
   return Buffer.byteLength(whole) <= limits.bytes && linesIn(whole) <= limits.lines ? whole : undefined;
+}
+
+/** Returns the size of a text that is shown whole, with its control characters drawn and the notice of them. */
+export function shownSize(text: string): OutputLimits {
+  const shown = remarked(text, false);
+  return { bytes: Buffer.byteLength(shown), lines: linesIn(shown) };
 }
 
 /** The end of the output that is kept, with a notice of what is left out and how to read on. */
@@ -55,6 +60,11 @@ export function cutOutput(view: View, cut: Cut): { readonly text: string; readon
   const lines = [notice(view, cut, unit, kept), ...said];
   const text = joined(keeps === 'head' ? [piece.text, ...lines] : [...lines, piece.text]);
   return { text, shaping: { by: keeps, kept, total: unit === 'lines' ? view.lines : view.bytes, unit } };
+}
+
+function remarked(source: string, replaced: boolean): string {
+  const text = pictured(source);
+  return joined([text, ...remarks(text !== source, replaced)]);
 }
 
 function remarks(isPictured: boolean, isReplaced: boolean): readonly string[] {

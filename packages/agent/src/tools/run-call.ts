@@ -4,6 +4,7 @@
 import type { CallId, Event, ToolEnded } from '@tidemark/log';
 import { LogError } from '@tidemark/log';
 import { openOutput } from '../commit/output.ts';
+import { shownSize } from '../commit/shape-output.ts';
 import { abandon } from '../decide/open-calls.ts';
 import { keepToolImages } from '../images/keep-images.ts';
 import type { Session } from '../session/session.ts';
@@ -149,15 +150,18 @@ async function resultOf(
   returned: ToolOutput,
   durationMs: number,
 ): Promise<ReturnType<typeof ended>> {
-  const { text = '', images = [], exit, files } = returned;
+  const { text = '', page, images = [], exit, files } = returned;
   const particulars: Particulars = {
     durationMs,
     ...(exit !== undefined && { exit }),
     ...(files !== undefined && { files }),
   };
+  const { log, secrets } = work.session;
   if (text !== '') await output.add(text);
-  const kept = await keepToolImages({ ...work.runtime, artifacts: work.session.log.artifacts }, images);
-  const shaped = await output.finish({ limits: limitsOf(work), keeps: tool.keeps ?? 'head' });
+  const kept = await keepToolImages({ ...work.runtime, artifacts: log.artifacts }, images);
+  const limits = limitsOf(work);
+  if (page !== undefined) await output.add(await page(limits, async (words) => shownSize(await secrets.mask(words))));
+  const shaped = await output.finish({ limits, keeps: tool.keeps ?? 'head' });
   return ended(work, returned.failed === true ? 'tool.failed' : 'tool.returned', call, shaped, kept, particulars);
 }
 

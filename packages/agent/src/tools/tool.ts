@@ -118,6 +118,11 @@ export interface ToolHistory {
 /** What a call came to. Text is added to what was written. */
 export interface ToolOutput {
   readonly text?: string;
+  /**
+   * Makes the text to fit the result, so that its end, which says how to read on, is not cut off: see `PageMaker`. The text
+   * is added after `text` and what was written; a call that returns a page has neither, as a rule.
+   */
+  readonly page?: PageMaker;
   /** Bytes to keep as artifacts, once each, and to show as images. */
   readonly images?: readonly ToolImage[];
   /** The call did not do what it was asked. */
@@ -127,6 +132,12 @@ export interface ToolOutput {
   /** What came to be by the call beside its words: recorded right behind its closing, in the same append. */
   readonly facts?: readonly ToolFact[];
 }
+
+/**
+ * Returns a text that fits `room`. `measure` returns the size of a text as the result shows it: with secrets masked, control
+ * characters drawn, and the notices that the runtime adds. Called once, when the result is committed.
+ */
+export type PageMaker = (room: ResultRoom, measure: (text: string) => Promise<ResultRoom>) => Promise<string>;
 
 /** A fact of its own kind that a call may bring about. The runtime adds the call where the fact names one. */
 export type ToolFact =

@@ -1,7 +1,7 @@
 // `history_read`: shows records of the session's own log again. What a checkpoint stands for, and what a result no longer
 // shows, stays within reach (L6).
 
-import type { Tool, ToolContext, ToolImage, ToolOutput } from '@tidemark/agent';
+import type { PageMaker, Tool, ToolContext, ToolImage, ToolOutput } from '@tidemark/agent';
 import type { ContentPart, ImagePart, Recorded } from '@tidemark/log';
 import { z } from 'zod';
 import { argumentsOf, isProblem } from '../door/arguments.ts';
@@ -22,6 +22,9 @@ const DESCRIPTION = `Reads earlier records of this session by position: prompts,
 
 /** What a record of a range shows at most, in UTF-16 units. */
 const IN_RANGE = 4_000;
+
+/** The same where the result has little room. */
+const LEAST_IN_RANGE = 250;
 
 /** Reads what stands in the session's own log and its ancestors'. @returns the tool `history_read`, of effect `none`. */
 export function createHistoryReadTool(): Tool {
@@ -60,29 +63,68 @@ async function readOne(position: number, part: number | undefined, context: Tool
 async function readRange(from: number, to: number, context: ToolContext): Promise<ToolOutput> {
   const { length } = context.history;
   if (from >= length) throw beyond(from, context);
-  const shown: string[] = [];
+  const found: RangeRecord[] = [];
   let bytes = 0;
+  let more: number | undefined;
   for await (const record of context.history.read(from, Math.min(to + 1, length))) {
     context.signal.throwIfAborted();
     const said = sayRecord(record);
     if (said === undefined) continue;
-    const text = `${headOf(record, said)}\n${shortened(said.parts.join('\n'), record.position)}`;
-    bytes += Buffer.byteLength(text);
-    if (bytes > PAGE_BYTES && shown.length > 0) {
-      const rest = `[read on with position ${record.position} and to ${to}]`;
-      return { text: [...shown, rest].join('\n\n') };
+    const { position } = record;
+    const one = { position, head: headOf(record, said), text: said.parts.join('\n') };
+    bytes += Buffer.byteLength(recordText(one, IN_RANGE));
+    if (bytes > PAGE_BYTES && found.length > 0) {
+      more = position;
+      break;
     }
-    shown.push(text);
+    found.push(one);
   }
-  const end = to >= length ? [`[the log ends at position ${length - 1}]`] : [];
-  const nothing = shown.length === 0 ? ['[no record here was shown to a model]'] : [];
-  return { text: [...shown, ...nothing, ...end].join('\n\n') };
+  return { page: fitRange(found, { to, more, length }) };
 }
 
-function shortened(text: string, position: number): string {
-  if (text.length <= IN_RANGE) return text;
-  const shown = cutText(text, IN_RANGE);
-  return `${shown}\n[${shown.length} of ${text.length} characters; read position ${position} alone for all]`;
+/** A record of a range, as it can be shown. */
+interface RangeRecord {
+  readonly position: number;
+  readonly head: string;
+  readonly text: string;
+}
+
+/** What comes after the records that were collected. */
+interface RangeEnd {
+  readonly to: number;
+  /** The position of the first record that was not collected. */
+  readonly more: number | undefined;
+  /** Records of the log. */
+  readonly length: number;
+}
+
+/** Shows as many records as the result has room for, and of one that is too long for it a shorter beginning. */
+function fitRange(found: readonly RangeRecord[], end: RangeEnd): PageMaker {
+  return async (room, measure) => {
+    let count = found.length;
+    let characters = IN_RANGE;
+    for (;;) {
+      const text = rangeText(found.slice(0, count), characters, { ...end, more: found[count]?.position ?? end.more });
+      const shown = await measure(text);
+      const share = Math.min(room.bytes / shown.bytes, room.lines / shown.lines);
+      if (share >= 1 || (count <= 1 && characters <= LEAST_IN_RANGE)) return text;
+      if (count > 1) count = Math.max(1, Math.min(count - 1, Math.floor(count * share)));
+      else characters = Math.max(LEAST_IN_RANGE, Math.floor(characters / 2));
+    }
+  };
+}
+
+function rangeText(records: readonly RangeRecord[], characters: number, { to, more, length }: RangeEnd): string {
+  const shown = records.map((record) => recordText(record, characters));
+  const nothing = shown.length === 0 ? ['[no record here was shown to a model]'] : [];
+  if (more !== undefined) return [...shown, `[read on with position ${more} and to ${to}]`].join('\n\n');
+  return [...shown, ...nothing, ...(to >= length ? [`[the log ends at position ${length - 1}]`] : [])].join('\n\n');
+}
+
+function recordText({ position, head, text }: RangeRecord, characters: number): string {
+  if (text.length <= characters) return `${head}\n${text}`;
+  const shown = cutText(text, characters);
+  return `${head}\n${shown}\n[${shown.length} of ${text.length} characters; read position ${position} alone for all]`;
 }
 
 function kindOf(record: Recorded): string {

@@ -3,7 +3,8 @@
 import type { Tool, ToolContext, ToolOutput } from '@tidemark/agent';
 import { z } from 'zod';
 import { argumentsOf, isProblem } from '../door/arguments.ts';
-import { describePage, joinPage } from '../page/describe-page.ts';
+import { describePage, joinPage, requireLines } from '../page/describe-page.ts';
+import { fitPage } from '../page/fit-page.ts';
 import { PAGE_LINES } from '../page/page-bounds.ts';
 import type { PageRequest } from '../page/take-page.ts';
 import { startPage } from '../page/take-page.ts';
@@ -54,7 +55,9 @@ async function readOutput(name: string, request: PageRequest, context: ToolConte
     context.signal.throwIfAborted();
     page.take(chunk);
   }
-  return { text: joinPage(describePage(page.finish(), `output ${name.slice(0, 12)}`)) };
+  const shown = `output ${name.slice(0, 12)}`;
+  requireLines(page.finish(), shown);
+  return { page: fitPage(page, (raw) => joinPage(describePage(raw, shown))) };
 }
 
 function unknown(name: string): WorkspaceError {

@@ -12,16 +12,21 @@ export interface PageText {
   readonly notes: readonly string[];
 }
 
-/** @throws WorkspaceError `workspace/past-the-end`, naming what was asked for as `shown`. */
+/** @throws WorkspaceError `workspace/past-the-end`, which names the text as `shown`, where the first line is not there. */
+export function requireLines({ request: { offset }, total }: RawPage, shown: string): void {
+  if (offset <= Math.max(1, total)) return;
+  throw new WorkspaceError(
+    'workspace/past-the-end',
+    `${shown} has ${count(total, 'line')}; line ${offset} is past its end. Read with a smaller offset.`,
+    { lines: total, offset },
+  );
+}
+
+/** Returns the words of a page and the notes on them. The text is named as `shown`. @throws as `requireLines`. */
 export function describePage(page: RawPage, shown: string): PageText {
   const { offset, skipBytes } = page.request;
-  if (page.total === 0 && offset === 1) return { text: '', notes: [`${shown} is empty`] };
-  if (offset > page.total)
-    throw new WorkspaceError(
-      'workspace/past-the-end',
-      `${shown} has ${count(page.total, 'line')}; line ${offset} is past its end. Read with a smaller offset.`,
-      { lines: page.total, offset },
-    );
+  requireLines(page, shown);
+  if (page.total === 0) return { text: '', notes: [`${shown} is empty`] };
   // A mark of byte order is none of the words, except where a line in the middle begins with it.
   const text = new TextDecoder('utf-8', { ignoreBOM: offset > 1 || skipBytes > 0 }).decode(page.bytes);
   return {

@@ -1,7 +1,13 @@
-// How much one call shows: below what a result may hold inline, so that a page is never itself cut and kept again.
+// How much one page holds at most. A result may have less room: `fitPage` then takes a smaller page.
 
-/** Bytes of one page; a result may have 50 KiB. */
+/** How much of a text a page may hold. */
+export interface PageBounds {
+  readonly bytes: number;
+  readonly lines: number;
+}
+
+/** Most bytes of a page. A result may have 50 KiB. */
 export const PAGE_BYTES: number = 48 * 1024;
 
-/** Lines of one page. */
+/** Most lines of a page, the last line in brackets included. */
 export const PAGE_LINES = 2_000;

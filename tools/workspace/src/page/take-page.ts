@@ -1,8 +1,9 @@
-// One page out of a stream of bytes: counts every line, keeps no more than the page. A line that is longer than a page can
+// One page out of a stream of bytes: counts every line, keeps no more than the largest page. A line that is longer than a page can
 // be read on by bytes, so nothing is out of reach (L6).
 
 import { graphemesOf } from '@tidemark/model';
-import { PAGE_BYTES } from './page-bounds.ts';
+import type { PageBounds } from './page-bounds.ts';
+import { PAGE_BYTES, PAGE_LINES } from './page-bounds.ts';
 
 /** Which lines. */
 export interface PageRequest {
@@ -29,8 +30,11 @@ export interface RawPage {
 /** Takes the whole, chunk by chunk. */
 export interface PageTaker {
   take(chunk: Uint8Array): void;
-  finish(): RawPage;
+  /** Returns the page within the bounds, at most the largest page. It may be called again with smaller bounds. */
+  finish(bounds?: PageBounds): RawPage;
 }
+
+const LARGEST: PageBounds = { bytes: PAGE_BYTES, lines: PAGE_LINES };
 
 const NEWLINE = 10;
 
@@ -54,7 +58,11 @@ export function startPage(request: PageRequest): PageTaker {
       last = chunk.at(-1) ?? last;
       if (start < end) keeper.keep(chunk.subarray(start, end));
     },
-    finish: () => ({ request, total: last === NEWLINE ? newlines : newlines + 1, ...fitPage(keeper.kept()) }),
+    finish: (bounds = LARGEST) => ({
+      request,
+      total: last === NEWLINE ? newlines : newlines + 1,
+      ...pageIn(keeper.kept(), bounds),
+    }),
   };
 }
 
@@ -77,11 +85,23 @@ function startKeeping(skipBytes: number): { keep(part: Uint8Array): void; kept()
   };
 }
 
-function fitPage(kept: Buffer): Pick<RawPage, 'bytes' | 'lines' | 'cut'> {
-  if (kept.length <= PAGE_BYTES) return { bytes: kept, lines: linesIn(kept), cut: false };
-  const end = kept.lastIndexOf(NEWLINE, PAGE_BYTES - 1) + 1;
-  if (end > 0) return { bytes: kept.subarray(0, end), lines: linesIn(kept.subarray(0, end)), cut: false };
-  return { bytes: beforeGrapheme(kept.subarray(0, PAGE_BYTES)), lines: 1, cut: true };
+function pageIn(kept: Buffer, bounds: PageBounds): Pick<RawPage, 'bytes' | 'lines' | 'cut'> {
+  const lines = kept.subarray(0, endOfLine(kept, bounds.lines));
+  if (lines.length <= bounds.bytes) return { bytes: lines, lines: linesIn(lines), cut: false };
+  const end = lines.lastIndexOf(NEWLINE, bounds.bytes - 1) + 1;
+  if (end > 0) return { bytes: lines.subarray(0, end), lines: linesIn(lines.subarray(0, end)), cut: false };
+  return { bytes: beforeGrapheme(lines.subarray(0, bounds.bytes)), lines: 1, cut: true };
+}
+
+/** Where so many lines end. */
+function endOfLine(bytes: Buffer, lines: number): number {
+  let end = 0;
+  for (let line = 0; line < lines; line += 1) {
+    const newline = bytes.indexOf(NEWLINE, end);
+    if (newline === -1) return bytes.length;
+    end = newline + 1;
+  }
+  return end;
 }
 
 function linesIn(bytes: Buffer): number {

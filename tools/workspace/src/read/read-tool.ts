@@ -13,9 +13,10 @@ import { openFile } from '../confine/open-file.ts';
 import { pathActs } from '../confine/path-acts.ts';
 import { absent } from '../confine/absent.ts';
 import { argumentsOf, isProblem } from '../door/arguments.ts';
-import { describePage, joinPage } from '../page/describe-page.ts';
+import { describePage, joinPage, requireLines } from '../page/describe-page.ts';
+import { fitPage } from '../page/fit-page.ts';
 import { PAGE_LINES } from '../page/page-bounds.ts';
-import type { PageRequest } from '../page/take-page.ts';
+import type { PageRequest, RawPage } from '../page/take-page.ts';
 import { startPage } from '../page/take-page.ts';
 import { WorkspaceError } from '../workspace-error.ts';
 import { readImage } from './read-image.ts';
@@ -91,13 +92,18 @@ async function readText(
     hash.update(chunk);
     page.take(chunk);
   }
-  const { text, notes } = describePage(page.finish(), place.shown);
-  const plain = text.replaceAll('\r\n', '\n');
-  const ends = plain === text ? [] : ['lines end in CRLF, which `edit` and `write` keep'];
+  requireLines(page.finish(), place.shown);
   return {
-    text: joinPage({ text: plain, notes: [...notes, ...ends] }),
+    page: fitPage(page, (raw) => wordsOf(raw, place.shown)),
     files: [{ path: place.path, digest: digest(hash.digest('hex')), as: 'read' }],
   };
+}
+
+function wordsOf(raw: RawPage, shown: string): string {
+  const { text, notes } = describePage(raw, shown);
+  const plain = text.replaceAll('\r\n', '\n');
+  const ends = plain === text ? [] : ['lines end in CRLF, which `edit` and `write` keep'];
+  return joinPage({ text: plain, notes: [...notes, ...ends] });
 }
 
 function binary({ shown }: Place, { stats }: OpenFile, head: Buffer): WorkspaceError {
