@@ -13,7 +13,11 @@ const NEEDED = 24;
 const SOURCE = '../src/main.ts';
 /** What an installed package has in its place. */
 const COMPILED = '../main.js';
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+/** Sent on to the Node that took over. */
+const SIGNALS = ['SIGTERM', 'SIGHUP'];
+/** Set for the Node that took over: it finds a pipe from here at this file descriptor. */
+const HANDED_OVER = 'TIDEMARK_HANDED_OVER';
+const PIPE = 3;
 
 /** The Node that the project brings along, looked for from here upward. */
 function ownNode() {
@@ -24,16 +28,41 @@ function ownNode() {
   }
 }
 
+/**
+ * Ctrl-C in a terminal reaches the other Node by itself, so a signal from here would be a second one. It is told through a
+ * pipe instead, which can be compared with what it got. The pipe closes with this process, also when that is killed: the
+ * other Node then ends as well.
+ */
 function handOver(node) {
-  const child = spawn(node, [__filename].concat(process.argv.slice(2)), { stdio: 'inherit' });
+  const child = spawn(node, [__filename].concat(process.argv.slice(2)), {
+    stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
+    env: Object.assign({}, process.env, { [HANDED_OVER]: '1' }),
+  });
+  const pipe = child.stdio[PIPE];
+  if (pipe) pipe.on('error', () => undefined);
+  const tell = () => pipe && pipe.write('I');
   const forward = (signal) => child.kill(signal);
+  process.on('SIGINT', tell);
   for (const signal of SIGNALS) process.on(signal, forward);
   child.on('error', (error) => refuse(`the project's own Node could not be started: ${error.message}`));
   child.on('exit', (code, signal) => {
+    process.removeListener('SIGINT', tell);
     for (const each of SIGNALS) process.removeListener(each, forward);
     if (signal) process.kill(process.pid, signal);
     else process.exitCode = code;
   });
+}
+
+/** The pipe from the shim, where this process was started by one. */
+function pipeFromShim() {
+  if (process.env[HANDED_OVER] === undefined) return undefined;
+  delete process.env[HANDED_OVER];
+  try {
+    return fs.fstatSync(PIPE).isSocket() ? PIPE : undefined;
+  } catch (error) {
+    if (error.code !== 'EBADF') throw error;
+    return undefined;
+  }
 }
 
 function refuse(what) {
@@ -69,8 +98,9 @@ function start() {
   process.on('warning', (warning) => {
     if (warning.name !== 'ExperimentalWarning') process.stderr.write(`${warning.name}: ${warning.message}\n`);
   });
+  const pipe = pipeFromShim();
   const isClone = fs.existsSync(path.join(__dirname, SOURCE));
-  void import(isClone ? SOURCE : COMPILED).then((program) => program.main());
+  void import(isClone ? SOURCE : COMPILED).then((program) => program.main(pipe));
 }
 
 if (parseInt(process.versions.node, 10) >= NEEDED) {

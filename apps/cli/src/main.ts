@@ -1,11 +1,13 @@
 // The process around a run: its streams, its signals, its exit code.
 
+import { Socket } from 'node:net';
 import { homedir } from 'node:os';
 
 import { systemKeyring } from '@tidemark/settings';
 import { openNdjsonStore } from '@tidemark/store-ndjson';
 
 import { EXIT } from './exit-codes.ts';
+import { watchInterrupts } from './interruption.ts';
 import type { Sink } from './output.ts';
 import type { Surroundings } from './run.ts';
 import { run } from './run.ts';
@@ -18,11 +20,14 @@ import { VERSION } from './version.ts';
  */
 const GRACE_MS = 8000;
 
-/** Runs the command line of this process and ends it: a command that fails may leave a server or a timer behind. */
-export async function main(): Promise<void> {
+/**
+ * Runs the command line of this process and ends it: a command that fails may leave a server or a timer behind. `shim` is the
+ * file descriptor of the pipe from the process that started this one under an older Node, where one did.
+ */
+export async function main(shim?: number): Promise<void> {
   process.stdout.on('error', endWhenUnread);
   process.stderr.on('error', endWhenUnread);
-  const exit = await run(process.argv.slice(2), surroundingsOf(interruption()));
+  const exit = await run(process.argv.slice(2), surroundingsOf(interruption(shim)));
   await Promise.all([written(process.stdout), written(process.stderr)]);
   process.exit(exit);
 }
@@ -56,13 +61,20 @@ function written(stream: NodeJS.WriteStream): Promise<void> {
   return new Promise((resolve) => stream.write('', () => resolve()));
 }
 
-/** Ctrl-C asks the command to end; it is ended when it does not, or at the second Ctrl-C. */
-function interruption(): AbortSignal {
+/** Ctrl-C asks the command to end, and so does the end of the shim; it is ended when it does not, or at the second Ctrl-C. */
+function interruption(shim: number | undefined): AbortSignal {
   const controller = new AbortController();
-  process.on('SIGINT', () => {
-    if (controller.signal.aborted) process.exit(EXIT.interrupted);
-    controller.abort();
-    setTimeout(() => process.exit(EXIT.interrupted), GRACE_MS).unref();
+  const end = (): void => process.exit(EXIT.interrupted);
+  const pipe = shim === undefined ? undefined : new Socket({ fd: shim, readable: true, writable: false });
+  pipe?.unref();
+  watchInterrupts({
+    signals: process,
+    shim: pipe,
+    interrupt: () => {
+      controller.abort();
+      setTimeout(end, GRACE_MS).unref();
+    },
+    end,
   });
   return controller.signal;
 }

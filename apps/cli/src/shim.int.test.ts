@@ -1,0 +1,142 @@
+// The shim, which runs under an older Node and starts the project's own: one Ctrl-C counts once, and nothing outlives the shim.
+
+import type { ChildProcess } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, watch, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+import type { SessionId } from '@tidemark/log';
+import type { Listening } from '@tidemark/simulator';
+import { createSimulator } from '@tidemark/simulator';
+import { openNdjsonStore } from '@tidemark/store-ndjson';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+
+import type { Stage } from '../tests/scenario.ts';
+import { calls, openStage } from '../tests/scenario.ts';
+
+const BIN = fileURLToPath(new URL('../bin/tidemark.cjs', import.meta.url));
+
+let stage: Stage;
+let listening: Listening;
+
+beforeEach(async () => {
+  stage = openStage();
+  const steps = [{ answer: calls('bash', { command: 'touch began; sleep 60' }) }, { answer: { text: 'I go on.' } }];
+  listening = await createSimulator({ scenario: { steps } }).listen();
+});
+
+afterEach(async () => {
+  await listening.close();
+  stage.clear();
+});
+
+/** A line that runs the command with its arguments through the shim, as under Node 20. */
+function shimLine(...args: readonly string[]): readonly [string, ...string[]] {
+  const preload = join(stage.home, '..', 'old-node.cjs');
+  const versions = `{ value: { ...process.versions, node: '20.1.0' } }`;
+  writeFileSync(preload, `Object.defineProperty(process, 'versions', ${versions});`);
+  const reach = ['--base-url', listening.url, '--mode', 'auto', '--unconfined'];
+  return [process.execPath, '--require', preload, BIN, ...args, ...reach];
+}
+
+const SETTINGS = { ANTHROPIC_API_KEY: 'no-real-key-at-all' } as const;
+
+/** Starts it as the leader of a group of its own, as a shell starts a job. */
+function start(...args: readonly string[]): ChildProcess & { readonly stdout: NodeJS.ReadableStream } {
+  const [node, ...rest] = shimLine(...args);
+  const env = { ...process.env, ...SETTINGS, TIDEMARK_HOME: stage.home };
+  return spawn(node, rest, { cwd: stage.folder, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+interface Found {
+  readonly session: SessionId;
+  readonly outcomes: readonly string[];
+}
+
+/** How the turns of the one session ended, as the log has it. Opening it for writing takes its lease. */
+async function theSession(): Promise<Found> {
+  const store = await openNdjsonStore({ home: stage.home });
+  const { sessions } = await store.sessions();
+  const [only] = sessions;
+  if (only === undefined || sessions.length > 1) throw new Error(`there are ${sessions.length} sessions`);
+  const { session } = only;
+  await (await store.open(session)).close();
+  const outcomes: string[] = [];
+  for await (const { kind, data } of store.read(session)) if (kind === 'turn.ended') outcomes.push(data.outcome);
+  return { session, outcomes };
+}
+
+test('one Ctrl-C to the whole group interrupts the turn, which is recorded', async () => {
+  const child = start('wait a while', '--json');
+  const code = new Promise((resolve) => child.on('close', resolve));
+  for await (const line of createInterface({ input: child.stdout }))
+    if (line.includes('"tool.started"') && child.pid !== undefined) process.kill(-child.pid, 'SIGINT');
+  expect(await code).toBe(130);
+  expect((await theSession()).outcomes).toEqual(['interrupted']);
+});
+
+test('one SIGINT to the shim alone interrupts the turn, which is recorded', async () => {
+  const child = start('wait a while', '--json');
+  const code = new Promise((resolve) => child.on('close', resolve));
+  for await (const line of createInterface({ input: child.stdout }))
+    if (line.includes('"tool.started"')) child.kill('SIGINT');
+  expect(await code).toBe(130);
+  expect((await theSession()).outcomes).toEqual(['interrupted']);
+});
+
+test('a SIGKILL of the shim ends the process that it started, which gives its lease back', async () => {
+  const child = start('wait a while', '--json');
+  // The real process holds the other end of this stream: it is over when that process is.
+  for await (const line of createInterface({ input: child.stdout }))
+    if (line.includes('"tool.started"')) child.kill('SIGKILL');
+  expect((await theSession()).outcomes).toEqual(['interrupted']);
+});
+
+const hasTmux = spawnSync('tmux', ['-V']).status === 0;
+
+test.skipIf(!hasTmux)(
+  'one Ctrl-C at a real terminal interrupts the turn (skipped where tmux is not installed)',
+  async () => {
+    const socket = `tidemark-shim-${process.pid}`;
+    const tmux = (...args: readonly string[]): void => {
+      const { status, stderr } = spawnSync('tmux', ['-L', socket, ...args], { encoding: 'utf8' });
+      if (status !== 0) throw new Error(`tmux ${args[0]}: ${stderr}`);
+    };
+    const [code, began] = [join(stage.folder, '..', 'code'), join(stage.folder, 'began')];
+    const line = shimLine('run', 'wait', 'a', 'while')
+      .map((word) => `'${word}'`)
+      .join(' ');
+    // A shell is interrupted with its job, and then goes on only where it catches that.
+    const script = `trap : INT; cd '${stage.folder}'; ${line}; echo $? > '${code}'`;
+    const env = { ...SETTINGS, TIDEMARK_HOME: stage.home };
+    const given = Object.entries(env).flatMap(([name, value]) => ['-e', `${name}=${value}`]);
+    const toolBegan = appears(stage.folder, began);
+    tmux('-f', '/dev/null', 'new-session', '-d', '-x', '120', '-y', '40', ...given, 'sh', '-c', script);
+    try {
+      await toolBegan;
+      const ended = appears(join(stage.folder, '..'), code);
+      tmux('send-keys', 'C-c');
+      await ended;
+    } finally {
+      spawnSync('tmux', ['-L', socket, 'kill-server']);
+    }
+    expect(readFileSync(code, 'utf8').trim()).toBe('130');
+    expect((await theSession()).outcomes).toEqual(['interrupted']);
+  },
+);
+
+/** Resolves when a file of the folder is there and has its content. */
+async function appears(folder: string, file: string): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const watcher = watch(folder);
+    const look = (): void => {
+      if (!existsSync(file) || (file.endsWith('code') && readFileSync(file, 'utf8') === '')) return;
+      watcher.close();
+      resolve();
+    };
+    watcher.on('change', look);
+    look();
+  });
+}
