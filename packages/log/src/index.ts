@@ -120,6 +120,7 @@ export { EMPTY_TIP } from './codec/tip.ts';
 export type { Beginning } from './beginning.ts';
 export { checkBeginning } from './beginning.ts';
 export { flatten } from './flatten.ts';
+export { namedArtifacts } from './named-artifacts.ts';
 export type { Lineage, Segment } from './lineage.ts';
 export { diverged, lineageOf, readLineage } from './lineage.ts';
 export type { SummaryExtra } from './summary.ts';

@@ -7,7 +7,7 @@ export { nodeFiles } from './file-port.ts';
 export type { NdjsonOptions } from './home.ts';
 export type { ArtifactInspection } from './inspect-artifacts.ts';
 export { inspectArtifacts } from './inspect-artifacts.ts';
-export type { Damage, Inspection } from './inspect-session.ts';
+export type { Damage, InspectOptions, Inspection, MissingArtifact } from './inspect-session.ts';
 export { inspectSession } from './inspect-session.ts';
 export type { LostRecords, Repair } from './repair-session.ts';
 export { repairSession } from './repair-session.ts';

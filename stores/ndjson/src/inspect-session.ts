@@ -2,14 +2,15 @@
 
 import { open, readFile } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
-import { EMPTY_TIP, LogError, checkLine, createLineSplitter, decodeSnapshot } from '@tidemark/log';
-import type { DamagePlace, Lineage, Segment, SessionId, Tip } from '@tidemark/log';
+import { EMPTY_TIP, LogError, checkLine, createLineSplitter, decodeSnapshot, namedArtifacts } from '@tidemark/log';
+import type { DamagePlace, Digest, Lineage, Position, Recorded, Segment, SessionId, Tip } from '@tidemark/log';
+import { createArtifacts } from './artifacts.ts';
 import { chunksOf } from './chunks.ts';
 import { unlessGone } from './file-errors.ts';
 import { openHome } from './home.ts';
 import type { Home, NdjsonOptions } from './home.ts';
 import { nodeBytes } from './node-bytes.ts';
-import { roomPaths } from './paths.ts';
+import { artifactPaths, roomPaths } from './paths.ts';
 import { readOn, withLog } from './read-log.ts';
 import { lineage } from './read-session.ts';
 
@@ -25,6 +26,24 @@ export interface Inspection {
   readonly damage?: Damage;
   /** Path of a snapshot that is not what was written. It is not used, and may be deleted (L9). */
   readonly damagedSnapshot?: string;
+  /** Artifacts that sound records name and the home does not hold. Present where `artifacts` was asked for. */
+  readonly missing?: readonly MissingArtifact[];
+}
+
+/** An artifact that is not there. */
+export interface MissingArtifact {
+  readonly digest: Digest;
+  /** Where it is expected. One above 4 KiB is packed: its name ends in `.zst` then. */
+  readonly path: string;
+  /** The first record that names it. */
+  readonly position: Position;
+  readonly kind: string;
+}
+
+/** How to inspect. */
+export interface InspectOptions {
+  /** Look for each artifact that the session names. Their bytes are not read: see `inspectArtifacts`. */
+  readonly artifacts?: boolean;
 }
 
 /** Where reading ends, and how much behind it still has a good checksum. */
@@ -39,15 +58,21 @@ export interface Damage extends DamagePlace {
  *
  * @throws LogError `log/missing`, `log/parent-missing`, `log/unknown-revision`; damage is in the report.
  */
-export function inspectSession(store: NdjsonOptions, session: SessionId): Promise<Inspection> {
-  return inspect(openHome(store), session);
+export function inspectSession(
+  store: NdjsonOptions,
+  session: SessionId,
+  options: InspectOptions = {},
+): Promise<Inspection> {
+  return inspect(openHome(store), session, options);
 }
 
 /** As `inspectSession`, in a home that is open. */
-export async function inspect(home: Home, session: SessionId): Promise<Inspection> {
+export async function inspect(home: Home, session: SessionId, options: InspectOptions = {}): Promise<Inspection> {
   const { snapshot } = roomPaths(home.paths, session);
   const damagedSnapshot = (await isDamaged(snapshot)) ? { damagedSnapshot: snapshot } : {};
-  return { ...(await inspectLog(home, session)), ...damagedSnapshot };
+  const found = lookFor(home, options);
+  const inspection = await inspectLog(home, session, found);
+  return { ...inspection, ...damagedSnapshot, ...(options.artifacts === true && { missing: found.missing }) };
 }
 
 async function isDamaged(snapshot: string): Promise<boolean> {
@@ -55,22 +80,57 @@ async function isDamaged(snapshot: string): Promise<boolean> {
   return whole !== undefined && decodeSnapshot(whole, nodeBytes) === undefined;
 }
 
-async function inspectLog(home: Home, session: SessionId): Promise<Inspection> {
+async function inspectLog(home: Home, session: SessionId, found: Findings): Promise<Inspection> {
+  const { unknown } = found;
   try {
-    return await inspectLineage(home, session, await lineage(home, session));
+    return await inspectLineage(home, session, await lineage(home, session), found);
   } catch (error) {
     if (!(error instanceof LogError) || error.code !== 'log/damaged') throw error;
-    return { session, records: 0, torn: 0, unknown: [], damage: await damageAt(error) };
+    return { session, records: 0, torn: 0, unknown, damage: await damageAt(error) };
   }
 }
 
-async function inspectLineage(home: Home, session: SessionId, { segments, joints }: Lineage): Promise<Inspection> {
-  const unknown: { readonly position: number; readonly name: string }[] = [];
+/** What is found in records on the way. */
+interface Findings {
+  readonly unknown: { readonly position: number; readonly name: string }[];
+  readonly missing: MissingArtifact[];
+  take(record: Recorded): Promise<void>;
+}
+
+function lookFor({ paths, folders }: Home, options: InspectOptions): Findings {
+  const unknown: Findings['unknown'] = [];
+  const missing: MissingArtifact[] = [];
+  const artifacts = createArtifacts(paths, folders);
+  const seen = new Set<Digest>();
+  return {
+    unknown,
+    missing,
+    async take(record) {
+      const { kind, position } = record;
+      if (kind === 'unknown') unknown.push({ position, name: record.name });
+      if (options.artifacts !== true) return;
+      for (const digest of namedArtifacts(record)) {
+        if (seen.has(digest)) continue;
+        seen.add(digest);
+        if (await artifacts.has(digest)) continue;
+        missing.push({ digest, path: artifactPaths(paths, digest).plain, position, kind });
+      }
+    },
+  };
+}
+
+async function inspectLineage(
+  home: Home,
+  session: SessionId,
+  { segments, joints }: Lineage,
+  found: Findings,
+): Promise<Inspection> {
+  const { unknown } = found;
   let tip: Tip = EMPTY_TIP;
   let torn = 0;
   for (const segment of segments) {
     if (segment.start >= segment.end) continue;
-    const part = await inspectSegment(home, segment, tip, unknown);
+    const part = await inspectSegment(home, segment, tip, found);
     tip = part.tip;
     torn = part.torn;
     if (part.damage !== undefined) return { session, records: tip.length, torn, unknown, damage: part.damage };
@@ -99,9 +159,7 @@ interface InspectedSegment {
   readonly damage?: Damage;
 }
 
-type Unknown = { readonly position: number; readonly name: string }[];
-
-function inspectSegment(home: Home, segment: Segment, before: Tip, unknown: Unknown): Promise<InspectedSegment> {
+function inspectSegment(home: Home, segment: Segment, before: Tip, found: Findings): Promise<InspectedSegment> {
   return withLog(home, segment.session, async (log) => {
     const what = { from: segment.start, to: segment.end, verifyChain: true };
     const reading = readOn(home, log, { tip: before, offset: 0 }, what);
@@ -111,7 +169,7 @@ function inspectSegment(home: Home, segment: Segment, before: Tip, unknown: Unkn
         const step = await reading.next();
         if (step.done === true) return { path: log.path, tip, offset: step.value.offset, torn: step.value.pending };
         for (const record of step.value) {
-          if (record.kind === 'unknown') unknown.push({ position: record.position, name: record.name });
+          await found.take(record);
           tip = { length: record.position + 1, chain: record.chain, fence: record.fence };
         }
       }

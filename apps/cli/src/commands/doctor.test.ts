@@ -5,7 +5,9 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   utimesSync,
   writeFileSync,
@@ -14,13 +16,14 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import type { Event } from '@tidemark/log';
-import { sessionId, timestamp } from '@tidemark/log';
+import type { Digest, Event } from '@tidemark/log';
+import { digest, sessionId, timestamp } from '@tidemark/log';
 import { openNdjsonStore } from '@tidemark/store-ndjson';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 
 import type { Ran } from '../../tests/pretend-run.ts';
 import { pretendRun } from '../../tests/pretend-run.ts';
+import { openStage } from '../../tests/scenario.ts';
 import { checkSize } from '../doctor/storage-checks.ts';
 import { checkSandbox } from '../doctor/surroundings-checks.ts';
 
@@ -309,4 +312,71 @@ test('a session that was begun and never written is none', async () => {
 test('refuses to repair what is not there or no session id', async () => {
   expect((await doctor('--repair', 'nobody')).exit).toBe(3);
   expect((await doctor('--repair', '../up')).exit).toBe(2);
+});
+
+/** A session whose records name these artifacts, none of which is put. */
+async function recordNaming(name: string, ...digests: readonly Digest[]): Promise<void> {
+  const writer = await openNdjsonStore({ home }).create(sessionId(name));
+  const at = timestamp('2026-11-20T09:30:00.000Z');
+  const created = { id: sessionId(name), root: sessionId(name), workspace: '/w' };
+  const images = digests.map((artifact) => ({ type: 'image', artifact, mediaType: 'image/png', bytes: 3 }) as const);
+  const prompt: Event = { kind: 'prompt.given', at, data: { parts: images, presenter: 'test' } };
+  await writer.append([{ kind: 'session.created', at, data: created }, prompt], 0);
+  await writer.close();
+}
+
+test('names an artifact that a log names and that is missing, with its session and position, and ends with 4', async () => {
+  const { digest: kept } = await openNdjsonStore({ home }).artifacts.put(Buffer.from('kept'));
+  const gone = digest('ab'.repeat(32));
+  await recordNaming('whole', kept);
+  await recordNaming('lacking', kept, gone);
+  const path = join(home, 'artifacts', 'ab', gone);
+  const { exit, out } = await doctor();
+  expect(exit).toBe(4);
+  expect(out).toMatch(/good +session whole: 2 records\n/);
+  expect(out).toMatch(/failed +session lacking: 2 records; 1 artifact is missing:\n/);
+  expect(out).toContain(
+    `\n         record 1 (prompt.given): ${path}\n         next: restore these files from a backup`,
+  );
+  expect(out).toContain('2 sessions, 4 records, 1 damaged');
+  const json: { readonly healthy: boolean; readonly sessions: readonly object[] } = JSON.parse(
+    (await doctor('--json')).out,
+  );
+  expect(json).toMatchObject({ healthy: false });
+  expect(json.sessions).toContainEqual(
+    expect.objectContaining({
+      session: 'lacking',
+      state: 'failed',
+      missing: [{ digest: gone, path, position: 1, kind: 'prompt.given' }],
+    }),
+  );
+});
+
+test('names twenty of many missing artifacts, and counts the rest', async () => {
+  const many = Array.from({ length: 25 }, (_, index) => digest(index.toString(16).padStart(64, 'c')));
+  await recordNaming('lacking', ...many);
+  const { out } = await doctor();
+  expect(out).toContain('25 artifacts are missing:');
+  expect(out.match(/record 1 \(prompt\.given\)/g)).toHaveLength(20);
+  expect(out).toContain('\n         and 5 more\n');
+});
+
+test('finds an artifact of a real session that is deleted', async () => {
+  const stage = openStage();
+  onTestFinished(() => stage.clear());
+  const environment = { TIDEMARK_HOME: stage.home };
+  const ran = await pretendRun(['hello there', '--provider', 'simulator'], { folder: stage.folder, environment });
+  expect(ran.exit).toBe(0);
+  expect((await pretendRun(['doctor'], { environment })).out).not.toContain('missing');
+  const folders = readdirSync(join(stage.home, 'artifacts'), { recursive: true, withFileTypes: true });
+  const files = folders.filter((entry) => entry.isFile());
+  for (const { parentPath, name } of files) {
+    const path = join(parentPath, name);
+    renameSync(path, `${path}-away`);
+    const { exit, out } = await pretendRun(['doctor'], { environment });
+    expect([name, exit]).toEqual([name, 4]);
+    expect(out).toContain(name.slice(0, 64));
+    renameSync(`${path}-away`, path);
+  }
+  expect(files.length).toBeGreaterThan(2);
 });

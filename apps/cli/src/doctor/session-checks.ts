@@ -1,8 +1,9 @@
-// Looks every session over from its first record to its last: checksums, payloads, the chain. Takes no lock, writes nothing.
+// Looks every session over from its first record to its last: checksums, payloads, the chain, and that each artifact which a
+// record names is there. Takes no lock, writes nothing.
 
 import type { DamagePlace, Log, SessionId } from '@tidemark/log';
 import { sessionId } from '@tidemark/log';
-import type { Inspection } from '@tidemark/store-ndjson';
+import type { Inspection, MissingArtifact } from '@tidemark/store-ndjson';
 import { inspectSession } from '@tidemark/store-ndjson';
 
 import type { CheckState } from './check.ts';
@@ -16,8 +17,13 @@ export interface InspectedSession {
   readonly records: number;
   readonly found: string;
   readonly damage?: DamagePlace & { readonly reason: string; readonly soundBehind: number };
+  /** Artifacts that its records name and the home does not hold; absent where all are there. */
+  readonly missing?: readonly MissingArtifact[];
   readonly next?: string;
 }
+
+/** Missing artifacts that are listed one by one. */
+const SHOWN = 20;
 
 /** Every session in a home, one after the other; those that cannot even be listed come last. */
 export async function* inspectSessions(store: Log, home: string): AsyncIterable<InspectedSession> {
@@ -46,14 +52,39 @@ function readId(name: string): SessionId | undefined {
 /** `lost` is what to say of a session in which nothing can be looked at, where the list knows more of it. */
 async function inspectOne(home: string, session: SessionId, lost?: InspectedSession): Promise<InspectedSession> {
   try {
-    return judge(await inspectSession({ home }, session));
+    return judge(await inspectSession({ home }, session, { artifacts: true }));
   } catch (error) {
     if (!isOfFiles(error)) throw error;
     return lost ?? lostSession(session, error.message);
   }
 }
 
-function judge({ session, records, torn, unknown, damage, damagedSnapshot }: Inspection): InspectedSession {
+function judge(inspection: Inspection): InspectedSession {
+  const { missing = [] } = inspection;
+  const judged = judgeLog(inspection);
+  if (missing.length === 0) return judged;
+  const { state, next } = judged;
+  return {
+    ...judged,
+    state: 'failed',
+    found: `${judged.found}; ${missingWords(missing)}`,
+    missing,
+    next: state === 'failed' && next !== undefined ? `${next}; then ${RESTORE_FILES}` : RESTORE_FILES,
+  };
+}
+
+const RESTORE_FILES = 'restore these files from a backup, as they are or with .zst at the end of their names';
+
+function missingWords(missing: readonly MissingArtifact[]): string {
+  const listed = missing
+    .slice(0, SHOWN)
+    .map(({ path, position, kind }) => `\n         record ${position} (${kind}): ${path}`);
+  const rest = missing.length > SHOWN ? [`\n         and ${missing.length - SHOWN} more`] : [];
+  const files = missing.length === 1 ? 'artifact is' : 'artifacts are';
+  return `${missing.length} ${files} missing:${[...listed, ...rest].join('')}`;
+}
+
+function judgeLog({ session, records, torn, unknown, damage, damagedSnapshot }: Inspection): InspectedSession {
   if (damage !== undefined) {
     const { path, line, offset, phase, reason, soundBehind } = damage;
     const place = `${path}, line ${line}, byte ${offset} (${phase})`;
