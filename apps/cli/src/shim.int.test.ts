@@ -57,7 +57,7 @@ interface Found {
 
 /** How the turns of the one session ended, as the log has it. Opening it for writing takes its lease. */
 async function theSession(): Promise<Found> {
-  const store = await openNdjsonStore({ home: stage.home });
+  const store = openNdjsonStore({ home: stage.home });
   const { sessions } = await store.sessions();
   const [only] = sessions;
   if (only === undefined || sessions.length > 1) throw new Error(`there are ${sessions.length} sessions`);

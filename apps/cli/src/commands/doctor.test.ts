@@ -17,7 +17,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import type { Digest, Event } from '@tidemark/log';
-import { digest, sessionId, timestamp } from '@tidemark/log';
+import { digest as digestOf, sessionId, timestamp } from '@tidemark/log';
 import { openNdjsonStore } from '@tidemark/store-ndjson';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 
@@ -327,7 +327,7 @@ async function recordNaming(name: string, ...digests: readonly Digest[]): Promis
 
 test('names an artifact that a log names and that is missing, with its session and position, and ends with 4', async () => {
   const { digest: kept } = await openNdjsonStore({ home }).artifacts.put(Buffer.from('kept'));
-  const gone = digest('ab'.repeat(32));
+  const gone = digestOf('ab'.repeat(32));
   await recordNaming('whole', kept);
   await recordNaming('lacking', kept, gone);
   const path = join(home, 'artifacts', 'ab', gone);
@@ -353,7 +353,7 @@ test('names an artifact that a log names and that is missing, with its session a
 });
 
 test('names twenty of many missing artifacts, and counts the rest', async () => {
-  const many = Array.from({ length: 25 }, (_, index) => digest(index.toString(16).padStart(64, 'c')));
+  const many = Array.from({ length: 25 }, (_, index) => digestOf(index.toString(16).padStart(64, 'c')));
   await recordNaming('lacking', ...many);
   const { out } = await doctor();
   expect(out).toContain('25 artifacts are missing:');
