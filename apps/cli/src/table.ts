@@ -1,6 +1,7 @@
-// Rows for people: a table on a terminal, tab-separated lines when piped.
+// Rows for people: a table on a terminal, tab-separated lines when piped. The work follows the number of cells: a session may
+// have tens of thousands of steps.
 
-import Table from 'cli-table3';
+import stringWidth from 'string-width';
 
 import type { Shown } from './shown.ts';
 import { render } from './shown.ts';
@@ -13,16 +14,17 @@ export interface TableOf {
   readonly numbers?: readonly number[];
 }
 
-/** A table without vertical lines, as wide as its content. */
+/** Spaces between two columns. */
+const GAP = '  ';
+
+/** A table without vertical lines, as wide as its content. A cell may have several lines. */
 export function terminalTable(table: TableOf, colour: boolean): string {
-  const made = new Table({
-    head: table.head.map((name) => render({ style: 'bold', text: name }, colour)),
-    colAligns: (table.rows[0] ?? table.head).map((_cell, index) => (table.numbers?.includes(index) ? 'right' : 'left')),
-    style: { head: [], border: [], 'padding-left': 0, 'padding-right': 2, compact: true },
-    chars: BORDERLESS,
-  });
-  made.push(...table.rows.map((row) => row.map((cell) => render(cell, colour))));
-  return withoutTrailingSpace(made.toString());
+  const head = table.head.map((name) => cellOf(name === '' ? '' : { style: 'bold', text: name }, colour));
+  const rows = table.rows.map((row) => row.map((cell) => cellOf(cell, colour)));
+  const all = head.length === 0 ? rows : [head, ...rows];
+  const widths = widthsOf(all);
+  const numbers = new Set(table.numbers);
+  return all.map((row) => rowText(row, widths, numbers)).join('\n');
 }
 
 /** One line a row, cells apart by a tab, the head first: for `cut`, `awk` and people who grep. */
@@ -31,28 +33,41 @@ export function plainTable(table: TableOf): string {
   return rows.map((row) => row.map((cell) => oneLine(render(cell, false))).join('\t')).join('\n');
 }
 
+/** A line of a cell, and how many columns of a terminal it takes. */
+interface CellLine {
+  readonly text: string;
+  readonly width: number;
+}
+
+type Cell = readonly CellLine[];
+
+function cellOf(shown: Shown, colour: boolean): Cell {
+  const lines = render(shown, colour).split('\n');
+  return lines.map((text) => ({ text, width: stringWidth(text) }));
+}
+
+function widthsOf(rows: readonly (readonly Cell[])[]): readonly number[] {
+  const widths: number[] = [];
+  for (const row of rows)
+    for (const [column, cell] of row.entries())
+      for (const { width } of cell) widths[column] = Math.max(widths[column] ?? 0, width);
+  return widths;
+}
+
+function rowText(row: readonly Cell[], widths: readonly number[], numbers: ReadonlySet<number>): string {
+  const height = Math.max(1, ...row.map((cell) => cell.length));
+  const lines = Array.from({ length: height }, (_, line) =>
+    row.map((cell, column) => padded(cell[line], widths[column] ?? 0, numbers.has(column))).join(GAP),
+  );
+  return lines.map((line) => line.replace(/[^\S\n]+$/, '')).join('\n');
+}
+
+function padded(line: CellLine | undefined, width: number, isNumber: boolean): string {
+  const { text, width: own } = line ?? { text: '', width: 0 };
+  const space = ' '.repeat(width - own);
+  return isNumber ? `${space}${text}` : `${text}${space}`;
+}
+
 function oneLine(text: string): string {
   return text.replaceAll(/[\t\n]+/g, ' ');
 }
-
-function withoutTrailingSpace(text: string): string {
-  return text.replaceAll(/[^\S\n]+$/gm, '');
-}
-
-const BORDERLESS = {
-  top: '',
-  'top-mid': '',
-  'top-left': '',
-  'top-right': '',
-  bottom: '',
-  'bottom-mid': '',
-  'bottom-left': '',
-  'bottom-right': '',
-  left: '',
-  'left-mid': '',
-  mid: '',
-  'mid-mid': '',
-  right: '',
-  'right-mid': '',
-  middle: '',
-};
