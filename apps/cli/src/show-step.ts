@@ -1,10 +1,11 @@
 // One request of a session: its blocks, what it adds to the one before it or where they part, and how it went.
 
-import type { Rebuilt, RebuildOptions } from '@tidemark/agent';
-import { rebuildSession } from '@tidemark/agent';
+import type { Rebuilt, RequestAt } from '@tidemark/agent';
+import { rebuildRequest } from '@tidemark/agent';
 import type { Divergence } from '@tidemark/context';
-import { firstDivergence, slice } from '@tidemark/context';
+import { emptyState, evolve, firstDivergence, slice } from '@tidemark/context';
 import type { Log, Recorded, SessionId, Usage } from '@tidemark/log';
+import { LogError } from '@tidemark/log';
 
 import type { CommandContext, Outcome } from './command.ts';
 import { encoders } from './encoders.ts';
@@ -111,38 +112,67 @@ interface Answered {
 
 const NO_LONGER = '`tidemark verify <session>` lists all that it no longer makes';
 
+/** What is found of a request: itself, the one before it on the main stream, and its answer. */
+interface FoundRequest {
+  readonly found: RequestAt;
+  readonly before?: RequestAt;
+  readonly answer?: Answered;
+}
+
 /** The request of a step with the one before it, or that of a side call, which has none before it; and its answer. */
 async function requestAt(
   store: Log,
   session: SessionId,
   wanted: number | string,
 ): Promise<{ readonly before?: Rebuilt; readonly found?: Rebuilt; readonly answer?: Answered }> {
-  let before: Rebuilt | undefined;
-  let asked: { readonly before?: Rebuilt; readonly found: Rebuilt } | undefined;
-  const unmade: RebuildOptions['unmade'] = ({ data: { step, stream } }, { message }) => {
-    if (stream === wanted || (stream === 'main' && step === wanted))
-      throw new CliError('cli/refused', `the log of ${session} no longer makes this request: ${message}`, NO_LONGER);
-    if (stream === 'main') before = undefined;
-  };
-  for await (const one of rebuildSession(store, session, { encoders, unmade })) {
-    if (one.type === 'record') {
-      const answer = asked && answerOf(one.record, asked.found);
-      if (asked !== undefined && answer !== undefined) return { ...asked, answer };
-      continue;
-    }
-    const { step, stream } = one.rebuilt.record.data;
+  const asked = await findRequest(store, session, wanted);
+  if (asked === undefined) return {};
+  const { answer } = asked;
+  const before = asked.before && (await madeAgain(store, asked.before));
+  const found = await madeAgain(store, asked.found);
+  if (found instanceof Error)
+    throw new CliError(
+      'cli/refused',
+      `the log of ${session} no longer makes this request: ${found.message}`,
+      NO_LONGER,
+    );
+  return { found, ...(answer && { answer }), ...(before && !(before instanceof Error) && { before }) };
+}
+
+/** Folds the log up to the answer. The two requests are rebuilt after that, from the states at their places. */
+async function findRequest(store: Log, session: SessionId, wanted: number | string): Promise<FoundRequest | undefined> {
+  let state = emptyState();
+  let before: RequestAt | undefined;
+  let asked: FoundRequest | undefined;
+  for await (const record of store.read(session)) {
+    state = evolve(state, record);
+    const answer = asked && answerOf(record, asked.found);
+    if (asked !== undefined && answer !== undefined) return { ...asked, answer };
+    if (record.kind !== 'request.prepared') continue;
+    const { step, stream } = record.data;
     // Sent again: the first sending is the one that is shown.
     if (asked !== undefined && stream === asked.found.record.data.stream) return asked;
     if (asked !== undefined) continue;
-    if (stream === wanted) asked = { found: one.rebuilt };
-    if (stream === 'main' && step === wanted) asked = { found: one.rebuilt, ...(before && { before }) };
-    if (stream === 'main') before = one.rebuilt;
+    const one = { record, state };
+    if (stream === wanted) asked = { found: one };
+    if (stream === 'main' && step === wanted) asked = { found: one, ...(before && { before }) };
+    if (stream === 'main') before = one;
   }
-  return asked ?? {};
+  return asked;
+}
+
+/** The request, or the error where the log no longer makes it. What the store could not read is thrown. */
+async function madeAgain(store: Log, request: RequestAt): Promise<Rebuilt | Error> {
+  try {
+    return await rebuildRequest(store, request, encoders);
+  } catch (error) {
+    if (!(error instanceof Error) || error instanceof LogError) throw error;
+    return error;
+  }
 }
 
 /** The answer to a request; `undefined` for any other record. */
-function answerOf({ kind, data }: Recorded, { record: request }: Rebuilt): Answered | undefined {
+function answerOf({ kind, data }: Recorded, { record: request }: RequestAt): Answered | undefined {
   if ((kind !== 'answer.received' && kind !== 'answer.interrupted') || data.request !== request.position)
     return undefined;
   const { usage = {} } = data;

@@ -1,6 +1,7 @@
 // `tidemark show`: a session as its steps, or one request as its spans, each with role, origin, bytes and tokens (L4).
 
-import { compactionStanding, emptyState, evolve, gaugeInWords } from '@tidemark/context';
+import { readFold } from '@tidemark/agent';
+import { compactionStanding, gaugeInWords } from '@tidemark/context';
 import type { CallForecast, EpochOpened, Parent, Recorded, SessionId, StartedBy } from '@tidemark/log';
 
 import type { Command, CommandContext, Outcome } from '../command.ts';
@@ -80,10 +81,8 @@ async function showSession(session: SessionId, context: CommandContext): Promise
   let startedBy: StartedBy | undefined;
   let subagents: readonly ShownSubagent[] = [];
   const store = await context.store();
-  let state = emptyState();
   for await (const record of store.read(session)) {
     records += 1;
-    state = evolve(state, record);
     kinds[record.kind] = (kinds[record.kind] ?? 0) + 1;
     if (record.kind === 'request.prepared' && record.data.stream !== 'main')
       purposes.set(record.position, record.data.purpose);
@@ -95,6 +94,9 @@ async function showSession(session: SessionId, context: CommandContext): Promise
     if (row !== undefined) steps.push(row);
   }
   const padding = epochs.flatMap(({ number, padding: sum }) => (sum === undefined ? [] : [{ epoch: number, ...sum }]));
+  // From the snapshot on: what a model sees is not folded again from the beginning.
+  const { fold } = await readFold(store, session, records);
+  const { state } = fold;
   const gauge = await gaugeAtRest(store.artifacts, state, context.home);
   const compaction = compactionStanding(state);
   const value = {

@@ -79,6 +79,23 @@ export async function* rebuildSession(log: Log, session: SessionId, options: Reb
   }
 }
 
+/** A request, and the state up to and including it. */
+export interface RequestAt {
+  readonly record: RecordedOf<'request.prepared'>;
+  readonly state: State;
+}
+
+/**
+ * Rebuilds one request from nothing but its state. No other request of the session is rebuilt.
+ *
+ * @throws AgentError `agent/unknown-encoder` for a request of an encoder that this version does not have.
+ */
+export async function rebuildRequest(log: Log, { record, state }: RequestAt, encoders: Encoders): Promise<Rebuilt> {
+  const fresh = await freshLine(log, state, encoderOf(encoders, record), new Map());
+  const line = record.data.history === 'none' ? fresh : await extendLine(fresh, state, log.artifacts);
+  return rebuild(record, await lineOf(log, record, line, state), state);
+}
+
 function serves(line: Line, state: State, encoder: Encoder): boolean {
   return stillHolds(line, state) && line.materials.encoder === encoder;
 }

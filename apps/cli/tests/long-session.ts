@@ -1,0 +1,69 @@
+// A long session in a home: one tool with long results, a model that calls it again and again, and a checkpoint whenever the
+// window is nearly full. No time is spent on a provider.
+
+import type { Tool } from '@tidemark/kit';
+import { createAgent } from '@tidemark/kit';
+import type { Provider, StreamPart } from '@tidemark/model';
+import { anthropicEncoder, decodeMessage } from '@tidemark/provider-anthropic';
+import { openNdjsonStore } from '@tidemark/store-ndjson';
+
+/** How long it is. */
+export interface LongSession {
+  readonly turns: number;
+  /** Requests of each turn. */
+  readonly steps: number;
+  /** Bytes of each result, at most 45,000. */
+  readonly resultBytes: number;
+}
+
+/** Plays it, and returns its name. */
+export async function playLongSession(home: string, { turns, steps, resultBytes }: LongSession): Promise<string> {
+  const look: Tool = {
+    name: 'look',
+    description: 'Looks.',
+    schema: { type: 'object' },
+    effect: 'read',
+    read: () => ({ title: 'look', run: async () => ({ text: 'a line of code\n'.repeat(resultBytes / 15) }) }),
+  };
+  const agent = createAgent({
+    model: 'claude-sonnet-4-5',
+    provider: callingProvider(steps),
+    store: openNdjsonStore({ home }),
+    tools: [look],
+    compaction: 'auto',
+    permissions: { mode: 'auto' },
+  });
+  const session = await agent.open();
+  for (let turn = 0; turn < turns; turn += 1) await session.prompt(`turn ${turn}`);
+  await agent.close();
+  return session.id;
+}
+
+/** Answers with a call, and each so many times with a text. It counts four bytes as a token. */
+function callingProvider(steps: number): Provider {
+  let count = 0;
+  return {
+    name: 'anthropic',
+    encoder: anthropicEncoder,
+    async *send({ body }): AsyncGenerator<StreamPart> {
+      count += 1;
+      const ends = count % steps === 0;
+      const call = { type: 'tool_use', id: `toolu_${count}`, name: 'look', input: {} };
+      const message = {
+        id: `msg_${count}`,
+        type: 'message',
+        role: 'assistant',
+        model: 'claude-sonnet-4-5-20250929',
+        content: ends ? [{ type: 'text', text: 'Done.' }] : [call],
+        stop_reason: ends ? 'end_turn' : 'tool_use',
+        usage: {
+          input_tokens: Math.ceil(body.length / 4),
+          cache_read_input_tokens: 0,
+          cache_creation_input_tokens: 0,
+          output_tokens: 20,
+        },
+      };
+      yield { type: 'finished', answer: decodeMessage(JSON.stringify(message)) };
+    },
+  };
+}
