@@ -29,11 +29,17 @@ export interface Result extends Measured {
   readonly unit?: 'ms';
   /** `null` where nothing was measured. */
   readonly met: boolean | null;
+  /** The message of the error that ended the run early; absent for a run that finished. */
+  readonly error?: string;
 }
 
-/** Runs one benchmark. */
+/** Runs one benchmark. An error that it throws is part of its result, so that the other rows of the table are kept. */
 export async function measure(benchmark: Benchmark): Promise<Result> {
   const { run, ...row } = benchmark;
-  const measured = await run();
-  return { ...row, met: measured.ratio === null ? null : measured.ratio <= row.target, ...measured };
+  try {
+    const measured = await run();
+    return { ...row, met: measured.ratio === null ? null : measured.ratio <= row.target, ...measured };
+  } catch (error) {
+    return { ...row, met: null, ratio: null, error: error instanceof Error ? error.message : String(error) };
+  }
 }

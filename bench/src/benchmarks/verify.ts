@@ -1,6 +1,7 @@
 // `verify` follows the log and not the sum of the bodies: a call late in a long session costs what an early one does.
 
 import type { Log, SessionId } from '@tidemark/log';
+import type { Verification } from '@tidemark/agent';
 import { verifySession } from '@tidemark/agent';
 import { anthropicEncoder } from '@tidemark/provider-anthropic';
 import { createMemoryStore } from '@tidemark/store-memory';
@@ -26,6 +27,7 @@ async function run(): Promise<Measured> {
   const many = await sessionOf(MANY);
   const fewMs: number[] = [];
   const manyMs: number[] = [];
+  const labelledBreaks = await verify(many);
   for (let round = 0; round < ROUNDS; round += 1) {
     for (let repeat = 0; repeat < MANY / FEW / 2; repeat += 1) fewMs.push(await timedAsync(() => verify(few)));
     manyMs.push(await timedAsync(() => verify(many)));
@@ -33,7 +35,7 @@ async function run(): Promise<Measured> {
   const perCall = { few: median(fewMs) / FEW, many: median(manyMs) / MANY };
   return {
     ratio: perCall.many / perCall.few,
-    details: { manyMsPerCall: perCall.many, fewMsPerCall: perCall.few, manyMs: median(manyMs) },
+    details: { manyMsPerCall: perCall.many, fewMsPerCall: perCall.few, manyMs: median(manyMs), labelledBreaks },
   };
 }
 
@@ -51,12 +53,27 @@ async function sessionOf(calls: number): Promise<Session> {
   return { log, id };
 }
 
-async function verify({ log, id }: Session): Promise<void> {
-  const { differences, breaks, requests } = await verifySession(log, id, {
-    encoders: (revision) => (revision === anthropicEncoder.revision ? anthropicEncoder : undefined),
-  });
-  if (differences.length + breaks.length === 0) return;
+async function verify({ log, id }: Session): Promise<number> {
+  return countLabelledBreaks(
+    await verifySession(log, id, {
+      encoders: (revision) => (revision === anthropicEncoder.revision ? anthropicEncoder : undefined),
+    }),
+  );
+}
+
+/**
+ * Returns how many breaks of the session have the cause of an epoch: a session of 10,000 calls fills the window and is compacted.
+ *
+ * @throws Error for a request that differs from what was sent, and for a break without a cause.
+ */
+export function countLabelledBreaks({
+  differences,
+  breaks,
+  requests,
+}: Pick<Verification, 'differences' | 'breaks' | 'requests'>): number {
+  const unlabelled = breaks.filter(({ cause }) => cause === undefined);
+  if (differences.length + unlabelled.length === 0) return breaks.length;
   throw new Error(
-    `of ${requests} requests ${differences.length} differ and ${breaks.length} break: the fold has a fault`,
+    `of ${requests} requests ${differences.length} differ and ${unlabelled.length} break without a cause: the fold has a fault`,
   );
 }

@@ -1,0 +1,50 @@
+import { position } from '@tidemark/log';
+import { anthropicEncoder } from '@tidemark/provider-anthropic';
+import { verifySession } from '@tidemark/agent';
+import { createMemoryStore } from '@tidemark/store-memory';
+import { expect, test } from 'vitest';
+
+import type { Benchmark } from './benchmark.ts';
+import { measure } from './benchmark.ts';
+import { countLabelledBreaks } from './benchmarks/verify.ts';
+import { renderResults } from './render-results.ts';
+import { beginSteady } from './steady-session.ts';
+
+const row = { against: 'nothing', target: 1 } as const;
+const fails: Benchmark = { ...row, name: 'fails', run: () => Promise.reject(new Error('the fold has a fault')) };
+const works: Benchmark = { ...row, name: 'works', run: () => Promise.resolve({ ratio: 0.5, details: { calls: 3 } }) };
+
+test('a benchmark that throws is one failed row, and the other rows keep their figures', async () => {
+  const results = [await measure(fails), await measure(works)];
+  expect(results).toEqual([
+    { ...row, name: 'fails', ratio: null, met: null, error: 'the fold has a fault' },
+    { ...row, name: 'works', ratio: 0.5, met: true, details: { calls: 3 } },
+  ]);
+  const lines = renderResults(results).split('\n');
+  expect(lines.find((line) => line.includes('fails'))).toMatch(/failed.*the fold has a fault/);
+  expect(lines.find((line) => line.includes('works'))).toMatch(/met.*calls 3/);
+});
+
+test('`verify` counts a break that a compaction labels, and measures on', async () => {
+  const log = createMemoryStore();
+  const { id, turn, compact, close } = await beginSteady({ log, calls: 0, bytes: 200 });
+  await turn(1);
+  compact();
+  await turn(1);
+  await turn(1);
+  await close();
+  const encoders = (): typeof anthropicEncoder => anthropicEncoder;
+  const found = await verifySession(log, id, { encoders });
+  expect(found.breaks.map(({ cause }) => cause)).toEqual(['compaction']);
+  expect(countLabelledBreaks(found)).toBe(1);
+});
+
+test('`verify` refuses a break without a cause, and a request that differs', () => {
+  const at = { step: 1, position: position(4) };
+  const difference = { ...at, stream: 'main', recorded: 'a', rebuilt: 'b' };
+  const labelled = { ...at, cause: 'compaction' } as const;
+  expect(() => countLabelledBreaks({ requests: 2, differences: [], breaks: [labelled, at] })).toThrow(
+    'of 2 requests 0 differ and 1 break without a cause',
+  );
+  expect(() => countLabelledBreaks({ requests: 2, differences: [difference], breaks: [labelled] })).toThrow('1 differ');
+});

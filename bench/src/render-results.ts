@@ -1,0 +1,35 @@
+// The table of benchmarks as text for a terminal.
+
+import Table from 'cli-table3';
+
+import type { Result } from './benchmark.ts';
+
+/** Renders the table, one row for each result. A row of a benchmark that threw holds the message of its error. */
+export function renderResults(rows: readonly Result[]): string {
+  const table = new Table({
+    head: ['benchmark', 'against', 'ratio', 'target', '', 'made of'],
+    style: { head: [], border: [] },
+  });
+  table.push(...rows.map(rowOf));
+  return table.toString();
+}
+
+function rowOf({ name, against, ratio, target, unit, met, error, details = {} }: Result): string[] {
+  const parts = Object.entries(details).map(
+    ([key, value]) => `${key} ${typeof value === 'number' ? short(value) : value}`,
+  );
+  const counted = unit === undefined ? '' : ` ${unit}`;
+  const verdict = error !== undefined ? 'failed' : met === null ? 'absent' : met ? 'met' : 'missed';
+  return [
+    name,
+    against,
+    ratio === null ? '' : `${short(ratio)}${counted}`,
+    `≤ ${target}${counted}`,
+    verdict,
+    error ?? parts.join('\n'),
+  ];
+}
+
+function short(value: number): string {
+  return Number.isInteger(value) ? String(value) : value.toPrecision(4);
+}
