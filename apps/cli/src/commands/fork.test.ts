@@ -65,14 +65,16 @@ describe('fork', () => {
     expect((await tidemark('verify', fork)).exit).toBe(0);
   });
 
-  test('is refused where calls are open, with the nearest closed records', async () => {
+  test('is refused where calls or only a turn are open, with the nearest records before and after the turn', async () => {
     const records = await recordsOf(id);
     const called = records.findIndex(({ kind }) => kind === 'tool.started');
     const ran = await tidemark('fork', id, '--at', `@${called}`);
-    const before = records.findIndex(({ kind }) => kind === 'request.prepared') - 1;
-    const after = records.findIndex(({ kind }) => kind === 'tool.returned');
+    const before = records.findIndex(({ kind }) => kind === 'turn.started') - 1;
+    const after = records.findIndex(({ kind }) => kind === 'turn.ended');
     expect(ran).toMatchObject({ exit: 3, out: '' });
     expect(ran.err).toContain(`fork at ${before} before it, or at ${after} behind it`);
+    const returned = records.findIndex(({ kind }) => kind === 'tool.returned');
+    expect((await tidemark('fork', id, '--at', String(returned))).err).toContain('a turn is open there');
     expect(await tidemark('fork', id, '--at', '9999')).toMatchObject({ exit: 3 });
     expect(await tidemark('fork', id, '--at', 'x')).toMatchObject({ exit: 2 });
     expect(await sessionsOf()).toHaveLength(1);

@@ -5,10 +5,13 @@ import type { State } from '@tidemark/context';
 import { emptyState, evolve } from '@tidemark/context';
 import { AgentError } from '../errors.ts';
 
-/** What is open behind a record: a request on its way, calls of its answer, a compaction, or more than this build knows. */
-export type Open = 'request' | 'calls' | 'compaction' | 'unknown-kind';
+/**
+ * What is open after a record: a request on its way, calls of its answer, a compaction, more than this build knows, or only the
+ * turn, between two of its steps.
+ */
+export type Open = 'request' | 'calls' | 'compaction' | 'unknown-kind' | 'turn';
 
-/** The records of a session, each with what is open behind it; `undefined` is a position that a fork can leave at. */
+/** The records of a session, each with what is open after it; `undefined` is a position that a fork can be asked to leave at. */
 export type CutPoints = readonly (Open | undefined)[];
 
 /** Reads a whole log. Takes no lock. @throws LogError as the store does. */
@@ -23,10 +26,11 @@ export async function readCutPoints(log: Log, session: SessionId): Promise<CutPo
   return points;
 }
 
-function openIn({ unknown, history }: State): Open | undefined {
+function openIn({ unknown, history, turn }: State): Open | undefined {
   if (unknown !== undefined) return 'unknown-kind';
   if (history.inFlight) return 'request';
-  return history.batch === undefined ? undefined : 'calls';
+  if (history.batch !== undefined) return 'calls';
+  return turn === undefined ? undefined : 'turn';
 }
 
 /** Whether a record is a further one of a compaction: a note said anew, or the epoch that takes it up. */
@@ -36,14 +40,15 @@ function goesOnCompacting({ compacted, epoch }: State, { kind, data }: Recorded)
   return kind === 'epoch.opened' && data.checkpoint === compacted.position;
 }
 
-/** The last closed position up to this one. */
+/** Returns the last position up to this one with nothing open but its turn: a fork there goes on with the turn. */
 export function closedUpTo(points: CutPoints, position: number): number | undefined {
-  const found = points.slice(0, position + 1).lastIndexOf(undefined);
+  const found = points.slice(0, position + 1).findLastIndex((open) => open === undefined || open === 'turn');
   return found === -1 ? undefined : found;
 }
 
 /**
- * A position that a fork was asked for, if it is closed.
+ * Returns a position that a fork was asked for by its number. There no turn may be open either: in the middle of a turn the
+ * model has seen a part of the work, and no one has said how it goes on.
  *
  * @throws AgentError `agent/no-such-record`; `agent/not-closed` with the nearest closed positions before and after it.
  */
@@ -54,7 +59,8 @@ export function requireClosed(points: CutPoints, session: SessionId, at: number)
   }
   const open = points[at];
   if (open === undefined) return at;
-  const before = closedUpTo(points, at);
+  const last = points.lastIndexOf(undefined, at);
+  const before = last === -1 ? undefined : last;
   const found = points.indexOf(undefined, at);
   const after = found === -1 ? undefined : found;
   const near = [
@@ -72,4 +78,5 @@ export const IN_WORDS: Readonly<Record<Open, string>> = {
   calls: 'calls of an answer are open',
   compaction: 'a compaction is half recorded',
   'unknown-kind': 'records of a kind that this version does not know stand',
+  turn: 'a turn is open',
 };

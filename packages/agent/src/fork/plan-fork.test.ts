@@ -34,17 +34,17 @@ const placeOf = (records: readonly Recorded[], kind: Recorded['kind'], nth = 0):
   records.filter((record) => record.kind === kind)[nth]?.position ?? -1;
 
 describe('closed positions', () => {
-  test('are all but those of a request on its way and of open calls', async () => {
+  test('are all but those of a request on its way, of open calls and of an open turn', async () => {
     const { log, records } = await twoTurns();
     const points = await readCutPoints(log, ID);
     const told = (await records()).map(({ kind }, at) => [kind, points[at]]);
     const open = (kind: string): readonly unknown[] => told.filter(([one]) => one === kind).map(([, is]) => is);
     expect(open('request.prepared')).toEqual(['request', 'request', 'request']);
-    expect(open('answer.received')).toEqual(['calls', undefined, undefined]);
+    expect(open('answer.received')).toEqual(['calls', 'turn', 'turn']);
     expect(open('tool.started')).toEqual(['calls', 'calls']);
-    expect(open('tool.returned')).toEqual(['calls', undefined]);
-    for (const kind of ['session.created', 'turn.started', 'prompt.given', 'turn.ended'])
-      expect(new Set(open(kind))).toEqual(new Set([undefined]));
+    expect(open('tool.returned')).toEqual(['calls', 'turn']);
+    for (const kind of ['turn.started', 'prompt.given']) expect(open(kind)).toEqual(['turn', 'turn']);
+    for (const kind of ['session.created', 'turn.ended']) expect(new Set(open(kind))).toEqual(new Set([undefined]));
   });
 
   test('are not between two records of a compaction; one that no epoch took up yet is whole', async () => {
@@ -78,7 +78,7 @@ describe('closed positions', () => {
     };
     expect((await readCutPoints({ ...log, read }, live.id)).slice(1, 5)).toEqual([
       undefined,
-      undefined,
+      'turn',
       'unknown-kind',
       'unknown-kind',
     ]);
@@ -86,11 +86,35 @@ describe('closed positions', () => {
 });
 
 describe('a plan', () => {
+  test('refuses each named position inside a turn, with the nearest ones before and after the turn', async () => {
+    const { log, records } = await twoTurns();
+    const all = await records();
+    const begins = placeOf(all, 'turn.started');
+    const ends = placeOf(all, 'turn.ended');
+    for (let at = begins; at < ends; at += 1)
+      await expect(planFork(log, ID, { at })).rejects.toMatchObject({
+        code: 'agent/not-closed',
+        data: { before: begins - 1, after: ends },
+      });
+    await expect(planFork(log, ID, { at: placeOf(all, 'tool.returned', 1) })).rejects.toThrow(
+      `a turn is open there; fork at ${begins - 1} before it, or at ${ends} behind it`,
+    );
+    for (const at of [begins - 1, ends]) expect((await planFork(log, ID, { at })).parent.position).toBe(at);
+  });
+
+  test('without a position goes on with the turn that is open at the end', async () => {
+    const { shelf, records } = await twoTurns();
+    const end = placeOf(await records(), 'tool.returned', 1);
+    const log = createMemoryStore(cutShelf(shelf, end + 1));
+    expect(await planFork(log, ID)).toMatchObject({ parent: { position: end }, left: undefined, open: undefined });
+    await expect(planFork(log, ID, { at: end })).rejects.toMatchObject({ data: { open: 'turn', after: undefined } });
+  });
+
   test('refuses a position inside a batch, and one between request and answer, with the nearest before and behind it', async () => {
     const { log, records } = await twoTurns();
     const all = await records();
-    const before = placeOf(all, 'request.prepared') - 1;
-    const after = placeOf(all, 'tool.returned', 1);
+    const before = placeOf(all, 'turn.started') - 1;
+    const after = placeOf(all, 'turn.ended');
     for (const [at, open] of [
       [placeOf(all, 'request.prepared'), 'request'],
       [placeOf(all, 'tool.returned'), 'calls'],
@@ -139,7 +163,7 @@ describe('a plan', () => {
   test('of a fork, from before it was one, refers to the ancestor that holds the record', async () => {
     const { live, log } = await twoTurns();
     const child = await live.fork();
-    const at = 2;
+    const at = 1;
     expect((await planFork(log, child.id, { at })).parent).toMatchObject({ session: ID, position: at });
     expect((await planFork(log, child.id)).parent.session).toBe(child.id);
   });

@@ -12,7 +12,10 @@ import { summarizeBranch } from './summarize-branch.ts';
 
 /** Where a fork leaves its session, and what it takes along. */
 export interface ForkOptions {
-  /** The last record that it keeps: the last closed one unless said. */
+  /**
+   * The last record that it keeps: no turn may be open after it. By default the last record with nothing open but its turn, with
+   * which the fork goes on.
+   */
   readonly at?: number;
   /** Instead of `at`, before a prompt: 1 is the first, -1 the last one. */
   readonly beforePrompt?: number;
@@ -33,8 +36,8 @@ export interface ForkPlan {
   readonly mode: Mode | undefined;
   /** The records that are left behind. */
   readonly left: Range | undefined;
-  /** What is open at the end of the session. */
-  readonly open: Open | undefined;
+  /** What is open at the end of the session; a turn alone is not, since the fork goes on with it. */
+  readonly open: Exclude<Open, 'turn'> | undefined;
   readonly summary: BranchSummarized | undefined;
 }
 
@@ -48,6 +51,7 @@ export async function planFork(log: Log, session: SessionId, options: ForkOption
   const cut = await cutOf(log, session, points, options);
   const before = await lookAt(log, session, cut);
   const end = points.length - 1;
+  const open = points[end];
   const left = cut < end ? { from: position(cut + 1), to: position(end) } : undefined;
   const { title = before.created.title } = options;
   const { root, workspace } = before.created;
@@ -57,7 +61,7 @@ export async function planFork(log: Log, session: SessionId, options: ForkOption
     created: { root, workspace, ...(title === undefined ? {} : { title }) },
     mode: narrowed(before.mode, before.lastMode),
     left,
-    open: points[end],
+    open: open === 'turn' ? undefined : open,
     summary:
       left !== undefined && options.summarize === true
         ? await summarizeBranch(session, left, log.read(session, left.from))
