@@ -84,6 +84,8 @@ export type { Need } from './needed-change.ts';
 export { neededChange } from './needed-change.ts';
 export type { NextInput } from './next-input.ts';
 export { isRecorded, learntOf, nextInput, sizeForecast } from './next-input.ts';
+export type { NoteStanding } from './note-standing.ts';
+export { noteStanding } from './note-standing.ts';
 export type { Pace } from './pace.ts';
 export { isCrowded } from './pace.ts';
 export type { PadOptions, Preload } from './pad-front.ts';

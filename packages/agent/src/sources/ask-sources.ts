@@ -3,6 +3,7 @@
 // and the turn goes on.
 
 import type { EventOf } from '@tidemark/log';
+import { noteStanding } from '@tidemark/context';
 import type { Notice } from '../turn/session-event.ts';
 import type { Work } from '../turn/work.ts';
 import { readText } from '../session/materials.ts';
@@ -20,6 +21,9 @@ const PATIENCE_MS = 2_000;
 /** The revision of a source that has nothing to say any more, and the words of that note. */
 const GONE = 'gone';
 const GONE_WORDS = 'What this source said before no longer holds; there is nothing in its place.';
+
+/** Packs a note that waits for the next prompt now, without its words a second time. */
+const RELEASES = 'The note of this revision before this one is in force.';
 
 /** What asking keeps of an open session: who asks now, which sources were said to fail, and which are to be noted in any case. */
 interface Asking {
@@ -97,11 +101,22 @@ async function noteOf(work: Work, source: ContextSource, signal: AbortSignal): P
   const revision = said === undefined ? GONE : await fitRevision(session, textOf(said, 'revision'));
   const cause = said === undefined ? causeOfSilence(session, source, noted) : causeOf(session, source, noted, revision);
   if (cause === undefined) return undefined;
-  const words = said === undefined ? GONE_WORDS : textOf(await source.render(view, cause), 'render');
+  const words = await wordsOf(session, source, { said, cause, view });
   const fitted = await fitNote(session, words, source.inlineBytes);
   const urgent = isUrgent(session, source, cause) ? { urgent: true } : {};
   const data = { source: source.name, revision, cause, ...urgent, ...fitted };
   return { kind: 'context.noted', at: runtime.surroundings.now(), turn, data };
+}
+
+async function wordsOf(
+  session: Session,
+  source: ContextSource,
+  { said, cause, view }: { readonly said: string | undefined; readonly cause: NoteCause; readonly view: SourceView },
+): Promise<string> {
+  if (said === undefined) return GONE_WORDS;
+  const noted = session.progress.noted.get(source.name);
+  const releases = cause === 'compacted-away' && noted !== undefined && !isDropped(session, source, noted);
+  return releases ? RELEASES : textOf(await source.render(view, cause), 'render');
 }
 
 /** What an author without a compiler returns may be anything, and would be said to the model as `undefined`. */
@@ -114,7 +129,10 @@ function textOf(given: unknown, from: 'revision' | 'render'): string {
  * The first note stands before a prompt anyway. What a compaction in the midst of a turn took away holds for its rest, and
  * what somebody asks for there is meant for it.
  */
-function isUrgent({ state }: Session, { urgent = false }: ContextSource, cause: NoteCause): boolean {
+function isUrgent(session: Session, { name, urgent = false }: ContextSource, cause: NoteCause): boolean {
+  const { state, progress } = session;
+  const noted = progress.noted.get(name);
+  if (noted !== undefined && waitsInTurn(session, noted)) return true;
   if (state.turn !== undefined && (cause === 'compacted-away' || cause === 'refreshed')) return true;
   return urgent && cause !== 'initial';
 }
@@ -150,7 +168,7 @@ function causeOf(
   if (askingOf(session).wanted.has(source.name)) return 'refreshed';
   // Before any change: what tells the change alone would tell it of words that are gone.
   if (isDropped(session, source, noted)) return 'compacted-away';
-  if (noted.revision === revision) return undefined;
+  if (noted.revision === revision) return waitsInTurn(session, noted) ? 'compacted-away' : undefined;
   return source.isAnother?.(noted.revision, revision) === true ? 'switched' : 'changed';
 }
 
@@ -160,9 +178,16 @@ function causeOfSilence(session: Session, source: ContextSource, noted: Noted | 
   return 'invalidated';
 }
 
-/** A recorded compaction is taken up by the next request, so what it stands for is as good as gone. */
+/** A recorded compaction is taken up by the next request, so a note that it leaves out is dropped already. */
 function isDropped({ state }: Session, { tellsChanges = false }: ContextSource, { position, whole }: Noted): boolean {
-  return state.compacted !== undefined && (tellsChanges ? whole : position) <= state.compacted.data.range.to;
+  return noteStanding(state, tellsChanges ? whole : position) === 'dropped';
+}
+
+/** A compaction during the turn has dropped what the model knew of the source, and the newest note waits for the next prompt. */
+function waitsInTurn({ state }: Session, { position }: Noted): boolean {
+  const { turn, compacted } = state;
+  if (turn === undefined || compacted === undefined || compacted.position < position) return false;
+  return noteStanding(state, position) === 'waiting';
 }
 
 async function sayFailed({ session, tell }: Work, name: string, error: unknown): Promise<void> {
