@@ -57,25 +57,38 @@ function answer(parts: EventData['answer.received']['parts'], stream = 'main'): 
   });
 }
 
-test('says how full the next request is where no notice does: once at advisory, and where it is unknown', () => {
+function gaugeAt(tier: Gauge['tier'], input?: number): SessionEvent {
   const budgets = { reserve: 1_000, hard: 9_000, soft: 8_000, tail: 1_000 };
-  const at = (tier: Gauge['tier'], input?: number): SessionEvent => {
-    const known = input === undefined ? {} : { input, ratio: input / 10_000 };
-    return { type: 'status.changed', gauge: { ...budgets, ...known, limit: 10_000, tier, by: 'tokens', bytes: 10 } };
-  };
+  const known = input === undefined ? {} : { input, ratio: input / 10_000 };
+  return { type: 'status.changed', gauge: { ...budgets, ...known, limit: 10_000, tier, by: 'tokens', bytes: 10 } };
+}
+
+const crossed = (tier: EventData['pressure.crossed']['tier'], input: number): SessionEvent =>
+  recorded('pressure.crossed', { tier, ratio: input / 10_000, limit: 10_000, input });
+
+test('reports the advisory tier once, where the log records it, and an unknown gauge once', () => {
   const steps = [
-    at('calm', 100),
-    at('advisory', 7_100),
-    at('advisory', 7_200),
-    at('warning', 8_200),
-    at('unknown'),
-    at('unknown'),
+    gaugeAt('calm', 100),
+    crossed('advisory', 7_100),
+    gaugeAt('advisory', 7_100),
+    gaugeAt('advisory', 7_200),
+    gaugeAt('unknown'),
+    gaugeAt('advisory', 7_300),
+    gaugeAt('calm', 6_900),
+    gaugeAt('advisory', 7_400),
+    crossed('warning', 8_200),
+    gaugeAt('warning', 8_200),
+    gaugeAt('unknown'),
   ];
   expect(present(steps).err.split('\n')).toEqual([
     'context: the next request holds about 7,100 of 10,000 tokens (71%), advisory',
     'context: the next request holds an unknown part of 10,000 tokens',
     '',
   ]);
+});
+
+test('does not repeat the advisory tier in a further process', () => {
+  expect(present([gaugeAt('advisory', 7_200), gaugeAt('advisory', 7_300)]).err).toBe('');
 });
 
 test('streams the answer on stdout, ended by one newline', () => {

@@ -47,8 +47,10 @@ interface Sight {
   rewriteSaid: boolean;
   tokens: SeenTokens;
   readonly subagents: SubagentEnded[];
-  /** How full the last request was. */
-  tier: Gauge['tier'];
+  /** Whether the request at hand is the first to reach the advisory tier, by a record of the log. */
+  advised: boolean;
+  /** Whether the gauge was reported as unknown. */
+  unknownSaid: boolean;
 }
 
 /** A presenter on the streams of a command. `answered` is what was said last, before it began to look. */
@@ -62,7 +64,8 @@ export function presentSession(output: Output, answered: readonly AnswerPart[] =
     rewriteSaid: false,
     tokens: { read: 0, written: 0, fresh: 0, output: 0 },
     subagents: [],
-    tier: 'calm',
+    advised: false,
+    unknownSaid: false,
   };
   return {
     show: (event) => show(sight, event),
@@ -96,17 +99,24 @@ function show(sight: Sight, event: SessionEvent): void {
   }
 }
 
-/** A line where the tier changes to one that no notice tells of: from `warning` on there is one. */
+/**
+ * One line where the log records the advisory tier: a further step or another process does not repeat it, and neither does a tier
+ * that falls and rises again. From `warning` on there is a notice. An unknown gauge is not in the log: one line in a process.
+ */
 function showStatus(sight: Sight, gauge: Gauge): void {
-  const told = gauge.tier !== sight.tier && (gauge.tier === 'advisory' || gauge.tier === 'unknown');
-  sight.tier = gauge.tier;
-  if (told) note(sight, [styled('dim', 'context'), `: the next request holds ${gaugeInWords(gauge)}`]);
+  const shows = sight.advised || (gauge.tier === 'unknown' && !sight.unknownSaid);
+  sight.advised = false;
+  sight.unknownSaid ||= gauge.tier === 'unknown';
+  if (shows) note(sight, [styled('dim', 'context'), `: the next request holds ${gaugeInWords(gauge)}`]);
 }
 
 function showRecord(sight: Sight, record: Recorded): void {
   switch (record.kind) {
     case 'epoch.opened':
       return showEpoch(sight, record);
+    case 'pressure.crossed':
+      sight.advised = record.data.tier === 'advisory';
+      return;
     case 'request.prepared':
       sight.rewriteSaid = false;
       return;
