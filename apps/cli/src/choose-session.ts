@@ -1,7 +1,7 @@
 // Which session a prompt goes into: a named one, or the newest of the folder.
 
 import { loadCapabilities } from '@tidemark/agent';
-import type { AnswerPart, EpochOpened, Log, SessionId, SessionSummary } from '@tidemark/log';
+import type { AnswerPart, EpochOpened, Log, SessionId, SessionSummary, TurnBegan } from '@tidemark/log';
 
 import { CliError } from './failure.ts';
 
@@ -15,6 +15,8 @@ export interface ChosenSession {
   readonly provider: string | undefined;
   /** What was said of that model where no catalog knows it, in tokens. */
   readonly window: number | undefined;
+  /** The compaction policy that its last turn was begun with, where one was chosen. */
+  readonly compaction: TurnBegan['compaction'];
   /** What its last answer holds: calls that were cut are closed by who goes on. */
   readonly answered: readonly AnswerPart[];
 }
@@ -23,14 +25,17 @@ export interface ChosenSession {
 export async function namedSession(log: Log, id: SessionId): Promise<ChosenSession> {
   let workspace = '';
   let opened: EpochOpened | undefined;
+  let compaction: TurnBegan['compaction'];
   let answered: readonly AnswerPart[] = [];
   for await (const { kind, data } of log.read(id)) {
     if (kind === 'session.created') ({ workspace } = data);
     if (kind === 'epoch.opened') opened = data;
+    if (kind === 'turn.started') ({ compaction } = data);
+    if (kind === 'turn.resumed') compaction = data.compaction ?? compaction;
     if (kind === 'answer.received' && data.stream === 'main') answered = data.parts;
   }
   const { model, provider } = opened ?? {};
-  return { id, workspace, model, provider, window: await saidWindow(log, opened), answered };
+  return { id, workspace, model, provider, window: await saidWindow(log, opened), compaction, answered };
 }
 
 /** What was said of a model is in the row that its epoch was opened with: of the caching of no other is nothing known. */

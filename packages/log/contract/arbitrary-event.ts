@@ -27,9 +27,13 @@ const tool = all({ name, digest: aDigest });
 const range = all({ from: aPosition, to: aPosition });
 const strategy = fc.constantFrom('deterministic' as const, 'model-assisted' as const, 'recorded' as const);
 const outcome = fc.constantFrom('completed' as const, 'failed' as const, 'interrupted' as const, 'limited' as const);
-const began = all({
-  trigger: fc.constantFrom('user' as const, 'notification' as const, 'subagent' as const, 'schedule' as const),
-});
+const began = fc.record(
+  {
+    trigger: fc.constantFrom('user' as const, 'notification' as const, 'subagent' as const, 'schedule' as const),
+    compaction: fc.constantFrom('manual' as const, 'preflight' as const, 'auto' as const),
+  },
+  { ...some, requiredKeys: ['trigger'] },
+);
 const totals = all({ steps: count, calls: count });
 const layer = fc.record(
   {

@@ -48,6 +48,18 @@ test('may narrow the mode of the turn that was cut, and not widen it', async () 
   expect(narrower).toMatchObject({ exit: 0, out: expect.stringContaining('"mode":"read-only"') });
 });
 
+test('keeps `--compaction manual` of the turn that was cut, unless another policy is typed', async () => {
+  const message = 'prompt is too long: 250000 tokens > 200000 maximum';
+  const tooLong = stage.scenario({ fault: { kind: 'refused', message } }, { answer: { text: 'Done.' } });
+  expect(await tidemark('hello there', '--compaction', 'manual', '--max-cost', '0.000001')).toMatchObject({ exit: 1 });
+  const kept = await tidemark('resume', '--scenario', tooLong);
+  expect(kept).toMatchObject({ exit: 5, err: expect.stringContaining('tidemark compact') });
+  expect(kept.err).not.toContain('overflow_recovery');
+  expect((await tidemark('resume', '--scenario', tooLong, '--compaction', 'preflight')).err).toContain(
+    'overflow_recovery',
+  );
+});
+
 test('refuses what is no session, and one that is not there', async () => {
   expect(await tidemark('resume', '../x')).toMatchObject({ exit: 2 });
   expect(await tidemark('resume', 'nobody')).toMatchObject({ exit: 3 });

@@ -35,7 +35,10 @@ async function goOn(name: string | undefined, flags: AgentFlags, context: Comman
     name === undefined ? await newestSession(store, context.folder) : await namedSession(store, sessionArgument(name));
   // Else a fork for another model would be there before the turn is refused.
   if (flags.model !== undefined || flags.provider !== undefined) await requireResumable(store, session.id);
-  return takeTurn({ flags, session, resumes: true, begin: (live) => live.resume() }, context);
+  // A policy that is typed now goes before the one of the turn, and that before the settings.
+  const { compaction } = session;
+  const kept = { ...(compaction !== undefined && { compaction }), ...flags };
+  return takeTurn({ flags: kept, session, resumes: true, begin: (live) => live.resume() }, context);
 }
 
 async function requireResumable(store: Log, session: SessionId): Promise<void> {

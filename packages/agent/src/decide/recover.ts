@@ -31,17 +31,14 @@ export function recover(
   folded: Folded,
   command: Command,
   stamp: Stamp,
-  trigger: TurnBegan['trigger'] = 'user',
+  began: TurnBegan = { trigger: 'user' },
 ): readonly Event[] {
-  return command === 'resume' ? goOn(folded, stamp, trigger) : leave(folded, stamp);
+  return command === 'resume' ? goOn(folded, stamp, began) : leave(folded, stamp);
 }
 
-function goOn({ state, progress }: Folded, stamp: Stamp, trigger: TurnBegan['trigger']): readonly Event[] {
+function goOn({ state, progress }: Folded, stamp: Stamp, data: TurnBegan): readonly Event[] {
   const lost = openCalls(state).filter((call) => mayHaveActed(progress, call));
-  return [
-    { kind: 'turn.resumed', ...stamped(stamp), data: { trigger } },
-    ...lost.map((call) => abandon(call, 'crashed', stamp)),
-  ];
+  return [{ kind: 'turn.resumed', ...stamped(stamp), data }, ...lost.map((call) => abandon(call, 'crashed', stamp))];
 }
 
 function mayHaveActed({ started }: Progress, call: CallId): boolean {

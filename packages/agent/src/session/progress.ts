@@ -19,6 +19,7 @@ import type {
   StartedBy,
   SubagentEnded,
   SubagentStarted,
+  TurnBegan,
   TurnEnded,
   TurnId,
   Usage,
@@ -112,6 +113,8 @@ export interface TurnProgress {
   readonly ended: TurnEnded | undefined;
   /** The words of its last answer. */
   readonly text: string;
+  /** The compaction policy that was chosen for it. */
+  readonly compaction: TurnBegan['compaction'];
 }
 
 /** A request of the main stream. */
@@ -174,12 +177,10 @@ export function advance(progress: Progress, record: Recorded): void {
       progress.mode = record.data.mode;
       return;
     case 'turn.started':
-      beginAnew(progress, record.turn);
+      beginAnew(progress, record.turn, record.data.compaction);
       return;
     case 'turn.resumed':
-      // A turn that was cut goes on with what it has spent; one that ended begins anew.
-      if (progress.turn?.ended !== undefined) beginAnew(progress, record.turn);
-      else progress.turn = { ...(progress.turn ?? NEW_TURN), id: record.turn };
+      resumed(progress, record);
       return;
     case 'prompt.given':
       progress.said = record.position;
@@ -239,10 +240,24 @@ function note({ noted, outputs }: Progress, { position, data }: RecordedOf<'cont
   if (artifact !== undefined) outputs.add(artifact);
 }
 
-const NEW_TURN: TurnProgress = { id: undefined, spent: NOTHING_SPENT, ended: undefined, text: '' };
+const NEW_TURN: TurnProgress = {
+  id: undefined,
+  spent: NOTHING_SPENT,
+  ended: undefined,
+  text: '',
+  compaction: undefined,
+};
 
-function beginAnew(progress: Progress, id: TurnId | undefined): void {
-  progress.turn = { ...NEW_TURN, id };
+/** A turn that was cut goes on with what it has spent; one that ended begins anew. The policy chosen for it holds for both. */
+function resumed(progress: Progress, { turn: id, data }: RecordedOf<'turn.resumed'>): void {
+  const { turn = NEW_TURN } = progress;
+  const { compaction = turn.compaction } = data;
+  if (turn.ended !== undefined) beginAnew(progress, id, compaction);
+  else progress.turn = { ...turn, id, compaction };
+}
+
+function beginAnew(progress: Progress, id: TurnId | undefined, compaction: TurnBegan['compaction']): void {
+  progress.turn = { ...NEW_TURN, id, compaction };
   progress.asked = undefined;
   progress.tries = 0;
   progress.repairs = 0;

@@ -59,12 +59,12 @@ export async function beginTurn(work: Working, beginning: Beginning, mode: Mode)
 async function beginningWith(
   work: Working,
   left: readonly Event[],
-  { parts, presenter, skills = [], trigger = 'user' }: Prompt<readonly ContentPart[]>,
+  { parts, presenter, skills = [], trigger }: Prompt<readonly ContentPart[]>,
   stamp: Pick<Event, 'at'> & { readonly turn: TurnId },
 ): Promise<Brought> {
   const saidWith = (preloaded: readonly string[]): Brought => {
     const { events, notices } = bringSkills(work, skills, preloaded, stamp);
-    const started: Event = { kind: 'turn.started', ...stamp, data: { trigger } };
+    const started: Event = { kind: 'turn.started', ...stamp, data: began(work, trigger) };
     return { events: [started, ...events, { kind: 'prompt.given', ...stamp, data: { parts, presenter } }], notices };
   };
   const preloads = await preloadSkills(work, [...left, ...saidWith([]).events]);
@@ -81,10 +81,15 @@ async function settleLeft({ session, runtime, tell }: Work, { with: how }: Begin
   await settleSubagents(session, { log, secrets, surroundings, tell: say }, how === 'resume');
 }
 
+/** What the log holds of how a turn begins. A policy is recorded where one was chosen, so that `resume` keeps it. */
+function began({ runtime: { compaction } }: Work, trigger: TurnBegan['trigger'] = 'user'): TurnBegan {
+  return { trigger, ...(compaction !== undefined && { compaction }) };
+}
+
 async function goOn(work: Work, trigger: TurnBegan['trigger'] | undefined): Promise<void> {
   const { session, runtime, turn } = work;
   await session.turnstile.pass(() =>
-    commitInside(session, recover(session, 'resume', { at: runtime.surroundings.now(), turn }, trigger)),
+    commitInside(session, recover(session, 'resume', { at: runtime.surroundings.now(), turn }, began(work, trigger))),
   );
   await askSources(work);
 }

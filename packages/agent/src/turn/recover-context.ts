@@ -7,6 +7,7 @@ import { compactSession } from '../compact/compact-session.ts';
 import type { CompactionReport } from '../compact/write-compaction.ts';
 import { gaugeNow } from '../compact/write-compaction.ts';
 import type { Ending } from '../decide/next-move.ts';
+import type { CompactionPolicy } from '../decide/when-to-compact.ts';
 import {
   contextUnfit,
   triggerAtWindow,
@@ -19,10 +20,15 @@ import type { CompactionTrigger } from '../session/triggers.ts';
 import { askSources } from '../sources/ask-sources.ts';
 import type { Work } from './work.ts';
 
+/** Returns who may compact in this turn: as the runtime is set, else as the turn was begun with, which the log holds. */
+function policyOf({ session, runtime }: Work): CompactionPolicy {
+  return runtime.compaction ?? session.progress.turn?.compaction ?? 'preflight';
+}
+
 /** Compacts where the gauge of now asks for it. A refusal is said, and the step goes on as it is. */
 export async function relievePressure(work: Work): Promise<void> {
   const { session, runtime } = work;
-  const trigger = triggerBefore(runtime.compaction ?? 'preflight', session, gaugeNow(work));
+  const trigger = triggerBefore(policyOf(work), session, gaugeNow(work));
   if (trigger !== undefined) await compactInTurn(work, trigger);
 }
 
@@ -32,7 +38,7 @@ export function recoveryFrom(work: Work, error: ProviderError): CompactionTrigge
   // An end that the runtime itself called says nothing of the way that the call went.
   const { transport = runtime.provider.continues === true ? 'websocket' : 'http' } = error.data;
   const socket = transport === 'websocket';
-  return triggerBehind(runtime.compaction ?? 'preflight', session, error, { gauge: gaugeNow(work), socket });
+  return triggerBehind(policyOf(work), session, error, { gauge: gaugeNow(work), socket });
 }
 
 /** Compacts, where there is a reason to, so that the step can be asked again; what it returns ends the turn. */
@@ -47,14 +53,14 @@ export async function recoverContext(
   const report = trigger === undefined ? undefined : await compactInTurn(work, trigger, from);
   const fits = error.class !== 'compaction' || report?.outcome === 'compacted';
   // Where a person alone may compact, the failure says so.
-  if (fits || runtime.compaction === 'manual') return undefined;
+  if (fits || policyOf(work) === 'manual') return undefined;
   return contextUnfit(error.message, largestParts(session.state));
 }
 
 /** Compacts behind an answer that filled the window, so that it can go on; what it returns ends the turn. */
 export async function makeRoom(work: Work): Promise<Ending | undefined> {
   const { session, runtime } = work;
-  const trigger = triggerAtWindow(runtime.compaction ?? 'preflight', session);
+  const trigger = triggerAtWindow(policyOf(work), session);
   if (trigger === undefined) return windowFull(session.writer.session);
   const report = await compactInTurn(work, trigger);
   return report.outcome === 'compacted' ? undefined : contextUnfit(WINDOW_FULL, largestParts(session.state));

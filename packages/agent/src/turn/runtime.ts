@@ -51,7 +51,7 @@ export interface Runtime {
   readonly outputLimit: number;
   /** What is set of the window's budgets: what is kept free, where a warning begins. The usual ones unless said. */
   readonly budgets?: BudgetSettings;
-  /** Who may compact: `preflight` unless said. */
+  /** Who may compact. Absent, a resumed turn keeps the policy that it was begun with, and any other turn has `preflight`. */
   readonly compaction?: CompactionPolicy;
   /** Who writes the checkpoints that the runtime makes by itself: `deterministic` unless said. */
   readonly checkpoints?: CheckpointStrategy;

@@ -35,6 +35,8 @@ export interface SessionCreated {
 /** `turn.started` and `turn.resumed`. */
 export interface TurnBegan {
   readonly trigger: 'user' | 'notification' | 'subagent' | 'schedule';
+  /** Which compaction policy was chosen for the turn; absent where none was. It holds for a `turn.resumed` that names none. */
+  readonly compaction?: 'manual' | 'preflight' | 'auto';
 }
 
 /** What a turn took, its side calls included. */

@@ -41,6 +41,7 @@ const sessionCreated = z.object({
 
 const turnBegan = z.object({
   trigger: z.enum(['user', 'notification', 'subagent', 'schedule']),
+  compaction: optional(z.enum(['manual', 'preflight', 'auto'])),
 } satisfies ShapeOf<TurnBegan>);
 
 const turnError = z.object({
