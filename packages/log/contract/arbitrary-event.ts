@@ -34,7 +34,10 @@ const began = fc.record(
   },
   { ...some, requiredKeys: ['trigger'] },
 );
-const totals = all({ steps: count, calls: count });
+const totals = fc.record(
+  { steps: count, calls: count, taken: fc.record({ tokens: count }, { noNullPrototype: true }) },
+  { requiredKeys: ['steps', 'calls'], noNullPrototype: true },
+);
 const layer = fc.record(
   {
     name,

@@ -68,7 +68,11 @@ export const answerParts: fc.Arbitrary<AnswerPart[]> = fc.array(
 const ttl = fc.constantFrom('5m' as const, '1h' as const, '30m' as const, '12h' as const);
 const writes = fc.array(all({ ttl, tokens: count }), { maxLength: 2 });
 const usage: fc.Arbitrary<Usage> = fc.record(
-  { fresh: count, read: count, writes, answer: count, reasoning: count },
+  { fresh: count, read: count, writes, input: count, written: count, answer: count, reasoning: count },
+  { requiredKeys: [], noNullPrototype: true },
+);
+const estimated = fc.record(
+  { input: count, output: count, cost: aMoney },
   { requiredKeys: [], noNullPrototype: true },
 );
 const share = fc.integer({ min: 0, max: 1_000 }).map((thousandths) => thousandths / 1_000);
@@ -210,6 +214,8 @@ export const callPayloads: Payloads<Here> = {
       startedAt: text,
       prices: text,
       cost: aMoney,
+      costAtMost: aMoney,
+      estimated,
       transport,
       forecast,
       miss,
@@ -244,6 +250,8 @@ export const callPayloads: Payloads<Here> = {
       model: name,
       parts: answerParts,
       usage,
+      costAtMost: aMoney,
+      estimated,
       startedAt: text,
       message: text,
     },

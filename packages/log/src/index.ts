@@ -25,6 +25,7 @@ export type {
   CallForecast,
   ContinuationRecord,
   DiagnosisRecord,
+  EstimatedUse,
   EffectClass,
   FileTouch,
   KeptPlace,

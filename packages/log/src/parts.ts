@@ -76,12 +76,16 @@ export interface CacheWrite {
 
 /**
  * Tokens of one call in disjoint buckets (L7). An absent field is unknown, never 0. The input of a call is
- * `fresh + read + Σ writes`; `answer` excludes `reasoning` where the provider tells them apart.
+ * `fresh + read + Σ writes`, else `input`; `answer` excludes `reasoning` where the provider tells them apart.
  */
 export interface Usage {
   readonly fresh?: number;
   readonly read?: number;
   readonly writes?: readonly CacheWrite[];
+  /** All input tokens, as the provider counted them. Present only where the buckets do not tell it. */
+  readonly input?: number;
+  /** Tokens written with lifetimes that the provider did not tell. Present only where `writes` is absent. */
+  readonly written?: number;
   readonly answer?: number;
   readonly reasoning?: number;
 }

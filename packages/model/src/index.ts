@@ -36,7 +36,7 @@ export type {
   ToolsChange,
 } from './parts.ts';
 export type { Cost } from './prices.ts';
-export { costOf, multiplier, priceAt, sumOfMoney } from './prices.ts';
+export { costAtMost, costOf, multiplier, priceAt, sumOfMoney } from './prices.ts';
 export type {
   AbortSignalLike,
   Answered,
@@ -63,5 +63,5 @@ export type {
 } from './span.ts';
 export type { UnlistedModel } from './unlisted-model.ts';
 export { unlistedModel } from './unlisted-model.ts';
-export type { CacheWrite, Ttl, Usage } from './usage.ts';
-export { inputTokens, writtenTokens } from './usage.ts';
+export type { CacheWrite, CallFacts, Ttl, Usage } from './usage.ts';
+export { allWritten, cachedTokens, completeUsage, inputTokens, outputTokens, writtenTokens } from './usage.ts';

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import type { Capabilities, Price } from './capabilities.ts';
 import { defaultCatalog } from './default-catalog.ts';
 import { findModel } from './find-model.ts';
-import { costOf, multiplier, priceAt } from './prices.ts';
+import { costAtMost, costOf, multiplier, priceAt } from './prices.ts';
 import type { Ttl, Usage } from './usage.ts';
 
 const catalog = defaultCatalog();
@@ -175,3 +175,47 @@ function units(text: string | undefined, digits = 12): bigint {
   if (rest.length > digits) throw new Error(`more digits than can be: ${text}`);
   return BigInt(whole + rest.padEnd(digits, '0'));
 }
+
+describe('costAtMost', () => {
+  const claude = price('claude-opus-5-5');
+  const open = { fresh: 1_000, read: 50_000, answer: 200 };
+  const total = (usage: Usage): string | undefined => costOf(claude, usage)?.total;
+
+  it('prices writes of untold lifetimes as the dearest that the request asked for', () => {
+    const usage: Usage = { ...open, written: 10_000 };
+    const long = total({ ...open, writes: [{ ttl: '1h', tokens: 10_000 }] });
+    expect(costOf(claude, usage)).toBeUndefined();
+    expect(costAtMost(claude, usage, ['1h', '5m'])).toBe(long);
+    expect(costAtMost(claude, usage)).toBe(long);
+    expect(costAtMost(claude, usage, ['5m'])).toBe(total({ ...open, writes: [{ ttl: '5m', tokens: 10_000 }] }));
+  });
+
+  it('prices an input without buckets as fresh where writes are free, and as written where they are dearer', () => {
+    const free: Price = { input: '1', output: '2', writes: {} };
+    expect(costAtMost(free, { input: 1_000_000, answer: 500_000 })).toBe('2');
+    expect(costAtMost({ ...free, read: '0.1' }, { input: 1_000_000, read: 500_000, answer: 0 })).toBe('0.55');
+    expect(costAtMost({ ...free, writes: { '5m': '1.25' } }, { input: 1_000_000, answer: 0 })).toBe('1.25');
+  });
+
+  it('is unknown without a total, an output or the price of a lifetime', () => {
+    expect(costAtMost(claude, open)).toBeUndefined();
+    expect(costAtMost(claude, { input: 5 })).toBeUndefined();
+    expect(costAtMost(claude, { ...open, written: 5 }, ['30m'])).toBeUndefined();
+  });
+
+  it('is never below the cost, whichever bucket a token turns out to be in', () => {
+    const count = fc.nat(1_000_000);
+    const life = fc.constantFrom('5m' as const, '1h' as const);
+    fc.assert(
+      fc.property(count, count, count, life, (fresh, read, tokens, ttl) => {
+        const cost = Number(total({ fresh, read, writes: [{ ttl, tokens }], answer: 7 }));
+        const told: readonly Usage[] = [
+          { input: fresh + read + tokens, answer: 7 },
+          { input: fresh + read + tokens, read, answer: 7 },
+          { fresh, read, written: tokens, answer: 7 },
+        ];
+        for (const usage of told) expect(Number(costAtMost(claude, usage))).toBeGreaterThanOrEqual(cost - 1e-12);
+      }),
+    );
+  });
+});

@@ -4,6 +4,7 @@ import { Decimal } from 'decimal.js';
 
 import type { Capabilities, Price } from './capabilities.ts';
 import type { CacheWrite, Ttl, Usage } from './usage.ts';
+import { inputTokens, outputTokens, writtenTokens } from './usage.ts';
 
 /** US dollars as exact decimal text, by bucket: `{ fresh: "0.0429", ... }`. `total` is the sum of the other four. */
 export interface Cost {
@@ -37,7 +38,7 @@ export function costOf(price: Price, usage: Usage): Cost | undefined {
   const fresh = amount(usage.fresh, price.input);
   const read = amount(usage.read, price.read);
   const writes = amountWritten(usage.writes, price);
-  const answer = amount(usage.answer === undefined ? undefined : usage.answer + (usage.reasoning ?? 0), price.output);
+  const answer = amount(outputTokens(usage), price.output);
   if (fresh === undefined || read === undefined || writes === undefined || answer === undefined) return undefined;
   const total = fresh.plus(read).plus(writes).plus(answer);
   return {
@@ -47,6 +48,33 @@ export function costOf(price: Price, usage: Usage): Cost | undefined {
     answer: answer.toFixed(),
     total: total.toFixed(),
   };
+}
+
+/**
+ * The most that a call can cost whose total is known and whose buckets are not: tokens without a bucket are priced as the
+ * dearest that they can be, an untold read price as the input price. `lives` are the lifetimes that the request asked for;
+ * every lifetime on sale by default. `undefined` when the input or the output is unknown, or a lifetime has no price.
+ */
+export function costAtMost(price: Price, usage: Usage, lives?: readonly Ttl[]): string | undefined {
+  const input = inputTokens(usage);
+  const output = outputTokens(usage);
+  if (input === undefined || output === undefined) return undefined;
+  const { fresh = 0, read = 0, writes = [], written } = usage;
+  const open = Math.max(0, input - fresh - read - writtenTokens(writes));
+  const dearest = dearestOf(price, lives, written !== undefined);
+  const told = costOf({ ...price, read: price.read ?? price.input }, { fresh, read, writes, answer: output });
+  const rest = amount(open, dearest);
+  return told === undefined || rest === undefined ? undefined : new Exact(told.total).plus(rest).toFixed();
+}
+
+/** The highest price per million of a token whose bucket is open: a write, or also fresh input where that is not ruled out. */
+function dearestOf({ input, writes }: Price, lives: readonly Ttl[] | undefined, isWrite: boolean): string | undefined {
+  const sold = Object.values(writes);
+  if (sold.length === 0) return input;
+  const asked = lives === undefined || lives.length === 0 ? sold : lives.map((life) => writes[life]);
+  const known = asked.filter((one) => one !== undefined);
+  if (known.length < asked.length) return undefined;
+  return Exact.max(...known, ...(isWrite ? [] : [input])).toFixed();
 }
 
 /**

@@ -164,6 +164,16 @@ export interface DiagnosisRecord {
   readonly missed?: number;
 }
 
+/** What a call is taken to have used where nobody counted it (L7: an estimate, in no sum of counts). */
+export interface EstimatedUse {
+  /** Input tokens; absent where they were counted, or where no estimate is known. */
+  readonly input?: number;
+  /** Output tokens; absent where they were counted. */
+  readonly output?: number;
+  /** What counts and estimates together cost at most; absent where a price is unknown. */
+  readonly cost?: Money;
+}
+
 /** The finished answer of one call. */
 export interface AnswerReceived {
   readonly step: number;
@@ -184,6 +194,9 @@ export interface AnswerReceived {
   readonly startedAt?: string;
   readonly prices?: string;
   readonly cost?: Money;
+  /** The most that the call cost, where its total was counted and the buckets that set the price were not told. */
+  readonly costAtMost?: Money;
+  readonly estimated?: EstimatedUse;
   readonly transport?: {
     readonly kind: string;
     readonly continuation?: boolean;
@@ -222,6 +235,9 @@ export interface AnswerInterrupted {
   readonly usage?: Usage;
   readonly prices?: string;
   readonly cost?: Money;
+  /** As in `AnswerReceived`. */
+  readonly costAtMost?: Money;
+  readonly estimated?: EstimatedUse;
   readonly startedAt?: string;
   readonly message?: string;
 }

@@ -50,6 +50,8 @@ export interface TurnTotals {
   readonly output?: number;
   /** Absent when the price of one call is unknown. */
   readonly cost?: Money;
+  /** What a limit counts where a sum is absent: counted and estimated tokens together, and the most that the turn cost. */
+  readonly taken?: { readonly tokens?: number; readonly cost?: Money };
 }
 
 /** The end of a turn, with its totals. */

@@ -232,7 +232,10 @@ describe('usage (L7)', () => {
     const bare = (usage?: object): Event => ({ type: 'message_start', message: { usage } });
     const usageOf = (usage?: object) => play(bare(usage), STOP).says.at(-1);
     expect(usageOf()).toMatchObject({ answer: { usage: {} } });
-    expect(usageOf({ cache_creation_input_tokens: 7, input_tokens: 1 })).toHaveProperty('answer.usage', { fresh: 1 });
+    expect(usageOf({ cache_creation_input_tokens: 7, input_tokens: 1 })).toHaveProperty('answer.usage', {
+      fresh: 1,
+      written: 7,
+    });
     expect(usageOf({ cache_creation_input_tokens: 0 })).toHaveProperty('answer.usage', { writes: [] });
   });
 });

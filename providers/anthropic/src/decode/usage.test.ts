@@ -1,7 +1,7 @@
 import { inputTokens, writtenTokens } from '@tidemark/model';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeUsage, mergeUsage } from './usage.ts';
+import { decodeInputUsage, decodeUsage, mergeUsage } from './usage.ts';
 
 const tokens = fc.nat(300_000);
 const all = fc.record({ fresh: tokens, read: tokens, short: tokens, hour: tokens, answer: tokens, thinking: tokens });
@@ -42,9 +42,18 @@ describe('usage of a wire that counts exclusively (L7)', () => {
         expect(usage).not.toHaveProperty('reasoning');
         if (hour === undefined && total !== 0) expect(usage).not.toHaveProperty('writes');
         if (total === undefined && short === undefined) expect(usage).not.toHaveProperty('writes');
-        if (usage.writes === undefined) expect(inputTokens(usage)).toBeUndefined();
+        if (usage.writes !== undefined) expect(usage).not.toHaveProperty('written');
+        if (usage.writes === undefined && usage.written === undefined) expect(inputTokens(usage)).toBeUndefined();
       }),
     );
+  });
+
+  it('keeps the written total of a gateway that gives no split by lifetime, and with it the whole input', () => {
+    const wire = { input_tokens: 3, cache_read_input_tokens: 100, cache_creation_input_tokens: 40, output_tokens: 7 };
+    expect(decodeUsage(wire)).toEqual({ fresh: 3, read: 100, written: 40, answer: 7 });
+    expect(decodeInputUsage(wire)).toEqual({ fresh: 3, read: 100, written: 40 });
+    expect(inputTokens(decodeUsage(wire))).toBe(143);
+    expect(decodeUsage({ ...wire, cache_creation: { ephemeral_5m_input_tokens: 40 } })).toHaveProperty('written', 40);
   });
 
   it('takes the counts at the end of a stream over those at its beginning, and keeps what was not said again', () => {

@@ -12,37 +12,39 @@ export function mergeUsage(before: WireUsage, after: WireUsage | null | undefine
 /** `input_tokens` is what follows the last breakpoint, so the three input counts are disjoint already (facts 1.4). */
 export function decodeUsage(wire: WireUsage): Usage {
   const { input_tokens: fresh, cache_read_input_tokens: read } = wire;
-  const writes = decodeWrites(wire);
+  const { writes, written } = decodeWrites(wire);
   return {
     ...(typeof fresh === 'number' && { fresh }),
     ...(typeof read === 'number' && { read }),
     ...(writes !== undefined && { writes }),
+    ...(written !== undefined && { written }),
     ...decodeOutput(wire),
   };
 }
 
 /** The input counts alone, for the beginning of a stream: the output is still to come. */
 export function decodeInputUsage(wire: WireUsage): Usage {
-  const { fresh, read, writes } = decodeUsage(wire);
-  return { ...(fresh !== undefined && { fresh }), ...(read !== undefined && { read }), ...(writes && { writes }) };
+  const { answer: _answer, reasoning: _reasoning, ...input } = decodeUsage(wire);
+  return input;
 }
 
 /**
  * By lifetime. The end of a stream gives a new total without the split: what it adds was written by the API itself
- * between server tool calls, for 5 minutes (facts 1.1). A total above 0 that was never split is of unknown lifetime.
+ * between server tool calls, for 5 minutes (facts 1.1). A total above 0 that was never split (gateways, Bedrock, Vertex)
+ * stands as a total of unknown lifetimes.
  */
-function decodeWrites(wire: WireUsage): readonly CacheWrite[] | undefined {
+function decodeWrites(wire: WireUsage): Pick<Usage, 'writes' | 'written'> {
   const total = wire.cache_creation_input_tokens;
   const hour = wire.cache_creation?.ephemeral_1h_input_tokens;
   const short = wire.cache_creation?.ephemeral_5m_input_tokens;
-  if (typeof hour !== 'number') return total === 0 ? [] : undefined;
+  if (typeof hour !== 'number') return total === 0 ? { writes: [] } : typeof total === 'number' ? { written: total } : {};
   const rest = typeof total === 'number' ? Math.max(0, total - hour) : short;
-  if (typeof rest !== 'number') return undefined;
+  if (typeof rest !== 'number') return {};
   const writes: readonly CacheWrite[] = [
     { ttl: '5m', tokens: rest },
     { ttl: '1h', tokens: hour },
   ];
-  return writes.filter(({ tokens }) => tokens > 0);
+  return { writes: writes.filter(({ tokens }) => tokens > 0) };
 }
 
 function decodeOutput(wire: WireUsage): Usage {

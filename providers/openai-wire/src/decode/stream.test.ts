@@ -66,7 +66,7 @@ describe('the parts of a completion', () => {
           truncated: 'no',
           response: 'chatcmpl-1',
           model: 'llama3.3',
-          usage: { answer: 2 },
+          usage: { input: 9, answer: 2 },
         },
       },
     ]);

@@ -60,6 +60,8 @@ describe('usage (L7)', () => {
         if (told.output === undefined) expect(usage).not.toHaveProperty('answer');
         const total = inputTokens(usage);
         if (total !== undefined) expect(total).toBe(told.input);
+        if (usage.input !== undefined) expect(usage).not.toHaveProperty('fresh');
+        if (usage.written !== undefined) expect(usage).not.toHaveProperty('writes');
         const made = (usage.answer ?? 0) + (usage.reasoning ?? 0);
         if (told.output !== undefined) expect(made).toBe(told.output);
       }),
@@ -68,8 +70,17 @@ describe('usage (L7)', () => {
 
   it('knows no writes where the models bill none, and does not know them elsewhere (facts 2.1)', () => {
     expect(decodeUsage({ input: 10, cached: 4 }, OLD)).toEqual({ fresh: 6, read: 4, writes: [] });
-    expect(decodeUsage({ input: 10, cached: 4 }, NEW)).toEqual({ read: 4 });
-    expect(decodeUsage({ input: 10, cached: 4 }, { model: 'llama3.3' })).toEqual({ read: 4 });
+    expect(decodeUsage({ input: 10, cached: 4 }, NEW)).toEqual({ input: 10, read: 4 });
+    expect(decodeUsage({ input: 10, cached: 4 }, { model: 'llama3.3' })).toEqual({ input: 10, read: 4 });
+  });
+
+  it('keeps the input total of a compatible server, whichever buckets it leaves open', () => {
+    const server = { model: 'llama3.3' };
+    expect(decodeUsage({ input: 10, output: 2 }, server)).toEqual({ input: 10, answer: 2 });
+    expect(decodeUsage({ input: 10, cached: 0 }, server)).toEqual({ input: 10, read: 0 });
+    expect(decodeUsage({ input: 10, written: 4 }, server)).toEqual({ input: 10, written: 4 });
+    expect(inputTokens(decodeUsage({ input: 10, cached: 4 }, server))).toBe(10);
+    expect(decodeUsage({ input: 10, cached: 11 }, server)).toEqual({ read: 11 });
   });
 
   it('gives a written total the lifetime that the response applied, else none', () => {
@@ -77,8 +88,9 @@ describe('usage (L7)', () => {
       fresh: 3,
       writes: [{ ttl: '12h', tokens: 7 }],
     });
-    expect(decodeUsage({ input: 10, cached: 0, written: 7 }, NEW)).toEqual({ fresh: 3, read: 0 });
-    expect(decodeUsage({ input: 10, cached: 0, written: 7, written30m: 2 }, NEW)).toEqual({ fresh: 3, read: 0 });
+    const open = { fresh: 3, read: 0, written: 7 };
+    expect(decodeUsage({ input: 10, cached: 0, written: 7 }, NEW)).toEqual(open);
+    expect(decodeUsage({ input: 10, cached: 0, written: 7, written30m: 2 }, NEW)).toEqual(open);
   });
 
   it('makes no bucket of counts that contradict each other', () => {
@@ -101,6 +113,6 @@ it('reads the counts where a completion has them, and the lifetime that was aske
   expect(usageOf(counts, 'gpt-6-sol', undefined)).toEqual({ ...expected, writes: [{ ttl: '30m', tokens: 10 }] });
   const claude = 'anthropic/claude-sonnet-5.5';
   expect(usageOf(counts, claude, '1h')).toEqual({ ...expected, writes: [{ ttl: '1h', tokens: 10 }] });
-  expect(usageOf(counts, claude, undefined)).toEqual(expected);
-  expect(usageOf({ prompt_tokens: 9, completion_tokens: 2 }, 'llama3.3', undefined)).toEqual({ answer: 2 });
+  expect(usageOf(counts, claude, undefined)).toEqual({ ...expected, written: 10 });
+  expect(usageOf({ prompt_tokens: 9, completion_tokens: 2 }, 'llama3.3', undefined)).toEqual({ input: 9, answer: 2 });
 });

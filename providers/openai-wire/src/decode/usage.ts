@@ -27,19 +27,22 @@ export interface CountedCall {
 
 /**
  * The buckets. Where the counts say nothing of writes, there were none on the models that bill none; elsewhere writes,
- * and with them what is fresh, are unknown. A written total whose lifetime was not told is of the one that the response
- * says was applied, else unknown. Counts that contradict each other make no bucket.
+ * and with them what is fresh, are unknown: the input then stands as the total that was told. A written total whose
+ * lifetime was not told is of the one that the response says was applied, else it stands as a total. Counts that
+ * contradict each other make no bucket, and no total.
  */
 export function decodeUsage(counts: Counts, call: CountedCall): Usage {
   const { input, cached: read } = counts;
   const written = counts.written ?? splitSum(counts) ?? (billsWrites(call.model ?? '') === false ? 0 : undefined);
   const writes = written === undefined ? undefined : decodeWrites(written, counts, call);
-  const fresh =
-    typeof input === 'number' && typeof read === 'number' && written !== undefined ? input - read - written : undefined;
+  const rest = typeof input === 'number' ? input - (read ?? 0) - (written ?? 0) : -1;
+  const sorted = typeof read === 'number' && written !== undefined;
   return {
-    ...(fresh !== undefined && fresh >= 0 && { fresh }),
+    ...(rest >= 0 && sorted && { fresh: rest }),
     ...(typeof read === 'number' && { read }),
     ...(writes !== undefined && { writes }),
+    ...(typeof input === 'number' && rest >= 0 && !sorted && { input }),
+    ...(written !== undefined && writes === undefined && { written }),
     ...decodeOutput(counts),
   };
 }

@@ -8,6 +8,7 @@ import type {
   CallForecast,
   ContinuationRecord,
   DiagnosisRecord,
+  EstimatedUse,
   FileTouch,
   KeptPlace,
   KeptRecord,
@@ -136,6 +137,12 @@ const diagnosis = z.object({
   missed: optional(number),
 } satisfies ShapeOf<DiagnosisRecord>);
 
+const estimated = z.object({
+  input: optional(number),
+  output: optional(number),
+  cost: optional(money),
+} satisfies ShapeOf<EstimatedUse>);
+
 const answerReceived = z.object({
   step: number,
   stream: text,
@@ -152,6 +159,8 @@ const answerReceived = z.object({
   startedAt: optional(text),
   prices: optional(text),
   cost: optional(money),
+  costAtMost: optional(money),
+  estimated: optional(estimated),
   transport: optional(transport),
   forecast: optional(forecast),
   miss: optional(miss),
@@ -181,6 +190,8 @@ const answerInterrupted = z.object({
   usage: optional(usage),
   prices: optional(text),
   cost: optional(money),
+  costAtMost: optional(money),
+  estimated: optional(estimated),
   startedAt: optional(text),
   message: optional(text),
 } satisfies ShapeOf<AnswerInterrupted>);

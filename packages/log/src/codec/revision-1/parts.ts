@@ -79,6 +79,8 @@ export const usage: z.ZodType<Usage> = z.object({
   fresh: optional(number),
   read: optional(number),
   writes: optional(z.array(cacheWrite)),
+  input: optional(number),
+  written: optional(number),
   answer: optional(number),
   reasoning: optional(number),
 } satisfies ShapeOf<Usage>);

@@ -56,6 +56,7 @@ const turnTotals = z.object({
   input: optional(number),
   output: optional(number),
   cost: optional(money),
+  taken: optional(z.object({ tokens: optional(number), cost: optional(money) })),
 } satisfies ShapeOf<TurnTotals>);
 
 const turnEnded = z.object({

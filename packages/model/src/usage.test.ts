@@ -1,0 +1,75 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Usage } from './usage.ts';
+import { allWritten, cachedTokens, completeUsage, inputTokens } from './usage.ts';
+
+const FACTS = { lives: [], billsWrites: true, caches: true } as const;
+
+describe('a total that was told (L7)', () => {
+  it('is the input where a bucket is unknown, and never stands over the buckets', () => {
+    expect(inputTokens({ input: 900 })).toBe(900);
+    expect(inputTokens({ input: 900, read: 400 })).toBe(900);
+    expect(inputTokens({ fresh: 1, read: 2, writes: [{ ttl: '5m', tokens: 3 }] })).toBe(6);
+    expect(inputTokens({ fresh: 1, read: 2 })).toBeUndefined();
+    expect(inputTokens({})).toBeUndefined();
+  });
+
+  it('of what was written completes the input and the cached tokens without a lifetime', () => {
+    const usage: Usage = { fresh: 3, read: 100, written: 40 };
+    expect([inputTokens(usage), cachedTokens(usage), allWritten(usage)]).toEqual([143, 140, 40]);
+    expect(cachedTokens({ input: 900, read: 400 })).toBeUndefined();
+  });
+});
+
+describe('completeUsage', () => {
+  const gateway: Usage = { fresh: 3, read: 100, written: 40, answer: 5 };
+
+  it('gives what was written the one lifetime that all markers asked for', () => {
+    expect(completeUsage(gateway, { ...FACTS, lives: ['1h', '1h'] })).toEqual({
+      fresh: 3,
+      read: 100,
+      writes: [{ ttl: '1h', tokens: 40 }],
+      answer: 5,
+    });
+  });
+
+  it('leaves the lifetime unknown with two lifetimes among the markers, and with none', () => {
+    expect(completeUsage(gateway, { ...FACTS, lives: ['1h', '5m'] })).toBe(gateway);
+    expect(completeUsage(gateway, FACTS)).toBe(gateway);
+  });
+
+  it('finds what is fresh where the model bills no writes', () => {
+    const told: Usage = { input: 900, read: 400, answer: 5 };
+    expect(completeUsage(told, { ...FACTS, billsWrites: false })).toEqual({
+      fresh: 500,
+      read: 400,
+      writes: [],
+      answer: 5,
+    });
+    expect(completeUsage(told, FACTS)).toBe(told);
+    expect(completeUsage({ input: 900 }, { ...FACTS, billsWrites: false })).toEqual({ input: 900 });
+    expect(completeUsage({ input: 900 }, { ...FACTS, billsWrites: false, caches: false })).toEqual({
+      fresh: 900,
+      read: 0,
+      writes: [],
+    });
+  });
+
+  it('never changes a total', () => {
+    const count = fc.option(fc.nat(1_000), { nil: undefined });
+    const lives = fc.array(fc.constantFrom('5m' as const, '1h' as const), { maxLength: 3 });
+    const facts = fc.record({ lives, billsWrites: fc.boolean(), caches: fc.boolean() });
+    fc.assert(
+      fc.property(count, count, count, facts, (input, read, written, about) => {
+        const usage: Usage = {
+          ...(input !== undefined && { input: input + (read ?? 0) }),
+          ...(read !== undefined && { read }),
+          ...(written !== undefined && { written }),
+        };
+        const whole = completeUsage(usage, about);
+        if (written === undefined) expect(inputTokens(whole)).toBe(inputTokens(usage));
+        expect(allWritten(whole) ?? 0).toBe(written ?? 0);
+      }),
+    );
+  });
+});
