@@ -2,6 +2,7 @@
 
 import type { Miss, RecordedOf, RequestPrepared, Usage } from '@tidemark/log';
 import { milliseconds } from '@tidemark/log';
+import { cachedTokens, inputTokens } from '@tidemark/model';
 import { cacheBehind } from './cache-behind.ts';
 import { historySize, isRecorded, isUncounted } from './next-input.ts';
 import type { Grid } from './on-grid.ts';
@@ -42,13 +43,13 @@ export function accept(state: State, event: RecordedOf<'answer.received' | 'answ
   const stream = streamOf(state, name);
   if (stream?.pending === undefined) return elsewhere(state, event);
   const { pending, reach } = stream;
-  const cached = cachedTokens(usage, pending.prepared.kept?.grid);
+  const cached = cachedAt(usage, pending.prepared.kept?.grid);
   const { cache, touched } = cacheBehind(state, pending, usage, cached);
   const taken: State = { ...state, cache };
   if (name !== 'main') return withoutStream(keptWarm(taken, touched), name);
   const left = touched.at(-1);
   const response = 'response' in event.data ? event.data.response : undefined;
-  const input = totalTokens(usage);
+  const input = inputTokens(usage ?? {});
   const model = state.epoch?.opened.model ?? '';
   const answer = answerOf(event);
   const accepted: Accepted = { ...pending, cached, input, model, answer, left, end: left?.block, response };
@@ -76,7 +77,9 @@ function elsewhere(state: State, event: RecordedOf<'answer.received' | 'answer.i
   if (epoch === undefined || !isRecorded(epoch.opened)) return state;
   if (data.stream !== 'main' || kind === 'answer.interrupted') return state;
   const { model } = epoch.opened;
-  const input = totalTokens(data.usage);
+  const input = inputTokens(data.usage ?? {});
+  // An answer without a total, or one that another record counts, leaves the count before it in force.
+  if (input === undefined && counted?.input !== undefined) return state;
   const front = counted?.front ?? (input && Math.max(0, input - historySize(history).tokens));
   return { ...state, counted: { position, input, model, answer: answerOf(event), spans: history.settled, front } };
 }
@@ -156,16 +159,9 @@ function withStream(state: State, name: string, stream: Stream): State {
 }
 
 /** What was read or written; where writing is free and not told, what of the whole lies on the grid. */
-function cachedTokens(usage: Usage | undefined, grid?: Grid): number | undefined {
-  if (grid !== undefined) {
-    const total = totalTokens(usage);
-    return total === undefined ? undefined : onGrid(total, grid);
-  }
-  if (usage?.read === undefined || usage.writes === undefined) return undefined;
-  return usage.read + usage.writes.reduce((sum, write) => sum + write.tokens, 0);
-}
-
-function totalTokens(usage: Usage | undefined): number | undefined {
-  const cached = cachedTokens(usage);
-  return cached === undefined || usage?.fresh === undefined ? undefined : cached + usage.fresh;
+function cachedAt(usage: Usage | undefined, grid: Grid | undefined): number | undefined {
+  if (usage === undefined) return undefined;
+  if (grid === undefined) return cachedTokens(usage);
+  const total = inputTokens(usage);
+  return total === undefined ? undefined : onGrid(total, grid);
 }

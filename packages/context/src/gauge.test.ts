@@ -104,12 +104,30 @@ describe('the input of the next request', () => {
     ['fresh', { read: 1, writes: [], answer: 1 }],
     ['read', { fresh: 1, writes: [], answer: 1 }],
     ['writes', { fresh: 1, read: 1, answer: 1 }],
-  ])('is unknown where the usage told no %s, and is no calm', (_, usage) => {
+  ])('is estimated whole where the usage told no %s and no total', (_, usage) => {
+    const answered = [...BEGUN, asked(), answer([text('done')], usage)];
+    const { appended = 0 } = nextInput(fold(BEGUN)).tokens ?? {};
+    const input = appended + estimateTokens('done') + 4;
+    expect(gaugeOf(fold(answered), ROW)).toMatchObject({ input, tier: 'calm' });
+    const long = 'words without end '.repeat(4_000);
+    expect(gaugeOf(fold([...answered, prompt(long)]), ROW)).toMatchObject({ tier: 'critical' });
+  });
+
+  test.each([
+    ['beside what was read', { input: 9_000, read: 4_000, answer: 400 }],
+    ['alone', { input: 9_000, answer: 400 }],
+    ['as a written total', { fresh: 1_000, read: 4_000, written: 4_000, answer: 400 }],
+  ])('goes by a total that the usage told %s', (_, usage) => {
     const gauge = gaugeOf(fold([...BEGUN, asked(), answer([text('done')], usage)]), ROW);
-    expect(gauge).toMatchObject({ tier: 'unknown' });
-    expect(gauge).not.toHaveProperty('input');
-    expect(gauge).not.toHaveProperty('ratio');
-    expect(gaugeInWords(gauge)).toMatch(/^an unknown part of 10,000 tokens/);
+    expect(gauge).toMatchObject({ input: 9_400, ratio: 0.94, tier: 'critical' });
+    expect(gaugeInWords(gauge)).toMatch(/^about 9,400 of 10,000 tokens/);
+  });
+
+  test('goes by the last total where a later call told none', () => {
+    const counted = [...BEGUN, asked(), answer([text('done')], COUNTED)];
+    const later = [...counted, prompt(SAID), asked(), answer([text('more')], { answer: 2 })];
+    const since = estimateTokens(SAID) + 4 + estimateTokens('more') + 4;
+    expect(nextInput(fold(later)).tokens).toEqual({ measured: 7_000, appended: since });
   });
 
   test('is unknown where the log does not tell how large the tools are, or the front at all', () => {
@@ -200,9 +218,11 @@ describe('the tier', () => {
     expect(crossingOf(held, gauge)).toMatchObject({ tier: 'critical', unit: 'bytes', limit: 1_100_000 });
   });
 
-  test('is that of the bytes where the tokens are unknown', () => {
-    const unknown = fold([...BEGUN, asked({ bytes: 990 }), answer([text('done')], {})]);
-    expect(gaugeOf(unknown, { ...ROW, requestBytes: 1_000 })).toMatchObject({ tier: 'critical', by: 'bytes' });
+  test('is that of the bytes where the tokens are estimated or unknown', () => {
+    const estimated = fold([...BEGUN, asked({ bytes: 990 }), answer([text('done')], {})]);
+    expect(gaugeOf(estimated, { ...ROW, requestBytes: 1_000 })).toMatchObject({ tier: 'critical', by: 'bytes' });
+    expect(gaugeOf(estimated, { ...ROW, requestBytes: 10_000 })).toMatchObject({ tier: 'calm', by: 'tokens' });
+    const unknown = fold([created, epoch({ layers: [] }), prompt('go')]);
     expect(gaugeOf(unknown, { ...ROW, requestBytes: 10_000 })).toMatchObject({ tier: 'unknown', by: 'tokens' });
   });
 });
@@ -329,10 +349,14 @@ describe('the input of a recording, whose requests are not in its log', () => {
     expect(tokens?.appended).toBeLessThan(estimateTokens(SAID) + 100);
   });
 
-  test('is unknown where its last answer was not counted, and where none came', () => {
-    expect(gaugeOf(fold([created, here, prompt('go'), first, prompt('on'), answer([text('two')], {})]), ROW).tier).toBe(
-      'unknown',
-    );
+  test('goes by the count before it where its last answer was not counted, and is unknown where none was', () => {
+    const counted = [created, here, prompt('go'), first];
+    const { measured = 0 } = nextInput(fold(counted)).tokens ?? {};
+    const since = estimateTokens('on') + 4 + estimateTokens('two') + 4;
+    expect(nextInput(fold([...counted, prompt('on'), answer([text('two')], {})])).tokens).toEqual({
+      measured,
+      appended: since,
+    });
     expect(gaugeOf(fold([created, here, prompt('go')]), ROW).tier).toBe('unknown');
   });
 
@@ -352,6 +376,6 @@ test('the input behind a call that was cut before it was counted goes by the cou
   expect(gaugeOf(fold(failing), ROW).input).toBe(expected);
   expect(gaugeOf(fold([...failing, asked(), cut]), ROW).input).toBe(expected);
   const uncounted = [...BEGUN, asked(), answer([text('done')], {}), prompt(SAID), asked(), cut];
-  expect(gaugeOf(fold(uncounted), ROW).tier).toBe('unknown');
+  expect(nextInput(fold(uncounted)).tokens).toMatchObject({ measured: 0 });
   expect(nextInput(fold([...BEGUN, asked(), cut]))).toEqual(nextInput(fold(BEGUN)));
 });

@@ -83,7 +83,7 @@ export { missOf } from './miss.ts';
 export type { Need } from './needed-change.ts';
 export { neededChange } from './needed-change.ts';
 export type { NextInput } from './next-input.ts';
-export { isRecorded, learntOf, nextInput, sizeForecast } from './next-input.ts';
+export { estimatedOutput, isRecorded, learntOf, nextInput, sizeForecast } from './next-input.ts';
 export type { NoteStanding } from './note-standing.ts';
 export { noteStanding } from './note-standing.ts';
 export type { Pace } from './pace.ts';

@@ -1,8 +1,8 @@
 // The input of the next request before anybody counted it: what the last usage told, and the estimate of all that was
-// appended since. Where an edit or another model makes that usage useless, everything is estimated.
+// appended since. Where no usage tells a total, or an edit or another model makes it useless, everything is estimated.
 
 import type { EpochOpened, SizeForecast } from '@tidemark/log';
-import type { Span } from '@tidemark/model';
+import type { AnswerPart, Part, Span } from '@tidemark/model';
 import { itemAt } from './append-only.ts';
 import type { Learnt, Ratio, TokenEstimate } from './ratio.ts';
 import { applyRatio, learntFor } from './ratio.ts';
@@ -12,7 +12,7 @@ import type { Accepted, Counted, History, State } from './state.ts';
 
 /** See the head of this file. */
 export interface NextInput {
-  /** Absent where they are unknown: nobody counted the last request, or the log does not tell how large its tools are. */
+  /** Absent where they are unknown: the log does not tell how large the tools of the request are. */
   readonly tokens?: NextTokens;
   /** Bytes of the body, estimated but for those that were sent before. */
   readonly bytes: number;
@@ -43,25 +43,41 @@ function extended<Last extends Counted | Accepted>(last: Last | undefined, epoch
 export function nextInput(state: State, most: number = Infinity): NextInput {
   const accepted = standing(state);
   const last = lastCount(state, accepted);
-  if (last === undefined || (accepted?.input ?? 0) > most) return estimatedWhole(state);
+  if ((accepted?.input ?? 0) > most) return estimatedWhole(state);
+  if (last === undefined)
+    return { ...estimatedWhole(state), ...(isWhole(accepted) && { bytes: bytesBehind(state, accepted) }) };
   const { input, answer, spans } = last;
   const since = sizeSince(state.history, spans, answer?.position);
   const said = answer === undefined ? NO_SIZE : answerSize(state.history, answer.position);
-  const bytes = 'prepared' in last ? last.prepared.bytes + said.bytes + since.bytes : estimatedWhole(state).bytes;
-  if (input === undefined) return { bytes };
+  const bytes = isWhole(accepted) ? bytesBehind(state, accepted) : estimatedWhole(state).bytes;
   const counted = answer?.tokens ?? 0;
   const appended = since.tokens + uncounted(said.tokens, counted);
   return { bytes, tokens: { measured: input + counted, appended } };
 }
 
-/** A call that was cut before it was counted taught nothing: the count before it stands, or there is none yet. */
-function lastCount({ counted, epoch }: State, accepted: Accepted | undefined): Accepted | Counted | undefined {
-  return accepted === undefined || isUncounted(accepted) ? extended(counted, epoch) : accepted;
+/** Whether the request was answered whole, or counted before its answer was cut. */
+function isWhole(accepted: Accepted | undefined): accepted is Accepted {
+  return accepted !== undefined && (accepted.answer !== undefined || !isUncounted(accepted));
 }
 
-/** Whether a call was cut before the provider told what it counted. */
-export function isUncounted({ input, answer }: Accepted): boolean {
-  return input === undefined && answer === undefined;
+/** The bytes that were sent with a request, and those that its answer and what came since will take. */
+function bytesBehind({ history }: State, { answer, spans, prepared }: Accepted): number {
+  const said = answer === undefined ? NO_SIZE : answerSize(history, answer.position);
+  return prepared.bytes + said.bytes + sizeSince(history, spans, answer?.position).bytes;
+}
+
+/** The last count that the next request extends: a call without a total leaves the count before it in force. */
+function lastCount({ counted, epoch }: State, accepted: Accepted | undefined): Count | undefined {
+  const last = accepted === undefined || isUncounted(accepted) ? extended(counted, epoch) : accepted;
+  const input = last?.input;
+  return last === undefined || input === undefined ? undefined : { ...last, input };
+}
+
+type Count = (Accepted | Counted) & { readonly input: number };
+
+/** Whether the provider told no total of the call's input: it was cut too early, or its server counts nothing. */
+export function isUncounted({ input }: Pick<Accepted, 'input'>): boolean {
+  return input === undefined;
 }
 
 /** What of an answer nobody counted: all of it, or what a usage that was told before its end cannot hold. */
@@ -85,6 +101,11 @@ function ratioFor(state: State, { measured }: NextTokens): Ratio {
 /** An unscaled estimate of some of the history on the scale of the model that will count it. */
 export function inModelTokens(state: State, estimated: number): TokenEstimate {
   return applyRatio(learntOf(state).appended, estimated);
+}
+
+/** Estimated output tokens of an answer whose provider counted none. */
+export function estimatedOutput(state: State, parts: readonly (Part | AnswerPart)[]): number {
+  return inModelTokens(state, sizeOfParts(parts).tokens).tokens;
 }
 
 /** What measured calls taught of the model in force. */

@@ -57,7 +57,9 @@ const LEFT: { readonly [K in Kind]: readonly string[] } = {
   'answer.received': [
     'contract',
     'cost',
+    'costAtMost',
     'diagnosis',
+    'estimated',
     'forecast',
     'miss',
     'model',
@@ -84,6 +86,8 @@ const LEFT: { readonly [K in Kind]: readonly string[] } = {
   'answer.interrupted': [
     'by',
     'cost',
+    'costAtMost',
+    'estimated',
     'model',
     'parts.arguments',
     'parts.call',

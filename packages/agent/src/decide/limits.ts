@@ -5,6 +5,7 @@ import type { Capabilities } from '@tidemark/model';
 import { priceAt, sumOfMoney } from '@tidemark/model';
 import { AgentError } from '../errors.ts';
 import type { Spent } from '../session/spent.ts';
+import { moneyTaken, tokensTaken } from '../session/spent.ts';
 import type { Limits } from '../turn/runtime.ts';
 import type { Ending } from './next-move.ts';
 
@@ -20,17 +21,27 @@ export function whyLimited(limits: Limits, { spent, ms }: Taken): Ending | undef
   const { steps = Infinity, ms: most = Infinity, tokens = Infinity, cost } = limits;
   if (spent.steps >= steps) return limited('steps', `${spent.steps} of ${steps} steps`);
   if (ms >= most) return limited('time', `${Math.round(ms)} of ${most} ms`);
-  const used = spent.input + spent.output;
-  if (used >= tokens) return limited('tokens', `${used} of ${tokens} tokens`);
-  if (cost !== undefined && exceeds(spent.cost, cost, true)) return limited('cost', `$${spent.cost} of $${cost}`);
+  const used = tokensTaken(spent);
+  if (used >= tokens) return limited('tokens', `${about(spent.beyond.tokens > 0)}${used} of ${tokens} tokens`);
+  const paid = moneyTaken(spent);
+  if (cost !== undefined && exceeds(paid, cost, true)) return limited('cost', `${paidWords(spent)} of $${cost}`);
   return undefined;
 }
 
 /** Why a call with this forecast is not made: what was spent and it together exceed the limit of money. */
 export function whyTooDear({ cost: limit }: Limits, spent: Spent, { cost }: CallForecast): Ending | undefined {
   if (limit === undefined || cost === undefined) return undefined;
-  if (!exceeds(sumOfMoney([spent.cost, cost]), limit, false)) return undefined;
-  return limited('cost', `$${spent.cost} of $${limit}, and the next call would take $${cost} before its answer`);
+  if (!exceeds(sumOfMoney([moneyTaken(spent), cost]), limit, false)) return undefined;
+  return limited('cost', `${paidWords(spent)} of $${limit}, and the next call would take $${cost} before its answer`);
+}
+
+function about(isEstimate: boolean): string {
+  return isEstimate ? 'about ' : '';
+}
+
+function paidWords(spent: Spent): string {
+  const isBound = spent.cost !== moneyTaken(spent);
+  return `${isBound ? 'up to ' : ''}$${moneyTaken(spent)}`;
 }
 
 function exceeds(amount: string, limit: string, reached: boolean): boolean {

@@ -9,10 +9,10 @@ import type {
   Recorded,
   Timestamp,
 } from '@tidemark/log';
-import { callId, money } from '@tidemark/log';
+import { callId } from '@tidemark/log';
 import { isCrowded, missOf } from '@tidemark/context';
 import type { Answer, ProviderError, Usage } from '@tidemark/model';
-import { costOf, inputTokens, priceAt } from '@tidemark/model';
+import { countCall } from './count-call.ts';
 import type { Prepared } from './prepare.ts';
 import type { Session } from '../session/session.ts';
 import { commit } from '../session/session.ts';
@@ -42,7 +42,7 @@ export async function recordInterrupted(
   message?: string,
 ): Promise<Recorded | undefined> {
   const told = answered(session, prepared, { ...answer, usage: answer.usage ?? {} });
-  const { step, stream, request, provider, model, parts, usage, cost, prices } = told;
+  const { step, stream, request, provider, model, parts, usage, cost, costAtMost, estimated, prices } = told;
   const data: AnswerInterrupted = {
     step,
     stream,
@@ -53,6 +53,8 @@ export async function recordInterrupted(
     ...(answer.usage === undefined ? {} : { usage }),
     ...(request === undefined ? {} : { request }),
     ...(cost === undefined ? {} : { cost }),
+    ...(costAtMost === undefined ? {} : { costAtMost }),
+    ...(estimated === undefined || answer.usage === undefined ? {} : { estimated }),
     ...(prices === undefined ? {} : { prices }),
     ...(message === undefined ? {} : { message }),
   };
@@ -90,7 +92,8 @@ function stampOf({ record: { turn } }: Prepared, at: Timestamp): Pick<Event, 'at
 function answered(session: Session, prepared: Prepared, answer: Answer): AnswerReceived {
   const { record, outlook } = prepared;
   const { provider, model, contract } = prepared.epoch;
-  const { usage } = answer;
+  const counted = countCall(session.state, prepared, answer);
+  const { usage } = counted;
   const sentAt = record.at;
   const miss = missOf({
     capabilities: prepared.capabilities,
@@ -112,8 +115,7 @@ function answered(session: Session, prepared: Prepared, answer: Answer): AnswerR
     ...(answer.stopRaw === undefined ? {} : { stopRaw: answer.stopRaw }),
     ...(answer.response === undefined ? {} : { response: answer.response }),
     truncated: answer.truncated,
-    usage,
-    ...costOfAnswer(prepared, usage, sentAt),
+    ...counted,
     ...wayOf(prepared, answer),
     forecast: record.data.forecast,
     ...(miss === undefined ? {} : { miss }),
@@ -125,15 +127,4 @@ function answered(session: Session, prepared: Prepared, answer: Answer): AnswerR
 function wayOf({ reset }: Prepared, { transport }: Answer): Pick<AnswerReceived, 'transport'> {
   if (transport === undefined) return {};
   return { transport: reset === undefined || transport.kind === 'http' ? transport : { ...transport, reset } };
-}
-
-function costOfAnswer(
-  { capabilities }: Prepared,
-  usage: Answer['usage'],
-  at: Timestamp,
-): Pick<AnswerReceived, 'cost' | 'prices'> {
-  const input = inputTokens(usage);
-  const price = input === undefined ? undefined : priceAt(capabilities, at.slice(0, 10), input);
-  const cost = price === undefined ? undefined : costOf(price, usage);
-  return cost === undefined ? {} : { cost: money(cost.total), prices: `${capabilities.model} ${capabilities.asOf}` };
 }

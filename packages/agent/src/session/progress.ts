@@ -22,13 +22,12 @@ import type {
   TurnBegan,
   TurnEnded,
   TurnId,
-  Usage,
 } from '@tidemark/log';
 import { money } from '@tidemark/log';
 import { KEEP_WARM } from '@tidemark/context';
 import { sumOfMoney } from '@tidemark/model';
 import type { Mode } from '../tools/permissions.ts';
-import type { Spent } from './spent.ts';
+import type { Spent, SpentCall } from './spent.ts';
 import { NOTHING_SPENT, spend, spendTotals } from './spent.ts';
 import { isRecovery } from './triggers.ts';
 
@@ -275,16 +274,16 @@ function advanceCall(progress: Progress, record: Recorded): void {
       return;
     case 'answer.received':
       if (record.data.stream === 'main') answered(progress, record.data, record.position);
-      take(progress, record.data.usage, record.data.cost, record.data.stream === 'main' ? 1 : 0);
+      take(progress, record.data, record.data.stream === 'main' ? 1 : 0);
       pay(progress, record.data);
       return;
     case 'answer.interrupted':
       if (record.data.by === 'user' && record.data.stream === 'main') stopped(progress, record.data.parts);
-      take(progress, record.data.usage ?? {}, record.data.cost, 0);
+      take(progress, record.data, 0);
       pay(progress, record.data);
       return;
     case 'answer.failed':
-      if (record.data.usage !== undefined) take(progress, record.data.usage, undefined, 0);
+      if (record.data.usage !== undefined) take(progress, { usage: record.data.usage }, 0);
       return;
     case 'tool.started':
       progress.started.set(record.data.call, record.data.effect);
@@ -338,10 +337,10 @@ function stopped(progress: Progress, parts: readonly AnswerPart[]): void {
   if (progress.turn !== undefined) progress.turn = { ...progress.turn, text };
 }
 
-function take(progress: Progress, usage: Usage, cost: string | undefined, steps: number): void {
+function take(progress: Progress, call: SpentCall, steps: number): void {
   const { turn } = progress;
   if (turn === undefined) return;
-  progress.turn = { ...turn, spent: spend(turn.spent, { usage, cost, steps }) };
+  progress.turn = { ...turn, spent: spend(turn.spent, call, steps) };
 }
 
 function pay(progress: Progress, { stream, cost }: Pick<AnswerReceived, 'stream' | 'cost'>): void {

@@ -1,20 +1,23 @@
-// What a turn has taken so far: steps, calls, tokens, money. What a cut call cost may be unknown, and is counted as that (L7).
+// What a turn has taken so far: steps, calls, tokens, money. A call that nobody counted is in no sum of counts (L7), and is
+// held against the limits by its estimate.
 
-import type { TurnTotals, Usage } from '@tidemark/log';
+import type { AnswerReceived, TurnTotals, Usage } from '@tidemark/log';
 import { money } from '@tidemark/log';
-import { inputTokens, sumOfMoney } from '@tidemark/model';
+import { inputTokens, outputTokens, sumOfMoney } from '@tidemark/model';
 
 /** Sums over the calls of a turn. */
 export interface Spent {
   readonly steps: number;
   readonly calls: number;
-  /** Tokens that are known. */
+  /** Tokens that were counted. */
   readonly input: number;
   readonly output: number;
   /** US dollars that are known. */
   readonly cost: string;
   /** Calls of which tokens or cost are not known: the sums are then lower bounds. */
   readonly unknown: { readonly tokens: number; readonly cost: number };
+  /** What those calls are taken to have used beyond the sums: estimated tokens, and US dollars at most. Limits count them. */
+  readonly beyond: { readonly tokens: number; readonly cost: string };
 }
 
 /** A turn that has done nothing. */
@@ -25,22 +28,46 @@ export const NOTHING_SPENT: Spent = {
   output: 0,
   cost: '0',
   unknown: { tokens: 0, cost: 0 },
+  beyond: { tokens: 0, cost: '0' },
 };
 
-/** One more call to a model. */
-export function spend(
-  spent: Spent,
-  call: { readonly usage: Usage; readonly cost: string | undefined; readonly steps: number },
-): Spent {
-  const { usage, cost, steps } = call;
-  const input = inputTokens(usage);
-  const output = usage.answer === undefined ? undefined : usage.answer + (usage.reasoning ?? 0);
-  return take({ ...spent, steps: spent.steps + steps }, { input, output, cost });
+/** A call as its end is recorded. */
+export interface SpentCall extends Partial<Pick<AnswerReceived, 'cost' | 'costAtMost' | 'estimated'>> {
+  readonly usage?: Usage;
+}
+
+/** One more call to a model; `steps` is 1 where it ends a step. */
+export function spend(spent: Spent, call: SpentCall, steps: number): Spent {
+  const { usage = {}, cost, costAtMost, estimated = {} } = call;
+  const taken = take(
+    { ...spent, steps: spent.steps + steps },
+    { input: inputTokens(usage), output: outputTokens(usage), cost },
+  );
+  const most = cost === undefined ? (costAtMost ?? estimated.cost ?? '0') : '0';
+  const tokens = (estimated.input ?? 0) + (estimated.output ?? 0);
+  return { ...taken, beyond: { tokens: taken.beyond.tokens + tokens, cost: sumOfMoney([taken.beyond.cost, most]) } };
+}
+
+/** Tokens that a limit counts: what was counted, and what is estimated where nothing was. */
+export function tokensTaken({ input, output, beyond }: Spent): number {
+  return input + output + beyond.tokens;
+}
+
+/** US dollars that a limit counts: what is known, and the most that the other calls can have cost. */
+export function moneyTaken({ cost, beyond }: Spent): string {
+  return sumOfMoney([cost, beyond.cost]);
 }
 
 /** What a subagent took: tokens and money of the turn that asked for it, not its steps. */
 export function spendTotals(spent: Spent, totals: TurnTotals | undefined): Spent {
-  return take(spent, totals ?? {});
+  const { taken = {}, ...told } = totals ?? {};
+  return {
+    ...take(spent, told),
+    beyond: {
+      tokens: spent.beyond.tokens + (taken.tokens ?? 0),
+      cost: sumOfMoney([spent.beyond.cost, taken.cost ?? '0']),
+    },
+  };
 }
 
 /** What is not known is absent. */
@@ -65,12 +92,18 @@ function take(spent: Spent, { input, output, cost }: Taken): Spent {
   };
 }
 
-/** As a record holds it: an unknown sum is absent. */
-export function totalsOf({ steps, calls, input, output, cost, unknown }: Spent): TurnTotals {
+/** As a record holds it: an unknown sum is absent, and what a limit counts stands for it. */
+export function totalsOf(spent: Spent): TurnTotals {
+  const { steps, calls, input, output, cost, unknown } = spent;
+  const taken = {
+    ...(unknown.tokens === 0 ? {} : { tokens: tokensTaken(spent) }),
+    ...(unknown.cost === 0 || Number(moneyTaken(spent)) === 0 ? {} : { cost: money(moneyTaken(spent)) }),
+  };
   return {
     steps,
     calls,
     ...(unknown.tokens === 0 ? { input, output } : {}),
     ...(unknown.cost === 0 ? { cost: money(cost) } : {}),
+    ...(Object.keys(taken).length === 0 ? {} : { taken }),
   };
 }

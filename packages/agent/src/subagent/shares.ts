@@ -4,6 +4,7 @@
 import type { CallId } from '@tidemark/log';
 import { sumOfMoney } from '@tidemark/model';
 import type { Taken } from '../decide/limits.ts';
+import { moneyTaken, tokensTaken } from '../session/spent.ts';
 import type { Limits } from '../turn/runtime.ts';
 
 /** What the subagents of a turn may take together, and what those that work now were promised. */
@@ -18,14 +19,10 @@ export interface Left {
 /** The limits of the next one. */
 export function shareOf(own: Limits, { limits, taken, promised, among }: Left): Limits {
   const others = [...promised.values()];
-  const tokens = restOf(limits.tokens, [
-    taken.spent.input,
-    taken.spent.output,
-    ...others.map((one) => one.tokens ?? 0),
-  ]);
+  const tokens = restOf(limits.tokens, [tokensTaken(taken.spent), ...others.map((one) => one.tokens ?? 0)]);
   const cost =
     limits.cost &&
-    sumOfMoney([limits.cost, ...[taken.spent.cost, ...others.map((one) => one.cost ?? '0')].map((one) => `-${one}`)]);
+    sumOfMoney([limits.cost, ...[moneyTaken(taken.spent), ...others.map((one) => one.cost ?? '0')].map((one) => `-${one}`)]);
   return {
     ...(own.steps !== undefined && { steps: own.steps }),
     ...least('ms', own.ms, restOf(limits.ms, [taken.ms])),

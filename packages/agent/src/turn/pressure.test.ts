@@ -109,12 +109,16 @@ describe('the pressure of a turn', () => {
     expect(await two.crossings()).toHaveLength(1);
   });
 
-  test('is unknown where a provider told no usage, and nothing is said', async () => {
-    const { live, gauges, crossings } = await watched({ provider: answering(says('one', { usage: {} }), says('two')) });
+  test('is estimated where a provider told no usage, and its tier is said', async () => {
+    const uncounted = (words: string) => says(words, { usage: {} });
+    const provider = answering(uncounted('one'), uncounted('two'), uncounted('three'));
+    const { live, gauges, crossings } = await watched({ provider });
     await live.prompt('go');
     await live.prompt('go on');
-    expect(gauges.at(-1)).toMatchObject({ tier: 'unknown' });
-    expect(await crossings()).toEqual([]);
+    expect(gauges.at(-1)).toMatchObject({ tier: 'calm' });
+    await live.prompt('many words '.repeat(48_000));
+    expect(gauges.at(-1)).toMatchObject({ tier: 'critical' });
+    expect(await crossings()).toMatchObject([{ tier: 'critical' }]);
   });
 
   test('lowers the output that is asked for to what the window leaves', async () => {

@@ -1,0 +1,206 @@
+// A compatible server that counts as little as such servers do: a total without buckets, a total with reads, or nothing.
+
+import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Recorded, RecordedOf } from '@tidemark/log';
+import { sessionId } from '@tidemark/log';
+import { afterEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import type { AgentOptions } from './agent-options.ts';
+import type { Agent } from './create-agent.ts';
+import { createAgent } from './create-agent.ts';
+import { defineTool } from './define-tool.ts';
+
+/** What the server says of a request whose input is so many tokens. */
+type Counting = (input: number) => object | undefined;
+
+const TOTAL: Counting = (input) => ({ prompt_tokens: input, completion_tokens: 12 });
+const WITH_READS: Counting = (input) => ({ ...TOTAL(input), prompt_tokens_details: { cached_tokens: input - 100 } });
+const NOTHING: Counting = () => undefined;
+
+interface Served {
+  readonly url: string;
+  /** Input tokens of each request, by the server's own count. */
+  readonly inputs: number[];
+  close(): Promise<unknown>;
+}
+
+let served: Served | undefined;
+afterEach(() => served?.close());
+
+/** What makes the server call a tool again and again. */
+const CALL_ME = 'and call the tool again and again';
+
+const again = defineTool({
+  name: 'again',
+  description: 'Does nothing.',
+  input: z.object({}),
+  effect: 'read',
+  run: () => 'Call it again.',
+});
+
+/** The row of somebody who knows the prices of that server: writes are not billed apart. */
+const PRICED = {
+  revision: 1,
+  rows: [
+    {
+      provider: 'compatible',
+      model: 'priced-model',
+      aliases: [],
+      inputLimit: 92_000,
+      window: { tokens: 100_000, sharedWithOutput: 'refused' },
+      outputLimit: 8_000,
+      markers: 'unknown',
+      slots: 0,
+      lookback: 0,
+      runsCollapse: false,
+      ttls: [],
+      renderParameters: { model: 'tools' },
+      thinkingStripped: 'at-new-turn',
+      prefixCheck: false,
+      appends: [],
+      prefill: false,
+      forcedToolChoice: false,
+      prewarm: false,
+      promotes: 'no',
+      prices: [
+        { from: '0001-01-01', tiers: [{ above: 0, price: { input: '1', output: '10', read: '0.1', writes: {} } }] },
+      ],
+      source: 'said by its user',
+      asOf: '2026-11-20',
+    },
+  ],
+};
+
+/** Words are its tokens, so that what it counts is no matter of an estimate. */
+function tokensOf(body: string): number {
+  return body.split(/[^a-z]+/i).length;
+}
+
+async function serve(counting: Counting): Promise<Served> {
+  const inputs: number[] = [];
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(Buffer.from(chunk));
+    const body = Buffer.concat(chunks).toString();
+    const input = tokensOf(body);
+    inputs.push(input);
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    const say = (chunk: object): unknown =>
+      response.write(`data: ${JSON.stringify({ id: 'c', model: 'm', ...chunk })}\n\n`);
+    const calls = body.includes(CALL_ME);
+    const call = {
+      index: 0,
+      id: `call_${inputs.length}`,
+      type: 'function',
+      function: { name: 'again', arguments: '{}' },
+    };
+    const delta = calls ? { role: 'assistant', tool_calls: [call] } : { role: 'assistant', content: 'Noted.' };
+    say({ choices: [{ index: 0, delta }] });
+    say({ choices: [{ index: 0, delta: {}, finish_reason: calls ? 'tool_calls' : 'stop' }] });
+    const usage = counting(input);
+    if (usage !== undefined) say({ choices: [], usage });
+    response.end('data: [DONE]\n\n');
+  };
+  const server = createServer((request, response) => void answer(request, response));
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const close = (): Promise<unknown> => new Promise((closed) => server.close(closed));
+  served = { url: `http://127.0.0.1:${port}/v1`, inputs, close };
+  return served;
+}
+
+/** An agent that knows of its model no more than the window; `more` says otherwise. */
+function agentAt({ url }: Served, more: Partial<AgentOptions>): Agent {
+  const reached = { provider: 'compatible', baseURL: url, apiKey: 'none' } as const;
+  return createAgent({ model: 'local-model', tools: [], runtime: 'minimal', padding: 'never', ...reached, ...more });
+}
+
+async function recordsOf(agent: Agent, session: string): Promise<readonly Recorded[]> {
+  const records: Recorded[] = [];
+  for await (const record of agent.log.read(sessionId(session))) records.push(record);
+  return records;
+}
+
+const PROMPT = 'some plain words of a prompt '.repeat(330);
+
+describe.each([
+  ['a total', TOTAL],
+  ['a total and what was read', WITH_READS],
+  ['nothing', NOTHING],
+])('a session with a compatible server that counts %s', (_, counting) => {
+  test('is compacted before its window is full', async () => {
+    const server = await serve(counting);
+    const agent = agentAt(server, { window: 12_000, outputLimit: 1_000 });
+    const session = await agent.open();
+    for (let turn = 0; turn < 8; turn += 1) {
+      expect(await session.prompt(`${turn}: ${PROMPT}`)).toMatchObject({ outcome: 'completed' });
+    }
+    const kinds = (await recordsOf(agent, session.id)).map(({ kind }) => kind);
+    expect(kinds).toContain('history.compacted');
+    expect(Math.max(...server.inputs)).toBeLessThan(11_000);
+    await agent.close();
+  });
+
+  test('ends a turn at its limit of tokens', async () => {
+    const server = await serve(counting);
+    const agent = agentAt(server, { window: 200_000, limits: { tokens: 2_500 }, tools: [again] });
+    const session = await agent.open();
+    const ended = await session.prompt(`${PROMPT} ${CALL_ME}`);
+    expect(ended).toMatchObject({ outcome: 'limited', error: { code: 'turn/limit-tokens' } });
+    expect(server.inputs.length).toBeLessThan(4);
+    await agent.close();
+  });
+});
+
+describe('the answer of a compatible server is recorded', () => {
+  interface Answered {
+    readonly sent: number;
+    readonly data: RecordedOf<'answer.received'>['data'];
+  }
+
+  async function answerTo(counting: Counting, more: Partial<AgentOptions>): Promise<Answered> {
+    const server = await serve(counting);
+    const agent = agentAt(server, more);
+    const session = await agent.open();
+    await session.prompt(PROMPT);
+    const records = await recordsOf(agent, session.id);
+    await agent.close();
+    const answer = records.find((record) => record.kind === 'answer.received');
+    const [sent = 0] = server.inputs;
+    if (answer?.kind !== 'answer.received') throw new Error('no answer came');
+    return { sent, data: answer.data };
+  }
+
+  test('with the total that was told, and no cost where no price is known', async () => {
+    const { sent, data } = await answerTo(TOTAL, { window: 100_000 });
+    expect(data.usage).toEqual({ input: sent, answer: 12 });
+    expect(data).not.toHaveProperty('cost');
+    expect(data).not.toHaveProperty('estimated');
+  });
+
+  test('with its exact cost by a full row of the catalog that bills no writes', async () => {
+    const { sent, data } = await answerTo(WITH_READS, { model: 'priced-model', catalog: PRICED });
+    expect(data.usage).toEqual({ fresh: 100, read: sent - 100, writes: [], answer: 12 });
+    expect(Number(data.cost)).toBeCloseTo((100 + 0.1 * (sent - 100) + 10 * 12) / 1e6, 12);
+  });
+
+  test('with the most that it can have cost, where what was read was not told', async () => {
+    const { sent, data } = await answerTo(TOTAL, { model: 'priced-model', catalog: PRICED });
+    expect(data.usage).toEqual({ input: sent, answer: 12 });
+    expect(data).not.toHaveProperty('cost');
+    expect(Number(data.costAtMost)).toBeCloseTo((sent + 10 * 12) / 1e6, 12);
+  });
+
+  test('with an estimate that says it is one, where nothing was told', async () => {
+    const { sent, data } = await answerTo(NOTHING, { model: 'priced-model', catalog: PRICED });
+    expect(data.usage).toEqual({});
+    const { input = 0, output = 0, cost } = data.estimated ?? {};
+    expect(Math.abs(input - sent) / sent).toBeLessThan(0.25);
+    expect(output).toBeGreaterThan(0);
+    expect(Number(cost)).toBeCloseTo((input + 10 * output) / 1e6, 12);
+    expect(data).not.toHaveProperty('cost');
+    expect(data).not.toHaveProperty('costAtMost');
+  });
+});
