@@ -68,17 +68,23 @@ export interface Opening extends Partial<AgentOptions> {
 /** Milliseconds from a request to the end of its answer. */
 const ANSWER_MS = 4_000;
 
+/** What stands behind the address that a stage calls. */
+export interface Staging extends Pick<SimulatorOptions, 'onRequest' | 'firstByteMs'> {
+  /** A gateway between the agent and the simulator. */
+  readonly gateway?: typeof globalThis.fetch;
+}
+
 /** Makes a stage, whose sessions are opened with these options unless they are with others. */
 export async function openStage(
   staged: Partial<AgentOptions> = {},
-  simulating: Pick<SimulatorOptions, 'onRequest' | 'firstByteMs'> = {},
+  { gateway, ...simulating }: Staging = {},
 ): Promise<Stage> {
   const { model = PLAIN } = staged;
   const clock = virtualTime();
   const capabilities = (name: string) => findModel(defaultCatalog(), name);
   const simulator = createSimulator({ capabilities, clock: () => clock.now, ...simulating });
   const listening = await simulator.listen();
-  const provider = timed(providerOf(model, listening.url), clock);
+  const provider = timed(providerOf(model, listening.url, gateway), clock);
   const shelf = createShelf();
   const bodies: string[] = [];
   const ends: (() => Promise<void>)[] = [];
@@ -118,10 +124,11 @@ export async function openStage(
 }
 
 /** The provider of a model, at the simulator's address. */
-export function providerOf(model: string, url: string): Provider {
+export function providerOf(model: string, url: string, gateway?: typeof globalThis.fetch): Provider {
+  const reached = { apiKey: 'simulated', ...(gateway !== undefined && { fetch: gateway }) };
   return findModel(defaultCatalog(), model)?.provider === 'openai'
-    ? createOpenAIProvider({ apiKey: 'simulated', api: 'responses', baseURL: `${url}/v1` })
-    : createAnthropicProvider({ apiKey: 'simulated', baseURL: url });
+    ? createOpenAIProvider({ ...reached, api: 'responses', baseURL: `${url}/v1` })
+    : createAnthropicProvider({ ...reached, baseURL: url });
 }
 
 /** Each answer takes its time. */

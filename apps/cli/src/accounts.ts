@@ -12,7 +12,7 @@ import type { Command } from 'commander';
 
 import type { CommandContext } from './command.ts';
 import { eachSession } from './each-session.ts';
-import { counted } from './numbers.ts';
+import { counted, dollars, grouped } from './numbers.ts';
 import { readCatalog } from './own-catalog.ts';
 import { sessionArgument } from './session-argument.ts';
 import { sinceArgument } from './since-argument.ts';
@@ -79,12 +79,33 @@ export function headlineOf({ accounts: { whole, sessions, span }, session }: Rep
   return `${session ?? counted(sessions.length, 'session')}, ${counted(whole.calls, 'call')}, ${when}`;
 }
 
-/** What is in no sum, because nobody told it (L7). */
-export function unknownsOf({ uncounted, unpriced }: Account): readonly string[] {
+/** What is in no sum, because nobody told it (L7), with the estimates and bounds that are known. */
+export function unknownsOf(account: Account): readonly string[] {
+  return [...untoldTokens(account), ...untoldMoney(account)];
+}
+
+/** Tokens that are in no sum, and input whose bucket is not known. */
+export function untoldTokens({ uncounted, unanswered, tokens, estimated }: Account): readonly string[] {
+  const about = estimated.calls === 0 ? '' : `; about ${grouped(estimated.tokens)} tokens by estimate`;
   return [
-    ...(uncounted === 0 ? [] : [`${counted(uncounted, 'call')} without counts: in no sum of tokens`]),
-    ...(unpriced === 0 ? [] : [`${counted(unpriced, 'call')} without a price: in no sum of money`]),
+    ...(uncounted === 0 ? [] : [`${counted(uncounted, 'call')} without counts: in no sum of tokens${about}`]),
+    ...(unanswered <= uncounted ? [] : [`${counted(unanswered, 'call')} without a count of the output`]),
+    ...(tokens.untold === 0
+      ? []
+      : [`${grouped(tokens.untold)} input tokens of which nobody told whether they were read, written or fresh`]),
   ];
+}
+
+function untoldMoney({ unpriced, bounded, estimated }: Account): readonly string[] {
+  if (unpriced === 0) return [];
+  const most = bounded.calls === 0 ? '' : `; ${dollars(bounded.cost)} at most for ${grouped(bounded.calls)} of them`;
+  const about = Number(estimated.cost) === 0 ? '' : `; about ${dollars(estimated.cost)} at most by estimate`;
+  return [`${counted(unpriced, 'call')} without a price: in no sum of money${most}${about}`];
+}
+
+/** The sum of what was paid; `undefined` where no call of the account has a known cost. */
+export function paidIn({ calls, unpriced, cost }: Account): string | undefined {
+  return calls > 0 && unpriced === calls ? undefined : cost;
 }
 
 /** The groups as they are shown: sessions as the store lists them, days in order, the rest by what they cost. */
@@ -105,7 +126,11 @@ export function groupName(by: GroupBy, name: string | undefined): string {
 /** For programs: every sum, with the rates that are read from it. */
 export function accountsJson(reported: Reported): object {
   const { accounts, session, by, since } = reported;
-  const whole = (account: Account): object => ({ ...account, rates: ratesOfAccount(account) });
+  const whole = (account: Account): object => ({
+    ...account,
+    cost: paidIn(account) ?? null,
+    rates: ratesOfAccount(account),
+  });
   return {
     ...(session === undefined ? {} : { session }),
     by,

@@ -4,24 +4,15 @@
 import type { Gauge } from '@tidemark/context';
 import { gaugeInWords } from '@tidemark/context';
 import type { SessionEvent } from '@tidemark/kit';
-import type { AnswerPart, Recorded, RecordedOf, SubagentEnded, Usage } from '@tidemark/log';
-import { writtenTokens } from '@tidemark/model';
+import type { AnswerPart, Recorded, RecordedOf, SubagentEnded } from '@tidemark/log';
 
 import { dollars, grouped } from './numbers.ts';
 import type { Output } from './output.ts';
+import type { SeenCall, SeenTokens } from './seen-tokens.ts';
+import { addSeen, NOTHING_SEEN } from './seen-tokens.ts';
 import type { Shown } from './shown.ts';
 import { styled } from './shown.ts';
 import { callTitle, duration } from './tool-line.ts';
-
-/** Tokens of the calls that were seen, in the provider's own buckets; those of a call that told none are missing. */
-export interface SeenTokens {
-  readonly read: number;
-  readonly written: number;
-  readonly fresh: number;
-  readonly output: number;
-  /** How the provider caches is not known for some of the calls: then it need not have told all its buckets. */
-  readonly caching?: 'unknown';
-}
 
 /** Shows one session. */
 export interface Presenter {
@@ -46,6 +37,8 @@ interface Sight {
   /** Whether the rewrite of the next request was said already. */
   rewriteSaid: boolean;
   tokens: SeenTokens;
+  /** Calls to a model whose end was seen. */
+  answers: number;
   readonly subagents: SubagentEnded[];
   /** Whether the request at hand is the first to reach the advisory tier, by a record of the log. */
   advised: boolean;
@@ -62,7 +55,8 @@ export function presentSession(output: Output, answered: readonly AnswerPart[] =
     midLine: false,
     streamed: false,
     rewriteSaid: false,
-    tokens: { read: 0, written: 0, fresh: 0, output: 0 },
+    tokens: NOTHING_SEEN,
+    answers: 0,
     subagents: [],
     advised: false,
     unknownSaid: false,
@@ -122,13 +116,12 @@ function showRecord(sight: Sight, record: Recorded): void {
       return;
     case 'answer.received':
       if (record.data.stream === 'main') showAnswer(sight, record.data.parts);
-      if (record.data.forecast?.caching === 'unknown') sight.tokens = { ...sight.tokens, caching: 'unknown' };
-      return add(sight, record.data.usage);
+      return add(sight, record.data);
     case 'answer.interrupted':
       if (record.data.stream === 'main') endAnswer(sight);
-      return add(sight, record.data.usage ?? {});
+      return add(sight, record.data);
     case 'answer.failed':
-      return add(sight, record.data.usage ?? {});
+      return record.data.usage === undefined ? undefined : add(sight, record.data);
     case 'permission.decided':
       if (record.data.decision === 'denied') sight.denied.add(record.data.call);
       return;
@@ -192,15 +185,9 @@ function timeOf({ data }: RecordedOf<'tool.returned' | 'tool.failed'>): readonly
   ];
 }
 
-function add(sight: Sight, usage: Usage): void {
-  const { read, written, fresh, output } = sight.tokens;
-  sight.tokens = {
-    ...sight.tokens,
-    read: read + (usage.read ?? 0),
-    written: written + writtenTokens(usage.writes ?? []),
-    fresh: fresh + (usage.fresh ?? 0),
-    output: output + (usage.answer ?? 0) + (usage.reasoning ?? 0),
-  };
+function add(sight: Sight, call: SeenCall): void {
+  sight.tokens = addSeen(sight.tokens, call, sight.answers === 0);
+  sight.answers += 1;
 }
 
 function write(sight: Sight, text: string): void {

@@ -1,14 +1,15 @@
 // How a turn ended, in two lines for people or one object for programs, and the exit code that says so.
 
 import type { FinishedTurn } from '@tidemark/kit';
-import type { SessionId, SubagentEnded } from '@tidemark/log';
+import type { SessionId, SubagentEnded, TurnTotals } from '@tidemark/log';
 import { sumOfMoney } from '@tidemark/model';
 
 import type { ExitCode } from './exit-codes.ts';
 import { EXIT } from './exit-codes.ts';
-import { counted, dollars, grouped } from './numbers.ts';
+import { counted, dollars } from './numbers.ts';
 import type { Output } from './output.ts';
-import type { SeenTokens } from './present-session.ts';
+import type { SeenTokens } from './seen-tokens.ts';
+import { tokensInWords } from './seen-tokens.ts';
 import type { Shown } from './shown.ts';
 import { styled } from './shown.ts';
 
@@ -50,8 +51,8 @@ function forPeople({ session, finished, tokens, subagents = [] }: EndedTurn): Sh
     ...(error === undefined ? [] : [`: ${error.message}\nnext: ${error.next}\n`]),
     styled(ok ? 'green' : 'yellow', outcome),
     `: ${counted(totals.steps, 'step')}, ${counted(totals.calls, 'tool call')}; `,
-    `tokens: ${tokensIn(tokens)}; `,
-    dollars(totals.cost),
+    `tokens: ${tokensInWords(tokens)}; `,
+    costInWords(totals),
     forSubagents(subagents),
     '\nsession ',
     styled('cyan', session),
@@ -68,14 +69,8 @@ function forSubagents(subagents: readonly SubagentEnded[]): string {
   return `, ${dollars(sumOfMoney(costs))} of it for ${who}`;
 }
 
-/** Where caching is not known, a bucket of which nothing was told is left out: unknown is not 0 (L7). */
-function tokensIn({ read, written, fresh, output, caching }: SeenTokens): string {
-  const input = [
-    [read, 'read'],
-    [written, 'written'],
-    [fresh, 'fresh'],
-  ] as const;
-  const said = input.filter(([count]) => caching === undefined || count > 0);
-  const counts = [...said, [output, 'out'] as const].map(([count, what]) => `${grouped(count)} ${what}`).join(', ');
-  return caching === undefined ? counts : `${counts}; how the model is cached is not known`;
+/** The cost of a turn: as it is known, else the most that it can have been. */
+function costInWords({ cost, taken }: TurnTotals): string {
+  if (cost !== undefined || taken?.cost === undefined) return dollars(cost);
+  return `cost unknown, about ${dollars(taken.cost)} at most`;
 }

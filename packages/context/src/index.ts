@@ -1,7 +1,7 @@
 // The face of `context`: what the model sees.
 
 export type { Account, Compared, Rates } from './account/account.ts';
-export { accountOf, addAccounts, NO_CALLS, ratesOfAccount } from './account/account.ts';
+export { accountOf, addAccounts, inputOfAccount, NO_CALLS, ratesOfAccount } from './account/account.ts';
 export type { Churn } from './account/churn.ts';
 export { addChurn, beginChurn } from './account/churn.ts';
 export type { Followed, Following, RowOf } from './account/follow-calls.ts';

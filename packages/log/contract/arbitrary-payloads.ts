@@ -71,10 +71,7 @@ const usage: fc.Arbitrary<Usage> = fc.record(
   { fresh: count, read: count, writes, input: count, written: count, answer: count, reasoning: count },
   { requiredKeys: [], noNullPrototype: true },
 );
-const estimated = fc.record(
-  { input: count, output: count, cost: aMoney },
-  { requiredKeys: [], noNullPrototype: true },
-);
+const estimated = fc.record({ input: count, output: count, cost: aMoney }, { requiredKeys: [], noNullPrototype: true });
 const share = fc.integer({ min: 0, max: 1_000 }).map((thousandths) => thousandths / 1_000);
 const forecast = fc.record(
   {

@@ -14,7 +14,7 @@ import {
   headlineOf,
   nothingFound,
   orderedGroups,
-  unknownsOf,
+  untoldTokens,
 } from '../accounts.ts';
 import { causeTable } from '../cause-table.ts';
 import type { Command, CommandContext, Outcome } from '../command.ts';
@@ -55,7 +55,7 @@ async function report(session: string | undefined, flags: AccountFlags, context:
   );
   if (whole.calls === 0) return undefined;
   output.table(ratesTable(reported));
-  for (const unknown of unknownsOf({ ...whole, unpriced: 0 })) output.line(unknown);
+  for (const unknown of untoldTokens(whole)) output.line(unknown);
   output.line('');
   if (reported.by !== 'cause') output.table(groups(reported));
   else if (whole.again.calls === 0) output.line('nothing was paid again');
@@ -64,13 +64,13 @@ async function report(session: string | undefined, flags: AccountFlags, context:
 }
 
 function ratesTable({ accounts: { whole, sessions }, session }: Reported): TableOf {
-  const { calls, tokens, readable, unread, forecast } = whole;
+  const { calls, rated, readable, unread, forecast } = whole;
   const { hitRate, writeShare, coverage, forecastError } = ratesOfAccount(whole);
   const usual = session === undefined ? '' : `; one growing prefix would be at ${percent(2, calls + 1)}`;
   const part = readable.calls === calls ? '' : ` (${grouped(readable.calls)} of ${counted(calls, 'call')})`;
   const waiting = unread.waiting === 0 ? '' : `; ${grouped(unread.waiting)} wait for a next call`;
   const rows = [
-    ['hit rate', share(hitRate), `read, of ${grouped(tokens.fresh + tokens.read + tokens.written)} input tokens`],
+    ['hit rate', share(hitRate), `read, of ${grouped(rated.read)} input tokens`],
     ['write share', share(writeShare), `written${usual}`],
     ['coverage', share(coverage), `read, of what could have been read${part}`],
     ['wasted writes', grouped(unread.wasted), `tokens written for nobody${waiting}`],

@@ -1,6 +1,7 @@
 // `tidemark cost`: what calls to models cost, and what the same calls would have cost otherwise.
 
 import type { Account, Compared } from '@tidemark/context';
+import { inputOfAccount } from '@tidemark/context';
 import type { Capabilities, Catalog } from '@tidemark/model';
 import { findModel, nearestModel } from '@tidemark/model';
 
@@ -13,6 +14,7 @@ import {
   headlineOf,
   nothingFound,
   orderedGroups,
+  paidIn,
   unknownsOf,
 } from '../accounts.ts';
 import type { Command, CommandContext, Outcome } from '../command.ts';
@@ -66,10 +68,12 @@ function modelArgument(name: string, catalog: Catalog): Capabilities {
   throw new CliError('cli/not-found', `the catalog has no model ${JSON.stringify(name)}`, next);
 }
 
-function sums({ cost: paid, compared, other }: Account, as: Capabilities | undefined): TableOf {
+function sums(account: Account, as: Capabilities | undefined): TableOf {
+  const { compared, other } = account;
+  const paid = paidIn(account);
   const row = (name: string, amount: string, meaning: string): readonly string[] => [name, dollars(amount), meaning];
   const rows = [
-    row('paid', paid, ''),
+    paid === undefined ? ['paid', 'unknown', ''] : row('paid', paid, ''),
     ...(compared.calls === 0
       ? []
       : [
@@ -94,14 +98,18 @@ function remarks(account: Account, as: Capabilities | undefined): readonly strin
 
 function groups(reported: Reported): TableOf {
   const { by } = reported;
-  const rows = orderedGroups(reported).map(([name, { calls, tokens, cost: paid, compared, unpriced }]) => [
-    groupName(by, name),
-    grouped(calls),
-    grouped(tokens.fresh + tokens.read + tokens.written),
-    grouped(tokens.answer + tokens.reasoning),
-    unpriced === calls ? '?' : dollars(paid),
-    timesIdeal(compared),
-  ]);
+  const rows = orderedGroups(reported).map(([name, account]) => {
+    const { calls, uncounted, unanswered, tokens, compared } = account;
+    const paid = paidIn(account);
+    return [
+      groupName(by, name),
+      grouped(calls),
+      uncounted === calls ? '?' : grouped(inputOfAccount(account)),
+      unanswered === calls ? '?' : grouped(tokens.answer + tokens.reasoning),
+      paid === undefined ? '?' : dollars(paid),
+      timesIdeal(compared),
+    ];
+  });
   return { head: [by, 'calls', 'input', 'output', 'paid', '× ideal'], rows, numbers: [1, 2, 3, 4, 5] };
 }
 

@@ -3,6 +3,7 @@
 import { readFold } from '@tidemark/agent';
 import { compactionStanding, gaugeInWords } from '@tidemark/context';
 import type { CallForecast, EpochOpened, Parent, Recorded, SessionId, StartedBy } from '@tidemark/log';
+import { allWritten, inputTokens } from '@tidemark/model';
 
 import type { Command, CommandContext, Outcome } from '../command.ts';
 import { explainPadding } from '../explain-padding.ts';
@@ -63,8 +64,12 @@ interface StepRow {
   readonly fresh: number | null;
   readonly read: number | null;
   readonly written: number | null;
+  /** All input, whichever buckets were told. */
+  readonly input: number | null;
   readonly answer: number | null;
   readonly cost: string | null;
+  /** Where the cost is not known: the most that it can have been. */
+  readonly costAtMost: string | null;
   readonly forecast: CallForecast | null;
   readonly transport: Transport | null;
   readonly note: string;
@@ -158,9 +163,11 @@ function stepRow(record: Recorded, purposes: ReadonlyMap<number, string>): StepR
     model,
     fresh: usage.fresh ?? null,
     read: usage.read ?? null,
-    written: usage.writes === undefined ? null : usage.writes.reduce((sum, write) => sum + write.tokens, 0),
+    written: allWritten(usage) ?? null,
+    input: inputTokens(usage) ?? null,
     answer: usage.answer ?? null,
-    cost: received?.cost ?? null,
+    cost: record.data.cost ?? null,
+    costAtMost: record.data.costAtMost ?? null,
     forecast: received?.forecast ?? null,
     transport: received?.transport ?? null,
     note:
@@ -174,7 +181,9 @@ function stepRow(record: Recorded, purposes: ReadonlyMap<number, string>): StepR
 
 function cells(row: StepRow): readonly string[] {
   const count = (value: number | null): string => (value === null ? '?' : grouped(value));
-  const { step, stream, purpose, at, model, fresh, read, written, answer, cost, transport, note } = row;
+  const { step, stream, purpose, at, model, fresh, read, written, input, answer, cost, transport, note } = row;
+  const isWhole = fresh !== null && read !== null && written !== null;
+  const total = isWhole || input === null ? '' : `${grouped(input)} input tokens in all`;
   const beside = step === null ? [`${purpose ?? 'side call'} (${stream})`] : [];
   return [
     step === null ? '' : String(step),
@@ -184,7 +193,13 @@ function cells(row: StepRow): readonly string[] {
     count(read),
     count(written),
     count(answer),
-    cost === null ? '' : dollars(cost),
-    [...beside, transport === null ? '' : transportWords(transport), note].filter((part) => part !== '').join('; '),
+    cost === null ? boundIn(row) : dollars(cost),
+    [...beside, total, transport === null ? '' : transportWords(transport), note]
+      .filter((part) => part !== '')
+      .join('; '),
   ];
+}
+
+function boundIn({ costAtMost }: StepRow): string {
+  return costAtMost === null ? '' : `up to ${dollars(costAtMost)}`;
 }

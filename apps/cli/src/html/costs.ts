@@ -1,7 +1,7 @@
 // What each call of a session cost, as a table that stands at its end.
 
 import type { Position, RecordedOf, Usage } from '@tidemark/log';
-import { sumOfMoney } from '@tidemark/model';
+import { allWritten, inputTokens, outputTokens, sumOfMoney } from '@tidemark/model';
 
 import { dollars, grouped } from '../numbers.ts';
 import type { Markup } from './markup.ts';
@@ -25,13 +25,21 @@ export function costRow({ kind, position, data }: EndedCall): CostRow {
   const { stream, step, model, usage = {}, cost } = data;
   const miss = kind === 'answer.received' ? data.miss : undefined;
   const again = miss === undefined ? '' : `${grouped(miss.tokens)} tokens paid again: ${miss.cause}`;
-  const note = kind === 'answer.interrupted' ? `cut by the ${data.by}` : again;
+  const ended = kind === 'answer.interrupted' ? `cut by the ${data.by}` : again;
+  const note = [totalWords(usage), ended].filter((words) => words !== '').join('; ');
   return { position, what: stream === 'main' ? `step ${step}` : stream, model, usage, cost, note };
+}
+
+/** The input where a bucket of it is not told. */
+function totalWords(usage: Usage): string {
+  const input = inputTokens(usage);
+  const isWhole = usage.fresh !== undefined && usage.read !== undefined && allWritten(usage) !== undefined;
+  return isWhole || input === undefined ? '' : `${grouped(input)} input tokens in all`;
 }
 
 /** What a call took, in one line: `read 1,200, written 30, fresh 4, out 85; $0.0102`. */
 export function usageWords({ usage, cost }: CostRow): string {
-  const tokens = `read ${told(usage.read)}, written ${told(written(usage))}, fresh ${told(usage.fresh)}, out ${told(out(usage))}`;
+  const tokens = `read ${told(usage.read)}, written ${told(allWritten(usage))}, fresh ${told(usage.fresh)}, out ${told(outputTokens(usage))}`;
   return cost === undefined ? tokens : `${tokens}; ${dollars(cost)}`;
 }
 
@@ -61,9 +69,9 @@ export function costTable(rows: readonly CostRow[]): Markup {
           <tr>
             <td>${grouped(rows.length)} calls</td>
             <td>${total(rows, ({ read }) => read)}</td>
-            <td>${total(rows, written)}</td>
+            <td>${total(rows, allWritten)}</td>
             <td>${total(rows, ({ fresh }) => fresh)}</td>
-            <td>${total(rows, out)}</td>
+            <td>${total(rows, outputTokens)}</td>
             <td>${known.length === 0 ? '?' : dollars(sumOfMoney(known))}</td>
             <td>${note}</td>
           </tr>
@@ -77,9 +85,9 @@ function line(row: CostRow): Markup {
   return markup`<tr>
     <td><a href="#r${position}">${what}</a> <span class="soft">${model}</span></td>
     <td>${told(usage.read)}</td>
-    <td>${told(written(usage))}</td>
+    <td>${told(allWritten(usage))}</td>
     <td>${told(usage.fresh)}</td>
-    <td>${told(out(usage))}</td>
+    <td>${told(outputTokens(usage))}</td>
     <td>${cost === undefined ? '?' : dollars(cost)}</td>
     <td>${note}</td>
   </tr> `;
@@ -91,14 +99,6 @@ function total(rows: readonly CostRow[], of: (usage: Usage) => number | undefine
   const known = values.filter((value) => value !== undefined);
   const sum = grouped(known.reduce((all, value) => all + value, 0));
   return known.length === values.length ? sum : known.length === 0 ? '?' : `${sum} + ?`;
-}
-
-function written({ writes }: Usage): number | undefined {
-  return writes?.reduce((sum, { tokens }) => sum + tokens, 0);
-}
-
-function out({ answer, reasoning = 0 }: Usage): number | undefined {
-  return answer === undefined ? undefined : answer + reasoning;
 }
 
 function told(tokens: number | undefined): string {

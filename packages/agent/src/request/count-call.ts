@@ -1,11 +1,11 @@
 // What a call used and cost: the provider's counts, what follows from the request where they leave a bucket open, a bound or
 // an estimate where nothing does (L7).
 
-import type { AnswerReceived, EstimatedUse } from '@tidemark/log';
+import type { AnswerReceived, EstimatedUse, RequestPrepared } from '@tidemark/log';
 import { money } from '@tidemark/log';
 import type { State } from '@tidemark/context';
 import { estimatedOutput } from '@tidemark/context';
-import type { Answer, Capabilities, Price, Usage } from '@tidemark/model';
+import type { Answer, Capabilities, Price, Ttl, Usage } from '@tidemark/model';
 import { allWritten, completeUsage, costAtMost, costOf, inputTokens, outputTokens, priceAt } from '@tidemark/model';
 import type { Prepared } from './prepare.ts';
 
@@ -15,7 +15,7 @@ export type CountedUse = Pick<AnswerReceived, 'usage' | 'cost' | 'costAtMost' | 
 /** Counts a call from its answer: `state` is that of its request, and estimates what the provider did not count. */
 export function countCall(state: State, prepared: Prepared, answer: Pick<Answer, 'parts' | 'usage'>): CountedUse {
   const { capabilities, record } = prepared;
-  const lives = record.data.markers.map(({ ttl }) => ttl);
+  const lives = livesWritten(state, record.data, answer.usage);
   const usage = completeUsage(answer.usage, { lives, ...rulesOf(capabilities, record.at) });
   const estimates = estimatesFor(state, prepared, { ...answer, usage });
   const guessed = { ...usage, ...estimates.input, ...estimates.output };
@@ -30,6 +30,17 @@ export function countCall(state: State, prepared: Prepared, answer: Pick<Answer,
     return bound === undefined ? { usage } : { usage, costAtMost: bound, ...named };
   }
   return { usage, ...estimatedUse(estimates, bound), ...named };
+}
+
+/**
+ * Lifetimes that what was written can have. Where the call read all that the one before it left, only markers behind that
+ * wrote anything.
+ */
+function livesWritten({ streams }: State, request: RequestPrepared, { read }: Usage): readonly Ttl[] {
+  const { cached, end } = streams['main']?.accepted ?? {};
+  const isRead = request.stream === 'main' && request.relation === 'extends';
+  const from = isRead && end !== undefined && read !== undefined && read >= (cached ?? Infinity) ? end : -1;
+  return request.markers.flatMap(({ block, ttl }) => (block > from ? [ttl] : []));
 }
 
 function rulesOf({ prices, markers }: Capabilities, at: string): { billsWrites: boolean; caches: boolean } {

@@ -22,7 +22,10 @@ export function shareOf(own: Limits, { limits, taken, promised, among }: Left): 
   const tokens = restOf(limits.tokens, [tokensTaken(taken.spent), ...others.map((one) => one.tokens ?? 0)]);
   const cost =
     limits.cost &&
-    sumOfMoney([limits.cost, ...[moneyTaken(taken.spent), ...others.map((one) => one.cost ?? '0')].map((one) => `-${one}`)]);
+    sumOfMoney([
+      limits.cost,
+      ...[moneyTaken(taken.spent), ...others.map((one) => one.cost ?? '0')].map((one) => `-${one}`),
+    ]);
   return {
     ...(own.steps !== undefined && { steps: own.steps }),
     ...least('ms', own.ms, restOf(limits.ms, [taken.ms])),

@@ -1,9 +1,9 @@
 // Sums over calls to models, and the rates that are read from them. What is unknown is counted apart and is in no sum (L7).
 
-import type { Money } from '@tidemark/log';
+import type { Money, Usage } from '@tidemark/log';
 import { money } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
-import { inputTokens, sumOfMoney, writtenTokens } from '@tidemark/model';
+import { allWritten, inputTokens, outputTokens, sumOfMoney } from '@tidemark/model';
 import { forecastError } from './forecast-error.ts';
 import type { ModelCall } from './model-call.ts';
 import type { Priced } from './price-call.ts';
@@ -14,8 +14,14 @@ export interface Account {
   readonly calls: number;
   /** Calls whose input nobody told in whole: in no sum of tokens but those of the output. */
   readonly uncounted: number;
-  /** Calls without a price: not in `cost`. */
+  /** Calls whose output nobody told: in no sum of the output. */
+  readonly unanswered: number;
+  /** Calls whose cost is not known: not in `cost`. */
   readonly unpriced: number;
+  /** Of the calls whose cost is not known: those that have a bound, and the most that they cost together. */
+  readonly bounded: { readonly calls: number; readonly cost: Money };
+  /** Of the calls that nobody counted: those that were estimated, the tokens not counted, and what the calls cost at most. */
+  readonly estimated: { readonly calls: number; readonly tokens: number; readonly cost: Money };
   /** Disjoint (L7). `answer` holds the reasoning where a provider does not tell them apart. */
   readonly tokens: Tokens;
   /** What was paid, as far as it is known. */
@@ -25,6 +31,8 @@ export interface Account {
   readonly other: AsOther;
   /** Tokens that were sent before and paid again. */
   readonly again: { readonly calls: number; readonly tokens: number; readonly cost: Money; readonly unpriced: number };
+  /** Input of the calls whose reads are known, and of those whose writes are: what rates are taken of. */
+  readonly rated: { readonly read: number; readonly written: number };
   /** Of the calls of which it is known what they could have read: that, and what they read. */
   readonly readable: { readonly calls: number; readonly held: number; readonly read: number };
   /** Tokens written that nobody can read any more, and those that a next call still could. */
@@ -38,6 +46,8 @@ export interface Tokens {
   readonly fresh: number;
   readonly read: number;
   readonly written: number;
+  /** Input whose total was told, and whose bucket was not. */
+  readonly untold: number;
   readonly answer: number;
   readonly reasoning: number;
 }
@@ -64,12 +74,16 @@ const NOTHING: Money = money('0');
 export const NO_CALLS: Account = {
   calls: 0,
   uncounted: 0,
+  unanswered: 0,
   unpriced: 0,
-  tokens: { fresh: 0, read: 0, written: 0, answer: 0, reasoning: 0 },
+  bounded: { calls: 0, cost: NOTHING },
+  estimated: { calls: 0, tokens: 0, cost: NOTHING },
+  tokens: { fresh: 0, read: 0, written: 0, untold: 0, answer: 0, reasoning: 0 },
   cost: NOTHING,
   compared: { calls: 0, paid: NOTHING, uncached: NOTHING, ideal: NOTHING },
   other: { calls: 0, paid: NOTHING, cost: NOTHING },
   again: { calls: 0, tokens: 0, cost: NOTHING, unpriced: 0 },
+  rated: { read: 0, written: 0 },
   readable: { calls: 0, held: 0, read: 0 },
   unread: { wasted: 0, waiting: 0 },
   forecast: { calls: 0, input: 0, off: 0 },
@@ -78,17 +92,17 @@ export const NO_CALLS: Account = {
 /** The account of one call; `other` is the row of another model to price it by. */
 export function accountOf(call: ModelCall, other?: Capabilities): Account {
   const { usage, held, again, unread } = call;
-  const input = inputTokens(usage);
-  const { answer = 0, reasoning = 0, fresh = 0, read = 0, writes = [] } = usage;
+  const { read = 0 } = usage;
   const prices = priceCall(call, other);
   return {
     calls: 1,
-    uncounted: input === undefined ? 1 : 0,
+    uncounted: inputTokens(usage) === undefined ? 1 : 0,
+    unanswered: outputTokens(usage) === undefined ? 1 : 0,
     unpriced: prices.paid === undefined ? 1 : 0,
-    tokens:
-      input === undefined
-        ? { ...NO_CALLS.tokens, answer, reasoning }
-        : { fresh, read, written: writtenTokens(writes), answer, reasoning },
+    bounded: boundOf(call, prices),
+    estimated: estimateOf(call),
+    tokens: tokensOf(usage),
+    rated: ratedOf(usage),
     cost: prices.paid ?? NOTHING,
     compared: comparedOf(prices),
     other: otherOf(prices),
@@ -100,6 +114,33 @@ export function accountOf(call: ModelCall, other?: Capabilities): Account {
     unread,
     forecast: forecastError(call) ?? NO_CALLS.forecast,
   };
+}
+
+/** A call without a total is in no sum of its input: some buckets of it would be a part of nobody knows what. */
+function tokensOf(usage: Usage): Tokens {
+  const { answer = 0, reasoning = 0, fresh = 0, read = 0 } = usage;
+  const input = inputTokens(usage);
+  if (input === undefined) return { ...NO_CALLS.tokens, answer, reasoning };
+  const written = allWritten(usage) ?? 0;
+  return { fresh, read, written, untold: Math.max(0, input - fresh - read - written), answer, reasoning };
+}
+
+function ratedOf(usage: Usage): Account['rated'] {
+  const input = inputTokens(usage) ?? 0;
+  return {
+    read: usage.read === undefined ? 0 : input,
+    written: allWritten(usage) === undefined ? 0 : input,
+  };
+}
+
+function boundOf({ costAtMost }: ModelCall, { paid }: Priced): Account['bounded'] {
+  return paid !== undefined || costAtMost === undefined ? NO_CALLS.bounded : { calls: 1, cost: costAtMost };
+}
+
+function estimateOf({ estimated }: ModelCall): Account['estimated'] {
+  if (estimated === undefined) return NO_CALLS.estimated;
+  const { input = 0, output = 0, cost = NOTHING } = estimated;
+  return { calls: 1, tokens: input + output, cost };
 }
 
 function comparedOf({ paid, uncached, ideal }: Priced): Compared {
@@ -116,11 +157,19 @@ export function addAccounts(a: Account, b: Account): Account {
   return {
     calls: a.calls + b.calls,
     uncounted: a.uncounted + b.uncounted,
+    unanswered: a.unanswered + b.unanswered,
     unpriced: a.unpriced + b.unpriced,
+    bounded: { calls: a.bounded.calls + b.bounded.calls, cost: add(a.bounded.cost, b.bounded.cost) },
+    estimated: {
+      calls: a.estimated.calls + b.estimated.calls,
+      tokens: a.estimated.tokens + b.estimated.tokens,
+      cost: add(a.estimated.cost, b.estimated.cost),
+    },
     tokens: {
       fresh: a.tokens.fresh + b.tokens.fresh,
       read: a.tokens.read + b.tokens.read,
       written: a.tokens.written + b.tokens.written,
+      untold: a.tokens.untold + b.tokens.untold,
       answer: a.tokens.answer + b.tokens.answer,
       reasoning: a.tokens.reasoning + b.tokens.reasoning,
     },
@@ -142,6 +191,7 @@ export function addAccounts(a: Account, b: Account): Account {
       cost: add(a.again.cost, b.again.cost),
       unpriced: a.again.unpriced + b.again.unpriced,
     },
+    rated: { read: a.rated.read + b.rated.read, written: a.rated.written + b.rated.written },
     readable: {
       calls: a.readable.calls + b.readable.calls,
       held: a.readable.held + b.readable.held,
@@ -162,9 +212,9 @@ function add(a: Money, b: Money): Money {
 
 /** Shares between 0 and 1, each `null` where there is nothing to take a share of. */
 export interface Rates {
-  /** Read, of all input. */
+  /** Read, of all input of the calls that told what they read. */
   readonly hitRate: number | null;
-  /** Written, of all input: over N calls with one growing prefix it tends to 2 / (N + 1). */
+  /** Written, of all input of the calls that told what they wrote: over N calls with one growing prefix it tends to 2 / (N + 1). */
   readonly writeShare: number | null;
   /** Read, of what could have been read. */
   readonly coverage: number | null;
@@ -172,12 +222,16 @@ export interface Rates {
   readonly forecastError: number | null;
 }
 
+/** All input tokens of an account. */
+export function inputOfAccount({ tokens: { fresh, read, written, untold } }: Account): number {
+  return fresh + read + written + untold;
+}
+
 /** The rates of an account. */
-export function ratesOfAccount({ tokens, readable, forecast }: Account): Rates {
-  const input = tokens.fresh + tokens.read + tokens.written;
+export function ratesOfAccount({ tokens, rated, readable, forecast }: Account): Rates {
   return {
-    hitRate: share(tokens.read, input),
-    writeShare: share(tokens.written, input),
+    hitRate: share(tokens.read, rated.read),
+    writeShare: share(tokens.written, rated.written),
     coverage: share(readable.read, readable.held),
     forecastError: share(forecast.off, forecast.input),
   };

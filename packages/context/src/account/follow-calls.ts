@@ -107,7 +107,7 @@ function callOf(following: Following, record: Ended, request: Sent | undefined, 
   const { epoch, owner } = following;
   const { data } = record;
   const { provider, model } = record.kind === 'answer.failed' ? (epoch ?? UNKNOWN) : record.data;
-  const cost = record.kind === 'answer.failed' ? undefined : record.data.cost;
+  const { cost, costAtMost, estimated } = record.kind === 'answer.failed' ? NOTHING_KNOWN : record.data;
   const row = rowOf(provider, model);
   const contract = epoch?.contract;
   const call: ModelCall = {
@@ -121,6 +121,8 @@ function callOf(following: Following, record: Ended, request: Sent | undefined, 
     unread: { wasted: 0, waiting: 0 },
     ...(contract === undefined ? {} : { contract }),
     ...(cost === undefined ? {} : { cost }),
+    ...(costAtMost === undefined ? {} : { costAtMost }),
+    ...(estimated === undefined ? {} : { estimated }),
     ...(row === undefined ? {} : { row }),
   };
   if (request === undefined) return data.stream === 'main' ? { ...call, ...judgeImport(call, following) } : call;
@@ -128,6 +130,7 @@ function callOf(following: Following, record: Ended, request: Sent | undefined, 
 }
 
 const UNKNOWN = { provider: 'unknown', model: 'unknown' };
+const NOTHING_KNOWN: Partial<Pick<ModelCall, 'cost' | 'costAtMost' | 'estimated'>> = {};
 
 function sentAt({ at, data }: Ended, request: Sent | undefined): Timestamp {
   return request?.at ?? (data.startedAt === undefined ? at : timestamp(data.startedAt));

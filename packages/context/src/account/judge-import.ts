@@ -4,7 +4,7 @@
 import type { EpochCause, MissCause, Timestamp } from '@tidemark/log';
 import { milliseconds } from '@tidemark/log';
 import type { Ttl } from '@tidemark/model';
-import { inputTokens, writtenTokens } from '@tidemark/model';
+import { cachedTokens, inputTokens } from '@tidemark/model';
 import { LIFE } from '../entries.ts';
 import { rewriteCost } from '../miss.ts';
 import type { ModelCall } from './model-call.ts';
@@ -29,14 +29,15 @@ export interface Between {
 /** Counters of a provider differ by a few tokens between calls; less than this is no miss. */
 const TOLERANCE = 16;
 
-/** What a call leaves for the next one. A call without counts changes nothing. */
+/** What a call leaves for the next one. A call whose counts do not tell it changes nothing. */
 export function leftBy({ usage, at, row }: ModelCall, before: Left | undefined): Left | undefined {
   const input = inputTokens(usage);
-  if (input === undefined) return before;
-  const { read = 0, writes = [] } = usage;
+  const cached = cachedTokens(usage);
+  if (input === undefined || cached === undefined) return before;
+  const { writes = [] } = usage;
   const lives = writes.flatMap((write) => (write.tokens > 0 ? [write.ttl] : []));
   const ttl = lives.toSorted((a, b) => LIFE[a] - LIFE[b]).at(-1) ?? before?.ttl ?? row?.ttls[0];
-  return { at, input, cached: read + writtenTokens(writes), ttl };
+  return { at, input, cached, ttl };
 }
 
 /** What the input grew by is new. Where it shrank, by a checkpoint or otherwise, nothing is known of what it holds. */

@@ -1,6 +1,15 @@
 // One call to a model as its log tells it: what it used, what it could have read, and what became of what it wrote.
 
-import type { CallForecast, EpochCause, MissCause, Money, SessionId, Timestamp, Usage } from '@tidemark/log';
+import type {
+  CallForecast,
+  EpochCause,
+  EstimatedUse,
+  MissCause,
+  Money,
+  SessionId,
+  Timestamp,
+  Usage,
+} from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
 
 /** Tokens that were sent before and were paid again. */
@@ -25,6 +34,10 @@ export interface ModelCall {
   readonly usage: Usage;
   /** As it was recorded with the answer. */
   readonly cost?: Money;
+  /** The most that it cost, where `cost` is not known. */
+  readonly costAtMost?: Money;
+  /** What it is taken to have used where nobody counted it. */
+  readonly estimated?: EstimatedUse;
   /** The catalog row that prices it. */
   readonly row?: Capabilities;
   /** Tokens that the calls before it had left in the cache for it. */

@@ -1,7 +1,7 @@
 // What became of what each call wrote. A cache is read from the front, so what nobody has read yet is the end of a prefix;
 // the next call that writes from further in front puts other entries in its place, and what was unread then stays so.
 
-import { writtenTokens } from '@tidemark/model';
+import { allWritten } from '@tidemark/model';
 import type { ModelCall } from './model-call.ts';
 
 /** A call whose writes were not all read yet: the tokens from one place of its prefix to another. */
@@ -23,12 +23,12 @@ export interface Resolved {
 
 /** One more call: it reads what waits, and writes. `alone`: it holds nothing of the conversation but the front. */
 export function resolveUnread(before: Unread, call: ModelCall, alone: boolean): Resolved {
-  const { read, writes } = call.usage;
-  if (read === undefined || writes === undefined) return { unread: before, calls: [call] };
+  const { read } = call.usage;
+  const written = allWritten(call.usage);
+  if (read === undefined || written === undefined) return { unread: before, calls: [call] };
   const line = `${call.provider} ${call.model}`;
   const name = alone ? `${line} alone` : line;
   const { [name]: replaced, ...others } = readBy(before, line, read);
-  const written = writtenTokens(writes);
   const stays = written === 0 && replaced !== undefined ? { [name]: replaced } : {};
   const joins = written === 0 ? {} : { [name]: { call, from: read, to: read + written } };
   const done = written === 0 ? [call] : replaced === undefined ? [] : [wasted(replaced)];
