@@ -25,9 +25,9 @@ const MULTIPLIER_DIGITS = 12;
  * The price in force on a day (`YYYY-MM-DD`) for a request of so many input tokens, the whole request priced by its
  * length. `undefined` before the first day that the row knows of, or where it knows no price.
  */
-export function priceAt(capabilities: Capabilities, day: string, inputTokens: number): Price | undefined {
+export function priceAt(capabilities: Capabilities, day: string, input: number): Price | undefined {
   const list = capabilities.prices.findLast((one) => one.from <= day);
-  return (list?.tiers.findLast((tier) => inputTokens > tier.above) ?? list?.tiers[0])?.price;
+  return (list?.tiers.findLast((tier) => input > tier.above) ?? list?.tiers[0])?.price;
 }
 
 /**

@@ -88,10 +88,11 @@ function sums(account: Account, as: Capabilities | undefined): TableOf {
 /** What the sums leave out. */
 function remarks(account: Account, as: Capabilities | undefined): readonly string[] {
   const { calls, compared, other } = account;
-  const partly = (name: string, part: { readonly calls: number; readonly paid: string }): readonly string[] =>
-    part.calls === calls
-      ? []
-      : [`${name}: of ${grouped(part.calls)} of ${counted(calls, 'call')}, which cost ${dollars(part.paid)}`];
+  const partly = (name: string, part: { readonly calls: number; readonly paid: string }): readonly string[] => {
+    if (part.calls === calls) return [];
+    if (part.calls === 0) return [`${name}: unknown for every call`];
+    return [`${name}: of ${grouped(part.calls)} of ${counted(calls, 'call')}, which cost ${dollars(part.paid)}`];
+  };
   const named = as === undefined ? [] : partly('other', other);
   return [...unknownsOf(account), ...partly('uncached, ideal', compared), ...named];
 }

@@ -1,0 +1,115 @@
+// What a person reads of calls whose usage the server tells in part, or not at all (L7): never a number that nobody told.
+
+import { createServer } from 'node:http';
+
+import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
+
+import { pretendRun } from '../../tests/pretend-run.ts';
+import type { Stage } from '../../tests/scenario.ts';
+import { openStage } from '../../tests/scenario.ts';
+
+let stage: Stage | undefined;
+afterEach(() => stage?.clear());
+
+const NOTHING = undefined;
+const TOTAL = { prompt_tokens: 4_321, completion_tokens: 12 };
+const READ = { ...TOTAL, prompt_tokens_details: { cached_tokens: 321 } };
+
+async function serve(usage: object | undefined): Promise<string> {
+  const server = createServer((request, response) => {
+    request.resume();
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    const say = (chunk: object): unknown =>
+      response.write(`data: ${JSON.stringify({ id: 'c', model: 'm', ...chunk })}\n\n`);
+    say({ choices: [{ index: 0, delta: { content: 'Noted.' }, finish_reason: 'stop' }] });
+    if (usage !== undefined) say({ choices: [], usage });
+    response.end('data: [DONE]\n\n');
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  onTestFinished(() => new Promise((closed) => void server.close(() => closed())));
+  const address = server.address();
+  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/v1`;
+}
+
+interface Printed {
+  readonly summary: string;
+  readonly cost: string;
+  readonly cache: string;
+  readonly show: string;
+  readonly json: {
+    readonly run: Readonly<Record<string, unknown>>;
+    readonly cost: { readonly whole: Readonly<Record<string, unknown>> };
+  };
+}
+
+/** One prompt to a server that tells this usage, and what the commands print of it. */
+async function printed(usage: object | undefined): Promise<Printed> {
+  const { folder, home } = (stage = openStage());
+  const url = await serve(usage);
+  const tidemark = (...args: readonly string[]) =>
+    pretendRun(args, { folder, environment: { PATH: process.env['PATH'], TIDEMARK_HOME: home } });
+  const server = ['--provider', 'compatible', '--base-url', url, '--model', 'local', '--window', '32000'];
+  const { err } = await tidemark('hello there', ...server);
+  const [, session = ''] = /^session (\S+);/m.exec(err) ?? [];
+  const json = {
+    run: lastOf((await tidemark('hello there', ...server, '--json')).out),
+    cost: JSON.parse((await tidemark('cost', session, '--json')).out),
+  };
+  const out = async (...args: readonly string[]): Promise<string> => (await tidemark(...args)).out;
+  return {
+    summary: err.split('\n').find((line) => line.startsWith('completed')) ?? '',
+    cost: await out('cost', session),
+    cache: await out('cache', session),
+    show: await out('show', session),
+    json,
+  };
+}
+
+function lastOf(out: string): Readonly<Record<string, unknown>> {
+  return JSON.parse(out.trimEnd().split('\n').at(-1) ?? '{}');
+}
+
+describe('a call of which the server tells no usage', () => {
+  test('is said not to be counted at the end of a turn, with an estimate', async () => {
+    const { summary, json } = await printed(NOTHING);
+    expect(summary).toMatch(
+      /tokens: unknown: 1 call not counted, about [\d,]+ by estimate; how the model .*; unknown price$/,
+    );
+    expect(json.run['tokens']).toMatchObject({ read: null, written: null, fresh: null, output: null, uncounted: 1 });
+  });
+
+  test('is no $0 in `cost`, and in no sum', async () => {
+    const { cost, json } = await printed(NOTHING);
+    expect(cost).toMatch(/^paid\s+unknown/m);
+    expect(cost).not.toContain('$0');
+    expect(cost).toMatch(/1 call without counts: in no sum of tokens; about [\d,]+ tokens by estimate/);
+    expect(cost).toMatch(/^nothing paid again\s+1\s+\?\s+\?\s+\?/m);
+    expect(json.cost.whole).toMatchObject({ cost: null, uncounted: 1, unanswered: 1 });
+  });
+});
+
+describe('a call of which the server tells a total', () => {
+  test('is summed as input that is not told apart', async () => {
+    const { summary, cost, show, json } = await printed(TOTAL);
+    expect(summary).toContain('tokens: 4,321 of input not told apart, 12 out; how the model');
+    expect(json.run['tokens']).toEqual({
+      read: null,
+      written: null,
+      fresh: null,
+      output: 12,
+      untold: 4_321,
+      caching: 'unknown',
+    });
+    expect(cost).toMatch(/^nothing paid again\s+1\s+4,321\s+12\s+\?/m);
+    expect(cost).toContain('4,321 input tokens of which nobody told whether they were read, written or fresh');
+    expect(show).toContain('4,321 input tokens in all');
+    expect(show).toMatch(/the next request: about 4,333 .*of 24,000 tokens/);
+  });
+
+  test('has a hit rate where the reads are told beside it', async () => {
+    const { summary, cache } = await printed(READ);
+    expect(summary).toContain('tokens: 321 read, 4,000 of input not told apart, 12 out');
+    expect(cache).toMatch(/hit rate\s+7\.4%\s+read, of 4,321 input tokens/);
+    expect(cache).toMatch(/write share\s+–/);
+  });
+});
