@@ -99,7 +99,7 @@ const MATRIX: { readonly [name in StoryName]: Row } = {
     'notice: turn/retrying',
   ),
   'a pause above five minutes': both('miss: expired'),
-  'an entry that the provider dropped': both('miss: unknown'),
+  'an entry that the provider dropped': both('miss: evicted'),
   'a second session on the same front': both(),
 };
 

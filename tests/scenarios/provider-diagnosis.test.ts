@@ -68,7 +68,7 @@ const SAID: { readonly [model: string]: { readonly [name in Name]: readonly stri
     'another role': ['step 2: role; miss system_changed; agrees'],
     'another tool': ['step 2: tools; miss tools_changed; agrees'],
     'a pause': ['step 2: expired; same; agrees'],
-    'an eviction': ['step 2: unknown; same; explains'],
+    'an eviction': ['step 2: evicted; same; agrees'],
   },
   'gpt-5.6-sol': {
     nothing: [],

@@ -20,10 +20,16 @@ export function causeTable(groups: ReadonlyMap<string | undefined, Account>): Ta
     .toSorted(([, a], [, b]) => b.again.tokens - a.again.tokens)
     .map(([cause = '', { again }]) => [
       cause,
-      isCause(cause) ? WHOSE[groupOfCause(cause)] : '',
+      whose(cause),
       grouped(again.calls),
       grouped(again.tokens),
       again.unpriced === again.calls ? '?' : dollars(again.cost),
     ]);
   return { head: ['cause', 'by', 'calls', 'paid again', 'above reading'], rows, numbers: [2, 3, 4] };
+}
+
+/** Who made a cause so; of several joined causes, each one once. */
+function whose(causes: string): string {
+  const groups = causes.split(' + ').flatMap((cause) => (isCause(cause) ? [WHOSE[groupOfCause(cause)]] : []));
+  return [...new Set(groups)].join(', ');
 }

@@ -2,7 +2,7 @@
 
 import type { Explanation } from '@tidemark/agent';
 import { causeInWords } from '@tidemark/context';
-import type { EpochCause, MissCause } from '@tidemark/log';
+import type { EpochCause, Miss, MissCause } from '@tidemark/log';
 import type { Block, Origin } from '@tidemark/model';
 
 import { describeCheck } from './cross-check.ts';
@@ -17,12 +17,12 @@ export function describeExplanation(one: Explanation): readonly Shown[] {
   const lines: Shown[] = [];
   if (divergence === undefined && miss === undefined) lines.push('extends the request before it and read all it could');
   if (divergence !== undefined) lines.push(`breaks at ${placeOf(divergence)}`);
-  if (opened !== undefined) lines.push(`cause: ${inWords(opened.cause)} (epoch ${opened.number})`, forecastOf(opened));
+  if (opened !== undefined) lines.push(`cause: ${allInWords(opened)} (epoch ${opened.number})`, forecastOf(opened));
   else if (divergence !== undefined) lines.push(styled('red', 'no event explains it: this is a bug (L3)'));
   if (miss !== undefined)
     lines.push(`paid again: ${grouped(miss.tokens)} tokens, ${dollars(miss.cost)} above reading them`);
   if (miss !== undefined && !(miss.cause === 'opened' && opened !== undefined))
-    lines.push(`cause: ${inWords(miss.cause)}${miss.cause === 'expired' ? pauseBefore(one) : ''}`);
+    lines.push(`cause: ${missInWords(miss, opened)}${miss.cause === 'expired' ? pauseBefore(one) : ''}`);
   if (checked !== undefined) lines.push(describeCheck(checked));
   return [styled('bold', named), ` at ${one.at}`, ...lines.map((line) => ['\n  ', line])];
 }
@@ -30,6 +30,23 @@ export function describeExplanation(one: Explanation): readonly Shown[] {
 /** The cause by its name, and what that means. */
 function inWords(cause: EpochCause | MissCause): string {
   return `${cause}, ${causeInWords(cause)}`;
+}
+
+/** All causes that stood at once. */
+function allInWords({
+  cause,
+  also = [],
+}: {
+  readonly cause: EpochCause | MissCause;
+  readonly also?: readonly (EpochCause | MissCause)[];
+}): string {
+  return [cause, ...also].map(inWords).join('; and ');
+}
+
+/** The causes of a miss, without the epoch that is named already. */
+function missInWords({ cause, also = [] }: Miss, opened: Explanation['opened']): string {
+  const others = opened === undefined ? also : also.filter((one) => one !== 'opened');
+  return allInWords({ cause, also: others });
 }
 
 function forecastOf({ forecast }: NonNullable<Explanation['opened']>): string {

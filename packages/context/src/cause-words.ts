@@ -35,6 +35,11 @@ export function causeInWords(cause: EpochCause | MissCause): string {
   return CAUSES[cause][1];
 }
 
+/** Several causes as one clause: `the model changed and the tool list changed`. */
+export function causesInWords(causes: readonly (EpochCause | MissCause)[]): string {
+  return causes.map(causeInWords).join(' and ');
+}
+
 /** Who makes it so. */
 export function groupOfCause(cause: EpochCause | MissCause): CauseGroup {
   return CAUSES[cause][0];

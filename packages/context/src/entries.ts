@@ -84,7 +84,7 @@ export function readableEntries(entries: readonly Entry[], lookup: Lookup): read
 export function unreadable(entry: Entry, lookup: Lookup): MissCause | undefined {
   const { sequence, capabilities, now } = lookup;
   if (itemAt(sequence.prefixes, entry.block) !== entry.prefix) return 'opened';
-  if (entry.parameters[entry.section] !== sequence.parameters[entry.section]) return 'opened';
+  if (entry.parameters[entry.section] !== sequence.parameters[entry.section]) return 'parameter';
   if (!isAlive(entry, now)) return 'expired';
   if (entry.key !== lookup.key) return 'overflow-routing';
   if (entry.section !== 'messages') return undefined;

@@ -168,6 +168,7 @@ export function openEpoch(
   const { texts, provider, model, parameters, capabilities, skills, stream } = wanted;
   const tools = texts.tools.map((tool) => tool.record);
   const root = state.root ?? state.session ?? '';
+  const also = epochCauses(state, wanted).filter((one) => one !== cause);
   const key = {
     contract: texts.contract,
     model,
@@ -180,6 +181,7 @@ export function openEpoch(
   return {
     number: (state.epoch?.opened.number ?? -1) + 1,
     cause,
+    ...(also.length === 0 ? {} : { also }),
     provider,
     model,
     parameters,

@@ -136,7 +136,9 @@ function paused(
 ): Pick<Stream, 'pauses' | 'away'> {
   if (!accepted?.cached || usage?.read === undefined) return { pauses, away };
   const held = accepted.cached;
-  const broken = ended.miss?.cause === 'expired' ? 0 : held - usage.read;
+  // What another cause would have lost as well, no longer life would have kept.
+  const isExpired = ended.miss?.cause === 'expired' && ended.miss.also === undefined;
+  const broken = isExpired ? 0 : held - usage.read;
   const ms = milliseconds(at) - milliseconds(accepted.at);
   const touchedAt = accepted.left?.at ?? accepted.at;
   return {

@@ -68,7 +68,7 @@ export function forecast(input: ForecastInput): Outlook {
     },
     held: before,
     expired: input.accepted?.left !== undefined && !isAlive(input.accepted.left, input.lookup.now),
-    loss: before > read ? { cause: held === 0 ? 'below-floor' : causeOf(input), tokens: before - read } : undefined,
+    loss: before > read ? { cause: causeOf(input, held === 0 ? total : Infinity), tokens: before - read } : undefined,
   };
 }
 
@@ -144,8 +144,16 @@ function heldBefore({ accepted, lookup, sizes }: ForecastInput, sentBefore: numb
   return implicit?.at === 'grid' ? onGrid(held, implicit) : held;
 }
 
-function causeOf({ accepted, lookup }: ForecastInput): MissCause {
-  if (accepted?.cached === 0) return 'below-floor';
+/** `uncached`: tokens of this request where it caches nothing. */
+function causeOf({ accepted, lookup }: ForecastInput, uncached: number): MissCause {
+  const floor = floorOf(lookup.capabilities);
+  const before = accepted?.cached === 0 ? (accepted.input ?? Infinity) : Infinity;
+  if (Math.min(uncached, before) < floor) return 'below-floor';
   const left = accepted?.left;
   return left === undefined ? 'unknown' : (unreadable(left, lookup) ?? 'lookback');
+}
+
+/** The smallest prefix that the model is known to cache; 0 where no one knows it: then no request is below it. */
+function floorOf({ floor, implicit }: Capabilities): number {
+  return floor ?? (implicit?.at === 'grid' ? implicit.first : 0);
 }

@@ -51,8 +51,14 @@ test('a change of ours is named by the cause of its epoch, with what it costs ab
   expect(foreseen('opened', { opens: false, cause: 'tools' })?.cause).toBe('tools');
 });
 
-test('what had expired anyway is no doing of the change', () => {
-  expect(foreseen('opened', OPENS, true)?.cause).toBe('expired');
+test('every cause of an epoch is named, the weightiest first', () => {
+  const both: RequestEpoch = { opens: true, cause: 'model', also: ['tools'] };
+  expect(foreseen('opened', both)).toMatchObject({ cause: 'model', also: ['tools'] });
+  expect(foreseen('image', { ...both, opens: false })).not.toHaveProperty('also');
+});
+
+test('what had expired anyway is named before the change that would have lost it too', () => {
+  expect(foreseen('opened', OPENS, true)).toMatchObject({ cause: 'expired', also: ['reasoning'] });
   expect(foreseen('expired', GOES_ON, true)?.cause).toBe('expired');
 });
 

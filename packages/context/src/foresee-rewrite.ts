@@ -9,6 +9,8 @@ import { rewriteCost } from './miss.ts';
 export interface ForeseenRewrite {
   /** A change of ours by the name of its epoch; else what the cache or the provider's rules do. */
   readonly cause: EpochCause | MissCause;
+  /** Other causes, each of which alone would lose them. */
+  readonly also?: readonly (EpochCause | MissCause)[];
   /** An estimate. */
   readonly tokens: number;
   /** Above reading them, in US dollars; absent when the price is unknown. */
@@ -19,6 +21,7 @@ export interface ForeseenRewrite {
 export interface RequestEpoch {
   readonly opens: boolean;
   readonly cause: EpochCause;
+  readonly also?: readonly EpochCause[];
 }
 
 /** The rewrite that a request brings; `undefined` when it reads all that was sent before it. */
@@ -29,13 +32,23 @@ export function foreseeRewrite(price: EpochPrice, epoch: RequestEpoch): Foreseen
   const { tokens } = loss;
   const input = forecast.read + forecast.write + forecast.fresh;
   const cost = rewriteCost({ capabilities, at, input, tokens, ttl });
-  return { cause: causeOf(price, epoch), tokens, ...(cost === undefined ? {} : { cost }) };
+  const [first, ...also] = causesOf(price, epoch);
+  return {
+    cause: first,
+    ...(also.length === 0 ? {} : { also }),
+    tokens,
+    ...(cost === undefined ? {} : { cost }),
+  };
 }
 
-/** What had expired anyway is no doing of the epoch; what an epoch broke whose first request failed still is. */
-function causeOf(price: EpochPrice, { opens, cause }: RequestEpoch): ForeseenRewrite['cause'] {
+type Causes = readonly [ForeseenRewrite['cause'], ...ForeseenRewrite['cause'][]];
+
+/** What had expired anyway is no doing of the epoch alone; what an epoch broke whose first request failed still is its doing. */
+function causesOf(price: EpochPrice, { opens, cause, also = [] }: RequestEpoch): Causes {
   const { loss, expired } = price.outlook;
-  if (opens && epochForecast(price).rewrite > 0) return cause;
-  if (expired) return 'expired';
-  return loss === undefined || loss.cause === 'opened' ? cause : loss.cause;
+  if (opens && epochForecast(price).rewrite > 0) return [cause, ...also];
+  const isOpened = loss === undefined || loss.cause === 'opened';
+  if (!expired) return isOpened ? [cause, ...also] : [loss.cause];
+  if (opens && isOpened) return ['expired', cause, ...also];
+  return loss === undefined || loss.cause === 'expired' || isOpened ? ['expired'] : ['expired', loss.cause];
 }

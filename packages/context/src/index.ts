@@ -20,7 +20,7 @@ export type { Budgets, BudgetSettings } from './budgets.ts';
 export { budgetsOf } from './budgets.ts';
 export { keyInForce } from './cache-key.ts';
 export type { CauseGroup } from './cause-words.ts';
-export { causeInWords, groupOfCause, isCause } from './cause-words.ts';
+export { causeInWords, causesInWords, groupOfCause, isCause } from './cause-words.ts';
 export { behindRange } from './checkpoint/behind-range.ts';
 export type { Checkpoint } from './checkpoint/checkpoint.ts';
 export type { CheckpointText } from './checkpoint/checkpoint-text.ts';

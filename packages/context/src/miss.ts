@@ -1,40 +1,36 @@
 // Usage against forecast: tokens that were sent before on this stream and had to be paid again, and why.
 
-import type { Miss, MissCause, Money, Timestamp, Usage } from '@tidemark/log';
+import type { Miss, Money, Timestamp, Usage } from '@tidemark/log';
 import { money } from '@tidemark/log';
 import type { Capabilities, Ttl } from '@tidemark/model';
-import { costOf, priceAt } from '@tidemark/model';
+import { costOf, inputTokens, priceAt } from '@tidemark/model';
 import { Decimal } from 'decimal.js';
-import type { Loss } from './forecast.ts';
+import type { MissEvidence } from './miss-cause.ts';
+import { causesOfMiss } from './miss-cause.ts';
 
 /** What a miss is judged from. */
-export interface MissInput {
+export interface MissInput extends MissEvidence {
   readonly capabilities: Capabilities;
   readonly at: Timestamp;
   readonly usage: Usage;
   /** Tokens of this request that the cache held after the request before it on its stream. */
   readonly held: number;
-  /** The loss that was known before sending. */
-  readonly loss: Loss | undefined;
-  /** This session called more often than one machine takes of one key. */
-  readonly crowded?: boolean;
+  /** Tokens of this request that another call had sent and whose answer had not begun when this one was sent. */
+  readonly racing?: number;
 }
 
 /** The miss of an answered call; `undefined` when it read all it could, or when its usage is unknown. */
 export function missOf(input: MissInput): Miss | undefined {
-  const { usage, held, loss } = input;
+  const { usage, held, racing = 0 } = input;
   if (usage.read === undefined) return undefined;
-  const tokens = held - usage.read;
+  // Its size is an estimate: a call that read most of it has read it.
+  const isRacing = held <= usage.read && usage.read < (held + racing) / 2;
+  const tokens = (isRacing ? racing : held) - usage.read;
   if (tokens <= 0) return undefined;
-  const cause: MissCause = loss?.cause ?? unforeseen(input);
+  const [cause, ...also] = isRacing ? (['racing'] as const) : causesOfMiss(input);
   const ttl = usage.writes?.find((write) => write.tokens > 0)?.ttl ?? input.capabilities.ttls[0];
   const cost = rewriteCost({ capabilities: input.capabilities, at: input.at, input: totalOf(usage), tokens, ttl });
-  return { cause, tokens, ...(cost === undefined ? {} : { cost }) };
-}
-
-/** What was expected to be there and was not: on another machine, where the key tells which. Of an eviction nobody is told. */
-function unforeseen({ capabilities, crowded = false }: MissInput): MissCause {
-  return capabilities.routing === 'by-key' && crowded ? 'overflow-routing' : 'unknown';
+  return { cause, ...(also.length === 0 ? {} : { also }), tokens, ...(cost === undefined ? {} : { cost }) };
 }
 
 /** Tokens that are paid anew where they could have been read. */
@@ -61,5 +57,5 @@ export function rewriteCost(rewrite: Rewrite): Money | undefined {
 
 function totalOf(usage: Usage): number {
   const written = (usage.writes ?? []).reduce((sum, write) => sum + write.tokens, 0);
-  return (usage.fresh ?? 0) + (usage.read ?? 0) + written;
+  return inputTokens(usage) ?? (usage.fresh ?? 0) + (usage.read ?? 0) + written;
 }

@@ -14,7 +14,7 @@ import { defineTool } from './define-tool.ts';
 /** What the server says of a request whose input is so many tokens. */
 type Counting = (input: number) => object | undefined;
 
-const TOTAL: Counting = (input) => ({ prompt_tokens: input, completion_tokens: 12 });
+const TOTAL = (input: number): object => ({ prompt_tokens: input, completion_tokens: 12 });
 const WITH_READS: Counting = (input) => ({ ...TOTAL(input), prompt_tokens_details: { cached_tokens: input - 100 } });
 const NOTHING: Counting = () => undefined;
 
@@ -203,4 +203,17 @@ describe('the answer of a compatible server is recorded', () => {
     expect(data).not.toHaveProperty('cost');
     expect(data).not.toHaveProperty('costAtMost');
   });
+});
+
+test('a server that reads nothing of a cache misses for an unknown cause: no floor of its model is known', async () => {
+  const server = await serve((input) => ({ ...TOTAL(input), prompt_tokens_details: { cached_tokens: 0 } }));
+  const agent = agentAt(server, { window: 100_000 });
+  const session = await agent.open();
+  for (const words of [PROMPT, 'go on', 'and on']) await session.prompt(words);
+  const records = await recordsOf(agent, session.id);
+  const misses = records.flatMap((one) =>
+    one.kind === 'answer.received' && one.data.miss ? [one.data.miss.cause] : [],
+  );
+  expect(misses).toEqual(['unknown', 'unknown']);
+  await agent.close();
 });

@@ -83,6 +83,7 @@ const contextPayloads: Payloads<
     {
       number: count,
       cause: fc.constantFrom('initial' as const, 'model' as const, 'compaction' as const, 'quarantine' as const),
+      also: fc.array(fc.constantFrom('tools' as const, 'role' as const), { maxLength: 2 }),
       provider: name,
       model: name,
       parameters: fc.dictionary(name, json, { maxKeys: 3, noNullPrototype: true }),

@@ -113,7 +113,12 @@ const transport = fc.record(
   { requiredKeys: ['kind'], noNullPrototype: true },
 );
 const miss = fc.record(
-  { cause: fc.constantFrom('expired' as const, 'lookback' as const, 'unknown' as const), tokens: count, cost: aMoney },
+  {
+    cause: fc.constantFrom('expired' as const, 'lookback' as const, 'unknown' as const),
+    also: fc.array(fc.constantFrom('opened' as const, 'image' as const), { maxLength: 2 }),
+    tokens: count,
+    cost: aMoney,
+  },
   { requiredKeys: ['cause', 'tokens'], noNullPrototype: true },
 );
 const shaping = all({ by: name, kept: count, total: count, unit: fc.constantFrom('bytes' as const, 'lines' as const) });

@@ -175,7 +175,7 @@ function stepRow(record: Recorded, purposes: ReadonlyMap<number, string>): StepR
         ? 'interrupted'
         : miss === undefined
           ? ''
-          : `${miss.cause}: ${grouped(miss.tokens)} paid again`,
+          : `${[miss.cause, ...(miss.also ?? [])].join(' + ')}: ${grouped(miss.tokens)} paid again`,
   };
 }
 

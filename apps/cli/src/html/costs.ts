@@ -24,7 +24,10 @@ export interface CostRow {
 export function costRow({ kind, position, data }: EndedCall): CostRow {
   const { stream, step, model, usage = {}, cost } = data;
   const miss = kind === 'answer.received' ? data.miss : undefined;
-  const again = miss === undefined ? '' : `${grouped(miss.tokens)} tokens paid again: ${miss.cause}`;
+  const again =
+    miss === undefined
+      ? ''
+      : `${grouped(miss.tokens)} tokens paid again: ${[miss.cause, ...(miss.also ?? [])].join(' + ')}`;
   const ended = kind === 'answer.interrupted' ? `cut by the ${data.by}` : again;
   const note = [totalWords(usage), ended].filter((words) => words !== '').join('; ');
   return { position, what: stream === 'main' ? `step ${step}` : stream, model, usage, cost, note };

@@ -6,6 +6,7 @@ import type {
   DiagnosisRecord,
   EpochCause,
   EpochForecast,
+  EpochOpened,
   Log,
   Miss,
   Position,
@@ -29,7 +30,12 @@ export interface Explanation {
   /** Where it stops extending the request before it; absent when it only grew. */
   readonly divergence?: Divergence;
   /** The epoch that opened with it: a labelled break. */
-  readonly opened?: { readonly cause: EpochCause; readonly number: number; readonly forecast: EpochForecast };
+  readonly opened?: {
+    readonly cause: EpochCause;
+    readonly also?: readonly EpochCause[];
+    readonly number: number;
+    readonly forecast: EpochForecast;
+  };
   /** Tokens that were sent before and paid again. */
   readonly miss?: Miss;
   /** What the provider says of it, and how that stands to the causes named here; absent where it has nothing to say. */
@@ -92,7 +98,9 @@ function addAnswer(
 
 /** Where all is as it should be on both sides there is nothing to hold against each other. */
 function checkedBy({ opened }: Explanation, { diagnosis, miss }: AnswerReceived): Pick<Explanation, 'checked'> {
-  const causes = [miss?.cause, opened?.cause].filter((cause) => cause !== undefined);
+  const causes = [miss?.cause, ...(miss?.also ?? []), opened?.cause, ...(opened?.also ?? [])].filter(
+    (cause) => cause !== undefined,
+  );
   if (diagnosis === undefined || (causes.length === 0 && diagnosis.found !== 'miss')) return {};
   return { checked: { diagnosis, verdict: crossCheck(diagnosis, causes) } };
 }
@@ -115,8 +123,10 @@ function explain(before: Rebuilt | undefined, { record, line, state }: Rebuilt):
     at: record.at,
     ...(before === undefined ? {} : { gap: Date.parse(record.at) - Date.parse(before.record.at) }),
     ...(divergence === undefined ? {} : { divergence }),
-    ...(opened === undefined
-      ? {}
-      : { opened: { cause: opened.cause, number: opened.number, forecast: opened.forecast } }),
+    ...(opened === undefined ? {} : { opened: openedAs(opened) }),
   };
+}
+
+function openedAs({ cause, also, number, forecast }: EpochOpened): NonNullable<Explanation['opened']> {
+  return { cause, ...(also === undefined ? {} : { also }), number, forecast };
 }

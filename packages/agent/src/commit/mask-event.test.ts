@@ -15,6 +15,7 @@ const { maskEvent } = createSecrets({ values: [{ name: 'A_TOKEN', value: VALUE }
 const LEFT: { readonly [K in Kind]: readonly string[] } = {
   'session.created': ['id', 'imported', 'parent', 'root', 'startedBy', 'workspace'],
   'epoch.opened': [
+    'also',
     'cacheKey',
     'cached',
     'capabilities',

@@ -1,7 +1,7 @@
 // Whether a rewrite is worth a word before it is paid, and which words. Pure.
 
 import type { ForeseenRewrite } from '@tidemark/context';
-import { causeInWords } from '@tidemark/context';
+import { causesInWords } from '@tidemark/context';
 import { sumOfMoney } from '@tidemark/model';
 import type { RewriteNotice } from '../turn/runtime.ts';
 import type { Ending } from './next-move.ts';
@@ -14,9 +14,9 @@ export function isWorthSaying({ tokens = Infinity, cost }: RewriteNotice, rewrit
 }
 
 /** `the reasoning setting changed: 114,000 tokens are written again, $0.43`. */
-export function rewriteInWords({ cause, tokens, cost }: ForeseenRewrite): string {
+export function rewriteInWords({ cause, also = [], tokens, cost }: ForeseenRewrite): string {
   const paid = cause === 'below-floor' ? 'are paid again' : 'are written again';
-  return `${causeInWords(cause)}: ${tokens.toLocaleString('en-US')} tokens ${paid}, ${moneyInWords(cost)}`;
+  return `${causesInWords([cause, ...also])}: ${tokens.toLocaleString('en-US')} tokens ${paid}, ${moneyInWords(cost)}`;
 }
 
 /** To the cent, or to the first digits that matter below one. */

@@ -12,6 +12,7 @@ import type {
 import { callId } from '@tidemark/log';
 import { isCrowded, missOf } from '@tidemark/context';
 import type { Answer, ProviderError, Usage } from '@tidemark/model';
+import { pendingPlaces } from './call-plan.ts';
 import { countCall } from './count-call.ts';
 import type { Prepared } from './prepare.ts';
 import type { Session } from '../session/session.ts';
@@ -95,13 +96,19 @@ function answered(session: Session, prepared: Prepared, answer: Answer): AnswerR
   const counted = countCall(session.state, prepared, answer);
   const { usage } = counted;
   const sentAt = record.at;
+  // An answer to a request that named none says `same` too.
+  const diagnosis = prepared.compared === undefined ? undefined : answer.diagnosis;
   const miss = missOf({
     capabilities: prepared.capabilities,
     at: sentAt,
     usage,
     held: outlook.held,
     loss: outlook.loss,
+    expired: outlook.expired,
+    racing: lostRace(session, prepared),
     crowded: isCrowded(session.state.pace, sentAt),
+    diagnosis,
+    seen: outlook.loss === undefined && (session.state.streams['main']?.accepted?.cached ?? 0) > 0,
   });
   return {
     step: record.data.step,
@@ -119,8 +126,15 @@ function answered(session: Session, prepared: Prepared, answer: Answer): AnswerR
     ...wayOf(prepared, answer),
     forecast: record.data.forecast,
     ...(miss === undefined ? {} : { miss }),
-    ...(prepared.compared === undefined || answer.diagnosis === undefined ? {} : { diagnosis: answer.diagnosis }),
+    ...(diagnosis === undefined ? {} : { diagnosis }),
   };
+}
+
+/** Tokens that another call wrote, or writes still, and this one was sent too early to read. A call that failed wrote none. */
+function lostRace({ state }: Session, { racing, record }: Prepared): number {
+  const { stream } = record.data;
+  const places = [...state.cache.entries, ...pendingPlaces(state, stream)];
+  return racing !== undefined && places.some(({ prefix }) => prefix === racing.prefix) ? racing.tokens : 0;
 }
 
 /** Which way the call went; where it had no other form to go in, the reason is our own. */

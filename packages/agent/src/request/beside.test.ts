@@ -224,7 +224,7 @@ describe('a side call', () => {
     const found = await explainSession(small.log, ID, () => scriptedEncoder);
     expect(found).toMatchObject({
       requests: 2,
-      explained: [{ stream: 'side/10', purpose: 'title', miss: { cause: 'unknown' } }],
+      explained: [{ stream: 'side/10', purpose: 'title', miss: { cause: 'evicted' } }],
     });
     const { explained } = await explainSession(small.log, ID, () => scriptedEncoder, 0);
     expect(explained.map(({ stream }) => stream)).toEqual(['main']);

@@ -46,6 +46,8 @@ export interface CallPlan {
   /** The cache key that is sent. */
   readonly key: string | undefined;
   readonly outlook: Outlook;
+  /** What a call on its way is writing: until its answer begins, this one cannot read it. */
+  readonly racing: Racing | undefined;
   /** Tokens of all blocks before any scale; absent where a recording told their sizes. */
   readonly whole: number | undefined;
 }
@@ -89,9 +91,57 @@ export function planCall(state: State, line: Line, options: PlanOptions): CallPl
     unsentThinking(line, reach[model] ?? 0, sent, strips) +
     unsentFront(line, sentFront);
   const ratio = learntOf(state).whole;
-  const outlook = forecast({ lookup, at, markers, keeping, readable, accepted, model, ratio, unsent, sizes });
+  const outlook = namedLoss(
+    forecast({ lookup, at, markers, keeping, readable, accepted, model, ratio, unsent, sizes }),
+    beside,
+  );
   const whole = sizes === 'recorded' ? undefined : tokensUpTo(sequence, sequence.blocks.length - 1, strips);
-  return { markers, keeping, key, outlook, whole };
+  const racing = racingWith(state, line, { outlook, strips, own: beside ? undefined : 'main' });
+  return { markers, keeping, key, outlook, racing, whole };
+}
+
+/** A prefix that a call on its way is writing. */
+export interface Racing {
+  /** Estimated tokens of this request up to its end. */
+  readonly tokens: number;
+  readonly prefix: string;
+}
+
+interface Race {
+  readonly outlook: Outlook;
+  readonly strips: boolean;
+  /** The stream of this call, where it has one already. */
+  readonly own: string | undefined;
+}
+
+/** The longest prefix that this request shares with what another call on its way leaves, where that can be cached. */
+function racingWith(state: State, { sequence, materials }: Line, { outlook, strips, own }: Race): Racing | undefined {
+  const shared = pendingPlaces(state, own).filter(({ block, prefix }) => itemAt(sequence.prefixes, block) === prefix);
+  const [last] = shared.toSorted((a, b) => b.block - a.block);
+  if (last === undefined) return undefined;
+  const { read, write, fresh } = outlook.forecast;
+  const whole = tokensUpTo(sequence, sequence.blocks.length - 1, strips);
+  const part = tokensUpTo(sequence, last.block, strips) / Math.max(1, whole);
+  const tokens = Math.round(part * (read + write + fresh));
+  return tokens < (materials.capabilities.floor ?? 0) ? undefined : { tokens, prefix: last.prefix };
+}
+
+/** The places at which calls on their way leave entries. */
+export function pendingPlaces(
+  { streams }: State,
+  own: string | undefined,
+): readonly { readonly block: number; readonly prefix: string }[] {
+  return Object.entries(streams).flatMap(([name, { pending }]) =>
+    name === own || pending === undefined
+      ? []
+      : [...pending.prepared.markers, ...(pending.prepared.kept?.places ?? [])],
+  );
+}
+
+/** Parameters of the main stream change with an epoch alone, which names them; a side call can have its own. */
+function namedLoss(outlook: Outlook, beside: boolean): Outlook {
+  const { loss } = outlook;
+  return beside || loss?.cause !== 'parameter' ? outlook : { ...outlook, loss: { ...loss, cause: 'opened' } };
 }
 
 /** What the provider is told to route by, where the model has a use for it and the encoder a place. */

@@ -55,8 +55,8 @@ export async function draftCall(
 
 /** What is said of it to who may refuse it. */
 export function foreseen({ state: { steps, epoch }, price, pressure: { gauge } }: Draft, changing: Changing): Foreseen {
-  const { cause } = epoch?.opened ?? { cause: 'initial' };
-  const rewrite = foreseeRewrite(price, { opens: changing.epoch !== undefined, cause });
+  const { cause, also = [] } = epoch?.opened ?? { cause: 'initial' };
+  const rewrite = foreseeRewrite(price, { opens: changing.epoch !== undefined, cause, also });
   return { step: steps, gauge, outlook: price.outlook, rewrite };
 }
 

@@ -179,7 +179,7 @@ describe('the answer of a call', () => {
     const {
       explained: [explained],
     } = await explainSession(small.log, ID, () => scriptedEncoder);
-    expect(explained).toMatchObject({ step: 1, miss: { cause: 'unknown', tokens: first.outlook.forecast.write } });
+    expect(explained).toMatchObject({ step: 1, miss: { cause: 'evicted', tokens: first.outlook.forecast.write } });
   });
 
   test('knows nothing of a usage that was not told (L7)', async () => {

@@ -9,6 +9,7 @@ import { AgentError } from '../errors.ts';
 import type { Session } from '../session/session.ts';
 import { commitInside } from '../session/session.ts';
 import type { CallOptions } from './call-options.ts';
+import type { Racing } from './call-plan.ts';
 import type { Heard, Reset } from './continuation.ts';
 import { goOnFrom } from './continuation.ts';
 import type { Draft } from './draft-call.ts';
@@ -37,6 +38,7 @@ export interface Prepared {
   /** The epoch that it was made in. A side call may be answered when another one is open. */
   readonly epoch: EpochOpened;
   readonly outlook: Outlook;
+  readonly racing: Racing | undefined;
   /** How full it is; absent for a side call. */
   readonly gauge: Gauge | undefined;
   /** The tier that it reached first behind its checkpoint. */
@@ -125,6 +127,7 @@ function preparedOf(
     record,
     opened: records.find(isOpening),
     outlook: call.outlook,
+    racing: call.racing,
     gauge,
     crossed,
     capabilities,

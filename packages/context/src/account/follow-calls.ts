@@ -2,7 +2,10 @@
 
 import type {
   CallForecast,
+  EpochCause,
   EpochOpened,
+  Miss,
+  MissCause,
   Recorded,
   RecordedOf,
   RequestPrepared,
@@ -37,8 +40,8 @@ export interface Following {
 interface Sent {
   readonly at: Timestamp;
   readonly data: RequestPrepared;
-  /** The cause of the epoch that it was made in. */
-  readonly opened: EpochOpened['cause'] | undefined;
+  /** The causes of the epoch that it was made in. */
+  readonly opened: readonly EpochOpened['cause'][];
 }
 
 /** Finds the row that prices a model's calls. */
@@ -83,7 +86,7 @@ function quiet(following: Following): Followed {
 }
 
 function sentAs({ at, data }: RecordedOf<'request.prepared'>, { epoch }: Following): Sent {
-  return { at, data, opened: epoch?.cause };
+  return { at, data, opened: epoch === undefined ? [] : [epoch.cause, ...(epoch.also ?? [])] };
 }
 
 type Ended = RecordedOf<'answer.received'> | RecordedOf<'answer.interrupted'> | RecordedOf<'answer.failed'>;
@@ -145,8 +148,19 @@ function judgeOwn(record: Ended, { data, opened }: Sent): Pick<ModelCall, 'held'
   if (record.kind !== 'answer.received' || read === undefined) return { unsent, forecast };
   const { miss } = record.data;
   if (miss === undefined) return { held: read, unsent, forecast };
-  const cause = miss.cause === 'opened' ? (opened ?? miss.cause) : miss.cause;
-  return { held: read + miss.tokens, again: { ...miss, cause }, unsent, forecast };
+  return { held: read + miss.tokens, again: { ...miss, ...namedCauses(miss, opened) }, unsent, forecast };
+}
+
+/** The causes of a miss, a change of ours by the names of its epoch. */
+function namedCauses(
+  { cause, also = [] }: Miss,
+  opened: Sent['opened'],
+): Pick<NonNullable<ModelCall['again']>, 'cause' | 'also'> {
+  const named = [cause, ...also].flatMap((one): readonly (EpochCause | MissCause)[] =>
+    one === 'opened' && opened.length > 0 ? opened : [one],
+  );
+  const [first = cause, ...rest] = named;
+  return { cause: first, ...(rest.length === 0 ? {} : { also: rest }) };
 }
 
 /** What was forecast as new, at the size that the whole request turned out to have; what was read was no news. */

@@ -5,13 +5,13 @@ import type { ModelCall } from './model-call.ts';
 /** What calls can be told apart by. */
 export type GroupBy = 'session' | 'day' | 'model' | 'contract' | 'cause';
 
-/** By the UTC day on which a call was sent; by why it paid again. */
+/** By the UTC day on which a call was sent; by why it paid again, several causes joined. */
 const NAMES: Readonly<Record<GroupBy, (call: ModelCall) => string | undefined>> = {
   session: (call) => call.session,
   day: (call) => call.at.slice(0, 10),
   model: (call) => call.model,
   contract: (call) => call.contract,
-  cause: (call) => call.again?.cause,
+  cause: ({ again }) => again && [again.cause, ...(again.also ?? [])].join(' + '),
 };
 
 /** The group of a call; `undefined` where there is nothing to name: no contract, nothing paid again. */

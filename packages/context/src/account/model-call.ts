@@ -16,6 +16,8 @@ import type { Capabilities } from '@tidemark/model';
 export interface PaidAgain {
   /** A change of ours by the name of its epoch. */
   readonly cause: EpochCause | MissCause;
+  /** Other causes, each of which alone would have lost them. */
+  readonly also?: readonly (EpochCause | MissCause)[];
   readonly tokens: number;
   /** Above reading them; absent when the price is unknown. */
   readonly cost?: Money;

@@ -144,9 +144,11 @@ export type MissCause =
   | 'opened'
   | 'unknown';
 
-/** Tokens that were sent before on this stream and had to be paid again. */
+/** Tokens that were sent before, on this stream or at the same time by another, and had to be paid again. */
 export interface Miss {
   readonly cause: MissCause;
+  /** Other causes, each of which alone would have lost them. */
+  readonly also?: readonly MissCause[];
   readonly tokens: number;
   readonly cost?: Money;
 }

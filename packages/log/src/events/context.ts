@@ -41,6 +41,8 @@ export interface ToolRecord {
 export interface EpochOpened {
   readonly number: number;
   readonly cause: EpochCause;
+  /** Other causes, each of which alone would have opened it; the weightiest first. */
+  readonly also?: readonly EpochCause[];
   readonly provider: string;
   readonly model: string;
   readonly parameters: RenderParameters;

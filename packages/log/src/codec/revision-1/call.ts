@@ -113,20 +113,23 @@ const transport = z.object({
   fallback: optional(text),
 } satisfies ShapeOf<NonNullable<AnswerReceived['transport']>>);
 
+const missCause = z.enum([
+  'expired',
+  'evicted',
+  'below-floor',
+  'lookback',
+  'racing',
+  'overflow-routing',
+  'image',
+  'thinking-stripped',
+  'parameter',
+  'opened',
+  'unknown',
+]);
+
 const miss = z.object({
-  cause: z.enum([
-    'expired',
-    'evicted',
-    'below-floor',
-    'lookback',
-    'racing',
-    'overflow-routing',
-    'image',
-    'thinking-stripped',
-    'parameter',
-    'opened',
-    'unknown',
-  ]),
+  cause: missCause,
+  also: optional(z.array(missCause)),
   tokens: number,
   cost: optional(money),
 } satisfies ShapeOf<Miss>);

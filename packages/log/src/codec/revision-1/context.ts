@@ -89,21 +89,24 @@ const frontEntry = z.object({
   at: timestamp,
 } satisfies ShapeOf<FrontEntry>);
 
+const epochCause = z.enum([
+  'initial',
+  'model',
+  'reasoning',
+  'parameters',
+  'tools',
+  'skills',
+  'contract',
+  'role',
+  'compaction',
+  'pruning',
+  'quarantine',
+]);
+
 const epochOpened = z.object({
   number,
-  cause: z.enum([
-    'initial',
-    'model',
-    'reasoning',
-    'parameters',
-    'tools',
-    'skills',
-    'contract',
-    'role',
-    'compaction',
-    'pruning',
-    'quarantine',
-  ]),
+  cause: epochCause,
+  also: optional(z.array(epochCause)),
   provider: text,
   model: text,
   parameters: jsonRecord,

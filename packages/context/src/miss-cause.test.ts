@@ -1,0 +1,68 @@
+import type { DiagnosisRecord } from '@tidemark/log';
+import { describe, expect, test } from 'vitest';
+import type { MissEvidence } from './miss-cause.ts';
+import { causesOfMiss } from './miss-cause.ts';
+
+const ANTHROPIC = { markers: 'explicit' } as const;
+const FORESEEN = { capabilities: ANTHROPIC, loss: { cause: 'opened', tokens: 9 } } as const;
+const UNFORESEEN = { capabilities: ANTHROPIC, loss: undefined } as const;
+const said = (reason: string): DiagnosisRecord => ({ found: 'miss', reason });
+
+describe('a miss that was foreseen', () => {
+  test('has the cause that was known', () => {
+    expect(causesOfMiss(FORESEEN)).toEqual(['opened']);
+    expect(causesOfMiss({ ...FORESEEN, loss: { cause: 'image', tokens: 9 } })).toEqual(['image']);
+  });
+
+  test('names both where the entry had expired as well, the pause first', () => {
+    expect(causesOfMiss({ ...FORESEEN, expired: true })).toEqual(['expired', 'opened']);
+    expect(causesOfMiss({ ...FORESEEN, loss: { cause: 'expired', tokens: 9 }, expired: true })).toEqual(['expired']);
+  });
+});
+
+describe('a miss that no one foresaw', () => {
+  test.each<[string, Partial<MissEvidence>, string]>([
+    ['evicted where the provider sees no change', { diagnosis: { found: 'same' }, seen: true }, 'evicted'],
+    ['evicted where an identical prefix was seen, and no diagnosis is given', { seen: true }, 'evicted'],
+    [
+      'evicted where the provider had not finished comparing',
+      { seen: true, diagnosis: { found: 'pending' } },
+      'evicted',
+    ],
+    ['unknown where no identical prefix was seen', { diagnosis: { found: 'same' } }, 'unknown'],
+    [
+      'unknown where the provider says that the messages changed',
+      { seen: true, diagnosis: said('messages_changed') },
+      'unknown',
+    ],
+    [
+      'parameter where the provider says that a setting changed',
+      { seen: true, diagnosis: said('service_tier_changed') },
+      'parameter',
+    ],
+    [
+      'unknown where a cache hit was shorter than expected',
+      { seen: true, diagnosis: { found: 'hit' }, capabilities: { markers: 'implicit', routing: 'automatic' } },
+      'unknown',
+    ],
+    [
+      'unknown behind a router, which may have taken another upstream',
+      { seen: true, capabilities: { markers: 'pass-through' } },
+      'unknown',
+    ],
+    [
+      'overflow-routing where many calls share a key',
+      { seen: true, crowded: true, capabilities: { markers: 'implicit', routing: 'by-key' } },
+      'overflow-routing',
+    ],
+    ['unknown where nothing tells', {}, 'unknown'],
+  ])('is %s', (_, evidence, cause) => {
+    expect(causesOfMiss({ ...UNFORESEEN, ...evidence })).toEqual([cause]);
+  });
+
+  test('is named by the diagnosis where the loss was foreseen without a cause', () => {
+    const loss = { cause: 'unknown', tokens: 9 } as const;
+    expect(causesOfMiss({ ...UNFORESEEN, loss, diagnosis: said('verbosity_changed') })).toEqual(['parameter']);
+    expect(causesOfMiss({ ...UNFORESEEN, loss, seen: true })).toEqual(['unknown']);
+  });
+});
