@@ -1,6 +1,6 @@
 // From what an author said to what a session is run with: nothing is left open.
 
-import type { ContextSource, ImageFitter, Mode, Runtime, Secrets } from '@tidemark/agent';
+import type { ContextSource, ImageFitter, Mode, Runtime, Secrets, TurnWatch } from '@tidemark/agent';
 import { createGate, createSecrets, permissionModeSource, RETRY, secretsOf, THIS_MACHINE } from '@tidemark/agent';
 import type { Log } from '@tidemark/log';
 import { createMemoryStore } from '@tidemark/store-memory';
@@ -17,6 +17,7 @@ import {
   memorySource,
   workspaceSource,
 } from '@tidemark/tools-workspace';
+import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { AgentOptions } from './agent-options.ts';
 import { chooseTools, forbiddenTo } from './choose-tools.ts';
@@ -81,7 +82,7 @@ function runtimeOf(options: AgentOptions, mcp: McpTools | undefined): Runtime {
     surroundings,
     gate: createGate(() => surroundings.elapsed()),
     ...imagesOf(options),
-    ...(options.workspace !== undefined && { watch: createLaterWatch(resolve(options.workspace)) }),
+    ...(options.workspace !== undefined && { watch: watchOf(options.workspace, options) }),
     ...(mcp !== undefined && { toolSources: [mcp] }),
     ...(role !== undefined && { role }),
     ...(runtime !== undefined && { runtime }),
@@ -94,6 +95,10 @@ function runtimeOf(options: AgentOptions, mcp: McpTools | undefined): Runtime {
     ...(budgets !== undefined && { budgets }),
     ...(subagents !== false && { subagents }),
   };
+}
+
+function watchOf(workspace: string, { environment }: AgentOptions): TurnWatch {
+  return createLaterWatch({ folder: resolve(workspace), home: environment?.['HOME'] ?? homedir(), environment });
 }
 
 function imagesOf({ images = createImageFitter() }: AgentOptions): { readonly images?: ImageFitter } {

@@ -40,18 +40,20 @@ export interface SandboxedBash {
 /** What a test may set. */
 export interface SandboxedSetting extends BashOptions {
   readonly session?: string;
+  /** A workspace that is there, in the place of a new one. */
+  readonly folder?: string;
   /** The home is the workspace itself, and `PATH` ends with its folder `bin`. */
   readonly atHome?: boolean;
 }
 
 /** Taken away when the test ends. Protected paths are named from the workspace on. */
 export async function openSandboxedBash(setting: SandboxedSetting = {}): Promise<SandboxedBash> {
-  const { session = 'session-1', atHome = false, ...options } = setting;
+  const { session = 'session-1', atHome = false, folder: given, ...options } = setting;
   const root = await realpath(await mkdtemp('/var/tmp/tidemark-sandbox-'));
   onTestFinished(() => rm(root, { recursive: true, force: true }));
-  const [folder, home, outside] = ['work', 'home', 'outside'].map((name) => join(root, name));
-  if (folder === undefined || home === undefined || outside === undefined) throw new Error('three folders are named');
-  for (const each of [folder, home, outside]) await mkdir(each);
+  const [home, outside] = [join(root, 'home'), join(root, 'outside')];
+  const folder = given ?? join(root, 'work');
+  for (const each of [folder, home, outside]) await mkdir(each, { recursive: true });
   const own = { PATH: `${process.env['PATH']}:${join(folder, 'bin')}`, HOME: folder };
   const environment = atHome ? own : { PATH: process.env['PATH'], HOME: home };
   const make = (): ReturnType<typeof createBashTool> =>

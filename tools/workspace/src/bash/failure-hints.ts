@@ -11,7 +11,7 @@ export interface FailureHints {
 /** What resolvers, curl, git, npm, pip, Go, Java and Rust report for a name that cannot be looked up or a host out of reach. */
 const NO_NETWORK =
   /EAI_AGAIN|ENOTFOUND|ENETUNREACH|EHOSTUNREACH|getaddrinfo|[Cc]ould not resolve|[Tt]emporary failure (in name resolution|resolving)|[Nn]ame or service not known|[Nn]etwork is unreachable|[Nn]o route to host|[Uu]nable to (resolve|look ?up)|UnknownHostException|dns error|no such host|failed to lookup address/;
-const READ_ONLY = /[Rr]ead-only file ?system|EROFS/;
+const READ_ONLY = /[Rr]ead-only file ?system|EROFS|[Dd]evice or resource busy|EBUSY/;
 
 const KINDS = [
   {
@@ -22,7 +22,7 @@ const KINDS = [
   {
     pattern: READ_ONLY,
     offline: false,
-    hint: 'in this sandbox only the workspace can be written, without its repositories (.git), .tidemark, .agents, AGENTS.md, start files, folders of PATH and what trusted settings start: if that is why, ask the user to do it',
+    hint: 'in this sandbox only the workspace can be written and moved, without its repositories (.git), .tidemark, .agents, AGENTS.md, start files, folders of PATH and what trusted settings start: if that is why, ask the user to do it',
   },
 ] as const;
 

@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
+import { systemProgram } from '../sandbox/bubblewrap.ts';
 
 /** Both ends. */
 export interface Pipe {
@@ -18,12 +19,15 @@ export interface Pipe {
   closeWriter(): void;
 }
 
+/** Never along `PATH`: an entry of it may be a folder that a command writes, and this runs outside of the sandbox. */
+const MKFIFO = systemProgram('mkfifo') ?? '/usr/bin/mkfifo';
+
 /** Makes a pipe that has no name any more. @throws what the system says. */
 export async function openPipe(): Promise<Pipe> {
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-pipe-'));
   try {
     const name = join(folder, 'pipe');
-    await promisify(execFile)('mkfifo', ['-m', '600', name]);
+    await promisify(execFile)(MKFIFO, ['-m', '600', name], { env: {} });
     // The reader first, and without waiting: a pipe is opened for writing only where somebody reads.
     const fd = openSync(name, constants.O_RDONLY | constants.O_NONBLOCK);
     const reader = new Socket({ fd, readable: true, writable: false });

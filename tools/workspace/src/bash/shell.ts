@@ -54,7 +54,7 @@ export function openShell(folder: string, options: ShellOptions): Shell {
   const { network = 'off' } = options;
   const environment = bashEnvironment(options.environment ?? process.env, options.variables);
   const program = SHELLS.find((path) => existsSync(path)) ?? '/bin/sh';
-  const sandbox = sandboxOf(folder, options);
+  const sandbox = sandboxOf(folder, program, options);
   const tell = onceEach();
   return {
     sandboxed: sandbox !== undefined,
@@ -74,12 +74,12 @@ export function openShell(folder: string, options: ShellOptions): Shell {
   };
 }
 
-function sandboxOf(folder: string, options: ShellOptions): Sandbox | undefined {
+function sandboxOf(folder: string, shell: string, options: ShellOptions): Sandbox | undefined {
   const bwrap = options.sandbox === 'never' ? undefined : findBubblewrap(folder);
   if (bwrap === undefined) return undefined;
   const { environment = process.env, repository = 'read-only', forbidden = [], protectedPaths = [] } = options;
   const home = environment['HOME'] ?? homedir();
-  return createSandbox({ bwrap, workspace: folder, home, environment, repository, forbidden, protectedPaths });
+  return createSandbox({ bwrap, shell, workspace: folder, home, environment, repository, forbidden, protectedPaths });
 }
 
 const ROOT: Notice = {

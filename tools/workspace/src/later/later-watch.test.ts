@@ -13,7 +13,7 @@ it('tells of each file that was made or changed, at any depth, and of nothing el
   await put('package.json', scripts('node --test'));
   await put('.envrc', 'export A=1');
   await put('docs/package.json', scripts('x'));
-  const end = await createLaterWatch(folder).begin();
+  const end = await createLaterWatch({ folder }).begin();
   await put('package.json', scripts('node --test; evil'));
   await put('sub/.envrc', 'evil');
   await put('.vscode/tasks.json', '{}');
@@ -34,7 +34,7 @@ it('tells of each file that was made or changed, at any depth, and of nothing el
 it('says nothing of a turn that changed none, and begins again with the next turn', async () => {
   const { folder, put } = await openBench();
   await put('.envrc', 'a');
-  const watch = createLaterWatch(folder);
+  const watch = createLaterWatch({ folder });
   const first = await watch.begin();
   await put('src/a.js', 'x');
   expect(await first()).toEqual([]);
@@ -48,7 +48,7 @@ it('tells of a file that became a link, and of none that was removed', async () 
   const { folder, outside, put } = await openBench();
   await put('.envrc', 'a');
   await put('a/.envrc', 'a');
-  const end = await createLaterWatch(folder).begin();
+  const end = await createLaterWatch({ folder }).begin();
   await rm(join(folder, 'a'), { recursive: true });
   await unlink(join(folder, '.envrc'));
   await writeFile(join(outside, 'envrc'), 'evil');
@@ -59,7 +59,18 @@ it('tells of a file that became a link, and of none that was removed', async () 
 it('tells of a package.json that is no JSON, and shows names on one line', async () => {
   const { folder, put } = await openBench();
   await mkdir(join(folder, 'a'));
-  const end = await createLaterWatch(folder).begin();
+  const end = await createLaterWatch({ folder }).begin();
   await put('a\u202eb/package.json', '{ "scripts": ');
   expect((await end())[0]?.message).toContain('a\\u{202e}b/package.json (scripts)');
+});
+
+it('tells of a repository and of start files that a tool made', async () => {
+  const { folder, put } = await openBench();
+  await put('bin/old', 'x');
+  const environment = { PATH: `/usr/bin:${folder}/bin` };
+  const end = await createLaterWatch({ folder, home: folder, environment }).begin();
+  for (const name of ['sub/HEAD', 'sub/config', 'sub/objects/x', 'sub/refs/x', '.zshenv', 'bin/new'])
+    await put(name, 'x');
+  const names = (await end())[0]?.message.replace(/^.*: /, '').split(', ').toSorted();
+  expect(names).toEqual(['.zshenv', 'bin/new', 'sub']);
 });

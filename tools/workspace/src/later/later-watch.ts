@@ -4,14 +4,17 @@
 import type { Notice, TurnWatch } from '@tidemark/agent';
 import { createHash } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
-import { lstatSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
+import { lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { codeOf } from '../confine/file-problem.ts';
 import { showName } from '../confine/show-name.ts';
+import type { StartOptions } from '../confine/start-files.ts';
+import { startPaths } from '../confine/start-files.ts';
+import { createRepositoryFinder } from '../sandbox/find-repositories.ts';
 import type { IndexedEntry } from '../sandbox/folder-index.ts';
 import { createFolderIndex } from '../sandbox/folder-index.ts';
 
-/** By their names, wherever they are. Repositories are told of by the sandbox. */
+/** By their names, wherever they are, beside new repositories and start files. */
 const NAMES = [
   '.envrc',
   '.pre-commit-config.yaml',
@@ -19,6 +22,9 @@ const NAMES = [
   'package.json',
   '.devcontainer.json',
   'devcontainer.json',
+  '.mcp.json',
+  '.mise.toml',
+  'mise.toml',
 ];
 /** In a folder of this name. */
 const IN_FOLDERS: Readonly<Record<string, readonly string[]>> = {
@@ -36,12 +42,21 @@ interface Print {
   readonly print: string;
 }
 
-/** Watches a workspace. @param folder Absolute; it must exist when a turn begins. */
-export function createLaterWatch(folder: string): TurnWatch {
+/** What is watched. */
+export interface LaterOptions {
+  /** Absolute; it must exist when a turn begins. */
+  readonly folder: string;
+  readonly home?: string | undefined;
+  /** Variables that name start files and folders of programs. */
+  readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
+}
+
+/** Watches a workspace. */
+export function createLaterWatch({ folder, ...start }: LaterOptions): TurnWatch {
   let opened: Watched | undefined;
   return {
     async begin() {
-      opened ??= openWatched(realpathSync.native(folder));
+      opened ??= openWatched({ ...start, workspace: realpathSync.native(folder) });
       const { root, look } = opened;
       const before = await look();
       return async () => noticesOf(root, before, await look());
@@ -55,7 +70,9 @@ interface Watched {
   look(): Promise<ReadonlyMap<string, string>>;
 }
 
-function openWatched(root: string): Watched {
+function openWatched(start: StartOptions): Watched {
+  const root = start.workspace;
+  const repositories = createRepositoryFinder(root);
   const names = new Set([...NAMES, ...Object.values(IN_FOLDERS).flat()]);
   const index = createFolderIndex({ root, names, skipped: new Set(['.git', 'node_modules']), whole: new Set(WHOLE) });
   let prints: ReadonlyMap<string, Print> = new Map();
@@ -63,7 +80,10 @@ function openWatched(root: string): Watched {
     root,
     async look() {
       const { entries } = await index.look();
-      prints = new Map(entries.filter(runsLater).flatMap((entry) => printed(join(entry.folder, entry.name), prints)));
+      const named = entries.filter(runsLater).map((entry) => join(entry.folder, entry.name));
+      const { stores, links } = await repositories();
+      const paths = new Set([...named, ...startPaths(start).flatMap(filesIn), ...stores, ...links]);
+      prints = new Map([...paths].flatMap((path) => printed(path, prints)));
       return new Map([...prints].map(([path, { print }]) => [path, print]));
     },
   };
@@ -78,10 +98,17 @@ function runsLater({ folder, name }: IndexedEntry): boolean {
   );
 }
 
-/** A file that did not change since the last look is not read again. */
+/** A folder of programs or start files counts with what is in it, not with what is below that. */
+function filesIn(path: string): readonly string[] {
+  if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return [path];
+  return readdirSync(path).map((name) => join(path, name));
+}
+
+/** A file that did not change since the last look is not read again. Of a folder, a repository, only that it is there counts. */
 function printed(path: string, known: ReadonlyMap<string, Print>): readonly (readonly [string, Print])[] {
   const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
-  if (stats === undefined || stats.isDirectory()) return [];
+  if (stats === undefined) return [];
+  if (stats.isDirectory()) return [[path, { changed: 0n, inode: 0n, print: 'folder' }]];
   const before = known.get(path);
   const { ctimeNs: changed, ino: inode } = stats;
   const isSame = before !== undefined && before.changed === changed && before.inode === inode;

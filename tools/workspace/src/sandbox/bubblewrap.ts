@@ -9,7 +9,9 @@ import type { Hidden } from './hidden-paths.ts';
 import type { ReadOnlyPaths } from './read-only-paths.ts';
 
 /** The machine as a sandboxed command sees it. */
-export interface SandboxMounts extends Partial<Omit<ReadOnlyPaths, 'links'>> {
+export interface SandboxMounts extends Partial<Pick<ReadOnlyPaths, 'readOnly'>> {
+  /** Folders of the workspace that are mounts of their own, so that none can be moved away with what it holds. */
+  readonly pinned?: readonly string[];
   /** The writable folder. Real and absolute. */
   readonly workspace: string;
   /** What may not be seen, inside the workspace too. */

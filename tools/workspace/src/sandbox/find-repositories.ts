@@ -1,7 +1,7 @@
 // Every git repository below a workspace, at any depth: git runs programs that the settings and hooks of a repository
 // name, so the next `git status` outside of the sandbox would run what a command wrote there.
 
-import { closeSync, constants, openSync, readSync, realpathSync } from 'node:fs';
+import { closeSync, constants, lstatSync, openSync, readSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { codeOf } from '../confine/file-problem.ts';
 import { pathInside } from '../confine/path-inside.ts';
@@ -39,7 +39,7 @@ export function createRepositoryFinder(workspace: string): RepositoryFinder {
     const look = await index.look();
     const found = new Set(storesIn(look, workspace));
     // Those that were there first stay protected, however many a command makes.
-    const stores = [...new Set([...before.filter((path) => found.has(path)), ...found])];
+    const stores = [...new Set([...before.filter((path) => found.has(path) || mayExist(path)), ...found])];
     before = stores;
     return bounded(stores, look);
   };
@@ -47,7 +47,24 @@ export function createRepositoryFinder(workspace: string): RepositoryFinder {
 
 function storesIn({ entries }: FolderLook, workspace: string): readonly string[] {
   const stores = entries.filter(({ name }) => name === '.git').flatMap((entry) => storesOf(entry, workspace));
-  return [...stores, ...bareFolders(entries).filter((folder) => folder !== workspace)];
+  return [...stores, ...bareFolders(entries).flatMap((folder) => (folder === workspace ? ownStore(folder) : [folder]))];
+}
+
+/** The workspace is a bare repository itself: it stays writable but for what git runs or takes settings from. */
+function ownStore(workspace: string): readonly string[] {
+  return OWN_PARTS.map((name) => join(workspace, name)).filter(mayExist);
+}
+
+const OWN_PARTS = ['config', 'config.worktree', 'commondir', 'hooks', 'info'];
+
+/** A repository in a folder that was closed, or beyond the bounds of a later look, is still there. */
+function mayExist(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error;
+    return codeOf(error) !== 'ENOTDIR';
+  }
 }
 
 function bounded(stores: readonly string[], { entries, limit }: FolderLook): Repositories {

@@ -50,10 +50,14 @@ interface Known {
   readonly folders: readonly string[];
   readonly entries: readonly IndexedEntry[];
   readonly readable: boolean;
+  /** Folders in it whose names are not UTF-8: no path of this process can name them. */
+  readonly unnamed: number;
 }
 
 const MOST_FOLDERS = 20_000;
 const YIELD_EVERY = 1_000;
+/** What Node puts in the place of bytes that are not UTF-8. */
+const NOT_UTF8 = '\u{fffd}';
 /** The coarsest clock of a file system in use, in milliseconds. */
 const CLOCK_MS = 2_000;
 
@@ -94,19 +98,35 @@ function* inTurn(near: readonly string[], far: readonly string[]): Generator<str
 function lookOf(seen: ReadonlyMap<string, Known>, most: number | undefined): FolderLook {
   const entries = [...seen.values()].flatMap((folder) => folder.entries);
   const unread = [...seen].filter(([, { readable }]) => !readable).map(([path]) => path);
+  const unnamed = [...seen.values()].reduce((sum, folder) => sum + folder.unnamed, 0);
   const limits = [
     ...(most === undefined ? [] : [`only the first ${most} folders are searched`]),
     ...(unread.length === 0 ? [] : [`${unread.length} folders cannot be read, such as ${unread[0]}`]),
+    ...(unnamed === 0 ? [] : [`${unnamed} folders have names that are not UTF-8`]),
   ];
   return { entries, ...(limits.length > 0 && { limit: limits.join('; ') }) };
 }
 
 function knownNow(path: string, before: Known | undefined, options: IndexOptions): Known | undefined {
-  const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  const stats = statsOf(path);
+  if (stats === 'closed') return { ...CLOSED, changed: 0n, inode: 0n };
   if (stats === undefined || !stats.isDirectory()) return undefined;
   // A program can set the time of a change of content, not the time of a change of the folder itself (`ctime`).
   const isSame = before !== undefined && before.settled && before.changed === stats.ctimeNs;
   return isSame && before.inode === stats.ino ? before : readFolder(path, stats, options);
+}
+
+/** What is known of a folder that cannot be looked into. It is looked at again each time. */
+const CLOSED = { settled: false, readable: false, folders: [], entries: [], unnamed: 0 } as const;
+
+/** `closed`: the system does not let this process look, or the path is too long for it. */
+function statsOf(path: string): BigIntStats | 'closed' | undefined {
+  try {
+    return lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error;
+    return 'closed';
+  }
 }
 
 function readFolder(path: string, stats: BigIntStats, options: IndexOptions): Known | undefined {
@@ -116,12 +136,14 @@ function readFolder(path: string, stats: BigIntStats, options: IndexOptions): Kn
     const all = readdirSync(path, { withFileTypes: true });
     const entries = listed(path, all, options);
     const isClosed = path !== options.root && options.closed?.(new Set(entries.map(({ name }) => name))) === true;
-    return { ...base, readable: true, folders: isClosed ? [] : foldersIn(all, options), entries };
+    const folders = isClosed ? [] : foldersIn(all, options);
+    const named = folders.filter((name) => !name.includes(NOT_UTF8));
+    return { ...base, readable: true, folders: named, entries, unnamed: folders.length - named.length };
   } catch (error) {
     const code = codeOf(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    if (code !== 'EACCES' && code !== 'EPERM') throw error;
-    return { ...base, settled: false, readable: false, folders: [], entries: lookedUp(path, options) };
+    if (code === undefined) throw error;
+    return { ...base, ...CLOSED, entries: lookedUp(path, options) };
   }
 }
 
@@ -144,8 +166,8 @@ function lookedUp(folder: string, { names }: IndexOptions): IndexedEntry[] {
       const stats = lstatSync(join(folder, name), { throwIfNoEntry: false });
       return stats === undefined ? [] : [{ folder, name, kind: kindOf(stats) }];
     } catch (error) {
-      if (codeOf(error) === 'EACCES' || codeOf(error) === 'ENOTDIR') return [];
-      throw error;
+      if (codeOf(error) === undefined) throw error;
+      return [];
     }
   });
 }

@@ -1,8 +1,8 @@
 // What of a workspace a sandboxed command may read and not change, because a program outside of the sandbox runs or obeys
 // it later: repositories, the settings and instructions of agents, and files that a trusted setting starts.
 
-import { lstatSync, realpathSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { codeOf } from '../confine/file-problem.ts';
 import { pathInside } from '../confine/path-inside.ts';
 import { startPaths } from '../confine/start-files.ts';
@@ -20,12 +20,10 @@ export interface ReadOnlyOptions {
   readonly also: readonly string[];
 }
 
-/** Paths for the mounts of a sandbox, those nearer to the root first. */
+/** Paths that are protected in a workspace, those nearer to its root first. */
 export interface ReadOnlyPaths {
   /** Read-only, with all below. */
   readonly readOnly: readonly string[];
-  /** Folders between the workspace and all of these: each is a mount too, so that none can be moved away with what it holds. */
-  readonly pinned: readonly string[];
   /** Links among the names. A mount lies on what a link leads to, never on the link. */
   readonly links: readonly string[];
 }
@@ -42,9 +40,25 @@ export function readOnlyPaths(options: ReadOnlyOptions): ReadOnlyPaths {
   const real = named.flatMap((path) => realPathOf(path) ?? []);
   const found = new Set([...real, ...startPaths(options), ...repositories]);
   const readOnly = [...found].filter((path) => isBelow(workspace, path)).toSorted(byDepth);
-  const links = [...new Set(named)].filter((path) => isBelow(workspace, path) && isPlainLink(path));
-  const pinned = new Set([...readOnly, ...links].flatMap((path) => foldersBetween(workspace, path)));
-  return { readOnly, pinned: [...pinned].toSorted(byDepth), links };
+  const links = [...new Set(named.flatMap((path) => linksOf(path)))].filter((path) => isBelow(workspace, path));
+  return { readOnly, links };
+}
+
+/** The folders between a workspace and paths in it, those nearer to the workspace first. */
+export function pinnedFolders(workspace: string, paths: readonly string[]): readonly string[] {
+  const inside = paths.filter((path) => isBelow(workspace, path));
+  return [...new Set(inside.flatMap((path) => foldersBetween(workspace, path)))].toSorted(byDepth);
+}
+
+/** More links than this are a circle. */
+const MOST_LINKS = 40;
+
+/** A link and the links that it leads to, each in a folder that is reached through no link. */
+function linksOf(path: string): readonly string[] {
+  const links: string[] = [];
+  for (let at = path; links.length < MOST_LINKS && isPlainLink(at); at = resolve(dirname(at), readlinkSync(at)))
+    links.push(at);
+  return links;
 }
 
 function isBelow(folder: string, path: string): boolean {

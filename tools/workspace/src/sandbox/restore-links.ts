@@ -15,6 +15,8 @@ export interface RestoredLink {
   readonly path: string;
   /** Where what the command left in its place is now; absent where it left nothing. */
   readonly moved?: string;
+  /** Why it could not be put back. */
+  readonly problem?: string;
 }
 
 /** The links as they are now. A path that is no link is left out. */
@@ -30,7 +32,17 @@ export function restoreLinks(links: readonly RememberedLink[]): readonly Restore
   return links.filter(({ path, target }) => targetOf(path) !== target).map(restoreLink);
 }
 
-function restoreLink({ path, target }: RememberedLink): RestoredLink {
+function restoreLink(link: RememberedLink): RestoredLink {
+  try {
+    return putBack(link);
+  } catch (error) {
+    const problem = codeOf(error);
+    if (problem === undefined) throw error;
+    return { path: link.path, problem };
+  }
+}
+
+function putBack({ path, target }: RememberedLink): RestoredLink {
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) {
     symlinkSync(target, path);
     return { path };

@@ -2,9 +2,7 @@
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
-import { text as textOf } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { SandboxedBash } from '../../tests/sandboxed-bash.ts';
@@ -105,28 +103,102 @@ describe('the sandbox', () => {
   it('reports a repository that a command makes when it ends, and protects it from then on', async () => {
     const bash = await openSandboxedBash();
     const made = await bash.run('mkdir -p deep/down && cd deep/down && git init -q .');
-    expect(made.text).toContain('[deep/down/.git is a new repository');
+    expect(made.text).toContain('[deep/down/.git is new, and git runs');
     expect(made.notices.map(({ code }) => code)).toContain('sandbox/changed');
     await bash.run('echo "[core] fsmonitor = evil" >> deep/down/.git/config');
     expect(readFileSync(join(bash.folder, 'deep/down/.git/config'), 'utf8')).not.toContain(EVIL);
     const again = await bash.run('true');
-    expect([again.text.includes('new repository'), again.notices]).toEqual([false, []]);
+    expect([again.text.includes('is new'), again.notices]).toEqual([false, []]);
   });
 
   it('reports a repository that takes the place of another one', async () => {
     const bash = await openSandboxedBash({ repository: 'read-only' });
     const script = 'mkdir a && cd a && git init -q . && mv .git ../b && rm -rf ../b && git init -q .';
-    expect((await bash.run(script)).text).toContain('[a/.git is a new repository');
+    expect((await bash.run(script)).text).toContain('[a/.git is new, and git runs');
   });
 
-  it('says that it did not search all folders, once', async () => {
+  it('says once that it cannot search a folder whose name is not UTF-8', async () => {
     const bash = await openSandboxedBash();
-    mkdirSync(join(bash.folder, 'many'));
-    execFileSync('/bin/sh', ['-c', 'seq 1 20100 | xargs mkdir'], { cwd: join(bash.folder, 'many') });
-    const first = await bash.run('true');
+    const first = await bash.run(String.raw`mkdir "$(printf 'caf\351')"`);
     const limit = first.notices.find(({ code }) => code === 'sandbox/limit');
-    expect(limit?.message).toContain('only the first 20000 folders are searched');
+    expect(limit?.message).toContain('1 folders have names that are not UTF-8');
     expect((await bash.run('true')).notices).toEqual([]);
+  });
+
+  it('runs no program of the workspace for itself, whatever PATH says', async () => {
+    const bash = await openSandboxedBash({ atHome: true });
+    const fake = `printf '#!/bin/sh\\ntouch ${bash.outside}/ran\\nexec /usr/bin/mkfifo "$@"\\n' > bin/mkfifo; chmod +x bin/mkfifo`;
+    const before = process.env['PATH'];
+    process.env['PATH'] = `${join(bash.folder, 'bin')}:${before}`;
+    onTestFinished(() => void (process.env['PATH'] = before));
+    await bash.run(`mkdir -p bin; ${fake}`);
+    expect((await bash.run('echo fine')).output).toBe('fine\n');
+    expect(existsSync(join(bash.outside, 'ran'))).toBe(false);
+  });
+
+  it('runs no command where another session swaps a folder for a link while the mounts are made', async () => {
+    const bash = await openSandboxedBash();
+    const other = await openSandboxedBash({ session: 'session-2', folder: bash.folder });
+    mkdirSync(join(bash.outside, 'lib'));
+    const swap =
+      'for i in $(seq 2000); do mv vendor v2 && ln -s ../outside vendor && sleep 0.001; rm vendor; mv v2 vendor; done 2>/dev/null';
+    mkdirSync(join(bash.folder, 'vendor'));
+    const swapping = other.run(`timeout 6 bash -c '${swap}'; true`);
+    await pause(500);
+    mkdirSync(join(bash.folder, 'vendor/lib/.git'), { recursive: true });
+    for (let round = 0; round < 25; round += 1)
+      await bash.run(`echo out > ${bash.outside}/escaped 2>/dev/null; echo out > vendor/escaped 2>/dev/null; true`);
+    await swapping;
+    expect(existsSync(join(bash.outside, 'escaped'))).toBe(false);
+  }, 60_000);
+
+  it('protects the settings of a workspace that is a bare repository, and reports one that becomes one', async () => {
+    const bash = await openSandboxedBash();
+    const { text } = await bash.run('git init -q --bare /tmp/b && cp -r /tmp/b/. .');
+    expect(text).toContain('[config is new, and git runs');
+    await bash.run('echo "[core] fsmonitor = evil" >> config; echo evil > hooks/pre-commit');
+    expect(readFileSync(join(bash.folder, 'config'), 'utf8')).not.toContain(EVIL);
+    expect(existsSync(join(bash.folder, 'hooks/pre-commit'))).toBe(false);
+  });
+
+  it('goes on, and says so, where a folder is closed or its path too long', async () => {
+    const bash = await openSandboxedBash();
+    const made = await bash.run(
+      'name=$(printf "%0200d" 1); for i in $(seq 30); do mkdir $name; cd $name; done; echo made',
+    );
+    expect(made.output).toBe('made\n');
+    expect(made.notices.map(({ code }) => code)).toContain('sandbox/limit');
+    expect((await bash.run('echo next')).output).toBe('next\n');
+    await bash.run('rm -rf 0*');
+  });
+
+  it('reaches no file through a descriptor that this process inherited', async () => {
+    const bash = await openSandboxedBash();
+    const { output } = await bash.run('ls /proc/self/fd | wc -l');
+    // Its input, its two outputs, and the folder that `ls` reads.
+    expect(Number(output)).toBeLessThanOrEqual(4);
+  });
+
+  it('keeps keys of a home as workspace covered, though a command moves their folder', async () => {
+    const bash = await openSandboxedBash({ atHome: true });
+    mkdirSync(join(bash.folder, '.config/gh'), { recursive: true });
+    writeFileSync(join(bash.folder, '.config/gh/hosts.yml'), 'SECRET');
+    await bash.run('mv .config c2');
+    expect((await bash.run('cat c2/gh/hosts.yml .config/gh/hosts.yml')).output).not.toContain('SECRET');
+  });
+
+  it('puts back a link in the middle of a chain, and reports one that it cannot put back', async (context) => {
+    const bash = await openSandboxedBash();
+    writeFileSync(join(bash.folder, 'real.md'), 'fine');
+    symlinkSync('real.md', join(bash.folder, 'middle.md'));
+    symlinkSync('middle.md', join(bash.folder, 'AGENTS.md'));
+    await bash.run('echo evil > evil.md; ln -sfn evil.md middle.md');
+    expect(readFileSync(join(bash.folder, 'AGENTS.md'), 'utf8')).toBe('fine');
+    if (process.getuid?.() === 0)
+      return context.skip('root writes into a read-only folder: the second half needs another user');
+    const { text } = await bash.run('rm AGENTS.md; chmod 555 .');
+    await bash.run('chmod 755 .');
+    expect(text).toContain('it could not be put back (EACCES): put it back by hand');
   });
 
   it('protects the repositories that were there first, however many a command makes, and says so', async () => {
@@ -205,7 +277,7 @@ describe('the sandbox', () => {
     for (const file of ['.bashrc', '.gitconfig', 'bin/tool', 'notes']) writeFileSync(join(bash.folder, file), 'fine');
     const files = '.bashrc .gitconfig bin/tool bin/new .config/autostart/x notes';
     const { text } = await bash.run(`for file in ${files}; do echo evil > $file; done; rm -r .bashrc bin; false`);
-    expect(text).toContain('[in this sandbox only the workspace can be written, without');
+    expect(text).toContain('[in this sandbox only the workspace can be written and moved, without');
     const changed = files
       .split(' ')
       .filter(
@@ -234,100 +306,3 @@ describe('the sandbox', () => {
     expect(tried.filter(({ kept }) => !kept)).toEqual([]);
   });
 });
-
-describe('the network of the sandbox', () => {
-  it('is off: a lookup fails, and the model is told how to ask', async () => {
-    const bash = await openSandboxedBash();
-    const { exit, text } = await bash.run(
-      `${process.execPath} -e "require('dns').lookup('example.test', (e) => { throw e })"`,
-    );
-    expect(exit).not.toBe(0);
-    expect(text).toContain('[this sandbox has no network');
-    expect((await bash.run('echo ENOTFOUND')).text).toBe('');
-    expect((await bash.run('echo ENOTFOUND; exit 1', { network: true })).text).not.toContain('no network');
-  });
-
-  it('reaches no service and no abstract socket of this machine, until a call is given the network', async () => {
-    const bash = await openSandboxedBash();
-    const port = await listening({ port: 0, host: '127.0.0.1' });
-    const abstract = `\0tidemark-test-${process.pid}`;
-    await listening({ path: abstract });
-    const reach = (to: string): string =>
-      `${process.execPath} -e 'net.connect(${to}).on("connect", () => process.exit(0)).on("error", () => process.exit(1))'`;
-    const toAbstract = reach(`{ path: "\\0${abstract.slice(1)}" }`);
-    const toPort = reach(`${port}, "127.0.0.1"`);
-    expect([(await bash.run(toPort)).exit, (await bash.run(toAbstract)).exit]).toEqual([1, 1]);
-    expect((await bash.run(toPort, { network: true })).exit).toBe(0);
-    const open = await openSandboxedBash({ network: 'on' });
-    expect((await open.run(toPort)).exit).toBe(0);
-  });
-
-  it('is one for the commands of a session, and another one for another session', async () => {
-    const bash = await openSandboxedBash();
-    const other = await openSandboxedBash({ session: 'session-2' });
-    const serving = bash.run(
-      `${process.execPath} -e 'net.createServer((s) => s.end("served")).listen(4567, () => console.log("up")); setTimeout(() => process.exit(), 4000)'`,
-    );
-    const ask =
-      'for i in $(seq 30); do exec 3<>/dev/tcp/127.0.0.1/4567 && cat <&3 && exit 0; sleep 0.1; done 2>/dev/null; exit 1';
-    expect((await bash.run(ask)).output).toBe('served');
-    const alien = await other.run('exec 3<>/dev/tcp/127.0.0.1/4567');
-    expect(alien.exit).not.toBe(0);
-    await serving;
-  });
-
-  it('opens a port on this machine only where a call asks for it', async () => {
-    const bash = await openSandboxedBash();
-    const port = await freePort();
-    const server = `${process.execPath} -e 'net.createServer((s) => s.end("served")).listen(${port}); setTimeout(() => process.exit(), 2500)'`;
-    const closed = bash.run(server);
-    await pause(1_000);
-    expect(await asked(port)).toBe('refused');
-    await closed;
-    const open = bash.run(server, { ports: [port] });
-    expect(await untilServed(port)).toBe('served');
-    await open;
-    expect(await asked(port)).toBe('refused');
-  });
-
-  it('does not run a command whose port is taken on this machine', async () => {
-    const bash = await openSandboxedBash();
-    const port = await listening({ port: 0, host: '127.0.0.1' });
-    await expect(bash.run('touch ran', { ports: [port] })).rejects.toThrow(
-      `port ${port} of this machine could not be opened`,
-    );
-    expect(existsSync(join(bash.folder, 'ran'))).toBe(false);
-  });
-});
-
-async function listening(
-  where: { readonly port: number; readonly host: string } | { readonly path: string },
-): Promise<number> {
-  const server = createServer((socket) => socket.on('error', () => undefined).end());
-  await new Promise<void>((resolve) => void server.listen(where, resolve));
-  onTestFinished(() => void server.close());
-  const address = server.address();
-  return typeof address === 'object' && address !== null ? address.port : 0;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address !== null ? address.port : 0;
-}
-
-async function asked(port: number): Promise<string> {
-  const socket = connect(port, '127.0.0.1');
-  return textOf(socket).catch(() => 'refused');
-}
-
-async function untilServed(port: number): Promise<string> {
-  for (let round = 0; round < 100; round += 1) {
-    const said = await asked(port);
-    if (said === 'served') return said;
-    await pause(50);
-  }
-  return 'never';
-}

@@ -2,8 +2,10 @@
 
 import { lstatSync } from 'node:fs';
 import { relative } from 'node:path';
+import { pathInside } from '../confine/path-inside.ts';
 import { showName } from '../confine/show-name.ts';
 import { bubblewrapArguments } from './bubblewrap.ts';
+import { mountCheck } from './check-mounts.ts';
 import type { Repositories, RepositoryFinder } from './find-repositories.ts';
 import { createRepositoryFinder } from './find-repositories.ts';
 import { hiddenPaths } from './hidden-paths.ts';
@@ -12,14 +14,17 @@ import { createSessionNetworks } from './network-namespace.ts';
 import type { OpenPorts } from './open-ports.ts';
 import { openPorts } from './open-ports.ts';
 import type { ReadOnlyPaths } from './read-only-paths.ts';
-import { readOnlyPaths } from './read-only-paths.ts';
-import type { RememberedLink } from './restore-links.ts';
+import { pinnedFolders, readOnlyPaths } from './read-only-paths.ts';
+import type { RememberedLink, RestoredLink } from './restore-links.ts';
 import { rememberLinks, restoreLinks } from './restore-links.ts';
+import { WorkspaceError } from '../workspace-error.ts';
 
 /** What a sandbox is made with. */
 export interface SandboxOptions {
   /** The path of a `bwrap` that works. */
   readonly bwrap: string;
+  /** The path of the shell that looks at the mounts before a command runs: a bash where there is one. */
+  readonly shell: string;
   /** Real and absolute. */
   readonly workspace: string;
   readonly home: string;
@@ -101,6 +106,7 @@ interface Network {
 async function enterNetwork(networks: SessionNetworks, { session, network, ports }: Reach): Promise<Network> {
   if (network) return { mode: 'shared', close: async () => undefined };
   const entered = await networks.enter(session);
+  if (entered === undefined && ports.length > 0) throw noPorts();
   if (entered === undefined) return { mode: 'none', close: async () => undefined };
   const opened = ports.length === 0 ? undefined : await openOrLeave(ports, entered);
   const close = async (): Promise<void> => {
@@ -108,6 +114,11 @@ async function enterNetwork(networks: SessionNetworks, { session, network, ports
     entered.leave();
   };
   return { mode: 'shared', entered, close };
+}
+
+function noPorts(): WorkspaceError {
+  const message = 'no port can be opened: this system does not let commands share a network. Call again without ports.';
+  return new WorkspaceError('workspace/port', message);
 }
 
 async function openOrLeave(ports: readonly number[], { prefix, leave }: EnteredNetwork): Promise<OpenPorts> {
@@ -124,12 +135,21 @@ function pathsOf(options: SandboxOptions, { stores }: Repositories): ReadOnlyPat
 }
 
 function mountsOf(
-  { bwrap, workspace, home, forbidden }: SandboxOptions,
+  { bwrap, shell, workspace, home, forbidden }: SandboxOptions,
   paths: ReadOnlyPaths,
   { mode }: Network,
 ): readonly string[] {
   const hidden = hiddenPaths(home, forbidden);
-  return [bwrap, ...bubblewrapArguments({ workspace, ...paths, hidden, network: mode })];
+  // The folders above a hidden path are pinned too, so that it cannot be moved out of its cover.
+  const pinned = pinnedFolders(workspace, [...paths.readOnly, ...paths.links, ...hidden.map(({ path }) => path)]);
+  const { readOnly } = paths;
+  const check = mountCheck(shell, {
+    workspace,
+    writable: ['/tmp', '/run', '/proc', '/dev', workspace, ...pinned, ...hidden.map(({ path }) => path)],
+    readOnly: readOnly.filter((path) => !hidden.some((each) => pathInside(each.path, path) !== undefined)),
+    same: [...pinned, ...readOnly].filter((path) => !hidden.some((each) => pathInside(each.path, path) !== undefined)),
+  });
+  return [bwrap, ...bubblewrapArguments({ workspace, readOnly, pinned, hidden, network: mode }), ...check];
 }
 
 interface Before {
@@ -156,13 +176,16 @@ function findings(workspace: string, before: Before, after: Repositories): Sandb
     changes: [
       ...fresh
         .slice(0, MOST_NAMED)
-        .map(([path]) => `${shown(path)} is a new repository: git runs what its settings and hooks name`),
+        .map(([path]) => `${shown(path)} is new, and git runs what the settings and hooks of a repository name`),
       ...(more > 0 ? [`${more} more repositories are new`] : []),
-      ...restored.map(
-        ({ path, moved }) =>
-          `${shown(path)} is a link that this command replaced; it was put back${moved === undefined ? '' : `, and what replaced it is ${shown(moved)} now`}`,
-      ),
+      ...restored.map((link) => restoredInWords(link, shown)),
     ],
     ...(after.limit !== undefined && { limit: after.limit }),
   };
+}
+
+function restoredInWords({ path, moved, problem }: RestoredLink, shown: (path: string) => string): string {
+  const replaced = `${shown(path)} is a link that this command replaced`;
+  if (problem !== undefined) return `${replaced}; it could not be put back (${problem}): put it back by hand`;
+  return `${replaced}; it was put back${moved === undefined ? '' : `, and what replaced it is ${shown(moved)} now`}`;
 }

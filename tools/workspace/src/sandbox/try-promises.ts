@@ -34,6 +34,7 @@ const PROBES: readonly (readonly [promise: string, script: string])[] = [
   ],
   ['`/run` and `/tmp` are its own', 'test ! -e "$SHARED" && touch /run/own /tmp/own && test ! -e /run/dbus'],
   ['processes end with their command', 'test "$(cat /proc/1/comm)" = bwrap'],
+  ['a command has no special rights', '! grep -q "^Cap[EP][a-z]*:.*[1-9a-f]" /proc/self/status'],
   ['services of this machine cannot be reached', '! (: < /dev/tcp/127.0.0.1/$PORT) 2>/dev/null'],
   [
     'abstract sockets of this machine cannot be reached',
@@ -88,7 +89,7 @@ async function furnish(room: string, bwrap: string): Promise<Sandbox> {
   await symlink(join(room, 'keys'), join(room, 'home/.ssh'));
   const home = join(room, 'home');
   const nothing = { environment: {}, forbidden: [], protectedPaths: [] };
-  return createSandbox({ bwrap, workspace, home, repository: 'read-only', ...nothing });
+  return createSandbox({ bwrap, shell: '/bin/bash', workspace, home, repository: 'read-only', ...nothing });
 }
 
 async function succeeds(

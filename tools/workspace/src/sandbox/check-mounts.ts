@@ -1,0 +1,90 @@
+// Looks at the mounts of a sandbox from inside, before the command runs. Bubblewrap follows links: a folder that another
+// command swaps for a link while the mounts are made would bring a folder of the machine in, writable.
+
+import { lstatSync } from 'node:fs';
+import { codeOf } from '../confine/file-problem.ts';
+import { systemProgram } from './bubblewrap.ts';
+
+/** The mounts that a sandbox must have. */
+export interface ExpectedMounts {
+  /** Where writable mounts may be; below the workspace others may be there too. */
+  readonly writable: readonly string[];
+  /** Where read-only mounts must be. */
+  readonly readOnly: readonly string[];
+  /** Folders and files that must be the ones that were found, by device and number. */
+  readonly same: readonly string[];
+  readonly workspace: string;
+}
+
+/** The exit code of a command that did not run because its mounts are not the expected ones. */
+export const WRONG_MOUNTS = 117;
+
+/** Not along `PATH`, which may name a folder of the workspace. */
+const STAT = systemProgram('stat') ?? '/usr/bin/stat';
+
+// `/proc/self/mountinfo` lists later mounts on the same place last, and escapes blanks and backslashes (see proc_pid_mountinfo).
+// The descriptors that this process inherited are closed, so that no command reaches a file of the machine through one.
+const SCRIPT = `
+writable=$1 readonly=$2 workspace=$3 count=$4; shift 4
+fail() { echo "[the workspace changed while the sandbox was made, so the command did not run ($1): try again]"; exit ${WRONG_MOUNTS}; }
+found=
+while read -r _ _ _ _ place options rest; do
+  # Bubblewrap cannot change the mount of another user's file system.
+  case $rest in *' - fuse'*) continue ;; esac
+  case $options in
+    ro|ro,*) found="$found
+$place
+" ;;
+    *)
+      case "
+$writable
+" in *"
+$place
+"*) ;; *) case $place in "$workspace"/*|/dev/*) ;; *) fail "$place" ;; esac ;; esac ;;
+  esac
+done < /proc/self/mountinfo
+while read -r place; do
+  [ -z "$place" ] && continue
+  case $found in *"
+$place
+"*) ;; *) fail "$place" ;; esac
+done <<END
+$readonly
+END
+while [ "$count" -gt 0 ]; do
+  [ "$(${STAT} -c %d:%i -- "$1" 2>/dev/null)" = "$2" ] || fail "$1"
+  shift 2; count=$((count - 1))
+done
+for file in /proc/self/fd/*; do
+  file=\${file##*/}
+  [ "$file" -gt 2 ] && [ "$file" -ne 255 ] && eval "exec $file>&-"
+done
+exec "$@"
+`;
+
+/** The words that come before a command and look at the mounts first. @param shell A bash, or another shell of POSIX. */
+export function mountCheck(shell: string, { writable, readOnly, same, workspace }: ExpectedMounts): readonly string[] {
+  const known = same.flatMap((path) => [path, identityOf(path)]);
+  const lists = [lines(writable), lines(readOnly), escaped(workspace), String(same.length)];
+  return [shell, '-c', SCRIPT, 'tidemark-check', ...lists, ...known];
+}
+
+function lines(paths: readonly string[]): string {
+  return paths.map(escaped).join('\n');
+}
+
+/** As the kernel writes a path in `/proc/self/mountinfo`. */
+function escaped(path: string): string {
+  return path.replaceAll(/[ \t\n\\]/g, (character) => `\\${character.charCodeAt(0).toString(8).padStart(3, '0')}`);
+}
+
+/** No identity is that of a link, or of what is gone: then the command does not run. */
+function identityOf(path: string): string {
+  try {
+    const stats = lstatSync(path, { bigint: true });
+    return stats.isSymbolicLink() ? 'link' : `${stats.dev}:${stats.ino}`;
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error;
+    return 'gone';
+  }
+}
