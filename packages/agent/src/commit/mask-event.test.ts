@@ -33,8 +33,8 @@ const LEFT: { readonly [K in Kind]: readonly string[] } = {
     'tools',
   ],
   'context.noted': ['artifact', 'cause', 'source'],
-  'turn.started': ['trigger'],
-  'turn.resumed': ['trigger'],
+  'turn.started': ['trigger', 'compaction'],
+  'turn.resumed': ['trigger', 'compaction'],
   'prompt.given': ['parts.artifact', 'parts.mediaType', 'presenter'],
   'notification.received': [],
   'request.prepared': [
