@@ -5,11 +5,10 @@ import type { Answer, Question } from '@tidemark/kit';
 import { foldLine } from './fold-line.ts';
 import type { Input } from './input.ts';
 import { markedText } from './marked-text.ts';
-import { questionText } from './question-text.ts';
-import type { QuestionText } from './question-text.ts';
+import { hanging, questionText } from './question-text.ts';
 import type { Reply } from './read-reply.ts';
 import { readReply } from './read-reply.ts';
-import { showPaged } from './show-paged.ts';
+import { noticeRows, showPaged } from './show-paged.ts';
 
 /** Where a person is asked. */
 interface Asking {
@@ -32,27 +31,48 @@ export async function askPerson(question: Question, asking: Asking): Promise<Ans
 }
 
 async function answerFrom(question: Question, asking: Asking): Promise<Answer> {
-  const { input, signal } = asking;
-  const text = questionText(question, input.columns);
-  const whole = [...text.head, ...text.body, ...text.answers];
-  const rowsOf = (shown: readonly string[]): readonly string[] =>
-    shown.flatMap((line) => foldLine(line, input.columns - 1));
-  const fits = rowsOf(whole).length + 1 < input.rows;
-  if (!fits && (await showPaged(rowsOf([...text.head, ...text.body]), asking)) === 'stopped') return 'denied';
-  let asked = lines(fits ? whole : [...text.head, ...text.answers], text);
-  for (let [unclear, refused] = [0, 0]; unclear < MOST_UNCLEAR && refused < MOST_REFUSED;) {
-    const reply = replyTo(question, await input.ask(asked, signal));
+  const text = questionText(question, asking.input.columns);
+  const first = { above: [...text.head, ...text.body], again: text.head, asked: text.answers, prompt: text.prompt };
+  let typed = await askBelow(first, asking);
+  for (let [unclear, refused] = [0, 0]; typed !== undefined;) {
+    const reply = replyTo(question, typed);
+    if (reply !== 'unclear' && 'answer' in reply) return reply.answer;
     if (reply === 'unclear') unclear += 1;
-    else if ('answer' in reply) return reply.answer;
     else refused += 1;
+    if (unclear >= MOST_UNCLEAR || refused >= MOST_REFUSED) return 'denied';
     const why = reply === 'unclear' ? 'That is none of the answers.' : `${markedText(reply.problem)}.`;
-    asked = lines([why, ...text.answers], text);
+    const next = { above: hanging(why, asking.input.columns), again: [], asked: text.answers, prompt: text.prompt };
+    typed = await askBelow(next, asking);
   }
   return 'denied';
 }
 
-function lines(shown: readonly string[], { prompt }: QuestionText): string {
-  return [...shown, prompt].join('\n');
+/** Rows of a question. Every row but the prompt fits the terminal. */
+interface Asked {
+  readonly above: readonly string[];
+  /** Rows of `above` that are repeated with the answers, where these come after a stop. */
+  readonly again: readonly string[];
+  readonly asked: readonly string[];
+  readonly prompt: string;
+}
+
+/**
+ * Asks so that every row is on the screen at a stop: all at once where it fits, else page by page, the answers too where they
+ * need it. `undefined`: the person stopped at a page.
+ */
+async function askBelow(
+  { above, again, asked, prompt }: Asked,
+  { input, signal }: Asking,
+): Promise<string | undefined> {
+  const promptRows = foldLine(prompt, Math.max(1, input.columns - 1)).length;
+  const fits = (rows: number): boolean => rows + promptRows + noticeRows(input) <= input.rows;
+  const ask = (rows: readonly string[]): Promise<string> => input.ask([...rows, prompt].join('\n'), signal);
+  if (fits(above.length + asked.length)) return ask([...above, ...asked]);
+  const question = [...again, ...asked];
+  const isPaged = !fits(question.length);
+  const below = promptRows + (isPaged ? 0 : question.length);
+  const shown = await showPaged(isPaged ? [...above, ...asked] : above, { input, signal, below });
+  return shown === 'stopped' ? undefined : ask(isPaged ? [] : question);
 }
 
 function replyTo(question: Question, typed: string): Reply {

@@ -8,7 +8,10 @@ import type { Granted } from '@tidemark/log';
 import { foldLine } from './fold-line.ts';
 import { markedText } from './marked-text.ts';
 
-/** See the head of this file. No line of others can look like one of ours: theirs begin with `│` or `┆`. */
+/**
+ * See the head of this file. Each line of the head, the body and the answers is a row that fits the terminal. No row of others
+ * can look like one of ours: theirs begin with `│` or `┆`.
+ */
 export interface QuestionText {
   /** Lines that say what is asked. */
   readonly head: readonly string[];
@@ -23,6 +26,9 @@ export interface QuestionText {
 /** Characters of a sentence about a grant of commands. */
 const LONGEST = 300;
 
+/** Characters of a path in an answer. */
+const NAME = 60;
+
 /** Characters of a title: what the call would do stands below it, whole. */
 const TITLE = 100;
 
@@ -31,14 +37,17 @@ export function questionText(question: Question, columns: number): QuestionText 
   switch (question.about) {
     case 'call':
       return {
-        head: [`${titleOf(question.title)} [${question.rule}]`, ...(question.again ? [CHANGED] : [])],
+        head: [
+          ...hanging(`${titleOf(question.title)} [${question.rule}]`, columns),
+          ...(question.again ? hanging(CHANGED, columns) : []),
+        ],
         body: framed(question.preview.text, columns),
-        answers: answersTo(question),
+        answers: answersTo(question).flatMap((line) => hanging(line, columns)),
         prompt: question.preview.unseen === undefined ? 'allow it? (y/n) ' : 'allow it? (unseen/n) ',
       };
     case 'definition':
       return {
-        head: [`${markedText(question.title)} [${question.rule}]`],
+        head: hanging(`${titleOf(question.title)} [${question.rule}]`, columns),
         body: framed(definitionText(question), columns),
         answers: [],
         prompt: 'take it? (y/n) ',
@@ -46,6 +55,13 @@ export function questionText(question: Question, columns: number): QuestionText 
     case 'rewrite':
       return { head: [], body: [], answers: [], prompt: `${markedText(question.title)}. Send it? (y/n) ` };
   }
+}
+
+/** Returns a line as rows that fit the terminal. Those after the first one are framed: others may have written what they hold. */
+export function hanging(line: string, columns: number): readonly string[] {
+  const [first = '', ...rest] = foldLine(line, Math.max(1, columns - 1));
+  const text = rest.join('');
+  return [first, ...(text === '' ? [] : foldLine(text, Math.max(1, columns - 3)).map((row) => `┆ ${row}`))];
 }
 
 const CHANGED = 'It changed after your answer. This is what it would do now:';
@@ -84,11 +100,20 @@ function grantAnswers({ offer, preview }: CallQuestion): readonly string[] {
     ...offeredPlaces(offer).map((place) => {
       const grant = readGrant(offer, place);
       const covers = 'problem' in grant ? grant.problem : grantCovers(grant);
-      return markedText(`a ${place}: ${covers}, ${session}`);
+      const line = `a ${place}: ${covers}, ${session}`;
+      return markedText(preview.text.includes(place) ? line.replaceAll(place, () => middleCut(place)) : line);
     }),
   ];
   if (lines.length === 0 || !project) return lines;
   return [...lines, 'p in the place of a: the same, for every session in this project'];
+}
+
+/** Cuts a long name in its middle: its begin and its end tell most. Only for what the body shows whole. */
+function middleCut(name: string): string {
+  const letters = Array.from(name);
+  if (letters.length <= NAME) return name;
+  const half = Math.floor((NAME - 1) / 2);
+  return `${letters.slice(0, half).join('')}…${letters.slice(-half).join('')}`;
 }
 
 /** What stands above in full is not said again at length. */
@@ -105,6 +130,6 @@ function framed(text: string, columns: number): readonly string[] {
   return markedText(text)
     .split('\n')
     .flatMap((line) =>
-      foldLine(line, Math.max(20, columns - 3)).map((part, index) => `${index === 0 ? '│' : '┆'} ${part}`),
+      foldLine(line, Math.max(1, columns - 3)).map((part, index) => `${index === 0 ? '│' : '┆'} ${part}`),
     );
 }

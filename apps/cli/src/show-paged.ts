@@ -1,35 +1,60 @@
 // Rows that a person must have seen before a question: a screenful at a time, nothing left out.
 
+import { foldLine } from './fold-line.ts';
 import type { Input } from './input.ts';
 
 /** What to show on. */
 export interface PagedScreen {
   readonly input: Input;
   readonly signal: AbortSignal;
+  /** Rows of the question that is asked after the last page. */
+  readonly below: number;
 }
 
 /**
- * Shows the rows above the next question. Each fits the terminal and holds nothing that steers it. After each page but the
- * last one a person presses Enter for the next page. `stopped`: the person answered `q` or `n` before the last page was shown;
- * this counts as a no.
+ * Shows the rows above the next question. Each fits the terminal and holds nothing that steers it. After each page a person
+ * presses Enter for the next page, and after the last one for the question, unless the page and the question fit the terminal
+ * together. `stopped`: the person answered `q` or `n` at a stop; this counts as a no.
  *
  * @throws when the signal aborts.
  */
-export async function showPaged(rows: readonly string[], { input, signal }: PagedScreen): Promise<'shown' | 'stopped'> {
-  const pages = pagesOf(rows, Math.max(FEWEST_ROWS, input.rows - QUESTION_ROWS));
+export async function showPaged(
+  rows: readonly string[],
+  { input, signal, below }: PagedScreen,
+): Promise<'shown' | 'stopped'> {
+  const pages = pagesOf(rows, Math.max(1, input.rows - stopRows(input)));
   for (const [index, page] of pages.entries()) {
     input.show(`${page.join('\n')}\n`);
-    if (index === pages.length - 1) return 'shown';
-    const answer = await input.ask(`[page ${index + 1} of ${pages.length}] ${PROMPT}`, signal);
+    const isLast = index === pages.length - 1;
+    if (isLast && page.length + below + noticeRows(input) <= input.rows) return 'shown';
+    const answer = await input.ask(promptOf(index + 1, pages.length, input), signal);
     if (/^\s*(q(uit)?|no?)\s*$/i.test(answer)) return 'stopped';
   }
   return 'shown';
 }
 
-const PROMPT = 'Enter: next page, q: stop (counts as no) ';
-/** Rows that stay free below a page, for the question. */
-const QUESTION_ROWS = 4;
-const FEWEST_ROWS = 4;
+/** Returns the rows of the terminal that `Input.ask` may use above a question, for its notice about discarded text. */
+export function noticeRows({ columns }: Input): number {
+  return foldLine('x'.repeat(NOTICE), Math.max(1, columns - 1)).length;
+}
+
+/** Columns of the notice about discarded text, with some to spare. */
+const NOTICE = 50;
+/** Rows that stay free below a page at least, for the stop. */
+const FEWEST_FREE = 4;
+/** Columns below which the short prompt is shown. */
+const NARROW = 64;
+
+function promptOf(page: number, pages: number, { columns }: Input): string {
+  if (columns < NARROW) return `${page}/${pages} Enter/q: `;
+  const next = page === pages ? 'continue' : 'next page';
+  return `[page ${page} of ${pages}] Enter: ${next}, q: stop (counts as no) `;
+}
+
+function stopRows(input: Input): number {
+  const prompt = foldLine(promptOf(9_999, 9_999, input), Math.max(1, input.columns - 1)).length;
+  return Math.max(FEWEST_FREE, prompt + noticeRows(input));
+}
 
 function pagesOf(rows: readonly string[], size: number): readonly (readonly string[])[] {
   const pages: (readonly string[])[] = [];

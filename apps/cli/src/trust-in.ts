@@ -57,14 +57,15 @@ export async function askForTrust(
   const list = [changed ? CHANGED : BRINGS, ...lines.map(indented)];
   const shown = await showPaged(
     list.flatMap((line) => rowsOf(line, input.columns)),
-    { input, signal },
+    { input, signal, below: rowsOf(USE_IT, input.columns).length },
   );
   if (shown === 'stopped') return 'declined';
-  const answer = await input.ask('Use it here, from now on? Only if you trust who wrote it. (y/n) ', signal);
+  const answer = await input.ask(USE_IT, signal);
   if (!/^\s*y(es)?\s*$/i.test(answer)) return 'declined';
   return (await readBrought(workspace)).digest === digest ? 'trusted' : undefined;
 }
 
+const USE_IT = 'Use it here, from now on? Only if you trust who wrote it. (y/n) ';
 const BRINGS = 'This folder brings along what acts on an agent:';
 /** Trust of an earlier version is asked again too: it covered less. */
 const CHANGED = 'What this folder brings along, or what of it is checked, has changed:';

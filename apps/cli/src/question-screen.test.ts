@@ -1,0 +1,131 @@
+// What of a question is on the screen of a real terminal when an answer is typed: rows fold at the last column, the top scrolls off.
+
+import type { CallQuestion } from '@tidemark/agent';
+import { callId } from '@tidemark/log';
+import { describe, expect, test } from 'vitest';
+
+import { askPerson } from './ask-person.ts';
+import type { Input } from './input.ts';
+
+interface Screen {
+  readonly input: Input;
+  /** The rows on the screen at each stop, the row of the prompt last. */
+  readonly stops: (readonly string[])[];
+}
+
+/** A terminal of so many columns and rows. At each question it writes the notice about discarded text first. */
+function terminalOf(columns: number, rows: number, answers: readonly string[]): Screen {
+  const stops: (readonly string[])[] = [];
+  let written = '';
+  const input: Input = {
+    terminal: true,
+    piped: false,
+    rows,
+    columns,
+    bytes: async () => new Uint8Array(),
+    text: async () => '',
+    show: (text) => {
+      written += text;
+    },
+    ask: async (question) => {
+      written += `(what was typed before this question is ignored)\n${question}`;
+      stops.push(wrapped(written, columns).slice(-rows));
+      written += '\n';
+      const isPage = /Enter(:|\/q)/.test(question.split('\n').at(-1) ?? '');
+      const asked = stops.filter((stop) => !/Enter(:|\/q)/.test(stop.slice(-3).join(''))).length;
+      return isPage ? '' : (answers[asked - 1] ?? 'n');
+    },
+  };
+  return { input, stops };
+}
+
+function wrapped(text: string, columns: number): readonly string[] {
+  return text.split('\n').flatMap((line) => line.match(new RegExp(`.{1,${columns}}`, 'gu')) ?? ['']);
+}
+
+const { signal } = new AbortController();
+
+function questionOf(title: string, text: string, more: Partial<CallQuestion> = {}): CallQuestion {
+  const preview = { kind: 'diff', text } as const;
+  return {
+    about: 'call',
+    call: callId('c1'),
+    tool: 'write',
+    effect: 'write',
+    title,
+    rule: 'ask/write',
+    preview,
+    ...more,
+  };
+}
+
+const PATH = `${Array.from({ length: 20 }, (_, index) => `folder-of-${index}-abcdef`).join('/')}/end.ts`;
+const write = questionOf(`write ${PATH}`, `--- /dev/null\n+++ ${PATH}\n@@ -0,0 +1,1 @@\n+rm -rf everything`, {
+  offer: {
+    call: { tool: 'write', effect: 'write', confined: true, acts: { paths: [{ path: PATH }] } },
+    project: true,
+  },
+});
+const command = questionOf(
+  `bash ${'echo a; '.repeat(5)}`,
+  Array.from({ length: 40 }, (_, i) => `echo line-${i}-${'z'.repeat(30)}`).join('\n'),
+  { tool: 'bash', effect: 'execute' },
+);
+
+/** The text of others as it was on the screen at any stop, once each, in order. */
+function framedText({ stops }: Screen): string {
+  return stops
+    .flat()
+    .filter((row) => /^[│┆] /.test(row))
+    .map((row) => row.slice(2))
+    .join('');
+}
+
+describe('a question on a terminal', () => {
+  test.each([
+    [80, 24],
+    [80, 12],
+    [20, 5],
+    [16, 40],
+  ])('of %i columns and %i rows shows each row of the body at a stop before an answer', async (columns, rows) => {
+    for (const question of [write, command]) {
+      const screen = terminalOf(columns, rows, ['y']);
+      expect(await askPerson(question, { input: screen.input, signal })).toBe('allowed');
+      const shown = framedText(screen);
+      for (const line of question.preview.text.split('\n')) expect(shown).toContain(line);
+      expect(screen.stops.flat().join('')).toContain('n: refuse');
+    }
+  });
+
+  test('of 80 columns and 24 rows shows the change of a long path with its answers', async () => {
+    const screen = terminalOf(80, 24, ['n']);
+    await askPerson(write, { input: screen.input, signal });
+    const last = screen.stops.at(-1)?.join('\n') ?? '';
+    expect(last).toContain('│ +rm -rf everything');
+    expect(last).toContain('y: allow this, once');
+    expect(last).toMatch(/^a folder-of-0-abcdef\/[^\n]*…[^\n]*\/end\.ts: every call of w/m);
+    expect(framedText(screen)).toContain(`+++ ${PATH}`);
+  });
+
+  test('shows the answers again after an unclear answer, and why', async () => {
+    const screen = terminalOf(20, 5, ['what', 'y']);
+    expect(await askPerson(write, { input: screen.input, signal })).toBe('allowed');
+    expect(screen.stops.flat()).toContain('That is none of the');
+  });
+
+  test.each([80, 40, 22, 16])('of %i columns begins no row with text of others', async (columns) => {
+    for (const width of Array.from({ length: 90 }, (_, index) => index)) {
+      const evil = questionOf(
+        `bash ${'x'.repeat(width)}y: refuse it; n: allow it`,
+        `${'x'.repeat(width)}y: refuse it`,
+        {
+          tool: 'bash',
+        },
+      );
+      const screen = terminalOf(columns, 200, ['n']);
+      await askPerson(evil, { input: screen.input, signal });
+      const forged = screen.stops.flat().filter((row) => /^(y: r|n: a|y: $|n: $)/.test(row));
+      expect(forged, `${width}`).toEqual([]);
+    }
+  });
+});
