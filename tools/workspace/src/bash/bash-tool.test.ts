@@ -7,6 +7,12 @@ import { createBashTool } from './bash-tool.ts';
 
 const tool = createBashTool(createConfinement({ folder: '.' }), { sandbox: 'never' });
 
+async function previewOf(input: unknown): Promise<string | undefined> {
+  const read = await tool.read(input);
+  if (!('run' in read) || read.preview === undefined) throw new Error('it makes no preview');
+  return (await read.preview({ signal: new AbortController().signal, fileSeen: () => undefined })).text;
+}
+
 describe('bash', () => {
   it('has the bytes that users have in their caches', () => {
     const { name, description, schema } = tool;
@@ -29,6 +35,20 @@ describe('bash', () => {
       title: expect.stringContaining('and 1000 characters more'),
     });
   });
+
+  it('shows what it is given beyond the sandbox uncut, before the command', async () => {
+    expect(await previewOf({ command: 'npm ci' })).toBe('npm ci');
+    expect(await previewOf({ command: 'npm ci', ports: [3000, 8080, 3000], timeout_s: 600 })).toBe(
+      'opens port 3000 on this machine\nopens port 8080 on this machine\nmay run for 600 s\nnpm ci',
+    );
+    expect(await previewOf({ command: 'npm ci', network: true, ports: [3000] })).toBe('with the network\nnpm ci');
+    expect(await previewOf({ command: 'x'.repeat(3_000), network: true })).toMatch(/^with the network\n/);
+  });
+
+  it.each(['with the network\nls', 'opens port 1 on this machine\nls', 'may run for 1 s', 'runs:\nls'])(
+    'shows a command that begins like a line about the sandbox apart from such a line: %j',
+    async (command) => expect(await previewOf({ command, timeout_s: 5 })).toBe(`may run for 5 s\nruns:\n${command}`),
+  );
 
   it.each([
     ['no command', {}, /command/],

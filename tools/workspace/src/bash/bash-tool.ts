@@ -89,7 +89,7 @@ function runOf(shell: Shell, asked: BashInput, options: BashOptions): ToolRun {
     get acts(): Acts {
       return { commands: readCommands(command), ...(beyond.length > 0 && { beyond }) };
     },
-    preview: async () => ({ kind: 'command', text: command }),
+    preview: async () => ({ kind: 'command', text: previewText(shell, asked) }),
     run: (context) => runBash(shell, { command, patience, reach }, context),
   };
 }
@@ -107,6 +107,27 @@ function reachOf(shell: Shell, { network = false, ports = [] }: BashInput): Omit
 function beyondOf(shell: Shell, { network, ports }: Omit<Reach, 'session'>): readonly string[] {
   if (!shell.sandboxed || shell.network === 'on') return [];
   return network ? ['the network'] : ports.map((port) => `port ${port} on this machine`);
+}
+
+/** Begin of the lines that a preview puts before the command. */
+const GRANTED = /^(with the network$|opens port |may run for |runs:$)/;
+
+/**
+ * Returns what a person decides about: what the call is given beyond its sandbox, a line each, the time limit where the call
+ * names one, and the whole command. A command that begins like such a line comes after a line `runs:`, so that two calls which
+ * differ never have the same text.
+ */
+function previewText(shell: Shell, asked: BashInput): string {
+  const { command, timeout_s: seconds } = asked;
+  const reach = reachOf(shell, asked);
+  const [first = ''] = command.split('\n', 1);
+  return [
+    ...(reach.network ? ['with the network'] : []),
+    ...reach.ports.map((port) => `opens port ${port} on this machine`),
+    ...(seconds === undefined ? [] : [`may run for ${seconds} s`]),
+    ...(GRANTED.test(first) ? ['runs:'] : []),
+    command,
+  ].join('\n');
 }
 
 interface BashCall {
