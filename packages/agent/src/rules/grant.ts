@@ -1,7 +1,9 @@
 // What a person allows beyond one call: commands by the letter or by pattern, files and folders of the workspace, hosts. Pure.
 
 import type { Granted } from '@tidemark/log';
+import type { CommandPattern } from './command-pattern.ts';
 import { isCommand, readCommandPattern } from './command-pattern.ts';
+import { isHarmless } from './harmless-command.ts';
 import { launches } from './launchers.ts';
 import type { RuledCall } from './ruled-call.ts';
 import { isWayToRun } from './ways-to-run.ts';
@@ -93,8 +95,15 @@ export function patternProblem(pattern: string): string | undefined {
   if (typeof read === 'string') return read;
   const [program = ''] = read.words;
   if (!isGrantable(read.words)) return `${program} runs or changes other commands, so no grant covers it`;
-  const way = read.open ? read.words.find((_, index) => isWayToRun(read.words, index)) : undefined;
-  return way === undefined ? undefined : `\`${program}\` with \`${way}\` runs other programs, so it cannot end in *`;
+  if (!hasStar(read)) return undefined;
+  const way = read.words.find((_, index) => isWayToRun(read.words, index));
+  if (way !== undefined) return `\`${program}\` with \`${way}\` runs other programs, so it cannot end in *`;
+  if (isHarmless(read.words)) return undefined;
+  return `a * is granted only after a program, and the subcommand where it has some, that is known to run no other program and to write no settings, such as \`git status *\`, \`npm test *\` or \`npm run build *\`. Answer a alone for exactly this command, or put a rule into your own settings`;
+}
+
+function hasStar({ words, open }: CommandPattern): boolean {
+  return open || words.some((word) => word.includes('*'));
 }
 
 /** A part of a grant: its name, and the things that it covers. */
@@ -131,7 +140,7 @@ function nameOfFirst(grants: readonly Granted[], thing: Thing): string | undefin
 function fits(pattern: string, words: readonly string[]): boolean {
   if (patternProblem(pattern) !== undefined) return false;
   const read = readCommandPattern(pattern, 'allow');
-  return typeof read !== 'string' && isCommand(read, words);
+  return typeof read !== 'string' && isCommand(read, words) && (!hasStar(read) || isHarmless(words));
 }
 
 /** Everything that the call does; `undefined` where a part of it is unknown or can be in no grant. */

@@ -73,14 +73,91 @@ describe('a grant that is typed for a command', () => {
     expect(problemOf(runs(typed.replace('*', 'x')), typed)).toMatch(/runs other programs|no command in plain words/),
   );
 
+  test.each([
+    'npm *',
+    'git *',
+    'npm exe *',
+    'npm innit *',
+    'npm config *',
+    'npm run *',
+    'npm e*',
+    'git *onfig x',
+    'git config *',
+    'git rebase *',
+    'git archive *',
+    'git --no-pager *',
+    'cargo *',
+    'go env *',
+    'vitest *',
+    'node scripts/a.js *',
+    './ls *',
+    'touch *',
+    'make *',
+    'constructor *',
+  ])('is refused with its way out where a * could run other programs or write settings: %s', (typed) => {
+    const problem = problemOf(runs(typed.replace('*', 'x')), typed);
+    expect(problem).toContain('a * is granted only after');
+    expect(problem).toContain('Answer a alone for exactly this command, or put a rule into your own settings');
+  });
+
+  test.each([
+    'npm test *',
+    'npm run build *',
+    'npm run test:*',
+    'npm ls *',
+    'git status *',
+    'git log --oneline *',
+    'git add *',
+    'cargo test *',
+    'go vet *',
+    'rg *',
+    'cat src/*',
+    'pytest *',
+    'vitest run *',
+    'tsc --noEmit *',
+    'eslint src *',
+  ])('is taken for what is plainly harmless: %s', (typed) =>
+    expect(problemOf(runs(typed.replace('*', 'a')), typed)).toContain('granted: bash'),
+  );
+
+  test.each([
+    ['npm test *', ['--git=./evil', '--script-sh=./evil', '--shell=x', '--node-opt=x', '-C x']],
+    ['npm run build *', ['--prefix=x', '--git ./evil']],
+    ['npm view *', ['--viewer=./evil', 'x --userconf=y']],
+    ['git diff *', ['--ext-diff', '--output=x', '-Oevil', '-c core.fsmonitor=./evil']],
+    ['git branch *', ['--edit-description', '--edit-d', '--e']],
+    ['git add *', ['-e', '-pe', '--edit']],
+    ['cargo build *', ['--config x', '--target=./evil.json', '--manifest-path=x']],
+    ['cargo clippy *', ['-- --codegen=linker=./evil']],
+    ['go build *', ['-toolexec=./evil', '-ldflags=-extld=./evil', '-o x']],
+    ['rg *', ['--pre=./evil x']],
+    ['pytest *', ['-p evil', '--rootdir=x', '-c x', '@evil']],
+    ['vitest run *', ['--config=x', '--globalSetup=./evil']],
+    ['tsc *', ['@evil', '--outDir x']],
+    ['eslint *', ['-c x', '--config=x', '--rulesdir x', '-f ./evil.js']],
+  ])('%s covers no options that run programs or read other settings: %j', (pattern, more) => {
+    const grants = [{ tool: 'bash', patterns: [pattern] }];
+    const plain = pattern.replace(' *', ' src/a');
+    expect(byGrants(grants, runs(plain))).toBe(`always bash "${pattern}"`);
+    for (const words of more) expect(byGrants(grants, runs(pattern.replace('*', words))), words).toBeUndefined();
+  });
+
+  test('passes any words on to a script and to tests', () => {
+    const grants = [{ tool: 'bash', patterns: ['npm test *', 'cargo test *'] }];
+    expect(byGrants(grants, runs('npm test -- --grep a', 'cargo test -- --nocapture'))).toBeDefined();
+  });
+
+  test('without a * is that command, whatever program it is', () =>
+    expect(problemOf(runs('npm config get x'), 'npm config get x')).toBe('granted: bash "npm config get x"'));
+
   test.each(['*', '* test', 'A=b npm *', 'npm test; ls', '$(x) *', '"npm" *'])(
     'is refused as no plain pattern: %s',
     (typed) => expect(problemOf(runs('npm test'), typed)).not.toContain('granted'),
   );
 
   test('is refused where it leaves a command of the call out', () =>
-    expect(problemOf(runs('npm test', 'git add .'), 'npm *')).toBe(
-      '"npm *" is refused: it does not cover `git add .` of this call',
+    expect(problemOf(runs('npm test', 'git add .'), 'npm test *')).toBe(
+      '"npm test *" is refused: it does not cover `git add .` of this call',
     ));
 });
 

@@ -110,15 +110,15 @@ describe('always', () => {
   });
 
   test('of a project holds in every session of it, a fork included, and ends where it is taken back', async () => {
-    const kept: Granted[] = [{ tool: 'sh', patterns: ['npm *'] }];
+    const kept: Granted[] = [{ tool: 'sh', patterns: ['npm test *'] }];
     const grants = { kept: async () => kept, keep: async () => undefined };
     const { asked, runtime } = person('denied');
     const provider = answering(
       runs('c1', 'npm test'),
       says('Done.'),
-      runs('c2', 'npm ci'),
+      runs('c2', 'npm test src'),
       says('Done.'),
-      runs('c3', 'npm ci'),
+      runs('c3', 'npm test src'),
       says('Done.'),
     );
     const { live, records } = await goLive({ provider, runtime: { ...runtime, grants }, open: { mode: 'ask' } });
@@ -127,7 +127,7 @@ describe('always', () => {
     await fork.prompt('go on');
     expect(asked).toEqual([]);
     const decided = (await records()).flatMap((one) => (one.kind === 'permission.decided' ? [one.data.rule] : []));
-    expect(decided).toEqual(['always sh "npm *" (project)']);
+    expect(decided).toEqual(['always sh "npm test *" (project)']);
     kept.length = 0;
     await fork.prompt('once more');
     expect(asked).toHaveLength(1);
@@ -136,7 +136,18 @@ describe('always', () => {
   });
 
   test('of a project goes before no rule that asks or denies, and before no mode that does', async () => {
-    const grants = { kept: async () => [{ tool: 'sh', patterns: ['git *'] }], keep: async () => undefined };
+    const grants = {
+      kept: async () => [
+        {
+          tool: 'sh',
+          commands: [
+            ['git', 'push'],
+            ['git', 'status'],
+          ],
+        },
+      ],
+      keep: async () => undefined,
+    };
     const rules = readRules([{ decision: 'ask', tool: 'sh', commands: ['git push'] }], [SHELL]);
     if ('problems' in rules) throw new Error(rules.problems.join());
     const { asked, runtime } = person('denied');
