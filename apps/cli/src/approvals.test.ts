@@ -1,6 +1,15 @@
 // What a person at the terminal is shown before a call runs, and what each answer allows: real tools in a folder of the test.
 
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 
 import type { ScenarioStep } from '@tidemark/simulator';
@@ -258,5 +267,18 @@ describe('a grant for the project', () => {
     const ran = await tidemark(turn(bash('echo a')), answering('n'));
     expect([ran.exit, ran.out]).toEqual([3, '']);
     expect(ran.err).toContain('grants nothing');
+  });
+
+  test.each(['a link', 'a folder'])('whose file is %s stops the command with words', async (what) => {
+    await tidemark(turn(bash('echo a')), answering('p'));
+    const [name = ''] = readdirSync(join(stage.home, 'grants'));
+    const file = join(stage.home, 'grants', name);
+    renameSync(file, join(stage.home, 'elsewhere.json'));
+    if (what === 'a link') symlinkSync('../elsewhere.json', file);
+    else mkdirSync(file);
+    const ran = await tidemark(turn(bash('echo a')), answering('n'));
+    expect([ran.exit, ran.out]).toEqual([3, '']);
+    expect(ran.err).toMatch(/is (a link|no file): it grants nothing/);
+    expect(ran.err).not.toMatch(/^\s+at /m);
   });
 });

@@ -5,6 +5,7 @@ import {
   mkdtempSync,
   readdirSync,
   realpathSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -108,6 +109,21 @@ describe('grants of a project', () => {
     writeFileSync(fileOf(folder), text);
     await expect(openGrants(home, folder)).rejects.toMatchObject({ code: 'settings/grants-damaged' });
     await expect(keep(SRC)).rejects.toMatchObject({ code: 'settings/grants-damaged' });
+  });
+
+  test.each([
+    ['a link', 'is a link: it grants nothing'],
+    ['a folder', 'is no file: it grants nothing'],
+  ])('are refused with words where the file is %s', async (what, words) => {
+    await keep(NPM);
+    const file = fileOf(folder);
+    renameSync(file, join(root, 'elsewhere.json'));
+    if (what === 'a link') symlinkSync(join(root, 'elsewhere.json'), file);
+    else mkdirSync(file);
+    const refused = { code: 'settings/grants-damaged', message: `${file} ${words}` };
+    await expect(listGrants(home, folder)).rejects.toMatchObject(refused);
+    await expect(openGrants(home, folder)).rejects.toMatchObject(refused);
+    await expect(keep(SRC)).rejects.toMatchObject(refused);
   });
 
   test('of another workspace in the place of this one are not heeded', async () => {

@@ -1,7 +1,7 @@
 // Project grants: what a person allowed for every session of a workspace. Kept in the home, never in the workspace, one file
 // for each workspace.
 
-import { realpath } from 'node:fs/promises';
+import { lstat, realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 
 import type { ProjectGrants } from '@tidemark/agent';
@@ -108,14 +108,25 @@ async function change(
 }
 
 async function readRecords(path: string, workspace: string): Promise<readonly GrantRecord[]> {
-  const text = await readIfThere(path);
-  if (text === undefined) return [];
+  const stats = await lstat(path).catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw damaged(path, 'cannot be read', error);
+  });
+  if (stats === undefined) return [];
+  // A link would let a file from elsewhere grant.
+  if (!stats.isFile()) throw damaged(path, stats.isSymbolicLink() ? 'is a link' : 'is no file');
   try {
+    const text = await readIfThere(path);
+    if (text === undefined) return [];
     const file = fileSchema.parse(JSON.parse(text));
     return file.workspace === workspace ? file.grants : [];
   } catch (error) {
-    throw new SettingsError('settings/grants-damaged', `${path} cannot be read: it grants nothing`, { path }, error);
+    throw damaged(path, 'cannot be read', error);
   }
+}
+
+function damaged(path: string, why: string, cause?: unknown): SettingsError {
+  return new SettingsError('settings/grants-damaged', `${path} ${why}: it grants nothing`, { path }, cause);
 }
 
 function pathOf(home: string, workspace: string): string {
