@@ -27,7 +27,7 @@ function policyOf({ session, runtime }: Work): CompactionPolicy {
 
 /** Compacts where the gauge of now asks for it. A refusal is said, and the step goes on as it is. */
 export async function relievePressure(work: Work): Promise<void> {
-  const { session, runtime } = work;
+  const { session } = work;
   const trigger = triggerBefore(policyOf(work), session, gaugeNow(work));
   if (trigger !== undefined) await compactInTurn(work, trigger);
 }
@@ -47,7 +47,7 @@ export async function recoverContext(
   trigger: CompactionTrigger | undefined,
   error: ProviderError,
 ): Promise<Ending | undefined> {
-  const { session, runtime, signal } = work;
+  const { session, signal } = work;
   if (signal.aborted) return undefined;
   const from = session.progress.recoveries;
   const report = trigger === undefined ? undefined : await compactInTurn(work, trigger, from);
@@ -59,7 +59,7 @@ export async function recoverContext(
 
 /** Compacts behind an answer that filled the window, so that it can go on; what it returns ends the turn. */
 export async function makeRoom(work: Work): Promise<Ending | undefined> {
-  const { session, runtime } = work;
+  const { session } = work;
   const trigger = triggerAtWindow(policyOf(work), session);
   if (trigger === undefined) return windowFull(session.writer.session);
   const report = await compactInTurn(work, trigger);

@@ -37,7 +37,8 @@ function decodeWrites(wire: WireUsage): Pick<Usage, 'writes' | 'written'> {
   const total = wire.cache_creation_input_tokens;
   const hour = wire.cache_creation?.ephemeral_1h_input_tokens;
   const short = wire.cache_creation?.ephemeral_5m_input_tokens;
-  if (typeof hour !== 'number') return total === 0 ? { writes: [] } : typeof total === 'number' ? { written: total } : {};
+  if (typeof hour !== 'number')
+    return total === 0 ? { writes: [] } : typeof total === 'number' ? { written: total } : {};
   const rest = typeof total === 'number' ? Math.max(0, total - hour) : short;
   if (typeof rest !== 'number') return {};
   const writes: readonly CacheWrite[] = [
