@@ -210,6 +210,8 @@ export const NAMED: readonly SecretSample[] = [
   sample('a typed constant', 'apiKey', noise(20), "const apiKey: string = '", "';"),
   sample('an entry of a map', 'API_KEY', noise(20), 'os.environ["API_KEY"] = "', '"'),
   sample('a hash of a password', 'password', `$2b$10$${noise(53)}`, 'password: "', '"'),
+  sample('a word with a mark behind it', 'password', 'Sunshine!', 'password: ', '\n'),
+  sample('a general word with digits and a mark', 'password', 'Password1!', '{"password": "', '"}'),
   sample('a key of no known service', 'ACME_KEY', noise(24), 'ACME_KEY=', '\n'),
 ];
 

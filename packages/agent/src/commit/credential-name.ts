@@ -14,6 +14,10 @@ const STAGE = /^(?:\d*|PROD|PRODUCTION|DEV|DEVELOPMENT|STAGE|STAGING|TEST|TESTIN
 const HARMLESS =
   /^(?:PUBLIC|PUBLISHABLE|NEXT|PREV|PREVIOUS|PAGE|PAGINATION|CONTINUATION|CURSOR|SYNC|CANCEL|CANCELLATION)$/;
 
+/** Words before PASS that make it a step of work, such as one of a renderer or a compiler. */
+const STEP =
+  /^(?:RENDER|SHADOW|DEPTH|BLOOM|BLUR|COLOR|COLOUR|GEOMETRY|LIGHT|LIGHTING|FORWARD|DEFERRED|COMPUTE|SHADER|OUTLINE|OPAQUE|TRANSPARENT|PRE|POST|FIRST|SECOND|THIRD|SINGLE|MULTI|FINAL|LAST|OPTIMIZATION|COMPILER|LOW|HIGH|BAND|BY|BOARDING)$/;
+
 const PASSWORD = /^(?:\w*(?:PASSWORD|PASSWD|PASSPHRASE|PASSCODE)S?|PWD)$/;
 const TOKEN = /^(?:\w*(?:TOKEN|SECRET)|(?:API|ACCESS|SECRET|PRIVATE|AUTH)KEYS?|SECRETS|CREDENTIALS?|CREDS)$/;
 
@@ -32,7 +36,7 @@ export function credentialKind(name: string): CredentialKind | undefined {
   const before = words.at(-2);
   if (words.some((word) => HARMLESS.test(word))) return undefined;
   if (PASSWORD.test(last)) return /^(?:OLD)?PWD$/.test(words.join('')) ? undefined : 'password';
-  if (last === 'PASS') return before === undefined ? 'token' : 'password';
+  if (last === 'PASS') return before === undefined ? 'token' : STEP.test(before) ? undefined : 'password';
   if (TOKEN.test(last) || isKeyTail(words)) return 'token';
   if (last === 'AUTH') return 'login';
   if (!/^KEYS?$/.test(last) || before === undefined) return undefined;

@@ -4,6 +4,7 @@
 import type { CredentialKind } from './credential-name.ts';
 import { credentialKind } from './credential-name.ts';
 import { gradeOf, isExpression, isLoginInBase64, isPlaceholder, isRandom, isReference } from './credential-value.ts';
+import { isProgramText } from './program-text.ts';
 import type { BarePlace, ReadValue } from './read-value.ts';
 import { readValue } from './read-value.ts';
 import type { Shape } from './shape.ts';
@@ -137,6 +138,7 @@ function isCredential(text: string, written: Written): boolean {
   if (isStrict(written)) return isCredentialInStrict(written);
   if (/\s|\\[nrt]/.test(value)) return false;
   if (joint === '>' && !text.startsWith('</', written.end)) return false;
+  if (isProgramText({ name, kind, joint, value, isBare: quote === '' })) return false;
   if (isSetting(text, written)) return value.length >= 4;
   return isBare ? isBareCredential(text, written) : isQuotedCredential(written);
 }
