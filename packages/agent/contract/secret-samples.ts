@@ -104,6 +104,28 @@ export const TOKENS: readonly SecretSample[] = [
   sample('a token of npm', 'npm', `npm_${noise(36)}`),
 ];
 
+const KEY_ID = `AKIA${noise(16, 8).toUpperCase()}`;
+
+/** What may stand right before a token and ends in a letter or a digit without being a part of it. */
+export const ESCAPES: readonly SecretSample[] = [
+  ['a line break in a string', String.raw`"line one\n`],
+  ['a tab in a string', String.raw`"a\t`],
+  ['a line break in a string in a string', String.raw`"line one\\n`],
+  ['a colour', '\u001b[31m'],
+  ['a drawn colour', '␛[1;31m'],
+  ['an escaped equals sign of an address', '?a%3D'],
+  ['an escaped quote of an address', '%22'],
+  ['an escaped quote of JSON', String.raw`"\u0022`],
+  ['an escaped space of code', String.raw`'\x20`],
+  ['an escape of a shell', String.raw`$'\033[31m`],
+  ['an underscore', 'foo_'],
+  ['a hyphen', 'foo-'],
+].flatMap(([form = '', lead = '']) => [
+  sample(`an AWS access key id behind ${form}`, 'aws', KEY_ID, lead, ' x'),
+  sample(`a key of OpenAI behind ${form}`, 'openai', `sk-${noise(48)}`, lead, ' x'),
+  sample(`a JWT behind ${form}`, 'jwt', jwt, lead, ' x'),
+]);
+
 /** Credentials at places that hold nothing else. */
 export const PLACES: readonly SecretSample[] = [
   ...[
@@ -216,4 +238,4 @@ export const NAMED: readonly SecretSample[] = [
 ];
 
 /** Every sample. */
-export const SAMPLES: readonly SecretSample[] = [...TOKENS, ...PLACES, ...NAMED];
+export const SAMPLES: readonly SecretSample[] = [...TOKENS, ...ESCAPES, ...PLACES, ...NAMED];

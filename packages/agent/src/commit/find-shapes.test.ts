@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { SecretSample } from '../../contract/secret-samples.ts';
-import { noise, pem, SAMPLES } from '../../contract/secret-samples.ts';
+import { ESCAPES, noise, pem, SAMPLES, TOKENS } from '../../contract/secret-samples.ts';
 import { createSecrets } from './create-secrets.ts';
 import { findOwn, LONGEST_SHAPE } from './find-shapes.ts';
 import { createMasker, soughtIn } from './mask-text.ts';
@@ -135,7 +135,7 @@ describe('a secret of known shape', () => {
   });
 
   it('has a hint for every rule of tokens', () => {
-    for (const { title, secret, name } of SAMPLES.slice(0, 34))
+    for (const { title, secret, name } of [...TOKENS, ...ESCAPES])
       if (name !== 'privatekey') expect([title, TOKEN_HINT.test(secret)]).toEqual([title, true]);
   });
 });
@@ -185,6 +185,8 @@ describe('text that is no secret', () => {
     'task-0123456789012345678901234567890123456789',
     ':type passphrase: :py:data:`bytes`',
     '(?<password>[-a-zA-Z0-9_]{1,256})',
+    `aAKIA${noise(16).toUpperCase()}`,
+    `desk-${noise(48)}`,
     'input Login { password: String! }',
     '  password: String!\n  token: AuthToken!\n  refreshToken: JWTToken!\n',
     'mutation($password: String!) { a }',
@@ -303,6 +305,9 @@ describe('a search', () => {
     'AKIA',
     'eyJ',
     ' eyJ.',
+    '_eyJ',
+    '%41eyJ',
+    '%41AKIA',
     `.eyJ${'a'.repeat(20)}`,
     '-----BEGIN PRIVATE KEY-----',
     `-----BEGIN PRIVATE KEY-----\n${'A'.repeat(3_000)}`,

@@ -31,12 +31,23 @@ export const SHORTEST_RUN = 20;
 export const TOKEN_HINT: RegExp =
   /sk-|AIza|GOCSPX|ya29|gh[opsur]_|github_pat|gl[a-z]{2,5}-|xox|xapp|k_(?:live|test)|whsec|npm_|A(?:KIA|SIA|BIA|CCA)|eyJ/;
 
+/**
+ * Holds where a token begins: not inside of a word. An escape of a string (`\n`, `\u0022`, `\x20`), an escape of an address
+ * (`%3D`) and a colour of a terminal (`[31m`) end in a letter or a digit that is no part of a word.
+ */
+const BEGINS = String.raw`(?:(?<![A-Za-z0-9])|(?<=\\(?:[abefnrtv0]|u[0-9A-Fa-f]{4}|u\{[0-9A-Fa-f]{1,6}\}|x[0-9A-Fa-f]{2}|[0-3][0-7]{2})|%(?:25)?[0-9A-Fa-f]{2}|\[[\d;:?]{0,24}[A-Za-z]))`;
+
+/** An expression for a token that stands at the beginning of a word. */
+function atBegin(form: string): RegExp {
+  return new RegExp(BEGINS + form, 'g');
+}
+
 /** Rules for tokens. Where two find the same, the first one gives the name. */
 export const TOKEN_RULES: readonly SecretRule[] = [
   { name: 'anthropic', expression: /sk-ant-[a-z]{2,10}\d{2}-[A-Za-z0-9_-]{20,300}/g },
   { name: 'openrouter', expression: /sk-or-v\d-[A-Za-z0-9]{32,128}/g },
   { name: 'openai', expression: /sk-(?:proj|svcacct|admin|service)-[A-Za-z0-9_-]{20,300}/g, isSecret: isMixed },
-  { name: 'openai', expression: /sk-(?<![A-Za-z0-9]sk-)[A-Za-z0-9]{32,128}/g, isSecret: isMixed },
+  { name: 'openai', expression: atBegin('sk-[A-Za-z0-9]{32,128}'), isSecret: isMixed },
   { name: 'google', expression: /AIza[A-Za-z0-9_-]{35,64}/g },
   { name: 'google', expression: /GOCSPX-[A-Za-z0-9_-]{20,64}/g },
   { name: 'google', expression: /ya29\.[A-Za-z0-9_-]{20,1000}/g },
@@ -58,14 +69,14 @@ export const TOKEN_RULES: readonly SecretRule[] = [
   { name: 'npm', expression: /(?<!\\)npm_[A-Za-z0-9]{36,128}/g },
   {
     name: 'aws',
-    expression: /A(?:KIA|SIA|BIA|CCA)(?<![A-Za-z0-9]A(?:KIA|SIA|BIA|CCA))[A-Z0-9]{16}(?![A-Za-z0-9])/g,
+    expression: atBegin('A(?:KIA|SIA|BIA|CCA)[A-Z0-9]{16}(?![A-Za-z0-9])'),
     isSecret: ({ secret }) => !isPlaceholder(secret),
   },
   {
-    // Behind an escape in a string, a percent sign or the end of a colour a letter or digit is no part of the word.
     name: 'jwt',
-    expression:
-      /eyJ(?<=(?:^|[^\w-]|\\[nrt]|%[0-9A-Fa-f]{2}|\[[\d;]{0,12}[mK])eyJ)[\w-]{17,2000}\.[\w-]{4,10000}\.[\w-]{10,2000}(?:\.[\w-]{10,1000}\.[\w-]{10,200})?/g,
+    expression: atBegin(
+      String.raw`eyJ[\w-]{17,2000}\.[\w-]{4,10000}\.[\w-]{10,2000}(?:\.[\w-]{10,1000}\.[\w-]{10,200})?`,
+    ),
   },
 ];
 
