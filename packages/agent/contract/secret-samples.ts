@@ -168,6 +168,9 @@ export const PLACES: readonly SecretSample[] = [
   sample('a header with a key', 'x-api-key', noise(24), 'curl -H "x-api-key: ', '" https://api.example'),
   sample('a header with a key of words', 'x-api-key', 'correct-horse-battery', "curl -H 'x-api-key: ", "' x"),
   sample('a login of curl', 'curl-user', 'letmein', 'curl -u martha:', ' https://api.example'),
+  sample('a login of curl behind joined flags', 'curl-user', 'letmein', 'curl -su martha:', ' https://api.example'),
+  sample('a login of curl behind many flags', 'curl-user', 'letmein', 'curl -sSLu martha:', ' https://api.example'),
+  sample('a login of curl without a space', 'curl-user', 'letmein', 'curl -sSumartha:', ' https://api.example'),
   sample('a login of curl in quotes', 'curl-user', 'let me "in"', "curl -s --user 'martha:", "' https://api.example"),
   sample(
     'a login of curl in a string',

@@ -26,7 +26,7 @@ const URL_WORD = String.raw`[^\s@"'\`<>\\`;
 const HOST_AHEAD = String.raw`(?=[\w[$%{.-])`;
 const DATABASES =
   'redis|rediss|amqps?|postgres|postgresql|mysqlx?|mariadb|mongodb|mongodb\\+srv|mqtts?|smtps?|ftps?|sftp|ldaps?|nats|mssql|sqlserver|clickhouse';
-const CURL_FLAG = String.raw`\s(?:-u|-U|--user|--proxy-user)[ \t=]{0,4}`;
+const CURL_FLAG = String.raw`\s(?:-[A-Za-z]{0,12}?[uU]|--user|--proxy-user)[ \t=]{0,4}`;
 
 /** Characters of a command that are searched for the word `curl`. */
 const COMMAND = 600;
@@ -93,7 +93,7 @@ export const PLACE_RULES: readonly PlaceRules[] = [
     ],
   },
   {
-    hint: /\s-(?:[uU]|-user|-proxy-user)/,
+    hint: /\s-(?:[A-Za-z]{0,12}[uU]|-user|-proxy-user)/,
     rules: [
       `(?:\\\\{0,7}["'])?[^\\s:"'\`\\\\$]{1,256}:)(?<secret>[^\\s"'\`\\\\]{1,512})`,
       // In quotes a password may hold spaces and the other quote.
