@@ -89,6 +89,48 @@ describe('a secret of known shape', () => {
     );
   });
 
+  const body = `MIIE${noise(60)}${noise(64, 2)}${noise(30, 3)}+/${noise(32, 4)}${noise(64, 5)}${noise(14, 6)}==`;
+  const keyLines = pem('RSA ', body).split('\n');
+  const cutLines = keyLines.slice(0, 4);
+  it.each<readonly [string, string]>([
+    ['behind numbers', cutLines.map((line, index) => `${index + 1}${index === 0 ? ':' : '-'}${line}`).join('\n')],
+    ['behind numbers and tabs', cutLines.map((line, index) => `${index + 1}\t${line}`).join('\n')],
+    ['behind padded numbers', cutLines.map((line, index) => `     ${index + 1}\t${line}`).join('\n')],
+    ['behind numbers and arrows', cutLines.map((line, index) => `${index + 1}→${line}`).join('\n')],
+    ['behind names of files', cutLines.map((line) => `a/key-1.txt-${line}`).join('\n')],
+    ['behind names and numbers', cutLines.map((line, index) => `file:${index + 1}:${line}`).join('\n')],
+    ['behind names and numbers of a context', cutLines.map((line, index) => `file-${index + 1}-${line}`).join('\n')],
+    ['as strings of code', cutLines.map((line) => String.raw`'${line}\n' +`).join('\n  ')],
+    ['as strings of code in double quotes', cutLines.map((line) => String.raw`"${line}\n"`).join('\n  ')],
+    ['without line ends', cutLines.join('')],
+    ['with line ends as entities', cutLines.join('&#xA;')],
+    ['behind marks of a comment', cutLines.map((line) => `# ${line}`).join('\n')],
+    ['behind marks of a quotation', cutLines.map((line) => `> ${line}`).join('\n')],
+    ['as a list of strings', JSON.stringify({ key: keyLines })],
+    ['as an indented list of strings', JSON.stringify({ key: keyLines }, null, 2)],
+    ['encoded for an address', encodeURIComponent(keyLines.join('\n'))],
+    ['encoded for a form', new URLSearchParams({ key: keyLines.join('\r\n') }).toString()],
+    ['encoded for an address, cut', encodeURIComponent(cutLines.join('\n'))],
+    ['with escaped slashes', keyLines.join(String.raw`\n`).replaceAll('/', String.raw`\/`)],
+    [
+      'with headers behind numbers',
+      ['-', 'Proc-Type: 4,ENCRYPTED', 'DEK-Info: AES-128-CBC,0A1B', '']
+        .flatMap((line, index) => (index === 0 ? cutLines.slice(0, 1) : [line]))
+        .concat(cutLines.slice(1))
+        .map((line, index) => `${index + 1}:${line}`)
+        .join('\n'),
+    ],
+  ])('is masked line by line when it is a private key written %s', async (_, text) => {
+    const twice = (inner: string): string => JSON.stringify({ b: JSON.stringify({ a: inner }) });
+    for (const whole of [text, JSON.stringify({ a: text }), twice(text)]) {
+      const masked = await mask(whole);
+      expect(masked).toContain('[secret:privatekey]');
+      for (let at = 0; at + 12 <= body.length; at += 6) expect(masked).not.toContain(body.slice(at, at + 12));
+      expect(await mask(masked)).toBe(masked);
+      if (whole !== text) expect(() => void JSON.parse(masked)).not.toThrow();
+    }
+  });
+
   it('is masked as long as the keys of RSA are', async () => {
     const key = pem('RSA ', `MIIE${noise(12_600)}`);
     for (const text of [key, key.replaceAll('\n', String.raw`\n`)]) {
@@ -314,6 +356,9 @@ describe('a search', () => {
     `-----BEGIN PRIVATE KEY-----${String.raw`\n`}`,
     `-----BEGIN PRIVATE KEY-----${String.raw`\",`.repeat(1_000)}`,
     `-----BEGIN PRIVATE KEY-----${String.raw`\" `.repeat(1_000)}`,
+    `-----BEGIN PRIVATE KEY-----\n1:`,
+    `-----BEGIN PRIVATE KEY-----${'"\n'.repeat(500)}`,
+    `-----BEGIN PRIVATE KEY-----${'a-'.repeat(500)}`,
     `curl -u 'a:${String.raw`\" `.repeat(100)}`,
     '://a:',
     'redis://a:b',

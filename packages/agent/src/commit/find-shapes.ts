@@ -1,6 +1,7 @@
 // Finds everything in a text that has the shape of a secret: first by our own rules, whose ranges end where the secret
 // ends, then by those of secretlint in what is left.
 
+import { findKeyLines } from './key-lines.ts';
 import { findNamedValues } from './named-values.ts';
 import { PLACE_RULES } from './place-rules.ts';
 import type { Shape } from './shape.ts';
@@ -22,7 +23,7 @@ export function findOwn(text: string): readonly Shape[] {
   const places = PLACE_RULES.flatMap(({ hint, rules }) =>
     hint.test(text) ? rules.flatMap((rule) => shapesOf(rule, text)) : [],
   );
-  return joined([...tokensIn(text), ...places, ...findNamedValues(text)]);
+  return joined([...tokensIn(text), ...places, ...findKeyLines(text), ...findNamedValues(text)]);
 }
 
 function shapesOf({ name, expression, isSecret, looksBack = 0 }: SecretRule, text: string): readonly Shape[] {
