@@ -240,5 +240,33 @@ export const NAMED: readonly SecretSample[] = [
   sample('a key of no known service', 'ACME_KEY', noise(24), 'ACME_KEY=', '\n'),
 ];
 
+/** Values with colours between them and their names, as terminals and `jq -C` print them. */
+export const COLOURED: readonly SecretSample[] = ['\u001b', '␛', String.raw`\u001b`, String.raw`\x1b`].flatMap(
+  (escape) => [
+    sample(`a coloured name, ${escape}`, 'password', 'hunter2', `${escape}[33mpassword ${escape}[0m: `, '\n'),
+    sample(
+      `a coloured value, ${escape}`,
+      'DB_PASSWORD',
+      'hunter2',
+      `${escape}[1mDB_PASSWORD${escape}[0m=${escape}[32m`,
+      `${escape}[0m\n`,
+    ),
+    sample(
+      `the output of jq -C, ${escape}`,
+      'password',
+      'hunter2',
+      `${escape}[34;1m"password"${escape}[0m${escape}[1;39m:${escape}[0m ${escape}[0;32m"`,
+      `"${escape}[0m${escape}[1;39m\n`,
+    ),
+    sample(
+      `a token with a colour in it, ${escape}`,
+      'github',
+      `ghp_${noise(10)}${escape}[1m${noise(26, 2)}`,
+      `${escape}[31m`,
+      ` ${escape}[0m`,
+    ),
+  ],
+);
+
 /** Every sample. */
-export const SAMPLES: readonly SecretSample[] = [...TOKENS, ...ESCAPES, ...PLACES, ...NAMED];
+export const SAMPLES: readonly SecretSample[] = [...TOKENS, ...ESCAPES, ...PLACES, ...NAMED, ...COLOURED];

@@ -384,6 +384,9 @@ describe('a search', () => {
     'token: A',
     'a-token.',
     '&quot;token&quot;=&quot;',
+    '\u001b[33m',
+    'a\u001b[33m',
+    '\u001b[33mtoken\u001b[0m: ',
     '\\',
     '"',
   ])('takes steps in proportion to the text: %s', (unit) => {

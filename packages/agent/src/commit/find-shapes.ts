@@ -1,6 +1,7 @@
 // Finds everything in a text that has the shape of a secret: first by our own rules, whose ranges end where the secret
 // ends, then by those of secretlint in what is left.
 
+import { findBetweenColours } from './colours.ts';
 import { findKeyLines } from './key-lines.ts';
 import { findNamedValues } from './named-values.ts';
 import { PLACE_RULES } from './place-rules.ts';
@@ -20,10 +21,14 @@ export async function findShapes(text: string): Promise<readonly Shape[]> {
 
 /** Every shape in the text that a rule of our own finds, apart and in order. */
 export function findOwn(text: string): readonly Shape[] {
+  return joined([...findPlain(text), ...findBetweenColours(text, findPlain, LONGEST_SHAPE)]);
+}
+
+function findPlain(text: string): readonly Shape[] {
   const places = PLACE_RULES.flatMap(({ hint, rules }) =>
     hint.test(text) ? rules.flatMap((rule) => shapesOf(rule, text)) : [],
   );
-  return joined([...tokensIn(text), ...places, ...findKeyLines(text), ...findNamedValues(text)]);
+  return [...tokensIn(text), ...places, ...findKeyLines(text), ...findNamedValues(text)];
 }
 
 function shapesOf({ name, expression, isSecret, looksBack = 0 }: SecretRule, text: string): readonly Shape[] {
