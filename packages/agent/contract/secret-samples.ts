@@ -268,5 +268,23 @@ export const COLOURED: readonly SecretSample[] = ['\u001b', '␛', String.raw`\u
   ],
 );
 
+/** Values whose names are not joined with them by a sign. */
+export const PAIRED: readonly SecretSample[] = [
+  sample('ENV NAME value of a Dockerfile', 'DB_PASSWORD', 'letmein', 'FROM a\nENV DB_PASSWORD ', '\n'),
+  sample('ENV NAME "value" of a Dockerfile', 'DB_PASSWORD', 'let me in', 'FROM a\nENV DB_PASSWORD "', '"\n'),
+  sample('name and value of Kubernetes', 'DB_PASSWORD', 'letmein', '  - name: DB_PASSWORD\n    value: "', '"\n'),
+  sample('name and bare value of Kubernetes', 'API_TOKEN', noise(20), '  - name: API_TOKEN\n    value: ', '\n'),
+  sample('name and value in JSON', 'DB_PASSWORD', 'letmein', '{"name":"DB_PASSWORD","value":"', '"}'),
+  sample('name and value in indented JSON', 'API_KEY', noise(20), '"name": "API_KEY",\n  "value": "', '"\n'),
+  sample('name and value of a form', 'password', 'hunter2', '{"name": "password", "value": "', '"}'),
+  sample('a line of .netrc', 'password', 'letmein', 'machine a.example login martha password ', '\n'),
+  sample('lines of .netrc', 'password', noise(12), 'machine a.example\n  login martha\n  password ', '\n'),
+  sample('a login of Docker', 'password', 'letmein', 'docker login -u martha -p ', ' registry.example'),
+  sample('a flag of MySQL', 'password', 'letmein', 'mysql -u martha -p', ' main'),
+  sample('a flag of mysqldump', 'password', 'letmein', 'mysqldump -h db -umartha -p', ' main'),
+  sample('a flag of sshpass', 'password', 'letmein', 'sshpass -p ', ' ssh a.example'),
+  sample('a flag of sshpass in quotes', 'password', 'let me in', "sshpass -p '", "' ssh a.example"),
+];
+
 /** Every sample. */
-export const SAMPLES: readonly SecretSample[] = [...TOKENS, ...ESCAPES, ...PLACES, ...NAMED, ...COLOURED];
+export const SAMPLES: readonly SecretSample[] = [...TOKENS, ...ESCAPES, ...PLACES, ...NAMED, ...PAIRED, ...COLOURED];

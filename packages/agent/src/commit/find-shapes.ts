@@ -4,6 +4,7 @@
 import { findBetweenColours } from './colours.ts';
 import { findKeyLines } from './key-lines.ts';
 import { findNamedValues } from './named-values.ts';
+import { findPairedValues } from './paired-values.ts';
 import { PLACE_RULES } from './place-rules.ts';
 import type { Shape } from './shape.ts';
 import type { SecretRule } from './token-rules.ts';
@@ -28,7 +29,7 @@ function findPlain(text: string): readonly Shape[] {
   const places = PLACE_RULES.flatMap(({ hint, rules }) =>
     hint.test(text) ? rules.flatMap((rule) => shapesOf(rule, text)) : [],
   );
-  return [...tokensIn(text), ...places, ...findKeyLines(text), ...findNamedValues(text)];
+  return [...tokensIn(text), ...places, ...findKeyLines(text), ...findNamedValues(text), ...findPairedValues(text)];
 }
 
 function shapesOf({ name, expression, isSecret, looksBack = 0 }: SecretRule, text: string): readonly Shape[] {
