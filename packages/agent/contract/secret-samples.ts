@@ -102,6 +102,10 @@ export const TOKENS: readonly SecretSample[] = [
   sample('a restricted key of Stripe', 'stripe', `rk_test_${noise(24)}`),
   sample('a secret of a Stripe webhook', 'stripe', `whsec_${noise(32)}`),
   sample('a token of npm', 'npm', `npm_${noise(36)}`),
+  sample('a cookie of Slack', 'slack', `xoxd-${noise(40)}%2B${noise(20, 2)}%3D%3D`),
+  sample('a runner token of GitLab', 'gitlab', `GR1348941${noise(20)}`),
+  sample('a token of Hugging Face', 'huggingface', `hf_${noise(34)}`),
+  sample('a token of PyPI', 'pypi', `pypi-AgEIcHlwaS5vcmc${noise(120)}`),
 ];
 
 const KEY_ID = `AKIA${noise(16, 8).toUpperCase()}`;

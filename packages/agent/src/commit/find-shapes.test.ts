@@ -131,6 +131,18 @@ describe('a secret of known shape', () => {
     }
   });
 
+  it.each([
+    ['npm', 'n', `pm_${noise(36)}`],
+    ['stripe', 'r', `k_live_${noise(24)}`],
+    ['stripe', '', `sk_live_${noise(24)}`],
+  ])(
+    'is masked right behind a backslash, and a letter that may belong to an escape stays: %s',
+    async (name, kept, secret) => {
+      const lead = 'C:\\';
+      expect(await mask(`${lead}${kept}${secret} x`)).toBe(`${lead}${kept}[secret:${name}] x`);
+    },
+  );
+
   it('is masked as long as the keys of RSA are', async () => {
     const key = pem('RSA ', `MIIE${noise(12_600)}`);
     for (const text of [key, key.replaceAll('\n', String.raw`\n`)]) {

@@ -47,7 +47,7 @@ function shapesOf({ name, expression, isSecret, looksBack = 0 }: SecretRule, tex
 /** Characters before a run that decide where a token begins: an escape, the end of a colour, `ya29.`. */
 const LEAD = 16;
 /** What a token may go on with behind its run. */
-const REST = /[\w.+/=-]{0,16000}/y;
+const REST = /[\w.+/=%-]{0,16000}/y;
 
 /** Tokens stand in runs of letters, digits, `_` and `-`. One character of every `SHORTEST_RUN` is looked at until one is found. */
 function tokensIn(text: string): readonly Shape[] {

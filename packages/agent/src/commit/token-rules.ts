@@ -29,7 +29,7 @@ export const SHORTEST_RUN = 20;
 
 /** Matches somewhere in each text that a rule of `TOKEN_RULES` matches. */
 export const TOKEN_HINT: RegExp =
-  /sk-|AIza|GOCSPX|ya29|gh[opsur]_|github_pat|gl[a-z]{2,5}-|xox|xapp|k_(?:live|test)|whsec|npm_|A(?:KIA|SIA|BIA|CCA)|eyJ/;
+  /sk-|AIza|GOCSPX|ya29|gh[opsur]_|github_pat|gl[a-z]{2,5}-|xox|xapp|k_(?:live|test)|whsec|npm_|A(?:KIA|SIA|BIA|CCA)|eyJ|hf_|pypi-|GR1348941/;
 
 /**
  * Holds where a token begins: not inside of a word. An escape of a string (`\n`, `\u0022`, `\x20`), an escape of an address
@@ -63,10 +63,16 @@ export const TOKEN_RULES: readonly SecretRule[] = [
   },
   { name: 'slack', expression: /xox[abceoprs](?:\.xox[abceoprs])?-[A-Za-z0-9-]{15,400}/g, isSecret: isMixed },
   { name: 'slack', expression: /xapp-\d-[A-Za-z0-9-]{15,400}/g },
-  // Behind a backslash the first letter belongs to an escape: a string of JSON would no longer be one.
-  { name: 'stripe', expression: /(?<!\\)[rs]k_(?:live|test)_[A-Za-z0-9]{16,255}/g },
+  { name: 'slack', expression: /xoxd-(?:[\w+/=.-]|%[0-9A-Fa-f]{2}){20,400}/g, isSecret: isMixed },
+  // Behind a backslash `n` and `r` may belong to an escape: a string of JSON would be none without them. They stay.
+  { name: 'stripe', expression: /(?:s|(?<!\\)r)k_(?:live|test)_[A-Za-z0-9]{16,255}/g },
+  { name: 'stripe', expression: /(?<lead>(?<=\\)r)(?<secret>k_(?:live|test)_[A-Za-z0-9]{16,255})/g },
   { name: 'stripe', expression: /whsec_[A-Za-z0-9+/=]{24,128}/g },
   { name: 'npm', expression: /(?<!\\)npm_[A-Za-z0-9]{36,128}/g },
+  { name: 'npm', expression: /(?<lead>(?<=\\)n)(?<secret>pm_[A-Za-z0-9]{36,128})/g },
+  { name: 'pypi', expression: /pypi-AgE[A-Za-z0-9_-]{40,1000}/g },
+  { name: 'huggingface', expression: atBegin('hf_[A-Za-z0-9]{30,64}'), isSecret: isMixed },
+  { name: 'gitlab', expression: /GR1348941[A-Za-z0-9_-]{20,50}/g },
   {
     name: 'aws',
     expression: atBegin('A(?:KIA|SIA|BIA|CCA)[A-Z0-9]{16}(?![A-Za-z0-9])'),
