@@ -111,7 +111,8 @@ describe('rules, skills, plan and memory that are set', () => {
   test('`a` at the prompt allows the very same for the session, also after a restart, and in no other session', async () => {
     const asked: string[] = [];
     const person = (question: string): string => {
-      asked.push(question);
+      // A row that goes on belongs to the line before it.
+      asked.push(question.replaceAll('\n┆ ', ''));
       return question.includes('\na: ') ? 'a' : 'y';
     };
     const runs = (...commands: readonly string[]): readonly string[] =>
