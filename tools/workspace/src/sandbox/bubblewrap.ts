@@ -44,7 +44,7 @@ export function bubblewrapArguments(mounts: SandboxMounts): readonly string[] {
     ['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'],
     ...[...KERNEL, '/sys'].map((path) => ['--ro-bind-try', path, path]),
     ['--tmpfs', '/tmp', '--tmpfs', '/run'],
-    ...[...RUN_KEPT, ...resolverFiles()].map((path) => ['--ro-bind-try', path, path]),
+    ...[...RUN_KEPT, ...resolverFiles(), ...ownNode()].map((path) => ['--ro-bind-try', path, path]),
     // What holds the workspace is covered below it, all else above it: the workspace may be the home itself.
     ...around.map(cover),
     ['--bind', workspace, workspace],
@@ -59,6 +59,12 @@ export function bubblewrapArguments(mounts: SandboxMounts): readonly string[] {
 
 function cover({ path, as }: Hidden): readonly string[] {
   return as === 'folder' ? ['--tmpfs', path] : ['--ro-bind', '/dev/null', path];
+}
+
+/** The Node that runs this program, where it lies in a folder that is covered: a clone may be under `/tmp`. */
+function ownNode(): readonly string[] {
+  const path = process.execPath;
+  return ['/tmp', '/run'].some((folder) => pathInside(folder, path) !== undefined) ? [path] : [];
 }
 
 /** The file that names the servers of a name lookup often lies under `/run`. */
