@@ -1,7 +1,7 @@
 // What the simulator billed, seen from its side: which tokens it had been sent before on this stream, and what of that it
 // did not read. Counted from the bytes of the blocks, with no use of what the engine believes.
 
-import { itemAt, LIFE, slice } from '@tidemark/context';
+import { estimateTokens, itemAt, LIFE, slice } from '@tidemark/context';
 import type { Block } from '@tidemark/model';
 import type { WireUsage } from '@tidemark/simulator';
 import type { SentCall } from './driver.ts';
@@ -23,16 +23,32 @@ export function wasTaken({ served }: SentCall): boolean {
 }
 
 /**
- * Tokens of a request that earlier ones of its stream held, or any one's front, and that were not read: paid again. Counted
- * block by block behind what was read, so that what is read beyond that, which a side call had sent first, takes nothing off.
+ * Tokens of a request that earlier ones of its stream held, or any one's front, and that were not read: paid again. Of a result that
+ * is shown shortened for the first time, what is still shown was held. Counted block by block behind what was read, so that what is read beyond that, which a side call had sent first, takes nothing off.
  *
  * @throws Error where what was read ends inside a block: no entry does.
  */
 export function paidAgain(call: SentCall, earlier: readonly SentCall[]): number {
   const billed = billedFor(call);
   if (billed === undefined) throw new Error('the request was not answered');
-  const known = new Set(earlier.filter(wasTaken).flatMap((one) => heldFor(call, one).map(nameOf)));
-  return sum(notRead(call, billed).filter((block) => known.has(nameOf(block))));
+  const before = earlier.filter(wasTaken).flatMap((one) => heldFor(call, one));
+  const known = new Set(before.map(nameOf));
+  const places = new Set(before.map(placeOf));
+  return notRead(call, billed).reduce((tokens, block) => {
+    if (known.has(nameOf(block))) return tokens + block.tokens;
+    return places.has(placeOf(block)) ? tokens + shownBefore(block) : tokens;
+  }, 0);
+}
+
+/** Tokens of the beginning of a result that is shown shortened now: that was sent when the result was whole. */
+function shownBefore(block: Block): number {
+  const [notice] = /\[Shortened here: [^\]]*\]/.exec(bytesOf(block)) ?? [];
+  return notice === undefined ? 0 : Math.max(0, block.tokens - estimateTokens(notice));
+}
+
+/** Which event a block comes from, and what it holds. */
+function placeOf({ origin, holds }: Block): string {
+  return origin.from === 'event' ? `${origin.position} ${holds}` : 'front';
 }
 
 /** How many blocks two requests begin with in common. */

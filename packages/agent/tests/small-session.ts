@@ -43,6 +43,8 @@ export interface Change {
   readonly tools?: readonly ToolSpec[];
   readonly parameters?: Wanted['parameters'];
   readonly provider?: string;
+  /** The agent's own system text. */
+  readonly role?: string;
   /** What the row has otherwise. */
   readonly row?: Partial<Capabilities>;
 }
@@ -69,14 +71,14 @@ export async function prepare(
   more: Pick<CallOptions, 'beside' | 'purpose' | 'admit' | 'ttl' | 'pruning'> &
     Partial<Pick<CallOptions, 'encoder'>> = {},
 ): Promise<Prepared> {
-  const { model = 'claude-sonnet-4-5', tools = [READ], parameters = {}, provider = 'scripted' } = change;
+  const { model = 'claude-sonnet-4-5', tools = [READ], parameters = {}, provider = 'scripted', role } = change;
   const capabilities = { ...row(model), ...change.row };
   const wanted: Wanted = {
     provider,
     model,
     parameters,
     capabilities: await keepCapabilities(log.artifacts, capabilities),
-    texts: composeFront({ tools }, newHash),
+    texts: composeFront({ tools, ...(role !== undefined && { role }) }, newHash),
   };
   return prepareRequest(session, lines, {
     at: second(at),

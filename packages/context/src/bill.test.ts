@@ -83,16 +83,31 @@ test('prices a rewrite as what writing costs above reading, in dollars', () => {
 });
 
 test('has no miss when all that was held was read, or when the read is unknown', () => {
-  const base = { capabilities: sonnet, at: second(0), held: 1000, loss: undefined };
+  const base = { capabilities: sonnet, at: second(0), held: 1000, counted: true, unsent: 0, loss: undefined };
   expect(missOf({ ...base, usage })).toBeUndefined();
   expect(missOf({ ...base, usage: {} })).toBeUndefined();
 });
 
 test('names the cause that was known before sending, else unknown', () => {
-  const base = { capabilities: sonnet, at: second(0), held: 1500, usage };
-  expect(missOf({ ...base, loss: { cause: 'expired', tokens: 1500 } })).toMatchObject({
+  const base = { capabilities: sonnet, at: second(0), held: 1150, counted: true, unsent: 0, usage };
+  expect(missOf({ ...base, loss: { cause: 'expired', tokens: 1150 } })).toMatchObject({
     cause: 'expired',
-    tokens: 500,
+    tokens: 150,
   });
-  expect(missOf({ ...base, loss: undefined })).toMatchObject({ cause: 'unknown', tokens: 500, cost: '0.001725' });
+  expect(missOf({ ...base, loss: undefined })).toMatchObject({ cause: 'unknown', tokens: 150, cost: '0.0005175' });
+});
+
+test('a miss is never more than what the call paid, however much was expected to be held', () => {
+  const loss = { cause: 'opened', tokens: 8_000 } as const;
+  const base = { capabilities: sonnet, at: second(0), held: 9_000, loss, unsent: 60, usage };
+  expect(missOf({ ...base, counted: true })?.tokens).toBe(203);
+  // What was never sent before is not paid again.
+  expect(missOf({ ...base, counted: false })).toEqual({ cause: 'opened', tokens: 143, cost: '0.00049335' });
+});
+
+test('an estimated size that was a little too large is no miss; a read far below it is one', () => {
+  const base = { capabilities: sonnet, at: second(0), held: 1_100, counted: false, loss: undefined, unsent: 60 };
+  expect(missOf({ ...base, usage })).toBeUndefined();
+  const evicted = { fresh: 3, read: 0, writes: [{ ttl: '5m' as const, tokens: 1_200 }] };
+  expect(missOf({ ...base, usage: evicted })).toMatchObject({ cause: 'unknown', tokens: 1_143 });
 });

@@ -20,7 +20,7 @@ export function cacheBehind(
   const { entries, promotionMissed } = state.cache;
   const missed = missedPromotion(entries, sent, usage);
   const held = missed ? unpromoted(entries) : entries;
-  const touched = cached === 0 ? [] : touchedBy(held, sent, usage);
+  const touched = cached === 0 ? [] : sized(touchedBy(held, sent, usage), held, sent, usage, cached);
   const front = sentFront(state, sent);
   return { cache: { entries: touch(held, touched), front, promotionMissed: promotionMissed || missed }, touched };
 }
@@ -88,6 +88,33 @@ function touchedBy(entries: readonly Entry[], sent: Sent, usage: Usage | undefin
     const ttl = shorter(entry.ttl, behind);
     // A call that keeps warm asks for a longer life than what is behind where it promotes, and nowhere else.
     return keeps && index > last && ttl !== entry.ttl ? { ...entry, promoted: true } : { ...entry, ttl };
+  });
+}
+
+/** A read this far from its forecast, as a share of it, was of another entry than the one that was expected. */
+const SAME_READ = 0.25;
+
+/**
+ * The entries with the sizes that calls counted: what the main stream left ends at its last entry, what was read at the one that was
+ * expected to be. On a grid a read ends before the block does, and tells no size.
+ */
+function sized(
+  touched: readonly Entry[],
+  entries: readonly Entry[],
+  { prepared: { forecast, kept, stream }, at }: Sent,
+  usage: Usage | undefined,
+  cached: number | undefined,
+): readonly Entry[] {
+  if (kept?.grid !== undefined) return touched;
+  const alive = entries.filter((entry) => isAlive(entry, milliseconds(at)));
+  const known = touched.map((entry) => sameIn(alive, entry));
+  const { read = 0 } = usage ?? {};
+  const expected = read > 0 && Math.abs(read - forecast.read) <= SAME_READ * forecast.read;
+  return touched.map((entry, index) => {
+    const isLeft = stream === 'main' && index === touched.length - 1;
+    const isRead = expected && entry.block === forecast.reads;
+    const tokens = isLeft ? cached : isRead ? read : known[index]?.tokens;
+    return tokens === undefined ? entry : { ...entry, tokens };
   });
 }
 

@@ -3,6 +3,7 @@
 import type { Miss, RecordedOf, RequestPrepared, Usage } from '@tidemark/log';
 import { milliseconds } from '@tidemark/log';
 import { cachedTokens, inputTokens } from '@tidemark/model';
+import { itemAt } from './append-only.ts';
 import { cacheBehind } from './cache-behind.ts';
 import { historySize, isRecorded, isUncounted } from './next-input.ts';
 import type { Grid } from './on-grid.ts';
@@ -11,6 +12,8 @@ import { addCall } from './pace.ts';
 import { addPause, NO_PAUSES } from './pauses.ts';
 import type { Ratio } from './ratio.ts';
 import { learnRatio, learntFor } from './ratio.ts';
+import type { Scales } from './scales.ts';
+import { learnScales, newTextRatio } from './scales.ts';
 import type { Accepted, Counted, Entry, Sent, State, Stream } from './state.ts';
 
 const NO_STREAM: Stream = {
@@ -53,9 +56,10 @@ export function accept(state: State, event: RecordedOf<'answer.received' | 'answ
   const model = state.epoch?.opened.model ?? '';
   const answer = answerOf(event);
   const accepted: Accepted = { ...pending, cached, input, model, answer, left, end: left?.block, response };
-  const ratios = taught(state.ratios, model, pending.prepared, input);
+  const ratios = taught(state.ratios, model, pending.prepared, input, stream.accepted?.input);
+  const scales = scalesBehind(state, pending, stream.accepted, input) ?? state.scales;
   const counted = isUncounted(accepted) ? countedBefore(state, stream.accepted) : state.counted;
-  return withStream({ ...taken, ratios, ...(counted && { counted }) }, name, {
+  return withStream({ ...taken, ratios, scales, ...(counted && { counted }) }, name, {
     pending: undefined,
     accepted,
     reach: reach[model] === pending.spans ? reach : { ...reach, [model]: pending.spans },
@@ -114,12 +118,38 @@ function taught(
   model: string,
   { size }: RequestPrepared,
   input: number | undefined,
+  before: number | undefined,
 ): State['ratios'] {
   if (size === undefined || input === undefined) return ratios;
-  const { appended: estimated, measured, whole: all = 0 } = size;
+  const { appended: estimated, measured, whole: all = 0, since } = size;
   const { appended, whole } = learntFor(ratios, model);
-  const learnt = { appended: learn(appended, estimated, input - measured), whole: learn(whole, all, input) };
+  // Each text teaches once: what a counted request held already is not compared again.
+  const added =
+    since === undefined || before === undefined ? ([all, input] as const) : ([since, input - before] as const);
+  const learnt = { appended: learn(appended, estimated, input - measured), whole: learn(whole, ...added) };
   return learnt.appended === appended && learnt.whole === whole ? ratios : { ...ratios, [model]: learnt };
+}
+
+/** The scales behind a request that was counted. */
+function scalesBehind(
+  { scales, ratios, epoch, history: { packed, lead } }: State,
+  { prepared, spans }: Sent,
+  accepted: Accepted | undefined,
+  input: number | undefined,
+): Scales | undefined {
+  if (input === undefined || epoch === undefined) return undefined;
+  const { model } = epoch.opened;
+  const { actual, estimated } = newTextRatio({ ratios, scales }, model);
+  const first = itemAt(packed, lead)?.ordinal ?? 0;
+  return learnScales(scales, {
+    model,
+    prepared,
+    input,
+    before: accepted?.input,
+    spans,
+    first,
+    assumed: actual / estimated,
+  });
 }
 
 /** What shrank was dropped by the provider, and tells nothing of what was appended. */

@@ -11,7 +11,7 @@ import type { Account, Keeping } from './implicit.ts';
 import { keptAccount } from './implicit.ts';
 import { onGrid } from './on-grid.ts';
 import type { SizeInput } from './prefix-size.ts';
-import { errorOf, scaleOf, sizeByBlock } from './prefix-size.ts';
+import { countedEnd, errorOf, sizeByBlock } from './prefix-size.ts';
 import type { Entry } from './state.ts';
 
 /** What a forecast is made from. */
@@ -22,7 +22,7 @@ export interface ForecastInput extends SizeInput {
   readonly keeping?: Keeping | undefined;
   /** Entries that this request can read. */
   readonly readable: readonly Entry[];
-  /** Estimated tokens of blocks that were never sent on this stream. */
+  /** Tokens that were never sent on this stream, at the scale at which the model counts them. */
   readonly unsent: number;
 }
 
@@ -37,6 +37,8 @@ export interface Outlook {
   readonly forecast: CallForecast;
   /** Tokens of this request that were cached for this stream by the calls before it, whether or not they still are. */
   readonly held: number;
+  /** `held` was counted with the call before. Otherwise it is what remains of an estimated size. */
+  readonly counted: boolean;
   readonly loss: Loss | undefined;
   /** What the call before left has reached the end of its life, whatever else happened to it. */
   readonly expired: boolean;
@@ -50,10 +52,10 @@ export function forecast(input: ForecastInput): Outlook {
   const { sequence, capabilities } = input.lookup;
   const size = sizeByBlock(input);
   const total = size(sequence.blocks.length - 1);
-  const { read, written, held, ...told } = accountOf(input, size);
+  const { read, written, held, reads, ...told } = accountOf(input, size);
   const fresh = total - read - written;
   const usage: Usage = { fresh, read, answer: 0, ...told };
-  const unsent = Math.min(total, Math.round(input.unsent * scaleOf(input)));
+  const unsent = Math.min(total, Math.round(input.unsent));
   const before = heldBefore(input, total - unsent);
   const cost = costOfInput(capabilities, input.at, total, usage);
   return {
@@ -62,11 +64,13 @@ export function forecast(input: ForecastInput): Outlook {
       write: written,
       fresh,
       unsent,
+      ...(reads === undefined || read === 0 ? {} : { reads }),
       ...cost,
       ...errorOf(input),
       ...(isUnknown(input) ? { caching: 'unknown' } : {}),
     },
     held: before,
+    counted: isCounted(input),
     expired: input.accepted?.left !== undefined && !isAlive(input.accepted.left, input.lookup.now),
     loss: before > read ? { cause: causeOf(input, held === 0 ? total : Infinity), tokens: before - read } : undefined,
   };
@@ -78,16 +82,21 @@ function isUnknown({ lookup: { capabilities }, markers, keeping }: ForecastInput
   return keeping === undefined && markers.length === 0 && style !== 'explicit' && style !== 'none';
 }
 
-function accountOf(input: ForecastInput, size: (block: number) => number): Account {
+/** What is read and written, and the block that the read ends with. */
+function accountOf(
+  input: ForecastInput,
+  size: (block: number) => number,
+): Account & { readonly reads: number | undefined } {
   const { lookup, markers, keeping } = input;
   const { sequence, capabilities } = lookup;
   const marked = markers.map(({ block }) => block);
-  if (keeping !== undefined) return keptAccount({ sequence, capabilities, marked, hit: keeping.hit }, size);
+  if (keeping !== undefined)
+    return { ...keptAccount({ sequence, capabilities, marked, hit: keeping.hit }, size), reads: keeping.hit?.block };
   const cacheable = size(marked.at(-1) ?? -1);
   const held = cacheable < (capabilities.floor ?? 0) ? 0 : cacheable;
   const hit = held === 0 ? undefined : longestReached(input);
   const read = hit === undefined ? 0 : Math.min(size(hit.block), held);
-  return { read, written: held - read, held, writes: writesOf(input, size, read, held) };
+  return { read, written: held - read, held, writes: writesOf(input, size, read, held), reads: hit?.block };
 }
 
 /** Longer before shorter: up to the last long marker all is written long, the rest of what is cached short. */
@@ -132,6 +141,11 @@ function withinLookback({ sequence, capabilities }: Lookup, from: number, to: nu
     if (!joined) positions += 1;
   }
   return positions <= capabilities.lookback;
+}
+
+/** Whether the request goes on from one that was counted, and what that one left cached was counted too. */
+function isCounted(input: ForecastInput): boolean {
+  return input.accepted?.cached !== undefined && countedEnd(input) !== undefined;
 }
 
 function heldBefore({ accepted, lookup, sizes }: ForecastInput, sentBefore: number): number {

@@ -31,6 +31,7 @@ function foreseen(loss: MissCause | undefined, epoch: RequestEpoch, expired = fa
       outlook: {
         forecast: { read: 1_000, write: 100_000, fresh: 0, unsent: 1_000 },
         held: 100_000,
+        counted: true,
         loss: loss && { cause: loss, tokens: 99_000 },
         expired,
       },

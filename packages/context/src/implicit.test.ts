@@ -158,6 +158,7 @@ describe('the forecast', () => {
       write: 5_000,
       fresh: 0,
       unsent: 0,
+      reads: 3,
       cost: '0.0266',
     });
   });

@@ -56,6 +56,8 @@ export { LAST_RUNG, planCompaction } from './compaction/plan-compaction.ts';
 export { crossingOf } from './crossing.ts';
 export type { Lookup } from './entries.ts';
 export { isAlive, LIFE, readableEntries, unreadable } from './entries.ts';
+export type { TextEdit } from './edited-text.ts';
+export { editOf } from './edited-text.ts';
 export type { EpochPrice } from './epoch-forecast.ts';
 export { epochForecast } from './epoch-forecast.ts';
 export type { InheritedFront, Wanted } from './epoch.ts';
@@ -94,12 +96,17 @@ export type { Pause, Pauses } from './pauses.ts';
 export { addPause, NO_PAUSES } from './pauses.ts';
 export type { PlanInput } from './plan.ts';
 export { plan } from './plan.ts';
+export type { BlockSizes, SizeInput } from './prefix-size.ts';
+export { blockSizes, scaleAt, sizeByBlock } from './prefix-size.ts';
 export type { PruningInput } from './pruning.ts';
 export { planPruning } from './pruning.ts';
-export type { Learnt } from './ratio.ts';
+export type { Learnt, Ratio } from './ratio.ts';
 export { RENDERING } from './render.ts';
+export { leftOutNotice } from './render-pruned.ts';
 export type { OutputFit } from './request-limit.ts';
 export { fitOutput, inputLimitOf } from './request-limit.ts';
+export type { Scales } from './scales.ts';
+export { newTextRatio } from './scales.ts';
 export type { Divergence, ParameterDigests, Sequence, TurnStart } from './sequence.ts';
 export {
   beginSequence,

@@ -7,6 +7,7 @@ import { costOf, inputTokens, priceAt } from '@tidemark/model';
 import { Decimal } from 'decimal.js';
 import type { MissEvidence } from './miss-cause.ts';
 import { causesOfMiss } from './miss-cause.ts';
+import { onGrid } from './on-grid.ts';
 
 /** What a miss is judged from. */
 export interface MissInput extends MissEvidence {
@@ -15,22 +16,58 @@ export interface MissInput extends MissEvidence {
   readonly usage: Usage;
   /** Tokens of this request that the cache held after the request before it on its stream. */
   readonly held: number;
-  /** Tokens of this request that another call had sent and whose answer had not begun when this one was sent. */
+  /** `held` was counted. Otherwise it is an estimate, and what the call came to is the better one. */
+  readonly counted: boolean;
+  /** Tokens of this request that were never sent before: an estimate. */
+  readonly unsent: number;
+  /** Tokens of this request that another call had sent and whose answer had not begun when this one was sent. An estimate. */
   readonly racing?: number;
 }
 
-/** The miss of an answered call; `undefined` when it read all it could, or when its usage is unknown. */
+/**
+ * The miss of an answered call; `undefined` when it read all it could, or when its usage is unknown. It is never more than what the
+ * call paid.
+ */
 export function missOf(input: MissInput): Miss | undefined {
-  const { usage, held, racing = 0 } = input;
+  const { usage } = input;
   if (usage.read === undefined) return undefined;
-  // Its size is an estimate: a call that read most of it has read it.
-  const isRacing = held <= usage.read && usage.read < (held + racing) / 2;
-  const tokens = (isRacing ? racing : held) - usage.read;
+  const held = heldOf(input);
+  const raced = racedOf(input, held);
+  const tokens = (raced ?? held) - usage.read;
   if (tokens <= 0) return undefined;
-  const [cause, ...also] = isRacing ? (['racing'] as const) : causesOfMiss(input);
+  const [cause, ...also] = raced !== undefined ? (['racing'] as const) : causesOfMiss(input);
   const ttl = usage.writes?.find((write) => write.tokens > 0)?.ttl ?? input.capabilities.ttls[0];
   const cost = rewriteCost({ capabilities: input.capabilities, at: input.at, input: totalOf(usage), tokens, ttl });
   return { cause, ...(also.length === 0 ? {} : { also }), tokens, ...(cost === undefined ? {} : { cost }) };
+}
+
+/** A read that is this much below an estimated size, as a share of it, is no error of the estimate. */
+const BEYOND_ESTIMATE = 0.25;
+
+/**
+ * What the cache held of this request. A counted size stands, up to what the call came to. An estimated one gives way to what the
+ * call came to, less what was new; where no loss was foreseen, a small difference is an error of the estimate.
+ */
+function heldOf({ capabilities, usage, held, counted, unsent, loss }: MissInput): number {
+  const { read = 0 } = usage;
+  const total = inputTokens(usage);
+  if (held === 0 || total === undefined) return held;
+  if (counted) return Math.min(held, total);
+  if (loss === undefined && held - read <= BEYOND_ESTIMATE * held) return read;
+  const sentBefore = Math.max(0, total - unsent);
+  const { implicit } = capabilities;
+  return implicit?.at === 'grid' ? onGrid(sentBefore, implicit) : sentBefore;
+}
+
+/**
+ * What another call was writing of this request, up to what this call came to. `undefined` where this call lost no race: it read less
+ * than the cache held, or most of what was being written.
+ */
+function racedOf({ usage, racing = 0 }: MissInput, held: number): number | undefined {
+  const { read = 0 } = usage;
+  const raced = Math.min(racing, inputTokens(usage) ?? racing);
+  // Its size is an estimate: a call that read most of it has read it.
+  return held <= read && read < (held + raced) / 2 ? raced : undefined;
 }
 
 /** Tokens that are paid anew where they could have been read. */

@@ -17,7 +17,7 @@ export interface Ratio {
 export interface Learnt {
   /** By what was appended to a request that had been counted. */
   readonly appended: Ratio;
-  /** By whole requests. */
+  /** By the blocks of requests, each counted once: all of a first request, then what was added to it. */
   readonly whole: Ratio;
 }
 

@@ -29,12 +29,21 @@ function wholeUnits(text: string, units: number): number {
   return end < text.length && last >= 0xd800 && last <= 0xdbff ? end - 1 : end;
 }
 
+const NOTICE = '[Shortened here: ';
+
 /** The first `kept` UTF-16 units of the result's text, and what is left out with how to read it (L6). */
 export function renderPruned(content: ResultPart['content'], kept: number, position: number): TextPart {
   const text = textOfResult(content);
   const shown = text.slice(0, Math.max(0, kept));
-  const notice = `[Shortened here: ${leftOut(text, shown, content)}. The whole is at position ${position}: read it with history_read.]`;
+  const notice = `${NOTICE}${leftOut(text, shown, content)}. The whole is at position ${position}: read it with history_read.]`;
   return { type: 'text', text: shown === '' ? notice : `${shown}\n${notice}` };
+}
+
+/** The words of a shortened result that stand for what is left out: all of a text that holds none. */
+export function leftOutNotice(content: ResultPart['content']): string {
+  const text = textOfResult(content);
+  const at = text.lastIndexOf(NOTICE);
+  return at === -1 ? text : text.slice(at);
 }
 
 function leftOut(text: string, shown: string, content: ResultPart['content']): string {

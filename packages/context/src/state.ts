@@ -22,6 +22,7 @@ import type { Pace } from './pace.ts';
 import { NO_PACE } from './pace.ts';
 import type { Pauses } from './pauses.ts';
 import type { Learnt } from './ratio.ts';
+import type { Scales } from './scales.ts';
 
 /** The fold after some prefix of a log. */
 export interface State {
@@ -41,6 +42,8 @@ export interface State {
   readonly pace: Pace;
   /** What the usage of answered calls taught of each model's tokens. */
   readonly ratios: { readonly [model: string]: Learnt };
+  /** The same for each text that was counted. */
+  readonly scales: Scales | undefined;
   /** The last count of a request that is none of the stream's: a recording's, or the one in front of a call that was cut. */
   readonly counted?: Counted;
   /** The highest tier that was said since the checkpoint in force was taken up. */
@@ -243,6 +246,8 @@ export interface Entry {
   readonly section: Section;
   /** Blocks of the request that wrote it. */
   readonly of: number;
+  /** Tokens up to its end, where a call counted exactly these. */
+  readonly tokens?: number;
   /** That request held an image, anywhere: the cache of the messages depends on it. */
   readonly images: boolean;
   /** A side call wrote it, whose own words began a turn: providers that strip old thinking had stripped all of it. */
@@ -300,6 +305,7 @@ export function emptyState(): State {
     cache: { entries: [], front: new Set(), promotionMissed: false },
     pace: NO_PACE,
     ratios: {},
+    scales: undefined,
     pressure: undefined,
     steps: 0,
     compacted: undefined,

@@ -113,6 +113,7 @@ const contextPayloads: Payloads<
         { ...some, requiredKeys: ['setting', 'natural', 'why'] },
       ),
       cached: fc.array(frontEntry, { maxLength: 2 }),
+      edits: fc.array(all({ digest: aDigest, tokens: count, begins: count }), { maxLength: 2 }),
     },
     {
       ...some,

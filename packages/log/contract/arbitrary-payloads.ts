@@ -79,6 +79,7 @@ const forecast = fc.record(
     write: count,
     fresh: count,
     unsent: count,
+    reads: count,
     cost: aMoney,
     error: share,
     caching: fc.constant('unknown' as const),
@@ -86,7 +87,7 @@ const forecast = fc.record(
   { requiredKeys: ['read', 'write', 'fresh', 'unsent'], noNullPrototype: true },
 );
 const size = fc.record(
-  { input: count, measured: count, appended: count, whole: count, error: share },
+  { input: count, measured: count, appended: count, whole: count, since: count, media: count, error: share },
   { requiredKeys: ['input', 'measured', 'appended'], noNullPrototype: true },
 );
 const keptPlace = fc.record(

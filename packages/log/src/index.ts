@@ -52,6 +52,7 @@ export type {
   EpochCause,
   EpochForecast,
   EpochOpened,
+  FrontEdit,
   FrontEntry,
   HistoryCompacted,
   HistoryPruned,

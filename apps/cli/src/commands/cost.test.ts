@@ -78,14 +78,14 @@ describe('cache', () => {
       "2 sessions, 12 calls, 2026-11-20 to 2026-11-21
       hit rate        50.0%  read, of 68,058 input tokens
       write share     50.0%  written
-      coverage        60.1%  read, of what could have been read
+      coverage        60.0%  read, of what could have been read
       wasted writes  11,346  tokens written for nobody; 14 wait for a next call
-      forecasts off    3.2%  of the input, over 12 calls
+      forecasts off    3.1%  of the input, over 12 calls
       changes             2  tools × 2
 
       session      calls    hit  written  covered  paid again
-      played-21-1      6  50.0%    50.0%    60.1%      11,293
-      played-20-1      6  50.0%    50.0%    60.1%      11,293
+      played-21-1      6  50.0%    50.0%    60.0%      11,315
+      played-20-1      6  50.0%    50.0%    60.0%      11,315
       "
     `);
   });
@@ -94,14 +94,14 @@ describe('cache', () => {
       "played-20-1, 6 calls, 2026-11-20
       hit rate       50.0%  read, of 34,029 input tokens
       write share    50.0%  written; one growing prefix would be at 28.6%
-      coverage       60.1%  read, of what could have been read
+      coverage       60.0%  read, of what could have been read
       wasted writes  5,673  tokens written for nobody; 7 wait for a next call
-      forecasts off   3.2%  of the input, over 6 calls
+      forecasts off   3.1%  of the input, over 6 calls
       changes            1  tools
 
       cause    by        calls  paid again  above reading
       expired  time          1       5,658        $0.0195
-      tools    a change      1       5,635        $0.0194
+      tools    a change      1       5,657        $0.0195
       "
     `);
   });
@@ -110,13 +110,13 @@ describe('cache', () => {
       "2 sessions, 12 calls, 2026-11-20 to 2026-11-21
       hit rate        50.0%  read, of 68,058 input tokens
       write share     50.0%  written
-      coverage        60.1%  read, of what could have been read
+      coverage        60.0%  read, of what could have been read
       wasted writes  11,346  tokens written for nobody; 14 wait for a next call
-      forecasts off    3.2%  of the input, over 12 calls
+      forecasts off    3.1%  of the input, over 12 calls
       changes             2  tools × 2
 
       contract  calls    hit  written  covered  paid again
-      tm1          12  50.0%    50.0%    60.1%      22,586
+      tm1          12  50.0%    50.0%    60.0%      22,630
       "
     `);
   });
@@ -141,7 +141,7 @@ describe('show', () => {
   test('says how far forecasts were off', async () => {
     const [headline] = (await onTerminal('show', session)).split('\n');
     expect(headline).toMatchInlineSnapshot(
-      `"played-20-1: 32 records, 5 steps, 1 side call; forecasts off by 3.2% of the input"`,
+      `"played-20-1: 32 records, 5 steps, 1 side call; forecasts off by 3.1% of the input"`,
     );
   });
 
@@ -149,7 +149,7 @@ describe('show', () => {
     expect(await onTerminal('show', session, '3', '--diff')).toMatchInlineSnapshot(`
       "step 3 of played-20-1: 23,434 bytes, 10 blocks, epoch 1, digest 5a393acb0bb3…
       breaks the request before it at block 0, byte 2
-      forecast: 0 read, 5,669 written, 0 fresh, $0.0213 before the answer
+      forecast: 0 read, 5,698 written, 0 fresh, $0.0214 before the answer
       it came:  0 read, 5,691 written, 0 fresh
            was  is  span            origin                    tokens  begins
       ► +        0  system tool     layer tools 29096cd04015      21  look
@@ -176,8 +176,8 @@ test('why says each cause in words, with its price', async () => {
     step 3 at 2026-11-20T12:06:58.000Z
       breaks at block 0, byte 2: system tool from layer tools 29096cd04015, where system text from layer runtime tm1 stood
       cause: tools, the tool list changed (epoch 1)
-      forecast: 5,635 tokens written again, $0.0194
-      paid again: 5,635 tokens, $0.0194 above reading them
+      forecast: 5,664 tokens written again, $0.0195
+      paid again: 5,657 tokens, $0.0195 above reading them
       the provider agrees: tools_changed, about 5,664 tokens
     "
   `);

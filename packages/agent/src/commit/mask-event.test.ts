@@ -21,6 +21,7 @@ const LEFT: { readonly [K in Kind]: readonly string[] } = {
     'capabilities',
     'cause',
     'contract',
+    'edits',
     'forecast',
     'layers',
     'model',

@@ -103,6 +103,8 @@ function answered(session: Session, prepared: Prepared, answer: Answer): AnswerR
     at: sentAt,
     usage,
     held: outlook.held,
+    counted: outlook.counted,
+    unsent: record.data.forecast.unsent,
     loss: outlook.loss,
     expired: outlook.expired,
     racing: lostRace(session, prepared),

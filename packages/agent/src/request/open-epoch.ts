@@ -4,10 +4,11 @@ import type { EpochCause, Event, EventOf } from '@tidemark/log';
 import type { FrontChoice, FrontTexts, State, Wanted } from '@tidemark/context';
 import { chooseFront, openEpoch } from '@tidemark/context';
 import type { Capabilities } from '@tidemark/model';
-import { keepFront } from '../session/materials.ts';
+import { keepFront, loadFront } from '../session/materials.ts';
 import { newHash } from '../session/node-hash.ts';
 import type { Session } from '../session/session.ts';
 import type { Lasting } from './call-life.ts';
+import { frontEdits } from './front-edits.ts';
 import { asIfRecorded } from './as-if-recorded.ts';
 
 /** What it is opened with. */
@@ -35,10 +36,9 @@ export async function openingEpoch(
   const { skills: _offered, ...wanted } = options.wanted;
   const chosen = { ...wanted, texts, ...(skills !== undefined && { skills }) };
   const epoch = opening(state, { ...options, wanted: chosen }, cause, stamp);
-  return {
-    texts,
-    epoch: { ...epoch, data: { ...epoch.data, ...(padding && { padding }), ...(cached && { cached }) } },
-  };
+  const edits = await frontEdits(state, texts, (opened) => loadFront(log.artifacts, opened));
+  const known = { ...(padding && { padding }), ...(cached && { cached }), ...(edits.length > 0 && { edits }) };
+  return { texts, epoch: { ...epoch, data: { ...epoch.data, ...known } } };
 }
 
 /** The front that an epoch would be opened with now. */

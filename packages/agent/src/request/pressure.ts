@@ -41,7 +41,7 @@ export function pressureOf(state: State, options: PressureOptions): Pressure {
   return {
     gauge,
     crossed: crossingOf(state, gauge),
-    size: size && (call.whole === undefined ? size : { ...size, whole: call.whole }),
+    size: size && { ...size, ...call.blocks },
     outputLimit: fitOutput(capabilities, { asked, input: gauge.input, margin: gauge.margin ?? 0, least }),
   };
 }

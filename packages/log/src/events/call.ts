@@ -43,6 +43,8 @@ export interface CallForecast {
    * ideal cache would write.
    */
   readonly unsent: number;
+  /** Index of the block that the expected read ends with; absent where nothing is expected to be read. */
+  readonly reads?: number;
   readonly cost?: Money;
   /**
    * How far off estimates of whole requests have been, as a share; absent before the first comparison, and where what was
@@ -63,6 +65,13 @@ export interface SizeForecast {
   readonly appended: number;
   /** All blocks of the request, estimated as `appended` is; absent where a recording told their sizes. */
   readonly whole?: number;
+  /**
+   * Of `whole`, the blocks behind the last counted request. Absent where that request is not the beginning of this one as it
+   * was counted: after another packing, with another model, after thinking was stripped.
+   */
+  readonly since?: number;
+  /** Of `since`, or else of `whole`, the blocks with images, which no ratio of words scales. Absent is none. */
+  readonly media?: number;
   /** How far off estimates of the rest have been, as a share of it; absent before the first comparison. */
   readonly error?: number;
 }

@@ -63,6 +63,17 @@ export interface EpochOpened {
   readonly padding?: PaddingRecord;
   /** Of a subagent: what its parent knew then to be cached of this front, which is the parent's. */
   readonly cached?: readonly FrontEntry[];
+  /** Layers and tools that are edits of ones that were sent before. All of any other one that was never sent is new. */
+  readonly edits?: readonly FrontEdit[];
+}
+
+/** A layer or tool that replaces one of the same name. Tokens are estimates, before any scale. */
+export interface FrontEdit {
+  readonly digest: Digest;
+  /** Tokens of its text that the one before did not hold. */
+  readonly tokens: number;
+  /** Tokens that it begins with in common with the one before. */
+  readonly begins: number;
 }
 
 /** An entry of a provider's cache that ends in the front. */

@@ -51,6 +51,7 @@ const forecast = z.object({
   write: number,
   fresh: number,
   unsent: number,
+  reads: optional(number),
   cost: optional(money),
   error: optional(number),
   caching: optional(z.literal('unknown')),
@@ -61,6 +62,8 @@ const size = z.object({
   measured: number,
   appended: number,
   whole: optional(number),
+  since: optional(number),
+  media: optional(number),
   error: optional(number),
 } satisfies ShapeOf<SizeForecast>);
 

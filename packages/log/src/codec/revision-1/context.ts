@@ -8,6 +8,7 @@ import type {
   ContextNoted,
   EpochForecast,
   EpochOpened,
+  FrontEdit,
   FrontEntry,
   HistoryCompacted,
   HistoryPruned,
@@ -103,6 +104,8 @@ const epochCause = z.enum([
   'quarantine',
 ]);
 
+const frontEdit = z.object({ digest, tokens: number, begins: number } satisfies ShapeOf<FrontEdit>);
+
 const epochOpened = z.object({
   number,
   cause: epochCause,
@@ -123,6 +126,7 @@ const epochOpened = z.object({
   forecast: epochForecast,
   padding: optional(padding),
   cached: optional(z.array(frontEntry)),
+  edits: optional(z.array(frontEdit)),
 } satisfies ShapeOf<EpochOpened>);
 
 const contextNoted = z.object({

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { editOf } from './edited-text.ts';
+import { estimateTokens } from './estimate.ts';
+
+const RULES = Array.from({ length: 2_000 }, (_, rule) => `Rule ${rule}: an order that was packed is not changed.`);
+const TEXT = RULES.join('\n');
+
+test('one letter of a long text adds one token', () => {
+  const edited = TEXT.replace('Rule 1000:', 'Rula 1000:');
+  const { tokens, begins } = editOf(TEXT, edited);
+  expect(tokens).toBe(1);
+  expect(begins).toBe(estimateTokens(edited.slice(0, edited.indexOf('a 1000:'))));
+});
+
+test('two edits far apart add the lines that they change, and not what stands between', () => {
+  const edited = TEXT.replace('Rule 10:', 'Rule ten:').replace('Rule 1990:', 'Rule last:');
+  expect(editOf(TEXT, edited).tokens).toBeLessThan(3 * estimateTokens(RULES[0] ?? ''));
+});
+
+test('a line that moved is not new, and a line that is repeated is', () => {
+  const [first = '', ...rest] = RULES;
+  expect(editOf(TEXT, [...rest, first].join('\n')).tokens).toBe(0);
+  const twice = [...RULES.slice(0, 5), RULES[3] ?? '', ...RULES.slice(5)].join('\n');
+  expect(editOf(TEXT, twice).tokens).toBeGreaterThan(0);
+});
+
+test('a text that shares nothing is new as a whole, and the same text not at all', () => {
+  expect(editOf(TEXT, 'Be brief.')).toEqual({ tokens: estimateTokens('Be brief'), begins: 0 });
+  expect(editOf(TEXT, TEXT)).toMatchObject({ tokens: 0 });
+});

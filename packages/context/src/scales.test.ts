@@ -1,0 +1,62 @@
+import type { SizeForecast } from '@tidemark/log';
+import { expect, test } from 'vitest';
+import type { CountedRequest, Scales } from './scales.ts';
+import { learnScales, scaleOfFront, scaleOfSpan } from './scales.ts';
+
+const A = 'model-a';
+const B = 'model-b';
+
+function counted(size: Partial<SizeForecast>, input: number, more: Partial<CountedRequest> = {}): CountedRequest {
+  const forecast = { read: 0, write: size.whole ?? 0, fresh: 0, unsent: 0 };
+  const prepared = { size: { input: 0, measured: 0, appended: 0, ...size }, forecast };
+  return { model: A, prepared, input, before: undefined, spans: 1, first: 0, assumed: 1, ...more };
+}
+
+function learn(...requests: readonly CountedRequest[]): Scales {
+  const scales = requests.reduce<Scales | undefined>(learnScales, undefined);
+  if (scales === undefined) throw new Error('nothing was learnt');
+  return scales;
+}
+
+/** Prose in front, counted at 1.2; then a dump, counted at 0.5. */
+const PROSE = counted({ whole: 10_000 }, 12_000);
+const DUMP = counted({ whole: 20_000, since: 10_000 }, 17_000, { before: 12_000, spans: 3 });
+
+test('each stretch keeps the scale at which it was counted, whatever is counted after it', () => {
+  const scales = learn(PROSE, DUMP);
+  expect(scaleOfFront(scales, A)).toBe(1.2);
+  expect([0, 1, 2, 3].map((ordinal) => scaleOfSpan(scales, ordinal, A))).toEqual([1.2, 0.5, 0.5, undefined]);
+});
+
+test('images are no words: they teach no scale', () => {
+  const scales = learn(
+    PROSE,
+    counted({ whole: 13_000, since: 3_000, media: 2_000 }, 14_500, { before: 12_000, spans: 2 }),
+  );
+  expect(scaleOfSpan(scales, 1, A)).toBe(0.5);
+});
+
+test('a request that was packed anew corrects all scales by the share that its forecast was off', () => {
+  const again = counted({ whole: 15_000 }, 16_500, { spans: 4, first: 2 });
+  const scales = learn(PROSE, DUMP, again);
+  expect(scaleOfFront(scales, A)).toBeCloseTo(1.32, 10);
+  expect(scaleOfSpan(scales, 2, A)).toBeCloseTo(0.55, 10);
+  expect(scaleOfSpan(scales, 3, A)).toBeCloseTo(1.1, 10);
+});
+
+test('stretches of what is packed no more are forgotten', () => {
+  expect(learn(PROSE, DUMP, counted({ whole: 15_000 }, 15_000, { spans: 4, first: 2 })).tail.length).toBe(2);
+});
+
+test('another model has a factor of its own, and the first one keeps its scales', () => {
+  const scales = learn(PROSE, DUMP, counted({ whole: 15_000 }, 30_000, { model: B, spans: 4 }));
+  expect([scaleOfFront(scales, A), scaleOfFront(scales, B)]).toEqual([1.2, 2.4]);
+  expect(scaleOfSpan(scales, 2, A)).toBe(0.5);
+  expect(scaleOfFront(scales, 'constructor')).toBe(1.2);
+});
+
+test('a count that no text can have is bounded, and none teaches nothing', () => {
+  expect(scaleOfFront(learn(counted({ whole: 100 }, 100_000)), A)).toBe(4);
+  expect(learnScales(undefined, counted({}, 1_000))).toBeUndefined();
+  expect(learnScales(undefined, counted({ whole: 1_000 }, 0))).toBeUndefined();
+});

@@ -1,0 +1,126 @@
+// How many tokens a provider counts for one that is estimated, kept for each stretch of text by the request that counted it first.
+// Texts of different kinds are counted at different scales, so no single ratio sizes a request whose parts are packed anew.
+
+import type { RequestPrepared } from '@tidemark/log';
+import type { AppendOnly } from './append-only.ts';
+import { append, appendOnly, itemAt, slice } from './append-only.ts';
+import type { Learnt, Ratio } from './ratio.ts';
+import { learntFor } from './ratio.ts';
+
+/** The scales of one session. Derived from its records (L9). */
+export interface Scales {
+  /** The model that counted last. */
+  readonly model: string;
+  /** Of the front: tools and system texts. */
+  readonly front: number;
+  /** Of the history, ascending by `spans`. */
+  readonly tail: AppendOnly<StretchScale>;
+  /** What each model counts more or less than the one that counted first. A model that counted nothing is absent. */
+  readonly factors: { readonly [model: string]: number };
+}
+
+/** The scale of all spans below an ordinal, down to the stretch before it. */
+export interface StretchScale {
+  readonly spans: number;
+  readonly scale: number;
+}
+
+/** A request whose input was counted. */
+export interface CountedRequest {
+  readonly model: string;
+  readonly prepared: Pick<RequestPrepared, 'size' | 'forecast'>;
+  /** Input tokens as the provider counted them. */
+  readonly input: number;
+  /** The same of the last counted request before it. */
+  readonly before: number | undefined;
+  /** Spans that the request held, in settled order. */
+  readonly spans: number;
+  /** Ordinal of the first span that is still packed: older stretches are forgotten where the history was packed anew. */
+  readonly first: number;
+  /** The scale that was assumed for text that nobody had counted. */
+  readonly assumed: number;
+}
+
+/** No text is counted so many times its estimate, or so many times less: a count beyond it holds something else. */
+const ODD = 4;
+
+/**
+ * The scales after one more counted request. A request that goes on from a counted one teaches the scale of what was added.
+ * Any other request corrects all scales by the share that its forecast was off.
+ */
+export function learnScales(scales: Scales | undefined, request: CountedRequest): Scales | undefined {
+  const { whole, since, media = 0 } = request.prepared.size ?? {};
+  if (whole === undefined) return scales;
+  if (scales === undefined) return firstScales(request, whole - media, request.input - media);
+  const { before } = request;
+  if (since !== undefined && before !== undefined && request.model === scales.model)
+    return addStretch(scales, request, ratioOf(request.input - before - media, since - media));
+  return corrected(scales, request, media);
+}
+
+/** The scale at which a model counts the text of a span; `undefined` for text that no model counted. */
+export function scaleOfSpan(scales: Scales, ordinal: number, model: string): number | undefined {
+  const { tail } = scales;
+  let low = 0;
+  let high = tail.length;
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if ((itemAt(tail, middle)?.spans ?? 0) <= ordinal) low = middle + 1;
+    else high = middle;
+  }
+  const found = itemAt(tail, low);
+  return found === undefined || low === tail.length ? undefined : found.scale * factorOf(scales, model);
+}
+
+/** The scale at which a model counts the front. */
+export function scaleOfFront(scales: Scales, model: string): number {
+  return scales.front * factorOf(scales, model);
+}
+
+/** What counted requests have taught. */
+export interface Taught {
+  readonly ratios: { readonly [model: string]: Learnt };
+  readonly scales: Scales | undefined;
+}
+
+/** What usage has taught of text that nobody counted: of this model, or of the one that counted last where this one counted nothing. */
+export function newTextRatio({ ratios, scales }: Taught, model: string): Ratio {
+  const own = learntFor(ratios, model).whole;
+  return own.samples > 0 || scales === undefined ? own : learntFor(ratios, scales.model).whole;
+}
+
+function factorOf({ factors }: Scales, model: string): number {
+  return (Object.hasOwn(factors, model) ? factors[model] : undefined) ?? 1;
+}
+
+function firstScales({ model, spans }: CountedRequest, estimated: number, counted: number): Scales | undefined {
+  const scale = ratioOf(counted, estimated);
+  if (scale === undefined) return undefined;
+  return { model, front: scale, tail: appendOnly([{ spans, scale }]), factors: { [model]: 1 } };
+}
+
+function addStretch(scales: Scales, { spans, model }: CountedRequest, scale: number | undefined): Scales {
+  if (scale === undefined || (itemAt(scales.tail, -1)?.spans ?? 0) >= spans) return scales;
+  return { ...scales, tail: append(scales.tail, { spans, scale: scale / factorOf(scales, model) }) };
+}
+
+/** The share by which the forecast was off holds for all texts alike: of a model that counts for the first time, it is its factor. */
+function corrected(scales: Scales, request: CountedRequest, media: number): Scales {
+  const { model, first, assumed, input } = request;
+  const { read, write, fresh } = request.prepared.forecast;
+  const off = ratioOf(input - media, read + write + fresh - media);
+  if (off === undefined) return scales;
+  const known = Object.hasOwn(scales.factors, model);
+  const shared = known ? off : 1;
+  const factors = known ? scales.factors : { ...scales.factors, [model]: off };
+  const packed = slice(scales.tail).filter((stretch) => stretch.spans > first);
+  const tail = packed.map((stretch) => ({ ...stretch, scale: stretch.scale * shared }));
+  const front = scales.front * shared;
+  return addStretch({ model, front, factors, tail: appendOnly(tail) }, request, assumed * off);
+}
+
+/** `undefined` where one of them says nothing. */
+function ratioOf(counted: number, estimated: number): number | undefined {
+  if (!(estimated > 0) || !(counted > 0)) return undefined;
+  return Math.min(ODD, Math.max(1 / ODD, counted / estimated));
+}
