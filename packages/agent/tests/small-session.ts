@@ -68,7 +68,7 @@ export async function prepare(
   { log, session, lines }: Small,
   at = 0,
   change: Change = {},
-  more: Pick<CallOptions, 'beside' | 'purpose' | 'admit' | 'ttl' | 'pruning'> &
+  more: Pick<CallOptions, 'account' | 'beside' | 'purpose' | 'admit' | 'ttl' | 'pruning'> &
     Partial<Pick<CallOptions, 'encoder'>> = {},
 ): Promise<Prepared> {
   const { model = 'claude-sonnet-4-5', tools = [READ], parameters = {}, provider = 'scripted', role } = change;

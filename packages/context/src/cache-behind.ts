@@ -161,6 +161,7 @@ function holdsSame(a: Entry, b: Entry): boolean {
     a.prefix === b.prefix &&
     a.parameters[a.section] === b.parameters[b.section] &&
     a.images === b.images &&
-    a.key === b.key
+    a.key === b.key &&
+    a.account === b.account
   );
 }

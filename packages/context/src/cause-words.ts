@@ -19,6 +19,7 @@ const CAUSES: Readonly<Record<EpochCause | MissCause, readonly [CauseGroup, stri
   quarantine: ['change', 'a block that the provider rejects was replaced'],
   opened: ['change', 'an epoch opened'],
   parameter: ['change', 'a setting that the cache depends on changed'],
+  account: ['change', 'another account was asked, and the cache of the one before is not shared with it'],
   expired: ['time', 'the cache entry had expired'],
   image: ['provider', 'an image came in or left, and the provider caches messages with images apart'],
   'thinking-stripped': ['provider', 'the provider strips the thinking of earlier turns'],

@@ -56,8 +56,11 @@ export function keptAt({ prepared, at }: Sent, { idle, age }: KeptRecord, { bloc
   };
 }
 
-function keyOf({ kept }: RequestPrepared): Pick<Entry, 'key'> {
-  return kept?.key === undefined ? {} : { key: kept.key };
+function keyOf({ kept, account }: RequestPrepared): Pick<Entry, 'key' | 'account'> {
+  return {
+    ...(kept?.key === undefined ? {} : { key: kept.key }),
+    ...(account === undefined ? {} : { account }),
+  };
 }
 
 function sectionOf({ tools, system }: RequestPrepared['counts'], block: number): Section {
@@ -73,6 +76,8 @@ export interface Lookup {
   readonly now: number;
   /** The key that the provider keeps it under; absent where what is marked is found by its bytes alone. */
   readonly key?: string | undefined;
+  /** The account that is asked; absent where it is not known. */
+  readonly account?: string | undefined;
 }
 
 /** The entries that the next request can read, shortest first. */
@@ -85,6 +90,7 @@ export function unreadable(entry: Entry, lookup: Lookup): MissCause | undefined 
   const { sequence, capabilities, now } = lookup;
   if (itemAt(sequence.prefixes, entry.block) !== entry.prefix) return 'opened';
   if (entry.parameters[entry.section] !== sequence.parameters[entry.section]) return 'parameter';
+  if (isOfOther(entry, lookup.account)) return 'account';
   if (!isAlive(entry, now)) return 'expired';
   if (entry.key !== lookup.key) return 'overflow-routing';
   if (entry.section !== 'messages') return undefined;
@@ -93,6 +99,11 @@ export function unreadable(entry: Entry, lookup: Lookup): MissCause | undefined 
   return capabilities.thinkingStripped === 'at-new-turn' && lostThinking(sequence, entry)
     ? 'thinking-stripped'
     : undefined;
+}
+
+/** Whether another account's cache holds an entry. Where one of the accounts is not known, nothing says so. */
+export function isOfOther({ account }: Pick<Entry, 'account'>, asked: string | undefined): boolean {
+  return account !== undefined && asked !== undefined && account !== asked;
 }
 
 /** Whether an entry has not expired by then (milliseconds). */

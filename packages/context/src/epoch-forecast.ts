@@ -3,7 +3,7 @@
 import type { EpochForecast, Timestamp } from '@tidemark/log';
 import { milliseconds } from '@tidemark/log';
 import type { Capabilities, Ttl } from '@tidemark/model';
-import { isAlive } from './entries.ts';
+import { isAlive, isOfOther } from './entries.ts';
 import type { Outlook } from './forecast.ts';
 import { rewriteCost } from './miss.ts';
 import type { State } from './state.ts';
@@ -18,15 +18,19 @@ export interface EpochPrice {
   readonly at: Timestamp;
   /** The life of what is written; absent where writes are free. */
   readonly ttl: Ttl | undefined;
+  /** The account that is asked, where it is one of the same provider and model as before; absent where it is not known. */
+  readonly account?: string | undefined;
 }
 
 /**
  * Tokens that were sent before and will be written again because of this epoch, and what that costs above reading them.
- * What had expired anyway is not its doing.
+ * What had expired anyway, or what another account holds, is not its doing.
  */
-export function epochForecast({ state, outlook, capabilities, at, ttl }: EpochPrice): EpochForecast {
+export function epochForecast({ state, outlook, capabilities, at, ttl, account }: EpochPrice): EpochForecast {
   const now = milliseconds(at);
-  const alive = state.cache.entries.some((entry) => entry.section === 'messages' && isAlive(entry, now));
+  const alive = state.cache.entries.some(
+    (entry) => entry.section === 'messages' && isAlive(entry, now) && !isOfOther(entry, account),
+  );
   const { read, write, fresh } = outlook.forecast;
   const rewrite = alive ? Math.max(0, outlook.held - read) : 0;
   const cost = rewriteCost({ capabilities, at, input: read + write + fresh, tokens: rewrite, ttl });

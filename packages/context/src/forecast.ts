@@ -6,7 +6,7 @@ import type { Capabilities, Marker } from '@tidemark/model';
 import { costOf, priceAt } from '@tidemark/model';
 import { itemAt } from './append-only.ts';
 import type { Lookup } from './entries.ts';
-import { isAlive, unreadable } from './entries.ts';
+import { isAlive, isOfOther, unreadable } from './entries.ts';
 import type { Account, Keeping } from './implicit.ts';
 import { keptAccount } from './implicit.ts';
 import { onGrid } from './on-grid.ts';
@@ -40,8 +40,8 @@ export interface Outlook {
   /** `held` was counted with the call before. Otherwise it is what remains of an estimated size. */
   readonly counted: boolean;
   readonly loss: Loss | undefined;
-  /** What the call before left has reached the end of its life, whatever else happened to it. */
-  readonly expired: boolean;
+  /** Why what the call before left cannot be read, whatever the request holds: its age, or another account. */
+  readonly gone: Extract<MissCause, 'expired' | 'account'> | undefined;
 }
 
 /**
@@ -71,9 +71,16 @@ export function forecast(input: ForecastInput): Outlook {
     },
     held: before,
     counted: isCounted(input),
-    expired: input.accepted?.left !== undefined && !isAlive(input.accepted.left, input.lookup.now),
+    gone: goneSince(input),
     loss: before > read ? { cause: causeOf(input, held === 0 ? total : Infinity), tokens: before - read } : undefined,
   };
+}
+
+function goneSince({ accepted, lookup }: ForecastInput): Outlook['gone'] {
+  if (accepted?.left === undefined) return undefined;
+  const sameModel = accepted.left.parameters.tools === lookup.sequence.parameters.tools;
+  if (sameModel && isOfOther(accepted.left, lookup.account)) return 'account';
+  return isAlive(accepted.left, lookup.now) ? undefined : 'expired';
 }
 
 /** Nothing is marked, and no rule is known by which the provider would keep something anyway. */

@@ -15,6 +15,7 @@ const entry: Entry = {
   images: false,
   beside: false,
   prefix: named('prefix'),
+  account: 'before',
   ttl: '5m',
   at: second(0),
 };
@@ -24,20 +25,25 @@ const holding = (at: number): State => {
   return { ...state, cache: { ...state.cache, entries: [{ ...entry, at: second(at) }] } };
 };
 
-function foreseen(loss: MissCause | undefined, epoch: RequestEpoch, expired = false): ForeseenRewrite | undefined {
+function foreseen(
+  loss: MissCause | undefined,
+  epoch: RequestEpoch,
+  gone?: 'expired' | 'account',
+): ForeseenRewrite | undefined {
   return foreseeRewrite(
     {
-      state: holding(expired ? -600 : 0),
+      state: holding(gone === 'expired' ? -600 : 0),
       outlook: {
         forecast: { read: 1_000, write: 100_000, fresh: 0, unsent: 1_000 },
         held: 100_000,
         counted: true,
         loss: loss && { cause: loss, tokens: 99_000 },
-        expired,
+        gone,
       },
       capabilities: row('claude-sonnet-4-5'),
       at: second(0),
       ttl: '5m',
+      ...(gone === 'account' && { account: 'asked' }),
     },
     epoch,
   );
@@ -59,8 +65,14 @@ test('every cause of an epoch is named, the weightiest first', () => {
 });
 
 test('what had expired anyway is named before the change that would have lost it too', () => {
-  expect(foreseen('opened', OPENS, true)).toMatchObject({ cause: 'expired', also: ['reasoning'] });
-  expect(foreseen('expired', GOES_ON, true)?.cause).toBe('expired');
+  expect(foreseen('opened', OPENS, 'expired')).toMatchObject({ cause: 'expired', also: ['reasoning'] });
+  expect(foreseen('expired', GOES_ON, 'expired')?.cause).toBe('expired');
+});
+
+test('another account is named before the change that would have lost the same', () => {
+  expect(foreseen('opened', OPENS, 'account')).toMatchObject({ cause: 'account', also: ['reasoning'] });
+  expect(foreseen('account', OPENS, 'account')).not.toHaveProperty('also');
+  expect(foreseen('account', GOES_ON, 'account')?.cause).toBe('account');
 });
 
 test.each(['image', 'thinking-stripped', 'below-floor'] as const)(

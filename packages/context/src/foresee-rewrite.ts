@@ -43,12 +43,12 @@ export function foreseeRewrite(price: EpochPrice, epoch: RequestEpoch): Foreseen
 
 type Causes = readonly [ForeseenRewrite['cause'], ...ForeseenRewrite['cause'][]];
 
-/** What had expired anyway is no doing of the epoch alone; what an epoch broke whose first request failed still is its doing. */
+/** What was gone anyway is no doing of the epoch alone; what an epoch broke whose first request failed still is its doing. */
 function causesOf(price: EpochPrice, { opens, cause, also = [] }: RequestEpoch): Causes {
-  const { loss, expired } = price.outlook;
+  const { loss, gone } = price.outlook;
   if (opens && epochForecast(price).rewrite > 0) return [cause, ...also];
   const isOpened = loss === undefined || loss.cause === 'opened';
-  if (!expired) return isOpened ? [cause, ...also] : [loss.cause];
-  if (opens && isOpened) return ['expired', cause, ...also];
-  return loss === undefined || loss.cause === 'expired' || isOpened ? ['expired'] : ['expired', loss.cause];
+  if (gone === undefined) return isOpened ? [cause, ...also] : [loss.cause];
+  if (opens && isOpened) return [gone, cause, ...also];
+  return loss === undefined || loss.cause === gone || isOpened ? [gone] : [gone, loss.cause];
 }

@@ -29,7 +29,7 @@ test('what another session is told of a front is what this one believes, whoever
   const { ageMs: _, ...endless } = kept;
   const known = [
     entry({ section: 'tools', block: 1, of: 2 }),
-    entry({ key: 'family' }),
+    entry({ key: 'family', account: 'one', tokens: 1_234 }),
     entry({ ttl: kept }),
     entry({ ttl: endless }),
   ];

@@ -8,11 +8,14 @@ import type { Entry, State } from './state.ts';
 /** What is believed to be cached of the front, newest last. What was promoted and not seen to live on is left out. */
 export function frontEntries({ cache }: State): readonly FrontEntry[] {
   return cache.entries.flatMap(
-    ({ section, block, prefix, parameters, key, ttl, promoted, at }): readonly FrontEntry[] => {
+    ({ section, block, prefix, parameters, key, account, tokens, ttl, promoted, at }): readonly FrontEntry[] => {
       if (section === 'messages' || promoted === true) return [];
-      return [
-        { section, block, prefix: digest(prefix), parameters, ...(key !== undefined && { key }), ...lifeOf(ttl), at },
-      ];
+      const kept = {
+        ...(key !== undefined && { key }),
+        ...(account !== undefined && { account }),
+        ...(tokens !== undefined && { tokens }),
+      };
+      return [{ section, block, prefix: digest(prefix), parameters, ...kept, ...lifeOf(ttl), at }];
     },
   );
 }

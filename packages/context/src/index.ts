@@ -55,7 +55,7 @@ export type { CompactionInput, CompactionPlan, RefusedPlan } from './compaction/
 export { LAST_RUNG, planCompaction } from './compaction/plan-compaction.ts';
 export { crossingOf } from './crossing.ts';
 export type { Lookup } from './entries.ts';
-export { isAlive, LIFE, readableEntries, unreadable } from './entries.ts';
+export { isAlive, isOfOther, LIFE, readableEntries, unreadable } from './entries.ts';
 export type { TextEdit } from './edited-text.ts';
 export { editOf } from './edited-text.ts';
 export type { EpochPrice } from './epoch-forecast.ts';

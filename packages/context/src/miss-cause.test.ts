@@ -15,8 +15,13 @@ describe('a miss that was foreseen', () => {
   });
 
   test('names both where the entry had expired as well, the pause first', () => {
-    expect(causesOfMiss({ ...FORESEEN, expired: true })).toEqual(['expired', 'opened']);
-    expect(causesOfMiss({ ...FORESEEN, loss: { cause: 'expired', tokens: 9 }, expired: true })).toEqual(['expired']);
+    expect(causesOfMiss({ ...FORESEEN, gone: 'expired' })).toEqual(['expired', 'opened']);
+    expect(causesOfMiss({ ...FORESEEN, loss: { cause: 'expired', tokens: 9 }, gone: 'expired' })).toEqual(['expired']);
+  });
+
+  test('names both where another account held the entry as well, the account first', () => {
+    expect(causesOfMiss({ ...FORESEEN, gone: 'account' })).toEqual(['account', 'opened']);
+    expect(causesOfMiss({ ...FORESEEN, loss: { cause: 'account', tokens: 9 }, gone: 'account' })).toEqual(['account']);
   });
 });
 

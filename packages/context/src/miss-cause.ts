@@ -3,15 +3,15 @@
 
 import type { DiagnosisRecord, MissCause } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
-import type { Loss } from './forecast.ts';
+import type { Loss, Outlook } from './forecast.ts';
 
 /** What a cause is told by. */
 export interface MissEvidence {
   readonly capabilities: Pick<Capabilities, 'routing' | 'markers'>;
   /** The loss that was known before sending. */
   readonly loss: Loss | undefined;
-  /** What the call before left had reached the end of its life when this one was sent, whatever else happened to it. */
-  readonly expired?: boolean;
+  /** Why this request could not read what the call before left, whatever the request holds: its age, or another account. */
+  readonly gone?: Outlook['gone'];
   /** This session called more often than one machine takes of one key. */
   readonly crowded?: boolean;
   /** What the provider says of the request, compared with the one before. */
@@ -21,14 +21,14 @@ export interface MissEvidence {
 }
 
 /**
- * The causes of a miss, the weightiest first; never empty. An entry that had expired is lost whatever else changed: the
- * change is then named second. What no one foresaw is named by the provider's diagnosis or by an identical prefix that
+ * The causes of a miss, the weightiest first; never empty. An entry that had expired, or that another account
+ * holds, is lost whatever else changed: the change is then named second. What no one foresaw is named by the provider's diagnosis or by an identical prefix that
  * was seen, else it is `unknown`.
  */
 export function causesOfMiss(evidence: MissEvidence): readonly [MissCause, ...MissCause[]] {
-  const { loss, expired = false } = evidence;
+  const { loss, gone } = evidence;
   if (loss === undefined || loss.cause === 'unknown') return [unforeseen(evidence)];
-  return expired && loss.cause !== 'expired' ? ['expired', loss.cause] : [loss.cause];
+  return gone === undefined || loss.cause === gone ? [loss.cause] : [gone, loss.cause];
 }
 
 /** Words of a provider for a setting that enters its cache key and that no event of ours changed. */

@@ -256,6 +256,8 @@ export interface Entry {
   readonly prefix: string;
   /** The cache key that it is kept under; absent where none is sent. */
   readonly key?: string;
+  /** The account whose cache holds it; absent where that is not known. */
+  readonly account?: string;
   /** The life that it was bought with, and keeps; or that the provider gives it. */
   readonly ttl: Ttl | KeptLife;
   /** It was written to outlive what stands before it, and nothing has shown yet whether it does. */

@@ -63,6 +63,8 @@ const frontEntry = fc.record(
     prefix: aDigest,
     parameters: all({ tools: aDigest, system: aDigest, messages: aDigest }),
     key: name,
+    account: name,
+    tokens: count,
     ttl: fc.constantFrom('5m' as const, '1h' as const),
     kept: fc.record({ idle: count, age: count, born: aTime }, { ...some, requiredKeys: ['idle', 'born'] }),
     at: aTime,

@@ -177,6 +177,7 @@ export const callPayloads: Payloads<Here> = {
       forecast,
       size,
       mediaBytes: count,
+      account: text,
       continuation: all({ response: text, from: count, digest: aDigest, bytes: count }),
     },
     {

@@ -135,6 +135,11 @@ export interface Continuation {
 /** A provider: an encoder and a socket. */
 export interface Provider {
   readonly name: string;
+  /**
+   * Names the account that is asked, and so the cache that it reads: recorded with each request, and no secret. Absent where it is not
+   * known; then entries of any account are taken to be readable.
+   */
+  readonly account?: string | undefined;
   readonly encoder: Encoder;
   /** Whether it can make use of `Outgoing.continues`. */
   readonly continues?: boolean;

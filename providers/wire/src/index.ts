@@ -2,6 +2,7 @@
 
 export type { Bridge } from './abort.ts';
 export { bridgeAbort } from './abort.ts';
+export { accountName } from './account-name.ts';
 export type { BodyForm } from './body-form.ts';
 export { joinBody } from './body-writer.ts';
 export { aborted, broken, closed, cut, malformed, parseJson, readAs, silent } from './broken-call.ts';

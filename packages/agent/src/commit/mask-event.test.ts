@@ -39,6 +39,7 @@ const LEFT: { readonly [K in Kind]: readonly string[] } = {
   'prompt.given': ['parts.artifact', 'parts.mediaType', 'presenter'],
   'notification.received': [],
   'request.prepared': [
+    'account',
     'betas',
     'continuation',
     'digest',

@@ -106,7 +106,7 @@ function answered(session: Session, prepared: Prepared, answer: Answer): AnswerR
     counted: outlook.counted,
     unsent: record.data.forecast.unsent,
     loss: outlook.loss,
-    expired: outlook.expired,
+    gone: outlook.gone,
     racing: lostRace(session, prepared),
     crowded: isCrowded(session.state.pace, sentAt),
     diagnosis,
@@ -134,8 +134,8 @@ function answered(session: Session, prepared: Prepared, answer: Answer): AnswerR
 
 /** Tokens that another call wrote, or writes still, and this one was sent too early to read. A call that failed wrote none. */
 function lostRace({ state }: Session, { racing, record }: Prepared): number {
-  const { stream } = record.data;
-  const places = [...state.cache.entries, ...pendingPlaces(state, stream)];
+  const { stream, account } = record.data;
+  const places = [...state.cache.entries, ...pendingPlaces(state, { own: stream, account })];
   return racing !== undefined && places.some(({ prefix }) => prefix === racing.prefix) ? racing.tokens : 0;
 }
 

@@ -86,7 +86,7 @@ describe('a side call', () => {
     await answer(small, side, undefined, 240);
     await commit(small.session, [prompt('go on', 480)]);
     const next = await prepare(small, 480);
-    expect(next.outlook).toMatchObject({ loss: undefined, expired: false });
+    expect(next.outlook).toMatchObject({ loss: undefined, gone: undefined });
     expect(next.outlook.forecast.read).toBeGreaterThan(main.outlook.forecast.write);
     const [answered, words] = slice(side.sequence.blocks, main.sequence.blocks.length);
     expect(next.record.data.markers.map(({ block }) => block)).toContain(main.sequence.blocks.length);

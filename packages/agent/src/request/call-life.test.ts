@@ -30,7 +30,7 @@ test('a session begins with five minutes, and the call after its second pause wr
   expect(second.outlook.loss?.cause).toBe('expired');
   expect(lives(second)).toEqual(['1h']);
   const again = await turn(small, 81 * MINUTE);
-  expect(again.outlook).toMatchObject({ loss: undefined, expired: false });
+  expect(again.outlook).toMatchObject({ loss: undefined, gone: undefined });
   expect(again.record.data.forecast.read).toBeGreaterThan(5_000);
 });
 

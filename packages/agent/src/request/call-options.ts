@@ -13,6 +13,8 @@ export interface CallOptions {
   readonly wanted: Wanted;
   readonly capabilities: Capabilities;
   readonly encoder: Encoder;
+  /** The account that is asked; absent where it is not known. */
+  readonly account?: string | undefined;
   readonly outputLimit: number;
   readonly purpose?: string;
   readonly attempt?: number;

@@ -5,6 +5,7 @@ import type { Keeping, Outlook, State } from '@tidemark/context';
 import {
   blockSizes,
   forecast,
+  isOfOther,
   itemAt,
   keyInForce,
   newTextRatio,
@@ -25,6 +26,8 @@ import { unsentTokens } from './unsent.ts';
 export interface PlanOptions {
   readonly at: Timestamp;
   readonly capabilities: Capabilities;
+  /** The account that is asked; absent where it is not known. */
+  readonly account?: string | undefined;
   /** `auto` unless said. */
   readonly ttl?: Lasting;
   /** Set for a side call. */
@@ -64,7 +67,13 @@ export function planCall(state: State, line: Line, options: PlanOptions): CallPl
   const { accepted, reach = {} } = (options.history === 'none' ? undefined : main) ?? {};
   const key = routingKey(state, line);
   // What is marked is found by its bytes; only what the provider keeps by itself is kept under a key.
-  const lookup = { sequence, capabilities, now: Date.parse(at), key: capabilities.implicit && key };
+  const lookup = {
+    sequence,
+    capabilities,
+    now: Date.parse(at),
+    key: capabilities.implicit && key,
+    account: options.account,
+  };
   const readable = readableEntries(entries, lookup);
   const end = accepted?.prepared.markers.at(-1);
   const stands = end !== undefined && itemAt(sequence.prefixes, end.block) === end.prefix;
@@ -102,7 +111,8 @@ export function planCall(state: State, line: Line, options: PlanOptions): CallPl
     scaleOf: (block) => scaleAt(known, block),
   });
   const outlook = namedLoss(forecast({ ...known, at, markers, keeping, readable, unsent }), beside);
-  const racing = racingWith(state, line, sizeByBlock({ ...known, readable }), beside ? undefined : 'main');
+  const caller = { own: beside ? undefined : 'main', account: options.account };
+  const racing = racingWith(state, line, sizeByBlock({ ...known, readable }), caller);
   return { markers, keeping, key, outlook, racing, ...(sizes === 'recorded' ? {} : { blocks: blockSizes(known) }) };
 }
 
@@ -113,30 +123,37 @@ export interface Racing {
   readonly prefix: string;
 }
 
-/**
- * The longest prefix that this request shares with what another call on its way leaves, where that can be cached. `own`: the stream
- * of this call, where it has one already.
- */
+/** The call that may lose a race. */
+interface Caller {
+  /** Its stream, where it has one already. */
+  readonly own: string | undefined;
+  /** The account that it asks; absent where it is not known. */
+  readonly account?: string | undefined;
+}
+
+/** The longest prefix that this request shares with what another call on its way leaves, where that can be cached. */
 function racingWith(
   state: State,
   { sequence, materials }: Line,
   size: (block: number) => number,
-  own: string | undefined,
+  caller: Caller,
 ): Racing | undefined {
-  const shared = pendingPlaces(state, own).filter(({ block, prefix }) => itemAt(sequence.prefixes, block) === prefix);
+  const shared = pendingPlaces(state, caller).filter(
+    ({ block, prefix }) => itemAt(sequence.prefixes, block) === prefix,
+  );
   const [last] = shared.toSorted((a, b) => b.block - a.block);
   if (last === undefined) return undefined;
   const tokens = size(last.block);
   return tokens < (materials.capabilities.floor ?? 0) ? undefined : { tokens, prefix: last.prefix };
 }
 
-/** The places at which calls on their way leave entries. */
+/** The places at which other calls on their way leave entries that this one could read. */
 export function pendingPlaces(
   { streams }: State,
-  own: string | undefined,
+  { own, account }: Caller,
 ): readonly { readonly block: number; readonly prefix: string }[] {
   return Object.entries(streams).flatMap(([name, { pending }]) =>
-    name === own || pending === undefined
+    name === own || pending === undefined || isOfOther(pending.prepared, account)
       ? []
       : [...pending.prepared.markers, ...(pending.prepared.kept?.places ?? [])],
   );

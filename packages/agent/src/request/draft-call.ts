@@ -60,10 +60,15 @@ export function foreseen({ state: { steps, epoch }, price, pressure: { gauge } }
   return { step: steps, gauge, outlook: price.outlook, rewrite };
 }
 
-function planOptions({ at, ttl, resize, beside }: CallOptions, capabilities: Capabilities, main: Line): PlanOptions {
+function planOptions(
+  { at, ttl, resize, beside, account }: CallOptions,
+  capabilities: Capabilities,
+  main: Line,
+): PlanOptions {
   return {
     at,
     capabilities,
+    account,
     ...(ttl === undefined ? {} : { ttl }),
     ...(resize === undefined ? {} : { resize }),
     ...(beside === undefined ? {} : { beside: true }),
@@ -73,7 +78,14 @@ function planOptions({ at, ttl, resize, beside }: CallOptions, capabilities: Cap
   };
 }
 
-/** What the price of opening an epoch, or of going on in one, is made from. */
-function priceOf(before: State, { outlook, markers }: CallPlan, { capabilities, at }: CallOptions): EpochPrice {
-  return { state: before, outlook, capabilities, at, ttl: markers.at(-1)?.ttl ?? capabilities.ttls[0] };
+/** What the price of opening an epoch, or of going on in one, is made from. Another provider or model is a change of its own. */
+function priceOf(
+  before: State,
+  { outlook, markers }: CallPlan,
+  { capabilities, at, account, wanted }: CallOptions,
+): EpochPrice {
+  const { provider, model } = before.epoch?.opened ?? wanted;
+  const same = provider === wanted.provider && model === wanted.model;
+  const ttl = markers.at(-1)?.ttl ?? capabilities.ttls[0];
+  return { state: before, outlook, capabilities, at, ttl, ...(same && { account }) };
 }

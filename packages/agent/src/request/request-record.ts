@@ -25,6 +25,7 @@ export interface Beside {
 /** What a request carries beside its blocks. */
 export interface RequestOptions {
   readonly encoder: Encoder;
+  readonly account?: string | undefined;
   readonly outputLimit: number;
   readonly size?: SizeForecast | undefined;
   readonly purpose?: string;
@@ -54,7 +55,7 @@ export function writeRequest(
   opens: boolean,
 ): Written {
   const { sequence } = line;
-  const { outputLimit, beside, answered, size } = options;
+  const { outputLimit, beside, answered, size, account } = options;
   const { fields, compared } = comparisonOf(state, line, options);
   const envelope = { ...routingOf(line, call), ...fields, ...options.envelope };
   const betas = [...new Set([...(options.betas ?? []), ...sequence.betas])];
@@ -84,6 +85,7 @@ export function writeRequest(
     forecast: call.outlook.forecast,
     ...(size === undefined ? {} : { size }),
     ...(sequence.mediaBytes === 0 ? {} : { mediaBytes: sequence.mediaBytes }),
+    ...(account === undefined ? {} : { account }),
     ...(answered === undefined || behind === undefined
       ? {}
       : { continuation: { ...answered, digest: digest(behind.digest), bytes: behind.body.length } }),

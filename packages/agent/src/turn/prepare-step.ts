@@ -49,6 +49,7 @@ async function tryToPrepare(working: Working): Promise<Prepared | NotYet> {
       wanted,
       capabilities,
       encoder: provider.encoder,
+      account: provider.account,
       continues: provider.continues ?? false,
       outputLimit: Math.min(runtime.outputLimit, capabilities.outputLimit),
       attempt: session.progress.attempts,

@@ -104,7 +104,8 @@ async function prepare(
   const { capabilities, provider, warm = 'off', envelope, betas, surroundings } = runtime;
   const ttl = lastingOf(runtime.ttl, warm, capabilities, session.state);
   const outputLimit = Math.min(most, capabilities.outputLimit);
-  const made = { capabilities, encoder: provider.encoder, outputLimit, ttl, envelope, betas, purpose, attempt };
+  const { encoder, account } = provider;
+  const made = { capabilities, encoder, account, outputLimit, ttl, envelope, betas, purpose, attempt };
   return prepareRequest(session, lines, {
     ...made,
     at: surroundings.now(),

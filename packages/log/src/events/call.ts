@@ -121,6 +121,8 @@ export interface RequestPrepared {
   /** How large its input was expected to be, of the main stream; absent where that is unknown. */
   readonly size?: SizeForecast;
   readonly mediaBytes?: number;
+  /** The account that is asked, by the name that its provider gives it; absent where it is not known. */
+  readonly account?: string;
   /** The same request in its other form, which goes out where the provider still knows the answer that it goes on from. */
   readonly continuation?: ContinuationRecord;
 }
@@ -150,6 +152,7 @@ export type MissCause =
   | 'image'
   | 'thinking-stripped'
   | 'parameter'
+  | 'account'
   | 'opened'
   | 'unknown';
 

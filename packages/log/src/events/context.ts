@@ -86,6 +86,10 @@ export interface FrontEntry {
   readonly parameters: SequenceRecord['parameters'];
   /** The cache key that it is kept under; absent where none is sent. */
   readonly key?: string;
+  /** The account whose cache holds it; absent where that is not known. */
+  readonly account?: string;
+  /** Tokens up to its end, where a call counted exactly these. */
+  readonly tokens?: number;
   /** The life that it was bought with. */
   readonly ttl?: CacheWrite['ttl'];
   /** Of one that the provider keeps by itself: milliseconds from its last use, and in all from when it was written. */

@@ -114,11 +114,12 @@ function lossOf(call: DrivenCall, usage: Usage): Loss {
   const cost =
     rate === undefined || paid === undefined ? new Decimal(0) : new Decimal(paid).minus(rate.read).times(tokens);
   return {
-    cause: call.prepared.outlook.expired
-      ? 'expired'
-      : call.prepared.opened !== undefined
-        ? 'opened'
-        : (call.prepared.outlook.loss?.cause ?? 'unknown'),
+    cause:
+      call.prepared.outlook.gone === 'expired'
+        ? 'expired'
+        : call.prepared.opened !== undefined
+          ? 'opened'
+          : (call.prepared.outlook.loss?.cause ?? 'unknown'),
     tokens,
     cost,
   };

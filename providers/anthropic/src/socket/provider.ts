@@ -2,6 +2,7 @@
 
 import type { Provider } from '@tidemark/model';
 import { ProviderError } from '@tidemark/model';
+import { accountName } from '@tidemark/provider-wire';
 import { anthropicEncoder } from '../encode/encoder.ts';
 import { ANTHROPIC } from '../service.ts';
 import type { Line, LineOptions } from './line.ts';
@@ -33,6 +34,7 @@ export function createAnthropicProvider(options: AnthropicOptions): Provider {
   const line = (): Promise<Line> => (opened ??= import('./line.ts').then(({ openLine }) => openLine(how)));
   return {
     name: ANTHROPIC.name,
+    account: accountName(ANTHROPIC, how.key, how.baseURL),
     encoder: anthropicEncoder,
     async *send(outgoing) {
       yield* (await line()).send(outgoing);

@@ -4,7 +4,7 @@ import type { Encoder, Outgoing, Provider } from '@tidemark/model';
 import type { Decoder } from '@tidemark/provider-openai-wire';
 import { completionDecoder, openSocket } from '@tidemark/provider-openai-wire';
 import type { Service } from '@tidemark/provider-wire';
-import { refuse } from '@tidemark/provider-wire';
+import { accountName, refuse } from '@tidemark/provider-wire';
 import { openaiChatEncoder } from '../chat/encoder.ts';
 import { countBody } from '../responses/count-body.ts';
 import { openaiResponsesEncoder } from '../responses/encoder.ts';
@@ -79,6 +79,7 @@ export function createOpenAIProvider(options: OpenAIOptions): Provider {
   const lanes = createLanes(keepMs);
   return {
     name: service.name,
+    account: accountName(service, options.apiKey, baseURL),
     encoder,
     ...(transport === 'http'
       ? { send: (outgoing) => socket.stream(path, decoding, outgoing) }

@@ -4,6 +4,7 @@
 import type { Provider } from '@tidemark/model';
 import type { Reading } from '@tidemark/provider-openai-wire';
 import { completionDecoder, openSocket } from '@tidemark/provider-openai-wire';
+import { accountName } from '@tidemark/provider-wire';
 import { openrouterEncoder } from '../encode/encoder.ts';
 import { OPENROUTER } from '../service.ts';
 import { askedLife } from './asked-life.ts';
@@ -30,6 +31,7 @@ export function createOpenRouterProvider({ baseURL = ADDRESS, ...rest }: OpenRou
   const socket = openSocket({ ...rest, service: OPENROUTER, baseURL });
   return {
     name: OPENROUTER.name,
+    account: accountName(OPENROUTER, rest.apiKey, baseURL),
     encoder: openrouterEncoder,
     send: (outgoing) => {
       const asked = askedLife(outgoing.body);

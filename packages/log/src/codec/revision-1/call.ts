@@ -106,6 +106,7 @@ const requestPrepared = z.object({
   forecast,
   size: optional(size),
   mediaBytes: optional(number),
+  account: optional(text),
   continuation: optional(continuation),
 } satisfies ShapeOf<RequestPrepared>);
 
@@ -126,6 +127,7 @@ const missCause = z.enum([
   'image',
   'thinking-stripped',
   'parameter',
+  'account',
   'opened',
   'unknown',
 ]);

@@ -85,6 +85,8 @@ const frontEntry = z.object({
   prefix: digest,
   parameters: sequenceParameters,
   key: optional(text),
+  account: optional(text),
+  tokens: optional(number),
   ttl: optional(ttl),
   kept: optional(z.object({ idle: number, age: optional(number), born: timestamp })),
   at: timestamp,

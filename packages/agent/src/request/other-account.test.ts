@@ -1,0 +1,81 @@
+// A cache belongs to an account: another one reads nothing of it, and the forecast says so before the request goes out.
+
+import type { ForeseenRewrite } from '@tidemark/context';
+import { expect, test } from 'vitest';
+import type { Small } from '../../tests/small-session.ts';
+import { answer, begin, ID, prepare, prompt } from '../../tests/small-session.ts';
+import { explainSession } from '../audit/explain.ts';
+import { scriptedEncoder } from '@tidemark/provider-scripted';
+import { commit } from '../session/session.ts';
+import type { Prepared } from './prepare.ts';
+
+const LONG = 'word '.repeat(8_000);
+
+/** A session whose first request one account answered. */
+async function answeredBy(account: string | undefined): Promise<{ readonly small: Small; readonly first: Prepared }> {
+  const small = await begin();
+  await commit(small.session, [prompt(LONG)]);
+  const first = await prepare(small, 0, {}, { account });
+  await answer(small, first);
+  await commit(small.session, [prompt('and now?', 60)]);
+  return { small, first };
+}
+
+/** The next request to an account, and the rewrite that was foreseen for it. */
+async function next(
+  small: Small,
+  account: string | undefined,
+  change = {},
+): Promise<{ readonly prepared: Prepared; readonly rewrite: ForeseenRewrite | undefined }> {
+  let rewrite: ForeseenRewrite | undefined;
+  const admit = (foreseen: { readonly rewrite: ForeseenRewrite | undefined }): void =>
+    void (rewrite = foreseen.rewrite);
+  return { prepared: await prepare(small, 60, change, { account, admit }), rewrite };
+}
+
+test('a request to another account reads nothing, and says what it pays again and why', async () => {
+  const { small, first } = await answeredBy('one');
+  const { prepared, rewrite } = await next(small, 'other');
+  const held = first.outlook.forecast.write;
+  expect(prepared.record.data).toMatchObject({ account: 'other', forecast: { read: 0 }, relation: 'extends' });
+  expect(rewrite).toMatchObject({ cause: 'account', tokens: held });
+  await answer(small, prepared, undefined, 60);
+  const { explained } = await explainSession(small.log, ID, () => scriptedEncoder);
+  expect(explained).toMatchObject([{ step: 1, miss: { cause: 'account', tokens: held } }]);
+});
+
+test('the account is the cause, and not the epoch that opens with the same request', async () => {
+  const { small } = await answeredBy('one');
+  const { prepared, rewrite } = await next(small, 'other', { role: 'Be brief.' });
+  expect(prepared.opened?.data).toMatchObject({ cause: 'role', forecast: { rewrite: 0 } });
+  expect(rewrite?.cause).toBe('account');
+});
+
+test('another model is the cause, whatever account it is asked of', async () => {
+  const { small } = await answeredBy('one');
+  const { prepared, rewrite } = await next(small, 'other', { model: 'claude-opus-5-5' });
+  expect(prepared.opened?.data).toMatchObject({ cause: 'model', forecast: { rewrite: expect.any(Number) } });
+  expect(prepared.opened?.data.forecast.rewrite).toBeGreaterThan(5_000);
+  expect(rewrite?.cause).toBe('model');
+});
+
+test('the same account reads what it wrote, and an account whose name is not known is taken for the same', async () => {
+  for (const [before, after] of [
+    ['one', 'one'],
+    ['one', undefined],
+    [undefined, 'one'],
+  ] as const) {
+    const { small, first } = await answeredBy(before);
+    const { prepared, rewrite } = await next(small, after);
+    expect([rewrite, prepared.outlook.forecast.read]).toEqual([undefined, first.outlook.forecast.write]);
+  }
+});
+
+test('what the first account holds is read again once that is asked again in time', async () => {
+  const { small, first } = await answeredBy('one');
+  const { prepared } = await next(small, 'other');
+  await answer(small, prepared, undefined, 60);
+  await commit(small.session, [prompt('back again', 90)]);
+  const back = await prepare(small, 90, {}, { account: 'one' });
+  expect(back.outlook.forecast.read).toBe(first.outlook.forecast.write);
+});
