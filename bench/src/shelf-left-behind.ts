@@ -4,7 +4,7 @@ import type { Shelf } from '@tidemark/store-memory';
 
 /** Another shelf with all that is on this one. What the lost process might still write never gets there. */
 export function shelfLeftBehind(shelf: Shelf): Shelf {
-  const left: Shelf = { rooms: new Map(), artifacts: new Map(shelf.artifacts) };
+  const left: Shelf = { ...shelf, rooms: new Map(), artifacts: new Map(shelf.artifacts) };
   for (const [name, room] of shelf.rooms) {
     left.rooms.set(name, { ...room, bytes: room.bytes.slice(), held: false, listeners: new Set() });
   }

@@ -53,7 +53,7 @@ function onShelf(shelf: Shelf): Place {
       return room?.bytes.slice(0, room.length) ?? new Uint8Array();
     },
     copyWith(session, bytes) {
-      const copy: Shelf = { rooms: new Map(), artifacts: new Map(shelf.artifacts) };
+      const copy: Shelf = { ...shelf, rooms: new Map(), artifacts: new Map(shelf.artifacts) };
       for (const [name, room] of shelf.rooms) {
         const own =
           name === session

@@ -44,8 +44,12 @@ export interface Billed {
 export interface Stage {
   readonly simulator: Simulator;
   readonly clock: VirtualTime;
+  /** Of the agent as it was staged. */
+  readonly model: string;
   /** The one that sessions are opened with. */
   readonly provider: Provider;
+  /** The provider of a model, at the same simulator, with a key of another account where one is named. */
+  reach(model: string, key?: string): Provider;
   /** A new store over what is there. */
   log(): Log;
   /** Every body that went out, in order. */
@@ -84,7 +88,9 @@ export async function openStage(
   const capabilities = (name: string) => findModel(defaultCatalog(), name);
   const simulator = createSimulator({ capabilities, clock: () => clock.now, ...simulating });
   const listening = await simulator.listen();
-  const provider = timed(providerOf(model, listening.url, gateway), clock);
+  const reach = (name: string, key?: string): Provider =>
+    timed(providerOf(name, listening.url, { ...(key !== undefined && { key }), gateway }), clock);
+  const provider = reach(model);
   const shelf = createShelf();
   const bodies: string[] = [];
   const ends: (() => Promise<void>)[] = [];
@@ -110,7 +116,9 @@ export async function openStage(
   return {
     simulator,
     clock,
+    model,
     provider,
+    reach,
     bodies,
     log: () => createMemoryStore(shelf),
     billed: () => simulator.calls.filter(({ status }) => status === 200).map(billedFor),
@@ -123,9 +131,19 @@ export async function openStage(
   };
 }
 
+/** The key that reaches the simulator, and what stands before it. The simulator takes each key for an account of its own. */
+export interface Reaching {
+  readonly key?: string;
+  readonly gateway?: typeof globalThis.fetch | undefined;
+}
+
 /** The provider of a model, at the simulator's address. */
-export function providerOf(model: string, url: string, gateway?: typeof globalThis.fetch): Provider {
-  const reached = { apiKey: 'simulated', ...(gateway !== undefined && { fetch: gateway }) };
+export function providerOf(
+  model: string,
+  url: string,
+  { key = 'the-account-of-the-simulator', gateway }: Reaching = {},
+): Provider {
+  const reached = { apiKey: key, ...(gateway !== undefined && { fetch: gateway }) };
   return findModel(defaultCatalog(), model)?.provider === 'openai'
     ? createOpenAIProvider({ ...reached, api: 'responses', baseURL: `${url}/v1` })
     : createAnthropicProvider({ ...reached, baseURL: url });

@@ -148,5 +148,5 @@ export function cutShelf(shelf: Shelf, records: number): Shelf {
   for (let line = 0; line < records; line += 1) end = room.bytes.indexOf(0x0a, end) + 1;
   const bytes = room.bytes.slice(0, end);
   const cut = { ...room, bytes, length: end, held: false, snapshot: undefined, listeners: new Set<() => void>() };
-  return { rooms: new Map([[ID, cut]]), artifacts: shelf.artifacts };
+  return { ...shelf, rooms: new Map([[ID, cut]]) };
 }

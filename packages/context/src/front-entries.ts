@@ -3,6 +3,7 @@
 
 import type { FrontEntry } from '@tidemark/log';
 import { digest } from '@tidemark/log';
+import { isAlive } from './entries.ts';
 import type { Entry, State } from './state.ts';
 
 /** What is believed to be cached of the front, newest last. What was promoted and not seen to live on is left out. */
@@ -24,6 +25,11 @@ function lifeOf(ttl: Entry['ttl']): Pick<FrontEntry, 'ttl' | 'kept'> {
   if (typeof ttl === 'string') return { ttl };
   const { idleMs: idle, ageMs: age, born } = ttl;
   return { kept: { idle, ...(age !== undefined && { age }), born } };
+}
+
+/** Whether an entry has not expired by then (milliseconds); one of a life that cannot be read has. */
+export function isWarmAt(entry: FrontEntry, now: number): boolean {
+  return entriesOf([entry]).some((one) => isAlive(one, now));
 }
 
 /** The same as this session believes them to be; none of a life that it cannot read. */

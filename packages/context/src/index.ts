@@ -68,7 +68,7 @@ export type { ForecastInput, Outlook } from './forecast.ts';
 export { forecast } from './forecast.ts';
 export type { ForeseenRewrite, RequestEpoch } from './foresee-rewrite.ts';
 export { foreseeRewrite } from './foresee-rewrite.ts';
-export { frontEntries } from './front-entries.ts';
+export { frontEntries, isWarmAt } from './front-entries.ts';
 export type { FrontSpec, FrontTexts, Layer, RuntimeText, Tool, ToolSpec } from './front.ts';
 export { composeFront, frontOf, knownParameters, layer } from './front.ts';
 export type { Gauge, GaugeOptions, Limits, Tier } from './gauge.ts';

@@ -246,7 +246,7 @@ export interface Entry {
   readonly section: Section;
   /** Blocks of the request that wrote it. */
   readonly of: number;
-  /** Tokens up to its end, where a call counted exactly these. */
+  /** Tokens up to its end, as a call counted them, or as the session that left it told. */
   readonly tokens?: number;
   /** That request held an image, anywhere: the cache of the messages depends on it. */
   readonly images: boolean;

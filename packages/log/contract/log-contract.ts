@@ -8,6 +8,7 @@ import { claimDamage } from './claims/damage.ts';
 import { claimForks } from './claims/fork.ts';
 import { claimLists } from './claims/list.ts';
 import { claimReads } from './claims/read.ts';
+import { claimShared } from './claims/shared.ts';
 import { claimSnapshots } from './claims/snapshot.ts';
 import { claimTails } from './claims/tail.ts';
 import { claimOneWriter } from './claims/one-writer.ts';
@@ -44,6 +45,7 @@ export function describeLogContract(name: string, factory: LogFactory): void {
     claimDamage(factory);
     claimArtifacts(factory);
     claimSnapshots(factory);
+    claimShared(factory);
     claimLists(factory);
     claimBounds(factory);
   });

@@ -96,9 +96,13 @@ export type {
   LogWriter,
   SessionFilter,
   SessionSummary,
+  SharedName,
+  SharedTexts,
   Snapshot,
   UnreadableSession,
 } from './port.ts';
+export type { WarmFront } from './codec/warm-fronts.ts';
+export { decodeWarmFronts, encodeWarmFronts } from './codec/warm-fronts.ts';
 
 // For those who write a store.
 export type { BytePort } from './codec/byte-port.ts';

@@ -71,6 +71,17 @@ export interface Snapshot {
   readonly bytes: Uint8Array;
 }
 
+/** Texts that the sessions of a store leave for each other, by name. Derived: each may be lost or deleted at any time (L9). */
+export interface SharedTexts {
+  /** The text that was kept last; nothing where there is none, or none that can be read. */
+  get(name: SharedName): Promise<string | undefined>;
+  /** Replaces the text, whole or not at all. It is not flushed. @throws where the medium refused. */
+  put(name: SharedName, text: string): Promise<void>;
+}
+
+/** `warm-fronts`: fronts of epochs that a provider's cache holds. */
+export type SharedName = 'warm-fronts';
+
 /** A session as it stands in a list. */
 export interface SessionSummary {
   readonly session: SessionId;
@@ -135,6 +146,8 @@ export interface Log {
   /** The latest usable snapshot (of this revision, if named), or nothing. Damage in a snapshot is no error: it is not used. */
   getSnapshot(session: SessionId, revision?: string): Promise<Snapshot | undefined>;
   putSnapshot(session: SessionId, snapshot: Snapshot): Promise<void>;
+  /** What sessions leave for each other; absent where a store keeps nothing of the kind. */
+  readonly shared?: SharedTexts;
   /** All sessions, newest first; those that cannot be read are named beside them. */
   sessions(
     filter?: SessionFilter,

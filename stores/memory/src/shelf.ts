@@ -20,11 +20,13 @@ export interface Room {
 export interface Shelf {
   readonly rooms: Map<SessionId, Room>;
   readonly artifacts: Map<string, Uint8Array>;
+  /** What sessions leave for each other. */
+  readonly shared: Map<string, string>;
 }
 
 /** An empty shelf. */
 export function createShelf(): Shelf {
-  return { rooms: new Map(), artifacts: new Map() };
+  return { rooms: new Map(), artifacts: new Map(), shared: new Map() };
 }
 
 /** An empty room. */

@@ -44,6 +44,10 @@ export function createMemoryStore(shelf: Shelf = createShelf()): Log {
     putSnapshot: async (session, snapshot) => {
       roomOf(shelf, session).snapshot = encodeSnapshot({ snapshot }, nodeBytes);
     },
+    shared: {
+      get: async (name) => shelf.shared.get(name),
+      put: async (name, text) => void shelf.shared.set(name, text),
+    },
     sessions: async (filter = {}) => {
       const { sessions, unreadable } = list(shelf);
       return { sessions: sessions.filter((summary) => passes(summary, filter)).toSorted(newestFirst), unreadable };

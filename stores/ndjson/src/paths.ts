@@ -16,12 +16,18 @@ export interface HomePaths {
   readonly home: string;
   readonly sessions: string;
   readonly artifacts: string;
+  readonly shared: string;
 }
 
 /** The folders of a home, absolute. */
 export function homePaths(home: string): HomePaths {
   const root = resolve(home);
-  return { home: root, sessions: join(root, 'sessions'), artifacts: join(root, 'artifacts') };
+  return {
+    home: root,
+    sessions: join(root, 'sessions'),
+    artifacts: join(root, 'artifacts'),
+    shared: join(root, 'shared'),
+  };
 }
 
 /** The files of a session; its id is safe as a folder name. */

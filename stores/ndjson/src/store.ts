@@ -8,6 +8,7 @@ import type { NdjsonOptions } from './home.ts';
 import { createWriter, openWriter } from './open-writer.ts';
 import { readSession } from './read-session.ts';
 import { listSessions } from './session-list.ts';
+import { createSharedTexts } from './shared-texts.ts';
 import { getSnapshot, putSnapshot } from './snapshots.ts';
 import { tailSession } from './tail-session.ts';
 
@@ -29,6 +30,7 @@ export function openNdjsonStore(options: NdjsonOptions): NdjsonStore {
     artifacts: createArtifacts(home.paths, home.folders),
     getSnapshot: (session, revision) => getSnapshot(home, session, revision),
     putSnapshot: (session, snapshot) => putSnapshot(home, session, snapshot),
+    shared: createSharedTexts(home.paths, home.folders),
     sessions: (filter = {}) => listSessions(home, filter),
   };
 }

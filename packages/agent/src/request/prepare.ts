@@ -52,6 +52,8 @@ export interface Lines {
   main: Line | undefined;
   /** The last answer of the main stream that this process saw. */
   heard?: Heard;
+  /** The front that other sessions were told of last, and when, in milliseconds. */
+  told?: { readonly front: string; readonly at: number };
 }
 
 /**

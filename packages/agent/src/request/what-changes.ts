@@ -8,7 +8,7 @@ import type { Encoder } from '@tidemark/model';
 import { keepTools } from '../session/materials.ts';
 import type { Session } from '../session/session.ts';
 import { asIfRecorded } from './as-if-recorded.ts';
-import type { EpochOptions } from './open-epoch.ts';
+import type { OpeningOptions } from './open-epoch.ts';
 import { openingEpoch } from './open-epoch.ts';
 import type { Beside } from './request-record.ts';
 
@@ -24,7 +24,7 @@ export interface Changing {
 const NOTHING: Changing = { epoch: undefined, changes: [] };
 
 /** What is asked for. */
-interface Asked extends EpochOptions {
+interface Asked extends OpeningOptions {
   readonly encoder: Encoder;
   readonly beside?: Pick<Beside, 'mends'>;
   readonly pruning?: 'auto' | 'never';

@@ -14,12 +14,12 @@ import { made, testClock, watched } from '../../tests/small-work.ts';
 const ASKED = [agent('a1', { role: 'mover', task: 'Move one.' }), agent('a2', { task: 'Move two.' })];
 
 /** What is on a shelf now, as a process finds it that comes after a crash. */
-function copyOf({ rooms, artifacts }: Shelf): Shelf {
-  const copies = [...rooms].map(([id, room]) => {
+function copyOf(shelf: Shelf): Shelf {
+  const copies = [...shelf.rooms].map(([id, room]) => {
     const bytes = room.bytes.slice(0, room.length);
     return [id, { ...room, bytes, held: false, snapshot: undefined, listeners: new Set<() => void>() }] as const;
   });
-  return { rooms: new Map(copies), artifacts };
+  return { ...shelf, rooms: new Map(copies) };
 }
 
 /** One life of the family on a shelf; `moves` counts what its tool did. */

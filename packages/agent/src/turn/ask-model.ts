@@ -8,6 +8,7 @@ import { followFailure } from './follow-failure.ts';
 import { prepareStep } from './prepare-step.ts';
 import { recordEnd } from './record-end.ts';
 import { relievePressure } from './recover-context.ts';
+import { rememberFront } from './remember-front.ts';
 import { sayPressure } from './say-pressure.ts';
 import { sendRequest } from './send-request.ts';
 import { takeTools } from './take-tools.ts';
@@ -30,6 +31,7 @@ export async function askModel(turn: Working): Promise<Ending | undefined> {
   await recordEnd(working, prepared, received, false);
   if (received.end === 'finished') {
     working.lines.heard = heardFrom(prepared.sequence, prepared.record.data.encoder, received.answer);
+    await rememberFront(working, prepared);
   }
   return undefined;
 }

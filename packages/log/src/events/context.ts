@@ -61,7 +61,10 @@ export interface EpochOpened {
   readonly cacheKey: string;
   readonly forecast: EpochForecast;
   readonly padding?: PaddingRecord;
-  /** Of a subagent: what its parent knew then to be cached of this front, which is the parent's. */
+  /**
+   * What others had left cached of this front when the epoch opened: of a subagent its parent, of any session those of its store whose
+   * front was the same.
+   */
   readonly cached?: readonly FrontEntry[];
   /** Layers and tools that are edits of ones that were sent before. All of any other one that was never sent is new. */
   readonly edits?: readonly FrontEdit[];
@@ -88,7 +91,7 @@ export interface FrontEntry {
   readonly key?: string;
   /** The account whose cache holds it; absent where that is not known. */
   readonly account?: string;
-  /** Tokens up to its end, where a call counted exactly these. */
+  /** Tokens up to its end, as a call counted them, or as the counts of its session tell. */
   readonly tokens?: number;
   /** The life that it was bought with. */
   readonly ttl?: CacheWrite['ttl'];

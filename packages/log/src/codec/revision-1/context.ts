@@ -79,7 +79,8 @@ const padding = z.object({
   skills: optional(z.array(text)),
 } satisfies ShapeOf<PaddingRecord>);
 
-const frontEntry = z.object({
+/** An entry of a front, as an epoch and the index of warm fronts hold it. */
+export const frontEntry: z.ZodType<FrontEntry> = z.object({
   section: z.enum(['tools', 'system']),
   block: number,
   prefix: digest,

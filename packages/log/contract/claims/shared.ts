@@ -1,0 +1,30 @@
+// Texts that sessions leave for each other: derived, so that a store may lose them, and never give back half of one (L9).
+
+import { describe, expect } from 'vitest';
+import type { SharedTexts } from '../../src/port.ts';
+import type { LogFactory } from '../log-under-test.ts';
+import { claim } from '../with-store.ts';
+
+export function claimShared(factory: LogFactory): void {
+  describe('shared texts', () => {
+    claim(factory, 'are none at first, come back as they were, and the latest counts', async ({ log, reopen }) => {
+      const shared = sharedOf(log);
+      expect(await shared.get('warm-fronts')).toBeUndefined();
+      for (const text of ['one', 'with \u2028 and \n lines', '']) {
+        await shared.put('warm-fronts', text);
+        expect([await shared.get('warm-fronts'), await sharedOf(reopen()).get('warm-fronts')]).toEqual([text, text]);
+      }
+    });
+
+    claim(factory, 'that are written at once leave one of them whole', async ({ log, reopen }) => {
+      const texts = Array.from({ length: 20 }, (_, index) => String(index).repeat(50_000));
+      await Promise.all(texts.map((text) => sharedOf(log).put('warm-fronts', text)));
+      expect(texts).toContain(await sharedOf(reopen()).get('warm-fronts'));
+    });
+  });
+}
+
+function sharedOf({ shared }: { readonly shared?: SharedTexts }): SharedTexts {
+  if (shared === undefined) throw new Error('the store keeps no shared texts');
+  return shared;
+}
