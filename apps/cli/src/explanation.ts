@@ -12,7 +12,7 @@ import { styled } from './shown.ts';
 
 /** One explanation, for people: where, why, and what it cost. */
 export function describeExplanation(one: Explanation): readonly Shown[] {
-  const { divergence, opened, miss, checked } = one;
+  const { divergence, opened, miss, checked, cliff } = one;
   const named = one.stream === 'main' ? `step ${one.step}` : `${one.purpose} (${one.stream})`;
   const lines: Shown[] = [];
   if (divergence === undefined && miss === undefined) lines.push('extends the request before it and read all it could');
@@ -23,6 +23,10 @@ export function describeExplanation(one: Explanation): readonly Shown[] {
     lines.push(`paid again: ${grouped(miss.tokens)} tokens, ${dollars(miss.cost)} above reading them`);
   if (miss !== undefined && !(miss.cause === 'opened' && opened !== undefined))
     lines.push(`cause: ${missInWords(miss, opened)}${miss.cause === 'expired' ? pauseBefore(one) : ''}`);
+  if (cliff !== undefined)
+    lines.push(
+      `crosses a price cliff: above ${grouped(cliff.above)} tokens the whole request costs more, ${dollars(cliff.cost)} more for this one`,
+    );
   if (checked !== undefined) lines.push(describeCheck(checked));
   return [styled('bold', named), ` at ${one.at}`, ...lines.map((line) => ['\n  ', line])];
 }

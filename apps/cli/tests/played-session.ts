@@ -34,6 +34,18 @@ export async function playSession(store: Log, begin: number = NOON): Promise<str
   return session.id;
 }
 
+/** Plays a session whose second request is the first above 100,000 tokens, where its model costs more, and tells its name. */
+export async function playLongSession(store: Log): Promise<string> {
+  const clock: Clock = { now: NOON };
+  const agent = agentOn(store, clock, 'claude-haiku-5-5');
+  const session = await agent.open(undefined, { title: 'a long session' });
+  await session.prompt('word '.repeat(79_000));
+  await later(clock, session, 30 * SECOND, 'more '.repeat(2_000));
+  await later(clock, session, 30 * SECOND, 'And now?');
+  await agent.close();
+  return session.id;
+}
+
 const look: Tool = {
   name: 'look',
   description: 'Looks at something.',
@@ -42,10 +54,10 @@ const look: Tool = {
   read: () => ({ title: 'look', run: async () => ({ text: 'seen' }) }),
 };
 
-function agentOn(store: Log, clock: Clock): Agent {
+function agentOn(store: Log, clock: Clock, model = 'claude-sonnet-4-5'): Agent {
   let names = 0;
   return createAgent({
-    model: 'claude-sonnet-4-5',
+    model,
     provider: simulated(clock),
     store,
     ttl: '5m',

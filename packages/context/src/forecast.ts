@@ -11,6 +11,8 @@ import type { Account, Keeping } from './implicit.ts';
 import { keptAccount } from './implicit.ts';
 import { onGrid } from './on-grid.ts';
 import type { SizeInput } from './prefix-size.ts';
+import type { CliffCost } from './price-cliff.ts';
+import { cliffCrossed } from './price-cliff.ts';
 import { countedEnd, errorOf, sizeByBlock } from './prefix-size.ts';
 import type { Entry } from './state.ts';
 
@@ -42,6 +44,8 @@ export interface Outlook {
   readonly loss: Loss | undefined;
   /** Why what the call before left cannot be read, whatever the request holds: its age, or another account. */
   readonly gone: Extract<MissCause, 'expired' | 'account'> | undefined;
+  /** The length that this request is the first to be forecast beyond, where that prices all of it dearer. */
+  readonly cliff: CliffCost | undefined;
 }
 
 /**
@@ -72,8 +76,16 @@ export function forecast(input: ForecastInput): Outlook {
     held: before,
     counted: isCounted(input),
     gone: goneSince(input),
+    cliff: cliffCrossed({ capabilities, at: input.at, usage }, lengthBefore(input)),
     loss: before > read ? { cause: causeOf(input, held === 0 ? total : Infinity), tokens: before - read } : undefined,
   };
+}
+
+/** Input of the request before, to the same model, as it was forecast: a cliff that was crossed unforeseen is told with the next one. */
+function lengthBefore({ accepted, model }: ForecastInput): number {
+  if (accepted === undefined || accepted.model !== model) return 0;
+  const { read, write, fresh } = accepted.prepared.forecast;
+  return read + write + fresh;
 }
 
 function goneSince({ accepted, lookup }: ForecastInput): Outlook['gone'] {

@@ -39,6 +39,7 @@ function foreseen(
         counted: true,
         loss: loss && { cause: loss, tokens: 99_000 },
         gone,
+        cliff: undefined,
       },
       capabilities: row('claude-sonnet-4-5'),
       at: second(0),

@@ -98,6 +98,8 @@ export type { PlanInput } from './plan.ts';
 export { plan } from './plan.ts';
 export type { BlockSizes, SizeInput } from './prefix-size.ts';
 export { blockSizes, scaleAt, sizeByBlock } from './prefix-size.ts';
+export type { CliffCost } from './price-cliff.ts';
+export { cliffCost, cliffCrossed } from './price-cliff.ts';
 export type { PruningInput } from './pruning.ts';
 export { planPruning } from './pruning.ts';
 export type { Learnt, Ratio } from './ratio.ts';

@@ -85,16 +85,24 @@ function sums(account: Account, as: Capabilities | undefined): TableOf {
   return { head: [], rows, numbers: [1] };
 }
 
-/** What the sums leave out. */
+/** What the sums leave out, and what a length added to them. */
 function remarks(account: Account, as: Capabilities | undefined): readonly string[] {
-  const { calls, compared, other } = account;
+  const { calls, compared, other, dearer } = account;
   const partly = (name: string, part: { readonly calls: number; readonly paid: string }): readonly string[] => {
     if (part.calls === calls) return [];
     if (part.calls === 0) return [`${name}: unknown for every call`];
     return [`${name}: of ${grouped(part.calls)} of ${counted(calls, 'call')}, which cost ${dollars(part.paid)}`];
   };
   const named = as === undefined ? [] : partly('other', other);
-  return [...unknownsOf(account), ...partly('uncached, ideal', compared), ...named];
+  return [...unknownsOf(account), ...cliffLine(dearer), ...partly('uncached, ideal', compared), ...named];
+}
+
+/** The calls beyond a price cliff, and what their length added as far as that is known. */
+function cliffLine({ calls, unpriced, ...added }: Account['dearer']): readonly string[] {
+  if (calls === 0) return [];
+  const more = unpriced === calls ? 'an unknown amount' : dollars(added.cost);
+  const without = unpriced === 0 || unpriced === calls ? '' : `, without ${counted(unpriced, 'call')} of unknown price`;
+  return [`beyond a price cliff: ${counted(calls, 'call')}, whose length added ${more}${without}`];
 }
 
 function groups(reported: Reported): TableOf {

@@ -11,9 +11,12 @@ import type {
   Miss,
   Position,
   SessionId,
+  Timestamp,
 } from '@tidemark/log';
-import type { Divergence, Verdict } from '@tidemark/context';
-import { crossCheck, firstDivergence } from '@tidemark/context';
+import type { CliffCost, Divergence, Verdict } from '@tidemark/context';
+import { cliffCrossed, crossCheck, firstDivergence } from '@tidemark/context';
+import type { Capabilities } from '@tidemark/model';
+import { inputTokens } from '@tidemark/model';
 import type { Encoders, Rebuilt, RebuildOptions } from './rebuild.ts';
 import { rebuildSession } from './rebuild.ts';
 import { extendsSequence } from './verify.ts';
@@ -38,6 +41,8 @@ export interface Explanation {
   };
   /** Tokens that were sent before and paid again. */
   readonly miss?: Miss;
+  /** The length that this request was the first to go beyond, and what that added to its price. */
+  readonly cliff?: CliffCost;
   /** What the provider says of it, and how that stands to the causes named here; absent where it has nothing to say. */
   readonly checked?: { readonly diagnosis: DiagnosisRecord; readonly verdict: Verdict };
   readonly answer?: AnswerReceived;
@@ -51,7 +56,7 @@ export interface Explained {
 }
 
 /**
- * Explains the steps of a session that broke or missed, and the side calls that missed; with `step`, that step of the main
+ * Explains the steps of a session that broke, missed or crossed a price cliff, and the side calls that missed; with `step`, that step of the main
  * stream, each time it was sent, whatever happened there.
  */
 export async function explainSession(
@@ -61,9 +66,9 @@ export async function explainSession(
   step?: number,
 ): Promise<Explained> {
   const found: Explanation[] = [];
-  /** Where the request at a position is in `found`, until it is answered. */
-  const asked = new Map<Position, number>();
+  const asked = new Map<Position, Asked>();
   let before: Rebuilt | undefined;
+  let last: Length | undefined;
   // Nothing can be held against a request that the log no longer makes.
   const unmade: RebuildOptions['unmade'] = ({ data }) => {
     if (data.stream === 'main') before = undefined;
@@ -72,28 +77,65 @@ export async function explainSession(
     if (one.type === 'request') {
       const { record } = one.rebuilt;
       const main = record.data.stream === 'main';
-      asked.set(record.position, found.push(explain(main ? before : undefined, one.rebuilt)) - 1);
+      const { capabilities } = one.rebuilt.line.materials;
+      const index = found.push(explain(main ? before : undefined, one.rebuilt)) - 1;
+      asked.set(record.position, { index, capabilities, at: record.at });
       if (main) before = one.rebuilt;
-    } else if (one.record.kind === 'answer.received') addAnswer(found, asked, one.record.data, step);
+    } else if (one.record.kind === 'answer.received') {
+      const { data } = one.record;
+      addAnswer(found, asked, { answer: data, last, step });
+      if (data.stream === 'main') last = { model: data.model, tokens: inputTokens(data.usage) ?? last?.tokens ?? 0 };
+    }
   }
   return { requests: found.length, explained: found.filter((one) => isAsked(one, step)) };
 }
 
-function addAnswer(
-  found: Explanation[],
-  asked: Map<Position, number>,
-  answer: AnswerReceived,
-  step: number | undefined,
-): void {
+/** A request that waits for its answer, and where it is in the list. */
+interface Asked {
+  readonly index: number;
+  readonly capabilities: Capabilities;
+  readonly at: Timestamp;
+}
+
+/** How long the last answered request of the main stream was, in input tokens, and who counted it. */
+interface Length {
+  readonly model: string;
+  readonly tokens: number;
+}
+
+interface Answering {
+  readonly answer: AnswerReceived;
+  readonly last: Length | undefined;
+  readonly step: number | undefined;
+}
+
+function addAnswer(found: Explanation[], asked: Map<Position, Asked>, { answer, last, step }: Answering): void {
   const { request, miss } = answer;
-  const index = request === undefined ? undefined : asked.get(request);
-  const explanation = index === undefined ? undefined : found[index];
-  if (request === undefined || index === undefined || explanation === undefined) return;
+  const waiting = request === undefined ? undefined : asked.get(request);
+  const explanation = waiting === undefined ? undefined : found[waiting.index];
+  if (request === undefined || waiting === undefined || explanation === undefined) return;
   asked.delete(request);
   const missed = miss === undefined ? {} : { miss };
-  const answered: Explanation = { ...explanation, ...missed, ...checkedBy(explanation, answer), answer };
+  const cliff = crossedBy(waiting, answer, last);
+  const answered: Explanation = {
+    ...explanation,
+    ...missed,
+    ...(cliff === undefined ? {} : { cliff }),
+    ...checkedBy(explanation, answer),
+    answer,
+  };
   // An answer that nobody asked about is not kept: together they are most of the log.
-  if (isAsked(answered, step)) found[index] = answered;
+  if (isAsked(answered, step)) found[waiting.index] = answered;
+}
+
+/** A side call is as long as what it goes on from: the request of the main stream says it. */
+function crossedBy(
+  { capabilities, at }: Asked,
+  { stream, model, usage }: AnswerReceived,
+  last: Length | undefined,
+): CliffCost | undefined {
+  const before = last?.model === model ? last.tokens : 0;
+  return stream === 'main' ? cliffCrossed({ capabilities, at, usage }, before) : undefined;
 }
 
 /** Where all is as it should be on both sides there is nothing to hold against each other. */
@@ -107,7 +149,7 @@ function checkedBy({ opened }: Explanation, { diagnosis, miss }: AnswerReceived)
 
 function isAsked(one: Explanation, step: number | undefined): boolean {
   if (step !== undefined) return one.stream === 'main' && one.step === step;
-  return one.divergence !== undefined || one.miss !== undefined;
+  return one.divergence !== undefined || one.miss !== undefined || one.cliff !== undefined;
 }
 
 function explain(before: Rebuilt | undefined, { record, line, state }: Rebuilt): Explanation {

@@ -24,6 +24,7 @@ test('says cause, tokens and money in one line', () => {
   expect(rewriteInWords(rewrite(114_000, '0.4275'))).toBe(
     'the reasoning setting changed: 114,000 tokens are written again, $0.43',
   );
-  expect(rewriteInWords(rewrite(1_200, '0.00345'))).toMatch(/\$0\.0034$/);
+  expect(rewriteInWords(rewrite(1_200, '0.00345'))).toMatch(/\$0\.00345$/);
+  expect(rewriteInWords(rewrite(5_000, '0.0149'))).toMatch(/\$0\.0149$/);
   expect(rewriteInWords({ ...rewrite(900), cause: 'below-floor' })).toMatch(/are paid again, at an unknown price$/);
 });

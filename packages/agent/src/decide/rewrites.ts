@@ -1,6 +1,6 @@
 // Whether a rewrite is worth a word before it is paid, and which words. Pure.
 
-import type { ForeseenRewrite } from '@tidemark/context';
+import type { CliffCost, ForeseenRewrite } from '@tidemark/context';
 import { causesInWords } from '@tidemark/context';
 import { sumOfMoney } from '@tidemark/model';
 import type { RewriteNotice } from '../turn/runtime.ts';
@@ -19,11 +19,17 @@ export function rewriteInWords({ cause, also = [], tokens, cost }: ForeseenRewri
   return `${causesInWords([cause, ...also])}: ${tokens.toLocaleString('en-US')} tokens ${paid}, ${moneyInWords(cost)}`;
 }
 
-/** To the cent, or to the first digits that matter below one. */
+/** `above 100,000 tokens the whole request costs more, $0.05 more for this one`. */
+export function cliffInWords({ above, cost }: CliffCost): string {
+  const more = cost === undefined ? '' : `, ${moneyInWords(cost)} more for this one`;
+  return `above ${above.toLocaleString('en-US')} tokens the whole request costs more${more}`;
+}
+
+/** To the cent, or to three digits below twenty cents: a cent there is more than the estimate is off. */
 function moneyInWords(cost: string | undefined): string {
   if (cost === undefined) return 'at an unknown price';
   const dollars = Number(cost);
-  return `$${dollars >= 0.01 ? dollars.toFixed(2) : dollars.toPrecision(2)}`;
+  return `$${dollars >= 0.2 ? dollars.toFixed(2) : dollars.toPrecision(3)}`;
 }
 
 /** The end of a turn whose next step a person did not want at its price; `why` where the asking itself failed. */

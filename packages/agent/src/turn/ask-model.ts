@@ -9,6 +9,7 @@ import { prepareStep } from './prepare-step.ts';
 import { recordEnd } from './record-end.ts';
 import { relievePressure } from './recover-context.ts';
 import { rememberFront } from './remember-front.ts';
+import { sayCliff } from './say-cliff.ts';
 import { sayPressure } from './say-pressure.ts';
 import { sendRequest } from './send-request.ts';
 import { takeTools } from './take-tools.ts';
@@ -26,6 +27,7 @@ export async function askModel(turn: Working): Promise<Ending | undefined> {
   const prepared = await prepareStep(working);
   if (prepared === undefined || 'outcome' in prepared) return prepared;
   sayPressure(working, prepared);
+  sayCliff(working, prepared);
   const received = await sendRequest(working, prepared, (part) => tellWords(working, part));
   if (received.end === 'failed') return followFailure(working, prepared, received);
   await recordEnd(working, prepared, received, false);

@@ -47,7 +47,7 @@ describe('a step that writes again more than the threshold', () => {
     expect(notices).toEqual([
       {
         code: 'turn/rewrite',
-        message: expect.stringMatching(/^the tool list changed: \d,\d{3} tokens are written again, \$0\.0\d$/),
+        message: expect.stringMatching(/^the tool list changed: \d,\d{3} tokens are written again, \$0\.0\d{3}$/),
         next: 'Interrupt to stop before the answer.',
       },
     ]);

@@ -26,6 +26,8 @@ export interface Account {
   readonly tokens: Tokens;
   /** What was paid, as far as it is known. */
   readonly cost: Money;
+  /** Calls longer than a length from which all of a request costs more, and what that added to `cost`, as far as it is known. */
+  readonly dearer: { readonly calls: number; readonly cost: Money; readonly unpriced: number };
   /** The calls of which price, counts and what was new are all known: what they cost, and would have cost. */
   readonly compared: Compared;
   readonly other: AsOther;
@@ -80,6 +82,7 @@ export const NO_CALLS: Account = {
   estimated: { calls: 0, tokens: 0, cost: NOTHING },
   tokens: { fresh: 0, read: 0, written: 0, untold: 0, answer: 0, reasoning: 0 },
   cost: NOTHING,
+  dearer: { calls: 0, cost: NOTHING, unpriced: 0 },
   compared: { calls: 0, paid: NOTHING, uncached: NOTHING, ideal: NOTHING },
   other: { calls: 0, paid: NOTHING, cost: NOTHING },
   again: { calls: 0, tokens: 0, cost: NOTHING, unpriced: 0 },
@@ -104,6 +107,7 @@ export function accountOf(call: ModelCall, other?: Capabilities): Account {
     tokens: tokensOf(usage),
     rated: ratedOf(usage),
     cost: prices.paid ?? NOTHING,
+    dearer: dearerOf(prices),
     compared: comparedOf(prices),
     other: otherOf(prices),
     again:
@@ -143,6 +147,11 @@ function estimateOf({ estimated }: ModelCall): Account['estimated'] {
   return { calls: 1, tokens: input + output, cost };
 }
 
+function dearerOf({ dearer }: Priced): Account['dearer'] {
+  if (dearer === undefined) return NO_CALLS.dearer;
+  return { calls: 1, cost: dearer.cost ?? NOTHING, unpriced: dearer.cost === undefined ? 1 : 0 };
+}
+
 function comparedOf({ paid, uncached, ideal }: Priced): Compared {
   if (paid === undefined || uncached === undefined || ideal === undefined) return NO_CALLS.compared;
   return { calls: 1, paid, uncached, ideal };
@@ -174,6 +183,11 @@ export function addAccounts(a: Account, b: Account): Account {
       reasoning: a.tokens.reasoning + b.tokens.reasoning,
     },
     cost: add(a.cost, b.cost),
+    dearer: {
+      calls: a.dearer.calls + b.dearer.calls,
+      cost: add(a.dearer.cost, b.dearer.cost),
+      unpriced: a.dearer.unpriced + b.dearer.unpriced,
+    },
     compared: {
       calls: a.compared.calls + b.compared.calls,
       paid: add(a.compared.paid, b.compared.paid),

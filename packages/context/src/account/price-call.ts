@@ -5,6 +5,8 @@ import type { Money, Usage } from '@tidemark/log';
 import { money } from '@tidemark/log';
 import type { Capabilities, Price, Ttl } from '@tidemark/model';
 import { costOf, inputTokens, priceAt } from '@tidemark/model';
+import type { CliffCost } from '../price-cliff.ts';
+import { cliffCost } from '../price-cliff.ts';
 import type { ModelCall } from './model-call.ts';
 
 /** The prices of one call; absent is unknown. */
@@ -14,6 +16,8 @@ export interface Priced {
   readonly uncached: Money | undefined;
   /** Each new token written once, each old one read. */
   readonly ideal: Money | undefined;
+  /** What of `paid` its length added, where all of a request of that length costs more. */
+  readonly dearer: CliffCost | undefined;
   /** At the prices of another model, as if it had counted and cached alike. */
   readonly other: Money | undefined;
 }
@@ -31,6 +35,7 @@ export function priceCall(call: ModelCall, other?: Capabilities): Priced {
       price,
       price && input !== undefined && unsent !== undefined ? ideal(usage, price, input, unsent) : undefined,
     ),
+    dearer: call.row === undefined ? undefined : cliffCost({ capabilities: call.row, at: call.at, usage }),
     other: total(priceIn(other, call), inPricesOf(priceIn(other, call), usage)),
   };
 }
