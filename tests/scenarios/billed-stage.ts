@@ -53,7 +53,7 @@ export interface Stage {
   /** A new store over what is there. */
   log(): Log;
   /** Every body that went out, in order. */
-  readonly bodies: readonly string[];
+  readonly bodies: string[];
   /** Every call that was answered. */
   billed(): readonly Billed[];
   /** Opens a session in a process of its own: a new one without an id. */

@@ -111,3 +111,11 @@ test('an estimated size that was a little too large is no miss; a read far below
   const evicted = { fresh: 3, read: 0, writes: [{ ttl: '5m' as const, tokens: 1_200 }] };
   expect(missOf({ ...base, usage: evicted })).toMatchObject({ cause: 'unknown', tokens: 1_143 });
 });
+
+test('what is paid again as fresh input costs that above reading it, and not what a write would', () => {
+  const fresh = { fresh: 600, read: 0, writes: [{ ttl: '5m' as const, tokens: 0 }] };
+  const loss = { cause: 'below-floor', tokens: 500 } as const;
+  const base = { capabilities: sonnet, at: second(0), held: 500, counted: true, unsent: 100, loss };
+  // 500 × ($3 − $0.30) a million.
+  expect(missOf({ ...base, usage: fresh })).toEqual({ cause: 'below-floor', tokens: 500, cost: '0.00135' });
+});

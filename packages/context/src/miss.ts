@@ -36,9 +36,18 @@ export function missOf(input: MissInput): Miss | undefined {
   const tokens = (raced ?? held) - usage.read;
   if (tokens <= 0) return undefined;
   const [cause, ...also] = raced !== undefined ? (['racing'] as const) : causesOfMiss(input);
-  const ttl = usage.writes?.find((write) => write.tokens > 0)?.ttl ?? input.capabilities.ttls[0];
+  const ttl = lifeWritten(usage, input.capabilities);
   const cost = rewriteCost({ capabilities: input.capabilities, at: input.at, input: totalOf(usage), tokens, ttl });
   return { cause, ...(also.length === 0 ? {} : { also }), tokens, ...(cost === undefined ? {} : { cost }) };
+}
+
+/**
+ * The life of what the call wrote; absent where it wrote nothing, and paid all as fresh input. Where no life is told, it is the first
+ * that the model has.
+ */
+function lifeWritten({ writes, written }: Usage, { ttls }: Capabilities): Ttl | undefined {
+  if (writes !== undefined) return writes.find(({ tokens }) => tokens > 0)?.ttl;
+  return written === 0 ? undefined : ttls[0];
 }
 
 /** A read that is this much below an estimated size, as a share of it, is no error of the estimate. */

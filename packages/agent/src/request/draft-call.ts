@@ -86,6 +86,7 @@ function priceOf(
 ): EpochPrice {
   const { provider, model } = before.epoch?.opened ?? wanted;
   const same = provider === wanted.provider && model === wanted.model;
-  const ttl = markers.at(-1)?.ttl ?? capabilities.ttls[0];
+  // Where nothing is written, what is paid again is paid as fresh input.
+  const ttl = outlook.forecast.write === 0 ? undefined : (markers.at(-1)?.ttl ?? capabilities.ttls[0]);
   return { state: before, outlook, capabilities, at, ttl, ...(same && { account }) };
 }

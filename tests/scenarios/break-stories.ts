@@ -1,0 +1,197 @@
+// Sessions that run into a break of the cache: stories for each cause that `why` can name. The break is the last call that the
+// session names that cause for.
+
+import type { Tool } from '@tidemark/agent';
+import { defineTool } from '@tidemark/kit';
+import type { LiveSession } from '@tidemark/kit';
+import type { AnswerPlan } from '@tidemark/simulator';
+import { createHistoryReadTool } from '@tidemark/tools-workspace';
+import { expect } from 'vitest';
+import { z } from 'zod';
+import type { Opening, Stage } from './billed-stage.ts';
+import { epochsOf, ROLE } from './billed-stage.ts';
+
+/** Where a story is played, and how its sessions are opened so that their notices are heard. */
+export interface Played {
+  readonly stage: Stage;
+  open(options?: Opening): Promise<LiveSession>;
+  /** Listens to a session that was opened in another way. */
+  hear(live: LiveSession): LiveSession;
+  /** Takes down a rewrite that a driver of its own was told of. */
+  say(tokens: number, cost: string | undefined): void;
+}
+
+/** Plays a session, and tells its name. */
+export type BreakStory = (played: Played) => Promise<string>;
+
+const MINUTE = 60_000;
+const done: AnswerPlan = { answer: { text: 'Done.' } };
+const calling = (name: string): AnswerPlan => ({ answer: { text: 'I look.', calls: [{ name, arguments: {} }] } });
+const THOUGHT = 'What there is to see, and where to look for it. '.repeat(100);
+
+/** A system text of about 10,000 tokens. */
+export const LONG_ROLE: string = Array.from({ length: 6 }, (_, part) => `Part ${part}\n${ROLE}`).join('\n');
+/** The same, but for one letter near its beginning. */
+export const EDITED_ROLE: string = LONG_ROLE.replace('Rule 3:', 'Rula 3:');
+
+/** One pixel. */
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+function tool(name: string, answers: string, description = `Looks at the ${name}.`): Tool {
+  return defineTool({ name, description, input: z.object({}), effect: 'read', run: () => answers });
+}
+
+const camera: Tool = defineTool({
+  name: 'camera',
+  description: 'Takes a picture.',
+  input: z.object({}),
+  effect: 'read',
+  run: () => ({ images: [{ data: PNG, mediaType: 'image/png' }] }),
+});
+
+/** Texts that a tokenizer counts in very different ways for the same number of characters: JSON, hexadecimal, prose. */
+const ORDERS = JSON.stringify(
+  Array.from({ length: 240 }, (_, order) => ({ order, state: order % 3 === 0 ? 'packed' : 'open', pieces: order * 7 })),
+);
+const DUMP = Array.from({ length: 400 }, (_, line) => (line * 2_654_435_761).toString(16).padStart(40, '0')).join('\n');
+const STOCK = 'Three shelves, all of them full. '.repeat(240);
+
+/** The tools of every story. */
+export const TOOLS: readonly Tool[] = [
+  camera,
+  tool('dump', DUMP),
+  tool('orders', ORDERS),
+  tool('stock', STOCK),
+  createHistoryReadTool(),
+];
+
+/** The same, but for one letter in the description of one of them. */
+export const EDITED_TOOLS: readonly Tool[] = TOOLS.map((one) =>
+  one.name === 'dump' ? { ...one, description: one.description.replace('Looks', 'Looky') } : one,
+);
+
+/** Turns over texts of each kind. */
+async function work({ stage }: Played, live: LiveSession): Promise<void> {
+  await stage.turn(live, 'Look at the orders.', calling('orders'), done);
+  await stage.turn(live, 'Now the dump.', calling('dump'), done);
+  await stage.turn(live, 'And the stock?', calling('stock'), done);
+  await stage.turn(live, 'What follows from that?', done);
+}
+
+/** Works, then goes on in another process with other options. */
+export function goesOnWith(options: Opening | ((stage: Stage) => Opening)): BreakStory {
+  return async (played) => {
+    const first = await played.open();
+    await work(played, first);
+    await first.close();
+    const other = typeof options === 'function' ? options(played.stage) : options;
+    const live = await played.open({ ...other, id: first.id });
+    await played.stage.turn(live, 'And now?', done);
+    return live.id;
+  };
+}
+
+/** Goes on with the key of another account. What the first one thought is of no use to it. */
+export function changesAccount(model: string, thinks: boolean): BreakStory {
+  return async (played) => {
+    const first = await played.open();
+    await work(played, first);
+    if (thinks) await played.stage.turn(first, 'Think about it.', { answer: { thinking: THOUGHT, text: 'Done.' } });
+    await first.close();
+    const live = await played.open({ id: first.id, provider: played.stage.reach(model, 'another-account') });
+    await played.stage.turn(live, 'And now?', done);
+    return live.id;
+  };
+}
+
+/** Works, waits, and goes on. */
+export function waits(minutes: number): BreakStory {
+  return async (played) => {
+    const live = await played.open();
+    await work(played, live);
+    played.stage.clock.pass(minutes * MINUTE);
+    await played.stage.turn(live, 'And now?', done);
+    return live.id;
+  };
+}
+
+/** A second session on the front of another one. */
+export const beginsAfterAnother: BreakStory = async (played) => {
+  const first = await played.open();
+  await work(played, first);
+  await first.close();
+  const live = await played.open();
+  await played.stage.turn(live, 'And now?', done);
+  return live.id;
+};
+
+export const compacts: BreakStory = async (played) => {
+  const live = await played.open();
+  await work(played, live);
+  await work(played, live);
+  expect(await live.compact({ tailTokens: 9_000 })).toMatchObject({ outcome: 'compacted' });
+  await played.stage.turn(live, 'And now?', done);
+  return live.id;
+};
+
+/** Old results are shortened once reading them has cost more than the break. */
+export const prunes: BreakStory = async (played) => {
+  const live = await played.open({ tools: [...TOOLS, tool('brief', 'One.')] });
+  for (const name of ['orders', 'dump', 'stock', 'dump', ...Array.from({ length: 40 }, () => 'brief')]) {
+    await played.stage.turn(live, 'Look.', calling(name), done);
+    if ((await epochsOf(played.stage, live.id)).includes('pruning')) break;
+  }
+  return live.id;
+};
+
+/** An image was accepted, and is refused later. */
+export const refusesImage: BreakStory = async (played) => {
+  const live = await played.open();
+  await played.stage.turn(live, 'Take one.', calling('camera'), done);
+  await work(played, live);
+  await played.stage.turn(live, 'And now?', { fault: { kind: 'refused', message: 'Could not process image' } }, done);
+  return live.id;
+};
+
+export const takesFirstImage: BreakStory = async (played) => {
+  const live = await played.open();
+  await work(played, live);
+  await played.stage.turn(live, 'Take one.', calling('camera'), done);
+  return live.id;
+};
+
+/** The provider leaves out what was thought once the next turn begins. */
+export const thinks: BreakStory = async (played) => {
+  const live = await played.open();
+  const thought = { answer: { thinking: THOUGHT, calls: [{ name: 'stock', arguments: {} }] } };
+  await played.stage.turn(live, 'Think about it.', thought, calling('orders'), done);
+  await played.stage.turn(live, 'And now?', done);
+  return live.id;
+};
+
+/** Front and history are below what the model caches. */
+export const staysSmall: BreakStory = async (played) => {
+  const live = await played.open({ role: 'Be brief. '.repeat(40), tools: [], padding: 'never' });
+  await played.stage.turn(live, 'Hello.', done);
+  await played.stage.turn(live, 'And now?', done);
+  return live.id;
+};
+
+/** A fork that calls so often that it leaves the key of its family. */
+export const leavesFamilyKey: BreakStory = async (played) => {
+  const parent = await played.open();
+  await work(played, parent);
+  const live = played.hear(await parent.fork());
+  for (let turn = 0; turn < 11; turn += 1) await played.stage.turn(live, `And ${turn}?`, done);
+  return live.id;
+};
+
+export const evicts: BreakStory = async (played) => {
+  const live = await played.open();
+  await work(played, live);
+  await played.stage.turn(live, 'And now?', { ...done, fault: { kind: 'evicted' } });
+  return live.id;
+};

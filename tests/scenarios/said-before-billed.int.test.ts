@@ -1,0 +1,249 @@
+// L7: the price that is said before a break is what the break costs, for each cause that `why` can name. Judged by the simulator's
+// bill and by the bytes that went out, never by what the engine believes.
+
+import { explainSession } from '@tidemark/agent';
+import type { EpochCause, MissCause, RecordedOf } from '@tidemark/log';
+import { sessionId } from '@tidemark/log';
+import type { LiveSession } from '@tidemark/kit';
+import type { Capabilities } from '@tidemark/model';
+import { defaultCatalog, findModel, priceAt } from '@tidemark/model';
+import { createHash } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import type { Stage } from './billed-stage.ts';
+import { encoders, openStage, recordsOf } from './billed-stage.ts';
+import type { BreakStory, Played } from './break-stories.ts';
+import * as stories from './break-stories.ts';
+import { paidAgain } from './paid-again.ts';
+import { changesSkills } from './skills-story.ts';
+
+type Cause = EpochCause | MissCause;
+
+/** By model; a text is why the cause does not exist there. */
+interface Row {
+  readonly 'claude-sonnet-4-5': BreakStory | string;
+  readonly 'gpt-5.6-sol': BreakStory | string;
+  readonly 'gpt-5.4': BreakStory | string;
+}
+
+type Model = keyof Row;
+
+function everywhere(story: BreakStory | string): Row {
+  return { 'claude-sonnet-4-5': story, 'gpt-5.6-sol': story, 'gpt-5.4': story };
+}
+
+function atAnthropic(anthropic: BreakStory | string, openai: BreakStory | string): Row {
+  return { 'claude-sonnet-4-5': anthropic, 'gpt-5.6-sol': openai, 'gpt-5.4': openai };
+}
+
+const UNFORESEEN = 'nobody is told before it happens';
+
+/** Each cause has a row: one without does not compile. */
+const ROWS: Readonly<Record<Cause, Row>> = {
+  initial: everywhere(stories.beginsAfterAnother),
+  model: atAnthropic(
+    stories.goesOnWith({ model: 'claude-sonnet-4-6' }),
+    stories.goesOnWith({ model: 'gpt-5.6-terra' }),
+  ),
+  reasoning: atAnthropic(
+    stories.goesOnWith({ parameters: { effort: 'low' } }),
+    stories.goesOnWith({ parameters: { 'reasoning.effort': 'low' } }),
+  ),
+  parameters: atAnthropic(
+    stories.goesOnWith({ parameters: { speed: 'fast' } }),
+    stories.goesOnWith({ parameters: { 'text.verbosity': 'low' } }),
+  ),
+  tools: everywhere(stories.goesOnWith({ tools: stories.EDITED_TOOLS })),
+  skills: everywhere(changesSkills),
+  contract: everywhere(stories.goesOnWith({ runtime: 'minimal' })),
+  role: everywhere(stories.goesOnWith({ role: stories.EDITED_ROLE })),
+  compaction: everywhere(stories.compacts),
+  pruning: everywhere(stories.prunes),
+  quarantine: everywhere(stories.refusesImage),
+  expired: {
+    'claude-sonnet-4-5': stories.waits(6),
+    'gpt-5.6-sol': stories.waits(31),
+    'gpt-5.4': stories.waits(25 * 60),
+  },
+  'below-floor': {
+    'claude-sonnet-4-5': stories.staysSmall,
+    'gpt-5.6-sol': stories.staysSmall,
+    'gpt-5.4': 'its grid begins at a length and has no floor',
+  },
+  image: atAnthropic(stories.takesFirstImage, 'images are no part of the cache key there'),
+  'thinking-stripped': atAnthropic(stories.thinks, 'no thinking is stripped there'),
+  account: {
+    'claude-sonnet-4-5': stories.changesAccount('claude-sonnet-4-5', false),
+    'gpt-5.6-sol': stories.changesAccount('gpt-5.6-sol', true),
+    'gpt-5.4': stories.changesAccount('gpt-5.4', true),
+  },
+  'overflow-routing': {
+    'claude-sonnet-4-5': 'no key is sent there',
+    'gpt-5.6-sol': 'the provider routes by itself',
+    'gpt-5.4': stories.leavesFamilyKey,
+  },
+  lookback: everywhere('the plan of markers always marks the longest entry that can be read'),
+  opened: everywhere('it is told by the cause of its epoch'),
+  parameter: everywhere(
+    'a turn changes its parameters with an epoch alone, which names them; of any other setting nobody is told',
+  ),
+  evicted: everywhere(UNFORESEEN),
+  racing: everywhere(UNFORESEEN),
+  unknown: everywhere(UNFORESEEN),
+};
+
+const MODELS: readonly Model[] = ['claude-sonnet-4-5', 'gpt-5.6-sol', 'gpt-5.4'];
+const CASES = Object.entries(ROWS).flatMap(([cause, row]) =>
+  MODELS.map((model) => [cause, model, row[model]] as const),
+);
+const PLAYED = CASES.flatMap(([cause, model, story]) =>
+  typeof story === 'string' ? [] : [[cause, model, story] as const],
+);
+
+describe('the price that is said before a break is within 5% of its bill', () => {
+  test.each(PLAYED)('%s on %s', async (cause, model, story) => {
+    const { said, billed, paid, named } = await play(cause, model, story);
+    near(said.input, billed.input);
+    near(said.cost, billed.cost);
+    near(said.read, billed.read, 0.05 * billed.input);
+    if (cause === 'initial') {
+      expect(named).toEqual([]);
+      return;
+    }
+    expect(named).toContain(cause);
+    // The notice, its price, the record of the epoch, and what the answer says afterwards.
+    near(said.rewrite, paid.tokens);
+    near(said.price, paid.price);
+    if (said.epoch !== undefined) near(said.epoch, paid.tokens);
+    near(paid.recorded, paid.tokens);
+    expect(paid.recorded).toBeLessThanOrEqual(billed.input - billed.read);
+  });
+});
+
+test.each(CASES.filter(([, , story]) => typeof story === 'string'))(
+  '%s has no price to say on %s: %s',
+  (_cause, _model, why) => {
+    expect(why).not.toBe('');
+  },
+);
+
+test('what the provider dropped by itself is told of afterwards, to the token', async () => {
+  const { said, billed, paid, named } = await play('evicted', 'claude-sonnet-4-5', stories.evicts);
+  expect(named).toEqual(['evicted']);
+  expect([said.rewrite, paid.recorded]).toEqual([0, billed.held]);
+});
+
+function near(said: number, billed: number, tolerance = 0.05 * Math.abs(billed)): void {
+  expect(Math.abs(said - billed), `${said} was said, ${billed} was billed`).toBeLessThanOrEqual(tolerance);
+}
+
+interface Told {
+  readonly said: {
+    readonly input: number;
+    readonly read: number;
+    readonly cost: number;
+    /** Tokens of the notice, and its price; 0 without one. */
+    readonly rewrite: number;
+    readonly price: number;
+    /** Tokens of the epoch that opened with the request by this cause. */
+    readonly epoch: number | undefined;
+  };
+  readonly billed: { readonly input: number; readonly read: number; readonly cost: number; readonly held: number };
+  /** Tokens that were sent before and paid again, what that cost above reading them, and what the answer says of it. */
+  readonly paid: { readonly tokens: number; readonly price: number; readonly recorded: number };
+  /** Causes that `why` gives for the step. */
+  readonly named: readonly string[];
+}
+
+async function play(cause: string, model: Model, story: BreakStory): Promise<Told> {
+  const stage = await openStage({ model, tools: stories.TOOLS, role: stories.LONG_ROLE, rewriteNotice: { tokens: 1 } });
+  const notices: string[] = [];
+  const hear = (live: LiveSession): LiveSession => {
+    void listen(live, notices);
+    return live;
+  };
+  const say: Played['say'] = (tokens, price) => void notices.push(`: ${tokens} tokens are written again, $${price}`);
+  const played: Played = { stage, hear, say, open: async (options) => hear(await stage.open(options)) };
+  const id = await story(played);
+  const { request, answer, epoch } = await breakOf(stage, id, cause);
+  const { explained } = await explainSession(stage.log(), sessionId(id), encoders, request.data.step);
+  const named = explained.flatMap(({ opened, miss }) =>
+    [opened?.cause, miss?.cause].filter((one) => one !== undefined),
+  );
+  const place = stage.bodies.findLastIndex((body) => digestOf(body) === request.data.digest);
+  const call = stage.simulator.calls.findLast(({ digest, status }) => digest === request.data.digest && status === 200);
+  const bill =
+    stage.billed()[stage.simulator.calls.filter(({ status }) => status === 200).findIndex((one) => one === call)];
+  if (bill === undefined) throw new Error('the request was not billed');
+  const earlier = cause === 'initial' ? [] : stage.bodies.slice(0, place);
+  const tokens = paidAgain(bill, stage.bodies[place] ?? '', earlier);
+  const price = pricesOf(bill.model, answer.at, bill);
+  const { read, write, fresh, cost } = request.data.forecast;
+  const [, said = '0', dollars = '0'] =
+    /: ([\d,]+) tokens are (?:written|paid) again, \$([\d.]+)$/.exec(notices.at(-1) ?? '') ?? [];
+  return {
+    said: {
+      input: read + write + fresh,
+      read,
+      cost: Number(cost),
+      rewrite: Number(said.replaceAll(',', '')),
+      price: Number(dollars),
+      epoch: epoch?.data.cause === cause ? epoch.data.forecast.rewrite : undefined,
+    },
+    billed: {
+      input: bill.input,
+      read: bill.read,
+      cost: price.whole,
+      held: bill.input - (request.data.forecast.unsent ?? 0),
+    },
+    paid: { tokens, price: tokens * price.above, recorded: answer.data.miss?.tokens ?? 0 },
+    named,
+  };
+}
+
+async function listen(live: LiveSession, notices: string[]): Promise<void> {
+  for await (const event of live.events())
+    if (event.type === 'notice.raised' && event.notice.code === 'turn/rewrite') notices.push(event.notice.message);
+}
+
+interface Break {
+  readonly request: RecordedOf<'request.prepared'>;
+  readonly answer: RecordedOf<'answer.received'>;
+  /** The epoch that opened with the request. */
+  readonly epoch: RecordedOf<'epoch.opened'> | undefined;
+}
+
+/** The last answered request that opened an epoch by this cause, or whose answer was missing something by it. */
+async function breakOf(stage: Stage, id: string, cause: string): Promise<Break> {
+  const records = await recordsOf(stage, id);
+  const breaks = records.flatMap((answer): readonly Break[] => {
+    if (answer.kind !== 'answer.received' || answer.data.stream !== 'main') return [];
+    const request = records.find((one) => one.position === answer.data.request);
+    if (request?.kind !== 'request.prepared') return [];
+    const before = records.find((one) => one.position === request.position - 1);
+    const epoch = before?.kind === 'epoch.opened' ? before : undefined;
+    return epoch?.data.cause === cause || answer.data.miss?.cause === cause ? [{ request, answer, epoch }] : [];
+  });
+  return breaks.at(-1) ?? expect.unreachable(`nothing was broken by ${cause}`);
+}
+
+interface Prices {
+  /** What the input cost. */
+  readonly whole: number;
+  /** What a token costs above reading it. */
+  readonly above: number;
+}
+
+function pricesOf(model: string, at: string, bill: ReturnType<Stage['billed']>[number]): Prices {
+  const row: Capabilities = findModel(defaultCatalog(), model) ?? expect.unreachable(`no row of ${model}`);
+  const price = priceAt(row, at.slice(0, 10), bill.input) ?? expect.unreachable(`no price of ${model}`);
+  const short = Number(price.writes['5m'] ?? price.writes['30m'] ?? price.input);
+  const long = Number(price.writes['1h'] ?? short);
+  const [fresh, read] = [Number(price.input), Number(price.read)];
+  const written = (bill.written - bill.long) * short + bill.long * long;
+  const dear = bill.written === 0 ? fresh : bill.long > 0 ? long : short;
+  return { whole: (bill.fresh * fresh + bill.read * read + written) / 1e6, above: (dear - read) / 1e6 };
+}
+
+function digestOf(body: string): string {
+  return createHash('sha256').update(body).digest('hex');
+}
