@@ -33,6 +33,8 @@ const THOUGHT = 'What there is to see, and where to look for it. '.repeat(100);
 export const LONG_ROLE: string = Array.from({ length: 6 }, (_, part) => `Part ${part}\n${ROLE}`).join('\n');
 /** The same, but for one letter near its beginning. */
 export const EDITED_ROLE: string = LONG_ROLE.replace('Rule 3:', 'Rula 3:');
+/** The same, but for one letter near its end. */
+export const EDITED_END: string = LONG_ROLE.replace(/Rule 50:(?![^]*Rule 50:)/, 'Rula 50:');
 
 /** One pixel. */
 const PNG = Buffer.from(

@@ -1,7 +1,7 @@
 // L7: the price that is said before a break is what the break costs, for each cause that `why` can name. Judged by the simulator's
 // bill and by the bytes that went out, never by what the engine believes.
 
-import { explainSession } from '@tidemark/agent';
+import { addSession, explainSession, NO_ACCOUNTS } from '@tidemark/agent';
 import type { EpochCause, MissCause, RecordedOf } from '@tidemark/log';
 import { sessionId } from '@tidemark/log';
 import type { LiveSession } from '@tidemark/kit';
@@ -92,7 +92,12 @@ const ROWS: Readonly<Record<Cause, Row>> = {
 };
 
 const MODELS: readonly Model[] = ['claude-sonnet-4-5', 'gpt-5.6-sol', 'gpt-5.4'];
-const CASES = Object.entries(ROWS).flatMap(([cause, row]) =>
+/** A second story of a cause. */
+const MORE: readonly (readonly [Cause, Row])[] = [
+  ['role', everywhere(stories.goesOnWith({ role: stories.EDITED_END }))],
+  ['role', everywhere(stories.goesOnWith({ role: 'Be brief, and say what is missing.' }))],
+];
+const CASES = [...Object.entries(ROWS), ...MORE].flatMap(([cause, row]) =>
   MODELS.map((model) => [cause, model, row[model]] as const),
 );
 const PLAYED = CASES.flatMap(([cause, model, story]) =>
@@ -125,6 +130,18 @@ test.each(CASES.filter(([, , story]) => typeof story === 'string'))(
     expect(why).not.toBe('');
   },
 );
+
+test.each(MODELS)('cost tells how far a call behind an edited role is from its ideal on %s', async (model) => {
+  const stage = await openStage({ model, tools: stories.TOOLS, role: stories.LONG_ROLE });
+  const story = stories.goesOnWith({ role: stories.EDITED_ROLE });
+  const id = await story({ stage, hear: (live) => live, say: () => undefined, open: (options) => stage.open(options) });
+  const rowOf = (provider: string, name: string): Capabilities | undefined =>
+    findModel(defaultCatalog(), name, provider);
+  const { groups } = await addSession(NO_ACCOUNTS, stage.log(), sessionId(id), { by: 'cause', rowOf });
+  const { calls, compared } = groups.get('role') ?? expect.unreachable();
+  expect(calls).toBe(1);
+  expect(Number(compared.paid) / Number(compared.ideal)).toBeGreaterThan(5);
+});
 
 test('what the provider dropped by itself is told of afterwards, to the token', async () => {
   const { said, billed, paid, named } = await play('evicted', 'claude-sonnet-4-5', stories.evicts);

@@ -26,6 +26,8 @@ export interface ForecastInput extends SizeInput {
   readonly readable: readonly Entry[];
   /** Tokens that were never sent on this stream, at the scale at which the model counts them. */
   readonly unsent: number;
+  /** See `KeptInput`. */
+  readonly beginning?: number;
 }
 
 /** A loss that is known before sending: tokens that were sent before and will not be read, and why. */
@@ -106,11 +108,14 @@ function accountOf(
   input: ForecastInput,
   size: (block: number) => number,
 ): Account & { readonly reads: number | undefined } {
-  const { lookup, markers, keeping } = input;
+  const { lookup, markers, keeping, beginning = 0 } = input;
   const { sequence, capabilities } = lookup;
   const marked = markers.map(({ block }) => block);
   if (keeping !== undefined)
-    return { ...keptAccount({ sequence, capabilities, marked, hit: keeping.hit }, size), reads: keeping.hit?.block };
+    return {
+      ...keptAccount({ sequence, capabilities, marked, hit: keeping.hit, beginning }, size),
+      reads: keeping.hit?.block,
+    };
   const cacheable = size(marked.at(-1) ?? -1);
   const held = cacheable < (capabilities.floor ?? 0) ? 0 : cacheable;
   const hit = held === 0 ? undefined : longestReached(input);

@@ -82,16 +82,22 @@ export interface Account {
   readonly held: number;
 }
 
+/** One request, as it is accounted. */
+export interface KeptInput extends Omit<KeepingInput, 'readable'>, Pick<Keeping, 'hit'> {
+  /** Tokens behind the entry that the next block begins with in common with a cached one: on a grid they are read too. */
+  readonly beginning?: number;
+}
+
 /** What is read and written, where sizes are what `size` says of the prefix up to a block. */
 export function keptAccount(
-  { sequence, capabilities, marked, hit }: Omit<KeepingInput, 'readable'> & Pick<Keeping, 'hit'>,
+  { sequence, capabilities, marked, hit, beginning = 0 }: KeptInput,
   size: (block: number) => number,
 ): Account {
   const { implicit, floor = 0 } = capabilities;
   const found = hit === undefined ? 0 : size(hit.block);
   if (implicit?.at === 'grid') {
     const total = size(sequence.blocks.length - 1);
-    return { read: onGrid(found, implicit), written: 0, writes: [], held: onGrid(total, implicit) };
+    return { read: onGrid(found + beginning, implicit), written: 0, writes: [], held: onGrid(total, implicit) };
   }
   const end = Math.max(latestEndings(sequence, 1)[0] ?? -1, ...marked);
   const cached = end < 0 || size(end) < floor ? 0 : size(end);

@@ -20,7 +20,7 @@ import type { Lasting } from './call-life.ts';
 import { lifeOf } from './call-life.ts';
 import { newHash } from '../session/node-hash.ts';
 import type { Line, Resize } from './line.ts';
-import { unsentTokens } from './unsent.ts';
+import { commonBeginning, unsentTokens } from './unsent.ts';
 
 /** What a plan needs beside state and line. */
 export interface PlanOptions {
@@ -110,7 +110,9 @@ export function planCall(state: State, line: Line, options: PlanOptions): CallPl
     strips,
     scaleOf: (block) => scaleAt(known, block),
   });
-  const outlook = namedLoss(forecast({ ...known, at, markers, keeping, readable, unsent }), beside);
+  const begun = capabilities.implicit?.at === 'grid' ? commonBeginning(line, state, lookup, keeping?.hit) : undefined;
+  const beginning = begun === undefined ? 0 : Math.floor(begun.tokens * scaleAt(known, begun.block));
+  const outlook = namedLoss(forecast({ ...known, at, markers, keeping, readable, unsent, beginning }), beside);
   const caller = { own: beside ? undefined : 'main', account: options.account };
   const racing = racingWith(state, line, sizeByBlock({ ...known, readable }), caller);
   return { markers, keeping, key, outlook, racing, ...(sizes === 'recorded' ? {} : { blocks: blockSizes(known) }) };

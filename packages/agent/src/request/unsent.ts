@@ -1,8 +1,8 @@
 // What of a request was never sent before on its stream: text that an ideal cache would write. All else was sent before, whatever
 // block it stands in now, and is read or paid again.
 
-import type { State } from '@tidemark/context';
-import { estimateTokens, itemAt, leftOutNotice, slice, turnStartOf } from '@tidemark/context';
+import type { Entry, Lookup, State } from '@tidemark/context';
+import { estimateTokens, isAlive, isOfOther, itemAt, leftOutNotice, slice, turnStartOf } from '@tidemark/context';
 import type { Span } from '@tidemark/model';
 import { isBlank } from '@tidemark/model';
 import type { Line } from './line.ts';
@@ -108,4 +108,26 @@ function inFront({ front, materials: { texts } }: Line, { cache, epoch }: State)
     const edit = epoch?.opened.edits?.find(({ digest }) => digest === name);
     return [{ block, tokens: edit === undefined ? tokens : Math.min(tokens, edit.tokens) }];
   });
+}
+
+/**
+ * What an edited system text begins with in common with the one that the last accepted request held, where that stands right behind what
+ * is read, and is still cached. Estimated tokens, before any scale.
+ */
+export function commonBeginning(
+  { front, materials: { texts }, sequence }: Line,
+  { epoch, streams }: State,
+  lookup: Lookup,
+  hit: Entry | undefined,
+): { readonly block: number; readonly tokens: number } | undefined {
+  const { left } = streams['main']?.accepted ?? {};
+  // Of a tool the wire form begins otherwise than its definition.
+  const block = (hit?.block ?? -1) + 1;
+  if (left === undefined || block < sequence.counts.tools || block >= front.blocks.length) return undefined;
+  const isCached = left.key === lookup.key && isAlive(left, lookup.now) && !isOfOther(left, lookup.account);
+  if (!isCached || left.parameters.messages !== sequence.parameters.messages) return undefined;
+  const layers = texts.layers.filter(({ text }) => !isBlank(text));
+  const name = layers[block - sequence.counts.tools]?.record.digest;
+  const edit = epoch?.opened.edits?.find(({ digest }) => digest === name);
+  return edit && { block, tokens: edit.begins };
 }
