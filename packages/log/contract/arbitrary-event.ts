@@ -256,7 +256,7 @@ const sessionPayloads: Payloads<
       workspace: text,
       title: text,
       imported: fc.record(
-        { format: name, source: text, digest: aDigest },
+        { format: name, source: text, digest: aDigest, bytes: count },
         { ...some, requiredKeys: ['format', 'source'] },
       ),
     },

@@ -71,6 +71,7 @@ const usage: fc.Arbitrary<Usage> = fc.record(
   { fresh: count, read: count, writes, input: count, written: count, answer: count, reasoning: count },
   { requiredKeys: [], noNullPrototype: true },
 );
+const billed = all({ session: aSession, position: aPosition, usage });
 const estimated = fc.record({ input: count, output: count, cost: aMoney }, { requiredKeys: [], noNullPrototype: true });
 const share = fc.integer({ min: 0, max: 1_000 }).map((thousandths) => thousandths / 1_000);
 const forecast = fc.record(
@@ -215,6 +216,7 @@ export const callPayloads: Payloads<Here> = {
       response: text,
       truncated: fc.constantFrom('yes' as const, 'no' as const, 'unknown' as const),
       usage,
+      billed,
       startedAt: text,
       prices: text,
       cost: aMoney,

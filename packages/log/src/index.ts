@@ -22,6 +22,7 @@ export type {
   AnswerFailed,
   AnswerInterrupted,
   AnswerReceived,
+  BilledIn,
   CallForecast,
   ContinuationRecord,
   DiagnosisRecord,
@@ -72,6 +73,7 @@ export type {
 } from './events/context.ts';
 export type {
   ForeignRecorded,
+  ImportedFrom,
   MemoryChanged,
   ModeChanged,
   Parent,

@@ -14,6 +14,7 @@ export const importCommand: Command = {
   summary: 'make a session of a transcript of pi or Claude Code, recognised by its content',
   examples: [
     ['tidemark import ~/.claude/projects/shop/4f1c.jsonl', 'its id is printed; nothing of the file is lost'],
+    ['tidemark import ~/.claude/projects/shop/4f1c.jsonl', 'again, after it grew: what is new is added to its session'],
     ['tidemark import session.jsonl --json', 'as one JSON object'],
   ],
   declare: (command, run) =>
@@ -30,7 +31,7 @@ async function importFile(file: string, context: CommandContext): Promise<Outcom
 }
 
 function report(imported: Imported): Shown {
-  const { session, sessions, format, lines, events, added, calls } = imported;
+  const { session, sessions, format, lines, events, calls } = imported;
   const others = sessions.length - 1;
   return [
     styled('cyan', session),
@@ -38,9 +39,17 @@ function report(imported: Imported): Shown {
     others === 0
       ? ''
       : `\n  and ${others} more ${others === 1 ? 'session' : 'sessions'} (subagents, branches): ${sessions.filter((one) => one !== session).join(', ')}`,
-    added === 0 ? '\n  it was imported before; nothing was added' : '',
+    standing(imported),
     `\nnext: tidemark replay ${session}`,
   ];
+}
+
+/** How the import stands to an earlier one of the same transcript. */
+function standing({ added, updated, diverged }: Imported): string {
+  if (added === 0) return '\n  it was imported before; nothing was added';
+  if (updated) return `\n  it had grown since it was imported; ${grouped(added)} events were added`;
+  if (diverged === undefined) return '';
+  return `\n  its records differ from those of the earlier import ${diverged}: this one stands by itself, and each call is billed once`;
 }
 
 const SKIPPED_SHOWN = 10;

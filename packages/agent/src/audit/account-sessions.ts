@@ -71,7 +71,7 @@ export async function addSession(
       span = spanning(span, step.call);
     }
   }
-  if (own.calls === 0) return accounts;
+  if (own === NO_CALLS) return accounts;
   const { changes, appended } = churn;
   const sessions = [...accounts.sessions, { session, account: own, churn: changes, appended }];
   return { whole: addAccounts(accounts.whole, own), groups, sessions, span };

@@ -58,6 +58,7 @@ const LEFT: { readonly [K in Kind]: readonly string[] } = {
     'stream',
   ],
   'answer.received': [
+    'billed',
     'contract',
     'cost',
     'costAtMost',
@@ -87,6 +88,7 @@ const LEFT: { readonly [K in Kind]: readonly string[] } = {
   ],
   'answer.failed': ['class', 'code', 'startedAt', 'stream', 'usage'],
   'answer.interrupted': [
+    'billed',
     'by',
     'cost',
     'costAtMost',

@@ -94,6 +94,42 @@ export const NO_CALLS: Account = {
 
 /** The account of one call; `other` is the row of another model to price it by. */
 export function accountOf(call: ModelCall, other?: Capabilities): Account {
+  const { billed, ...whole } = call;
+  return billed === undefined ? accountOfWhole(whole, other) : accountOfRest(whole, billed, other);
+}
+
+/** What a call used beyond what another record bills; that one counts the call. */
+function accountOfRest(call: ModelCall, billed: Usage, other: Capabilities | undefined): Account {
+  const [all, before] = [accountOfWhole(call, other), accountOfWhole({ ...call, usage: billed }, other)];
+  const less = (a: Money, b: Money): Money => money(sumOfMoney([a, `-${b}`]));
+  const { tokens: used } = all;
+  const { tokens: known } = before;
+  return {
+    ...NO_CALLS,
+    tokens: {
+      fresh: used.fresh - known.fresh,
+      read: used.read - known.read,
+      written: used.written - known.written,
+      untold: used.untold - known.untold,
+      answer: used.answer - known.answer,
+      reasoning: used.reasoning - known.reasoning,
+    },
+    cost: less(all.cost, before.cost),
+    compared: {
+      calls: 0,
+      paid: less(all.compared.paid, before.compared.paid),
+      uncached: less(all.compared.uncached, before.compared.uncached),
+      ideal: less(all.compared.ideal, before.compared.ideal),
+    },
+    other: {
+      calls: 0,
+      paid: less(all.other.paid, before.other.paid),
+      cost: less(all.other.cost, before.other.cost),
+    },
+  };
+}
+
+function accountOfWhole(call: ModelCall, other: Capabilities | undefined): Account {
   const { usage, held, again, unread } = call;
   const { read = 0 } = usage;
   const prices = priceCall(call, other);

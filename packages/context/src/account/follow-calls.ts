@@ -1,6 +1,7 @@
 // The fold from the records of one session to its calls. It keeps what the next call needs, whatever the session's length.
 
 import type {
+  AnswerReceived,
   CallForecast,
   EpochCause,
   EpochOpened,
@@ -15,7 +16,7 @@ import type {
 } from '@tidemark/log';
 import { timestamp } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
-import { inputTokens } from '@tidemark/model';
+import { inputTokens, outputTokens } from '@tidemark/model';
 import type { Left } from './judge-import.ts';
 import { judgeImport, leftBy } from './judge-import.ts';
 import type { ModelCall } from './model-call.ts';
@@ -98,6 +99,7 @@ function takeEnd(following: Following, record: Ended, rowOf: RowOf): Followed {
   // What failed before anything was counted was not accepted: nobody bills it.
   if (usage === undefined && record.kind === 'answer.failed') return quiet(rest);
   const call = callOf(following, record, request, rowOf);
+  if (call.billed !== undefined) return takeBilled(rest, call);
   const { unread, calls } = resolveUnread(following.unread, call, request?.data.history === 'none');
   const main = stream === 'main' ? { left: leftBy(call, following.left), opened: undefined } : {};
   return {
@@ -106,11 +108,19 @@ function takeEnd(following: Following, record: Ended, rowOf: RowOf): Followed {
   };
 }
 
+/** A call that another record bills: the next one reads what it left, and only what goes beyond that record is told. */
+function takeBilled(following: Following, call: ModelCall): Followed {
+  const { usage, billed = {}, session } = call;
+  const isWhole = outputTokens(usage) === outputTokens(billed) && inputTokens(usage) === inputTokens(billed);
+  const next = call.stream === 'main' ? { left: leftBy(call, following.left), opened: undefined } : {};
+  return { following: { ...following, ...next }, calls: isWhole || session !== following.session ? [] : [call] };
+}
+
 function callOf(following: Following, record: Ended, request: Sent | undefined, rowOf: RowOf): ModelCall {
   const { epoch, owner } = following;
   const { data } = record;
   const { provider, model } = record.kind === 'answer.failed' ? (epoch ?? UNKNOWN) : record.data;
-  const { cost, costAtMost, estimated } = record.kind === 'answer.failed' ? NOTHING_KNOWN : record.data;
+  const { billed, cost, costAtMost, estimated } = record.kind === 'answer.failed' ? NOTHING_KNOWN : record.data;
   const row = rowOf(provider, model);
   const contract = epoch?.contract;
   const call: ModelCall = {
@@ -123,6 +133,7 @@ function callOf(following: Following, record: Ended, request: Sent | undefined, 
     usage: data.usage ?? {},
     unread: { wasted: 0, waiting: 0 },
     ...(contract === undefined ? {} : { contract }),
+    ...(billed === undefined ? {} : { billed: billed.usage }),
     ...(cost === undefined ? {} : { cost }),
     ...(costAtMost === undefined ? {} : { costAtMost }),
     ...(estimated === undefined ? {} : { estimated }),
@@ -133,7 +144,7 @@ function callOf(following: Following, record: Ended, request: Sent | undefined, 
 }
 
 const UNKNOWN = { provider: 'unknown', model: 'unknown' };
-const NOTHING_KNOWN: Partial<Pick<ModelCall, 'cost' | 'costAtMost' | 'estimated'>> = {};
+const NOTHING_KNOWN: Partial<Pick<AnswerReceived, 'billed' | 'cost' | 'costAtMost' | 'estimated'>> = {};
 
 function sentAt({ at, data }: Ended, request: Sent | undefined): Timestamp {
   return request?.at ?? (data.startedAt === undefined ? at : timestamp(data.startedAt));

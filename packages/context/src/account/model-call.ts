@@ -34,6 +34,8 @@ export interface ModelCall {
   readonly model: string;
   readonly contract?: string;
   readonly usage: Usage;
+  /** Of this usage, what another record bills: only the rest is in any sum, and the call is counted there. */
+  readonly billed?: Usage;
   /** As it was recorded with the answer. */
   readonly cost?: Money;
   /** The most that it cost, where `cost` is not known. */

@@ -1,6 +1,6 @@
 // Facts about calls to a model and to tools: what was decided before sending, what came back, how each call closed.
 
-import type { CallId, Digest, Money, Position } from '../ids.ts';
+import type { CallId, Digest, Money, Position, SessionId } from '../ids.ts';
 import type { Json } from '@tidemark/json';
 import type { AnswerPart, CacheWrite, ContentPart, Usage } from '../parts.ts';
 
@@ -188,6 +188,14 @@ export interface EstimatedUse {
   readonly cost?: Money;
 }
 
+/** The record that bills a call of an import which this one holds again: a copy, or the rest of a cut answer. */
+export interface BilledIn {
+  readonly session: SessionId;
+  readonly position: Position;
+  /** What that record bills. Of this one only what goes beyond it is billed. */
+  readonly usage: Usage;
+}
+
 /** The finished answer of one call. */
 export interface AnswerReceived {
   readonly step: number;
@@ -204,6 +212,8 @@ export interface AnswerReceived {
   readonly response?: string;
   readonly truncated: 'yes' | 'no' | 'unknown';
   readonly usage: Usage;
+  /** Of an import: absent where this record itself bills the call. */
+  readonly billed?: BilledIn;
   /** When the call was sent, where the log holds no request of it. */
   readonly startedAt?: string;
   readonly prices?: string;
@@ -247,6 +257,7 @@ export interface AnswerInterrupted {
   readonly model: string;
   readonly parts: readonly AnswerPart[];
   readonly usage?: Usage;
+  readonly billed?: BilledIn;
   readonly prices?: string;
   readonly cost?: Money;
   /** As in `AnswerReceived`. */

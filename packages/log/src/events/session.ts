@@ -29,7 +29,17 @@ export interface SessionCreated {
   readonly workspace: string;
   readonly title?: string;
   /** What wrote the recording, for an imported session. */
-  readonly imported?: { readonly format: string; readonly source: string; readonly digest?: Digest };
+  readonly imported?: ImportedFrom;
+}
+
+/** The file that an imported session was made of. */
+export interface ImportedFrom {
+  readonly format: string;
+  readonly source: string;
+  /** SHA-256 of the file as it was then. */
+  readonly digest?: Digest;
+  /** Its length then. A longer file that begins with these bytes is the same transcript, grown. */
+  readonly bytes?: number;
 }
 
 /** `turn.started` and `turn.resumed`. */

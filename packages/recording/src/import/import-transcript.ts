@@ -1,22 +1,22 @@
 // A transcript in, the events of its sessions out: two passes over the file, holding only what is open. The first draws
 // the outline (branches, what lies ahead), the second makes the events.
 
-import { createHash } from 'node:crypto';
-import type { Digest, Json, Timestamp } from '@tidemark/log';
-import { digest, timestamp } from '@tidemark/log';
+import type { Json, Timestamp } from '@tidemark/log';
+import { timestamp } from '@tidemark/log';
+import type { BilledCalls } from './billed-calls.ts';
 import { momentOf, objectOf } from './file/fields.ts';
 import { readLines } from './file/read-lines.ts';
 import { readRecords } from './file/read-records.ts';
 import type { Format } from './format.ts';
 import { ImportError } from './import-error.ts';
 import type { ImportOutcome, ImportStep, SkippedLine } from './import-step.ts';
-import { drawOutline } from './outline/draw-outline.ts';
-import type { Outline } from './outline/outline.ts';
 import type { OpenBytes } from './recognise.ts';
 import { recogniseFormat } from './recognise.ts';
 import type { MintSession } from './session-names.ts';
 import { importedSessionId } from './session-names.ts';
 import { createSessions } from './sessions.ts';
+import type { Stage } from './stages.ts';
+import { surveyStage } from './stages.ts';
 
 /** What an import is told beside the bytes. */
 export interface ImportOptions {
@@ -24,6 +24,16 @@ export interface ImportOptions {
   readonly source: string;
   /** Names the sessions; without it, `importedSessionId`. */
   readonly mint?: MintSession;
+}
+
+/** A file that was read once. */
+export interface Transcript {
+  readonly open: OpenBytes;
+  readonly format: Format;
+  readonly source: string;
+  readonly mint: MintSession;
+  /** The file as it is now. */
+  readonly whole: Stage;
 }
 
 const NO_TIME: Timestamp = timestamp('1970-01-01T00:00:00.000Z');
@@ -39,11 +49,28 @@ export async function* importTranscript(
   open: OpenBytes,
   options: ImportOptions,
 ): AsyncGenerator<ImportStep, ImportOutcome> {
-  const format = await recogniseFormat(open, options.source);
-  const surveyed = await survey(open, format);
-  const { outline } = surveyed;
-  const mint = options.mint ?? importedSessionId;
-  const sessions = createSessions({ format, ...surveyed, source: options.source, mint });
+  const transcript = await readTranscript(open, options);
+  return yield* importStages(transcript, [transcript.whole], new Map());
+}
+
+/** The first pass. @throws ImportError when nothing can be imported. */
+export async function readTranscript(open: OpenBytes, options: ImportOptions): Promise<Transcript> {
+  const { source, mint = importedSessionId } = options;
+  const format = await recogniseFormat(open, source);
+  return { open, format, source, mint, whole: await surveyStage(open, format) };
+}
+
+/**
+ * The second pass, over stages of which the last is the whole file. `billed` holds calls that other sessions bill, and is
+ * added to. @throws ImportError `import/changed` when the file shrinks.
+ */
+export async function* importStages(
+  { open, format, source, mint, whole }: Transcript,
+  stages: readonly [Stage, ...Stage[]],
+  billed: BilledCalls,
+): AsyncGenerator<ImportStep, ImportOutcome> {
+  const { outline } = whole;
+  const sessions = createSessions({ format, stages, source, mint, billed });
   const skipped: SkippedLine[] = [];
   let ordinal = 0;
   let at = outline.at ?? NO_TIME;
@@ -63,41 +90,12 @@ export async function* importTranscript(
     }
   }
   if (ordinal < outline.records) {
-    const message = `${options.source} became shorter while it was read: ${ordinal} of ${outline.records} records. Import it again.`;
-    throw new ImportError('import/changed', message, { source: options.source });
+    const message = `${source} became shorter while it was read: ${ordinal} of ${outline.records} records. Import it again.`;
+    throw new ImportError('import/changed', message, { source });
   }
-  return { format: format.name, digest: surveyed.digest, lines: outline.lines, skipped, ...sessions.totals() };
+  return { format: format.name, digest: whole.digest, lines: outline.lines, skipped, ...sessions.totals() };
 }
 
 function timeOf(value: Json): Timestamp | undefined {
   return momentOf(objectOf(value)['timestamp']);
-}
-
-async function survey(
-  open: OpenBytes,
-  format: Format,
-): Promise<{ readonly outline: Outline; readonly digest: Digest }> {
-  const hash = createHash('sha256');
-  const drawing = drawOutline();
-  let count = 0;
-  for await (const lines of readLines(hashed(open(), (chunk) => hash.update(chunk)))) {
-    for (const line of lines) {
-      count = line.number;
-      if ('reason' in line) continue;
-      for (const raw of readRecords(line.text).records) {
-        drawing.add(format.sight(raw));
-      }
-    }
-  }
-  return { outline: drawing.finish(count), digest: digest(hash.digest('hex')) };
-}
-
-async function* hashed(
-  chunks: AsyncIterable<Uint8Array>,
-  see: (chunk: Uint8Array) => void,
-): AsyncGenerator<Uint8Array> {
-  for await (const chunk of chunks) {
-    see(chunk);
-    yield chunk;
-  }
 }

@@ -1,5 +1,5 @@
-// What imported sessions are called: by what the file calls itself and by its content, so that the same file always
-// gives the same sessions, and another state of it gives others.
+// What imported sessions are called: by what the file calls itself and by its content when it was imported first, so that
+// the same file always gives the same sessions.
 
 import type { Digest, SessionId } from '@tidemark/log';
 import { sessionId } from '@tidemark/log';
@@ -11,7 +11,7 @@ export interface SessionSeed {
   readonly format: FormatName;
   /** The file's own name for the session. */
   readonly own?: string;
-  /** SHA-256 of the file. */
+  /** SHA-256 of the file as it was when it was imported first. */
   readonly digest: Digest;
   /** Which of the file's sessions. Forks count from 1; agents as the file names them. */
   readonly part:

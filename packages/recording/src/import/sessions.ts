@@ -1,8 +1,12 @@
 // The sessions of one file while it is read: each branch has its reader and its draft, from its first record to its last.
+// Behind each stage of the file all branches end, as they did when the file was imported in that state, and go on with the
+// records of the next one.
 
 import { createHash } from 'node:crypto';
-import type { Digest, Position, SessionId } from '@tidemark/log';
+import type { Position, SessionId } from '@tidemark/log';
 import { digest, position } from '@tidemark/log';
+import type { BilledCalls } from './billed-calls.ts';
+import type { BranchView } from './build/apply-move.ts';
 import { applyMove, finishDraft } from './build/apply-move.ts';
 import { abandonCalls } from './build/close-calls.ts';
 import type { Draft, ForkPoint } from './build/draft.ts';
@@ -14,14 +18,17 @@ import type { From, Move } from './move.ts';
 import type { Branch, Outline } from './outline/outline.ts';
 import type { MintSession } from './session-names.ts';
 import { nameBranches } from './session-names.ts';
+import type { Stage } from './stages.ts';
 
 /** What the sessions of a file have in common. */
 export interface SessionsOf {
   readonly format: Format;
-  readonly outline: Outline;
-  readonly digest: Digest;
+  /** The last is the whole file. */
+  readonly stages: readonly [Stage, ...Stage[]];
   readonly source: string;
   readonly mint: MintSession;
+  /** Calls that a record bills already; added to. */
+  readonly billed: BilledCalls;
 }
 
 /** The sessions so far. */
@@ -32,20 +39,28 @@ export interface Sessions {
 }
 
 interface Live {
-  readonly branch: Branch;
+  readonly index: number;
   readonly draft: Draft;
   readonly reader: BranchReader;
   /** Characters read since the last handing on. */
   pending: number;
+  /** The stage that it came to its end in; absent while it is at work. */
+  endedIn?: Stage;
 }
 
 interface State extends SessionsOf {
+  /** The stage whose records are read now. */
+  stage: Stage;
+  /** The outline of the whole file. */
+  readonly whole: Outline;
   readonly names: readonly SessionId[];
   readonly live: Map<number, Live>;
   /** Forks that did not begin yet. */
   readonly waiting: Map<number, ForkPoint>;
-  /** Last positions of branches that came to their end. */
-  readonly ended: Map<number, Position>;
+  /** Branches that came to their end in a stage. */
+  readonly ended: Map<number, Live>;
+  /** Sessions of which more may come. */
+  readonly open: Set<number>;
   readonly begun: SessionId[];
   /** What is ready, in order. */
   ready: ImportStep[];
@@ -53,15 +68,23 @@ interface State extends SessionsOf {
   events: number;
 }
 
+/** Names the record of a stage among those that have no event. */
+export const STAGE = 'tidemark-import';
+
 /** Handed on together at least: so many events, or so many characters of the file. */
 const BATCH = { events: 64, characters: 1024 * 1024 } as const;
 
 /** No session yet. */
 export function createSessions(of: SessionsOf): Sessions {
-  const names = nameBranches(of);
+  const [first] = of.stages;
+  const whole = (of.stages.at(-1) ?? first).outline;
+  const names = nameBranches({ ...of, outline: whole, digest: first.digest });
   const state: State = {
     ...of,
+    stage: first,
+    whole,
     names,
+    open: new Set(),
     live: new Map(),
     waiting: new Map(),
     ended: new Map(),
@@ -78,7 +101,7 @@ export function createSessions(of: SessionsOf): Sessions {
       return ready;
     },
     totals: () => ({
-      session: nameOf(state, of.outline.main),
+      session: nameOf(state, whole.main),
       sessions: state.begun,
       calls: state.calls,
       events: state.events,
@@ -87,30 +110,63 @@ export function createSessions(of: SessionsOf): Sessions {
 }
 
 function take(state: State, raw: RawRecord, from: From): void {
-  const { outline } = state;
+  while (from.ordinal >= state.stage.outline.records) beginStage(state, from);
+  const { outline } = state.stage;
   const index = outline.branchOf(from.ordinal);
-  const isFirst = !state.live.has(index);
+  const isFirst = !state.live.has(index) && !state.ended.has(index);
   for (const fork of outline.forksBefore(from.ordinal)) leaveFork(state, index, fork, from);
-  const live = state.live.get(index) ?? begin(state, index, from);
+  const live = liveAt(state, index, from);
+  leaveLaterForks(state, live, from);
   const moves = outline.isRepeated(from.ordinal)
     ? live.reader.pass({ type: 'foreign', from, reason: 'a second copy of a record' })
     : live.reader.read(raw, from);
   if (isFirst) announce(state, live, moves, from);
   apply(state, live, moves);
   live.pending += raw.text.length;
-  if (from.ordinal >= live.branch.last) end(state, live, from.ordinal === outline.records - 1);
+  const last = outline.branches[index]?.last ?? from.ordinal;
+  if (from.ordinal >= last) end(state, live, from.ordinal === outline.records - 1);
   else if (live.draft.events.length >= BATCH.events || live.pending >= BATCH.characters) handOn(state, live);
+}
+
+/** The records from here on were appended since the file was imported in the stage before: its main session says so. */
+function beginStage(state: State, { at, line }: From): void {
+  const next = state.stages[state.stages.indexOf(state.stage) + 1];
+  if (next === undefined) throw new RangeError(`no stage holds the record of line ${line}`);
+  state.stage = next;
+  const main = state.ended.get(state.whole.main);
+  if (main === undefined) return;
+  const { bytes, digest: file } = next;
+  const data = { format: STAGE, line, record: { bytes, digest: file }, reason: 'the transcript grew' };
+  emit(main.draft, { kind: 'foreign.recorded', at, data });
+  handOn(state, main);
+}
+
+/** The branch at work: it begins, or goes on where an earlier stage ended. */
+function liveAt(state: State, index: number, from: From): Live {
+  const ended = state.ended.get(index);
+  if (ended === undefined) return state.live.get(index) ?? begin(state, index, from);
+  state.ended.delete(index);
+  delete ended.endedIn;
+  state.live.set(index, ended);
+  return ended;
+}
+
+/** Forks that only a later stage knows leave the branch without touching it: its events were made without them. */
+function leaveLaterForks(state: State, { draft }: Live, { ordinal }: From): void {
+  const known = state.stage.outline.forksBefore(ordinal);
+  const later = state.whole.forksBefore(ordinal).filter((fork) => !known.includes(fork));
+  for (const fork of later) state.waiting.set(fork, forkPoint(draft, nameOf(state, fork)));
 }
 
 /** Keeps the branch as it is now for the fork that begins later. */
 function leaveFork(state: State, index: number, fork: number, from: From): void {
-  const live = state.live.get(index) ?? begin(state, index, from);
+  const live = liveAt(state, index, from);
   apply(state, live, live.reader.release());
   state.waiting.set(fork, forkPoint(live.draft, nameOf(state, fork)));
 }
 
 function begin(state: State, index: number, from: From): Live {
-  const branch = state.outline.branches[index];
+  const branch = state.stage.outline.branches[index];
   if (branch === undefined) throw new RangeError(`no branch ${index} in the outline`);
   if (branch.startedBy !== undefined) ensureBegun(state, branch.startedBy, from);
   const waiting = state.waiting.get(index);
@@ -121,11 +177,14 @@ function begin(state: State, index: number, from: From): Live {
   const reader = state.format.reader({
     branch: index,
     isSubagent: branch.agent !== undefined && branch.kind !== 'main',
-    outline: state.outline,
+    get outline() {
+      return state.stage.outline;
+    },
     keep: keeping(draft),
   });
-  const live: Live = { branch, draft, reader, pending: 0 };
+  const live: Live = { index, draft, reader, pending: 0 };
   state.live.set(index, live);
+  state.open.add(index);
   state.begun.push(draft.session);
   state.events += 1;
   state.ready.push(sessionStep(state, branch, waiting, from));
@@ -147,15 +206,15 @@ function ensureBegun(state: State, index: number, from: From): void {
 /** The parent's records are handed on first: the fork follows one of them. */
 function takeUp(state: State, branch: Branch, { draft, position: at }: ForkPoint): Draft {
   state.waiting.delete(branch.index);
-  const parent = branch.leaves?.branch ?? state.outline.main;
-  const live = state.live.get(parent);
+  const parent = branch.leaves?.branch ?? state.whole.main;
+  const live = state.live.get(parent) ?? state.ended.get(parent);
   if (live !== undefined) handOn(state, live);
-  const to = live === undefined ? (state.ended.get(parent) ?? at) : lastPosition(live.draft);
+  const to = live === undefined ? at : lastPosition(live.draft);
   if (to > at) draft.left = { from: position(at + 1), to };
   return draft;
 }
 
-function startOf({ outline }: State, branch: Branch, from: From): From['at'] {
+function startOf({ stage: { outline } }: State, branch: Branch, from: From): From['at'] {
   return branch.at ?? outline.at ?? from.at;
 }
 
@@ -168,7 +227,8 @@ function keeping(draft: Draft): Keep {
 }
 
 function sessionStep(state: State, branch: Branch, waiting: ForkPoint | undefined, from: From): SessionStep {
-  const { outline, format, source } = state;
+  const { stage, whole, format, source } = state;
+  const { outline, bytes, digest: file } = stage;
   const session = nameOf(state, branch.index);
   const titled = outline.title === undefined || branch.agent !== undefined ? {} : { title: outline.title };
   return {
@@ -178,26 +238,29 @@ function sessionStep(state: State, branch: Branch, waiting: ForkPoint | undefine
     at: waiting === undefined ? startOf(state, branch, from) : from.at,
     created: {
       id: session,
-      root: nameOf(state, outline.main),
+      root: nameOf(state, whole.main),
       workspace: outline.workspace ?? '/',
       ...titled,
-      imported: { format: format.name, source, digest: state.digest },
+      imported: { format: format.name, source, digest: file, bytes },
     },
   };
 }
 
 /** A subagent's session is named where it was started. */
 function announce(state: State, child: Live, moves: readonly Move[], from: From): void {
-  const { startedBy, kind } = child.branch;
-  const starter = startedBy === undefined || kind !== 'agent' ? undefined : state.live.get(startedBy);
-  if (starter === undefined) return;
+  const { startedBy, kind } = state.stage.outline.branches[child.index] ?? {};
+  if (startedBy === undefined || kind !== 'agent') return;
+  const starter = state.live.get(startedBy) ?? state.ended.get(startedBy);
+  if (starter === undefined || starter.endedIn === state.stage) return;
   const prompt = moves.find((move) => move.type === 'prompt');
   const task = (prompt?.parts ?? []).map((part) => (part.type === 'text' ? part.text : '')).join('\n');
   apply(state, starter, starter.reader.pass({ type: 'subagent', from, child: child.draft.session, task }));
+  if (state.ended.has(startedBy)) handOn(state, starter);
 }
 
 function apply(state: State, live: Live, moves: readonly Move[]): void {
-  const view = { branch: live.branch.index, format: state.format.name, outline: state.outline };
+  const { stage, format, billed } = state;
+  const view: BranchView = { branch: live.index, format: format.name, outline: stage.outline, billed };
   for (const move of moves) {
     if ((move.type === 'answer' || move.type === 'interrupted') && Object.keys(move.usage ?? {}).length > 0)
       state.calls += 1;
@@ -206,13 +269,25 @@ function apply(state: State, live: Live, moves: readonly Move[]): void {
 }
 
 function end(state: State, live: Live, isEndOfFile: boolean): void {
-  const { draft, branch } = live;
+  const { draft, index } = live;
   apply(state, live, live.reader.release());
   finishDraft(draft, isEndOfFile);
   handOn(state, live);
-  state.live.delete(branch.index);
-  state.ended.set(branch.index, lastPosition(draft));
-  state.ready.push({ type: 'closed', session: draft.session });
+  state.live.delete(index);
+  live.endedIn = state.stage;
+  state.ended.set(index, live);
+  const { records, branches } = state.whole;
+  if (isEndOfFile && state.stage.outline.records === records) for (const one of state.open) closeSession(state, one);
+  else if (!mayGoOn(state, index, branches[index]?.last ?? 0)) closeSession(state, index);
+}
+
+/** Whether a later stage has something for a session: records, or what is said of the file in its main session. */
+function mayGoOn({ stage, stages, whole }: State, index: number, last: number): boolean {
+  return last >= stage.outline.records || (stages.length > 1 && index === whole.main);
+}
+
+function closeSession(state: State, index: number): void {
+  if (state.open.delete(index)) state.ready.push({ type: 'closed', session: nameOf(state, index) });
 }
 
 function handOn(state: State, live: Live): void {

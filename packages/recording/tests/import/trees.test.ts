@@ -220,10 +220,4 @@ describe('importing again', () => {
       expect(again.imported.added).toBe(whole.imported.events - length);
     }
   });
-
-  it('of another state of the file makes another session', async () => {
-    const { store, imported } = await importRows(pi());
-    const grown = await importRows(rows, store);
-    expect(grown.imported.session).not.toBe(imported.session);
-  });
 });

@@ -5,6 +5,7 @@ import type {
   AnswerFailed,
   AnswerInterrupted,
   AnswerReceived,
+  BilledIn,
   CallForecast,
   ContinuationRecord,
   DiagnosisRecord,
@@ -27,7 +28,7 @@ import type {
 import { decoder } from './decoder.ts';
 import type { Decoders } from './decoder.ts';
 import { answerParts, contentParts, sequenceParameters, ttl, usage } from './parts.ts';
-import { callId, digest, flag, jsonRecord, money, number, optional, position, text } from './scalars.ts';
+import { callId, digest, flag, jsonRecord, money, number, optional, position, sessionId, text } from './scalars.ts';
 import type { ShapeOf } from './scalars.ts';
 
 const marker = z.object({ block: number, ttl, prefix: digest } satisfies ShapeOf<MarkerRecord>);
@@ -145,6 +146,8 @@ const diagnosis = z.object({
   missed: optional(number),
 } satisfies ShapeOf<DiagnosisRecord>);
 
+const billed = z.object({ session: sessionId, position, usage } satisfies ShapeOf<BilledIn>);
+
 const estimated = z.object({
   input: optional(number),
   output: optional(number),
@@ -164,6 +167,7 @@ const answerReceived = z.object({
   response: optional(text),
   truncated: z.enum(['yes', 'no', 'unknown']),
   usage,
+  billed: optional(billed),
   startedAt: optional(text),
   prices: optional(text),
   cost: optional(money),
@@ -196,6 +200,7 @@ const answerInterrupted = z.object({
   model: text,
   parts: answerParts,
   usage: optional(usage),
+  billed: optional(billed),
   prices: optional(text),
   cost: optional(money),
   costAtMost: optional(money),

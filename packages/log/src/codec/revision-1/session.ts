@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import type {
   ForeignRecorded,
+  ImportedFrom,
   MemoryChanged,
   ModeChanged,
   Parent,
@@ -27,7 +28,8 @@ const imported = z.object({
   format: text,
   source: text,
   digest: optional(digest),
-} satisfies ShapeOf<NonNullable<SessionCreated['imported']>>);
+  bytes: optional(number),
+} satisfies ShapeOf<ImportedFrom>);
 
 const sessionCreated = z.object({
   id: sessionId,

@@ -1,7 +1,10 @@
 // Moves in, events out: turns around prompts, an epoch before the answer that needs it, every call closed once.
 
-import type { AnswerPart } from '@tidemark/log';
+import type { AnswerPart, BilledIn } from '@tidemark/log';
 import { position } from '@tidemark/log';
+import type { BilledCalls } from '../billed-calls.ts';
+import { callIdentity } from '../billed-calls.ts';
+import { plainText } from '../content.ts';
 import { hashText } from '../file/hash-text.ts';
 import type {
   AnswerMove,
@@ -29,6 +32,8 @@ export interface BranchView {
   readonly branch: number;
   readonly format: string;
   readonly outline: Outline;
+  /** Calls that are billed by a record already. */
+  readonly billed: BilledCalls;
 }
 
 /** Takes one move into the session. */
@@ -44,6 +49,7 @@ export function applyMove(draft: Draft, move: Move, view: BranchView): void {
 
 /** The end of the branch: nothing is left open. */
 export function finishDraft(draft: Draft, isEndOfFile: boolean): void {
+  for (const call of draft.open.keys()) draft.cutOff.add(hashText(call));
   abandonCalls(draft, draft.at, isEndOfFile ? 'crashed' : 'interrupted');
   endTurn(draft);
 }
@@ -91,9 +97,9 @@ function take(draft: Draft, move: Move, view: BranchView): void {
     case 'notification':
       return takeNotification(draft, move);
     case 'answer':
-      return takeAnswer(draft, move);
+      return takeAnswer(draft, move, view);
     case 'interrupted':
-      return takeInterrupted(draft, move);
+      return takeInterrupted(draft, move, view);
     case 'failed':
       return takeFailed(draft, move);
     case 'result':
@@ -135,7 +141,7 @@ function takeNotification(draft: Draft, { from, source, provenance, body }: Noti
   emit(draft, { kind: 'notification.received', at: from.at, turn: turn.id, data: { source, provenance, body } });
 }
 
-function takeAnswer(draft: Draft, move: AnswerMove): void {
+function takeAnswer(draft: Draft, move: AnswerMove, view: BranchView): void {
   const { type: _type, from, ...answer } = move;
   const turn = needTurn(draft, from.at);
   openEpoch(draft, from.at, move);
@@ -149,7 +155,7 @@ function takeAnswer(draft: Draft, move: AnswerMove): void {
     kind: 'answer.received',
     at: from.at,
     turn: turn.id,
-    data: { step: draft.step, stream: 'main', contract: RECORDED, ...answer },
+    data: { step: draft.step, stream: 'main', contract: RECORDED, ...answer, ...billedIn(draft, move, view) },
   });
   draft.step += 1;
   turn.steps += 1;
@@ -157,16 +163,31 @@ function takeAnswer(draft: Draft, move: AnswerMove): void {
   turn.mood = calls.size === 0 ? 'answered' : 'calling';
 }
 
+/** Where the call of an answer is billed already; the first record of a call bills it. */
+function billedIn(
+  { session, position: at }: Draft,
+  move: AnswerMove | InterruptedMove,
+  { format, billed }: BranchView,
+): { readonly billed?: BilledIn } {
+  const { from, provider, model, usage, parts } = move;
+  const response = move.type === 'answer' ? move.response : undefined;
+  const identity = callIdentity({ format, response, at: from.at, provider, model, usage, parts });
+  if (identity === undefined || usage === undefined) return {};
+  const before = billed.get(identity);
+  billed.set(identity, before === undefined ? { session, position: position(at), usage } : { ...before, usage });
+  return before === undefined ? {} : { billed: before };
+}
+
 function callsOf(parts: readonly AnswerPart[]): ReadonlySet<string> {
   return new Set(parts.flatMap((part) => (part.type === 'call' ? [part.call] : [])));
 }
 
-function takeInterrupted(draft: Draft, move: InterruptedMove): void {
+function takeInterrupted(draft: Draft, move: InterruptedMove, view: BranchView): void {
   const { type: _type, from, ...answer } = move;
   const turn = needTurn(draft, from.at);
   // One that never got through needs no front of its own.
   if (move.usage !== undefined) openEpoch(draft, from.at, move);
-  const data = { step: draft.step, stream: 'main', ...answer };
+  const data = { step: draft.step, stream: 'main', ...answer, ...billedIn(draft, move, view) };
   emit(draft, { kind: 'answer.interrupted', at: from.at, turn: turn.id, data });
   draft.step += 1;
   turn.steps += 1;
@@ -187,7 +208,13 @@ function takeFailed(draft: Draft, move: FailedMove): void {
 
 function takeResult(draft: Draft, move: ResultMove, view: BranchView): void {
   const unfit = closeCall(draft, move);
-  if (unfit !== undefined) keepForeign(draft, move.from, view, unfit);
+  if (unfit === undefined) return;
+  keepForeign(draft, move.from, view, unfit);
+  const body = plainText(move.parts);
+  if (!draft.cutOff.delete(hashText(move.call)) || body === undefined) return;
+  // The log says that this call was cut where the file ended then: what it returned is told behind that.
+  const provenance = `result of call ${move.call}, which came after an earlier import`;
+  takeNotification(draft, { type: 'notification', from: move.from, source: 'import', provenance, body });
 }
 
 function takeCompaction(draft: Draft, move: CompactionMove, { outline }: BranchView): void {

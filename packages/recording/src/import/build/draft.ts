@@ -50,6 +50,8 @@ export interface Draft {
   batch: OpenBatch | undefined;
   /** Hashes of the calls that were closed. */
   readonly closed: Set<number>;
+  /** Of these, the ones that were abandoned where the file ended when it was imported before. */
+  readonly cutOff: Set<number>;
   epoch: EpochInForce | undefined;
   reasoning: string | undefined;
   checkpoint: Position | undefined;
@@ -74,6 +76,7 @@ export function newDraft(session: SessionId, at: Timestamp): Draft {
     open: new Map(),
     batch: undefined,
     closed: new Set(),
+    cutOff: new Set(),
     epoch: undefined,
     reasoning: undefined,
     checkpoint: undefined,
@@ -104,6 +107,7 @@ export function forkPoint(draft: Draft, session: SessionId): ForkPoint {
     turn,
     batch: undefined,
     closed: new Set(draft.closed),
+    cutOff: new Set(draft.cutOff),
     anchors,
     events: [],
     bytes: [],
@@ -119,7 +123,9 @@ export function forkPoint(draft: Draft, session: SessionId): ForkPoint {
 
 // Its usage stands in the parent: a call is billed once.
 function unbilled(event: Event): Event {
-  return event.kind === 'answer.received' ? { ...event, data: { ...event.data, usage: {} } } : event;
+  if (event.kind !== 'answer.received') return event;
+  const { billed: _billed, ...data } = event.data;
+  return { ...event, data: { ...data, usage: {} } };
 }
 
 /** Adds an event behind the last. */

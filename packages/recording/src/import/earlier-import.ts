@@ -1,0 +1,157 @@
+// What a store already holds of a transcript: the sessions that an import of its earlier state made, and the calls that
+// other sessions bill.
+
+import type { BilledIn, Log, RecordedOf, SessionCreated, SessionId, SessionSummary } from '@tidemark/log';
+import { digest } from '@tidemark/log';
+import type { BilledCalls, CallNames } from './billed-calls.ts';
+import { callIdentity } from './billed-calls.ts';
+import { objectOf } from './file/fields.ts';
+import { STAGE } from './sessions.ts';
+import type { StageMark } from './stages.ts';
+import { beginsWith } from './stages.ts';
+import type { Transcript } from './import-transcript.ts';
+
+/** An import of an earlier state of a file. */
+export interface EarlierImport {
+  /** The main session that it made. */
+  readonly session: SessionId;
+  /** The states in which the file was imported, shortest first; the file begins with each of them. */
+  readonly stages: readonly StageMark[];
+}
+
+/** Sessions of a store that may hold what a transcript holds. */
+export interface Relatives {
+  readonly earlier: EarlierImport | undefined;
+  /** A session of the same transcript whose file does not begin this one: what both hold was changed since. */
+  readonly diverged: SessionId | undefined;
+}
+
+/** The imports of one transcript, found by the beginning of its bytes, else by the name that it gives itself. */
+export async function findRelatives(store: Log, transcript: Transcript): Promise<Relatives> {
+  let earlier: EarlierImport | undefined;
+  let diverged: SessionId | undefined;
+  for (const { session, imported } of await importedSessions(store, transcript)) {
+    const stages = imported === undefined ? [] : await stagesOf(store, session, imported);
+    const last = stages.at(-1);
+    if (last === undefined) continue;
+    if (last.bytes <= transcript.whole.bytes && (await beginsWith(transcript.open, last))) {
+      if (last.bytes >= (earlier?.stages.at(-1)?.bytes ?? 0)) earlier = { session, stages };
+    } else diverged = session;
+  }
+  return { earlier, diverged };
+}
+
+interface ImportedSession {
+  readonly session: SessionId;
+  readonly imported: SessionCreated['imported'];
+}
+
+/** Main sessions of imports that begin when this transcript begins and have its name. */
+async function importedSessions(store: Log, transcript: Transcript): Promise<readonly ImportedSession[]> {
+  const { outline } = transcript.whole;
+  const start = outline.branches[outline.main]?.at ?? outline.at;
+  const found: ImportedSession[] = [];
+  for (const one of (await store.sessions()).sessions) {
+    if (one.parent !== undefined || one.root !== one.session) continue;
+    if (start !== undefined && one.createdAt !== start) continue;
+    const created = await createdIn(store, one);
+    if (created?.imported?.format === transcript.format.name) found.push({ session: one.session, ...created });
+  }
+  return found;
+}
+
+async function createdIn(
+  store: Log,
+  { session }: SessionSummary,
+): Promise<{ readonly imported: SessionCreated['imported'] } | undefined> {
+  for await (const record of store.read(session, 0, 1))
+    if (record.kind === 'session.created') return { imported: record.data.imported };
+  return undefined;
+}
+
+/** The states of the file that a session was made of: the first in its first record, each later one where it begins. */
+async function stagesOf(
+  store: Log,
+  session: SessionId,
+  { digest: first, bytes }: NonNullable<SessionCreated['imported']>,
+): Promise<readonly StageMark[]> {
+  if (first === undefined || bytes === undefined) return [];
+  const stages: StageMark[] = [{ bytes, digest: first }];
+  for await (const record of store.read(session)) {
+    if (record.kind !== 'foreign.recorded' || record.data.format !== STAGE) continue;
+    const { bytes: length, digest: file } = objectOf(record.data.record);
+    if (typeof length === 'number' && typeof file === 'string') stages.push({ bytes: length, digest: digest(file) });
+  }
+  return stages;
+}
+
+/** Records of a session that are read to find its first counted answer. */
+const BEGINNING = 200;
+
+/**
+ * The calls that other imports bill of those that begin with the same call: a copied session holds the rows of the other
+ * from the first one on. `own` are the sessions that the transcript itself makes.
+ */
+export async function findBilled(
+  store: Log,
+  first: string | undefined,
+  format: string,
+  own: ReadonlySet<SessionId>,
+): Promise<BilledCalls> {
+  const billed: BilledCalls = new Map();
+  if (first === undefined) return billed;
+  const { sessions } = await store.sessions();
+  const roots = new Set<SessionId>();
+  for (const one of sessions) {
+    if (own.has(one.session) || one.parent !== undefined || one.startedBy !== undefined) continue;
+    if ((await firstCall(store, one.session, format)) === first) roots.add(one.root);
+  }
+  for (const one of sessions) {
+    if (roots.has(one.root) && !own.has(one.session)) await addCalls(billed, store, one.session, format);
+  }
+  return billed;
+}
+
+async function firstCall(store: Log, session: SessionId, format: string): Promise<string | undefined> {
+  for await (const record of store.read(session, 0, BEGINNING)) {
+    if (record.kind === 'session.created' && !isOf(record.data, format)) return undefined;
+    const identity = isAnswer(record) ? callIdentity(namesOf(record, format)) : undefined;
+    if (identity !== undefined) return identity;
+  }
+  return undefined;
+}
+
+function isOf({ imported }: SessionCreated, format: string): boolean {
+  return imported !== undefined && familyOf(imported.format) === familyOf(format);
+}
+
+/** Versions of one tool's format: a transcript that is copied may be written in a newer one. */
+function familyOf(format: string): string {
+  return format.replace(/-\d+$/, '');
+}
+
+type EndedAnswer = RecordedOf<'answer.received'> | RecordedOf<'answer.interrupted'>;
+
+function isAnswer(record: { readonly kind: string }): record is EndedAnswer {
+  return record.kind === 'answer.received' || record.kind === 'answer.interrupted';
+}
+
+/** What names the call of a record. */
+export function namesOf(record: Pick<EndedAnswer, 'kind' | 'at' | 'data'>, format: string): CallNames {
+  const { provider, model, usage, parts } = record.data;
+  const response = 'response' in record.data ? record.data.response : undefined;
+  return { format, response, at: record.at, provider, model, usage, parts };
+}
+
+async function addCalls(billed: BilledCalls, store: Log, session: SessionId, format: string): Promise<void> {
+  let owner: SessionId = session;
+  for await (const record of store.read(session)) {
+    if (record.kind === 'session.created') owner = record.data.id;
+    if (owner !== session || !isAnswer(record)) continue;
+    const identity = callIdentity(namesOf(record, format));
+    const { usage, billed: before } = record.data;
+    if (identity === undefined || usage === undefined) continue;
+    const own: BilledIn = { session, position: record.position, usage };
+    billed.set(identity, before === undefined ? own : { ...before, usage });
+  }
+}

@@ -1,0 +1,70 @@
+// The states in which one file was imported, each longer than the one before and beginning with its bytes. An import reads
+// the records of each stage as the import of that state did, so that it goes on behind what is in the log.
+
+import { createHash } from 'node:crypto';
+import type { Digest } from '@tidemark/log';
+import { digest } from '@tidemark/log';
+import { readLines } from './file/read-lines.ts';
+import { readRecords } from './file/read-records.ts';
+import type { Format } from './format.ts';
+import { drawOutline } from './outline/draw-outline.ts';
+import type { Outline } from './outline/outline.ts';
+import type { OpenBytes } from './recognise.ts';
+
+/** A state of a file by its beginning: so many bytes with this SHA-256. */
+export interface StageMark {
+  readonly bytes: number;
+  readonly digest: Digest;
+}
+
+/** A state of a file, and what its records hold in outline. */
+export interface Stage extends StageMark {
+  readonly outline: Outline;
+}
+
+/** Reads the outline of a file's first bytes; of the whole file by default. */
+export async function surveyStage(open: OpenBytes, format: Format, most: number = Infinity): Promise<Stage> {
+  const hash = createHash('sha256');
+  const drawing = drawOutline();
+  let bytes = 0;
+  let count = 0;
+  const see = (chunk: Uint8Array): void => {
+    hash.update(chunk);
+    bytes += chunk.length;
+  };
+  for await (const lines of readLines(seen(firstBytes(open(), most), see))) {
+    for (const line of lines) {
+      count = line.number;
+      if ('reason' in line) continue;
+      for (const raw of readRecords(line.text).records) drawing.add(format.sight(raw));
+    }
+  }
+  return { outline: drawing.finish(count), digest: digest(hash.digest('hex')), bytes };
+}
+
+/** Whether a file begins with the bytes of a stage. */
+export async function beginsWith(open: OpenBytes, { bytes, digest: expected }: StageMark): Promise<boolean> {
+  const hash = createHash('sha256');
+  let length = 0;
+  for await (const chunk of firstBytes(open(), bytes)) {
+    hash.update(chunk);
+    length += chunk.length;
+  }
+  return length === bytes && hash.digest('hex') === expected;
+}
+
+async function* firstBytes(chunks: AsyncIterable<Uint8Array>, most: number): AsyncGenerator<Uint8Array> {
+  let left = most;
+  for await (const chunk of chunks) {
+    yield chunk.length <= left ? chunk : chunk.subarray(0, left);
+    left -= chunk.length;
+    if (left <= 0) return;
+  }
+}
+
+async function* seen(chunks: AsyncIterable<Uint8Array>, see: (chunk: Uint8Array) => void): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) {
+    see(chunk);
+    yield chunk;
+  }
+}
