@@ -3,7 +3,7 @@
 // records of the next one.
 
 import { createHash } from 'node:crypto';
-import type { Position, SessionId } from '@tidemark/log';
+import type { SessionId } from '@tidemark/log';
 import { digest, position } from '@tidemark/log';
 import type { BilledCalls } from './billed-calls.ts';
 import type { BranchView } from './build/apply-move.ts';
