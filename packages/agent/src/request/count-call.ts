@@ -29,7 +29,7 @@ export function countCall(state: State, prepared: Prepared, answer: Pick<Answer,
   if (estimates.input === undefined && estimates.output === undefined) {
     return bound === undefined ? { usage } : { usage, costAtMost: bound, ...named };
   }
-  return { usage, ...estimatedUse(estimates, bound), ...named };
+  return { usage, ...estimatedUse(estimates, bound) };
 }
 
 /**
