@@ -91,6 +91,7 @@ const STEPS: Steps = {
   'foreign.recorded': keep,
   'tools.changed': changeTools,
   'reasoning.changed': changeReasoning,
+  'reasoning.set': keep,
   'skill.loaded': (state, { data: { call } }) =>
     call === undefined ? state : { ...state, skillCalls: new Set(state.skillCalls).add(call) },
   'history.compacted': (state, { position, data }) =>

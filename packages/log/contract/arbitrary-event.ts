@@ -79,6 +79,7 @@ const contextPayloads: Payloads<
   | 'notification.received'
   | 'tools.changed'
   | 'reasoning.changed'
+  | 'reasoning.set'
   | 'skill.loaded'
 > = {
   'epoch.opened': fc.record(
@@ -164,6 +165,7 @@ const contextPayloads: Payloads<
     },
     { ...some, requiredKeys: ['setting', 'as', 'scope'] },
   ),
+  'reasoning.set': all({ parameters: fc.dictionary(name, json, { maxKeys: 2, noNullPrototype: true }) }),
   'skill.loaded': fc.record(
     {
       name,
@@ -329,6 +331,7 @@ export const EVENTS: { readonly [K in Kind]: fc.Arbitrary<EventOf<K>> } = {
   'foreign.recorded': arbitraryOf('foreign.recorded'),
   'tools.changed': arbitraryOf('tools.changed'),
   'reasoning.changed': arbitraryOf('reasoning.changed'),
+  'reasoning.set': arbitraryOf('reasoning.set'),
   'skill.loaded': arbitraryOf('skill.loaded'),
   'history.compacted': arbitraryOf('history.compacted'),
   'compaction.refused': arbitraryOf('compaction.refused'),

@@ -28,6 +28,7 @@ export interface EventData {
   readonly 'foreign.recorded': session.ForeignRecorded;
   readonly 'tools.changed': context.ToolsChanged;
   readonly 'reasoning.changed': context.ReasoningChanged;
+  readonly 'reasoning.set': context.ReasoningSet;
   readonly 'skill.loaded': context.SkillLoaded;
   readonly 'history.compacted': context.HistoryCompacted;
   readonly 'compaction.refused': context.CompactionRefused;

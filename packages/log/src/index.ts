@@ -67,6 +67,7 @@ export type {
   PrunedResult,
   Range,
   ReasoningChanged,
+  ReasoningSet,
   SkillLoaded,
   ToolRecord,
   ToolsChanged,

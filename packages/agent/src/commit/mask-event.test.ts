@@ -117,6 +117,7 @@ const LEFT: { readonly [K in Kind]: readonly string[] } = {
   'foreign.recorded': ['format', 'reason', 'record'],
   'tools.changed': ['added', 'as', 'removed'],
   'reasoning.changed': ['as', 'parameter', 'scope', 'setting'],
+  'reasoning.set': ['parameters'],
   'skill.loaded': ['call', 'name', 'reason', 'source', 'version'],
   'history.compacted': ['made', 'strategy', 'trigger'],
   'compaction.refused': ['trigger'],

@@ -44,6 +44,7 @@ const MASKS: { readonly [K in Kind]: MaskEvent<K> } = {
   'foreign.recorded': keep,
   'tools.changed': keep,
   'reasoning.changed': keep,
+  'reasoning.set': keep,
   'skill.loaded': keep,
   'history.compacted': maskCheckpoint,
   'compaction.refused': async (event, mask) => ({

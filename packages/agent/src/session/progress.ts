@@ -14,6 +14,7 @@ import type {
   PermissionDecided,
   Recorded,
   RecordedOf,
+  RenderParameters,
   SessionId,
   SkillLoaded,
   StartedBy,
@@ -70,6 +71,8 @@ export interface Progress {
   shown: number;
   /** Names of skills that were told to be preloaded. */
   readonly preloaded: Set<string>;
+  /** Render parameters that were set for the session. */
+  reasoning: RenderParameters;
   /** What a person allowed for the rest of this session. */
   granted: readonly Granted[];
   /** US dollars that all calls of the session cost, as far as known; and of these, those that kept its cache warm. */
@@ -146,6 +149,7 @@ export function emptyProgress(): Progress {
     skills: [],
     shown: 0,
     preloaded: new Set(),
+    reasoning: {},
     granted: [],
     cost: money('0'),
     warming: money('0'),
@@ -174,6 +178,9 @@ export function advance(progress: Progress, record: Recorded): void {
       return;
     case 'mode.changed':
       progress.mode = record.data.mode;
+      return;
+    case 'reasoning.set':
+      progress.reasoning = { ...progress.reasoning, ...record.data.parameters };
       return;
     case 'turn.started':
       beginAnew(progress, record.turn, record.data.compaction);

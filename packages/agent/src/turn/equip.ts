@@ -1,14 +1,16 @@
 // What a session is run with from its next request on: tools, how much the model reasons, the model itself. Nothing is
-// recorded here; the next request decides what that asks for, so that what was changed and changed back asks for nothing.
+// recorded here but reasoning, which holds for the session; the next request decides what that asks for, so that what was changed
+// and changed back asks for nothing.
 
 import type { RenderParameters } from '@tidemark/log';
 import { requirePrice } from '../decide/limits.ts';
 import { AgentError } from '../errors.ts';
+import { commit } from '../session/session.ts';
 import { IN_WORDS } from '../fork/cut-points.ts';
 import type { ForkPlan } from '../fork/plan-fork.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { Actor } from './actor.ts';
-import { requireUsable, restAnew } from './actor.ts';
+import { requireUsable, restAnew, stop } from './actor.ts';
 import type { OtherModel } from './live-session.ts';
 import type { Runtime } from './runtime.ts';
 
@@ -32,7 +34,17 @@ export function changeReasoning(actor: Actor, parameters: RenderParameters): voi
     throw new AgentError('agent/unknown-parameter', message, { parameter: unknown });
   }
   actor.runtime = { ...runtime, parameters: { ...runtime.parameters, ...parameters } };
+  recordReasoning(actor, parameters);
   restAnew(actor);
+}
+
+/** The next request and the end of the session wait for the record, which is appended in their order. */
+function recordReasoning(actor: Actor, parameters: RenderParameters): void {
+  const { session, runtime } = actor;
+  const at = runtime.surroundings.now();
+  commit(session, [{ kind: 'reasoning.set', at, data: { parameters } }]).catch((error: unknown) =>
+    stop(actor, error instanceof Error ? error : new Error(String(error))),
+  );
 }
 
 /** @throws AgentError `agent/unknown-price`. */

@@ -53,7 +53,8 @@ export interface LiveSession {
   /**
    * Sets render parameters that say how much the model reasons (`effort`, `thinking`, `reasoning.effort`), from the next
    * request on: appended where the model takes that, else an epoch. In the midst of a turn Anthropic's models heed an
-   * appended effort with the next words of the user.
+   * appended effort with the next words of the user. The setting holds for the session until it is set again: opened later, it
+   * goes before the parameters that the session is opened with.
    *
    * @throws AgentError `agent/unknown-parameter` for a name that the model's row does not have.
    */

@@ -74,15 +74,21 @@ const FIRST_MODE: Mode = 'ask';
  * @throws AgentError `agent/unknown-price` for a limit of money where no price is known. @throws LogError as the store does.
  */
 export async function openLiveSession(options: LiveSessionOptions): Promise<LiveSession> {
-  const { runtime } = options;
-  requirePrice(runtime.limits, runtime.capabilities, runtime.surroundings.now().slice(0, 10));
+  const { runtime: given } = options;
+  requirePrice(given.limits, given.capabilities, given.surroundings.now().slice(0, 10));
   const session = await take(options);
+  const runtime = options.first === undefined ? withReasoning(given, session) : given;
   const { mode } = session.progress;
   const actor = createActor(session, runtime, modeOf(mode, options.mode), options.first);
   actor.atRest = () => void keepWarm(actor);
   actor.side = (call) => callBeside(actor, call);
   if (runtime.subagents !== undefined) actor.children = createChildren(openChild(options), runtime.subagents);
   return faceOf(actor, saidIn(options));
+}
+
+/** What was set for the session goes before what it is opened with: it was set later, and for this session. */
+function withReasoning(runtime: Runtime, { progress: { reasoning } }: Session): Runtime {
+  return { ...runtime, parameters: { ...runtime.parameters, ...reasoning } };
 }
 
 function saidIn({ presenter, trigger }: LiveSessionOptions): Said {

@@ -116,6 +116,7 @@ const NOTES: { readonly [K in Kind]: Note<K> } = {
   'foreign.recorded': pass,
   'tools.changed': pass,
   'reasoning.changed': pass,
+  'reasoning.set': pass,
   'skill.loaded': (draft, { position, data }) => {
     // What is preloaded stands in the front, which a compaction leaves as it is.
     if (data.reason !== 'always') draft.skills.push({ position, name: data.name, version: data.version });

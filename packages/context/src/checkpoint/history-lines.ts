@@ -37,6 +37,7 @@ const LINES: { readonly [K in Kind]: Line<K> } = {
   'foreign.recorded': skip,
   'tools.changed': skip,
   'reasoning.changed': skip,
+  'reasoning.set': skip,
   'skill.loaded': ({ name }) => ({ name }),
   'history.compacted': skip,
   'compaction.refused': skip,

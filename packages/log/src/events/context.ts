@@ -191,6 +191,14 @@ export interface ReasoningChanged {
   readonly scope: 'turn' | 'lasting';
 }
 
+/**
+ * `reasoning.set`: render parameters that were set for the session. They hold for its further requests, in a later process too.
+ * The record itself changes no request: `reasoning.changed` or `epoch.opened` does, where a request needs it.
+ */
+export interface ReasoningSet {
+  readonly parameters: RenderParameters;
+}
+
 /** `skill.loaded`. */
 export interface SkillLoaded {
   readonly name: string;

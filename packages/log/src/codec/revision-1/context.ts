@@ -20,6 +20,7 @@ import type {
   PrunedResult,
   Range,
   ReasoningChanged,
+  ReasoningSet,
   SkillLoaded,
   ToolRecord,
   ToolsChanged,
@@ -166,6 +167,8 @@ const reasoningChanged = z.object({
   scope: z.enum(['turn', 'lasting']),
 } satisfies ShapeOf<ReasoningChanged>);
 
+const reasoningSet = z.object({ parameters: jsonRecord } satisfies ShapeOf<ReasoningSet>);
+
 const skillLoaded = z.object({
   name: text,
   version: text,
@@ -239,6 +242,7 @@ type Here =
   | 'notification.received'
   | 'tools.changed'
   | 'reasoning.changed'
+  | 'reasoning.set'
   | 'skill.loaded'
   | 'history.compacted'
   | 'compaction.refused'
@@ -254,6 +258,7 @@ export const contextDecoders: Pick<Decoders, Here> = {
   'notification.received': decoder('notification.received', notificationReceived),
   'tools.changed': decoder('tools.changed', toolsChanged),
   'reasoning.changed': decoder('reasoning.changed', reasoningChanged),
+  'reasoning.set': decoder('reasoning.set', reasoningSet),
   'skill.loaded': decoder('skill.loaded', skillLoaded),
   'history.compacted': decoder('history.compacted', historyCompacted),
   'compaction.refused': decoder('compaction.refused', compactionRefused),

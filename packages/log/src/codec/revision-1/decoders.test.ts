@@ -22,6 +22,7 @@ describe('revision 1', () => {
       'pressure.crossed',
       'prompt.given',
       'reasoning.changed',
+      'reasoning.set',
       'request.prepared',
       'session.created',
       'skill.loaded',
