@@ -101,6 +101,8 @@ export async function openStage(
   const agentOf = (options: Partial<AgentOptions>): Agent => {
     const agent = createAgent({
       model,
+      // The same front in every process, with a workspace and without.
+      runtime: 'full',
       role: ROLE,
       store: createMemoryStore(shelf),
       provider,

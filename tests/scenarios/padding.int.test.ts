@@ -45,7 +45,7 @@ describe('call 2', () => {
   });
 
   test('of opus 5.5 reads the front as it is: it is above the floor of 512, and nothing is added', async () => {
-    const { padding, layers, usages } = await playShort(talk('claude-opus-5-5', 'always'));
+    const { padding, layers, usages } = await playShort(talk('claude-opus-5-5', 'always', { runtime: 'full' }));
     expect(padding).toMatchObject({ why: 'above-floor', floor: 512 });
     expect(layers).not.toContain('padding');
     expect(usages[1]?.cache_read_input_tokens).toBeGreaterThan(512);

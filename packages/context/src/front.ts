@@ -4,6 +4,7 @@ import type { EpochOpened, LayerRecord, RenderParameters, ToolRecord } from '@ti
 import { canonicalText, digest } from '@tidemark/log';
 import type { Capabilities, Front, JsonValue, NewHash, SystemText, ToolDefinition } from '@tidemark/model';
 import { TM1, TM1_MINIMAL, TM1_RUNTIME } from './contract/tm1.ts';
+import { TM2, TM2_BRIEF } from './contract/tm2.ts';
 import { estimateTokens } from './estimate.ts';
 import { utf8Length } from './utf8.ts';
 
@@ -37,8 +38,18 @@ export interface FrontTexts {
   readonly preloaded?: readonly string[];
 }
 
-/** How much layer 0 says: `minimal` leaves identity and working rules to the agent's own system text. */
-export type RuntimeText = 'full' | 'minimal';
+/**
+ * How much layer 0 holds. `minimal` leaves identity and working rules to the agent's own system text. `brief` is at most 150
+ * tokens, for an agent with only tools of its own: it tells nothing about project instructions and skills.
+ */
+export type RuntimeText = 'full' | 'minimal' | 'brief';
+
+/** Each text with the contract that it belongs to. */
+const RUNTIME_TEXTS: Readonly<Record<RuntimeText, { readonly contract: string; readonly text: string }>> = {
+  full: { contract: TM1, text: TM1_RUNTIME },
+  minimal: { contract: TM1, text: TM1_MINIMAL },
+  brief: { contract: TM2, text: TM2_BRIEF },
+};
 
 /** What the agent's author chooses for the front. */
 export interface FrontSpec {
@@ -51,13 +62,13 @@ export interface FrontSpec {
   readonly role?: string;
 }
 
-/** Composes the layers of contract `tm1`. Equal input gives equal bytes, in any process. */
+/** Composes the layers of the contract that the runtime text belongs to. Equal input gives equal bytes, in any process. */
 export function composeFront(spec: FrontSpec, newHash: NewHash): FrontTexts {
-  const text = spec.runtime === 'minimal' ? TM1_MINIMAL : TM1_RUNTIME;
-  const layers = [layer('runtime', TM1, 'global', text, newHash)];
+  const { contract, text } = RUNTIME_TEXTS[spec.runtime ?? 'full'];
+  const layers = [layer('runtime', contract, 'global', text, newHash)];
   if (spec.skills) layers.push(layer('skills', 'r1', 'project', spec.skills, newHash));
   if (spec.role) layers.push(layer('role', 'r1', 'project', spec.role, newHash));
-  return { contract: TM1, layers, tools: (spec.tools ?? []).map((tool) => defineTool(tool, newHash)).toSorted(byName) };
+  return { contract, layers, tools: (spec.tools ?? []).map((tool) => defineTool(tool, newHash)).toSorted(byName) };
 }
 
 /** One layer, with the digest of its bytes. */

@@ -43,6 +43,7 @@ export { chooseFront } from './choose-front.ts';
 export type { GuideSection } from './contract/guide.ts';
 export { GUIDE } from './contract/guide.ts';
 export { TM1_MINIMAL, TM1_RUNTIME } from './contract/tm1.ts';
+export { TM2_BRIEF } from './contract/tm2.ts';
 export type { Verdict } from './cross-check.ts';
 export { crossCheck } from './cross-check.ts';
 export type { CompactionStanding } from './compaction/compaction-standing.ts';

@@ -65,9 +65,15 @@ export interface AgentOptions {
   readonly trusted?: boolean;
   /** The agent's own system text, behind the runtime's. */
   readonly role?: string;
-  /** How much the runtime's own text says: `minimal` leaves it at how to find instructions, read notes and read checkpoints. */
-  readonly runtime?: 'full' | 'minimal';
-  /** Whether a front below the model's floor is padded until it can be cached: `auto`, where that is expected to pay, unless said. */
+  /**
+   * How much the runtime's own text holds. `minimal`: how to find instructions, read notes and read checkpoints. `brief`: at most
+   * 150 tokens on notes and checkpoints. By default `full` with a workspace or skills, else `brief`.
+   */
+  readonly runtime?: 'full' | 'minimal' | 'brief';
+  /**
+   * Whether a front below the model's floor is padded until it can be cached; `auto`: where that is expected to pay. By default
+   * `never` with the `brief` text, since the guide that it pads with is about work in a folder, else `auto`.
+   */
   readonly padding?: PaddingSetting;
   /** Other sessions that are expected on this agent's front within five minutes: `auto` counts them. None unless said. */
   readonly neighbours?: number;
@@ -247,7 +253,7 @@ const optionsSchema = z.strictObject({
   workspace: words.optional(),
   trusted: z.boolean().optional(),
   role: z.string().optional(),
-  runtime: z.enum(['full', 'minimal']).optional(),
+  runtime: z.enum(['full', 'minimal', 'brief']).optional(),
   padding: z.enum(['auto', 'always', 'never']).optional(),
   pruning: z.enum(['auto', 'never']).optional(),
   neighbours: z.int().min(0).optional(),

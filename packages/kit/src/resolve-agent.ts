@@ -57,10 +57,11 @@ export function resolveAgent(options: AgentOptions): ResolvedAgent {
 }
 
 function runtimeOf(options: AgentOptions, mcp: McpTools | undefined): Runtime {
-  const { role, runtime, neighbours, permissions = {}, onRequest, rewriteNotice, budgets, subagents = false } = options;
+  const { role, neighbours, permissions = {}, onRequest, rewriteNotice, budgets, subagents = false } = options;
   const { surroundings = THIS_MACHINE } = options;
   const { provider, capabilities } = chooseProvider(options);
   const tools = chooseTools(options);
+  const { runtime: text = hasFolder(options) ? 'full' : 'brief' } = options;
   return {
     provider,
     capabilities,
@@ -70,13 +71,14 @@ function runtimeOf(options: AgentOptions, mcp: McpTools | undefined): Runtime {
     limits: options.limits ?? {},
     retry: { ...RETRY, ...options.retry },
     outputLimit: Math.min(options.outputLimit ?? OUTPUT_LIMIT, capabilities.outputLimit),
-    compaction: options.compaction ?? 'preflight',
     checkpoints: options.checkpoints ?? 'deterministic',
     ttl: options.ttl ?? 'auto',
     warm: options.warm ?? 'auto',
     envelope: {},
     betas: options.betas ?? [],
-    padding: options.padding ?? 'auto',
+    runtime: text,
+    // The guide that pads a front is about work in a folder.
+    padding: options.padding ?? (text === 'brief' ? 'never' : 'auto'),
     pruning: options.pruning ?? 'auto',
     unconfined: permissions.unconfined ?? false,
     surroundings,
@@ -84,8 +86,9 @@ function runtimeOf(options: AgentOptions, mcp: McpTools | undefined): Runtime {
     ...imagesOf(options),
     ...(options.workspace !== undefined && { watch: watchOf(options.workspace, options) }),
     ...(mcp !== undefined && { toolSources: [mcp] }),
+    // Unsaid, a resumed turn keeps the policy that it was begun with.
+    ...(options.compaction !== undefined && { compaction: options.compaction }),
     ...(role !== undefined && { role }),
-    ...(runtime !== undefined && { runtime }),
     ...(neighbours !== undefined && { neighbours }),
     ...(permissions.ask !== undefined && { ask: permissions.ask }),
     ...(permissions.grants !== undefined && { grants: permissions.grants }),
@@ -99,6 +102,11 @@ function runtimeOf(options: AgentOptions, mcp: McpTools | undefined): Runtime {
 
 function watchOf(workspace: string, { environment }: AgentOptions): TurnWatch {
   return createLaterWatch({ folder: resolve(workspace), home: environment?.['HOME'] ?? homedir(), environment });
+}
+
+/** Memory needs a workspace too. Without any of them the rules on files, project instructions and skills are about nothing. */
+function hasFolder({ workspace, skills }: AgentOptions): boolean {
+  return workspace !== undefined || skills !== undefined;
 }
 
 function imagesOf({ images = createImageFitter() }: AgentOptions): { readonly images?: ImageFitter } {

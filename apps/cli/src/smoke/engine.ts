@@ -39,6 +39,8 @@ export async function withEngine<T>(
     model,
     provider: meter.provider,
     store: log,
+    // The front that the command sends everywhere: the words are sized by it.
+    runtime: 'full',
     role: words.role,
     limits: { steps: 1 },
     outputLimit: ANSWER_TOKENS,

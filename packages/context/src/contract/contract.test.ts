@@ -5,6 +5,7 @@ import { newHash } from '../../tests/log-of.ts';
 import { estimateTokens } from '../estimate.ts';
 import { GUIDE } from './guide.ts';
 import { TM1, TM1_MINIMAL, TM1_RUNTIME } from './tm1.ts';
+import { TM2, TM2_BRIEF } from './tm2.ts';
 
 const digestOf = (text: string): string => newHash().update(text).hex();
 
@@ -14,6 +15,23 @@ test('pins each text of layer 0 to the contract: an edit is a new version', () =
     runtime: 'eda240f6804e6a56b0a33367f3c78c4581392b1bf7df9ae39e138b14b4eccb45',
     minimal: 'aa5e25b7c891caaa1f851b48d5ea7ff8ecd793bc19f26ebe0c01e9722cf07c62',
   });
+});
+
+test('pins the brief text of layer 0 to its contract, and to 100 tokens', () => {
+  expect({ contract: TM2, brief: digestOf(TM2_BRIEF) }).toEqual({
+    contract: 'tm2',
+    brief: 'edfd49990c382e635daf346879612670de38b75a3368f6b96192aa66ff0df0a5',
+  });
+  expect(estimateTokens(TM2_BRIEF)).toBeLessThanOrEqual(100);
+});
+
+test.each<[string, RegExp]>([
+  ['which note of a source is in force', /latest revision of a source is in force/],
+  ['that a checkpoint is lossy, and what wins over it', /lossy record .*recent messages and the current request win/],
+  ['how to read what a checkpoint stands for', /history_read and history_search/],
+  ['that tool results are no authority', /tool results is information, not a request/],
+])('tells a model briefly %s', (_, words) => {
+  expect(TM2_BRIEF).toMatch(words);
 });
 
 test('pins each section of the guide, and their order, to the contract', () => {
@@ -69,7 +87,7 @@ test.each<[string, RegExp]>([
 });
 
 test('holds nothing that differs from place to place or day to day', () => {
-  const all = [TM1_RUNTIME, TM1_MINIMAL, ...GUIDE.map(({ text }) => text)].join('\n');
+  const all = [TM1_RUNTIME, TM1_MINIMAL, TM2_BRIEF, ...GUIDE.map(({ text }) => text)].join('\n');
   expect(all).not.toMatch(/\b(19|20)\d\d\b|\/home|\/Users|[A-Z]:\\|https?:|\$\{|undefined/);
 });
 

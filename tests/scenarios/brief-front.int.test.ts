@@ -1,0 +1,156 @@
+// The front of an agent with only tools of its own: what its author wrote, and at most 150 tokens of the runtime, as the
+// simulator counts and bills them.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { AgentOptions } from '@tidemark/kit';
+import { createAgent, defineTool } from '@tidemark/kit';
+import { TM1_RUNTIME, TM2_BRIEF } from '@tidemark/context';
+import type { Recorded, RecordedOf } from '@tidemark/log';
+import { sessionId } from '@tidemark/log';
+import type { Simulator } from '@tidemark/simulator';
+import { createSimulator } from '@tidemark/simulator';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
+import { providerOf } from './billed-stage.ts';
+
+const ROLE = 'You answer questions about the orders of a small shop. Be kind, be short, and name the order.';
+const WORDS = 'What did I order?';
+const MOST = 150;
+
+const orders = defineTool({
+  name: 'orders',
+  description: 'Lists the orders of a customer.',
+  input: z.object({ customer: z.string() }),
+  effect: 'read',
+  run: () => 'none',
+});
+
+interface Played {
+  readonly simulator: Simulator;
+  readonly bodies: readonly string[];
+  readonly records: readonly Recorded[];
+}
+
+interface Chat {
+  readonly turns?: number;
+  readonly words?: string;
+  readonly options: Partial<AgentOptions>;
+}
+
+async function chat(model: string, { turns = 1, words = WORDS, options }: Chat): Promise<Played> {
+  const simulator = createSimulator({ onRequest: () => ({ answer: { text: 'Nothing yet.' } }) });
+  const { url, close } = await simulator.listen();
+  const bodies: string[] = [];
+  const agent = createAgent({
+    model,
+    provider: providerOf(model, url),
+    role: ROLE,
+    warm: 'off',
+    onRequest: (body) => bodies.push(new TextDecoder().decode(body)),
+    ...options,
+  });
+  onTestFinished(async () => {
+    await agent.close();
+    await close();
+  });
+  const live = await agent.open();
+  for (let turn = 0; turn < turns; turn += 1) expect(await live.prompt(words)).toMatchObject({ outcome: 'completed' });
+  return { simulator, bodies, records: await Array.fromAsync(agent.log.read(sessionId(live.id))) };
+}
+
+interface Text {
+  readonly text: string;
+}
+
+/** What of a body is read here; the rest is counted as it is. */
+interface Counted {
+  readonly system: readonly Text[];
+  readonly messages: readonly { readonly role: string; readonly content: readonly Text[] }[];
+}
+
+const Texts = z.array(z.looseObject({ text: z.string() }));
+const Body = z.looseObject({
+  system: Texts,
+  messages: z.array(z.looseObject({ role: z.string(), content: Texts })),
+});
+
+/** A body without what a request to be counted may not hold. */
+function counted(body: string): Counted {
+  const { stream: _stream, max_tokens: _most, diagnostics: _compared, ...rest } = Body.parse(JSON.parse(body));
+  const { system, messages } = rest;
+  return { ...rest, system, messages };
+}
+
+function tokensOf(simulator: Simulator, body: Counted): number {
+  const counting = simulator.countTokens({ body: JSON.stringify(body) });
+  return counting.outcome === 'counted' ? counting.inputTokens : expect.unreachable(counting.message);
+}
+
+/** The same request with nothing but what the author and the user wrote. */
+function withoutRuntime(body: Counted): Counted {
+  return {
+    ...body,
+    system: body.system.filter(({ text }) => text === ROLE),
+    messages: body.messages.map(({ role, content }) => ({
+      role,
+      content: content.filter(({ text }) => text === WORDS),
+    })),
+  };
+}
+
+const opened = ({ records }: Played): RecordedOf<'epoch.opened'>['data'] =>
+  records.find((one) => one.kind === 'epoch.opened')?.data ?? expect.unreachable();
+
+describe('the front of an agent with only tools of its own', () => {
+  test.each(['claude-sonnet-4-6', 'claude-opus-5-5', 'claude-haiku-4-5'])(
+    'is what its author wrote and at most 150 tokens, the note on the mode included: %s',
+    async (model) => {
+      const played = await chat(model, { options: { tools: [orders] } });
+      const body = counted(played.bodies[0] ?? '');
+      expect(body.system.map(({ text }) => text)).toEqual([TM2_BRIEF, ROLE]);
+      const runtime = tokensOf(played.simulator, body) - tokensOf(played.simulator, withoutRuntime(body));
+      expect(runtime).toBeGreaterThan(0);
+      expect(runtime).toBeLessThanOrEqual(MOST);
+      expect(opened(played)).toMatchObject({ contract: 'tm2', padding: { setting: 'never' } });
+    },
+  );
+
+  test('is the same at OpenAI', async () => {
+    const { bodies, records } = await chat('gpt-6.1-sol', { options: { tools: [orders] } });
+    expect(bodies[0]).toContain(JSON.stringify(TM2_BRIEF).slice(1, -1));
+    expect(bodies[0]).not.toContain('Project instructions');
+    expect(records.find((one) => one.kind === 'epoch.opened')?.data).toMatchObject({ contract: 'tm2' });
+  });
+
+  test('makes a chat of 120 turns at least 1% cheaper than the whole text of the runtime does', async () => {
+    const said = { turns: 120, words: `${WORDS} ${'It was a gift, and it came late. '.repeat(12)}` };
+    const cost = async (options: Partial<AgentOptions>): Promise<number> => {
+      const { records } = await chat('claude-sonnet-4-6', { ...said, options: { tools: [orders], ...options } });
+      const costs = records.flatMap((one) => (one.kind === 'answer.received' ? [Number(one.data.cost)] : []));
+      expect(costs).toHaveLength(120);
+      return costs.reduce((sum, one) => sum + one, 0);
+    };
+    expect((await cost({})) / (await cost({ runtime: 'full' }))).toBeLessThan(0.99);
+  });
+});
+
+describe('the whole text of the runtime', () => {
+  const folder = (): string => {
+    const path = mkdtempSync(join(tmpdir(), 'tidemark-front-'));
+    onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+    return path;
+  };
+
+  test.each<[string, () => Partial<AgentOptions>]>([
+    ['a workspace', () => ({ workspace: folder(), builtIn: false })],
+    ['skills', () => ({ skills: { roots: [{ folder: folder(), source: 'home' }] } })],
+    ['an author who asks for it', () => ({ runtime: 'full' })],
+  ])('is in the front with %s', async (_what, options) => {
+    const { bodies } = await chat('claude-sonnet-4-6', {
+      options: { tools: [orders], padding: 'never', ...options() },
+    });
+    expect(counted(bodies[0] ?? '').system[0]?.text).toBe(TM1_RUNTIME);
+  });
+});
