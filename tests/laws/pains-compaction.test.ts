@@ -143,6 +143,45 @@ it('anomalyco/opencode#27924, openclaw#10613, riba2534/happyclaw#300, NousResear
   expect(statuses(played)).toEqual([400, 400, 400, 400]);
 });
 
+it('NousResearch/hermes-agent#53008: a compaction that succeeds and frees less than 1% by the provider is made twice, and not at every step', async () => {
+  const looking = looks(60);
+  const bodies: string[] = [];
+  // What the provider counts stays as it was before the checkpoint.
+  const usage = { input_tokens: 14_560, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 };
+  const played = await play(
+    16_000,
+    (sent) => ({
+      ...looking(sent),
+      ...(bodies.at(-1)?.includes('<checkpoint>') === true && { fault: { kind: 'wrong-usage', usage } }),
+    }),
+    { onRequest: (body) => bodies.push(new TextDecoder().decode(body)), real: 200_000 },
+  );
+  expect(await played.live.prompt('Look.')).toMatchObject(done);
+  expect(await played.compactions()).toEqual(Array(2).fill('history.compacted critical_pressure_preflight'));
+  expect(played.notices.filter((code) => code === 'context/compaction-idle')).toHaveLength(1);
+  const sizes = (await played.records()).flatMap((one) =>
+    one.kind === 'answer.received' ? [(one.data.usage.fresh ?? 0) + (one.data.usage.read ?? 0)] : [],
+  );
+  expect(sizes.at(-1)).toBe(usage.input_tokens);
+});
+
+it('NousResearch/hermes-agent#53008: compacting is tried again behind the next prompt', async () => {
+  const looking = looks(90);
+  const bodies: string[] = [];
+  const usage = { input_tokens: 14_560, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 };
+  const played = await play(
+    16_000,
+    (sent) => ({
+      ...(sent.lastUserText === 'Again.' ? { answer: { text: 'Done.' } } : looking(sent)),
+      ...(bodies.at(-1)?.includes('<checkpoint>') === true && { fault: { kind: 'wrong-usage', usage } }),
+    }),
+    { onRequest: (body) => bodies.push(new TextDecoder().decode(body)), real: 200_000 },
+  );
+  await played.live.prompt('Look.');
+  await played.live.prompt('Again.');
+  expect(await played.compactions()).toHaveLength(3);
+});
+
 it('anomalyco/opencode#16882: manual has no way round it when a request is refused as too long', async () => {
   const played = await play(200_000, looks(30), { real: 6_000, compaction: 'manual' });
   expect(await played.live.prompt('Look.')).toMatchObject({ outcome: 'failed', error: { code: 'provider/too-long' } });

@@ -13,7 +13,7 @@ const critical: Gauge = { ...EMPTY, tier: 'critical', input: 190_000, hard: 160_
 const full: Gauge = { ...EMPTY, tier: 'warning', input: 170_000, hard: 160_000 };
 const calm: Gauge = { ...EMPTY, tier: 'calm', input: 1_000, hard: 160_000 };
 const unknown: Gauge = { ...EMPTY, tier: 'unknown' };
-const session = { state: emptyState(), progress: { refusals: 0, recoveries: 0 } };
+const session = { state: emptyState(), progress: { refusals: 0, recoveries: 0, idle: 0 } };
 
 describe('before a step', () => {
   test.each([
@@ -37,8 +37,14 @@ describe('before a step', () => {
     for (const gauge of [critical, full]) expect(triggerBefore('auto', waiting, gauge)).toBeUndefined();
   });
 
+  test('two compactions in a row that freed next to nothing stop it', () => {
+    const tried = (idle: number): typeof session => ({ ...session, progress: { ...session.progress, idle } });
+    const triggers = [1, 2].map((idle) => triggerBefore('auto', tried(idle), critical));
+    expect(triggers).toEqual(['critical_pressure_preflight', undefined]);
+  });
+
   test('two refusals in a row stop it', () => {
-    const refused = { ...session, progress: { refusals: 2, recoveries: 0 } };
+    const refused = { ...session, progress: { refusals: 2, recoveries: 0, idle: 0 } };
     expect(triggerBefore('auto', refused, critical)).toBeUndefined();
   });
 });
@@ -60,7 +66,7 @@ describe('behind a failed call', () => {
   });
 
   test('the ladder has an end', () => {
-    const tried = { ...session, progress: { refusals: 0, recoveries: 5 } };
+    const tried = { ...session, progress: { refusals: 0, recoveries: 5, idle: 0 } };
     expect(triggerBehind('preflight', tried, tooLong, { gauge: calm, socket: false })).toBeUndefined();
   });
 });

@@ -16,10 +16,13 @@ export type CompactionPolicy = 'manual' | 'preflight' | 'auto';
 /** Refusals in a row after which nothing is tried until there is something new. */
 const MOST_REFUSALS = 2;
 
+/** Compactions in a row that freed next to nothing after which none is made before a step until the next prompt. */
+const MOST_IDLE = 2;
+
 /** What decides. */
 export interface Compactable {
   readonly state: State;
-  readonly progress: Pick<Progress, 'refusals' | 'recoveries'>;
+  readonly progress: Pick<Progress, 'refusals' | 'recoveries' | 'idle'>;
 }
 
 /** Why to compact before the next step; `undefined` where nothing is to be done. The gauge is the one of now. */
@@ -28,7 +31,7 @@ export function triggerBefore(
   session: Compactable,
   gauge: Gauge,
 ): CompactionTrigger | undefined {
-  if (!mayCompact(policy, session) || waits(session.state)) return undefined;
+  if (!mayCompact(policy, session) || waits(session.state) || isIdle(session)) return undefined;
   if (gauge.tier === 'critical') return 'critical_pressure_preflight';
   const { input = 0, hard } = gauge;
   return policy === 'auto' && hard > 0 && input >= hard ? 'auto' : undefined;
@@ -50,6 +53,11 @@ export function triggerBehind(
 /** Why to compact behind an answer that stopped as the window was full; `undefined` where the runtime may not. */
 export function triggerAtWindow(policy: CompactionPolicy, session: Compactable): CompactionTrigger | undefined {
   return mayCompact(policy, session) ? 'overflow_recovery' : undefined;
+}
+
+/** Whether the last compactions freed next to nothing by the provider's own count. A refused request is still recovered from. */
+export function isIdle({ progress }: Pick<Compactable, 'progress'>): boolean {
+  return progress.idle >= MOST_IDLE;
 }
 
 /** What a transport that died is told by. */

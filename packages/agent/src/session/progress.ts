@@ -28,15 +28,16 @@ import { money } from '@tidemark/log';
 import { KEEP_WARM } from '@tidemark/context';
 import { sumOfMoney } from '@tidemark/model';
 import type { Mode } from '../tools/permissions.ts';
+import type { CompactionsTried } from './compactions-tried.ts';
+import { NOTHING_TRIED, takeAnswer, takeCompaction, trySince } from './compactions-tried.ts';
 import type { Spent, SpentCall } from './spent.ts';
 import { NOTHING_SPENT, spend, spendTotals } from './spent.ts';
-import { isRecovery } from './triggers.ts';
 
 /** The source of a notification that the runtime itself gives. */
 export const RUNTIME = 'runtime';
 
 /** See the head of this file. */
-export interface Progress {
+export interface Progress extends CompactionsTried {
   mode: Mode | undefined;
   /** The turn that is open, or ended last. */
   turn: TurnProgress | undefined;
@@ -56,10 +57,6 @@ export interface Progress {
   told: number;
   /** Answers in a row that stopped at the output limit. */
   cuts: number;
-  /** Automatic compactions in a row that were refused, with nothing new for the model in between. */
-  refusals: number;
-  /** Compactions that were made to get the step at hand accepted: each keeps less than the one before it. */
-  recoveries: number;
   /** The last note of each source. */
   readonly noted: Map<string, Noted>;
   readonly files: Map<string, FileTouch>;
@@ -141,8 +138,7 @@ export function emptyProgress(): Progress {
     said: -1,
     told: -1,
     cuts: 0,
-    refusals: 0,
-    recoveries: 0,
+    ...NOTHING_TRIED,
     noted: new Map(),
     files: new Map(),
     outputs: new Set(),
@@ -190,19 +186,18 @@ export function advance(progress: Progress, record: Recorded): void {
       return;
     case 'prompt.given':
       progress.said = record.position;
-      progress.refusals = 0;
+      trySince(progress);
       return;
     case 'notification.received':
       progress.said = record.position;
-      progress.refusals = 0;
+      trySince(progress);
       if (record.data.source === RUNTIME) progress.told = record.position;
       return;
     case 'turn.ended':
       if (progress.turn !== undefined) progress.turn = { ...progress.turn, ended: record.data };
       return;
     case 'history.compacted':
-      progress.refusals = 0;
-      progress.recoveries += isRecovery(record.data.trigger) ? 1 : 0;
+      takeCompaction(progress, record.data);
       // The next request takes it up: what it stands for is as good as gone.
       progress.skills = progress.skills.filter((load) => leavesWhole(record.data, load));
       return;
@@ -331,6 +326,7 @@ function repaired(progress: Progress): void {
 function answered(progress: Progress, answer: AnswerReceived, position: number): void {
   progress.asked = { position: answer.request ?? position, answer, answeredAt: position };
   progress.cuts = answer.stop === 'length' ? progress.cuts + 1 : 0;
+  takeAnswer(progress, answer);
   stopped(progress, answer.parts);
 }
 

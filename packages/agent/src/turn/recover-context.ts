@@ -10,14 +10,17 @@ import type { Ending } from '../decide/next-move.ts';
 import type { CompactionPolicy } from '../decide/when-to-compact.ts';
 import {
   contextUnfit,
+  isIdle,
   triggerAtWindow,
   triggerBefore,
   triggerBehind,
   WINDOW_FULL,
   windowFull,
 } from '../decide/when-to-compact.ts';
+import type { Session } from '../session/session.ts';
 import type { CompactionTrigger } from '../session/triggers.ts';
 import { askSources } from '../sources/ask-sources.ts';
+import type { Notice } from './session-event.ts';
 import type { Work } from './work.ts';
 
 /** Returns who may compact in this turn: as the runtime is set, else as the turn was begun with, which the log holds. */
@@ -30,6 +33,24 @@ export async function relievePressure(work: Work): Promise<void> {
   const { session } = work;
   const trigger = triggerBefore(policyOf(work), session, gaugeNow(work));
   if (trigger !== undefined) await compactInTurn(work, trigger);
+  else if (isIdle(session)) sayIdle(work);
+}
+
+/** Where a session was told that its compactions free nothing: the record of the last one. */
+const TOLD_IDLE: WeakMap<Session, number> = new WeakMap();
+
+/** Reports once that no further compaction is made. */
+function sayIdle({ session, tell }: Work): void {
+  const last = session.state.compacted?.position;
+  if (last === undefined || TOLD_IDLE.get(session) === last) return;
+  TOLD_IDLE.set(session, last);
+  const notice: Notice = {
+    code: 'context/compaction-idle',
+    tier: 'recovery',
+    message: `the last compactions freed next to nothing by the provider's own count: none is made before a step until the next prompt`,
+    next: `See what is large: tidemark compact ${session.writer.session} --dry-run --json.`,
+  };
+  tell({ type: 'notice.raised', notice });
 }
 
 /** Why the step can be asked again once the history was compacted; `undefined` where the failure stands. */
