@@ -57,6 +57,8 @@ function isHeld(shown: Shown, record: Recorded): boolean {
       return isResult(shown, record.data.call, true);
     case 'tools.changed':
       return isChange(shown, [...record.data.added.map(({ name }) => name), ...record.data.removed]);
+    case 'role.changed':
+      return isText(shown, (text) => text.includes(record.data.text));
     case 'reasoning.changed':
       return isChange(shown, [record.data.setting]);
     default:

@@ -160,6 +160,8 @@ function reasonOf(record: Recorded): readonly string[] {
       return record.data.strategy === 'recorded' ? [] : [`compacted: ${record.data.trigger}`];
     case 'tools.changed':
       return [`tools: ${record.data.as}`];
+    case 'role.changed':
+      return [`role: ${record.data.as}`];
     case 'reasoning.changed':
       return [`reasoning: ${record.data.as}`];
     case 'context.noted':

@@ -15,8 +15,8 @@ import type {
 import { canonicalText } from '@tidemark/log';
 import type { Capabilities, NewHash } from '@tidemark/model';
 import { cacheKey } from './cache-key.ts';
-import type { FrontTexts } from './front.ts';
-import { sizeOfTools } from './front.ts';
+import type { FrontTexts, Layer } from './front.ts';
+import { ROLE, sizeOfTools } from './front.ts';
 import { PADDING } from './pad-front.ts';
 import type { State } from './state.ts';
 
@@ -83,10 +83,16 @@ export function epochCauses({ epoch, compacted, waiting }: State, wanted: Wanted
     waiting.prunings > 0 && 'pruning',
     opened.contract !== wanted.texts.contract && 'contract',
     !sameTools(inForce.tools, wanted) && 'tools',
-    changedLayer(opened, wanted, wanted.takeSkills === 'next-epoch' ? [PADDING, SKILLS] : [PADDING]),
+    changedLayer(opened, wanted, [PADDING, ROLE, ...(wanted.takeSkills === 'next-epoch' ? [SKILLS] : [])]),
+    inForce.role !== roleOf(wanted)?.record.digest && 'role',
     changedParameter(inForce.parameters, wanted.parameters),
   ];
   return causes.filter((cause) => cause !== undefined && cause !== false);
+}
+
+/** Returns the layer of the agent's own system text, where it has one. */
+export function roleOf({ texts }: Pick<Wanted, 'texts'>): Layer | undefined {
+  return texts.layers.find(({ record }) => record.name === ROLE);
 }
 
 /**
@@ -123,7 +129,7 @@ function changedLayer(opened: EpochOpened, { texts, padding }: Wanted, but: read
   const changed = [...before, ...after].find(
     (one) => !(before.some((b) => same(b, one)) && after.some((a) => same(a, one))),
   );
-  return changed?.name === SKILLS ? 'skills' : changed?.name === 'role' ? 'role' : 'contract';
+  return changed?.name === SKILLS ? 'skills' : changed?.name === ROLE ? 'role' : 'contract';
 }
 
 /** The layer of the skills index. */

@@ -3,14 +3,17 @@
 
 import type { EpochOpened, RecordedOf, ToolRecord } from '@tidemark/log';
 import type { AddedTool, ChangePart } from '@tidemark/model';
+import { ROLE } from './front.ts';
+import { renderRole } from './render.ts';
 import { settleChange } from './settle.ts';
 import type { Epoch, InForce, State } from './state.ts';
 
 /** What an epoch's own front says. */
-export function frontInForce({ tools, parameters }: EpochOpened): InForce {
+export function frontInForce({ tools, parameters, layers }: EpochOpened): InForce {
   return {
     tools,
     parameters,
+    role: layers.find(({ name }) => name === ROLE)?.digest,
     defined: new Map(tools.map(({ name, digest }) => [name, digest])),
     queued: undefined,
     appended: false,
@@ -48,6 +51,15 @@ export function changeReasoning(state: State, event: RecordedOf<'reasoning.chang
   });
 }
 
+/** `role.changed`: told to the model, in the place of the text before it. */
+export function changeRole(state: State, event: RecordedOf<'role.changed'>): State {
+  const { epoch } = state;
+  if (epoch === undefined) return state;
+  const { role, text } = event.data;
+  const changed = withInForce(state, epoch, { ...epoch.inForce, role });
+  return said(changed, event, { type: 'change', change: 'role', text: renderRole(text) });
+}
+
 /** A list of tools after a change, by name. */
 function changedTools(
   tools: readonly ToolRecord[],
@@ -66,7 +78,11 @@ function withInForce(state: State, epoch: Epoch, inForce: InForce): State {
   return { ...state, epoch: { ...epoch, inForce } };
 }
 
-function said(state: State, { position }: RecordedOf<'tools.changed' | 'reasoning.changed'>, part: ChangePart): State {
+function said(
+  state: State,
+  { position }: RecordedOf<'tools.changed' | 'reasoning.changed' | 'role.changed'>,
+  part: ChangePart,
+): State {
   if (state.session === undefined || state.epoch === undefined) return state;
   const { epoch } = state;
   const appended = withInForce(state, epoch, { ...epoch.inForce, appended: true });

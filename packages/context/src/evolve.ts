@@ -5,7 +5,7 @@ import { canonicalText } from '@tidemark/log';
 import { append, appendOnly, itemAt, slice } from './append-only.ts';
 import { crossed } from './crossing.ts';
 import { accept, fail, send } from './evolve-calls.ts';
-import { changeReasoning, changeTools, frontInForce } from './evolve-changes.ts';
+import { changeReasoning, changeRole, changeTools, frontInForce } from './evolve-changes.ts';
 import { entriesOf } from './front-entries.ts';
 import { prune } from './prune.ts';
 import { quarantine } from './quarantine.ts';
@@ -92,6 +92,7 @@ const STEPS: Steps = {
   'tools.changed': changeTools,
   'reasoning.changed': changeReasoning,
   'reasoning.set': keep,
+  'role.changed': changeRole,
   'skill.loaded': (state, { data: { call } }) =>
     call === undefined ? state : { ...state, skillCalls: new Set(state.skillCalls).add(call) },
   'history.compacted': (state, { position, data }) =>

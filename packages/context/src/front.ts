@@ -62,12 +62,15 @@ export interface FrontSpec {
   readonly role?: string;
 }
 
+/** The name of the layer with the agent's own system text. */
+export const ROLE = 'role';
+
 /** Composes the layers of the contract that the runtime text belongs to. Equal input gives equal bytes, in any process. */
 export function composeFront(spec: FrontSpec, newHash: NewHash): FrontTexts {
   const { contract, text } = RUNTIME_TEXTS[spec.runtime ?? 'full'];
   const layers = [layer('runtime', contract, 'global', text, newHash)];
   if (spec.skills) layers.push(layer('skills', 'r1', 'project', spec.skills, newHash));
-  if (spec.role) layers.push(layer('role', 'r1', 'project', spec.role, newHash));
+  if (spec.role) layers.push(layer(ROLE, 'r1', 'project', spec.role, newHash));
   return { contract, layers, tools: (spec.tools ?? []).map((tool) => defineTool(tool, newHash)).toSorted(byName) };
 }
 

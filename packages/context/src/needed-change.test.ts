@@ -7,6 +7,7 @@ import type { Wanted } from './epoch.ts';
 import { openEpoch } from './epoch.ts';
 import { composeFront } from './front.ts';
 import type { Change } from './needed-change.ts';
+import { slice } from './append-only.ts';
 import { besideSpans } from './beside.ts';
 import { neededChange } from './needed-change.ts';
 import type { State } from './state.ts';
@@ -43,8 +44,22 @@ function changed(state: State, one: Wanted, appends = ALL): State {
 }
 
 function told(change: Change): Told {
-  return change.kind === 'tools.changed' ? [change.kind, change.data] : [change.kind, change.data];
+  switch (change.kind) {
+    case 'tools.changed':
+      return [change.kind, change.data];
+    case 'reasoning.changed':
+      return [change.kind, change.data];
+    case 'role.changed':
+      return [change.kind, change.data];
+  }
 }
+
+const withRole = (role: string | undefined): Wanted => ({
+  ...wanted,
+  texts: composeFront({ tools: [spec('read')], ...(role !== undefined && { role }) }, newHash),
+});
+const roleDigest = (role: string): string =>
+  composeFront({ role }, newHash).layers.find(({ record }) => record.name === 'role')?.record.digest ?? '';
 
 function toolsIn(state: State): readonly string[] {
   return state.epoch?.inForce.tools.map(({ name }) => name) ?? [];
@@ -102,8 +117,11 @@ describe('what a difference asks for', () => {
   });
 
   test('an epoch, where something else needs one: it takes all that is wanted', () => {
-    const both = { ...withTools(spec('grep')), texts: composeFront({ tools: [spec('grep')], role: 'R.' }, newHash) };
-    expect(neededChange(between, both, ALL)).toEqual({ do: 'epoch', cause: 'role' });
+    const both = {
+      ...withTools(spec('grep')),
+      texts: composeFront({ tools: [spec('grep')], skills: '- tax' }, newHash),
+    };
+    expect(neededChange(between, both, ALL)).toEqual({ do: 'epoch', cause: 'skills' });
   });
 
   test('an epoch, where the catalog row is another than that of the epoch', () => {
@@ -241,5 +259,70 @@ describe('a change in the history', () => {
     expect(toolsIn(folded)).toEqual(['grep', 'read']);
     // The state before it is as it was.
     expect(packed(there).filter((span) => span.startsWith('system'))).toHaveLength(2);
+  });
+});
+
+/** The words of the changes of the role, in order. */
+function wordsOf({ history }: State): readonly string[] {
+  const parts = slice(history.packed).flatMap((span) => span.parts);
+  return parts.flatMap((part) => (part.type === 'change' && part.change === 'role' ? [part.text] : []));
+}
+
+describe('a change of the role', () => {
+  test('is appended where the model takes a system message, and is an epoch where it does not', () => {
+    const need = neededChange(between, withRole('Be short.'), ['system']);
+    const data = { role: roleDigest('Be short.'), text: 'Be short.', as: 'appended' };
+    expect(need).toEqual({ do: 'append', changes: [{ kind: 'role.changed', data }] });
+    expect(neededChange(between, withRole('Be short.'), ['reasoning', 'tools'])).toEqual({
+      do: 'epoch',
+      cause: 'role',
+    });
+  });
+
+  test('stands behind all that was said, and is in force from there on', () => {
+    const after = changed(between, withRole('Be short.'));
+    expect(wordsOf(after).at(-1)).toMatch(/^The text about your role has changed.*\n\nBe short\.$/s);
+    expect(packed(after).slice(0, -1)).toEqual(packed(between));
+    expect(neededChange(next(after), withRole('Be short.'), ALL)).toEqual({ do: 'nothing' });
+  });
+
+  test('that is changed back, or taken away, is appended again', () => {
+    const there = next(changed(between, withRole('Be short.')));
+    expect(neededChange(there, wanted, ALL)).toEqual({
+      do: 'append',
+      changes: [{ kind: 'role.changed', data: { text: '', as: 'appended' } }],
+    });
+    const back = next(changed(there, wanted));
+    expect(wordsOf(back).at(-1)).toContain('no longer in force');
+    expect(neededChange(back, wanted, ALL)).toEqual({ do: 'nothing' });
+  });
+
+  test('waits behind an answer that goes on', () => {
+    const paused = fold([request(2), answer([text('so')])], open);
+    expect(neededChange(paused, withRole('Be short.'), ALL)).toEqual({ do: 'nothing' });
+  });
+
+  test('goes with a change of tools and of reasoning, each by its own record', () => {
+    const all = { ...withRole('Be short.'), parameters: { effort: 'high' } };
+    const kinds = (need: ReturnType<typeof neededChange>): readonly string[] =>
+      need.do === 'append' ? need.changes.map(({ kind }) => kind) : [need.do];
+    expect(kinds(neededChange(between, all, ALL))).toEqual(['role.changed', 'reasoning.changed']);
+  });
+
+  test('is taken into the front of the next epoch, which packs it no more', () => {
+    const there = next(changed(between, withRole('Be short.')));
+    const folded = opened(there, withRole('Be short.'));
+    expect(packed(folded).filter((span) => span.startsWith('system'))).toEqual([]);
+    expect(folded.epoch?.inForce).toMatchObject({ role: roleDigest('Be short.'), appended: false });
+    expect(neededChange(folded, withRole('Be short.'), ALL)).toEqual({ do: 'nothing' });
+  });
+
+  test('that no answer followed has a line behind it before the next words', () => {
+    const failed = fold([request(2)], changed(between, withRole('Be short.')));
+    const after = fold(
+      [['answer.failed', { step: 1, stream: 'main', code: 'x', message: 'm', class: 'retryable' }], prompt('on')],
+      failed,
+    );
+    expect(packed(after).at(-2)).toContain('[No answer came.]');
   });
 });

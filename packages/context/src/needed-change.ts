@@ -2,18 +2,19 @@
 // where the model takes one, or a new epoch. Asked only when a request is prepared: what was changed and changed back is no
 // difference.
 
-import type { EpochCause, ReasoningChanged, ToolRecord, ToolsChanged } from '@tidemark/log';
+import type { EpochCause, ReasoningChanged, RoleChanged, ToolRecord, ToolsChanged } from '@tidemark/log';
 import { canonicalText } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
 import { itemAt } from './append-only.ts';
 import type { Wanted } from './epoch.ts';
-import { changedNames, epochCauses } from './epoch.ts';
+import { changedNames, epochCauses, roleOf } from './epoch.ts';
 import type { Epoch, History, State } from './state.ts';
 
 /** A change to be recorded in front of the request. */
 export type Change =
   | { readonly kind: 'tools.changed'; readonly data: ToolsChanged }
-  | { readonly kind: 'reasoning.changed'; readonly data: ReasoningChanged };
+  | { readonly kind: 'reasoning.changed'; readonly data: ReasoningChanged }
+  | { readonly kind: 'role.changed'; readonly data: RoleChanged };
 
 /** What the next request needs before it can be made. */
 export type Need =
@@ -40,16 +41,40 @@ export function neededChange(state: State, wanted: Wanted, given: Capabilities['
   const appends = epoch.opened.capabilities === wanted.capabilities ? given : [];
   const changes: Change[] = [];
   for (const cause of epochCauses(state, wanted)) {
-    const settled =
-      cause === 'tools'
-        ? settleTools(epoch, history, wanted, appends)
-        : cause === 'reasoning'
-          ? settleReasoning(epoch, history, wanted, appends)
-          : undefined;
+    const settled = settle(cause, { epoch, history, wanted, appends });
     if (settled === undefined) return { do: 'epoch', cause };
     if (settled !== 'waits') changes.push(settled);
   }
   return changes.length === 0 ? { do: 'nothing' } : { do: 'append', changes };
+}
+
+interface Difference {
+  readonly epoch: Epoch;
+  readonly history: History;
+  readonly wanted: Wanted;
+  readonly appends: Capabilities['appends'];
+}
+
+function settle(cause: EpochCause, { epoch, history, wanted, appends }: Difference): Settled {
+  switch (cause) {
+    case 'tools':
+      return settleTools(epoch, history, wanted, appends);
+    case 'reasoning':
+      return settleReasoning(epoch, history, wanted, appends);
+    case 'role':
+      return settleRole(history, wanted, appends);
+    default:
+      return undefined;
+  }
+}
+
+/** A system message inside the history stands where a change of tools does. */
+function settleRole(history: History, wanted: Wanted, appends: Capabilities['appends']): Settled {
+  if (!appends.includes('system')) return undefined;
+  if (endsWithAnswer(history)) return 'waits';
+  const role = roleOf(wanted);
+  const text = role?.text.toWellFormed() ?? '';
+  return { kind: 'role.changed', data: { ...(role && { role: role.record.digest }), text, as: 'appended' } };
 }
 
 function settleTools(epoch: Epoch, history: History, wanted: Wanted, appends: Capabilities['appends']): Settled {
@@ -64,13 +89,13 @@ function settleTools(epoch: Epoch, history: History, wanted: Wanted, appends: Ca
   return { kind: 'tools.changed', data: { ...change, as: 'queued' } };
 }
 
-type Difference = Pick<ToolsChanged, 'added' | 'removed'>;
+type ToolDifference = Pick<ToolsChanged, 'added' | 'removed'>;
 
-function appended(change: Difference): Change {
+function appended(change: ToolDifference): Change {
   return { kind: 'tools.changed', data: { ...change, as: 'appended' } };
 }
 
-function differenceOf(before: readonly ToolRecord[], after: readonly ToolRecord[]): Difference {
+function differenceOf(before: readonly ToolRecord[], after: readonly ToolRecord[]): ToolDifference {
   const held = new Map(before.map(({ name, digest }) => [name, digest]));
   const names = new Set(after.map(({ name }) => name));
   return {
@@ -85,7 +110,7 @@ function differenceOf(before: readonly ToolRecord[], after: readonly ToolRecord[
  */
 function takesTools(
   { opened, inForce }: Epoch,
-  { added, removed }: Difference,
+  { added, removed }: ToolDifference,
   appends: Capabilities['appends'],
 ): boolean {
   if (opened.tools.length === 0) return false;

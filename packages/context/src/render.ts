@@ -3,6 +3,7 @@
 
 import type { ContentPart, ToolAbandoned } from '@tidemark/log';
 import type { ImagePart, TextPart } from '@tidemark/model';
+import { isBlank } from '@tidemark/model';
 
 /** Names the bytes of this file in `request.prepared`. */
 export const RENDERING = 'render/1';
@@ -40,6 +41,12 @@ export function renderNotification(source: string, provenance: string, body: str
 /** A checkpoint and its limitations, as the first thing in the tail. */
 export function renderCheckpoint(text: string, limitations: readonly string[]): TextPart {
   return enclosed('checkpoint', {}, withLimitations(text, limitations));
+}
+
+/** The agent's own system text in the place of the one before it, or that there is none any more. */
+export function renderRole(text: string): string {
+  if (isBlank(text)) return 'The earlier text about your role is no longer in force, and there is none in its place.';
+  return `The text about your role has changed. From here on this one is in force, in the place of any before it:\n\n${text}`;
 }
 
 /** A branch that was left, in short. */

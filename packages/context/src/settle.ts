@@ -64,7 +64,7 @@ function releaseSaid(history: History): History {
   return { ...packSaid(history, drafts), notes: [], prompts: [] };
 }
 
-/** A provider takes a change of tools only where an answer follows: where none came, a line says so in its place. */
+/** A provider takes a change of tools or of the role only where an answer follows: where none came, a line says so in its place. */
 function packSaid(history: History, drafts: readonly Draft[]): History {
   const [first] = drafts;
   if (first === undefined || !waitsForAnswer(history)) return pack(history, drafts);
@@ -72,12 +72,12 @@ function packSaid(history: History, drafts: readonly Draft[]): History {
   return pack(history, [line, ...drafts]);
 }
 
-/** Whether what is packed ends with a change of tools. An answer that only reasoned is none: nothing of it is sent. */
+/** Whether what is packed ends with a change of tools or of the role. An answer that only reasoned is none: nothing of it is sent. */
 export function waitsForAnswer({ packed }: History): boolean {
   for (let index = -1; ; index -= 1) {
     const span = itemAt(packed, index);
     if (span === undefined || span.role === 'user') return false;
-    if (span.parts.some((part) => part.type === 'change' && part.change === 'tools')) return true;
+    if (span.parts.some((part) => part.type === 'change' && part.change !== 'reasoning')) return true;
     if (span.parts.some((part) => part.type !== 'change' && part.type !== 'reasoning')) return false;
   }
 }

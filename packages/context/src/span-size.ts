@@ -56,6 +56,7 @@ function sizeOf(part: Part | AnswerPart): Size {
     case 'result':
       return part.content.reduce((sum, one) => addSizes(sum, sizeOfContent(one)), NO_SIZE);
     case 'change':
+      if (part.change === 'role') return sizeOfText(part.text);
       return part.change === 'reasoning' ? NO_SIZE : part.added.reduce((sum) => addSizes(sum, ADDED_TOOL), NO_SIZE);
   }
 }

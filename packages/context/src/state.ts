@@ -86,6 +86,8 @@ export interface InForce {
   /** What the model is offered, by name. */
   readonly tools: readonly ToolRecord[];
   readonly parameters: RenderParameters;
+  /** Digest of the agent's own system text, where it has one. */
+  readonly role: Digest | undefined;
   /** The definition that each name was last given: a tool that was removed keeps its own. */
   readonly defined: ReadonlyMap<string, Digest>;
   /** The tools that wait for the next epoch, where they are others. */

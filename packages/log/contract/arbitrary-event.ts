@@ -80,6 +80,7 @@ const contextPayloads: Payloads<
   | 'tools.changed'
   | 'reasoning.changed'
   | 'reasoning.set'
+  | 'role.changed'
   | 'skill.loaded'
 > = {
   'epoch.opened': fc.record(
@@ -166,6 +167,10 @@ const contextPayloads: Payloads<
     { ...some, requiredKeys: ['setting', 'as', 'scope'] },
   ),
   'reasoning.set': all({ parameters: fc.dictionary(name, json, { maxKeys: 2, noNullPrototype: true }) }),
+  'role.changed': fc.record(
+    { role: aDigest, text, as: fc.constant('appended' as const) },
+    { ...some, requiredKeys: ['text', 'as'] },
+  ),
   'skill.loaded': fc.record(
     {
       name,
@@ -332,6 +337,7 @@ export const EVENTS: { readonly [K in Kind]: fc.Arbitrary<EventOf<K>> } = {
   'tools.changed': arbitraryOf('tools.changed'),
   'reasoning.changed': arbitraryOf('reasoning.changed'),
   'reasoning.set': arbitraryOf('reasoning.set'),
+  'role.changed': arbitraryOf('role.changed'),
   'skill.loaded': arbitraryOf('skill.loaded'),
   'history.compacted': arbitraryOf('history.compacted'),
   'compaction.refused': arbitraryOf('compaction.refused'),

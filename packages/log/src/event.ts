@@ -29,6 +29,7 @@ export interface EventData {
   readonly 'tools.changed': context.ToolsChanged;
   readonly 'reasoning.changed': context.ReasoningChanged;
   readonly 'reasoning.set': context.ReasoningSet;
+  readonly 'role.changed': context.RoleChanged;
   readonly 'skill.loaded': context.SkillLoaded;
   readonly 'history.compacted': context.HistoryCompacted;
   readonly 'compaction.refused': context.CompactionRefused;

@@ -68,6 +68,7 @@ export type {
   Range,
   ReasoningChanged,
   ReasoningSet,
+  RoleChanged,
   SkillLoaded,
   ToolRecord,
   ToolsChanged,

@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest';
 import type { Block, Marker } from '../src/block.ts';
 import type { Capabilities } from '../src/capabilities.ts';
 import type { Hash } from '../src/hash.ts';
+import type { ChangePart } from '../src/parts.ts';
 import type { Encoder, Envelope, Lowering } from '../src/provider.ts';
 import type { Front, Span } from '../src/span.ts';
 import type { Addressee } from './random-history.ts';
@@ -134,9 +135,7 @@ export function describeEncoderContract(name: string, subject: EncoderSubject): 
       for (const part of changesOf(appends)) {
         const blocks = encoder.lowerSpan({ ...emptySpan, role: 'system', parts: [part] }, lowering);
         const shown = blocks.map(({ head, tail }) => head + tail).join('\n');
-        const about =
-          part.change === 'tools' ? [...part.added.map((one) => one.name), ...part.removed] : [part.setting];
-        for (const word of about) expect(shown).toContain(JSON.stringify(word));
+        for (const word of wordsOf(part)) expect(shown).toContain(word);
         for (const { holds, opensTurn } of blocks) expect([holds, opensTurn]).toEqual(['change', false]);
       }
     });
@@ -310,4 +309,16 @@ function randomMarkers(
 function draw(seed: Iterator<number>): number {
   const next = seed.next();
   return next.done === true ? 0 : next.value;
+}
+
+/** What a change is about, in words that its blocks show. */
+function wordsOf(part: ChangePart): readonly string[] {
+  switch (part.change) {
+    case 'tools':
+      return [...part.added.map((one) => one.name), ...part.removed].map((name) => JSON.stringify(name));
+    case 'reasoning':
+      return [JSON.stringify(part.setting)];
+    case 'role':
+      return [part.text];
+  }
 }

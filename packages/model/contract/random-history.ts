@@ -90,6 +90,7 @@ export function changesOf(appends: Capabilities['appends']): readonly ChangePart
   const tools = { type: 'change', change: 'tools' } as const;
   const all: readonly (ChangePart & { readonly needs: Capabilities['appends'] })[] = [
     { type: 'change', change: 'reasoning', setting: 'high', needs: ['reasoning'] },
+    { type: 'change', change: 'role', text: 'Be short.', needs: ['system'] },
     { ...tools, added: [{ name, definition }], removed: [], needs: ['tools', 'tool-additions'] },
     { ...tools, added: [{ name, definition, known: true }], removed: ['read'], needs: ['tools'] },
   ];

@@ -32,6 +32,7 @@ export type {
   ReasoningChange,
   ReasoningPart,
   ResultPart,
+  RoleChange,
   TextPart,
   ToolsChange,
 } from './parts.ts';

@@ -84,8 +84,16 @@ export interface AddedTool {
   readonly known?: boolean;
 }
 
+/** The agent's own system text from here on: sent inside the history, where the front holds another one. */
+export interface RoleChange {
+  readonly type: 'change';
+  readonly change: 'role';
+  /** The words for the model. Never blank. */
+  readonly text: string;
+}
+
 /** A change of what the front says, appended instead of edited. */
-export type ChangePart = ReasoningChange | ToolsChange;
+export type ChangePart = ReasoningChange | ToolsChange | RoleChange;
 
 /** Everything that a span can hold. */
 export type Part = TextPart | ImagePart | ReasoningPart | CallPart | NativePart | ResultPart | ChangePart;

@@ -86,6 +86,7 @@ function partValue(part: Part): JsonValue {
     case 'result':
       return { type: part.type, call: part.call, error: part.error, content: part.content.map(partValue) };
     case 'change':
+      if (part.change === 'role') return { type: part.type, change: part.change, text: part.text };
       return part.change === 'reasoning'
         ? { type: part.type, change: part.change, setting: part.setting }
         : { type: part.type, change: part.change, added: part.added.map(addedValue), removed: part.removed };

@@ -25,6 +25,8 @@ export function lineOf(record: Recorded): Markup {
       return line(record, `Permission mode: ${record.data.mode}, by the ${record.data.by}.`);
     case 'reasoning.changed':
       return line(record, `Reasoning: ${record.data.setting}.`);
+    case 'role.changed':
+      return line(record, "The agent's own system text changed.");
     case 'tools.changed': {
       const { added, removed } = record.data;
       const names = [...added.map(({ name }) => `+${name}`), ...removed.map((name) => `−${name}`)];

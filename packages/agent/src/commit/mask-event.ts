@@ -45,6 +45,7 @@ const MASKS: { readonly [K in Kind]: MaskEvent<K> } = {
   'tools.changed': keep,
   'reasoning.changed': keep,
   'reasoning.set': keep,
+  'role.changed': keep,
   'skill.loaded': keep,
   'history.compacted': maskCheckpoint,
   'compaction.refused': async (event, mask) => ({

@@ -98,6 +98,7 @@ function estimatePart(part: Part): number {
       return UNDERESTIMATE * estimateTokens(part.item);
     case 'change':
       // The definition's bytes are elsewhere: a tool is as long as a tool is.
+      if (part.change === 'role') return UNDERESTIMATE * estimateTokens(part.text);
       return part.change === 'tools' ? part.added.length * TOOL_TOKENS : 0;
   }
 }

@@ -18,7 +18,7 @@ export interface Changing {
   readonly epoch: EventOf<'epoch.opened'> | undefined;
   /** What its layers and tools name. */
   readonly texts?: FrontTexts;
-  readonly changes: readonly (EventOf<'tools.changed'> | EventOf<'reasoning.changed'>)[];
+  readonly changes: readonly (EventOf<'tools.changed'> | EventOf<'reasoning.changed'> | EventOf<'role.changed'>)[];
 }
 
 const NOTHING: Changing = { epoch: undefined, changes: [] };

@@ -35,6 +35,7 @@ export function addChurn(churn: Churn, record: Recorded): Churn {
       return { ...churn, epoch: record.data, changes: own ? changed(churn, record.data) : churn.changes };
     case 'tools.changed':
     case 'reasoning.changed':
+    case 'role.changed':
       return own && record.data.as === 'appended' ? { ...churn, appended: churn.appended + 1 } : churn;
     default:
       return churn;

@@ -117,6 +117,7 @@ const NOTES: { readonly [K in Kind]: Note<K> } = {
   'tools.changed': pass,
   'reasoning.changed': pass,
   'reasoning.set': pass,
+  'role.changed': pass,
   'skill.loaded': (draft, { position, data }) => {
     // What is preloaded stands in the front, which a compaction leaves as it is.
     if (data.reason !== 'always') draft.skills.push({ position, name: data.name, version: data.version });

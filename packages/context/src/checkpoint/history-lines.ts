@@ -38,6 +38,7 @@ const LINES: { readonly [K in Kind]: Line<K> } = {
   'tools.changed': skip,
   'reasoning.changed': skip,
   'reasoning.set': skip,
+  'role.changed': skip,
   'skill.loaded': ({ name }) => ({ name }),
   'history.compacted': skip,
   'compaction.refused': skip,

@@ -199,6 +199,15 @@ export interface ReasoningSet {
   readonly parameters: RenderParameters;
 }
 
+/** `role.changed`: the agent's own system text is another one from here on, told to the model behind what it was sent so far. */
+export interface RoleChanged {
+  /** Digest of the text, as a layer of a front names it; absent where there is none any more. */
+  readonly role?: Digest;
+  /** The text itself; empty where there is none. */
+  readonly text: string;
+  readonly as: 'appended';
+}
+
 /** `skill.loaded`. */
 export interface SkillLoaded {
   readonly name: string;

@@ -1,5 +1,6 @@
 // Changes of what the front says, as system messages inside the history (docs, build-with-claude/mid-conversation-system-messages
-// and build-with-claude/effort-per-message): tools offered and withdrawn, and a level of effort.
+// and build-with-claude/effort-per-message): tools offered and withdrawn, a level of effort, and
+// another role.
 
 import type { AddedTool, ChangePart, Lowering } from '@tidemark/model';
 import type { Piece } from './piece.ts';
@@ -8,7 +9,7 @@ import { refuse } from '@tidemark/provider-wire';
 import { ANTHROPIC } from '../service.ts';
 import { toolHead } from './tool.ts';
 import { wireName } from './wire-names.ts';
-import { jsonString } from './wire-text.ts';
+import { jsonString, textHead } from './wire-text.ts';
 
 /** Covers tools by reference as well as by definition. */
 const TOOLS_BETA = 'inline-tools-2026-09-15';
@@ -19,7 +20,7 @@ export const LEVEL_PREFIX = '{"role":"system","content":[],"output_config":{"eff
 
 /**
  * The blocks of a change: withdrawn tools, then offered ones, of which the API takes a new definition for the same name as
- * its replacement; or one whole message that sets the effort.
+ * its replacement; one whole message that sets the effort; or the text of another role.
  *
  * @throws ProviderError `provider/invalid` when a definition is not among the materials.
  */
@@ -27,6 +28,9 @@ export function changePieces(part: ChangePart, lowering: Lowering): readonly Pie
   if (part.change === 'reasoning') {
     return [{ ...verbatimPiece(`${LEVEL_PREFIX}${jsonString(part.setting)}}}`, 'change', 0), betas: [EFFORT_BETA] }];
   }
+  // A marker on a system message is documented for changes of tools alone.
+  if (part.change === 'role')
+    return [{ ...markablePiece(textHead(part.text), 'change', lowering.estimate(part.text)), markable: false }];
   const removed = part.removed.map((name) => changed('tool_removal', reference(name), lowering.estimate(name)));
   return [...removed, ...part.added.map((tool) => addition(tool, lowering))];
 }

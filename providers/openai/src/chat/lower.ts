@@ -61,11 +61,14 @@ function lowerPart(part: Part, role: Role, inList: boolean, lowering: Lowering):
       return callPiece(part, lowering);
     case 'result':
       return resultPiece(part, lowering);
-    case 'change':
+    case 'change': {
+      const words = part.change === 'role' ? wordsPiece(part.text, lowering) : undefined;
+      if (words !== undefined) return { ...words, holds: 'change' };
       throw refuse(
         OPENAI,
         'provider/unsupported',
         `Chat Completions takes no change of ${part.change} inside a history: open an epoch instead`,
       );
+    }
   }
 }

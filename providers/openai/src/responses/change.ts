@@ -1,5 +1,5 @@
-// Changes of what the front says, as items inside the input (provider facts 2.2): more tools, and another effort that holds
-// until the next one.
+// Changes of what the front says, as items inside the input (provider facts 2.2): more tools, another effort that holds
+// until the next one, and another role.
 
 import type { AddedTool, ChangePart, Lowering, ToolDefinition } from '@tidemark/model';
 import type { Piece } from '@tidemark/provider-openai-wire';
@@ -13,7 +13,7 @@ export function functionTool(tool: Pick<ToolDefinition, 'name' | 'definition'>):
 }
 
 /**
- * One item: `configuration_update`, or `additional_tools`.
+ * One item: `configuration_update`, `additional_tools`, or a message of the developer with another role.
  *
  * @throws ProviderError `provider/unsupported` for a tool that is withdrawn, which this API has no item for;
  *   `provider/invalid` when a definition is not among the materials.
@@ -23,6 +23,10 @@ export function changePiece(part: ChangePart, lowering: Lowering): Piece {
     const effort = jsonString(part.setting);
     const item = `{"type":"configuration_update","reasoning":{"effort":${effort}}}`;
     return piece(item, 'change', lowering.estimate(item));
+  }
+  if (part.change === 'role') {
+    const item = `{"type":"message","role":"developer","content":[{"type":"input_text","text":${jsonString(part.text)}}]}`;
+    return piece(item, 'change', lowering.estimate(part.text));
   }
   if (part.removed.length > 0) throw notWithdrawn(part.removed);
   const tools = part.added.map((tool) => functionTool({ name: tool.name, definition: definitionOf(tool, lowering) }));

@@ -21,6 +21,7 @@ import type {
   Range,
   ReasoningChanged,
   ReasoningSet,
+  RoleChanged,
   SkillLoaded,
   ToolRecord,
   ToolsChanged,
@@ -169,6 +170,12 @@ const reasoningChanged = z.object({
 
 const reasoningSet = z.object({ parameters: jsonRecord } satisfies ShapeOf<ReasoningSet>);
 
+const roleChanged = z.object({
+  role: optional(digest),
+  text,
+  as: z.literal('appended'),
+} satisfies ShapeOf<RoleChanged>);
+
 const skillLoaded = z.object({
   name: text,
   version: text,
@@ -243,6 +250,7 @@ type Here =
   | 'tools.changed'
   | 'reasoning.changed'
   | 'reasoning.set'
+  | 'role.changed'
   | 'skill.loaded'
   | 'history.compacted'
   | 'compaction.refused'
@@ -259,6 +267,7 @@ export const contextDecoders: Pick<Decoders, Here> = {
   'tools.changed': decoder('tools.changed', toolsChanged),
   'reasoning.changed': decoder('reasoning.changed', reasoningChanged),
   'reasoning.set': decoder('reasoning.set', reasoningSet),
+  'role.changed': decoder('role.changed', roleChanged),
   'skill.loaded': decoder('skill.loaded', skillLoaded),
   'history.compacted': decoder('history.compacted', historyCompacted),
   'compaction.refused': decoder('compaction.refused', compactionRefused),

@@ -24,6 +24,7 @@ describe('revision 1', () => {
       'reasoning.changed',
       'reasoning.set',
       'request.prepared',
+      'role.changed',
       'session.created',
       'skill.loaded',
       'subagent.ended',
