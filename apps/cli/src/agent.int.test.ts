@@ -120,3 +120,23 @@ test('names the tool of a call that another process left open, and not its id', 
   expect(resumed).toMatchObject({ code: 0, out: 'It was cut off.\n' });
   expect(resumed.err).toMatch(/^bash echo began; sleep 4: crashed/m);
 });
+
+test('takes what a shell pipes in along with the words, and goes on without a stdin that is held open', async () => {
+  const reach = await listen({ answer: { text: 'Seen.' } }, { answer: { text: 'Unseen.' } });
+  const environment = { ...process.env, TIDEMARK_HOME: stage.home, ANTHROPIC_API_KEY: 'no-real-key-at-all' };
+  const line = `printf 'swordfish\\n' | "$0" "$@"`;
+  const args = ['-c', line, process.execPath, BIN, 'explain', '--json', ...reach];
+  const piped = spawn('sh', args, { cwd: stage.folder, env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
+  const heard = await text(piped.stdout);
+  expect(heard).toContain('stdin (10 bytes):\\nswordfish\\n');
+  expect(heard).toContain('"text":"Seen."');
+
+  const held = spawn(process.execPath, [BIN, 'say it', ...reach], {
+    cwd: stage.folder,
+    env: environment,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  const [out, err] = await Promise.all([text(held.stdout), text(held.stderr)]);
+  expect(out).toBe('Unseen.\n');
+  expect(err).toContain('stdin is open and gave nothing');
+});

@@ -10,6 +10,7 @@ function inputOf(ask: Input['ask']): Input {
     terminal: true,
     piped: false,
     bytes: async () => Buffer.from(''),
+    along: async () => Buffer.from(''),
     text: async () => '',
     rows: 40,
     columns: 80,

@@ -14,6 +14,8 @@ import type { Output } from './output.ts';
 export interface CommandContext {
   readonly output: Output;
   readonly input: Input;
+  /** The command was not typed: a line that begins with no command is a prompt. */
+  readonly implied: boolean;
   readonly environment: Environment;
   /** The absolute path of the folder that the command was given in. */
   readonly folder: string;

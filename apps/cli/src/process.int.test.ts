@@ -68,7 +68,10 @@ test('runs from its source, and prints nothing on stderr', () => {
 test('hands over to the Node of the project under an old one: arguments, streams and exit code', () => {
   const ran = tidemark(['sesions', '--json'], asOldNode());
   expect(ran).toMatchObject({ code: 2, err: '' });
-  expect(JSON.parse(ran.out)).toMatchObject({ ok: false, error: { next: 'did you mean sessions?' } });
+  expect(JSON.parse(ran.out)).toMatchObject({
+    ok: false,
+    error: { next: expect.stringContaining('did you mean sessions?') },
+  });
 });
 
 test('says which Node is needed under an old one that stands alone', () => {

@@ -59,12 +59,17 @@ export function isAnswered(error: CommanderError): boolean {
   return error.exitCode === 0 || error.code === 'commander.help';
 }
 
-/** Commander's complaint in our terms, with the nearest name as the next step where it found one. */
-export function usageOf(error: CommanderError): CliError {
+/**
+ * Commander's complaint in our terms, with the nearest name as the next step where it found one. Where there are prompts, a
+ * word that is nearly a command may have been meant as one.
+ */
+export function usageOf(error: CommanderError, takesPrompts: boolean): CliError {
   const [complaint = '', suggestion] = error.message.replace(/^error: /, '').split('\n');
   const nearest = suggestion?.match(/^\(Did you mean (.*)\?\)$/)?.[1];
   const code = error.code === 'commander.unknownCommand' ? 'cli/unknown-command' : 'cli/usage';
   const next =
     nearest === undefined ? '`tidemark --help` lists the commands, each with --help' : `did you mean ${nearest}?`;
-  return new CliError(code, complaint, next, error);
+  const word = code === 'cli/unknown-command' ? /^unknown command '(.*)'$/.exec(complaint)?.[1] : undefined;
+  const prompt = takesPrompts && word !== undefined ? ` As a prompt: \`tidemark run "${word}"\`` : '';
+  return new CliError(code, complaint, `${next}${prompt}`, error);
 }

@@ -23,6 +23,7 @@ function terminalOf(columns: number, rows: number, answers: readonly string[]): 
     rows,
     columns,
     bytes: async () => new Uint8Array(),
+    along: async () => new Uint8Array(),
     text: async () => '',
     show: (text) => {
       written += text;

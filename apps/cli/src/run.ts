@@ -4,7 +4,6 @@ import { resolve } from 'node:path';
 
 import type { Keyring } from '@tidemark/settings';
 import type { NdjsonStore } from '@tidemark/store-ndjson';
-import type { Command as CommanderCommand } from 'commander';
 import { CommanderError } from 'commander';
 
 import type { Command, CommandContext, Run } from './command.ts';
@@ -48,16 +47,18 @@ export async function run(
   const settings = settingsPlaces(args, surroundings);
   const shown = asDisplayed(surroundings, await displayIn(surroundings.folder, settings));
   const output = createOutput(asksForJson(args), shown.out, shown.err);
+  const line = impliedRun(args, namesOf(commands));
   try {
-    const exit = await parse(args, shown, contextOf(shown, output, settings), commands);
+    const context = { ...contextOf(shown, output, settings), implied: line !== args };
+    const exit = await parse(line, shown, context, commands);
     return surroundings.signal.aborted ? EXIT.interrupted : exit;
   } catch (error) {
-    return settle(error, surroundings, output);
+    return settle(error, surroundings, output, commands);
   }
 }
 
 async function parse(
-  args: readonly string[],
+  line: readonly string[],
   surroundings: Surroundings,
   context: CommandContext,
   commands: readonly Command[],
@@ -67,26 +68,31 @@ async function parse(
     exit = (await action(context)) ?? EXIT.ok;
   };
   const program = createProgram(commands, surroundings.version, surroundings.out, runAction);
-  if (args.length === 0) program.outputHelp();
-  else await program.parseAsync(impliedRun(args, namesOf(program)), { from: 'user' });
+  if (line.length === 0) program.outputHelp();
+  else await program.parseAsync(line, { from: 'user' });
   return exit;
 }
 
 /** What may stand first on a line, `help` included. */
-function namesOf(program: CommanderCommand): readonly string[] {
-  return [...program.commands.map((command) => command.name()), 'help'];
+function namesOf(commands: readonly Command[]): readonly string[] {
+  return [...commands.map(({ name }) => name), 'help'];
 }
 
-function settle(error: unknown, surroundings: Surroundings, output: Output): ExitCode {
+function settle(error: unknown, surroundings: Surroundings, output: Output, commands: readonly Command[]): ExitCode {
   if (error instanceof CommanderError && isAnswered(error)) return EXIT.ok;
   // What a cut wait throws on its way out is no failure of its own.
   if (surroundings.signal.aborted) return EXIT.interrupted;
-  const failure = failureOf(error instanceof CommanderError ? usageOf(error) : error);
+  const takesPrompts = namesOf(commands).includes('run');
+  const failure = failureOf(error instanceof CommanderError ? usageOf(error, takesPrompts) : error);
   output.failure(failure);
   return failure.exit;
 }
 
-function contextOf(surroundings: Surroundings, output: Output, settings: SettingsPlaces): CommandContext {
+function contextOf(
+  surroundings: Surroundings,
+  output: Output,
+  settings: SettingsPlaces,
+): Omit<CommandContext, 'implied'> {
   const home = homeOf(surroundings.environment, surroundings.userFolder);
   let opened: Promise<NdjsonStore> | undefined;
   return {

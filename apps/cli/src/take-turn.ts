@@ -156,7 +156,11 @@ async function requireFolder(path: string): Promise<void> {
 async function askerOf(flags: AgentFlags, workspace: string, context: CommandContext): Promise<Permissions> {
   const asked = modeIn(flags);
   if (asked === 'ask' && !hasPerson(context))
-    throw new CliError('cli/usage', 'nobody can be asked here', 'use --mode read-only or --mode auto, or a terminal');
+    throw new CliError(
+      'cli/usage',
+      context.input.piped ? 'no one can be asked: stdin is no terminal' : 'no one can be asked here',
+      'use --mode read-only or --mode auto, or a terminal',
+    );
   const grants = await openGrants(context.home, workspace);
   const both = { ...(asked !== undefined && { mode: asked }), ...(grants !== undefined && { grants }) };
   if (!hasPerson(context)) return both;

@@ -5,6 +5,7 @@ import { buffer as bytesOf, text as textOf } from 'node:stream/consumers';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import type { Input } from './input.ts';
+import { endsByItself, readAlong, readAtMost } from './piped-input.ts';
 
 const CTRL_C = 0x03;
 
@@ -13,7 +14,9 @@ export function terminalInput(stdin: NodeJS.ReadStream, stderr: NodeJS.WriteStre
   return {
     terminal: stdin.isTTY && stderr.isTTY,
     piped: !stdin.isTTY,
-    bytes: () => bytesOf(stdin),
+    bytes: (most) => (most === undefined ? bytesOf(stdin) : readAtMost(stdin, most)),
+    along: (most, signal) =>
+      readAlong({ stream: stdin, ends: endsByItself(0), note: (text) => void stderr.write(`${text}\n`) }, most, signal),
     text: () => textOf(stdin),
     get rows() {
       return sizeOr(stderr.rows, 24);

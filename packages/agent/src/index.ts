@@ -77,6 +77,7 @@ export type {
 export type {
   CompactOptions,
   FinishedTurn,
+  GivenAttachment,
   LiveForkOptions,
   LiveSession,
   OtherModel,

@@ -43,6 +43,9 @@ const NAMED: Namers = {
   'foreign.recorded': undefined,
   'tools.changed': ({ added }) => added.map(({ digest }) => digest),
   'reasoning.changed': undefined,
+  'reasoning.set': undefined,
+  // It holds its text itself.
+  'role.changed': undefined,
   'skill.loaded': undefined,
   'history.compacted': undefined,
   'compaction.refused': undefined,

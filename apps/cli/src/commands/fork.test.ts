@@ -155,7 +155,7 @@ describe('another model', () => {
 
   test('is not sent what the one before it thought; people can read it still', async () => {
     const scenario = stage.scenario({ answer: { thinking: 'Is it a fish?', text: 'Hm.' } });
-    await tidemark('think', '--provider', 'simulator', '--scenario', scenario);
+    await tidemark('think of it', '--provider', 'simulator', '--scenario', scenario);
     const ran = await tidemark(...other, '--json');
     const fork = /"type":"session.forked","session":"([^"]+)"/.exec(ran.out)?.[1] ?? '';
     const shown = await tidemark('show', fork, '1');

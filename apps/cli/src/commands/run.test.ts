@@ -125,7 +125,7 @@ describe('a prompt', () => {
 });
 
 describe('--padding', () => {
-  const asked = ['hello', '--provider', 'simulator', '--model', 'claude-haiku-4-5', '--padding'];
+  const asked = ['hello there', '--provider', 'simulator', '--model', 'claude-haiku-4-5', '--padding'];
 
   test.each([
     ['always', 'front padded, as was said ('],
@@ -371,7 +371,7 @@ test('compacts by itself unless --compaction manual says that nobody may, and th
   const message = 'prompt is too long: 250000 tokens > 200000 maximum';
   const tooLong = stage.scenario({ fault: { kind: 'refused', message } }, { answer: { text: 'Done.' } });
   const by = (policy: string): Promise<Ran> =>
-    tidemark(['hello', '--provider', 'simulator', '--scenario', tooLong, '--compaction', policy]);
+    tidemark(['hello there', '--provider', 'simulator', '--scenario', tooLong, '--compaction', policy]);
   const manual = await by('manual');
   expect(manual).toMatchObject({ exit: 5, err: expect.stringContaining('tidemark compact') });
   expect(manual.err).not.toContain('overflow_recovery');

@@ -8,6 +8,8 @@ import { namedSession, newestSession } from '../choose-session.ts';
 import { CliError } from '../failure.ts';
 import { partsOf } from '../named-files.ts';
 import { imagesOf } from '../named-images.ts';
+import { requirePrompt } from '../lone-word.ts';
+import { readPrompt } from '../said-prompt.ts';
 import { sessionArgument } from '../session-argument.ts';
 import { takeSkills } from '../skill-words.ts';
 import { takeTurn } from '../take-turn.ts';
@@ -20,13 +22,14 @@ export const runCommand: Command = {
     ['tidemark run fix the failing test', 'in a new session; at a terminal it asks before it changes anything'],
     ['tidemark run --continue "now the other one"', 'in the newest session of this folder'],
     ['tidemark run --mode auto --max-cost 0.50 < task.md', 'the prompt from a file; ends before it costs more'],
+    ['make 2>&1 | tidemark "why does this fail?"', 'what is piped in comes along with the prompt'],
     ['tidemark "what does @src/tax.js round?"', 'names a file of the folder: `@"with spaces"` too'],
     ['tidemark --image form.png "what is wrong here?"', 'with an image, scaled to what the model is shown'],
     ['tidemark "/skill tax fill in the form"', 'with the skill `tax` loaded first'],
     ['tidemark run --provider simulator hello', 'without a key, against the simulator'],
   ],
   declare: (command, run) =>
-    void declareAgentFlags(command.argument('[words...]', 'what to do; piped in where there are none'))
+    void declareAgentFlags(command.argument('[words...]', 'what to do; piped in where there are none, or -'))
       .option(
         '--image <file>',
         'a PNG, JPEG, GIF or WebP that comes with the prompt, once for each; - is what is piped in',
@@ -44,13 +47,15 @@ interface Options extends AgentFlags {
 }
 
 async function prompt(words: readonly string[], options: Options, context: CommandContext): Promise<Outcome> {
-  const said = await promptOf(words, context);
+  const imagePiped = options.image?.includes('-') === true;
+  const { words: said, attachments } = await readPrompt({ words, imagePiped }, context);
+  if (context.implied && attachments.length === 0 && !goesOn(options)) await requirePrompt(words, context);
   const session = await sessionOf(options, context);
   const where = session === undefined ? { title: titleOf(said) } : { session };
   const { words: asked, skills } = takeSkills(said);
   // Images first: that is how models read them best.
   const images = await imagesOf({ names: options.image ?? [], words: words.length > 0 }, context);
-  const parts = [...images, ...(await partsOf(asked, session?.workspace ?? context.folder))];
+  const parts = [...images, ...(await partsOf(asked, session?.workspace ?? context.folder)), ...attachments];
   return takeTurn({ flags: options, ...where, begin: (live) => live.prompt(parts, { skills }) }, context);
 }
 
@@ -58,11 +63,9 @@ function also(name: string, named: readonly string[] = []): readonly string[] {
   return [...named, name];
 }
 
-async function promptOf(words: readonly string[], { input }: CommandContext): Promise<string> {
-  const said = words.length > 0 ? words.join(' ') : input.piped ? await input.text() : '';
-  if (said.trim() === '')
-    throw new CliError('cli/usage', 'there is no prompt', 'say what to do: `tidemark "fix the failing test"`');
-  return said.trim();
+/** Whoever names a session or brings an image talks to a model: one word is enough. */
+function goesOn({ continue: newest, session, image = [] }: Options): boolean {
+  return newest === true || session !== undefined || image.length > 0;
 }
 
 async function sessionOf(options: Options, context: CommandContext): Promise<ChosenSession | undefined> {

@@ -121,7 +121,7 @@ describe('what is set', () => {
 
   test('gives way to what was typed, and a session keeps its own', async () => {
     own({ model: 'claude-haiku-4-5', provider: 'simulator', mode: 'auto', compaction: 'manual' });
-    const first = await tidemark(['hello', '--json', '--model', 'claude-sonnet-4-5', '--read-only']);
+    const first = await tidemark(['hello there', '--json', '--model', 'claude-sonnet-4-5', '--read-only']);
     expect(recorded(first, 'epoch.opened')).toMatchObject([{ model: expect.stringContaining('sonnet') }]);
     const next = await tidemark(['and now', '--json', '--session', sessionOf(first)]);
     expect(recorded(next, 'epoch.opened')).toEqual([]);
@@ -133,7 +133,8 @@ describe('what is set', () => {
     const other = await createSimulator({ onRequest: ({ model }) => void others.push(model) }).listen();
     own({ baseUrl: { openai: `${other.url}/v1`, anthropic: door.url } });
     const environment = { ANTHROPIC_API_KEY: KEY, OPENAI_API_KEY: 'another-key-0123456789' };
-    for (const model of ['gpt-4o', 'claude-haiku-4-5']) await tidemark(['hello', '--model', model], { environment });
+    for (const model of ['gpt-4o', 'claude-haiku-4-5'])
+      await tidemark(['hello there', '--model', model], { environment });
     await other.close();
     expect(others).toEqual(['gpt-4o']);
     expect(sent.map(({ model }) => model)).toEqual(['claude-haiku-4-5-20251001']);
@@ -141,14 +142,14 @@ describe('what is set', () => {
 
   test('to `ask` is for a terminal: elsewhere a new session is read-only', async () => {
     own({ provider: 'simulator', mode: 'ask' });
-    const ran = await tidemark(['hello', '--json']);
+    const ran = await tidemark(['hello there', '--json']);
     expect(JSON.parse(ran.out.split('\n', 1)[0] ?? '')).toMatchObject({ mode: 'read-only' });
   });
 
   test('wrongly is refused before anything is sent, with the place, also by `doctor`', async () => {
     own({ modle: 'a' });
     const said = 'tidemark.config.json:1: there is no setting "modle", did you mean model?';
-    expect(await tidemark(['hello'])).toMatchObject({ exit: 3, err: expect.stringContaining(said) });
+    expect(await tidemark(['hello there'])).toMatchObject({ exit: 3, err: expect.stringContaining(said) });
     expect(await tidemark(['doctor'])).toMatchObject({ exit: 1, out: expect.stringContaining(said) });
     expect(existsSync(join(stage.home, 'sessions'))).toBe(false);
   });
@@ -156,7 +157,7 @@ describe('what is set', () => {
   test('names a server as one can be called, or is refused with its place', async () => {
     const called = async (name: string): Promise<Ran> => {
       own({ provider: 'simulator', mcp: { servers: { [name]: { command: process.execPath, args: ['-e', ''] } } } });
-      return tidemark(['hello']);
+      return tidemark(['hello there']);
     };
     for (const name of ['a.b', 'a__b', '_a', 'a'.repeat(33)])
       expect(await called(name)).toMatchObject({
@@ -171,13 +172,13 @@ describe('what is set', () => {
     const environment = { ANTHROPIC_API_KEY: KEY };
     for (const instructions of ['discover', 'attach']) {
       own({ model: 'claude-haiku-4-5', baseUrl: { anthropic: door.url }, instructions });
-      await tidemark(['hello'], { environment });
+      await tidemark(['hello there'], { environment });
     }
     expect(sent.map(({ body }) => JSON.stringify(body['messages']).includes('Use tabs'))).toEqual([false, true]);
     expect(sent.map(({ system }) => system).join()).not.toContain('Use tabs');
     write(join(stage.folder, '.tidemark', 'config.json'), { instructions: 'attach' });
     own({ model: 'claude-haiku-4-5', baseUrl: { anthropic: door.url } });
-    await tidemark(['hello'], { environment });
+    await tidemark(['hello there'], { environment });
     expect(JSON.stringify(sent[2]?.body)).not.toContain('Use tabs');
   });
 
@@ -186,7 +187,7 @@ describe('what is set', () => {
     own({ provider: 'simulator', mcp: { servers: { shop } } });
     const both = ['shop__look', 'shop__buy'].map((name) => ({ answer: calls(name, {}) }));
     const scenario = stage.scenario(...both, { answer: { text: 'Done.' } });
-    const ran = await tidemark(['hello', '--scenario', scenario, '--json']);
+    const ran = await tidemark(['hello there', '--scenario', scenario, '--json']);
     expect(ran.exit).toBe(0);
     expect(recorded(ran, 'tool.returned').map(({ parts }) => parts)).toEqual([
       [{ type: 'text', text: 'look was called' }],
@@ -269,7 +270,7 @@ describe('trust', () => {
     const person = (): string => {
       throw new Error('somebody was asked');
     };
-    expect(await tidemark(['hello'], { person })).toMatchObject({ exit: 0 });
+    expect(await tidemark(['hello there'], { person })).toMatchObject({ exit: 0 });
   });
 });
 
@@ -290,7 +291,7 @@ describe('a key in the keyring', () => {
     for (const name of readdirSync(stage.home, { recursive: true, withFileTypes: true }))
       if (name.isFile()) expect(readFileSync(join(name.parentPath, name.name), 'latin1')).not.toContain(KEY);
     expect((await tidemark(['keys', 'remove', 'anthropic'], { keyring })).out).toContain('out of the keyring');
-    expect(await tidemark(['hello'], { keyring })).toMatchObject({ exit: 3 });
+    expect(await tidemark(['hello there'], { keyring })).toMatchObject({ exit: 3 });
   });
 
   test.each([
@@ -301,7 +302,7 @@ describe('a key in the keyring', () => {
     const away = await answering(307, other.url.replace('127.0.0.1', 'localhost'));
     for (const { url } of [quoting, away]) {
       own({ baseUrl: { [name.toLowerCase()]: `${url}${path}` } });
-      const ran = await tidemark(['hello', '--model', model], { environment: { [variable]: KEY } });
+      const ran = await tidemark(['hello there', '--model', model], { environment: { [variable]: KEY } });
       expect(ran).toMatchObject({ exit: 5, err: expect.stringContaining(`${name} did not answer the request (401`) });
       expect(`${ran.out}${ran.err}`).not.toContain(KEY);
     }

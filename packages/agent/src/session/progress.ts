@@ -187,6 +187,7 @@ export function advance(progress: Progress, record: Recorded): void {
     case 'prompt.given':
       progress.said = record.position;
       trySince(progress);
+      attached(progress, record.data.parts);
       return;
     case 'notification.received':
       progress.said = record.position;
@@ -239,6 +240,11 @@ function note({ noted, outputs }: Progress, { position, data }: RecordedOf<'cont
   const whole = cause === 'changed' ? (noted.get(source)?.whole ?? position) : position;
   noted.set(source, { revision, position, whole });
   if (artifact !== undefined) outputs.add(artifact);
+}
+
+/** The whole of an attachment that was cut is read as the output of a call is. */
+function attached({ outputs }: Progress, parts: readonly ContentPart[]): void {
+  for (const part of parts) if (part.type === 'file' && part.artifact !== undefined) outputs.add(part.artifact);
 }
 
 const NEW_TURN: TurnProgress = {

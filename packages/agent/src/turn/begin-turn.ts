@@ -4,7 +4,7 @@
 import type { ContentPart, Event, TurnBegan, TurnId } from '@tidemark/log';
 import type { Mode } from '../tools/permissions.ts';
 import { recover } from '../decide/recover.ts';
-import { keepGivenImages } from '../images/keep-images.ts';
+import { keepGiven } from '../session/keep-given.ts';
 import { commit, commitInside } from '../session/session.ts';
 import { askSources } from '../sources/ask-sources.ts';
 import type { Skill } from '../skills/skill-shelf.ts';
@@ -37,7 +37,7 @@ export async function beginTurn(work: Working, beginning: Beginning, mode: Mode)
   await settleMode(work, mode);
   await settleLeft(work, beginning);
   if (beginning.with === 'resume') return goOn(work, beginning.trigger);
-  const parts = await keepGivenImages({ ...work.runtime, artifacts: work.session.log.artifacts }, beginning.parts);
+  const parts = await keepGiven(work, beginning.parts);
   // First, so that the notes stand before the prompt they belong to.
   await askSources(work);
   // What a front holds beside its skills hangs on its tools.

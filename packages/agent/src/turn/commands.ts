@@ -5,7 +5,7 @@ import { compactSession } from '../compact/compact-session.ts';
 import { startAfresh } from '../compact/start-afresh.ts';
 import type { CompactionReport } from '../compact/write-compaction.ts';
 import { AgentError } from '../errors.ts';
-import { keepGivenImages } from '../images/keep-images.ts';
+import { keepGiven } from '../session/keep-given.ts';
 import { commit, commitInside } from '../session/session.ts';
 import { narrowChildren, untilQuiet } from '../subagent/children.ts';
 import { askSources, wantNote } from '../sources/ask-sources.ts';
@@ -21,7 +21,7 @@ export async function steerTurn(actor: Actor, said: Exclude<Words, string>, pres
   requireUsable(actor);
   const { session, running } = actor;
   if (running === undefined) throw notRunning(actor);
-  const parts = await keepGivenImages({ ...actor.runtime, artifacts: session.log.artifacts }, said);
+  const parts = await keepGiven(actor, said);
   await running.begun;
   // Inside the turnstile, so that a turn cannot end between the look and the append.
   await session.turnstile.pass(async () => {

@@ -20,8 +20,20 @@ import type { Mode } from '../tools/permissions.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { SessionEvent } from './session-event.ts';
 
-/** What somebody says: plain words, or parts. An image may come as its bytes: it is made to fit the model, and kept once. */
-export type Words = string | readonly (ContentPart | GivenImage)[];
+/**
+ * What somebody says: plain words, or parts. An image may come as its bytes: it is made to fit the model, and kept once. An
+ * attachment is shown up to the limit of a tool's result, and kept whole.
+ */
+export type Words = string | readonly (ContentPart | GivenImage | GivenAttachment)[];
+
+/** Text that comes along with words, such as what was piped in. */
+export interface GivenAttachment {
+  readonly type: 'attachment';
+  /** What the model is told that it is: `stdin`. */
+  readonly name: string;
+  /** UTF-8. Bytes that are none are replaced, and the model is told so. */
+  readonly data: Uint8Array;
+}
 
 /** A session that can be told what to do. */
 export interface LiveSession {

@@ -11,7 +11,7 @@ import { AgentError } from '../errors.ts';
 import { beginFork } from '../fork/begin-fork.ts';
 import type { ForkPlan } from '../fork/plan-fork.ts';
 import { planFork } from '../fork/plan-fork.ts';
-import { keepGivenImages } from '../images/keep-images.ts';
+import { keepGiven } from '../session/keep-given.ts';
 import type { Session } from '../session/session.ts';
 import { commit, createSession, openSession } from '../session/session.ts';
 import type { Children } from '../subagent/children.ts';
@@ -207,7 +207,7 @@ function faceOf(actor: Actor, said: Said): LiveSession {
     side: async (call) =>
       callBeside(actor, {
         ...call,
-        words: await keepGivenImages({ ...actor.runtime, artifacts: actor.session.log.artifacts }, partsOf(call.words)),
+        words: await keepGiven(actor, partsOf(call.words)),
       }),
     compact: (options) => compactActor(actor, options),
     events: () => actor.feed.listen(),

@@ -1,0 +1,67 @@
+// A single word that is no command, such as `models` or `login`: it was most likely meant as one, and a prompt costs money. At
+// a terminal the person is asked; elsewhere it is refused with what there is, and how to say it as a prompt.
+
+import type { CommandContext } from './command.ts';
+import { CliError } from './failure.ts';
+
+/** Words that other programs have as commands, and what there is here. */
+const HINTS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    auth: '`tidemark keys list` shows which keys there are, `tidemark keys set anthropic` keeps one',
+    chat: '`tidemark "what to do"` begins a session, `tidemark --continue "…"` goes on with the newest',
+    completion: 'there is no completion for shells; `tidemark --help` lists the commands',
+    continue: '`tidemark --continue "…"` goes on with the newest session, `tidemark resume` with a turn that was cut',
+    history: '`tidemark sessions` lists the sessions, `tidemark show <session>` the steps of one',
+    init: 'nothing has to be set up: `tidemark doctor` checks what is there, `tidemark config` shows what is set',
+    list: '`tidemark sessions` lists the sessions',
+    login: 'there is no login: `tidemark keys set anthropic` keeps a key, or set ANTHROPIC_API_KEY',
+    logout: '`tidemark keys remove anthropic` removes a key',
+    logs: '`tidemark sessions` lists the sessions, `tidemark show <session>` the steps of one',
+    mcp: 'servers are set as `mcp.servers` in .tidemark/config.json or your own; `tidemark config` shows what is set',
+    models: '--model chooses one, such as `--model sonnet`; `tidemark config` shows the one that is set',
+    settings: '`tidemark config` shows what is set, and where',
+    setup: 'nothing has to be set up: `tidemark doctor` checks what is there, `tidemark config` shows what is set',
+    status: '`tidemark doctor` checks everything, `tidemark sessions` lists the sessions',
+    undo: '`tidemark rewind` goes back to before a prompt, in a fork',
+    update: 'update the clone with `git pull`, then `npm ci`',
+    usage: '`tidemark cost` shows what was paid',
+    version: '`tidemark --version` prints the version',
+  }),
+);
+
+const SAME: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    completions: 'completion',
+    ls: 'list',
+    model: 'models',
+    new: 'chat',
+    start: 'chat',
+    upgrade: 'update',
+  }),
+);
+
+/** What a command could be called. Other words, such as `erkläre` or `修复测试`, were never meant as one. */
+const COMMAND_LIKE = /^[A-Za-z][A-Za-z0-9_-]*$/;
+
+/**
+ * Lets a prompt pass, unless it is a single word that looks like a command.
+ *
+ * @throws CliError `cli/unknown-command` where it is refused, or the person at the terminal says no.
+ */
+export async function requirePrompt(words: readonly string[], context: CommandContext): Promise<void> {
+  const [word] = words;
+  if (word === undefined || words.length > 1 || !COMMAND_LIKE.test(word)) return;
+  const { input, output, signal } = context;
+  const hint = hintFor(word);
+  const message = `there is no command "${word}"`;
+  if (input.terminal && !output.json) {
+    const answer = await input.ask(`${message}: ${hint}. Send it to the model as a prompt? (y/n) `, signal);
+    if (/^\s*y(es)?\s*$/i.test(answer)) return;
+  }
+  throw new CliError('cli/unknown-command', message, `${hint}; as a prompt: \`tidemark run "${word}"\``);
+}
+
+function hintFor(word: string): string {
+  const name = word.toLowerCase();
+  return HINTS.get(SAME.get(name) ?? name) ?? '`tidemark --help` lists the commands';
+}

@@ -1,0 +1,78 @@
+import { PassThrough } from 'node:stream';
+
+import { expect, test } from 'vitest';
+
+import type { PipedReading } from './piped-input.ts';
+import { readAlong, readAtMost } from './piped-input.ts';
+
+const NEVER = new AbortController().signal;
+
+interface Told {
+  readonly reading: PipedReading;
+  readonly notes: readonly string[];
+  /** Lets the time pass after which nothing is waited for. */
+  readonly pass: () => void;
+}
+
+function read(stream: PassThrough, ends: boolean): Told {
+  const notes: string[] = [];
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  const reading = { stream, ends, note: (text: string) => void notes.push(text), wait: () => promise };
+  return { reading, notes, pass: () => resolve(undefined) };
+}
+
+test('reads what is piped in to its end', async () => {
+  const stream = new PassThrough();
+  const { reading, notes } = read(stream, true);
+  const bytes = readAlong(reading, 1_000, NEVER);
+  stream.write('one ');
+  stream.end('two');
+  expect(Buffer.from(await bytes).toString()).toBe('one two');
+  expect(notes).toEqual([]);
+});
+
+test('waits for a pipe that is slow, and says so', async () => {
+  const stream = new PassThrough();
+  const { reading, notes, pass } = read(stream, true);
+  const bytes = readAlong(reading, 1_000, NEVER);
+  pass();
+  await new Promise((resolve) => setImmediate(resolve));
+  stream.end('late');
+  expect(Buffer.from(await bytes).toString()).toBe('late');
+  expect(notes).toEqual([expect.stringContaining('waiting for the end of what is piped in')]);
+});
+
+test('goes on without a socket that is open and gives nothing, and says so', async () => {
+  const { reading, notes, pass } = read(new PassThrough(), false);
+  const bytes = readAlong(reading, 1_000, NEVER);
+  pass();
+  expect((await bytes).length).toBe(0);
+  expect(notes).toEqual([expect.stringContaining('going on without it')]);
+});
+
+test('reads a socket to its end once it gave something', async () => {
+  const stream = new PassThrough();
+  const { reading, notes, pass } = read(stream, false);
+  const bytes = readAlong(reading, 1_000, NEVER);
+  stream.write('first ');
+  await new Promise((resolve) => setImmediate(resolve));
+  pass();
+  await new Promise((resolve) => setImmediate(resolve));
+  stream.end('last');
+  expect(Buffer.from(await bytes).toString()).toBe('first last');
+  expect(notes).toEqual([]);
+});
+
+test('stops behind so many bytes of what never ends', async () => {
+  const stream = new PassThrough();
+  stream.write(Buffer.alloc(600));
+  stream.write(Buffer.alloc(600));
+  expect((await readAtMost(stream, 1_000)).length).toBe(1_200);
+});
+
+test('ends at Ctrl-C', async () => {
+  const controller = new AbortController();
+  const bytes = readAlong(read(new PassThrough(), true).reading, 1_000, controller.signal);
+  controller.abort();
+  await expect(bytes).rejects.toThrow('interrupted');
+});

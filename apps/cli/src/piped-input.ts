@@ -1,0 +1,94 @@
+// What is piped in next to the words of a prompt. A shell ends its pipe; a program that starts this one may hold its end open
+// and never write, which must not stop a prompt.
+
+import { fstatSync } from 'node:fs';
+import type { Readable } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** Milliseconds without a byte after which it is said what is waited for. */
+const PATIENCE_MS = 3_000;
+
+/** How stdin is read. */
+export interface PipedReading {
+  readonly stream: Readable;
+  /** Whether the other end is known to end: a pipe of a shell, or a file. A socket, as Node gives a child, is not. */
+  readonly ends: boolean;
+  /** Says something to whoever watches. */
+  readonly note: (text: string) => void;
+  /** Resolves after so many milliseconds; rejects when the signal aborts. */
+  readonly wait?: (ms: number, signal: AbortSignal) => Promise<unknown>;
+}
+
+/** Whether the other end of a file descriptor is known to end. */
+export function endsByItself(descriptor: number): boolean {
+  try {
+    return !fstatSync(descriptor).isSocket();
+  } catch {
+    // It is closed: there is nothing to read.
+    return true;
+  }
+}
+
+/**
+ * Reads it to its end, or to the first byte beyond `most`. Nothing where the other end is a program that writes nothing.
+ *
+ * @throws when the signal aborts.
+ */
+export async function readAlong(reading: PipedReading, most: number, signal: AbortSignal): Promise<Uint8Array> {
+  const { stream, ends, note, wait = waitFor } = reading;
+  const chunks: Uint8Array[] = [];
+  const over = new AbortController();
+  const stopped = AbortSignal.any([signal, over.signal]);
+  const silent = wait(PATIENCE_MS, stopped).then(
+    () => chunks.length === 0,
+    () => false,
+  );
+  const read = readInto(stream, chunks, most);
+  // Its failure is thrown where it is awaited.
+  read.catch(() => undefined);
+  try {
+    const first = await Promise.race([read.then(() => 'read' as const), silent, aborted(stopped)]);
+    if (first === true && !ends) {
+      note(
+        `stdin is open and gave nothing for ${PATIENCE_MS / 1_000} s: going on without it; \`< /dev/null\` closes it`,
+      );
+      stream.destroy();
+      return new Uint8Array();
+    }
+    if (first === true) note('waiting for the end of what is piped in; `< /dev/null` gives nothing');
+    await Promise.race([read, aborted(signal)]);
+    return Buffer.concat(chunks);
+  } finally {
+    over.abort();
+  }
+}
+
+/** Reads a stream to its end, or to the first piece that goes beyond `most` bytes. */
+export async function readAtMost(stream: Readable, most: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  await readInto(stream, chunks, most);
+  return Buffer.concat(chunks);
+}
+
+async function readInto(stream: Readable, chunks: Uint8Array[], most: number): Promise<void> {
+  let size = 0;
+  for await (const chunk of stream) {
+    const bytes = Buffer.from(chunk);
+    chunks.push(bytes);
+    size += bytes.length;
+    if (size > most) return;
+  }
+}
+
+function waitFor(ms: number, signal: AbortSignal): Promise<unknown> {
+  return pause(ms, undefined, { signal, ref: false });
+}
+
+/** Rejects when the signal aborts. */
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const stop = (): void => reject(new Error('interrupted while reading stdin'));
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+  });
+}
