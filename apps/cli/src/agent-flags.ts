@@ -39,7 +39,10 @@ const MODES: readonly Mode[] = ['read-only', 'ask', 'auto'];
 /** Declares the options. */
 export function declareAgentFlags(command: Command): Command {
   return command
-    .option('--model <name>', 'a model of the catalog; the newest Sonnet unless said')
+    .option(
+      '--model <name>',
+      'a model of the catalog, or a family such as `opus`: its newest; by default the newest Sonnet',
+    )
     .option('--in-place', 'take another model in the session itself; unless said, it goes on in a fork')
     .addOption(
       new Option('--provider <name>', 'whom to ask: by default whose model it is').choices([

@@ -19,6 +19,7 @@ import { CliError } from './failure.ts';
 import { readOwnCatalog } from './own-catalog.ts';
 import { presentSession } from './present-session.ts';
 import { reportTurn } from './report-turn.ts';
+import { resolveModel } from './resolve-model.ts';
 import { settingsIn } from './settings-in.ts';
 import { skillBudgetIn, skillPlaces } from './skill-places.ts';
 import { forkForModel, forksFor } from './switch-model.ts';
@@ -46,7 +47,11 @@ export async function takeTurn(typed: TurnRequest, context: CommandContext): Pro
   const { settings, trusted, brought } = await settingsIn(workspace, typed.flags, context);
   const newSession = typed.session === undefined;
   const use = { settings, newSession, person: hasPerson(context), catalog };
-  const request = { ...typed, flags: withSettings(typed.flags, use) };
+  const wanted = withSettings(typed.flags, use);
+  const flags = resolveModel(wanted, { catalog, session: typed.session });
+  if (flags.model !== wanted.model && context.output.watched)
+    context.output.note(`"${wanted.model}" is ${flags.model}`);
+  const request = { ...typed, flags };
   const person = await askerOf(request.flags, workspace, context);
   const provider = await chooseProvider({ ...request, catalog, addresses: settings.baseUrl }, context);
   const { ttl } = request.flags;

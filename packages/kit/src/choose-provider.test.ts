@@ -74,6 +74,12 @@ describe('is refused', () => {
     [{ model: 'claude-sonnet-5-5', provider: 'openai' }, 'kit/unknown-model', 'leave `provider` out, or say anthropic'],
     [{ model: 'gpt-6.1-sole', provider: 'openai' }, 'kit/unknown-model', 'did you mean gpt-6.1-sol?'],
     [{ model: 'unheard-of' }, 'kit/unknown-model', 'provider: "compatible"'],
+    [
+      { model: 'gemini-3.8-flash' },
+      'kit/unknown-model',
+      'no provider here reaches its maker, google: ask it through a router',
+    ],
+    [{ model: 'gemini-3.8-flsh' }, 'kit/unknown-model', 'provider: "compatible"'],
     [{ model: 'some/unheard-of' }, 'kit/bad-options', 'say as `window`'],
     [{ model: 'gpt-6.1-sol', window: 1_000 }, 'kit/bad-options', 'leave `window` out'],
     [{ ...LOCAL }, 'kit/bad-options', 'say as `window`'],

@@ -6,7 +6,7 @@ import { findModel, nearestModel, unlistedModel } from '@tidemark/model';
 import type { AgentOptions } from './agent-options.ts';
 import { KitError } from './kit-error.ts';
 import type { ProviderName } from './providers.ts';
-import { PROVIDERS, providerOf } from './providers.ts';
+import { isProviderName, PROVIDERS, providerOf } from './providers.ts';
 
 /** Most tokens of an answer where the author says nothing: room for a long file, and a bound to what one call can cost. */
 export const OUTPUT_LIMIT = 32_000;
@@ -85,20 +85,33 @@ function windowKnown(name: ProviderName, model: string, row: Capabilities | unde
   );
 }
 
-/** The refusal of a model that nobody knows, or that another provider has. */
-export function unknownModel(model: string, catalog: Catalog, provider?: string): KitError {
-  const rows = catalog.rows.filter((row) => provider === undefined || row.provider === provider);
+/** What to do for a model whose maker has no provider here. */
+function unreached(model: string, catalog: Catalog): string | undefined {
+  const row = findModel(catalog, model);
+  if (row === undefined || isProviderName(row.provider)) return undefined;
+  return `no provider here reaches its maker, ${row.provider}: ask it through a router, \`provider: "openrouter"\` and \`model: "${row.provider}/${row.model}"\` with \`window: ${row.window.tokens}\``;
+}
+
+/** The name that was most likely meant, among those that can be asked. */
+function near(model: string, catalog: Catalog, provider: string | undefined): string {
+  const rows = catalog.rows.filter((row) =>
+    provider === undefined ? isProviderName(row.provider) : row.provider === provider,
+  );
   const nearest = nearestName(
     model,
     rows.map((row) => row.model),
   );
+  if (nearest !== undefined) return `did you mean ${nearest}?`;
+  return 'add its row by the option `catalog`, or name the server that has it: `provider: "compatible"`';
+}
+
+/** The refusal of a model that nobody knows, or that another provider has. */
+export function unknownModel(model: string, catalog: Catalog, provider?: string): KitError {
   const other = providerOf(model, catalog);
   const next =
     other !== undefined && other !== provider
       ? `it is asked of ${PROVIDERS[other].title}: leave \`provider\` out, or say ${other}`
-      : nearest === undefined
-        ? 'add its row by the option `catalog`, or name the server that has it: `provider: "compatible"`'
-        : `did you mean ${nearest}?`;
+      : (unreached(model, catalog) ?? near(model, catalog, provider));
   const whose = provider === undefined ? '' : ` of ${provider}`;
   return new KitError('kit/unknown-model', `the catalog knows no model ${JSON.stringify(model)}${whose}: ${next}`, {
     model,

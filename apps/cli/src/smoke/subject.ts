@@ -10,6 +10,7 @@ import { createOpenAIProvider } from '@tidemark/provider-openai';
 
 import type { CommandContext } from '../command.ts';
 import { CliError } from '../failure.ts';
+import { requireOwnName } from '../foreign-name.ts';
 import { keyOf } from '../key-presence.ts';
 import { readOwnCatalog } from '../own-catalog.ts';
 import { openSimulator } from '../simulator-server.ts';
@@ -49,6 +50,7 @@ export async function findSubject(flags: SubjectFlags, { home }: CommandContext)
   const catalog = await readOwnCatalog(home);
   const rows = catalog === undefined ? defaultCatalog() : withOverrides(defaultCatalog(), catalog);
   const model = flags.model ?? MODELS[flags.provider];
+  requireOwnName(model, rows);
   const row = rowOf(rows, model, flags.provider);
   if (row === undefined) {
     const whose = flags.provider === 'simulator' ? 'Anthropic or OpenAI' : flags.provider;
