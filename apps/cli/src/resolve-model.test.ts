@@ -15,6 +15,7 @@ const SESSION: ChosenSession = {
   model: 'claude-sonnet-5-5',
   provider: 'anthropic',
   window: undefined,
+  compaction: undefined,
   answered: [],
 };
 

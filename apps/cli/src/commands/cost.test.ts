@@ -33,40 +33,40 @@ describe('cost', () => {
   test('sums up all sessions, a line each, newest first', async () => {
     expect(await onTerminal('cost')).toMatchInlineSnapshot(`
       "2 sessions, 12 calls, 2026-11-20 to 2026-11-21
-      paid       $0.138
-      uncached   $0.205  the same calls without a cache
-      ideal     $0.0604  new tokens written once, old ones read (an estimate)
+      paid       $0.126
+      uncached   $0.187  the same calls without a cache
+      ideal     $0.0552  new tokens written once, old ones read (an estimate)
 
       session      calls   input  output     paid  × ideal
-      played-21-1      6  34,029      18  $0.0692     2.29
-      played-20-1      6  34,029      18  $0.0692     2.29
+      played-21-1      6  31,023      18  $0.0631     2.29
+      played-20-1      6  31,023      18  $0.0631     2.29
       "
     `);
   });
   test('tells the calls of one session apart by what they paid again, and prices them with another model', async () => {
     expect(await onTerminal('cost', session, '--as', 'claude-haiku-4-5')).toMatchInlineSnapshot(`
       "played-20-1, 6 calls, 2026-11-20
-      paid      $0.0692
-      uncached   $0.102  the same calls without a cache
-      ideal     $0.0302  new tokens written once, old ones read (an estimate)
-      other     $0.0231  the same tokens with claude-haiku-4-5-20251001
+      paid      $0.0631
+      uncached  $0.0933  the same calls without a cache
+      ideal     $0.0276  new tokens written once, old ones read (an estimate)
+      other     $0.0210  the same tokens with claude-haiku-4-5-20251001
 
       cause               calls   input  output     paid  × ideal
-      nothing paid again      4  22,674      12  $0.0266     1.00
-      tools                   1   5,691       3  $0.0214    11.44
-      expired                 1   5,664       3  $0.0213    11.97
+      nothing paid again      4  20,670      12  $0.0242     1.00
+      tools                   1   5,190       3  $0.0195    11.32
+      expired                 1   5,163       3  $0.0194    11.92
       "
     `);
   });
   test('counts from a day on', async () => {
     expect(await onTerminal('cost', '--by', 'day', '--since', '2026-11-21')).toMatchInlineSnapshot(`
       "1 session, 6 calls, 2026-11-21
-      paid      $0.0692
-      uncached   $0.102  the same calls without a cache
-      ideal     $0.0302  new tokens written once, old ones read (an estimate)
+      paid      $0.0631
+      uncached  $0.0933  the same calls without a cache
+      ideal     $0.0276  new tokens written once, old ones read (an estimate)
 
       day         calls   input  output     paid  × ideal
-      2026-11-21      6  34,029      18  $0.0692     2.29
+      2026-11-21      6  31,023      18  $0.0631     2.29
       "
     `);
   });
@@ -76,47 +76,47 @@ describe('cache', () => {
   test('gives the rates of all sessions, and what changed under them', async () => {
     expect(await onTerminal('cache')).toMatchInlineSnapshot(`
       "2 sessions, 12 calls, 2026-11-20 to 2026-11-21
-      hit rate        50.0%  read, of 68,058 input tokens
+      hit rate        50.0%  read, of 62,046 input tokens
       write share     50.0%  written
       coverage        60.0%  read, of what could have been read
-      wasted writes  11,346  tokens written for nobody; 14 wait for a next call
-      forecasts off    3.1%  of the input, over 12 calls
+      wasted writes  10,344  tokens written for nobody; 14 wait for a next call
+      forecasts off    3.3%  of the input, over 12 calls
       changes             2  tools × 2
 
       session      calls    hit  written  covered  paid again
-      played-21-1      6  50.0%    50.0%    60.0%      11,315
-      played-20-1      6  50.0%    50.0%    60.0%      11,315
+      played-21-1      6  50.0%    50.0%    60.0%      10,312
+      played-20-1      6  50.0%    50.0%    60.0%      10,312
       "
     `);
   });
   test('says what one session paid again, by cause', async () => {
     expect(await onTerminal('cache', session)).toMatchInlineSnapshot(`
       "played-20-1, 6 calls, 2026-11-20
-      hit rate       50.0%  read, of 34,029 input tokens
+      hit rate       50.0%  read, of 31,023 input tokens
       write share    50.0%  written; one growing prefix would be at 28.6%
       coverage       60.0%  read, of what could have been read
-      wasted writes  5,673  tokens written for nobody; 7 wait for a next call
-      forecasts off   3.1%  of the input, over 6 calls
+      wasted writes  5,172  tokens written for nobody; 7 wait for a next call
+      forecasts off   3.3%  of the input, over 6 calls
       changes            1  tools
 
       cause    by        calls  paid again  above reading
-      expired  time          1       5,658        $0.0195
-      tools    a change      1       5,657        $0.0195
+      expired  time          1       5,157        $0.0178
+      tools    a change      1       5,155        $0.0178
       "
     `);
   });
   test('groups by contract', async () => {
     expect(await onTerminal('cache', '--by', 'contract')).toMatchInlineSnapshot(`
       "2 sessions, 12 calls, 2026-11-20 to 2026-11-21
-      hit rate        50.0%  read, of 68,058 input tokens
+      hit rate        50.0%  read, of 62,046 input tokens
       write share     50.0%  written
       coverage        60.0%  read, of what could have been read
-      wasted writes  11,346  tokens written for nobody; 14 wait for a next call
-      forecasts off    3.1%  of the input, over 12 calls
+      wasted writes  10,344  tokens written for nobody; 14 wait for a next call
+      forecasts off    3.3%  of the input, over 12 calls
       changes             2  tools × 2
 
       contract  calls    hit  written  covered  paid again
-      tm1          12  50.0%    50.0%    60.0%      22,630
+      tm2          12  50.0%    50.0%    60.0%      20,624
       "
     `);
   });
@@ -126,12 +126,12 @@ describe('cache', () => {
 
       played-20-1
        step  at           prefix          tools  system  messages  marked
-          0  11-20 12:00  opens: initial      0     559     4,043  2 5m
-          1  11-20 12:00  extends             0     559     4,052  2, 4 5m
-      title  11-20 12:00  inherits            0     559     4,061  4, 5, 6 5m
-          2  11-20 12:06  extends             0     559     4,060  4, 6 5m
-          3  11-20 12:06  opens: tools       21     559     4,067  9 5m
-          4  11-20 12:07  extends            21     559     4,075  9, 11 5m
+          0  11-20 12:00  opens: initial      0      92     4,043  2 5m
+          1  11-20 12:00  extends             0      92     4,052  2, 4 5m
+      title  11-20 12:00  inherits            0      92     4,061  4, 5, 6 5m
+          2  11-20 12:06  extends             0      92     4,060  4, 6 5m
+          3  11-20 12:06  opens: tools       21      92     4,067  9 5m
+          4  11-20 12:07  extends            21      92     4,075  9, 11 5m
       "
     `);
   });
@@ -141,19 +141,19 @@ describe('show', () => {
   test('says how far forecasts were off', async () => {
     const [headline] = (await onTerminal('show', session)).split('\n');
     expect(headline).toMatchInlineSnapshot(
-      `"played-20-1: 32 records, 5 steps, 1 side call; forecasts off by 3.1% of the input"`,
+      `"played-20-1: 32 records, 5 steps, 1 side call; forecasts off by 3.3% of the input"`,
     );
   });
 
   test('sets a request that breaks beside the one before it, and marks the first difference', async () => {
     expect(await onTerminal('show', session, '3', '--diff')).toMatchInlineSnapshot(`
-      "step 3 of played-20-1: 23,434 bytes, 10 blocks, epoch 1, digest 5a393acb0bb3…
+      "step 3 of played-20-1: 21,397 bytes, 10 blocks, epoch 1, digest d30b73db27f7…
       breaks the request before it at block 0, byte 2
-      forecast: 0 read, 5,698 written, 0 fresh, $0.0214 before the answer
-      it came:  0 read, 5,691 written, 0 fresh
+      forecast: 0 read, 5,198 written, 0 fresh, $0.0195 before the answer
+      it came:  0 read, 5,190 written, 0 fresh
            was  is  span            origin                    tokens  begins
       ► +        0  system tool     layer tools 29096cd04015      21  look
-        =    0   1  system text     layer runtime tm1            559  You are an agent run by
+        =    0   1  system text     layer runtime tm2             92  Blocks that begin with <
         =    1   2  user text       record 2                      43  <context source=\\"permis
         =    2   3  user text       record 4                   4,000  word word word word word
         =    3   4  assistant text  record 7                       4  So it is.
@@ -170,15 +170,15 @@ describe('show', () => {
 test('why says each cause in words, with its price', async () => {
   expect(await onTerminal('why', session)).toMatchInlineSnapshot(`
     "step 2 at 2026-11-20T12:06:36.000Z
-      paid again: 5,658 tokens, $0.0195 above reading them
+      paid again: 5,157 tokens, $0.0178 above reading them
       cause: expired, the cache entry had expired (the request before was sent 6.1 minutes earlier)
       the provider agrees: nothing changed of what was sent before
     step 3 at 2026-11-20T12:06:58.000Z
-      breaks at block 0, byte 2: system tool from layer tools 29096cd04015, where system text from layer runtime tm1 stood
+      breaks at block 0, byte 2: system tool from layer tools 29096cd04015, where system text from layer runtime tm2 stood
       cause: tools, the tool list changed (epoch 1)
-      forecast: 5,664 tokens written again, $0.0195
-      paid again: 5,657 tokens, $0.0195 above reading them
-      the provider agrees: tools_changed, about 5,664 tokens
+      forecast: 5,163 tokens written again, $0.0178
+      paid again: 5,155 tokens, $0.0178 above reading them
+      the provider agrees: tools_changed, about 5,163 tokens
     "
   `);
 });
