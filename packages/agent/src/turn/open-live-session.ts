@@ -9,7 +9,7 @@ import { requirePrice } from '../decide/limits.ts';
 import { isResumable } from '../decide/recover.ts';
 import { AgentError } from '../errors.ts';
 import { beginFork } from '../fork/begin-fork.ts';
-import type { ForkPlan } from '../fork/plan-fork.ts';
+import type { ForkOptions, ForkPlan } from '../fork/plan-fork.ts';
 import { planFork } from '../fork/plan-fork.ts';
 import { keepGiven } from '../session/keep-given.ts';
 import type { Session } from '../session/session.ts';
@@ -132,8 +132,14 @@ async function begin(options: LiveSessionOptions): Promise<Session> {
 
 async function forkLive(actor: Actor, said: Said, { model, ...options }: LiveForkOptions): Promise<LiveSession> {
   requireUsable(actor);
-  const { log, writer } = actor.session;
-  return beginLive(actor, said, await planFork(log, writer.session, options), model);
+  return beginLive(actor, said, await planLiveFork(actor, options), model);
+}
+
+/** Plans a fork behind the records that are on their way, such as a setting that was made just now. */
+async function planLiveFork({ session }: Actor, options: ForkOptions): Promise<ForkPlan> {
+  const { log, writer, turnstile } = session;
+  await turnstile.pass(async () => undefined);
+  return planFork(log, writer.session, options);
 }
 
 /** A fork is run as its parent is now, in no wider mode. */
@@ -164,12 +170,11 @@ async function switchModel(
   { inPlace = false }: SwitchOptions,
 ): Promise<LiveSession> {
   requireUsable(actor);
-  const { log, writer, state } = actor.session;
-  if (inPlace || state.epoch === undefined) {
+  if (inPlace || actor.session.state.epoch === undefined) {
     changeModel(actor, model);
     return faceOf(actor, said);
   }
-  const plan = await planFork(log, writer.session);
+  const plan = await planLiveFork(actor, {});
   requireForkable(plan);
   return beginLive(actor, said, plan, model);
 }
