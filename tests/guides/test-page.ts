@@ -100,7 +100,7 @@ async function writeFiles(blocks: readonly Block[], folder: string): Promise<voi
 /** Types the commands; Ctrl-C once the answer stands still where the page shows it. */
 function typed(commands: string, expected: readonly string[], place: Place): Promise<string> {
   const cut = expected.find((line) => line.endsWith('^C'))?.slice(0, -'^C'.length);
-  return listen(start('sh', ['-c', `exec 2>&1\n${commands}`], place), (child, said) => {
+  return listen(start('sh', ['-c', `exec 2>&1 < /dev/null\n${commands}`], place), (child, said) => {
     if (cut === undefined || !said.includes(cut)) return false;
     return process.kill(-(child.pid ?? 0), 'SIGINT');
   });

@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 
 /** Milliseconds without a byte after which it is said what is waited for. */
-const PATIENCE_MS = 3_000;
+const PATIENCE_MS = 1_000;
 
 /** How stdin is read. */
 export interface PipedReading {
