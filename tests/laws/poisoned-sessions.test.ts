@@ -103,8 +103,9 @@ describe.each(WORLDS.slice(0, 3))('threads, on $store against $provider', (world
 
   it('anthropics/claude-code#63229: on a model that binds thinking to its prefix, a changed front sends none from before', () =>
     told(
-      [...withThinking(), { do: 'role', role: 1 }, prompt(), asks({})],
+      [...withThinking(), { do: 'role', role: 2 }, prompt(), asks({})],
       (_driver, last) => {
+        expect(last.prepared.opened?.data.cause).toBe('role');
         expect(held(last)).not.toContain('thinking');
       },
       1,

@@ -29,8 +29,8 @@ const done: AnswerPlan = { answer: { text: 'Done.' } };
 const calling = (name: string): AnswerPlan => ({ answer: { text: 'I look.', calls: [{ name, arguments: {} }] } });
 const THOUGHT = 'What there is to see, and where to look for it. '.repeat(100);
 
-/** A system text of about 10,000 tokens. */
-export const LONG_ROLE: string = Array.from({ length: 6 }, (_, part) => `Part ${part}\n${ROLE}`).join('\n');
+/** A system text of about 20,000 tokens, more than the history: no model gets its edit appended. */
+export const LONG_ROLE: string = Array.from({ length: 12 }, (_, part) => `Part ${part}\n${ROLE}`).join('\n');
 /** The same, but for one letter near its beginning. */
 export const EDITED_ROLE: string = LONG_ROLE.replace('Rule 3:', 'Rula 3:');
 /** The same, but for one letter near its end. */

@@ -73,8 +73,7 @@ const SAID: { readonly [model: string]: { readonly [name in Name]: readonly stri
   'gpt-5.6-sol': {
     nothing: [],
     'another model': ['step 2: model; miss model_changed; agrees'],
-    // Appended behind what was sent: nothing is missed.
-    'another role': [],
+    'another role': ['step 2: role; miss input_changed; agrees'],
     'another tool': ['step 2: tools; miss tools_changed; agrees'],
     'a pause': ['step 2: expired; unavailable; silent'],
     'an eviction': ['step 2: unknown; unavailable; silent'],

@@ -95,7 +95,13 @@ const MODELS: readonly Model[] = ['claude-sonnet-4-5', 'gpt-5.6-sol', 'gpt-5.4']
 /** A second story of a cause. */
 const MORE: readonly (readonly [Cause, Row])[] = [
   ['role', everywhere(stories.goesOnWith({ role: stories.EDITED_END }))],
-  ['role', everywhere(stories.goesOnWith({ role: 'Be brief, and say what is missing.' }))],
+  [
+    'role',
+    atAnthropic(
+      stories.goesOnWith({ role: 'Be brief, and say what is missing.' }),
+      'a role that is shorter than the history is appended there',
+    ),
+  ],
 ];
 const CASES = [...Object.entries(ROWS), ...MORE].flatMap(([cause, row]) =>
   MODELS.map((model) => [cause, model, row[model]] as const),
@@ -143,10 +149,11 @@ test.each(MODELS)('cost tells how far a call behind an edited role is from its i
   expect(Number(compared.paid) / Number(compared.ideal)).toBeGreaterThan(5);
 });
 
-test('what the provider dropped by itself is told of afterwards, to the token', async () => {
+test('what the provider dropped by itself is told of afterwards, to a token of rounding', async () => {
   const { said, billed, paid, named } = await play('evicted', 'claude-sonnet-4-5', stories.evicts);
   expect(named).toEqual(['evicted']);
-  expect([said.rewrite, paid.recorded]).toEqual([0, billed.held]);
+  expect(said.rewrite).toBe(0);
+  near(paid.recorded, billed.held, 1);
 });
 
 function near(said: number, billed: number, tolerance = 0.05 * Math.abs(billed)): void {

@@ -269,6 +269,12 @@ function wordsOf({ history }: State): readonly string[] {
 }
 
 describe('a change of the role', () => {
+  test('is appended where it is shorter than the history, and opens an epoch where it is longer', () => {
+    const long = next(fold([request(2), answer([text('word '.repeat(200))]), prompt('on')], open));
+    const needFor = (words: number): string => neededChange(long, withRole('word '.repeat(words)), ALL).do;
+    expect([needFor(150), needFor(300)]).toEqual(['append', 'epoch']);
+  });
+
   test('is appended where the model takes a system message, and is an epoch where it does not', () => {
     const need = neededChange(between, withRole('Be short.'), ['system']);
     const data = { role: roleDigest('Be short.'), text: 'Be short.', as: 'appended' };

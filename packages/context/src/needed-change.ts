@@ -8,6 +8,8 @@ import type { Capabilities } from '@tidemark/model';
 import { itemAt } from './append-only.ts';
 import type { Wanted } from './epoch.ts';
 import { changedNames, epochCauses, roleOf } from './epoch.ts';
+import { estimateTokens } from './estimate.ts';
+import { sizeOfSpan } from './span-size.ts';
 import type { Epoch, History, State } from './state.ts';
 
 /** A change to be recorded in front of the request. */
@@ -68,13 +70,27 @@ function settle(cause: EpochCause, { epoch, history, wanted, appends }: Differen
   }
 }
 
-/** A system message inside the history stands where a change of tools does. */
+/**
+ * A system message inside the history stands where a change of tools does. It is carried next to the old text by every later
+ * request, so a text that is longer than the history it would save from being written again goes into a new front.
+ */
 function settleRole(history: History, wanted: Wanted, appends: Capabilities['appends']): Settled {
   if (!appends.includes('system')) return undefined;
-  if (endsWithAnswer(history)) return 'waits';
   const role = roleOf(wanted);
   const text = role?.text.toWellFormed() ?? '';
+  if (!isLongerThan(history, estimateTokens(text))) return undefined;
+  if (endsWithAnswer(history)) return 'waits';
   return { kind: 'role.changed', data: { ...(role && { role: role.record.digest }), text, as: 'appended' } };
+}
+
+/** Whether a history has more tokens than so many. Looked at from its end, and no further than needed. */
+function isLongerThan({ packed }: History, tokens: number): boolean {
+  let left = tokens;
+  for (let index = packed.length - 1; index >= 0 && left >= 0; index -= 1) {
+    const span = itemAt(packed, index);
+    if (span !== undefined) left -= sizeOfSpan(span).tokens;
+  }
+  return left < 0;
 }
 
 function settleTools(epoch: Epoch, history: History, wanted: Wanted, appends: Capabilities['appends']): Settled {
