@@ -24,7 +24,9 @@ export function wasTaken({ served }: SentCall): boolean {
 
 /**
  * Tokens of a request that earlier ones of its stream held, or any one's front, and that were not read: paid again. Of a result that
- * is shown shortened for the first time, what is still shown was held. Counted block by block behind what was read, so that what is read beyond that, which a side call had sent first, takes nothing off.
+ * is shown shortened for the first time, what is still shown was held; of an edited tool or layer, all but what its epoch records as
+ * added. Counted block by block behind what was read, so that what is read beyond that, which a side call had sent first, takes
+ * nothing off.
  *
  * @throws Error where what was read ends inside a block: no entry does.
  */
@@ -36,13 +38,30 @@ export function paidAgain(call: SentCall, earlier: readonly SentCall[]): number 
   const places = new Set(before.map(placeOf));
   return notRead(call, billed).reduce((tokens, block) => {
     if (known.has(nameOf(block))) return tokens + block.tokens;
+    if (block.origin.from === 'layer') return tokens + heldBeforeEdit(call, block, block.origin);
     return places.has(placeOf(block)) ? tokens + shownBefore(block) : tokens;
   }, 0);
 }
 
+/** Tokens of an edited tool or layer that the one before it held. */
+function heldBeforeEdit(
+  { prepared: { opened } }: SentCall,
+  { tokens }: Block,
+  { layer, revision }: Extract<Block['origin'], { readonly from: 'layer' }>,
+): number {
+  const { edits = [], tools = [], layers = [] } = opened?.data ?? {};
+  const named =
+    layer === 'tools'
+      ? tools.find(({ digest }) => digest.startsWith(revision))
+      : layers.find(({ name }) => name === layer);
+  const edit = edits.find(({ digest }) => digest === named?.digest);
+  return edit === undefined ? 0 : Math.max(0, tokens - edit.tokens);
+}
+
 /** Tokens of the beginning of a result that is shown shortened now: that was sent when the result was whole. */
 function shownBefore(block: Block): number {
-  const [notice] = /\[Shortened here: [^\]]*\]/.exec(bytesOf(block)) ?? [];
+  // The last one: a result that is shortened again may begin with a piece of the notice before.
+  const [notice] = /\[Shortened here: (?!.*\[Shortened here: )[^\]]*\]/.exec(bytesOf(block)) ?? [];
   return notice === undefined ? 0 : Math.max(0, block.tokens - estimateTokens(notice));
 }
 

@@ -113,7 +113,9 @@ function sized(
   return touched.map((entry, index) => {
     const isLeft = stream === 'main' && index === touched.length - 1;
     const isRead = expected && entry.block === forecast.reads;
-    const tokens = isLeft ? cached : isRead ? read : known[index]?.tokens;
+    // Beside, thinking may be stripped that the main stream's entry of the same bytes was counted with.
+    const before = known[index]?.beside === entry.beside ? known[index]?.tokens : undefined;
+    const tokens = isLeft ? cached : isRead ? read : before;
     return tokens === undefined ? entry : { ...entry, tokens };
   });
 }
