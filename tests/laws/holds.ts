@@ -7,6 +7,8 @@ import type { Shown } from './shown.ts';
 const CLOSING_LINE = '[The user interrupted this answer here.]';
 /** What stands between a change of tools that no answer followed and what was said next. */
 const NO_ANSWER = '[No answer came.]';
+/** What stands where a role was taken back and no other came. */
+const NO_ROLE = 'The earlier text about your role is no longer in force, and there is none in its place.';
 const NO_OUTPUT = '(no output)';
 
 /** Why the record does not hold what is shown; `undefined` when it does. */
@@ -58,12 +60,19 @@ function isHeld(shown: Shown, record: Recorded): boolean {
     case 'tools.changed':
       return isChange(shown, [...record.data.added.map(({ name }) => name), ...record.data.removed]);
     case 'role.changed':
-      return isText(shown, (text) => text.includes(record.data.text));
+      return isRole(shown, record.data.text);
     case 'reasoning.changed':
       return isChange(shown, [record.data.setting]);
     default:
       return false;
   }
+}
+
+/** The role in force, or the line that says that there is none; a provider without a form for it shows the change itself. */
+function isRole(shown: Shown, role: string): boolean {
+  const said = role === '' ? NO_ROLE : role;
+  const raw = JSON.stringify(said).slice(1, -1);
+  return isText(shown, (text) => text.includes(said)) || (shown.kind === 'other' && shown.raw.includes(raw));
 }
 
 /** A change shows names of tools, or a level, that its record names. */
