@@ -20,6 +20,8 @@ import { createWriteTool } from './write/write-tool.ts';
 
 /** Enough for each test to fail on a tool that looks at a path twice instead of holding its folder. */
 const ROUNDS = { fast: 1_500, slow: 300, spawned: 80 };
+/** A loaded machine may let a test see the folder outside alone for a while: then it goes on, up to so many rounds. */
+const MOST_ROUNDS = 100 * ROUNDS.fast;
 const SWAPPER = fileURLToPath(new URL('../tests/swap-folder.ts', import.meta.url));
 
 interface Race extends Bench {
@@ -137,10 +139,15 @@ describe('while a folder is swapped for a link to outside', () => {
   test('instructions from outside are not attached', async () => {
     const race = await openRace('a');
     const texts: string[] = [];
-    for (let round = 0; round < ROUNDS.fast; round += 1)
-      texts.push((await attachInstructions(join(race.folder, 'a'), 'notes.txt'))?.text ?? '');
+    const isPlain = (text: string): boolean => text.endsWith('plain\n') && !text.includes('SECRET');
+    let plain = 0;
+    for (let round = 0; round < ROUNDS.fast || (plain === 0 && round < MOST_ROUNDS); round += 1) {
+      const text = (await attachInstructions(join(race.folder, 'a'), 'notes.txt'))?.text ?? '';
+      texts.push(text);
+      if (isPlain(text)) plain += 1;
+    }
     await race.stop();
-    expect(texts.some((text) => text.endsWith('plain\n'))).toBe(true);
+    expect(plain).toBeGreaterThan(0);
     expect(texts.filter((text) => text.includes('SECRET'))).toEqual([]);
   });
 
