@@ -52,6 +52,16 @@ describe('a held folder', () => {
     await expect(makeFolderOf({ path: join(folder, 'file/b/c'), shown: 'file/b/c' })).rejects.toThrow('is a file');
   });
 
+  test('is made once where several writers make it at the same time', async () => {
+    const { folder } = await openBench();
+    for (let round = 0; round < 20; round += 1) {
+      const target = { path: join(folder, `new-${round}/a/b/file`), shown: 'file' };
+      const held = await Promise.all(Array.from({ length: 8 }, () => makeFolderOf(target)));
+      for (const each of held) await each[Symbol.asyncDispose]();
+      expect(await readdir(join(folder, `new-${round}`))).toEqual(['a']);
+    }
+  });
+
   test('of a path with links is refused also where descriptors are not used', async () => {
     const { folder, outside, put } = await openBench();
     await put('a/b/file', '');

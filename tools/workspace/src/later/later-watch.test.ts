@@ -31,6 +31,16 @@ it('tells of each file that was made or changed, at any depth, and of nothing el
   );
 });
 
+it('tells of each hook in `.githooks`, at any depth', async () => {
+  const { folder, put } = await openBench();
+  await put('.githooks/pre-commit', 'x');
+  const end = await createLaterWatch({ folder }).begin();
+  await put('.githooks/pre-commit', 'evil');
+  await put('sub/.githooks/steps/lint', 'evil');
+  const names = (await end())[0]?.message.replace(/^.*: /, '').split(', ').toSorted();
+  expect(names).toEqual(['.githooks/pre-commit', 'sub/.githooks/steps/lint']);
+});
+
 it('says nothing of a turn that changed none, and begins again with the next turn', async () => {
   const { folder, put } = await openBench();
   await put('.envrc', 'a');

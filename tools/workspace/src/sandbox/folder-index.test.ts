@@ -51,6 +51,20 @@ it('finds names at any depth, in no skipped folder and through no link', async (
   ]);
 });
 
+it('lists and enters the root, though entries in it would close another folder', async () => {
+  for (const path of ['wanted', 'a/wanted', 'a/b/wanted']) put(path);
+  const closed = (names: ReadonlySet<string>): boolean => names.has('wanted');
+  const index = createFolderIndex({ root, names: new Set(['wanted']), skipped: new Set(), closed });
+  expect(pathsIn(await index.look())).toEqual(['a/wanted file', 'wanted file']);
+});
+
+it('lists every file below a folder of a name that counts whole, and not all where the root lies in one', async () => {
+  for (const path of ['whole/a', 'whole/b/c', 'other/d']) put(path);
+  const options = { names: new Set<string>(), skipped: new Set<string>(), whole: new Set(['whole']) };
+  expect(pathsIn(await createFolderIndex({ ...options, root }).look())).toEqual(['whole/a file', 'whole/b/c file']);
+  expect((await createFolderIndex({ ...options, root: join(root, 'whole') }).look()).entries).toEqual([]);
+});
+
 it('searches up to a bound, near folders first and node_modules last, and says that it stopped', async () => {
   for (const path of ['node_modules/x/wanted', 'a/wanted', 'a/b/wanted']) put(path);
   const look = await indexOf(3).look();

@@ -1,0 +1,67 @@
+// An index on a file system with a coarse clock: folders that changed at different moments have the same time of change.
+
+import type * as FileSystem from 'node:fs';
+import { lstatSync, mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
+import type { FolderIndex } from './folder-index.ts';
+import { createFolderIndex } from './folder-index.ts';
+
+/** The time of each change, in milliseconds. */
+const CHANGED = 1_000_000;
+
+vi.mock('node:fs', async (load) => {
+  const actual = await load<typeof FileSystem>();
+  const lstat = (path: string, options: { readonly bigint: true; readonly throwIfNoEntry: false }): unknown => {
+    const stats = actual.lstatSync(path, options);
+    return stats && Object.assign(stats, { ctimeMs: BigInt(CHANGED), ctimeNs: BigInt(CHANGED) * 1_000_000n });
+  };
+  return { ...actual, lstatSync: lstat };
+});
+
+let root: string;
+let index: FolderIndex;
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), 'tidemark-clock-')));
+  index = createFolderIndex({ root, names: new Set(['wanted']), skipped: new Set() });
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  onTestFinished(() => void vi.restoreAllMocks());
+});
+
+async function found(): Promise<readonly string[]> {
+  const { entries } = await index.look();
+  return entries.map(({ folder, name }) => relative(root, join(folder, name)));
+}
+
+function lookAfterMs(milliseconds: number): void {
+  vi.spyOn(Date, 'now').mockReturnValue(CHANGED + milliseconds);
+}
+
+it('reads a folder again where a later change may have the same time', async () => {
+  mkdirSync(join(root, 'a'));
+  lookAfterMs(1_500);
+  expect(await found()).toEqual([]);
+  writeFileSync(join(root, 'a/wanted'), '');
+  expect(await found()).toEqual(['a/wanted']);
+});
+
+it('does not read a folder again where every later change has another time', async () => {
+  mkdirSync(join(root, 'a'));
+  lookAfterMs(10_000);
+  expect(await found()).toEqual([]);
+  writeFileSync(join(root, 'a/wanted'), '');
+  expect(await found()).toEqual([]);
+});
+
+it('reads another folder in the place of one that it knows, though both have the same time', async () => {
+  for (const folder of ['a', 'b']) mkdirSync(join(root, folder));
+  writeFileSync(join(root, 'b/wanted'), '');
+  lookAfterMs(10_000);
+  expect(await found()).toEqual(['b/wanted']);
+  const before = lstatSync(join(root, 'a'), { bigint: true }).ino;
+  renameSync(join(root, 'a'), join(root, 'c'));
+  renameSync(join(root, 'b'), join(root, 'a'));
+  expect(lstatSync(join(root, 'a'), { bigint: true }).ino).not.toBe(before);
+  expect(await found()).toEqual(['a/wanted']);
+});
