@@ -1,8 +1,9 @@
 // Every git repository below a workspace, at any depth: git runs programs that the settings and hooks of a repository
 // name, so the next `git status` outside of the sandbox would run what a command wrote there.
 
-import { closeSync, constants, lstatSync, openSync, readSync, realpathSync } from 'node:fs';
+import { lstatSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { beginningOf } from '../confine/beginning-of.ts';
 import { codeOf } from '../confine/file-problem.ts';
 import { pathInside } from '../confine/path-inside.ts';
 import type { FolderLook, IndexedEntry } from './folder-index.ts';
@@ -25,8 +26,6 @@ export type RepositoryFinder = () => Promise<Repositories>;
 const BARE = ['HEAD', 'objects', 'refs'] as const;
 const NAMES: ReadonlySet<string> = new Set(['.git', 'commondir', ...BARE]);
 const SKIPPED: ReadonlySet<string> = new Set(['.git']);
-/** A `.git` file holds one line. */
-const MOST_BYTES = 8_192;
 
 /** Bubblewrap takes time that grows with the square of the mounts: a third of a second for so many. */
 const MOST_STORES = 256;
@@ -93,20 +92,6 @@ function storesOf(entry: IndexedEntry, workspace: string): readonly string[] {
 function pointedTo(path: string, line: RegExp): string | undefined {
   const [, target] = line.exec(beginningOf(path) ?? '') ?? [];
   return target === undefined || target === '' ? undefined : resolve(dirname(path), target.trimEnd());
-}
-
-function beginningOf(path: string): string | undefined {
-  let file: number | undefined;
-  try {
-    file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-    const bytes = Buffer.alloc(MOST_BYTES);
-    return bytes.toString('utf8', 0, readSync(file, bytes, 0, MOST_BYTES, 0));
-  } catch (error) {
-    if (codeOf(error) === undefined) throw error;
-    return undefined;
-  } finally {
-    if (file !== undefined) closeSync(file);
-  }
 }
 
 function realOf(path: string): string | undefined {

@@ -1,0 +1,23 @@
+// The beginning of a small file that a program of git reads, without following a link or waiting for a pipe.
+
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { codeOf } from './file-problem.ts';
+
+/** A `.git` file and `commondir` hold one line. */
+const MOST_BYTES = 8_192;
+
+/** Returns at most `most` bytes as text, 8,192 by default; `undefined` for what cannot be read or is no file. */
+export function beginningOf(path: string, most: number = MOST_BYTES): string | undefined {
+  let file: number | undefined;
+  try {
+    file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    if (!fstatSync(file).isFile()) return undefined;
+    const bytes = Buffer.alloc(most);
+    return bytes.toString('utf8', 0, readSync(file, bytes, 0, most, 0));
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error;
+    return undefined;
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}
