@@ -117,6 +117,15 @@ describe('the sandbox', () => {
     expect((await bash.run(script)).text).toContain('[a/.git is new, and git runs');
   });
 
+  it('reports a `.git` link that leads elsewhere after a command', async () => {
+    const bash = await openSandboxedBash();
+    mkdirSync(join(bash.folder, 'a'));
+    symlinkSync(join(bash.outside, 'one'), join(bash.folder, 'a/.git'));
+    const { text } = await bash.run(`rm a/.git; ln -s ${bash.outside}/two a/.git`);
+    expect(text).toContain('[a/.git is new, and git runs');
+    expect((await bash.run('true')).text).not.toContain('is new');
+  });
+
   it('says once that it cannot search a folder whose name is not UTF-8', async () => {
     const bash = await openSandboxedBash();
     const first = await bash.run(String.raw`mkdir "$(printf 'caf\351')"`);

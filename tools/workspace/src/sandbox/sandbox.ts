@@ -1,6 +1,5 @@
 // One sandboxed command: what is looked at before it, what it is started with, and what is found out after it.
 
-import { lstatSync } from 'node:fs';
 import { relative } from 'node:path';
 import { pathInside } from '../confine/path-inside.ts';
 import { showName } from '../confine/show-name.ts';
@@ -9,6 +8,7 @@ import { mountCheck } from './check-mounts.ts';
 import type { Repositories, RepositoryFinder } from './find-repositories.ts';
 import { createRepositoryFinder } from './find-repositories.ts';
 import { hiddenPaths } from './hidden-paths.ts';
+import { identityOf } from './identity.ts';
 import type { EnteredNetwork, SessionNetworks } from './network-namespace.ts';
 import { createSessionNetworks } from './network-namespace.ts';
 import type { OpenPorts } from './open-ports.ts';
@@ -160,11 +160,6 @@ interface Before {
 
 function identitiesOf({ stores, links }: Repositories): ReadonlyMap<string, string> {
   return new Map([...stores, ...links].map((path) => [path, identityOf(path)]));
-}
-
-function identityOf(path: string): string {
-  const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
-  return stats === undefined ? '' : `${stats.dev}:${stats.ino}`;
 }
 
 function findings(workspace: string, before: Before, after: Repositories): SandboxFindings {
