@@ -88,7 +88,8 @@ function sizeOf(text: string): ResultRoom {
   return { bytes: Buffer.byteLength(text), lines };
 }
 
-function contextOf(seen: ReadonlyMap<string, FileTouch>): ToolContext {
+/** A context of a call, in a session that knows these files. */
+export function contextOf(seen: ReadonlyMap<string, FileTouch>): ToolContext {
   return {
     session: sessionId('session-1'),
     call: callId('call_1'),

@@ -7,6 +7,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { SandboxedBash } from '../../tests/sandboxed-bash.ts';
 import { NO_SANDBOX, openSandboxedBash } from '../../tests/sandboxed-bash.ts';
+import { contextOf } from '../../tests/bench.ts';
+import { createConfinement } from '../confine/confine.ts';
+import { createWriteTool } from '../write/write-tool.ts';
 import { tryPromises } from './try-promises.ts';
 
 const EVIL = 'evil';
@@ -109,6 +112,21 @@ describe('the sandbox', () => {
     expect(readFileSync(join(bash.folder, 'deep/down/.git/config'), 'utf8')).not.toContain(EVIL);
     const again = await bash.run('true');
     expect([again.text.includes('is new'), again.notices]).toEqual([false, []]);
+  });
+
+  it('protects a bare repository that the tool `write` made since the last command of the turn', async () => {
+    const bash = await openSandboxedBash();
+    await bash.run('true');
+    const write = createWriteTool(createConfinement({ folder: bash.folder }));
+    const context = contextOf(new Map());
+    for (const name of ['HEAD', 'config', 'objects/x', 'refs/x']) {
+      const call = await write.read({ path: `store/${name}`, content: 'fine' });
+      if ('problem' in call) throw new Error(call.problem);
+      await call.run(context);
+    }
+    await bash.run('echo evil > store/config; mkdir store/hooks; echo evil > store/hooks/pre-commit; mv store x');
+    expect(readFileSync(join(bash.folder, 'store/config'), 'utf8')).toBe('fine');
+    expect(existsSync(join(bash.folder, 'store/hooks'))).toBe(false);
   });
 
   it('reports a repository that takes the place of another one', async () => {
