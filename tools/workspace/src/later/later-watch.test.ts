@@ -74,6 +74,31 @@ it('tells of a package.json that is no JSON, and shows names on one line', async
   expect((await end())[0]?.message).toContain('a\\u{202e}b/package.json (scripts)');
 });
 
+it('tells once that it stops at a number of folders, also after a turn that changed nothing', async () => {
+  const { folder, put } = await openBench();
+  for (const path of ['a/x', 'b/x', 'c/x']) await put(path, '');
+  const watch = createLaterWatch({ folder, most: 3 });
+  const first = await watch.begin();
+  expect(await first()).toEqual([
+    {
+      code: 'workspace/watch-limit',
+      message: 'files that run later on this machine are not all watched: only the first 3 folders are searched',
+      next: expect.stringContaining('look at the rest yourself'),
+    },
+  ]);
+  expect(await (await watch.begin())()).toEqual([]);
+  const inTime = await createLaterWatch({ folder, most: 4 }).begin();
+  expect(await inTime()).toEqual([]);
+});
+
+it('tells of a limit next to the files that changed', async () => {
+  const { folder, put } = await openBench();
+  await put('a/x', '');
+  const end = await createLaterWatch({ folder, most: 1 }).begin();
+  await put('.envrc', 'evil');
+  expect((await end()).map(({ code }) => code)).toEqual(['workspace/runs-later', 'workspace/watch-limit']);
+});
+
 it('tells of a repository and of start files that a tool made', async () => {
   const { folder, put } = await openBench();
   await put('bin/old', 'x');

@@ -49,42 +49,71 @@ export interface LaterOptions {
   readonly home?: string | undefined;
   /** Variables that name start files and folders of programs. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
+  /** Most folders of one look: 20,000 by default. */
+  readonly most?: number | undefined;
 }
 
-/** Watches a workspace. */
-export function createLaterWatch({ folder, ...start }: LaterOptions): TurnWatch {
+/** Watches a workspace. Why a part of it is not watched is a notice too, given once. */
+export function createLaterWatch({ folder, most, ...start }: LaterOptions): TurnWatch {
   let opened: Watched | undefined;
+  const told = new Set<string>();
   return {
     async begin() {
-      opened ??= openWatched({ ...start, workspace: realpathSync.native(folder) });
+      opened ??= openWatched({ ...start, workspace: realpathSync.native(folder) }, most);
       const { root, look } = opened;
       const before = await look();
-      return async () => noticesOf(root, before, await look());
+      return async () => {
+        const after = await look();
+        const limits = [...new Set([...before.limits, ...after.limits])].filter((limit) => !told.has(limit));
+        for (const limit of limits) told.add(limit);
+        return [...noticesOf(root, before.prints, after.prints), ...limitNotices(limits)];
+      };
     },
   };
 }
 
-interface Watched {
-  readonly root: string;
-  /** What each file holds now, by its path. */
-  look(): Promise<ReadonlyMap<string, string>>;
+function limitNotices(limits: readonly string[]): readonly Notice[] {
+  if (limits.length === 0) return [];
+  const message = `files that run later on this machine are not all watched: ${limits.join('; ')}`;
+  return [
+    {
+      code: 'workspace/watch-limit',
+      message,
+      next: 'look at the rest yourself before you use git, npm or an editor there',
+    },
+  ];
 }
 
-function openWatched(start: StartOptions): Watched {
+interface WatchLook {
+  /** What each file holds now, by its path. */
+  readonly prints: ReadonlyMap<string, string>;
+  /** Why something was not looked at, in words. */
+  readonly limits: readonly string[];
+}
+
+interface Watched {
+  readonly root: string;
+  look(): Promise<WatchLook>;
+}
+
+function openWatched(start: StartOptions, most: number | undefined): Watched {
   const root = start.workspace;
   const repositories = createRepositoryFinder(root);
   const names = new Set([...NAMES, ...Object.values(IN_FOLDERS).flat()]);
-  const index = createFolderIndex({ root, names, skipped: new Set(['.git', 'node_modules']), whole: new Set(WHOLE) });
+  const skipped = new Set(['.git', 'node_modules']);
+  const bound = most === undefined ? {} : { most };
+  const index = createFolderIndex({ root, names, skipped, whole: new Set(WHOLE), ...bound });
   let prints: ReadonlyMap<string, Print> = new Map();
   return {
     root,
     async look() {
-      const { entries } = await index.look();
+      const { entries, limit } = await index.look();
       const named = entries.filter(runsLater).map((entry) => join(entry.folder, entry.name));
-      const { stores, links } = await repositories();
+      const { stores, links, limit: otherLimit } = await repositories();
       const paths = new Set([...named, ...startPaths(start).flatMap(filesIn), ...stores, ...links]);
       prints = new Map([...paths].flatMap((path) => printed(path, prints)));
-      return new Map([...prints].map(([path, { print }]) => [path, print]));
+      const limits = [limit, otherLimit].filter((each) => each !== undefined);
+      return { prints: new Map([...prints].map(([path, { print }]) => [path, print])), limits };
     },
   };
 }

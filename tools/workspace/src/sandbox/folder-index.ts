@@ -6,6 +6,7 @@ import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { codeOf } from '../confine/file-problem.ts';
+import { showName } from '../confine/show-name.ts';
 
 /** Which folders an index enters and which entries it lists. */
 export interface IndexOptions {
@@ -101,7 +102,7 @@ function lookOf(seen: ReadonlyMap<string, Known>, most: number | undefined): Fol
   const unnamed = [...seen.values()].reduce((sum, folder) => sum + folder.unnamed, 0);
   const limits = [
     ...(most === undefined ? [] : [`only the first ${most} folders are searched`]),
-    ...(unread.length === 0 ? [] : [`${unread.length} folders cannot be read, such as ${unread[0]}`]),
+    ...(unread.length === 0 ? [] : [`${unread.length} folders cannot be read, such as ${showName(unread[0] ?? '')}`]),
     ...(unnamed === 0 ? [] : [`${unnamed} folders have names that are not UTF-8`]),
   ];
   return { entries, ...(limits.length > 0 && { limit: limits.join('; ') }) };

@@ -39,5 +39,8 @@ it('protects the folder that a link `.agents/skills` leads to, and the link', ()
 
 it("protects Tidemark's settings and the skills of a home in the workspace", () => {
   for (const path of ['me/.config/tidemark/config.json', 'me/.agents/skills/a/SKILL.md']) put(path);
-  expect(pathsIn(root, join(root, 'me')).readOnly).toEqual([join(root, 'me/.agents'), join(root, 'me/.config/tidemark')]);
+  expect(pathsIn(root, join(root, 'me')).readOnly).toEqual([
+    join(root, 'me/.agents'),
+    join(root, 'me/.config/tidemark'),
+  ]);
 });
