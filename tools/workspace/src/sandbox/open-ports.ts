@@ -3,12 +3,12 @@
 
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import type { Server, Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { WorkspaceError } from '../workspace-error.ts';
+import { makePortFolder } from './port-folders.ts';
 
 /** Ports that are open until they are closed. */
 export interface OpenPorts {
@@ -35,7 +35,7 @@ process.stdin.resume().on('end', () => process.exit());
  * @throws WorkspaceError `workspace/port` when one cannot be opened; then none is.
  */
 export async function openPorts(ports: readonly number[], prefix: readonly string[]): Promise<OpenPorts> {
-  const folder = await mkdtemp(join(tmpdir(), 'tidemark-ports-'));
+  const folder = makePortFolder();
   const opened: OpenPort[] = [];
   const relay = startRelay(folder, ports, prefix);
   const close = async (): Promise<void> => {

@@ -13,6 +13,7 @@ import type { EnteredNetwork, SessionNetworks } from './network-namespace.ts';
 import { createSessionNetworks } from './network-namespace.ts';
 import type { OpenPorts } from './open-ports.ts';
 import { openPorts } from './open-ports.ts';
+import { removeLeftPortFolders } from './port-folders.ts';
 import type { ReadOnlyPaths } from './read-only-paths.ts';
 import { pinnedFolders, readOnlyPaths } from './read-only-paths.ts';
 import type { RememberedLink, RestoredLink } from './restore-links.ts';
@@ -70,8 +71,9 @@ export interface Sandbox {
   enter(reach: Reach): Promise<EnteredSandbox>;
 }
 
-/** Makes the sandbox of a workspace. */
+/** Makes the sandbox of a workspace, and removes what killed processes left of theirs. */
 export function createSandbox(options: SandboxOptions): Sandbox {
+  removeLeftPortFolders();
   const networks = createSessionNetworks(options.bwrap);
   const finder = options.repository === 'writable' ? noRepositories : createRepositoryFinder(options.workspace);
   return {
