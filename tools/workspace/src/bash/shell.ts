@@ -43,7 +43,7 @@ export interface EnteredShell {
 export interface Shell {
   readonly sandboxed: boolean;
   readonly network: 'off' | 'on';
-  /** @throws WorkspaceError `workspace/port`. */
+  /** @throws WorkspaceError `workspace/port`, `workspace/file-system`. */
   enter(text: string, reach: Reach, teller: Teller): Promise<EnteredShell>;
 }
 

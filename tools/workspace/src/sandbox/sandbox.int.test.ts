@@ -1,7 +1,16 @@
 // The sandbox for real: what a command may not change, see or reach.
 
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -101,6 +110,33 @@ describe('the sandbox', () => {
     // Root lists every folder.
     const codes = notices.map(({ code }) => code);
     expect(codes.includes('sandbox/limit')).toBe(process.getuid?.() !== 0);
+    chmodSync(join(bash.folder, 'closed'), 0o700);
+  });
+
+  it('names the folder that keeps a repository from being protected, runs nothing, and runs again once it is open', async (context) => {
+    if (process.getuid?.() === 0) return context.skip('root enters every folder');
+    const bash = await openSandboxedBash();
+    repositoryIn(join(bash.folder, 'closed/down/own'));
+    const { text } = await bash.run('chmod 000 closed/down');
+    expect(text).not.toContain('is new');
+    await expect(bash.run('touch ran')).rejects.toThrow(
+      'the command did not run: the repository closed/down/own/.git cannot be protected, because the folder closed/down cannot be entered (EACCES). Ask the user to open closed/down again',
+    );
+    expect(existsSync(join(bash.folder, 'ran'))).toBe(false);
+    chmodSync(join(bash.folder, 'closed/down'), 0o700);
+    expect((await bash.run('echo again')).output).toBe('again\n');
+  });
+
+  it('names a folder that became a circle of links where a repository was', async () => {
+    const bash = await openSandboxedBash();
+    repositoryIn(join(bash.folder, 'a/down/own'));
+    await bash.run('true');
+    rmSync(join(bash.folder, 'a/down'), { recursive: true });
+    symlinkSync('down', join(bash.folder, 'a/down'));
+    await expect(bash.run('touch ran')).rejects.toThrow(
+      'the repository a/down/own/.git cannot be protected, because the folder a/down cannot be entered (ELOOP)',
+    );
+    expect(existsSync(join(bash.folder, 'ran'))).toBe(false);
   });
 
   it('reports a repository that a command makes when it ends, and protects it from then on', async () => {

@@ -3,6 +3,7 @@
 import { relative } from 'node:path';
 import { pathInside } from '../confine/path-inside.ts';
 import { showName } from '../confine/show-name.ts';
+import { assertReachable } from './assert-reachable.ts';
 import { bubblewrapArguments } from './bubblewrap.ts';
 import { mountCheck } from './check-mounts.ts';
 import type { Repositories, RepositoryFinder } from './find-repositories.ts';
@@ -67,7 +68,7 @@ export interface SandboxFindings {
 
 /** See the head of this file. */
 export interface Sandbox {
-  /** @throws WorkspaceError `workspace/port`. */
+  /** @throws WorkspaceError `workspace/port`; `workspace/file-system` where a repository cannot be reached and so not be protected. */
   enter(reach: Reach): Promise<EnteredSandbox>;
 }
 
@@ -79,6 +80,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   return {
     async enter(reach) {
       const before = await finder();
+      assertReachable(options.workspace, [...before.stores, ...before.links]);
       const network = await enterNetwork(networks, reach);
       const paths = pathsOf(options, before);
       const links = rememberLinks(paths.links);
@@ -166,7 +168,9 @@ function identitiesOf({ stores, links }: Repositories): ReadonlyMap<string, stri
 
 function findings(workspace: string, before: Before, after: Repositories): SandboxFindings {
   const shown = (path: string): string => showName(relative(workspace, path));
-  const fresh = [...identitiesOf(after)].filter(([path, identity]) => before.stores.get(path) !== identity);
+  const isFresh = ([path, identity]: readonly [string, string]): boolean =>
+    identity !== '' && before.stores.get(path) !== identity;
+  const fresh = [...identitiesOf(after)].filter(isFresh);
   const more = fresh.length - MOST_NAMED;
   const restored = restoreLinks(before.links);
   return {
