@@ -1,30 +1,26 @@
 // An index on a file system with a coarse clock: folders that changed at different moments have the same time of change.
 
-import type * as FileSystem from 'node:fs';
+import type { BigIntStats } from 'node:fs';
 import { lstatSync, mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import type { FolderIndex } from './folder-index.ts';
-import { createFolderIndex } from './folder-index.ts';
+import { createFolderIndex, lookAtFile } from './folder-index.ts';
 
 /** The time of each change, in milliseconds. */
 const CHANGED = 1_000_000;
 
-vi.mock('node:fs', async (load) => {
-  const actual = await load<typeof FileSystem>();
-  const lstat = (path: string, options: { readonly bigint: true; readonly throwIfNoEntry: false }): unknown => {
-    const stats = actual.lstatSync(path, options);
-    return stats && Object.assign(stats, { ctimeMs: BigInt(CHANGED), ctimeNs: BigInt(CHANGED) * 1_000_000n });
-  };
-  return { ...actual, lstatSync: lstat };
-});
+const withOneTime = (path: string): BigIntStats | undefined => {
+  const stats = lookAtFile(path);
+  return stats && Object.assign(stats, { ctimeMs: BigInt(CHANGED), ctimeNs: BigInt(CHANGED) * 1_000_000n });
+};
 
 let root: string;
 let index: FolderIndex;
 beforeEach(() => {
   root = realpathSync(mkdtempSync(join(tmpdir(), 'tidemark-clock-')));
-  index = createFolderIndex({ root, names: new Set(['wanted']), skipped: new Set() });
+  index = createFolderIndex({ root, names: new Set(['wanted']), skipped: new Set(), lookAt: withOneTime });
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
   onTestFinished(() => void vi.restoreAllMocks());
 });

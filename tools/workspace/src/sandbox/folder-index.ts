@@ -22,7 +22,15 @@ export interface IndexOptions {
   readonly closed?: (names: ReadonlySet<string>) => boolean;
   /** Most folders of one look: 20,000 by default. Folders near the root come first, `node_modules` last. */
   readonly most?: number;
+  /** Looks at a path without following a link: `lstat` by default. Exchanged by tests of clocks. */
+  readonly lookAt?: LookAt;
 }
+
+/** What has a path, a link as itself; `undefined` where nothing has. @throws the file system's own error. */
+export type LookAt = (path: string) => BigIntStats | undefined;
+
+/** Looks at a path of this machine. */
+export const lookAtFile: LookAt = (path) => lstatSync(path, { bigint: true, throwIfNoEntry: false });
 
 /** An entry that an index lists. */
 export interface IndexedEntry {
@@ -109,7 +117,7 @@ function lookOf(seen: ReadonlyMap<string, Known>, most: number | undefined): Fol
 }
 
 function knownNow(path: string, before: Known | undefined, options: IndexOptions): Known | undefined {
-  const stats = statsOf(path);
+  const stats = statsOf(path, options.lookAt ?? lookAtFile);
   if (stats === 'closed') return { ...CLOSED, changed: 0n, inode: 0n };
   if (stats === undefined || !stats.isDirectory()) return undefined;
   // A program can set the time of a change of content, not the time of a change of the folder itself (`ctime`).
@@ -121,9 +129,9 @@ function knownNow(path: string, before: Known | undefined, options: IndexOptions
 const CLOSED = { settled: false, readable: false, folders: [], entries: [], unnamed: 0 } as const;
 
 /** `closed`: the system does not let this process look, or the path is too long for it. */
-function statsOf(path: string): BigIntStats | 'closed' | undefined {
+function statsOf(path: string, lookAt: LookAt): BigIntStats | 'closed' | undefined {
   try {
-    return lstatSync(path, { bigint: true, throwIfNoEntry: false });
+    return lookAt(path);
   } catch (error) {
     if (codeOf(error) === undefined) throw error;
     return 'closed';

@@ -74,6 +74,14 @@ test('a folder of ports stays while its process lives, or may live', async () =>
   await writeFile(join(temporary, file ?? ''), '');
   await symlink('elsewhere', join(temporary, link ?? ''));
   removeLeftPortFolders();
-  const stays = [own, young, file, link, 'tidemark-ports-mine-aaaaaa', 'elsewhere', ...(noMarks ? [ended] : [])];
-  expect((await readdir(temporary)).toSorted()).toEqual(stays.toSorted());
+  const stays: readonly string[] = [
+    own,
+    young ?? '',
+    file ?? '',
+    link ?? '',
+    'tidemark-ports-mine-aaaaaa',
+    'elsewhere',
+    ...(noMarks ? [ended] : []),
+  ].toSorted();
+  expect((await readdir(temporary)).toSorted()).toEqual(stays);
 });
