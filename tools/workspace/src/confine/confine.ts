@@ -2,11 +2,14 @@
 // decides. Credentials, version control's own store and the log are refused wherever they lie.
 
 import type { ToolProblem } from '@tidemark/agent';
+import { foldName } from '@tidemark/agent';
 import { realpathSync, statSync } from 'node:fs';
-import { resolve, sep } from 'node:path';
+import { basename, dirname, resolve, sep } from 'node:path';
 import { WorkspaceError } from '../workspace-error.ts';
 import { codeOf, fileProblem } from './file-problem.ts';
 import { forbiddenName } from './forbidden-names.ts';
+import type { KeyOptions } from './key-files.ts';
+import { keyPlaces } from './key-files.ts';
 import { pathInside } from './path-inside.ts';
 import { resolveLinks, resolveLinksNow } from './resolve-links.ts';
 import { showName } from './show-name.ts';
@@ -36,7 +39,7 @@ export interface Place {
   readonly asks?: string;
 }
 
-/** What to keep out of, beside the names of `forbidden-names.ts`. */
+/** What to keep out of, beside the names of `forbidden-names.ts`. Key files are looked for in `home` and `environment`. */
 export interface ConfinementOptions extends Omit<StartOptions, 'workspace'> {
   readonly folder: string;
   /** Absolute paths of files or folders, the home of the log first of all. They need not exist. */
@@ -49,7 +52,8 @@ export interface ConfinementOptions extends Omit<StartOptions, 'workspace'> {
 export function createConfinement({ folder: given, forbidden = [], ...asked }: ConfinementOptions): Confinement {
   const folder = realFolder(given);
   const kept = forbidden.map((path) => resolveLinksNow(path));
-  const refusal = (path: string): string | undefined => refusalOf(path, folder, kept);
+  const keyAt = keysBeyond(folder, asked);
+  const refusal = (path: string): string | undefined => refusalOf(path, folder, kept) ?? keyAt(path);
   const place = async (path: string): Promise<Place | ToolProblem> => {
     const unusable = unusablePath(path);
     if (unusable !== undefined) return { problem: unusable };
@@ -119,6 +123,31 @@ function refusalOf(path: string, folder: string, kept: readonly string[]): strin
     if (why !== undefined) return `${showName(name)} holds ${why}`;
   }
   return undefined;
+}
+
+/**
+ * Returns a function that tells why a path is refused as a key file of the home, or one that a variable names. A folder of keys
+ * that holds the workspace is the user's choice: what lies in the workspace is not refused.
+ */
+function keysBeyond(folder: string, { home, environment }: KeyOptions): (path: string) => string | undefined {
+  const homes = home === undefined ? [] : [home, resolveLinksNow(home)];
+  const holds = new Map<string, string>();
+  for (const place of keyPlaces({ home, environment }))
+    for (const path of [place.path, resolveLinksNow(place.path)])
+      // A link to the home would refuse everything.
+      if (homes.every((each) => pathInside(path, each) === undefined)) holds.set(foldName(path), place.holds);
+  const around = new Set(foldersAbove(foldName(folder)));
+  return (path) => {
+    const isInside = pathInside(folder, path) !== undefined;
+    const key = foldersAbove(foldName(path)).find((each) => holds.has(each) && !(isInside && around.has(each)));
+    return key === undefined ? undefined : `${showName(basename(key))} holds ${holds.get(key)}`;
+  };
+}
+
+/** The path itself first, then each folder above it. */
+function foldersAbove(path: string): readonly string[] {
+  const parent = dirname(path);
+  return parent === path ? [path] : [path, ...foldersAbove(parent)];
 }
 
 function realFolder(given: string): string {

@@ -1,28 +1,18 @@
 // Names that no file tool goes near, wherever they stand in a path: version control's own store, and what holds keys.
 
 import { foldName } from '@tidemark/agent';
+import { KEY_NAMES } from './key-files.ts';
 
-/** Folders, and files that stand alone. */
-const NAMES: Readonly<Record<string, string>> = {
-  '.git': 'the store of version control',
-  '.ssh': 'keys of SSH',
-  '.gnupg': 'keys of GnuPG',
-  '.aws': 'credentials of a cloud',
-  '.azure': 'credentials of a cloud',
-  '.kube': 'credentials of a cluster',
-  '.netrc': 'credentials',
-  _netrc: 'credentials',
-  '.npmrc': 'credentials of a package registry',
-  '.pypirc': 'credentials of a package registry',
-  '.pgpass': 'credentials of a database',
-  '.my.cnf': 'credentials of a database',
-  '.git-credentials': 'credentials of git',
-  '.htpasswd': 'credentials of a web server',
-  id_rsa: 'a private key',
-  id_dsa: 'a private key',
-  id_ecdsa: 'a private key',
-  id_ed25519: 'a private key',
-};
+/** In any folder: the key files of a home, and names of keys elsewhere. */
+const NAMES: ReadonlyMap<string, string> = new Map([
+  ...KEY_NAMES,
+  ['.git', 'the store of version control'],
+  ['.htpasswd', 'credentials of a web server'],
+  ['id_rsa', 'a private key'],
+  ['id_dsa', 'a private key'],
+  ['id_ecdsa', 'a private key'],
+  ['id_ed25519', 'a private key'],
+]);
 
 /** `.env` and `.env.local`, but not the samples that are made to be read. */
 const ENVIRONMENT = /^\.env(\.(?!(example|sample|template|dist|defaults)$).*)?$/;
@@ -31,5 +21,5 @@ const ENVIRONMENT = /^\.env(\.(?!(example|sample|template|dist|defaults)$).*)?$/
 export function forbiddenName(name: string): string | undefined {
   const plain = foldName(name);
   if (ENVIRONMENT.test(plain)) return 'settings that may hold keys';
-  return Object.hasOwn(NAMES, plain) ? NAMES[plain] : undefined;
+  return NAMES.get(plain);
 }

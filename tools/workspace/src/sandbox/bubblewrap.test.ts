@@ -71,7 +71,7 @@ describe('the sandbox', () => {
       mkdirSync(join(home, 'elsewhere'));
       symlinkSync(join(home, 'elsewhere'), join(home, '.aws'));
       symlinkSync(home, join(home, '.kube'));
-      const found = hiddenPaths(home, [join(home, 'log'), join(home, 'absent')]).filter(({ path }) =>
+      const found = hiddenPaths({ home }, [join(home, 'log'), join(home, 'absent')]).filter(({ path }) =>
         path.startsWith(home),
       );
       expect(found).toEqual([

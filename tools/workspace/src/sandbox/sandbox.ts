@@ -139,11 +139,11 @@ function pathsOf(options: SandboxOptions, { stores }: Repositories): ReadOnlyPat
 }
 
 function mountsOf(
-  { bwrap, shell, workspace, home, forbidden }: SandboxOptions,
+  { bwrap, shell, workspace, home, environment, forbidden }: SandboxOptions,
   paths: ReadOnlyPaths,
   { mode }: Network,
 ): readonly string[] {
-  const hidden = hiddenPaths(home, forbidden);
+  const hidden = hiddenPaths({ home, environment }, forbidden);
   // The folders above a hidden path are pinned too, so that it cannot be moved out of its cover.
   const pinned = pinnedFolders(workspace, [...paths.readOnly, ...paths.links, ...hidden.map(({ path }) => path)]);
   const { readOnly } = paths;
