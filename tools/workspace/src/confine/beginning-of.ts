@@ -11,9 +11,10 @@ export function beginningOf(path: string, most: number = MOST_BYTES): string | u
   let file: number | undefined;
   try {
     file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-    if (!fstatSync(file).isFile()) return undefined;
-    const bytes = Buffer.alloc(most);
-    return bytes.toString('utf8', 0, readSync(file, bytes, 0, most, 0));
+    const stats = fstatSync(file);
+    if (!stats.isFile()) return undefined;
+    const bytes = Buffer.alloc(Math.min(most, stats.size));
+    return bytes.toString('utf8', 0, readSync(file, bytes, 0, bytes.length, 0));
   } catch (error) {
     if (codeOf(error) === undefined) throw error;
     return undefined;

@@ -10,6 +10,7 @@ import { codeOf, fileProblem } from './file-problem.ts';
 import { forbiddenName } from './forbidden-names.ts';
 import type { KeyOptions } from './key-files.ts';
 import { keyPlaces } from './key-files.ts';
+import { reasonByGit } from './named-by-git.ts';
 import { pathInside } from './path-inside.ts';
 import { resolveLinks, resolveLinksNow } from './resolve-links.ts';
 import { showName } from './show-name.ts';
@@ -97,7 +98,11 @@ function reasonToAsk(
   const started = protectedPaths.map((path) => resolveLinksNow(path));
   if (paths.some((path) => started.some((one) => pathInside(one, path) !== undefined)))
     return 'a trusted setting starts it';
-  return paths.map((path) => startReason(path, { workspace, home, environment })).find((why) => why !== undefined);
+  const reasons = [
+    ...paths.map((path) => startReason(path, { workspace, home, environment })),
+    ...paths.map((path) => reasonByGit(path, workspace, home)),
+  ];
+  return reasons.find((why) => why !== undefined);
 }
 
 async function realPlace(named: string, folder: string): Promise<Place | ToolProblem> {

@@ -98,7 +98,7 @@ interface Watched {
 
 function openWatched(start: StartOptions, most: number | undefined): Watched {
   const root = start.workspace;
-  const repositories = createRepositoryFinder(root);
+  const repositories = createRepositoryFinder(root, start.home);
   const names = new Set([...NAMES, ...Object.values(IN_FOLDERS).flat()]);
   const skipped = new Set(['.git', 'node_modules']);
   const bound = most === undefined ? {} : { most };

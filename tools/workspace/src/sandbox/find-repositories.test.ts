@@ -49,3 +49,27 @@ it('finds repositories below a workspace that is a bare repository itself', asyn
   for (const path of ['HEAD', 'objects/x', 'refs/x', 'config', 'sub/.git/config']) put(path);
   expect(await storesIn()).toEqual(['config', 'sub/.git']);
 });
+
+it('reports what the settings of repositories name in the workspace, and how many are too many', async () => {
+  const includes = Array.from({ length: 70 }, (_, at) => `path = ../settings-${at}`).join('\n');
+  put('work/.git/config', `[core]\nhooksPath = .githooks\n[include]\npath = /elsewhere\npath = ../../outside\n`);
+  put('work/sub/.git/config', '[core]\nhooksPath = ../shared\n');
+  put('work/store/HEAD');
+  put('work/store/objects/x');
+  put('work/store/refs/x');
+  put('work/store/config', '[core]\nhooksPath = own-hooks\n');
+  const workspace = join(root, 'work');
+  const { named, limit } = await createRepositoryFinder(workspace)();
+  expect(named.map((path) => relative(workspace, path)).toSorted()).toEqual(['.githooks', 'shared', 'store/own-hooks']);
+  expect(limit).toBeUndefined();
+  put('work/.git/config', `[include]\n${includes}\n`);
+  const many = await createRepositoryFinder(workspace)();
+  expect([many.named.length, many.limit]).toEqual([64, '8 files that settings of repositories name are too many']);
+});
+
+it('reports what a repository that holds the workspace names in it', async () => {
+  put('.git/config', '[core]\nhooksPath = work/hooks\n[include]\npath = ../work/settings\npath = ../other\n');
+  put('work/x');
+  const { named, stores } = await createRepositoryFinder(join(root, 'work'))();
+  expect([named, stores]).toEqual([[join(root, 'work/hooks'), join(root, 'work/settings')], []]);
+});

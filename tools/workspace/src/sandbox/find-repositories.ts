@@ -2,10 +2,11 @@
 // name, so the next `git status` outside of the sandbox would run what a command wrote there.
 
 import { lstatSync, realpathSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
-import { beginningOf } from '../confine/beginning-of.ts';
+import { dirname, join } from 'node:path';
 import { codeOf } from '../confine/file-problem.ts';
+import { gitFoldersOf, namedByGit, pointedTo } from '../confine/named-by-git.ts';
 import { pathInside } from '../confine/path-inside.ts';
+import { resolveLinksNow } from '../confine/resolve-links.ts';
 import type { FolderLook, IndexedEntry } from './folder-index.ts';
 import { createFolderIndex } from './folder-index.ts';
 
@@ -15,6 +16,8 @@ export interface Repositories {
   readonly stores: readonly string[];
   /** Paths of `.git` that are links. */
   readonly links: readonly string[];
+  /** Absolute paths in the workspace that the settings of these repositories name, there or not: `core.hooksPath`, `include.path`. */
+  readonly named: readonly string[];
   /** Why something was not searched, in words. */
   readonly limit?: string;
 }
@@ -30,8 +33,11 @@ const SKIPPED: ReadonlySet<string> = new Set(['.git']);
 /** Bubblewrap takes time that grows with the square of the mounts: a third of a second for so many. */
 const MOST_STORES = 256;
 
-/** A finder for a workspace. @param workspace Real and absolute. */
-export function createRepositoryFinder(workspace: string): RepositoryFinder {
+/** Files that settings name are mounts too, and a repository that came with the workspace may name any number of them. */
+const MOST_NAMED = 64;
+
+/** A finder for a workspace. @param workspace Real and absolute. @param home For settings that name paths with `~/`. */
+export function createRepositoryFinder(workspace: string, home?: string): RepositoryFinder {
   const index = createFolderIndex({ root: workspace, names: NAMES, skipped: SKIPPED, closed: isRepository });
   let before: readonly string[] = [];
   return async () => {
@@ -40,7 +46,7 @@ export function createRepositoryFinder(workspace: string): RepositoryFinder {
     // Those that were there first stay protected, however many a command makes.
     const stores = [...new Set([...before.filter((path) => found.has(path) || mayExist(path)), ...found])];
     before = stores;
-    return bounded(stores, look);
+    return bounded(stores, namedIn(look, workspace, home), look);
   };
 }
 
@@ -66,11 +72,39 @@ function mayExist(path: string): boolean {
   }
 }
 
-function bounded(stores: readonly string[], { entries, limit }: FolderLook): Repositories {
+/** Of the repositories in the workspace, and of one that holds it. */
+function namedIn({ entries }: FolderLook, workspace: string, home: string | undefined): readonly string[] {
+  const inside = [
+    ...entries.filter(({ name }) => name === '.git').map(({ folder }) => folder),
+    ...bareFolders(entries),
+  ];
+  const trees = [...new Set([...foldersAbove(workspace), ...inside])];
+  const repositories = trees.flatMap((tree) => gitFoldersOf(tree) ?? []);
+  const named = repositories.flatMap((each) => namedByGit(each, home));
+  return [...new Set(named.map(({ path }) => path))].filter((path) => isReachedIn(workspace, path));
+}
+
+/** A link outside of the workspace may lead into it. */
+function isReachedIn(workspace: string, path: string): boolean {
+  return [path, resolveLinksNow(path)].some((each) => insideOf(each, workspace).length > 0);
+}
+
+function foldersAbove(path: string): readonly string[] {
+  const parent = dirname(path);
+  return parent === path ? [] : [parent, ...foldersAbove(parent)];
+}
+
+function bounded(stores: readonly string[], named: readonly string[], { entries, limit }: FolderLook): Repositories {
   const links = entries.filter(({ name, kind }) => name === '.git' && kind === 'link').map(pathOf);
   const more = stores.length - MOST_STORES;
-  const limits = [...(limit === undefined ? [] : [limit]), ...(more > 0 ? [`${more} repositories are too many`] : [])];
-  return { stores: stores.slice(0, MOST_STORES), links, ...(limits.length > 0 && { limit: limits.join('; ') }) };
+  const moreNamed = named.length - MOST_NAMED;
+  const limits = [
+    ...(limit === undefined ? [] : [limit]),
+    ...(more > 0 ? [`${more} repositories are too many`] : []),
+    ...(moreNamed > 0 ? [`${moreNamed} files that settings of repositories name are too many`] : []),
+  ];
+  const most = { stores: stores.slice(0, MOST_STORES), named: named.slice(0, MOST_NAMED) };
+  return { ...most, links, ...(limits.length > 0 && { limit: limits.join('; ') }) };
 }
 
 function pathOf({ folder, name }: IndexedEntry): string {
@@ -86,12 +120,6 @@ function storesOf(entry: IndexedEntry, workspace: string): readonly string[] {
   if (target === undefined) return [path];
   const common = pointedTo(join(target, 'commondir'), /^(.*)$/m);
   return [path, ...insideOf(realOf(target), workspace), ...insideOf(common && realOf(common), workspace)];
-}
-
-/** The path that a small file names, from its own folder on. */
-function pointedTo(path: string, line: RegExp): string | undefined {
-  const [, target] = line.exec(beginningOf(path) ?? '') ?? [];
-  return target === undefined || target === '' ? undefined : resolve(dirname(path), target.trimEnd());
 }
 
 function realOf(path: string): string | undefined {

@@ -88,7 +88,7 @@ function realPathOf(path: string): string | undefined {
   try {
     return realpathSync.native(path);
   } catch (error) {
-    if (['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES'].includes(codeOf(error) ?? '')) return undefined;
-    throw error;
+    if (codeOf(error) === undefined) throw error;
+    return undefined;
   }
 }

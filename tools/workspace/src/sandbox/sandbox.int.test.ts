@@ -2,6 +2,7 @@
 
 import { execFileSync } from 'node:child_process';
 import {
+  appendFileSync,
   chmodSync,
   existsSync,
   mkdirSync,
@@ -11,7 +12,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { SandboxedBash } from '../../tests/sandboxed-bash.ts';
@@ -332,6 +333,50 @@ describe('the sandbox', () => {
     );
     expect(readlinkSync(join(bash.folder, 'bin/server'))).toBe('../server.js');
     expect(readFileSync(join(bash.folder, 'server.js'), 'utf8')).toBe('fine');
+  });
+
+  it('cannot change files that the settings of a repository name, nor move their folders away', async () => {
+    const bash = await openSandboxedBash();
+    repositoryIn(bash.folder);
+    repositoryIn(join(bash.folder, 'vendor/lib'));
+    appendFileSync(
+      join(bash.folder, '.git/config'),
+      '[core]\n\thooksPath = .husky/_\n[include]\n\tpath = ../shared.ini\n',
+    );
+    appendFileSync(join(bash.folder, 'vendor/lib/.git/config'), '[core]\n\thooksPath = tools/hooks\n');
+    const files = ['.husky/_/pre-commit', 'shared.ini', 'vendor/lib/tools/hooks/pre-push'];
+    for (const file of files) {
+      mkdirSync(dirname(join(bash.folder, file)), { recursive: true });
+      writeFileSync(join(bash.folder, file), '[core]\n');
+    }
+    const tries = files.map((file) => `echo evil > ${file}; mkdir -p ${dirname(file)}; echo evil > ${file}`).join('; ');
+    await bash.run(`${tries}; mv .husky x; mv vendor/lib/tools y; touch vendor/lib/tools/hooks/new; ${tries}`);
+    expect(files.map((file) => readFileSync(join(bash.folder, file), 'utf8'))).toEqual(files.map(() => '[core]\n'));
+    expect(existsSync(join(bash.folder, 'vendor/lib/tools/hooks/new'))).toBe(false);
+    expect((await bash.run('echo more > .husky/own && cat .husky/own')).output).toBe('more\n');
+  });
+
+  it('puts back a link that the settings of a repository name', async () => {
+    const bash = await openSandboxedBash();
+    repositoryIn(bash.folder);
+    appendFileSync(join(bash.folder, '.git/config'), '[core]\n\thooksPath = .githooks\n');
+    mkdirSync(join(bash.folder, 'hooks'));
+    symlinkSync('hooks', join(bash.folder, '.githooks'));
+    await bash.run('rm .githooks; mkdir .githooks; echo evil > .githooks/pre-commit; echo evil > hooks/pre-commit');
+    expect(readlinkSync(join(bash.folder, '.githooks'))).toBe('hooks');
+    expect(existsSync(join(bash.folder, 'hooks/pre-commit'))).toBe(false);
+  });
+
+  it('reports a file that the settings of a repository name once a command makes it, and protects it from then on', async () => {
+    const bash = await openSandboxedBash();
+    repositoryIn(bash.folder);
+    appendFileSync(join(bash.folder, '.git/config'), '[core]\n\thooksPath = .githooks\n');
+    const { text, notices } = await bash.run('mkdir .githooks; echo fine > .githooks/pre-commit');
+    expect(text).toContain('[.githooks is new, and the settings of a repository name it: git runs or obeys it]');
+    expect(notices.map(({ code }) => code)).toContain('sandbox/changed');
+    expect((await bash.run('echo evil > .githooks/pre-commit; touch .githooks/new')).text).not.toContain('is new');
+    expect(readFileSync(join(bash.folder, '.githooks/pre-commit'), 'utf8')).toBe('fine\n');
+    expect(existsSync(join(bash.folder, '.githooks/new'))).toBe(false);
   });
 
   it('cannot change start files and folders of PATH in a workspace that is the home', async () => {

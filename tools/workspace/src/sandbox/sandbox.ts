@@ -2,6 +2,7 @@
 
 import { relative } from 'node:path';
 import { pathInside } from '../confine/path-inside.ts';
+import { resolveLinksNow } from '../confine/resolve-links.ts';
 import { showName } from '../confine/show-name.ts';
 import { assertReachable } from './assert-reachable.ts';
 import { bubblewrapArguments } from './bubblewrap.ts';
@@ -76,7 +77,8 @@ export interface Sandbox {
 export function createSandbox(options: SandboxOptions): Sandbox {
   removeLeftPortFolders();
   const networks = createSessionNetworks(options.bwrap);
-  const finder = options.repository === 'writable' ? noRepositories : createRepositoryFinder(options.workspace);
+  const finder =
+    options.repository === 'writable' ? noRepositories : createRepositoryFinder(options.workspace, options.home);
   return {
     async enter(reach) {
       const before = await finder();
@@ -85,11 +87,12 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       const paths = pathsOf(options, before);
       const links = rememberLinks(paths.links);
       const stores = identitiesOf(before);
+      const missing = before.named.filter((path) => !isThere(path));
       return {
         prefix: [...(network.entered?.prefix ?? []), ...mountsOf(options, paths, network)],
         async leave() {
           await network.close();
-          return findings(options.workspace, { links, stores }, await finder());
+          return findings(options.workspace, { links, stores, missing }, await finder());
         },
       };
     },
@@ -99,7 +102,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
 /** New repositories that are reported by name. */
 const MOST_NAMED = 10;
 
-const noRepositories: RepositoryFinder = async () => ({ stores: [], links: [] });
+const noRepositories: RepositoryFinder = async () => ({ stores: [], links: [], named: [] });
 
 interface Network {
   readonly mode: 'none' | 'shared';
@@ -134,8 +137,8 @@ async function openOrLeave(ports: readonly number[], { prefix, leave }: EnteredN
   }
 }
 
-function pathsOf(options: SandboxOptions, { stores }: Repositories): ReadOnlyPaths {
-  return readOnlyPaths({ ...options, repositories: stores, also: options.protectedPaths });
+function pathsOf(options: SandboxOptions, { stores, named }: Repositories): ReadOnlyPaths {
+  return readOnlyPaths({ ...options, repositories: stores, also: [...options.protectedPaths, ...named] });
 }
 
 function mountsOf(
@@ -160,6 +163,12 @@ interface Before {
   readonly links: readonly RememberedLink[];
   /** Each store with the file that it was: another one in its place is a new one. */
   readonly stores: ReadonlyMap<string, string>;
+  /** What the settings of a repository name and is not there: nothing keeps a command from making it. */
+  readonly missing: readonly string[];
+}
+
+function isThere(path: string): boolean {
+  return identityOf(resolveLinksNow(path)) !== '';
 }
 
 function identitiesOf({ stores, links }: Repositories): ReadonlyMap<string, string> {
@@ -179,6 +188,9 @@ function findings(workspace: string, before: Before, after: Repositories): Sandb
         .slice(0, MOST_NAMED)
         .map(([path]) => `${shown(path)} is new, and git runs what the settings and hooks of a repository name`),
       ...(more > 0 ? [`${more} more repositories are new`] : []),
+      ...before.missing
+        .filter(isThere)
+        .map((path) => `${shown(path)} is new, and the settings of a repository name it: git runs or obeys it`),
       ...restored.map((link) => restoredInWords(link, shown)),
     ],
     ...(after.limit !== undefined && { limit: after.limit }),

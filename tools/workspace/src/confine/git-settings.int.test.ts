@@ -1,0 +1,52 @@
+// The reader of git's configuration files against git itself.
+
+import { execFileSync } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openBench } from '../../tests/bench.ts';
+import { readGitSettings } from './git-settings.ts';
+
+const TEXTS = [
+  '[core]\n\thooksPath = .githooks\n',
+  '[CORE]hooksPath=.githooks\n[include] path = a\n[include]\npath=b',
+  '[core]\r\n  hooksPath = .githooks \t\r\n',
+  '# path = x\n; path = y\n[include]\n  path = a # b\n  path = a;b\n  path = "a # b" ; c\n',
+  '[includeIf "gitdir:~/a]b/"]\n\tpath = x\n[includeIf "a \\" \\\\ b"] path = y\n',
+  '[core.sub]\n\thooksPath = x\n[a "core"]\nhooksPath = y\n[core "sub"] hooksPath = z\n',
+  '[core]\n\thooksPath = .git\\\nhooks\n\tbare\n\teditor = a "b  c" d\n\tpager = \\"x\\" \\\\ \\t y\n',
+  '\u{feff}[core]\n\thooksPath = " spaces "   \n',
+  '[core]\n\n\n   \n\thookspath =\n\thooksPath = "a\\\nb"\n\tname-2 = ü\n',
+  '[core] hooksPath = a\n[include]path = b\nlast = c',
+];
+
+/** Section and key without the subsection, and the value, as git reads them. */
+function byGit(path: string): readonly (readonly string[])[] {
+  const environment = { PATH: process.env['PATH'], GIT_CONFIG_NOSYSTEM: '1' };
+  const listed = execFileSync('git', ['config', '--file', path, '--no-includes', '--list', '-z'], { env: environment });
+  return listed
+    .toString()
+    .split('\0')
+    .filter((entry) => entry.includes('\n'))
+    .map((entry) => {
+      const [name = ''] = entry.split('\n', 1);
+      return [name.split('.')[0] ?? '', name.split('.').at(-1) ?? '', entry.slice(name.length + 1)];
+    });
+}
+
+test('settings are read as git reads them', async () => {
+  const { folder } = await openBench();
+  for (const [at, text] of TEXTS.entries()) {
+    const path = join(folder, String(at));
+    await writeFile(path, text);
+    const read = readGitSettings(text).map(({ section, key, value }) => [section, key, value]);
+    expect(read, text).toEqual(byGit(path));
+    expect(read, text).not.toEqual([]);
+  }
+});
+
+test('a line that git refuses is left out, and what follows it is read', () => {
+  const next = { section: 'core', key: 'hookspath', value: 'x' };
+  for (const bad of ['[unclosed', '= x', '1a = x', '[core] "quoted', 'key = "open'])
+    expect(readGitSettings(`[core]\n${bad}\n[core]\nhooksPath = x\n`).at(-1), bad).toEqual(next);
+});

@@ -1,0 +1,121 @@
+// Files that the settings of a repository name: git reads more settings from `include.path` and runs the programs in
+// `core.hooksPath`. A workspace may hold them outside of `.git`, such as `.githooks`.
+
+import { lstatSync } from 'node:fs';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { beginningOf } from './beginning-of.ts';
+import { readGitSettings } from './git-settings.ts';
+import { pathInside } from './path-inside.ts';
+import { resolveLinksNow } from './resolve-links.ts';
+
+/** A file or folder that the settings of a repository name. */
+export interface NamedByGit {
+  /** Absolute. Links are not followed. It need not exist. */
+  readonly path: string;
+  readonly as: 'settings' | 'hooks';
+}
+
+/** The folders of a repository. */
+export interface GitFolders {
+  /** The folder that git works in. */
+  readonly tree: string;
+  /** Absolute paths of the folders with the settings: `.git`, what it leads to, and its common folder. */
+  readonly stores: readonly string[];
+}
+
+/** More settings are not read. */
+const MOST_BYTES = 1024 * 1024;
+/** Git follows as many includes. */
+const MOST_DEEP = 10;
+/** Settings files that are read for a repository. */
+const MOST_FILES = 100;
+
+/** The repository of a folder with a `.git`, or of a bare repository; `undefined` for any other folder. */
+export function gitFoldersOf(tree: string): GitFolders | undefined {
+  const path = join(tree, '.git');
+  const stats = statsOf(path);
+  if (stats === undefined) return isBare(tree) ? { tree, stores: withCommon(tree) } : undefined;
+  const own = stats.isFile() ? pointedTo(path, /^gitdir: (.*)$/m) : resolveLinksNow(path);
+  return { tree, stores: own === undefined ? [] : withCommon(own) };
+}
+
+function isBare(folder: string): boolean {
+  const has = (name: string): boolean => statsOf(join(folder, name)) !== undefined;
+  return has('HEAD') && ((has('objects') && has('refs')) || has('commondir'));
+}
+
+function withCommon(own: string): readonly string[] {
+  const common = pointedTo(join(own, 'commondir'), /^(.*)$/m);
+  return common === undefined ? [own] : [own, common];
+}
+
+/** The path that a small file names, from its own folder on; `undefined` where it names none. */
+export function pointedTo(path: string, line: RegExp): string | undefined {
+  const [, target] = line.exec(beginningOf(path) ?? '') ?? [];
+  return target === undefined || target === '' ? undefined : resolve(dirname(path), target.trimEnd());
+}
+
+function statsOf(path: string): ReturnType<typeof lstatSync> {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch {
+    // Closed to this user: then git of this user cannot use it either.
+    return undefined;
+  }
+}
+
+/**
+ * Returns what the settings of a repository name, files that they include read too. Conditions of `includeIf` are taken as
+ * met. Never runs git.
+ *
+ * @param home For paths that begin with `~/`; without it they are left out.
+ */
+export function namedByGit({ tree, stores }: GitFolders, home: string | undefined): readonly NamedByGit[] {
+  const named: NamedByGit[] = [];
+  const seen = new Set<string>();
+  const read = (file: string, deep: number): void => {
+    if (deep > MOST_DEEP || seen.size === MOST_FILES || seen.has(file)) return;
+    seen.add(file);
+    for (const { section, key, value } of readGitSettings(beginningOf(resolveLinksNow(file), MOST_BYTES) ?? '')) {
+      if (section === 'core' && key === 'hookspath') named.push(...placeOf(value, tree, home, 'hooks'));
+      if (key !== 'path' || (section !== 'include' && section !== 'includeif')) continue;
+      const included = placeOf(value, dirname(file), home, 'settings');
+      named.push(...included);
+      for (const { path } of included) read(path, deep + 1);
+    }
+  };
+  for (const store of stores) for (const name of ['config', 'config.worktree']) read(join(store, name), 0);
+  return named;
+}
+
+/** A path as git takes it. `~user/` and `%(prefix)/` lead out of any workspace that is not as wide as the machine. */
+function placeOf(value: string, folder: string, home: string | undefined, as: NamedByGit['as']): readonly NamedByGit[] {
+  if (value === '' || value.includes('\0') || value.startsWith('%(prefix)')) return [];
+  if (!value.startsWith('~')) return [{ path: isAbsolute(value) ? resolve(value) : resolve(folder, value), as }];
+  const below = /^~(?:\/(.*))?$/s.exec(value);
+  return below === null || home === undefined ? [] : [{ path: join(home, below[1] ?? ''), as }];
+}
+
+/**
+ * Why a write of this absolute path is asked about, where the settings of a repository that holds it name it; `undefined` where
+ * none does. Repositories next to the path are not looked at.
+ *
+ * @param workspace Real and absolute. Of a folder of hooks that holds it only the files directly in it count.
+ */
+export function reasonByGit(path: string, workspace: string, home: string | undefined): string | undefined {
+  const repositories = foldersAbove(path).flatMap((folder) => gitFoldersOf(folder) ?? []);
+  const named = repositories.flatMap((each) => namedByGit(each, home));
+  const found = named.find((each) =>
+    [each.path, resolveLinksNow(each.path)].some((place) => covers(place, path, workspace)),
+  );
+  return found && (found.as === 'hooks' ? 'git runs hooks from its folder' : 'git takes settings from it');
+}
+
+function covers(place: string, path: string, workspace: string): boolean {
+  return pathInside(place, workspace) === undefined ? pathInside(place, path) !== undefined : dirname(path) === place;
+}
+
+function foldersAbove(path: string): readonly string[] {
+  const parent = dirname(path);
+  return parent === path ? [] : [parent, ...foldersAbove(parent)];
+}
