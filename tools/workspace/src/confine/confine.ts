@@ -141,11 +141,14 @@ function keysBeyond(folder: string, { home, environment }: KeyOptions): (path: s
     for (const path of [place.path, resolveLinksNow(place.path)])
       // A link to the home would refuse everything.
       if (homes.every((each) => pathInside(path, each) === undefined)) holds.set(foldName(path), place.holds);
-  const around = new Set(foldersAbove(foldName(folder)));
+  const workspace = foldName(folder);
+  const inside = new Map([...holds].filter(([key]) => (pathInside(workspace, key) ?? '') !== ''));
   return (path) => {
-    const isInside = pathInside(folder, path) !== undefined;
-    const key = foldersAbove(foldName(path)).find((each) => holds.has(each) && !(isInside && around.has(each)));
-    return key === undefined ? undefined : `${showName(basename(key))} holds ${holds.get(key)}`;
+    const known = pathInside(folder, path) === undefined ? holds : inside;
+    // A search asks for each file that it finds, and most workspaces hold no key files of the home.
+    if (known.size === 0) return undefined;
+    const key = foldersAbove(foldName(path)).find((each) => known.has(each));
+    return key === undefined ? undefined : `${showName(basename(key))} holds ${known.get(key)}`;
   };
 }
 

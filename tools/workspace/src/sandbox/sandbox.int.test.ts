@@ -6,6 +6,7 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
+  mkdtempSync,
   readFileSync,
   readlinkSync,
   rmSync,
@@ -312,6 +313,22 @@ describe('the sandbox', () => {
     const { output } = await own.run(script);
     expect(output).not.toContain('SECRET');
     expect(output).toContain('logs');
+  });
+
+  it('cannot read key files that variables name, in `/tmp` too', async () => {
+    const bash = await openSandboxedBash();
+    const shared = mkdtempSync('/tmp/tidemark-keys-');
+    onTestFinished(() => rmSync(shared, { recursive: true }));
+    const keys = [join(bash.outside, 'cluster'), join(shared, 'cluster'), join(bash.home, 'moved/gh/hosts.yml')];
+    for (const key of keys) {
+      mkdirSync(dirname(key), { recursive: true });
+      writeFileSync(key, 'SECRET');
+    }
+    const environment = { PATH: process.env['PATH'], HOME: bash.home, XDG_CONFIG_HOME: join(bash.home, 'moved') };
+    const own = await openSandboxedBash({ environment: { ...environment, KUBECONFIG: `${keys[0]}:${keys[1]}` } });
+    const { output } = await own.run(`cat ${keys.join(' ')}; echo end`);
+    expect(output).not.toContain('SECRET');
+    expect(output).toContain('end');
   });
 
   it('cannot change a file that a trusted setting starts, nor move its folder away', async () => {
