@@ -2,7 +2,7 @@
 // where somebody is there to be asked.
 
 import type { Brought } from '@tidemark/settings';
-import { canKeepTrust, judgeTrust, readBrought, recordTrust } from '@tidemark/settings';
+import { canKeepTrust, judgeTrust, readBrought, recordTrust, SettingsError } from '@tidemark/settings';
 
 import type { CommandContext } from './command.ts';
 import { foldLine } from './fold-line.ts';
@@ -10,11 +10,14 @@ import { showPaged } from './show-paged.ts';
 import { styled } from './shown.ts';
 import { tooLongToAsk, trustLines } from './trust-lines.ts';
 
-/** Returns true where the workspace is trusted. Where no one is asked, a notice names the reason. */
+/**
+ * Returns true where the workspace is trusted. Where no one is asked, a notice names the reason. An unusable configuration is not
+ * asked about; `readSettings` reports it.
+ */
 export async function trustIn(brought: Brought, context: CommandContext): Promise<boolean> {
   const state = await judgeTrust(context.home, brought);
   if (state === 'trusted') return true;
-  const lines = await trustLines(brought);
+  const lines = await usableLines(brought);
   if (state === 'declined' || lines.length === 0) return false;
   const changed = state === 'changed';
   if (!canAsk(context) || !(await canKeepTrust(context.home, brought.workspace))) {
@@ -27,6 +30,15 @@ export async function trustIn(brought: Brought, context: CommandContext): Promis
   if (decision === undefined) return notUsed('it changed while the question was open', context);
   await recordTrust(context.home, brought, { decision, at: new Date().toISOString() });
   return decision === 'trusted';
+}
+
+async function usableLines(brought: Brought): Promise<readonly string[]> {
+  try {
+    return await trustLines(brought);
+  } catch (error) {
+    if (error instanceof SettingsError) return [];
+    throw error;
+  }
 }
 
 /** What to do with a folder whose list is too long for a question. */
@@ -54,7 +66,7 @@ export async function askForTrust(
   { lines, changed }: { readonly lines: readonly string[]; readonly changed: boolean },
   { input, signal }: CommandContext,
 ): Promise<'trusted' | 'declined' | undefined> {
-  const list = [changed ? CHANGED : BRINGS, ...lines.map(indented)];
+  const list = lines.length === 0 ? [NOTHING] : [changed ? CHANGED : BRINGS, ...lines.map(indented)];
   const shown = await showPaged(
     list.flatMap((line) => rowsOf(line, input.columns)),
     { input, signal, below: rowsOf(USE_IT, input.columns).length },
@@ -66,6 +78,7 @@ export async function askForTrust(
 }
 
 const USE_IT = 'Use it here, from now on? Only if you trust who wrote it. (y/n) ';
+const NOTHING = 'This folder brings nothing along now. A yes allows memory files that an agent writes here later.';
 const BRINGS = 'This folder brings along what acts on an agent:';
 /** Trust of an earlier version is asked again too: it covered less. */
 const CHANGED = 'What this folder brings along, or what of it is checked, has changed:';

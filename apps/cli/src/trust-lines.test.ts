@@ -37,9 +37,17 @@ async function serverLines(server: object): Promise<readonly string[]> {
 
 const TOKEN = ['word', 'for', 'the', 'server', '0123'].join('-');
 
-test('a folder that brings nothing, and one whose settings cannot be used, have no line', async () => {
+test('a folder that brings nothing has no line', async () => {
   expect(await trustLines(await readBrought(folder))).toEqual([]);
-  expect(await linesOf({ mode: 'auto', colour: 'red' })).toEqual([]);
+});
+
+test('an unusable configuration is refused with its reason, not shown as an empty list', async () => {
+  await expect(linesOf({ mode: 'auto', colour: 'red' })).rejects.toMatchObject({
+    code: 'settings/not-usable',
+    message: expect.stringContaining('colour'),
+  });
+  write('.tidemark/config.json', '{ "mode": ');
+  await expect(trustLines(await readBrought(folder))).rejects.toMatchObject({ code: 'settings/unreadable' });
 });
 
 test('each setting stands in one line, whole', async () => {

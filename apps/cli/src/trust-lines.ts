@@ -6,15 +6,19 @@ import { basename, relative } from 'node:path';
 import { isSecretName } from '@tidemark/agent';
 import { PROVIDERS } from '@tidemark/kit';
 import type { Brought, BroughtSettings, ServerSetting } from '@tidemark/settings';
-import { settingsBrought, SettingsError } from '@tidemark/settings';
+import { settingsBrought } from '@tidemark/settings';
 import { findSkills } from '@tidemark/tools-skills';
 
 import { markedText } from './marked-text.ts';
 import { asciiText, shellWord } from './shell-word.ts';
 
-/** Returns the lines; none where the workspace brings nothing that needs trust, or nothing that can be used. */
+/**
+ * Returns the lines; none where the workspace brings nothing that needs trust.
+ *
+ * @throws SettingsError where the configuration of the workspace cannot be used: a yes would cover settings that no line shows.
+ */
 export async function trustLines(brought: Brought): Promise<readonly string[]> {
-  const { servers, rules, leaves } = settingsOf(brought);
+  const { servers, rules, leaves } = settingsBrought(brought, Object.keys(PROVIDERS));
   return [
     ...leaves.map(settingLine),
     ...Object.entries(servers).flatMap(([name, server]) => serverLines(name, server, brought)),
@@ -36,16 +40,6 @@ export function tooLongToAsk(lines: readonly string[]): string | undefined {
 }
 
 type Leaf = BroughtSettings['leaves'][number];
-
-function settingsOf(brought: Brought): BroughtSettings {
-  try {
-    return settingsBrought(brought, Object.keys(PROVIDERS));
-  } catch (error) {
-    // Reported as what it is where the settings are read.
-    if (error instanceof SettingsError) return { servers: {}, rules: [], leaves: [] };
-    throw error;
-  }
-}
 
 function settingLine({ name, value }: Leaf): string {
   const ignored = name === 'skillRoots' ? " (not in force: only the user's own settings may)" : '';

@@ -115,6 +115,28 @@ describe('a question about trust', () => {
     expect(given).toMatchObject({ exit: 0, err: expect.stringContaining('not shown: it is too long') });
   });
 
+  test.each<[string, string, string]>([
+    ['is not JSON', '{ "mode": ', 'config.json:1 is not JSON'],
+    ['has an unknown key', '{ "mode": "auto", "colour": 1 }', 'colour'],
+    ['has a wrong value', '{ "mode": "everything" }', 'mode'],
+    ['has a key twice', '{ "mode": "ask", "mode": "auto" }', 'twice'],
+  ])('is not asked where the configuration %s, and nothing is recorded, with --yes too', async (_, text, reason) => {
+    repository.write('.tidemark/config.json', text);
+    repository.write('.agents/skills/pay/SKILL.md', '---\nname: pay\ndescription: Pays.\n---\nPay.\n');
+    const { asked, person } = answering((question) => (question.includes('Use it here') ? 'y' : ''));
+    for (const args of [['trust'], ['trust', '--yes']]) {
+      const ran = await tidemark(args, { person });
+      expect(ran.exit).not.toBe(0);
+      expect(ran.err).toContain(reason);
+      expect(ran.out).not.toContain('trusted');
+    }
+    const ran = await tidemark(['run', 'hello', '--mode', 'read-only'], { person });
+    expect(ran.err).toContain('what this folder brings along is not used');
+    expect(ran.err).toContain(reason);
+    expect(asked.filter((question) => question.includes('Use it here'))).toEqual([]);
+    expect((await tidemark(['trust', '--list'])).out).toBe('nothing was said of any folder\n');
+  });
+
   test('shows what steers a terminal as escapes, in each line', async () => {
     const args = ['\u001b[1A\u001b[2K', 'a\u202etxt', 'n\u043ede\n  MCP server good runs: true'];
     setServers({ evil: { command: 'no\u2066de', args } });

@@ -45,9 +45,10 @@ function act(folder: string | undefined, flags: Flags, context: CommandContext):
 
 async function give(path: string, said: boolean, context: CommandContext): Promise<Outcome> {
   const brought = await readBrought(path);
+  // Before any record counts: an unusable configuration is refused with its reason, and nothing is recorded.
+  const lines = await trustLines(brought);
   const before = await judgeTrust(context.home, brought);
   if (before === 'trusted') return report(brought, before, context);
-  const lines = await trustLines(brought);
   const decision = said
     ? noteAll(lines, context)
     : await ask(brought, { lines, changed: before === 'changed' }, context);
