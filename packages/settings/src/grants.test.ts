@@ -1,6 +1,8 @@
 // Grants of a project, over real folders.
 
 import {
+  chmodSync,
+  chownSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -124,6 +126,67 @@ describe('grants of a project', () => {
     await expect(listGrants(home, folder)).rejects.toMatchObject(refused);
     await expect(openGrants(home, folder)).rejects.toMatchObject(refused);
     await expect(keep(SRC)).rejects.toMatchObject(refused);
+  });
+
+  test('are refused where the folder of grants is a link into the workspace, and nothing is written there', async () => {
+    const planted = join(folder, 'planted');
+    mkdirSync(planted);
+    mkdirSync(home);
+    symlinkSync(planted, join(home, 'grants'));
+    const refused = {
+      code: 'settings/grants-damaged',
+      message: `${join(home, 'grants')} is a link into ${folder}: it grants nothing`,
+    };
+    await expect(listGrants(home, folder)).rejects.toMatchObject(refused);
+    await expect(openGrants(home, folder)).rejects.toMatchObject(refused);
+    await expect(keep(NPM)).rejects.toMatchObject(refused);
+    await expect(revokeGrants(home, folder, () => true)).rejects.toMatchObject(refused);
+    expect(readdirSync(planted)).toEqual([]);
+  });
+
+  test('are kept in a folder that is a link to a place outside of the workspace', async () => {
+    mkdirSync(join(root, 'dotfiles'), { mode: 0o700 });
+    mkdirSync(home);
+    symlinkSync(join(root, 'dotfiles'), join(home, 'grants'));
+    await keep(NPM);
+    expect(await listGrants(home, folder)).toHaveLength(1);
+  });
+
+  test.skipIf(process.getuid === undefined)('are refused where every user can write the file or its folder', async () => {
+    await keep(NPM);
+    const file = fileOf(folder);
+    chmodSync(file, 0o666);
+    const code = 'settings/grants-damaged';
+    const message = `${file} can be written by every user (mode 0666): it grants nothing`;
+    await expect(listGrants(home, folder)).rejects.toMatchObject({ code, message });
+    await expect(openGrants(home, folder)).rejects.toMatchObject({ code, message });
+    await expect(keep(SRC)).rejects.toMatchObject({ code, message });
+    chmodSync(file, 0o600);
+    chmodSync(join(home, 'grants'), 0o777);
+    await expect(listGrants(home, folder)).rejects.toMatchObject({
+      message: `${file} lies in a folder that can be written by every user (mode 0777): it grants nothing`,
+    });
+    chmodSync(join(home, 'grants'), 0o700);
+    expect(await listGrants(home, folder)).toHaveLength(1);
+  });
+
+  test('count where the own group can write the file', async () => {
+    await keep(NPM);
+    chmodSync(fileOf(folder), 0o660);
+    expect(await listGrants(home, folder)).toHaveLength(1);
+  });
+
+  const cannotChown = process.getuid?.() === 0 ? '' : ' (skipped: only root can give a file to another group)';
+  test.skipIf(cannotChown !== '')(`are refused where another group can write the file${cannotChown}`, async () => {
+    await keep(NPM);
+    const file = fileOf(folder);
+    chownSync(file, 0, 4_321);
+    chmodSync(file, 0o660);
+    await expect(listGrants(home, folder)).rejects.toMatchObject({
+      message: `${file} can be written by the group 4321 (mode 0660): it grants nothing`,
+    });
+    chmodSync(file, 0o640);
+    expect(await listGrants(home, folder)).toHaveLength(1);
   });
 
   test('of another workspace in the place of this one are not heeded', async () => {

@@ -1,16 +1,16 @@
 // Project grants: what a person allowed for every session of a workspace. Kept in the home, never in the workspace, one file
 // for each workspace.
 
-import { lstat, realpath } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { realpath } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 
 import type { ProjectGrants } from '@tidemark/agent';
 import type { Granted } from '@tidemark/log';
 import { z } from 'zod';
 
-import { readIfThere, replaceOwnFile, withLock, workspaceFile } from './own-file.ts';
+import { readOwnFile, replaceOwnFile, withLock, workspaceFile } from './own-file.ts';
 import { SettingsError } from './settings-error.ts';
-import { canKeepTrust } from './trust.ts';
+import { canKeepTrust, liesInside } from './trust.ts';
 
 /** A grant and when it was given. */
 export interface GrantRecord {
@@ -99,6 +99,8 @@ async function change(
 ): Promise<void> {
   const folder = await realOf(workspace);
   const path = pathOf(home, folder);
+  // Before the lock, which is a file in the same folder.
+  await readRecords(path, folder);
   await withLock(path, async () => {
     const before = await readRecords(path, folder);
     const after = next(before);
@@ -107,21 +109,17 @@ async function change(
   });
 }
 
+/** A link would let a file or a folder from elsewhere grant, and so would a file that another user can write. */
 async function readRecords(path: string, workspace: string): Promise<readonly GrantRecord[]> {
-  const stats = await lstat(path).catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw damaged(path, 'cannot be read', error);
-  });
-  if (stats === undefined) return [];
-  // A link would let a file from elsewhere grant.
-  if (!stats.isFile()) throw damaged(path, stats.isSymbolicLink() ? 'is a link' : 'is no file');
+  if (await liesInside(dirname(path), workspace)) throw damaged(dirname(path), `is a link into ${workspace}`);
   try {
-    const text = await readIfThere(path);
+    const { text, problem } = await readOwnFile(path);
+    if (problem !== undefined) throw damaged(path, problem);
     if (text === undefined) return [];
     const file = fileSchema.parse(JSON.parse(text));
     return file.workspace === workspace ? file.grants : [];
   } catch (error) {
-    throw damaged(path, 'cannot be read', error);
+    throw error instanceof SettingsError ? error : damaged(path, 'cannot be read', error);
   }
 }
 

@@ -1,7 +1,9 @@
 // A small JSON file of the home, one for each workspace: replaced in one step, and written by one process at a time.
 
 import { createHash, randomUUID } from 'node:crypto';
-import { lstat, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import type { Stats } from 'node:fs';
+import { constants } from 'node:fs';
+import { lstat, mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
@@ -14,14 +16,62 @@ export function workspaceFile(home: string, folder: string, workspace: string): 
   return join(home, folder, `${createHash('sha256').update(workspace).digest('hex')}.json`);
 }
 
-/** Returns the text of a file; `undefined` when there is none. */
-export async function readIfThere(path: string): Promise<string | undefined> {
+/** Text of a file of the home, or the reason why the file does not count. Both are absent when there is no file. */
+export interface OwnText {
+  readonly text?: string;
+  /** Follows the path in a sentence: `is a link`. */
+  readonly problem?: string;
+}
+
+/**
+ * Reads a file that the user alone may have written. A link, a file that other users can write, and a file in a folder that other
+ * users can write have a problem instead of a text.
+ *
+ * @throws what the system reports when the file cannot be read.
+ */
+export async function readOwnFile(path: string): Promise<OwnText> {
+  const stats = await statsIfThere(path);
+  if (stats === undefined) return {};
+  const problem = kindProblem(stats) ?? writersProblem(stats) ?? folderProblem(await stat(dirname(path)));
+  if (problem !== undefined) return { problem };
+  // A link that replaced the file since then is refused by the system.
+  const file = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
   try {
-    return await readFile(path, 'utf8');
+    const opened = await file.stat();
+    const changed = kindProblem(opened) ?? writersProblem(opened);
+    return changed === undefined ? { text: await file.readFile('utf8') } : { problem: changed };
+  } finally {
+    await file.close();
+  }
+}
+
+async function statsIfThere(path: string): Promise<Stats | undefined> {
+  try {
+    return await lstat(path);
   } catch (error) {
     if (isCode(error, 'ENOENT')) return undefined;
     throw error;
   }
+}
+
+function kindProblem(stats: Stats): string | undefined {
+  if (stats.isFile()) return undefined;
+  return stats.isSymbolicLink() ? 'is a link' : 'is no file';
+}
+
+function folderProblem(stats: Stats): string | undefined {
+  const problem = writersProblem(stats);
+  return problem === undefined ? undefined : `lies in a folder that ${problem}`;
+}
+
+/** Windows has neither modes nor numbers of users. Root reads the files of a user whose home it was given. */
+function writersProblem({ mode, uid, gid }: Stats): string | undefined {
+  const [user, group] = [process.geteuid?.(), process.getegid?.()];
+  if (user === undefined || group === undefined) return undefined;
+  const shown = `(mode ${(mode & 0o777).toString(8).padStart(4, '0')})`;
+  if ((mode & 0o002) !== 0) return `can be written by every user ${shown}`;
+  if ((mode & 0o020) !== 0 && gid !== group) return `can be written by the group ${gid} ${shown}`;
+  return uid === user || uid === 0 || user === 0 ? undefined : `belongs to the user ${uid}`;
 }
 
 /** Replaces a file in one step. Only its owner can read it (0600, its folder 0700). */
