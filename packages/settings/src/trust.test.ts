@@ -184,3 +184,39 @@ describe('what a workspace brings along', () => {
     expect(seen).toBe(process.getuid?.() === 0 ? 'read' : 'refused');
   });
 });
+
+describe('a record of trust', () => {
+  beforeEach(async () => {
+    write(CONFIGURATION, '{}');
+    await trust();
+  });
+
+  const record = (): string => {
+    const [name = ''] = readdirSync(join(home, 'trust'));
+    return join(home, 'trust', name);
+  };
+
+  test('does not count where it is a link', async () => {
+    const path = record();
+    renameSync(path, join(folder, 'record.json'));
+    symlinkSync(join(folder, 'record.json'), path);
+    await expect(state()).rejects.toMatchObject({
+      code: 'settings/trust-damaged',
+      message: `${path} is a link: nothing is trusted by it`,
+    });
+  });
+
+  test('does not count, and none is written, where its folder is a link into the workspace', async () => {
+    renameSync(join(home, 'trust'), join(folder, 'trust'));
+    symlinkSync(join(folder, 'trust'), join(home, 'trust'));
+    expect(await state()).toBe('unknown');
+    await expect(trust()).rejects.toMatchObject({ code: 'settings/trust-inside' });
+  });
+
+  test.skipIf(process.getuid === undefined)('does not count where every user can write it', async () => {
+    chmodSync(record(), 0o666);
+    await expect(state()).rejects.toMatchObject({
+      message: `${record()} can be written by every user (mode 0666): nothing is trusted by it`,
+    });
+  });
+});

@@ -2,12 +2,13 @@
 // for each, so that two processes at work cannot undo each other's revocation.
 
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, readdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 
 import { z } from 'zod';
 
 import type { Brought } from './brought.ts';
+import { readOwnFile } from './own-file.ts';
 import { SettingsError } from './settings-error.ts';
 
 /** What the user said. */
@@ -36,9 +37,12 @@ export async function judgeTrust(home: string, { workspace, digest }: Brought): 
   return record.decision === 'trusted' ? 'changed' : 'unknown';
 }
 
-/** Not where the workspace holds the home: whoever made the workspace could have made the record. */
+/**
+ * Returns false where the workspace holds the home, or where the folder of the records is a link into the workspace: the author of
+ * the workspace could have made the record.
+ */
 export async function canKeepTrust(home: string, workspace: string): Promise<boolean> {
-  return !(await liesInside(home, workspace));
+  return !(await liesInside(home, workspace)) && !(await liesInside(join(home, FOLDER), workspace));
 }
 
 /** Whether a path lies in a workspace, links followed: what lies there is as trusted as the workspace is, and no more. */
@@ -105,25 +109,21 @@ async function filesIn(home: string): Promise<readonly string[]> {
   }
 }
 
+/** A link would let a file from elsewhere vouch for a workspace, and so would a file that another user can write. */
 async function readRecord(path: string): Promise<TrustRecord | undefined> {
-  let text: string;
   try {
-    text = await readFile(path, 'utf8');
-  } catch (error) {
-    if (isAbsent(error)) return undefined;
-    throw error;
-  }
-  try {
+    const { text, problem } = await readOwnFile(path);
+    if (problem !== undefined) throw damaged(path, problem);
+    if (text === undefined) return undefined;
     const { workspace, decision, digest, at } = recordSchema.parse(JSON.parse(text));
     return { workspace, decision, digest, at };
   } catch (error) {
-    throw new SettingsError(
-      'settings/trust-damaged',
-      `${path} cannot be read: nothing is trusted by it`,
-      { path },
-      error,
-    );
+    throw error instanceof SettingsError ? error : damaged(path, 'cannot be read', error);
   }
+}
+
+function damaged(path: string, why: string, cause?: unknown): SettingsError {
+  return new SettingsError('settings/trust-damaged', `${path} ${why}: nothing is trusted by it`, { path }, cause);
 }
 
 function isAbsent(error: unknown): boolean {
