@@ -152,23 +152,26 @@ describe('grants of a project', () => {
     expect(await listGrants(home, folder)).toHaveLength(1);
   });
 
-  test.skipIf(process.getuid === undefined)('are refused where every user can write the file or its folder', async () => {
-    await keep(NPM);
-    const file = fileOf(folder);
-    chmodSync(file, 0o666);
-    const code = 'settings/grants-damaged';
-    const message = `${file} can be written by every user (mode 0666): it grants nothing`;
-    await expect(listGrants(home, folder)).rejects.toMatchObject({ code, message });
-    await expect(openGrants(home, folder)).rejects.toMatchObject({ code, message });
-    await expect(keep(SRC)).rejects.toMatchObject({ code, message });
-    chmodSync(file, 0o600);
-    chmodSync(join(home, 'grants'), 0o777);
-    await expect(listGrants(home, folder)).rejects.toMatchObject({
-      message: `${file} lies in a folder that can be written by every user (mode 0777): it grants nothing`,
-    });
-    chmodSync(join(home, 'grants'), 0o700);
-    expect(await listGrants(home, folder)).toHaveLength(1);
-  });
+  test.skipIf(process.getuid === undefined)(
+    'are refused where every user can write the file or its folder',
+    async () => {
+      await keep(NPM);
+      const file = fileOf(folder);
+      chmodSync(file, 0o666);
+      const code = 'settings/grants-damaged';
+      const message = `${file} can be written by every user (mode 0666): it grants nothing`;
+      await expect(listGrants(home, folder)).rejects.toMatchObject({ code, message });
+      await expect(openGrants(home, folder)).rejects.toMatchObject({ code, message });
+      await expect(keep(SRC)).rejects.toMatchObject({ code, message });
+      chmodSync(file, 0o600);
+      chmodSync(join(home, 'grants'), 0o777);
+      await expect(listGrants(home, folder)).rejects.toMatchObject({
+        message: `${file} lies in a folder that can be written by every user (mode 0777): it grants nothing`,
+      });
+      chmodSync(join(home, 'grants'), 0o700);
+      expect(await listGrants(home, folder)).toHaveLength(1);
+    },
+  );
 
   test('count where the own group can write the file', async () => {
     await keep(NPM);

@@ -1,0 +1,45 @@
+// Combining marks that hide a letter, or turn it into one that looks like another letter. Accents of written languages are
+// none of these.
+
+/** Strokes over a letter, rings and boxes around it, half marks, and marks of phonetic notation. */
+const COVERING = /[\u{488}\u{489}\u{334}-\u{338}\u{1ab0}-\u{1aff}\u{1dc0}-\u{1dff}\u{20d0}-\u{20f0}\u{fe20}-\u{fe2f}]/u;
+
+/** Accents that languages put on letters for which Unicode has no single character with the accent. */
+const ACCENT = /[\u{300}-\u{304}\u{306}\u{308}-\u{30c}]/u;
+
+/** Marks on one letter: languages in Latin letters have two, others four. */
+const MOST_ON_LATIN = 2;
+const MOST = 4;
+
+const MARK = /^\p{M}$/u;
+
+/** Returns the places of the combining marks in a line that are to be marked. */
+export function twinMarks(chars: readonly string[]): readonly number[] {
+  const found: number[] = [];
+  let letter = '';
+  let count = 0;
+  for (const [at, char] of chars.entries()) {
+    if (!MARK.test(char)) {
+      [letter, count] = [char, 0];
+      continue;
+    }
+    if (isTwin(char, letter, count)) found.push(at);
+    count += 1;
+    if (count < MOST_ON_LATIN) letter += char;
+  }
+  return found;
+}
+
+/** `letter` holds the letter and its first mark; `count` is the number of marks before this one. */
+function isTwin(mark: string, letter: string, count: number): boolean {
+  const [base = ''] = letter;
+  if (base === '' || COVERING.test(mark) || /^[^\p{L}\P{ASCII}]$/u.test(base) || /^\s$/u.test(base)) return true;
+  if (!/\p{Script=Latin}/u.test(base)) return count >= MOST;
+  if (count >= MOST_ON_LATIN || !/\p{Script=Inherited}/u.test(mark)) return true;
+  return !ACCENT.test(mark) && !isComposed(letter, mark);
+}
+
+function isComposed(letter: string, mark: string): boolean {
+  const before = Array.from(letter.normalize('NFC')).length;
+  return Array.from((letter + mark).normalize('NFC')).length <= before;
+}

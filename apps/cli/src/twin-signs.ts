@@ -1,0 +1,117 @@
+// Signs that look like signs of ASCII: dashes, pipes, slashes, quotes, and the wide signs of East Asian text. A sign counts by
+// its neighbours, because the same sign is ordinary punctuation in other text.
+
+/** Signs that no text in a language needs: they look like / \ . : ; ! * and |, or are small forms of ASCII signs. */
+const ALWAYS =
+  /[\u{1c0}\u{1c3}\u{37e}\u{2024}\u{2044}\u{204e}\u{2215}-\u{2217}\u{2223}\u{2236}\u{29f5}\u{29f8}\u{29f9}\u{a789}\u{fe50}-\u{fe6b}]/u;
+
+/** Hyphens, minus signs and other signs that look like one of ASCII where they touch ASCII. */
+const TOUCHING =
+  /[\u{2b9}\u{2ba}\u{2c2}\u{2c3}\u{2c6}\u{2c8}\u{2ca}\u{2cb}\u{2d0}\u{2d7}\u{2dc}\u{384}\u{55a}\u{5f3}\u{5f4}\u{66a}\u{66d}\u{6d4}\u{1433}\u{1438}\u{1fef}\u{2010}-\u{2012}\u{2017}\u{2027}\u{2035}\u{2043}\u{2212}\u{223c}\u{2768}\u{2769}\u{2796}\u{2e40}\u{a78a}\u{fe30}-\u{fe32}\u{ff0d}]/u;
+
+/** Long dashes. Between blanks, and between two digits, they are punctuation. */
+const LONG_DASH = /[\u{2013}-\u{2015}\u{2e3a}\u{2e3b}]/u;
+
+/** Signs for minutes and seconds, which look like quotes. */
+const PRIME = /[\u{2032}\u{2033}\u{2036}\u{2037}]/u;
+
+/** Wide signs, and East Asian letters that look like signs. At home in text of these scripts. */
+const WIDE =
+  /[\u{ff01}-\u{ff0f}\u{ff1a}-\u{ff20}\u{ff3b}-\u{ff40}\u{ff5b}-\u{ff65}\u{3008}\u{3009}\u{301c}\u{3033}\u{30ce}\u{30fc}\u{3161}\u{4e00}\u{4e28}\u{4e36}\u{4e3f}]/u;
+
+/** Upright strokes that look like a pipe. */
+const UPRIGHT = /[\u{2502}\u{2503}\u{2506}\u{2507}\u{250a}\u{250b}\u{2551}\u{23ae}\u{23d0}\u{2758}-\u{275a}]/u;
+/** The begin of a line of a drawn table or tree, with what a diff writes in front of it. */
+const DRAWN = /^[\s\d+-]*[\u{2500}-\u{257f}]/u;
+
+const EAST_ASIAN =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}\u{3001}\u{3002}]/u;
+const SIGN = new RegExp([ALWAYS, TOUCHING, LONG_DASH, PRIME, WIDE, UPRIGHT].map(({ source }) => source).join('|'), 'u');
+
+/** Returns the places of the signs in a line that are to be marked. Blanks between a sign and its neighbour count for some. */
+export function twinSigns(chars: readonly string[]): readonly number[] {
+  const line = chars.join('');
+  if (!SIGN.test(line)) return [];
+  const isDrawn = DRAWN.test(line);
+  const words = eastAsianWords(chars);
+  const isEastAsian = words.includes(true);
+  const before = nearest(chars);
+  const after = nearest(chars.toReversed()).toReversed();
+  const dashes = chars.map((char, at) => (LONG_DASH.test(char) ? at : -1));
+  const firstOf = runEnds(dashes);
+  const lastOf = runEnds(dashes.toReversed()).toReversed();
+  return [...chars.keys()].filter((at) => {
+    const char = chars[at] ?? '';
+    const [next, far] = [
+      [chars[at - 1], chars[at + 1]],
+      [before[at], after[at]],
+    ] as const;
+    if (ALWAYS.test(char)) return true;
+    if (TOUCHING.test(char)) return next.some(isAscii);
+    if (LONG_DASH.test(char)) return isDashLike(chars[(firstOf[at] ?? at) - 1], chars[(lastOf[at] ?? at) + 1]);
+    if (PRIME.test(char)) return isQuoteLike(...next);
+    if (WIDE.test(char)) return isEastAsian ? far.every(isAscii) && words[at] !== true : isNextToAscii(...far);
+    return UPRIGHT.test(char) && !isDrawn && isAscii(far[0]) && isAsciiOrNone(far[1]);
+  });
+}
+
+/** Returns for each place of a run of dashes the end of the run that comes first. `-1` is no dash. */
+function runEnds(dashes: readonly number[]): readonly number[] {
+  const ends: number[] = [];
+  for (const [index, at] of dashes.entries())
+    ends.push(index > 0 && dashes[index - 1] !== -1 ? (ends[index - 1] ?? at) : at);
+  return ends;
+}
+
+function isDashLike(before: string | undefined, after: string | undefined): boolean {
+  if (!isAscii(after)) return false;
+  if (isBlank(before)) return /[a-z0-9-]/i.test(after ?? '');
+  return isAscii(before) && !(isDigit(before) && isDigit(after));
+}
+
+/** `5′` is a measure. */
+function isQuoteLike(before: string | undefined, after: string | undefined): boolean {
+  return !isDigit(before) && (isAscii(before) || isAscii(after));
+}
+
+function isNextToAscii(before: string | undefined, after: string | undefined): boolean {
+  return (isAscii(before) && isAsciiOrNone(after)) || (isAscii(after) && before === undefined);
+}
+
+/** Returns for each place true where its word, which ends at blanks, holds East Asian letters. */
+function eastAsianWords(chars: readonly string[]): readonly boolean[] {
+  const found: boolean[] = chars.map(() => false);
+  for (let start = 0; start < chars.length;) {
+    let end = start;
+    while (end < chars.length && !isBlank(chars[end])) end += 1;
+    if (chars.slice(start, end).some((char) => EAST_ASIAN.test(char) && !WIDE.test(char))) found.fill(true, start, end);
+    start = end + 1;
+  }
+  return found;
+}
+
+/** Returns for each place the last character before it that is no blank and no sign of this file. */
+function nearest(chars: readonly string[]): readonly (string | undefined)[] {
+  let last: string | undefined;
+  return chars.map((char) => {
+    const before = last;
+    if (!isBlank(char) && !SIGN.test(char)) last = char;
+    return before;
+  });
+}
+
+function isAscii(char: string | undefined): boolean {
+  return char !== undefined && /^[\x21-\x7e]$/.test(char);
+}
+
+function isAsciiOrNone(char: string | undefined): boolean {
+  return char === undefined || isAscii(char);
+}
+
+function isDigit(char: string | undefined): boolean {
+  return char !== undefined && /^[0-9]$/.test(char);
+}
+
+function isBlank(char: string | undefined): boolean {
+  return char === undefined || /^\s$/u.test(char);
+}
