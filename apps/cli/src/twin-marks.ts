@@ -1,8 +1,9 @@
 // Combining marks that hide a letter, or turn it into one that looks like another letter. Accents of written languages are
 // none of these.
 
-/** Strokes over a letter, rings and boxes around it, half marks, and marks of phonetic notation. */
-const COVERING = /[\u{488}\u{489}\u{334}-\u{338}\u{1ab0}-\u{1aff}\u{1dc0}-\u{1dff}\u{20d0}-\u{20f0}\u{fe20}-\u{fe2f}]/u;
+/** Two Cyrillic marks of numbers, strokes over a letter, rings and boxes around it, half marks, and marks of phonetic notation. */
+const COVERING =
+  /\u{488}|\u{489}|[\u{334}-\u{338}\u{1ab0}-\u{1aff}\u{1dc0}-\u{1dff}\u{20d0}-\u{20f0}\u{fe20}-\u{fe2f}]/u;
 
 /** Accents that languages put on letters for which Unicode has no single character with the accent. */
 const ACCENT = /[\u{300}-\u{304}\u{306}\u{308}-\u{30c}]/u;
