@@ -39,6 +39,8 @@ export function questionText(question: Question, columns: number): QuestionText 
       return {
         head: [
           ...hanging(`${titleOf(question.title)} [${question.rule}]`, columns),
+          // A server and an own tool choose their titles.
+          ...(question.preview.kind === 'arguments' ? hanging(`tool: ${markedText(question.tool)}`, columns) : []),
           ...(question.again ? hanging(CHANGED, columns) : []),
         ],
         body: framed(question.preview.text, columns),

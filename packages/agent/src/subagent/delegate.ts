@@ -182,9 +182,24 @@ function runtimeFor(children: Children, { session, runtime }: Working, role: str
     ...(opened !== undefined && { inherits: { opened, cached: frontEntries(session.state) } }),
     ...(ask !== undefined && {
       ask: (question, signal) =>
-        children.questions.pass(() => ask({ ...question, title: `subagent ${role}: ${question.title}` }, signal)),
+        children.questions.pass(() =>
+          ask({ ...question, title: `subagent ${roleInTitle(role)}: ${question.title}` }, signal),
+        ),
     }),
   };
+}
+
+/** Characters of a role in the title of a question. */
+const ROLE = 20;
+
+/** A model chooses the role: in a title it is one short name, so that it can neither pass for the call nor push the call away. */
+function roleInTitle(role: string): string {
+  const plain = role
+    .replaceAll(/[^\p{L}\p{N}_-]+/gu, ' ')
+    .trim()
+    .slice(0, ROLE)
+    .toWellFormed();
+  return plain === '' ? NO_ROLE : plain;
 }
 
 async function failedAs(
