@@ -179,3 +179,13 @@ test('lines are too long for a question above 64 KiB or 2,000 of them', () => {
   expect(tooLongToAsk(['x'.repeat(65_536)])).toBeUndefined();
   expect(tooLongToAsk(['x'.repeat(65_537)])).toContain('65537 characters');
 });
+
+test('a server whose program tells by no file what it starts has a line that says so', async () => {
+  write('Makefile', 'serve:\n\tnode hidden.js\n');
+  expect(await serverLines({ command: 'make', args: ['serve'] })).toEqual([
+    'MCP server one runs: make serve',
+    'effect class of its tools: execute',
+    'names, and a change asks again: Makefile',
+    'not covered: the files that make starts, which cannot be told before it runs',
+  ]);
+});

@@ -121,8 +121,13 @@ function termLines({ effect = 'execute', timeoutMs }: ServerSetting): readonly s
 }
 
 function namedLines(name: string, { namedBy, workspace }: Brought): readonly string[] {
-  const { paths = [] } = namedBy.find(({ by }) => by === `mcp.servers.${name}`) ?? {};
-  return paths.map((path) => `names, and a change asks again: ${shellWord(relative(workspace, path))}`);
+  const { paths = [], untold = [] } = namedBy.find(({ by }) => by === `mcp.servers.${name}`) ?? {};
+  return [
+    ...paths.map((path) => `names, and a change asks again: ${shellWord(relative(workspace, path))}`),
+    ...untold.map(
+      (program) => `not covered: the files that ${shellWord(program)} starts, which cannot be told before it runs`,
+    ),
+  ];
 }
 
 function serverNotes(servers: Readonly<Record<string, ServerSetting>>, { named }: Brought): readonly string[] {

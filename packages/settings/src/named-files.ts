@@ -1,12 +1,13 @@
 // The files of a workspace that its settings name as programs, or as what programs are given: whoever changes one of them
 // changes what a trusted setting starts. What these files load in turn is not covered.
 
-import { dirname, join, relative, resolve, sep } from 'node:path';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 
 import type { Followed, KnownStates } from './follow-path.ts';
 import { followPath } from './follow-path.ts';
-import type { NamedPath } from './named-paths.ts';
-import { namedPaths } from './named-paths.ts';
+import { MANIFESTS, readManifest, scriptsNamed } from './manifests.ts';
+import type { NamedPath, NamedPaths } from './named-paths.ts';
+import { entriesOf, namedPaths } from './named-paths.ts';
 import type { FoundFile, ReadBudget } from './plain-files.ts';
 import { fileAt, filesBelow, readBudget } from './plain-files.ts';
 import { SettingsError } from './settings-error.ts';
@@ -18,6 +19,8 @@ export interface NamedBy {
   readonly by: string;
   /** Real and absolute, sorted: files, links, and folders, which stand for all that is below them. */
   readonly paths: readonly string[];
+  /** Programs that it starts, or may start by a script, of which no file tells what they start in turn: `make`. */
+  readonly untold: readonly string[];
 }
 
 /** See the head of this file. */
@@ -39,8 +42,11 @@ export async function readNamedFiles(programs: readonly StartedProgram[], worksp
   const survey: Survey = { workspace, known: new Map(), states: new Map(), budget: readBudget() };
   const named: NamedBy[] = [];
   for (const program of programs) {
-    const paths = await coverProgram(program, survey);
-    if (paths.size > 0) named.push({ by: program.by, paths: outermost(paths).toSorted() });
+    const cover: Cover = { found: new Set(), scripts: new Set(), untold: new Set() };
+    await coverProgram(program, { folder: resolve(workspace, program.cwd ?? '.'), as: 'any' }, survey, cover);
+    const { found, untold } = cover;
+    if (found.size + untold.size > 0)
+      named.push({ by: program.by, paths: outermost(found).toSorted(), untold: [...untold].toSorted() });
   }
   return { states: [...survey.states.values()].toSorted(byPath), named };
 }
@@ -67,24 +73,100 @@ interface Survey {
   readonly budget: ReadBudget;
 }
 
-async function coverProgram(program: StartedProgram, survey: Survey): Promise<ReadonlySet<string>> {
-  const folder = resolve(survey.workspace, program.cwd ?? '.');
-  const { paths, runnerFiles } = namedPaths(program, folder);
-  const found = new Set<string>();
+/** What the look at one program has found. */
+interface Cover {
+  readonly found: Set<string>;
+  /** Scripts that were taken up, with their folders. */
+  readonly scripts: Set<string>;
+  readonly untold: Set<string>;
+}
+
+/** Where a program runs. `as` is `any` where its folder is covered too, which a script's is not. */
+interface Place {
+  readonly folder: string;
+  readonly as: NamedPath['as'];
+}
+
+/** More scripts than this are not followed: a script may name each other one. */
+const MOST_SCRIPTS = 200;
+
+async function coverProgram(
+  program: StartedProgram,
+  { folder, as }: Place,
+  survey: Survey,
+  cover: Cover,
+): Promise<void> {
+  const names = namedPaths(program, folder);
+  const { runnerFiles } = names;
   const looked = new Set<string>();
-  const left: NamedPath[] = [{ path: folder, as: 'any' }, ...paths];
+  const scripts: Script[] = [];
+  let hasFile = false;
+  const words = names.paths.map((one) => (as === 'any' ? one : { ...one, as }));
+  const isWord = new Set<NamedPath>(words);
+  const left: NamedPath[] = [{ path: folder, as }, ...words];
   if (runnerFiles.length > 0) left.push(...foldersAbove(folder, survey).map((path) => ({ path, as: 'file' }) as const));
   // It grows as it is walked.
   for (const one of left) {
-    if (looked.has(`${one.as} ${one.path}`)) continue;
-    looked.add(`${one.as} ${one.path}`);
+    const key = `${one.as} ${one.runsEntry === true} ${one.path}`;
+    if (looked.has(key)) continue;
+    looked.add(key);
     const end = followPath(one.path, survey.known);
-    for (const link of end.links) await coverPath(link, survey, found);
-    left.push(...(await coverEnd(end, one.as, survey, found)));
+    for (const link of end.links) await coverPath(link, survey, cover.found);
+    left.push(...(await coverEnd(end, one.as, survey, cover.found)));
     if (end.state === 'folder' && runnerFiles.length > 0 && isInside(end.end, survey, 'or is'))
       left.push(...runnerFiles.map((name) => ({ path: join(end.end, name), as: 'file' }) as const));
+    if (end.state === 'file' && isWord.has(one)) hasFile = true;
+    if (end.state !== 'file' || !MANIFESTS.has(basename(one.path)) || !isInside(end.end, survey)) continue;
+    const inManifest = await namedInManifest(one, names, end.end);
+    left.push(...inManifest.entries);
+    scripts.push(...inManifest.scripts);
   }
-  return found;
+  for (const name of names.untold) cover.untold.add(name);
+  if (scripts.length === 0)
+    for (const name of names.scriptRunners) if (!hasFile || !RUNS_FILES.has(name)) cover.untold.add(name);
+  await coverScripts(program, scripts, survey, cover);
+}
+
+/** Task runners that also run a file that is named, as in `bun server.ts`. */
+const RUNS_FILES: ReadonlySet<string> = new Set(['bun', 'deno']);
+
+/** A line for a shell, and the folder that it runs in. */
+interface Script {
+  readonly folder: string;
+  readonly line: string;
+}
+
+/** Returns what a manifest names: its entry file where an interpreter runs it, and the scripts that the words name. */
+async function namedInManifest(
+  { path, runsEntry }: NamedPath,
+  { pieces, scriptRunners }: NamedPaths,
+  end: string,
+): Promise<{ readonly entries: readonly NamedPath[]; readonly scripts: readonly Script[] }> {
+  const manifest = await readManifest(end);
+  const folder = dirname(path);
+  const entries = runsEntry === true ? manifest.entries.flatMap((entry) => [entry, ...entriesOf(entry)]) : [];
+  const lines = scriptRunners.length > 0 ? scriptsNamed(manifest, pieces) : [];
+  return {
+    entries: entries.map((entry) => ({ path: join(folder, entry), as: 'file' })),
+    scripts: lines.map((line) => ({ folder, line })),
+  };
+}
+
+/** A script is a program of its own: it may name files, and other scripts. */
+async function coverScripts(
+  { by }: StartedProgram,
+  scripts: readonly Script[],
+  survey: Survey,
+  cover: Cover,
+): Promise<void> {
+  for (const { folder, line } of scripts) {
+    const key = `${folder}\0${line}`;
+    if (cover.scripts.has(key)) continue;
+    cover.scripts.add(key);
+    if (cover.scripts.size > MOST_SCRIPTS)
+      throw new SettingsError('settings/too-much', `${by} starts more than ${MOST_SCRIPTS} scripts`, { setting: by });
+    await coverProgram({ by, command: 'sh', args: ['-c', line], env: {} }, { folder, as: 'file' }, survey, cover);
+  }
 }
 
 /** A task runner looks for its file in the folders above too. */

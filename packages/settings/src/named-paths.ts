@@ -13,6 +13,8 @@ export interface NamedPath {
   readonly path: string;
   /** `file`: counts only where it is a file, so that a folder of the same name is not covered. */
   readonly as: 'any' | 'file';
+  /** Set for a manifest whose entry file an interpreter runs, as in `node .`. */
+  readonly runsEntry?: true;
 }
 
 /** What a program names. */
@@ -20,6 +22,12 @@ export interface NamedPaths {
   readonly paths: readonly NamedPath[];
   /** Files that its task runner reads in a folder that it works in or names, such as `package.json`. */
   readonly runnerFiles: readonly string[];
+  /** Every piece of its words: the name of a script may be one. */
+  readonly pieces: ReadonlySet<string>;
+  /** Task runners that take the name of a script in a manifest that can be read, such as `npm`. */
+  readonly scriptRunners: readonly string[];
+  /** Programs of which no file tells what they start, such as `make`. */
+  readonly untold: readonly string[];
 }
 
 /** More pieces than this are no command line. */
@@ -35,16 +43,37 @@ export function namedPaths(program: StartedProgram, folder: string): NamedPaths 
       `${program.by} has more words than can be looked through: ${MOST_PIECES}`,
       { setting: program.by },
     );
-  const runners = [...pieces].flatMap((piece) => runnerNamed(piece) ?? []);
+  const runnerNames = [...new Set([...pieces].map(programName))].filter((name) => RUNNERS.has(name));
+  const runners = runnerNames.flatMap((name) => RUNNERS.get(name) ?? []);
+  const runsEntry = [...pieces].some((piece) => INTERPRETERS.has(programName(piece)));
   const names = [...pieces].filter((piece) => !piece.startsWith('-') && !piece.includes('\0') && piece !== '');
   // The name of a task (`npm run build`) is no path, unless a shell may make one of it.
   const hasTasks = runners.length > 0 && ![...pieces].some((piece) => SHELLS.has(programName(piece)));
   const paths = names.flatMap((name) => [
     ...placesOf(folder, name).map((path) => namedPath(path, isBare(name) && (hasTasks || name === command))),
-    ...entriesOf(name).flatMap((entry) => placesOf(folder, entry).map((path) => namedPath(path, true))),
+    ...entriesOf(name).flatMap((entry) =>
+      placesOf(folder, entry).map((path): NamedPath => ({
+        ...namedPath(path, true),
+        ...(runsEntry && entry.endsWith('/package.json') && { runsEntry }),
+      })),
+    ),
+    ...manifestFolder(name).flatMap((above) => placesOf(folder, above).map((path) => namedPath(path, true))),
   ]);
   const bins = runners.flatMap(({ bin }) => (bin === undefined ? [] : names.map((name) => `${bin}/${binName(name)}`)));
-  return { paths, runnerFiles: [...new Set([...runners.flatMap(({ reads }) => reads), ...bins])] };
+  return {
+    paths,
+    runnerFiles: [...new Set([...runners.flatMap(({ reads }) => reads), ...bins])],
+    pieces,
+    scriptRunners: runnerNames.filter((name) => RUNNERS.get(name)?.scripts === true),
+    untold: runnerNames.filter((name) => RUNNERS.get(name)?.scripts !== true),
+  };
+}
+
+/** The folder of a manifest that is named itself (`--manifest-path tools/Cargo.toml`): files next to it are read too. */
+function manifestFolder(name: string): readonly string[] {
+  const [, above, file = ''] = /^(.*)\/([^/]+)$/s.exec(name) ?? [];
+  const isManifest = [...RUNNERS.values()].some(({ reads }) => reads.includes(file));
+  return above !== undefined && isManifest ? [above === '' ? '/' : above] : [];
 }
 
 function namedPath(path: string, fileOnly: boolean): NamedPath {
@@ -89,50 +118,77 @@ function fileUrlsIn(word: string): readonly string[] {
 }
 
 /** What an interpreter makes of a name that is no file itself: `node server`, `node tools`, `python -m shop.server`. */
-function entriesOf(name: string): readonly string[] {
+export function entriesOf(name: string): readonly string[] {
   const dotted = name.includes('.') && isBare(name) ? [name.replaceAll('.', '/')] : [];
   return [name, ...dotted].flatMap((path) => ENTRIES.map((entry) => `${path}${entry}`));
 }
 
 const ENDINGS = ['.js', '.cjs', '.mjs', '.json', '.node', '.ts', '.cts', '.mts', '.py'];
-const ENTRIES = [...ENDINGS, '/package.json', '/index.js', '/index.ts', '/__main__.py', '/__init__.py'];
+const ENTRIES = [
+  ...ENDINGS,
+  '/package.json',
+  '/index.js',
+  '/index.json',
+  '/index.node',
+  '/index.ts',
+  '/__main__.py',
+  '/__init__.py',
+];
 
 /** A program that runs what a file in its folder says. */
 interface Runner {
   readonly reads: readonly string[];
   /** Where it looks for the programs that it is given by name. */
   readonly bin?: string;
+  /** Its tasks are scripts of a manifest that `readManifest` understands. */
+  readonly scripts?: true;
 }
 
-const NPM: Runner = { reads: ['package.json', '.npmrc'], bin: 'node_modules/.bin' };
+const NPX: Runner = { reads: ['package.json', '.npmrc'], bin: 'node_modules/.bin' };
+const NPM: Runner = { ...NPX, scripts: true };
 const PNPM: Runner = { ...NPM, reads: [...NPM.reads, 'pnpm-workspace.yaml', '.pnpmfile.cjs'] };
 const BUN: Runner = { ...NPM, reads: [...NPM.reads, 'bunfig.toml'] };
 const MAKE: Runner = { reads: ['GNUmakefile', 'makefile', 'Makefile'] };
 const UV: Runner = { reads: ['pyproject.toml', 'uv.toml'], bin: '.venv/bin' };
 
+const CARGO: Runner = {
+  reads: [
+    'Cargo.toml',
+    'build.rs',
+    'src/main.rs',
+    '.cargo/config.toml',
+    '.cargo/config',
+    'rust-toolchain.toml',
+    'rust-toolchain',
+  ],
+};
+
 /** By name of the program, or by the option of `node` that makes it one. */
 const RUNNERS: ReadonlyMap<string, Runner> = new Map([
   ['npm', NPM],
-  ['npx', NPM],
+  ['npx', NPX],
   ['pnpm', PNPM],
-  ['pnpx', PNPM],
+  ['pnpx', { reads: PNPM.reads, bin: 'node_modules/.bin' }],
   ['yarn', { ...NPM, reads: [...NPM.reads, '.yarnrc', '.yarnrc.yml', '.pnp.cjs'] }],
   ['bun', BUN],
-  ['bunx', BUN],
-  ['--run', { reads: ['package.json'] }],
-  ['deno', { reads: ['deno.json', 'deno.jsonc', 'package.json'] }],
+  ['bunx', { reads: BUN.reads, bin: 'node_modules/.bin' }],
+  ['--run', { reads: ['package.json'], scripts: true }],
+  ['deno', { reads: ['deno.json', 'deno.jsonc', 'package.json'], scripts: true }],
   ['make', MAKE],
   ['gmake', MAKE],
   ['just', { reads: ['justfile', 'Justfile', '.justfile'] }],
   ['uv', UV],
   ['uvx', UV],
+  ['poetry', { reads: ['pyproject.toml'], bin: '.venv/bin' }],
+  ['cargo', CARGO],
+  ['go', { reads: ['go.mod', 'go.work', 'main.go'] }],
+  ['rake', { reads: ['Rakefile', 'rakefile', 'Rakefile.rb', 'rakefile.rb'] }],
 ]);
 
-const SHELLS: ReadonlySet<string> = new Set(['sh', 'bash', 'dash', 'zsh', 'ksh', 'fish', 'cmd', 'powershell', 'pwsh']);
+/** Programs that run the entry file of a folder by its `package.json`. */
+const INTERPRETERS: ReadonlySet<string> = new Set(['node', 'nodejs', 'bun', 'deno', 'tsx', 'ts-node', 'nodemon']);
 
-function runnerNamed(piece: string): Runner | undefined {
-  return RUNNERS.get(programName(piece));
-}
+const SHELLS: ReadonlySet<string> = new Set(['sh', 'bash', 'dash', 'zsh', 'ksh', 'fish', 'cmd', 'powershell', 'pwsh']);
 
 /** `/usr/bin/npm` is `npm`, and `npm.cmd` too. */
 function programName(piece: string): string {

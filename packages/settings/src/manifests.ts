@@ -1,0 +1,80 @@
+// What a manifest of a folder (`package.json`, `deno.json`) says would run: its entry files and its scripts, read without
+// running anything.
+
+import { basename } from 'node:path';
+
+import { parse } from 'jsonc-parser';
+
+import { readPlainFile } from './plain-files.ts';
+
+/** What a manifest names. Empty where it cannot be parsed. */
+export interface Manifest {
+  /** Paths from its folder on: `main`, and what `exports` names for the package itself. */
+  readonly entries: readonly string[];
+  /** Lines for a shell by the name of the script or task. */
+  readonly scripts: ReadonlyMap<string, string>;
+}
+
+/** Names of the files that `readManifest` understands. */
+export const MANIFESTS: ReadonlySet<string> = new Set(['package.json', 'deno.json', 'deno.jsonc']);
+
+/** More bytes than this are no manifest. */
+const MOST_BYTES = 4 * 1024 * 1024;
+
+/** Reads a manifest. @throws SettingsError `settings/too-much` above 4 MiB. */
+export async function readManifest(path: string): Promise<Manifest> {
+  const text = (await readPlainFile(path, MOST_BYTES))?.toString('utf8') ?? '';
+  // `parse` reads on after an error, and takes comments.
+  const tree: unknown = parse(text);
+  const entries = basename(path) === 'package.json' ? [...textsIn(fieldOf(tree, 'main')), ...exportsIn(tree)] : [];
+  return { entries, scripts: new Map([...scriptsIn(fieldOf(tree, 'scripts')), ...scriptsIn(fieldOf(tree, 'tasks'))]) };
+}
+
+/** Scripts that a package manager runs around another one, or for a command of its own. */
+const ALSO_RUN: ReadonlyMap<string, readonly string[]> = new Map([
+  ['t', ['test']],
+  ['tst', ['test']],
+  ['restart', ['stop', 'start']],
+  ...['i', 'install', 'ci', 'add', 'rebuild'].map((name): [string, readonly string[]] => [
+    name,
+    ['preinstall', 'install', 'postinstall', 'preprepare', 'prepare', 'postprepare'],
+  ]),
+]);
+
+/** Returns the scripts that words of a command line name, with those that run before and after them. */
+export function scriptsNamed({ scripts }: Manifest, words: ReadonlySet<string>): readonly string[] {
+  const named = [...words].flatMap((word) => [word, ...(ALSO_RUN.get(word) ?? [])]);
+  const around = named.flatMap((name) => [`pre${name}`, name, `post${name}`]);
+  return [...new Set(around)].flatMap((name) => scripts.get(name) ?? []);
+}
+
+function fieldOf(tree: unknown, name: string): unknown {
+  return isObject(tree) && Object.hasOwn(tree, name) ? tree[name] : undefined;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}
+
+function exportsIn(tree: unknown): readonly string[] {
+  const exported = fieldOf(tree, 'exports');
+  const isByPath = isObject(exported) && Object.keys(exported).some((key) => key.startsWith('.'));
+  return textsIn(isByPath ? fieldOf(exported, '.') : exported);
+}
+
+/** Every text in a value: conditions such as `import` and `require` each name one. */
+function textsIn(value: unknown): readonly string[] {
+  const left: unknown[] = [value];
+  const texts: string[] = [];
+  // It grows as it is walked: no depth fills the stack.
+  for (const one of left) {
+    if (typeof one === 'string') texts.push(one);
+    else if (isObject(one)) left.push(...Object.values(one));
+  }
+  return texts;
+}
+
+function scriptsIn(value: unknown): readonly (readonly [string, string])[] {
+  if (!isObject(value)) return [];
+  return Object.entries(value).map(([name, script]) => [name, textsIn(script).join('\n')] as const);
+}
