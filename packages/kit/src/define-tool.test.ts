@@ -14,6 +14,7 @@ const context: ToolContext = {
   signal: new AbortController().signal,
   write: async () => undefined,
   progress: () => undefined,
+  mask: async (text) => text,
   fileSeen: () => undefined,
   skills: { preloaded: [], loaded: [] },
   room: () => ({ bytes: 51_200, lines: 2_000 }),

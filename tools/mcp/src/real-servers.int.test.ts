@@ -47,6 +47,7 @@ async function call(
     signal,
     write: () => Promise.resolve(),
     progress: (text) => void progress.push(text),
+    mask: async (text) => text,
     fileSeen: () => undefined,
     output: () => undefined,
     skills: { preloaded: [], loaded: [] },

@@ -40,6 +40,7 @@ async function call(mcp: McpTools, name: string, signal = new AbortController().
     signal,
     write: () => Promise.resolve(),
     progress: () => undefined,
+    mask: async (text) => text,
     fileSeen: () => undefined,
     output: () => undefined,
     skills: { preloaded: [], loaded: [] },

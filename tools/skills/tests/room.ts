@@ -43,6 +43,7 @@ export const CONTEXT: ToolContext = {
   signal: new AbortController().signal,
   write: () => Promise.resolve(),
   progress: () => undefined,
+  mask: async (text) => text,
   fileSeen: () => undefined,
   output: () => undefined,
   skills: { preloaded: [], loaded: [] },

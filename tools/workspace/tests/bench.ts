@@ -97,6 +97,7 @@ export function contextOf(seen: ReadonlyMap<string, FileTouch>): ToolContext {
     signal: new AbortController().signal,
     write: async () => undefined,
     progress: () => undefined,
+    mask: async (text) => text,
     fileSeen: (path) => seen.get(path),
     skills: { preloaded: [], loaded: [] },
     room: () => ({ bytes: 51_200, lines: 2_000 }),

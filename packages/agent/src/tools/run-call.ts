@@ -78,6 +78,7 @@ function contextOf(work: Work, { call, approved }: ReadyCall, output: CallOutput
     signal,
     ...(approved !== undefined && { approved }),
     write: output.write,
+    mask: (text) => session.secrets.mask(text),
     progress,
     notice: (notice) => void raiseNotice(work, notice),
     fileSeen: (path) => files.get(path),

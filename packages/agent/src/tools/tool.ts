@@ -79,6 +79,8 @@ export interface ToolContext {
   readonly approved?: ToolPreview;
   /** Streams output: kept whole as an artifact, shaped once when the result is committed. Await it: that is the backpressure. */
   write(chunk: string | Uint8Array): Promise<void>;
+  /** Replaces secrets as the log would. For a text that is cut before it is returned: a part of a token has no known shape. */
+  mask(text: string): Promise<string>;
   /** Says how far it is, to whoever watches. Never reaches a model. */
   progress(text: string): void;
   /** Tells the person who watches of something to act on. Never reaches a model. */

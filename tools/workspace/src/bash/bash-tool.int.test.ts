@@ -41,6 +41,7 @@ async function bash(command: string, { timeout_s, signal, options, write }: Aske
     signal: signal ?? new AbortController().signal,
     write: write ?? (async (chunk) => void chunks.push(Buffer.from(chunk))),
     progress: () => undefined,
+    mask: async (text) => text,
     fileSeen: () => undefined,
     skills: { preloaded: [], loaded: [] },
     room: () => ({ bytes: 51_200, lines: 2_000 }),

@@ -2,6 +2,7 @@
 
 import { constants } from 'node:os';
 import { showName } from '../confine/show-name.ts';
+import { cutBeforeWord } from '../page/cut-line.ts';
 import type { Relative } from './family.ts';
 import type { CommandEnd, Patience } from './run-command.ts';
 
@@ -55,5 +56,5 @@ function named(relatives: readonly Relative[]): string {
 }
 
 function short(command: string): string {
-  return command.length <= COMMAND_LENGTH ? command : `${command.slice(0, COMMAND_LENGTH)}…`;
+  return cutBeforeWord(command, COMMAND_LENGTH);
 }

@@ -1,6 +1,7 @@
 // What a text that is not in a file was most likely meant to be: the stretch of lines most like it.
 
 import { likeness } from '../confine/near-names.ts';
+import { cutBeforeWord } from '../page/cut-line.ts';
 
 const MOST_LINES = 20_000;
 const MOST_SHOWN = 12;
@@ -69,5 +70,5 @@ function squeezed(text: string): string {
 }
 
 function shorten(line: string): string {
-  return line.length <= LONGEST_LINE ? line : `${line.slice(0, LONGEST_LINE).toWellFormed()}…`;
+  return cutBeforeWord(line, LONGEST_LINE);
 }

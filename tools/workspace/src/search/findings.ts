@@ -4,7 +4,8 @@ import { showName } from '../confine/show-name.ts';
 import { PAGE_BYTES } from '../page/page-bounds.ts';
 import type { FoundLine } from './confirm-found.ts';
 import { hashOf } from './confirm-found.ts';
-import { cutLine } from './cut-line.ts';
+import type { LongLine } from '../page/cut-line.ts';
+import { cutLine, cutMasked, longLine } from '../page/cut-line.ts';
 import type { GrepLine } from './grep-record.ts';
 
 /** Gathers lines in the order of a search. */
@@ -25,6 +26,18 @@ export interface ShownLine extends FoundLine {
   readonly line: number;
   readonly matches: boolean;
   readonly text: string;
+  /** The line before it was cut. Absent where it is shown whole. */
+  readonly long?: LongLine;
+}
+
+/** Returns the rows with secrets masked in lines that were cut. */
+export async function maskCutRows(
+  rows: readonly ShownLine[],
+  mask: (text: string) => Promise<string>,
+): Promise<readonly ShownLine[]> {
+  const masked: ShownLine[] = [];
+  for (const row of rows) masked.push(row.long === undefined ? row : { ...row, text: await cutMasked(row.long, mask) });
+  return masked;
 }
 
 /** As far as is counted. */
@@ -92,7 +105,9 @@ export function gatherFindings(limit: number, context: number): Findings {
 
 function rowOf({ path, line, text, raw, offset, match }: GrepLine): ShownLine {
   const found = { path, offset, bytes: raw.length, digest: hashOf(raw) };
-  return { ...found, line, matches: match !== undefined, text: cutLine(text, match) };
+  const long = longLine(text, match);
+  const shown = { line, matches: match !== undefined, text: cutLine(text, match) };
+  return { ...found, ...shown, ...(long !== undefined && { long }) };
 }
 
 /** A file's name stands above its lines; `--` stands where lines between are left out. */

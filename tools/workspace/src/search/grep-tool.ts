@@ -1,6 +1,6 @@
 // `grep`: lines that match, by ripgrep, in the order of their paths.
 
-import type { Tool, ToolOutput } from '@tidemark/agent';
+import type { Tool, ToolContext, ToolOutput } from '@tidemark/agent';
 import { z } from 'zod';
 import type { Confinement } from '../confine/confine.ts';
 import { showName } from '../confine/show-name.ts';
@@ -9,7 +9,7 @@ import { WorkspaceError } from '../workspace-error.ts';
 import { confirmComplaint, confirmLines, unreadNote } from './confirm-found.ts';
 import { readGrepRecord } from './grep-record.ts';
 import type { Findings } from './findings.ts';
-import { gatherFindings } from './findings.ts';
+import { gatherFindings, maskCutRows } from './findings.ts';
 import { runRipgrep } from './run-ripgrep.ts';
 import type { SearchPlace } from './search-place.ts';
 import { searchPlace } from './search-place.ts';
@@ -54,7 +54,7 @@ export function createGrepTool(confinement: Confinement): Tool {
       const place = await searchPlace(confinement, asked.path, asked.glob);
       if (isProblem(place)) return place;
       const title = `grep ${showName(asked.pattern)} in ${place.shown}`;
-      return { title, acts: place.acts, run: ({ signal }) => search(confinement.folder, place, asked, signal) };
+      return { title, acts: place.acts, run: (context) => search(confinement.folder, place, asked, context) };
     },
   };
 }
@@ -63,7 +63,7 @@ async function search(
   folder: string,
   place: SearchPlace,
   asked: GrepArguments,
-  signal: AbortSignal,
+  { signal, mask }: ToolContext,
 ): Promise<ToolOutput> {
   const findings = gatherFindings(asked.limit ?? DEFAULT_LINES, asked.context ?? 0);
   let begun = false;
@@ -85,7 +85,7 @@ async function search(
   const late = end.stopped === 'timeout' ? [`stopped after ${PATIENCE_MS / 1000} s: name a narrower path or glob`] : [];
   const unread = end.code === 2 ? [unreadNote('files', await confirmComplaint(folder, end.complaint))] : [];
   const confirmed = await confirmLines(folder, findings.rows);
-  return { text: findings.describe(place.shown, [...late, ...unread], confirmed) };
+  return { text: findings.describe(place.shown, [...late, ...unread], await maskCutRows(confirmed, mask)) };
 }
 
 function add(

@@ -1,6 +1,7 @@
 // `grep` and `find` on real folders, by the real ripgrep.
 
 import type { Tool, ToolOutput, ToolProblem } from '@tidemark/agent';
+import { createSecrets } from '@tidemark/agent';
 import { callId, sessionId } from '@tidemark/log';
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -43,6 +44,7 @@ async function call(
     signal,
     write: async () => undefined,
     progress: () => undefined,
+    mask: (text) => createSecrets({ values: [] }).mask(text),
     fileSeen: () => undefined,
     skills: { preloaded: [], loaded: [] },
     room: () => ({ bytes: 51_200, lines: 2_000 }),
@@ -160,6 +162,19 @@ describe('grep', () => {
   it('shows a long line around its match, counted in characters', async () => {
     const folder = workspace({ 'a.js': `${'é'.repeat(5_000)}foo${'x'.repeat(5_000)}` });
     expect(await grep(folder, { pattern: 'foo' })).toContain(`\n1:…${'é'.repeat(100)}foox`);
+  });
+
+  it('shows no part of a token where it cuts a long line', async () => {
+    const token = ['gh', 'p_', 'Zx9Kq2Lm7Wd4'.repeat(3)].join('');
+    const parts = Array.from({ length: token.length - 11 }, (_, at) => token.slice(at + 4, at + 12));
+    for (let gap = 40; gap < 340; gap += 12) {
+      const folder = workspace({
+        'a.json': `{"t":"${token}","a":"${'-'.repeat(gap)}foo${'-'.repeat(gap)}","u":"${token}", "z":"${'-'.repeat(400)}"}\n`,
+      });
+      const text = await grep(folder, { pattern: 'foo' });
+      expect(text).toContain('foo');
+      expect(parts.filter((part) => text.includes(part))).toEqual([]);
+    }
   });
 
   it('says that a line is too long to be shown at all', async () => {

@@ -1,5 +1,7 @@
 // What changed in a file, as a unified diff without file headers, bounded.
 
+import { cutBeforeWord } from '../page/cut-line.ts';
+
 const MOST_BYTES = 1024 * 1024;
 const MOST_EDITS = 1_000;
 const MOST_LINES = 120;
@@ -26,5 +28,5 @@ function plain(text: string): string {
 }
 
 function shorten(line: string): string {
-  return line.length <= LONGEST_LINE ? line : `${line.slice(0, LONGEST_LINE).toWellFormed()}…`;
+  return cutBeforeWord(line, LONGEST_LINE);
 }
