@@ -7,6 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
 import { readBrought } from './brought.ts';
+import { readNamedFiles } from './named-files.ts';
 import type { TrustState } from './trust.ts';
 import { judgeTrust, recordTrust } from './trust.ts';
 
@@ -362,3 +363,62 @@ describe('of what a server names', () => {
     expect(await named()).toEqual([]);
   });
 });
+
+describe('a named file that is replaced', () => {
+  beforeEach(() => write('tools/server.js', 'old'));
+
+  test.each<[string, Server]>([
+    ['with a path', { command: 'node', args: ['./tools/server.js'] }],
+    ['as a bare command of its folder', { command: 'server.js', cwd: 'tools' }],
+    ['with a runner', { command: 'npm', args: ['run', 'tools/server.js'] }],
+  ])('asks again once it is gone, and once a folder is in its place: %s', async (_how, server) => {
+    serve(server);
+    expect(await stateAfter(() => rmSync(join(folder, 'tools/server.js')))).toBe('changed');
+    write('tools/server.js', 'old');
+    expect(
+      await stateAfter(() => [rmSync(join(folder, 'tools/server.js')), mkdirSync(join(folder, 'tools/server.js'))]),
+    ).toBe('changed');
+  });
+});
+
+describe('a word of a command line', () => {
+  test('with .. behind a link names where the system goes and where a program may go', async () => {
+    for (const path of ['deep/server.js', 'server.js']) write(path, 'old');
+    mkdirSync(join(folder, 'deep/er'));
+    link('to', 'deep/er');
+    serve({ command: 'node', args: ['to/../server.js'] });
+    expect(await named()).toEqual(['deep/server.js', 'server.js', 'to']);
+    expect(await stateAfter(() => write('deep/server.js', 'new'))).toBe('changed');
+    expect(await stateAfter(() => write('server.js', 'new'))).toBe('changed');
+  });
+
+  test('that is the name of a task may be a folder where a shell runs the task', async () => {
+    write('build/out.js', 'old');
+    serve({ command: 'sh', args: ['-c', 'npm run build && node build/out.js; ls build'] });
+    expect(await named()).toContain('build');
+    expect(await stateAfter(() => write('build/more.js', 'new'))).toBe('changed');
+  });
+
+  test.each(['npm.cmd', 'npm.exe', 'C:\\tools\\npm.CMD'])(
+    'is a runner by its name on Windows too: %s',
+    async (command) => {
+      write('package.json', '{"scripts": {"serve": "node server.js"}}');
+      serve({ command, args: ['run', 'serve'] });
+      expect(await named()).toContain('package.json');
+      expect(await stateAfter(() => write('package.json', '{}'))).toBe('changed');
+    },
+  );
+});
+
+test.each(['./secret', './secret/server.js', 'secret/../secret/x'])(
+  'a named file that the system does not let be looked at is refused: %s',
+  async (path) => {
+    const program = { by: 'mcp.servers.a', command: 'node', args: [path], env: {} };
+    // Root may look at everything, so the system's answer is given.
+    const known = new Map([[join(folder, 'secret'), 'hidden' as const]]);
+    await expect(readNamedFiles([program], folder, known)).rejects.toMatchObject({
+      code: 'settings/unreadable',
+      message: expect.stringContaining('which a setting names, cannot be looked at'),
+    });
+  },
+);

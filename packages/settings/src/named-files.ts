@@ -36,10 +36,15 @@ const WITHOUT: ReadonlySet<string> = new Set(['node_modules', '.git']);
 /**
  * Reads the named files of a workspace. A folder that is the workspace or holds it is not covered.
  *
+ * @param known States of paths that were looked at before.
  * @throws SettingsError `settings/too-much` above 5,000 files or 64 MiB, `settings/unreadable` for a file that may not be read.
  */
-export async function readNamedFiles(programs: readonly StartedProgram[], workspace: string): Promise<NamedFiles> {
-  const survey: Survey = { workspace, known: new Map(), states: new Map(), budget: readBudget() };
+export async function readNamedFiles(
+  programs: readonly StartedProgram[],
+  workspace: string,
+  known: KnownStates = new Map(),
+): Promise<NamedFiles> {
+  const survey: Survey = { workspace, known, states: new Map(), budget: readBudget() };
   const named: NamedBy[] = [];
   for (const program of programs) {
     const cover: Cover = { found: new Set(), scripts: new Set(), untold: new Set() };

@@ -93,3 +93,28 @@ describe('what always allows', () => {
     expect(two).toBe('bash "echo a b"');
   });
 });
+
+describe('a grant from a file or an old log', () => {
+  const on = (path: string): RuledCall => call({ paths: [{ path }] }, { tool: 'look', effect: 'read' });
+
+  test('covers no absolute path, and none can be granted', () => {
+    expect(grantOf(on('src/a'))).toEqual({ tool: 'look', paths: ['src/a'] });
+    expect(grantOf(on('/etc/passwd'))).toBeUndefined();
+    const grants = [{ tool: 'look', paths: ['/etc/passwd'], folders: ['/etc', ''] }];
+    expect(byGrants(grants, on('/etc/passwd'))).toBeUndefined();
+  });
+
+  test('with the folder "" covers nothing', () => {
+    for (const path of ['src/a', 'a', '/a'])
+      expect(byGrants([{ tool: 'look', folders: [''] }], on(path))).toBeUndefined();
+  });
+
+  test.each(['git *', '*', 'npm *', 'git st* *'])(
+    'with a pattern that may not be granted covers nothing: %s',
+    (pattern) => {
+      for (const command of ['git status -s', 'npm test'])
+        expect(byGrants([{ tool: 'bash', patterns: [pattern] }], call(plain(command)))).toBeUndefined();
+      expect(byGrants([{ tool: 'bash', patterns: ['git status *'] }], call(plain('git status -s')))).toBeDefined();
+    },
+  );
+});

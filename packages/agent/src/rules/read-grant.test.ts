@@ -217,3 +217,16 @@ describe('a grant that comes from elsewhere', () => {
     expect(grantProblem({ tool: 'bash', commands: [['npm']], patterns: ['sudo *'] }, runs('npm'))).toContain('sudo');
   });
 });
+
+describe('a name that begins with ~', () => {
+  test.each(['~/', '~/a.ts', '~root/'])('is no path from the workspace on, though the call is on one: %s', (typed) => {
+    const path = typed.endsWith('/') ? `${typed}a.ts` : typed;
+    expect(problemOf(edits(path), typed)).toContain('is no path from the workspace on');
+  });
+
+  test.each(['~', '', '..', 'a//b'])('and the like is no folder of a grant, whoever made it: %j', (folder) => {
+    expect(grantProblem({ tool: 'edit', folders: [folder] }, edits(`${folder}/a.ts`))).toMatch(
+      /is no folder below the workspace|no grant covers/,
+    );
+  });
+});

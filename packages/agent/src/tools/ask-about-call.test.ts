@@ -6,6 +6,7 @@ import { inShort, wordsOf } from '../../tests/in-short.ts';
 import type { SmallWork } from '../../tests/small-work.ts';
 import { beginWork, gate, made } from '../../tests/small-work.ts';
 import { createSecrets } from '../commit/create-secrets.ts';
+import type { Secrets } from '../commit/secrets.ts';
 import { readRules } from '../rules/read-rules.ts';
 import type { Runtime } from '../turn/runtime.ts';
 import { previewDigest } from './make-preview.ts';
@@ -53,7 +54,12 @@ interface Asked extends SmallWork {
   readonly questions: readonly CallQuestion[];
 }
 
-async function asked(tool: Tool, answers: readonly Answer[], runtime: Partial<Runtime> = {}): Promise<Asked> {
+async function asked(
+  tool: Tool,
+  answers: readonly Answer[],
+  runtime: Partial<Runtime> = {},
+  secrets: Secrets = createSecrets({ values: [] }),
+): Promise<Asked> {
   const questions: CallQuestion[] = [];
   const ask = async (question: Question): Promise<Answer> => {
     if (question.about === 'call') questions.push(question);
@@ -64,6 +70,7 @@ async function asked(tool: Tool, answers: readonly Answer[], runtime: Partial<Ru
     calls: [call],
     tools: [tool],
     mode: 'ask',
+    secrets,
     runtime: { ask, unconfined: false, ...runtime },
   });
   await runCalls(small.work);
@@ -266,4 +273,67 @@ describe('an answer', () => {
     expect(questions).toHaveLength(1);
     expect(questions[0]).not.toHaveProperty('offer');
   });
+});
+
+describe('a grant in an answer', () => {
+  test('is a denial where none was offered', async () => {
+    const { tool } = shown(['+one'], { acts: {} });
+    const always: Granted = { tool: 'change', paths: ['src/a.ts'] };
+    const ran = await asked(tool, [{ decision: 'allowed', always, keep: 'session' }]);
+    expect(ran.questions[0]?.offer).toBeUndefined();
+    expect(await decidedIn(ran)).toMatchObject({ decision: 'denied', by: 'rule' });
+    expect(JSON.stringify(await ran.records())).toContain('no grant was offered');
+  });
+
+  test('that holds a secret is kept nowhere, and the call is allowed this once', async () => {
+    const { tool, approved } = shown(['+one']);
+    const secret = ['ghp', 'Zx9Kq2Lm7Wd4Zx9Kq2Lm7Wd4Zx9Kq2Lm7Wd4'].join('_');
+    const always: Granted = { tool: 'change', paths: ['src/a.ts', secret] };
+    const kept: Granted[] = [];
+    const grants = { kept: async () => kept, keep: async (grant: Granted) => void kept.push(grant) };
+    const ran = await asked(tool, [{ decision: 'allowed', always, keep: 'project' }], { grants });
+    expect(kept).toEqual([]);
+    expect(approved).toHaveLength(1);
+    const decided = await decidedIn(ran);
+    expect(decided).toMatchObject({ decision: 'allowed', by: 'person' });
+    expect(decided).not.toHaveProperty('always');
+    expect(JSON.stringify(await ran.records())).not.toContain(secret);
+  });
+});
+
+describe('a question', () => {
+  const rules = readRules([{ decision: 'ask', tool: 'change' }], [{ name: 'change', tells: ['paths'] }]);
+
+  test('offers grants where the mode asks, and none where a rule of the user asks', async () => {
+    const byMode = await asked(shown(['+one']).tool, ['denied']);
+    expect(byMode.questions[0]?.offer).toBeDefined();
+    if ('problems' in rules) throw new Error(rules.problems.join());
+    const byRule = await asked(shown(['+one']).tool, ['denied'], { rules });
+    expect(byRule.questions[0]).toBeDefined();
+    expect(byRule.questions[0]?.offer).toBeUndefined();
+    expect(byRule.questions[0]?.always).toBeUndefined();
+  });
+});
+
+test.each([
+  ['asks in mode auto where commands are sandboxed', false, 1],
+  ['does not ask in mode auto where commands are unconfined: there is no sandbox to leave', true, 0],
+])('a call that goes beyond its sandbox %s', async (_, unconfined, questions) => {
+  const seen: Question[] = [];
+  const tool = made('go', () => ({}), { effect: 'execute' });
+  const read: Tool['read'] = () => ({ title: 'go', sandboxed: true, beyond: ['the network'], run: async () => ({}) });
+  const small = await beginWork({
+    calls: [{ id: 'c1', name: 'go', arguments: '{}' }],
+    tools: [{ ...tool, read }],
+    mode: 'auto',
+    runtime: {
+      unconfined,
+      ask: async (question) => {
+        seen.push(question);
+        return 'denied';
+      },
+    },
+  });
+  await runCalls(small.work);
+  expect(seen).toHaveLength(questions);
 });
