@@ -422,3 +422,10 @@ test.each(['./secret', './secret/server.js', 'secret/../secret/x'])(
     });
   },
 );
+
+test('a folder that one word names as a file and another as a folder stands as a folder', async () => {
+  write('tools/a.js', 'a');
+  const program = { by: 'mcp.servers.a', command: 'tools', args: ['./tools'], env: {} };
+  const { states } = await readNamedFiles([program], folder);
+  expect(states.filter(({ path }) => path === 'tools')).toEqual([{ path: 'tools', kind: 'folder', digest: '' }]);
+});

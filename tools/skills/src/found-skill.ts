@@ -22,6 +22,8 @@ export interface FoundSkill extends Skill {
   readonly metadata: Readonly<Record<string, string>>;
   /** Absolute, as it was found. */
   readonly folder: string;
+  /** The same without links, as it was when its SKILL.md was read: files are read below it. */
+  readonly realFolder: string;
   /** Files beside SKILL.md, relative, by path; a long list is cut. */
   readonly files: readonly string[];
 }

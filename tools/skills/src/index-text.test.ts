@@ -91,6 +91,6 @@ function preloaded(name: string, description: string): string {
 }
 
 function found(name: string, use: string): FoundSkill {
-  const place = { source: 'home', folder: `/skills/${name}`, files: [], metadata: {} };
+  const place = { source: 'home', folder: `/skills/${name}`, realFolder: `/skills/${name}`, files: [], metadata: {} };
   return { name, use, description: use, version: 'v', body: 'Do it.', preload: false, ...place };
 }

@@ -3,7 +3,17 @@
 // of which costs the program more as a promise than the call itself does (70 ms against 7).
 
 import { createHash } from 'node:crypto';
-import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  statSync,
+} from 'node:fs';
 import type { Dirent } from 'node:fs';
 import { basename, join, relative, sep } from 'node:path';
 import type { FoundSkill, SkillRoot } from './found-skill.ts';
@@ -31,7 +41,9 @@ export async function readSkillFolder(
   const stamp = stampOf(path);
   const before = known.get(folder);
   if (before !== undefined && before.stamp === stamp) return before.read;
-  const read = await readAnew(path, folder, root);
+  const realFolder = inside(folder, realRoot);
+  if (typeof realFolder !== 'string') return realFolder;
+  const read = await readAnew(path, { folder, realFolder, realRoot }, root);
   if (stamp !== undefined) known.set(folder, { stamp, read });
   return read;
 }
@@ -46,8 +58,19 @@ function stampOf(path: string): string | undefined {
   }
 }
 
-async function readAnew(path: string, folder: string, { source }: SkillRoot): Promise<FoundSkill | BadFile> {
-  const bytes = readPlain(path);
+/** A skill's folder as it was found, and the real paths of it and of its root. */
+interface SkillFolder {
+  readonly folder: string;
+  readonly realFolder: string;
+  readonly realRoot: string;
+}
+
+async function readAnew(
+  path: string,
+  { folder, realFolder, realRoot }: SkillFolder,
+  { source }: SkillRoot,
+): Promise<FoundSkill | BadFile> {
+  const bytes = readPlain(path, realRoot);
   if ('reason' in bytes) return bytes;
   const file = await readSkillFile(bytes);
   if ('reason' in file) return file;
@@ -66,29 +89,38 @@ async function readAnew(path: string, folder: string, { source }: SkillRoot): Pr
     preload: metadata['preload'] === 'always',
     metadata,
     folder,
+    realFolder,
     files,
     ...(license !== undefined && { license }),
     ...(compatibility !== undefined && { compatibility }),
   };
 }
 
+const LEADS_OUT = 'a symbolic link leads out of its root';
+
+function isBelow(real: string, realRoot: string): boolean {
+  return real.startsWith(realRoot.endsWith(sep) ? realRoot : realRoot + sep);
+}
+
 /** The real path of a file, where it lies inside of the root. */
 export function inside(path: string, realRoot: string): string | BadFile {
   try {
     const real = realpathSync.native(path);
-    return real.startsWith(realRoot.endsWith(sep) ? realRoot : realRoot + sep)
-      ? real
-      : { reason: 'a symbolic link leads out of its root' };
+    return isBelow(real, realRoot) ? real : { reason: LEADS_OUT };
   } catch (error) {
     return { reason: isGone(error) ? `there is no ${basename(path)}` : `it cannot be read: ${codeOf(error)}` };
   }
 }
 
-/** The bytes of a plain file that is not too large. What is no file (a pipe) is not waited for. */
-export function readPlain(path: string, most: number = LARGEST_SKILL): Uint8Array | BadFile {
+/**
+ * The bytes of a plain file below a root that is not too large. What is no file (a pipe) is not waited for. A folder of the path
+ * that became a link since `inside` leads nowhere: the place of the open file counts.
+ */
+export function readPlain(path: string, realRoot: string, most: number = LARGEST_SKILL): Uint8Array | BadFile {
   try {
     const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
     try {
+      if (!isBelow(placeOf(file, path), realRoot)) return { reason: LEADS_OUT };
       const status = fstatSync(file);
       if (!status.isFile()) return { reason: 'it is no plain file' };
       return status.size > most ? { reason: `it is larger than ${most} bytes` } : readFileSync(file);
@@ -98,6 +130,18 @@ export function readPlain(path: string, most: number = LARGEST_SKILL): Uint8Arra
   } catch (error) {
     return { reason: `it cannot be read: ${codeOf(error)}` };
   }
+}
+
+/** The real path of an open file, of the path itself where the system does not tell that of a descriptor. */
+function placeOf(file: number, path: string): string {
+  if (process.platform === 'linux') {
+    try {
+      return readlinkSync(`/proc/self/fd/${file}`);
+    } catch {
+      // There is no /proc: as on other systems.
+    }
+  }
+  return realpathSync.native(path);
 }
 
 function codeOf(error: unknown): string {

@@ -8,7 +8,6 @@ import { z } from 'zod';
 import { problemOf, schemaOf } from './arguments.ts';
 import type { FoundSkill } from './found-skill.ts';
 import { inside, readPlain } from './read-folder.ts';
-import { realpath } from 'node:fs/promises';
 import type { InstalledSkills } from './skill-shelf.ts';
 
 const ARGUMENTS = z.strictObject({
@@ -93,9 +92,9 @@ function whyTooLong(text: string, { bytes, lines }: ReturnType<ToolContext['room
   );
 }
 
-async function readFile({ folder, name }: FoundSkill, file: string): Promise<ToolOutput> {
-  const path = inside(join(folder, file), await realpath(folder));
-  const bytes = typeof path === 'string' ? readPlain(path, LARGEST_FILE) : path;
+function readFile({ realFolder, name }: FoundSkill, file: string): ToolOutput {
+  const path = inside(join(realFolder, file), realFolder);
+  const bytes = typeof path === 'string' ? readPlain(path, realFolder, LARGEST_FILE) : path;
   if ('reason' in bytes) return failed(`${file} of the skill ${name} cannot be shown: ${bytes.reason}`);
   if (bytes.subarray(0, 8_192).includes(0)) return failed(`${file} of the skill ${name} is no text`);
   return { text: new TextDecoder().decode(bytes) };

@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { noise } from '../../contract/secret-samples.ts';
 import { createSecrets } from './create-secrets.ts';
+import { findOwn } from './find-shapes.ts';
 
 const { mask } = createSecrets({ values: [] });
 const capitals = (count: number): string =>
@@ -37,8 +38,11 @@ describe('a token of a provider', () => {
 
   test('is masked right behind another one, at each distance', async () => {
     const [one, two] = [`AKIA${capitals(16)}`, `ASIA${capitals(16)}`];
-    for (let gap = 1; gap < 25; gap += 1)
-      expect(await mask(`${one}${' '.repeat(gap)}${two}`)).toBe(`[secret:aws]${' '.repeat(gap)}[secret:aws]`);
+    for (let gap = 1; gap < 25; gap += 1) {
+      const text = `${one}${' '.repeat(gap)}${two}`;
+      expect(findOwn(text).map(({ start, end }) => text.slice(start, end))).toEqual([one, two]);
+      expect(await mask(text)).toBe(`[secret:aws]${' '.repeat(gap)}[secret:aws]`);
+    }
   });
 });
 
