@@ -8,7 +8,7 @@ import { markedText } from './marked-text.ts';
 import { hanging, questionText } from './question-text.ts';
 import type { Reply } from './read-reply.ts';
 import { readReply } from './read-reply.ts';
-import { noticeRows, showPaged } from './show-paged.ts';
+import { isTooSmall, noticeRows, showPaged, TOO_SMALL } from './show-paged.ts';
 
 /** Where a person is asked. */
 interface Asking {
@@ -64,7 +64,17 @@ async function askBelow(
   { above, again, asked, prompt }: Asked,
   { input, signal }: Asking,
 ): Promise<string | undefined> {
-  const promptRows = foldLine(prompt, Math.max(1, input.columns - 1)).length;
+  if (isTooSmall(input)) {
+    input.show(TOO_SMALL);
+    return undefined;
+  }
+  const promptLines = foldLine(prompt, Math.max(1, input.columns - 1));
+  const promptRows = promptLines.length;
+  if (promptRows + noticeRows(input) > input.rows)
+    return askBelow(
+      { above: [...above, ...asked, ...promptLines], again: [], asked: [], prompt: SHORT },
+      { input, signal },
+    );
   const fits = (rows: number): boolean => rows + promptRows + noticeRows(input) <= input.rows;
   const ask = (rows: readonly string[]): Promise<string> => input.ask([...rows, prompt].join('\n'), signal);
   if (fits(above.length + asked.length)) return ask([...above, ...asked]);
@@ -74,6 +84,9 @@ async function askBelow(
   const shown = await showPaged(isPaged ? [...above, ...asked] : above, { input, signal, below });
   return shown === 'stopped' ? undefined : ask(isPaged ? [] : question);
 }
+
+/** The prompt after one that does not fit the terminal and was shown as a page. */
+const SHORT = 'y/n ';
 
 function replyTo(question: Question, typed: string): Reply {
   if (question.about === 'call') return readReply(question, typed);

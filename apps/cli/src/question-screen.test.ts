@@ -6,6 +6,9 @@ import { describe, expect, test } from 'vitest';
 
 import { askPerson } from './ask-person.ts';
 import type { Input } from './input.ts';
+import { foldLine } from './fold-line.ts';
+import { questionText } from './question-text.ts';
+import { discardNotice } from './show-paged.ts';
 
 interface Screen {
   readonly input: Input;
@@ -17,6 +20,7 @@ interface Screen {
 function terminalOf(columns: number, rows: number, answers: readonly string[]): Screen {
   const stops: (readonly string[])[] = [];
   let written = '';
+  let asked = 0;
   const input: Input = {
     terminal: true,
     piped: false,
@@ -29,12 +33,13 @@ function terminalOf(columns: number, rows: number, answers: readonly string[]): 
       written += text;
     },
     ask: async (question) => {
-      written += `(what was typed before this question is ignored)\n${question}`;
+      const notice = discardNotice({ columns, rows });
+      written += `${notice === '' ? '' : `${notice}\n`}${question}`;
       stops.push(wrapped(written, columns).slice(-rows));
       written += '\n';
-      const isPage = /Enter(:|\/q)/.test(question.split('\n').at(-1) ?? '');
-      const asked = stops.filter((stop) => !/Enter(:|\/q)/.test(stop.slice(-3).join(''))).length;
-      return isPage ? '' : (answers[asked - 1] ?? 'n');
+      if (/Enter(:|\/q)|^\d+ q\? $/.test(question.split('\n').at(-1) ?? '')) return '';
+      asked += 1;
+      return answers[asked - 1] ?? 'n';
     },
   };
   return { input, stops };
@@ -88,14 +93,50 @@ describe('a question on a terminal', () => {
     [80, 12],
     [20, 5],
     [16, 40],
+    [80, 9],
+    [80, 4],
+    [19, 9],
+    [12, 6],
+    [8, 5],
+    [8, 4],
   ])('of %i columns and %i rows shows each row of the body at a stop before an answer', async (columns, rows) => {
     for (const question of [write, command]) {
       const screen = terminalOf(columns, rows, ['y']);
       expect(await askPerson(question, { input: screen.input, signal })).toBe('allowed');
-      const shown = framedText(screen);
-      for (const line of question.preview.text.split('\n')) expect(shown).toContain(line);
-      expect(screen.stops.flat().join('')).toContain('n: refuse');
+      const seen = new Set(screen.stops.flat());
+      const { head, body, answers } = questionText(question, columns);
+      expect([...head, ...body, ...answers].filter((row) => !seen.has(row))).toEqual([]);
     }
+  });
+
+  test.each([
+    [80, 3],
+    [7, 24],
+    [1, 1],
+  ])('of %i columns and %i rows is too small: nothing is asked, and that is a no', async (columns, rows) => {
+    const screen = terminalOf(columns, rows, ['y']);
+    expect(await askPerson(write, { input: screen.input, signal })).toBe('denied');
+    expect(screen.stops).toEqual([]);
+  });
+
+  test.each([
+    [12, 5],
+    [8, 4],
+  ])('of %i columns and %i rows shows the whole of a question that is one long line', async (columns, rows) => {
+    const title = Array.from({ length: 30 }, (_, at) => `w${at}`).join(' ');
+    const screen = terminalOf(columns, rows, ['y']);
+    const long = questionOf(title, 'x');
+    const rewrite = {
+      ...long,
+      about: 'rewrite',
+      step: 1,
+      rule: 'ask/rewrite',
+      rewrite: { cause: 'initial', tokens: 1 },
+    } as const;
+    expect(await askPerson(rewrite, { input: screen.input, signal })).toBe('allowed');
+    const seen = new Set(screen.stops.flat());
+    const expected = foldLine(questionText(rewrite, columns).prompt, columns - 1);
+    expect(expected.filter((row) => ![...seen].some((one) => one.startsWith(row)))).toEqual([]);
   });
 
   test('of 80 columns and 24 rows shows the change of a long path with its answers', async () => {

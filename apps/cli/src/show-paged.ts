@@ -33,19 +33,42 @@ export async function showPaged(
   return 'shown';
 }
 
-/** Returns the rows of the terminal that `Input.ask` may use above a question, for its notice about discarded text. */
-export function noticeRows({ columns }: Input): number {
-  return foldLine('x'.repeat(NOTICE), Math.max(1, columns - 1)).length;
+/** Columns and rows of a terminal. */
+type Size = Pick<Input, 'columns' | 'rows'>;
+
+/** Returns the notice about text that was typed before a question and discarded. Short on a small terminal, empty on a tiny one. */
+export function discardNotice({ columns, rows }: Size): string {
+  if (rows < FEWEST_ROWS + 1) return '';
+  return columns < NARROW || rows < LOW ? '(ignored)' : '(what was typed before this question is ignored)';
 }
 
-/** Columns of the notice about discarded text, with some to spare. */
-const NOTICE = 50;
+/** Returns the rows of the terminal that `Input.ask` may use above a question, for its notice about discarded text. */
+export function noticeRows(size: Size): number {
+  const notice = discardNotice(size);
+  return notice === '' ? 0 : foldLine(notice, Math.max(1, size.columns - 1)).length;
+}
+
+/** Returns true where the terminal cannot hold one row of a page and the question about the next one. */
+export function isTooSmall({ columns, rows }: Size): boolean {
+  return columns < FEWEST_COLUMNS || rows < FEWEST_ROWS;
+}
+
+/** Shown before a question is refused. */
+export const TOO_SMALL = 'The terminal is too small to show what is decided about: that counts as no.\n';
+
+const FEWEST_COLUMNS = 8;
+const FEWEST_ROWS = 4;
+/** Rows below which the short notice is shown. */
+const LOW = 10;
 /** Rows that stay free below a page at least, for the stop. */
 const FEWEST_FREE = 4;
 /** Columns below which the short prompt is shown. */
 const NARROW = 64;
+/** Columns below which it is one word. */
+const TINY = 20;
 
 function promptOf(page: number, pages: number, { columns }: Input): string {
+  if (columns < TINY) return `${page} q? `;
   if (columns < NARROW) return `${page}/${pages} Enter/q: `;
   const next = page === pages ? 'continue' : 'next page';
   return `[page ${page} of ${pages}] Enter: ${next}, q: stop (counts as no) `;
@@ -53,7 +76,7 @@ function promptOf(page: number, pages: number, { columns }: Input): string {
 
 function stopRows(input: Input): number {
   const prompt = foldLine(promptOf(9_999, 9_999, input), Math.max(1, input.columns - 1)).length;
-  return Math.max(FEWEST_FREE, prompt + noticeRows(input));
+  return Math.max(Math.min(FEWEST_FREE, input.rows - 1), prompt + noticeRows(input));
 }
 
 function pagesOf(rows: readonly string[], size: number): readonly (readonly string[])[] {

@@ -5,6 +5,7 @@ import { buffer as bytesOf, text as textOf } from 'node:stream/consumers';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import type { Input } from './input.ts';
+import { discardNotice } from './show-paged.ts';
 import { endsByItself, readAlong, readAtMost } from './piped-input.ts';
 
 const CTRL_C = 0x03;
@@ -27,7 +28,8 @@ export function terminalInput(stdin: NodeJS.ReadStream, stderr: NodeJS.WriteStre
     show: (text) => void stderr.write(text),
     async ask(question, signal) {
       signal.throwIfAborted();
-      if (await discardTyped(stdin)) stderr.write('(what was typed before this question is ignored)\n');
+      const notice = discardNotice({ columns: sizeOr(stderr.columns, 80), rows: sizeOr(stderr.rows, 24) });
+      if ((await discardTyped(stdin)) && notice !== '') stderr.write(`${notice}\n`);
       signal.throwIfAborted();
       return answerTo(question, signal, stdin, stderr);
     },

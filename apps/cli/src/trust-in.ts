@@ -6,7 +6,7 @@ import { canKeepTrust, judgeTrust, readBrought, recordTrust, SettingsError } fro
 
 import type { CommandContext } from './command.ts';
 import { foldLine } from './fold-line.ts';
-import { showPaged } from './show-paged.ts';
+import { isTooSmall, noticeRows, showPaged, TOO_SMALL } from './show-paged.ts';
 import { styled } from './shown.ts';
 import { tooLongToAsk, trustLines } from './trust-lines.ts';
 
@@ -67,12 +67,17 @@ export async function askForTrust(
   { input, signal }: CommandContext,
 ): Promise<'trusted' | 'declined' | undefined> {
   const list = lines.length === 0 ? [NOTHING] : [changed ? CHANGED : BRINGS, ...lines.map(indented)];
-  const shown = await showPaged(
-    list.flatMap((line) => rowsOf(line, input.columns)),
-    { input, signal, below: rowsOf(USE_IT, input.columns).length },
-  );
+  if (isTooSmall(input)) {
+    input.show(TOO_SMALL);
+    return 'declined';
+  }
+  const question = rowsOf(USE_IT, input.columns);
+  // A question that does not fit is a page of its own.
+  const fits = question.length + noticeRows(input) < input.rows;
+  const rows = [...list.flatMap((line) => rowsOf(line, input.columns)), ...(fits ? [] : question)];
+  const shown = await showPaged(rows, { input, signal, below: fits ? question.length : 1 });
   if (shown === 'stopped') return 'declined';
-  const answer = await input.ask(USE_IT, signal);
+  const answer = await input.ask(fits ? USE_IT : 'y/n ', signal);
   if (!/^\s*y(es)?\s*$/i.test(answer)) return 'declined';
   return (await readBrought(workspace)).digest === digest ? 'trusted' : undefined;
 }
@@ -85,14 +90,19 @@ const CHANGED = 'What this folder brings along, or what of it is checked, has ch
 
 /** A wide line goes on in rows that begin with a mark, so that none of them looks like a line of its own. */
 function rowsOf(line: string, columns: number): readonly string[] {
-  const width = Math.max(FEWEST_COLUMNS, columns - 1);
+  const width = Math.max(1, columns - 1);
+  const mark = columns < NARROW ? '| ' : CONTINUED;
   const [first = ''] = foldLine(line, width);
   const rest = line.slice(first.length);
-  return [first, ...(rest === '' ? [] : foldLine(rest, width - CONTINUED.length).map((row) => `${CONTINUED}${row}`))];
+  return [
+    first,
+    ...(rest === '' ? [] : foldLine(rest, Math.max(1, width - mark.length)).map((row) => `${mark}${row}`)),
+  ];
 }
 
 const CONTINUED = '    | ';
-const FEWEST_COLUMNS = 20;
+/** Columns below which the mark of a row that goes on is short. */
+const NARROW = 20;
 
 /** Returns a line as it stands below the head of the question. */
 export function indented(line: string): string {
