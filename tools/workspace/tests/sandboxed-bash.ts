@@ -80,7 +80,7 @@ export async function openSandboxedBash(setting: SandboxedSetting = {}): Promise
         write: async (chunk) => void chunks.push(Buffer.from(chunk)),
         progress: () => undefined,
         notice: (notice) => void notices.push(notice),
-        mask: async (text) => text,
+        mask: async (unmasked) => unmasked,
         fileSeen: () => undefined,
         skills: { preloaded: [], loaded: [] },
         room: () => ({ bytes: 51_200, lines: 2_000 }),
