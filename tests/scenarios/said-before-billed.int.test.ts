@@ -156,6 +156,25 @@ test('what the provider dropped by itself is told of afterwards, to a token of r
   near(paid.recorded, billed.held, 1);
 });
 
+test.each(MODELS)(
+  'a long prompt of odd text beside an edited role is new text, and not paid again on %s',
+  async (model) => {
+    const stage = await openStage({ model, tools: stories.TOOLS, role: stories.LONG_ROLE });
+    const first = await stage.open();
+    await stage.turn(first, 'What is there?', { answer: { text: 'Much.' } });
+    await first.close();
+    const live = await stage.open({ id: first.id, role: stories.EDITED_ROLE });
+    await stage.turn(live, 'x'.repeat(90_000), { answer: { text: 'So it is.' } });
+    const { request, answer, epoch } = await breakOf(stage, live.id, 'role');
+    const { rewrite = 0 } = epoch?.data.forecast ?? {};
+    expect(rewrite).toBeGreaterThan(1_000);
+    near(answer.data.miss?.tokens ?? 0, rewrite);
+    const { read, write, fresh } = request.data.forecast;
+    // Four bytes of such text are a token to the simulator, and far less to the estimate.
+    expect(stage.billed().at(-1)?.input).toBeGreaterThan((read + write + fresh) * 1.2);
+  },
+);
+
 function near(said: number, billed: number, tolerance = 0.05 * Math.abs(billed)): void {
   expect(Math.abs(said - billed), `${said} was said, ${billed} was billed`).toBeLessThanOrEqual(tolerance);
 }

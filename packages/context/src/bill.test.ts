@@ -9,6 +9,9 @@ const sonnet = row('claude-sonnet-4-5');
 const opus = row('claude-opus-5-5');
 const usage = { fresh: 3, read: 1000, writes: [{ ttl: '5m' as const, tokens: 200 }] };
 
+/** What a call was expected to come to. */
+const EXPECTED = { read: 1_000, write: 203, fresh: 0 };
+
 test('bills fresh at 1, reads and writes at the price of the model', () => {
   const bill = billOf({ capabilities: sonnet, at: second(0), usage, unsent: 203, before: undefined });
   expect(bill?.billed.toString()).toBe('353'); // 3 + 0.1 × 1000 + 1.25 × 200
@@ -83,13 +86,20 @@ test('prices a rewrite as what writing costs above reading, in dollars', () => {
 });
 
 test('has no miss when all that was held was read, or when the read is unknown', () => {
-  const base = { capabilities: sonnet, at: second(0), held: 1000, counted: true, unsent: 0, loss: undefined };
+  const base = {
+    capabilities: sonnet,
+    at: second(0),
+    held: 1000,
+    heldBy: 'count',
+    forecast: EXPECTED,
+    loss: undefined,
+  } as const;
   expect(missOf({ ...base, usage })).toBeUndefined();
   expect(missOf({ ...base, usage: {} })).toBeUndefined();
 });
 
 test('names the cause that was known before sending, else unknown', () => {
-  const base = { capabilities: sonnet, at: second(0), held: 1150, counted: true, unsent: 0, usage };
+  const base = { capabilities: sonnet, at: second(0), held: 1150, heldBy: 'count', forecast: EXPECTED, usage } as const;
   expect(missOf({ ...base, loss: { cause: 'expired', tokens: 1150 } })).toMatchObject({
     cause: 'expired',
     tokens: 150,
@@ -99,14 +109,36 @@ test('names the cause that was known before sending, else unknown', () => {
 
 test('a miss is never more than what the call paid, however much was expected to be held', () => {
   const loss = { cause: 'opened', tokens: 8_000 } as const;
-  const base = { capabilities: sonnet, at: second(0), held: 9_000, loss, unsent: 60, usage };
-  expect(missOf({ ...base, counted: true })?.tokens).toBe(203);
-  // What was never sent before is not paid again.
-  expect(missOf({ ...base, counted: false })).toEqual({ cause: 'opened', tokens: 143, cost: '0.00049335' });
+  const base = {
+    capabilities: sonnet,
+    at: second(0),
+    held: 9_000,
+    loss,
+    forecast: { read: 0, write: 10_000, fresh: 0 },
+    usage,
+  } as const;
+  expect(missOf({ ...base, heldBy: 'count' })?.tokens).toBe(203);
+  expect(missOf({ ...base, heldBy: 'scale' })?.tokens).toBe(203);
+});
+
+test('what a call came to beyond its forecast is due to its new words, where the model counted the old ones', () => {
+  const loss = { cause: 'opened', tokens: 550 } as const;
+  const base = { capabilities: sonnet, at: second(0), held: 1_550, loss, forecast: EXPECTED } as const;
+  const paid = { fresh: 3, read: 1_000, writes: [{ ttl: '5m' as const, tokens: 22_000 }] };
+  expect(missOf({ ...base, heldBy: 'scale', usage: paid })?.tokens).toBe(550);
+  // Of a model that counted nothing, all words may be more than was estimated: 1,550 of 1,203, of 23,003.
+  expect(missOf({ ...base, held: 1_000, heldBy: 'estimate', usage: paid })?.tokens).toBe(18_121);
 });
 
 test('an estimated size that was a little too large is no miss; a read far below it is one', () => {
-  const base = { capabilities: sonnet, at: second(0), held: 1_100, counted: false, loss: undefined, unsent: 60 };
+  const base = {
+    capabilities: sonnet,
+    at: second(0),
+    held: 1_143,
+    heldBy: 'estimate',
+    loss: undefined,
+    forecast: EXPECTED,
+  } as const;
   expect(missOf({ ...base, usage })).toBeUndefined();
   const evicted = { fresh: 3, read: 0, writes: [{ ttl: '5m' as const, tokens: 1_200 }] };
   expect(missOf({ ...base, usage: evicted })).toMatchObject({ cause: 'unknown', tokens: 1_143 });
@@ -115,7 +147,7 @@ test('an estimated size that was a little too large is no miss; a read far below
 test('what is paid again as fresh input costs that above reading it, and not what a write would', () => {
   const fresh = { fresh: 600, read: 0, writes: [{ ttl: '5m' as const, tokens: 0 }] };
   const loss = { cause: 'below-floor', tokens: 500 } as const;
-  const base = { capabilities: sonnet, at: second(0), held: 500, counted: true, unsent: 100, loss };
+  const base = { capabilities: sonnet, at: second(0), held: 500, heldBy: 'count', forecast: EXPECTED, loss } as const;
   // 500 × ($3 − $0.30) a million.
   expect(missOf({ ...base, usage: fresh })).toEqual({ cause: 'below-floor', tokens: 500, cost: '0.00135' });
 });

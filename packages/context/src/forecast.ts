@@ -14,6 +14,7 @@ import type { SizeInput } from './prefix-size.ts';
 import type { CliffCost } from './price-cliff.ts';
 import { cliffCrossed } from './price-cliff.ts';
 import { countedEnd, errorOf, sizeByBlock } from './prefix-size.ts';
+import { isScaled } from './scales.ts';
 import type { Entry } from './state.ts';
 
 /** What a forecast is made from. */
@@ -36,13 +37,18 @@ export interface Loss {
   readonly tokens: number;
 }
 
+/**
+ * How the size of what was held is known. `count`: it was counted with the call before. `scale`: the same model counted its words in
+ * other requests. `estimate`: it did not.
+ */
+export type HeldBy = 'count' | 'scale' | 'estimate';
+
 /** What is known of a call before it is sent. */
 export interface Outlook {
   readonly forecast: CallForecast;
   /** Tokens of this request that were cached for this stream by the calls before it, whether or not they still are. */
   readonly held: number;
-  /** `held` was counted with the call before. Otherwise it is what remains of an estimated size. */
-  readonly counted: boolean;
+  readonly heldBy: HeldBy;
   readonly loss: Loss | undefined;
   /** Why what the call before left cannot be read, whatever the request holds: its age, or another account. */
   readonly gone: Extract<MissCause, 'expired' | 'account'> | undefined;
@@ -76,7 +82,7 @@ export function forecast(input: ForecastInput): Outlook {
       ...(isUnknown(input) ? { caching: 'unknown' } : {}),
     },
     held: before,
-    counted: isCounted(input),
+    heldBy: heldByOf(input),
     gone: goneSince(input),
     cliff: cliffCrossed({ capabilities, at: input.at, usage }, lengthBefore(input)),
     loss: before > read ? { cause: causeOf(input, held === 0 ? total : Infinity), tokens: before - read } : undefined,
@@ -167,9 +173,10 @@ function withinLookback({ sequence, capabilities }: Lookup, from: number, to: nu
   return positions <= capabilities.lookback;
 }
 
-/** Whether the request goes on from one that was counted, and what that one left cached was counted too. */
-function isCounted(input: ForecastInput): boolean {
-  return input.accepted?.cached !== undefined && countedEnd(input) !== undefined;
+function heldByOf(input: ForecastInput): HeldBy {
+  // The request goes on from one that was counted, and what that one left cached was counted too.
+  if (input.accepted?.cached !== undefined && countedEnd(input) !== undefined) return 'count';
+  return input.sizes === 'recorded' || isScaled(input.scales, input.model) ? 'scale' : 'estimate';
 }
 
 function heldBefore({ accepted, lookup, sizes }: ForecastInput, sentBefore: number): number {

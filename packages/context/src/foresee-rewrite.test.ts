@@ -36,7 +36,7 @@ function foreseen(
       outlook: {
         forecast: { read: 1_000, write: 100_000, fresh: 0, unsent: 1_000 },
         held: 100_000,
-        counted: true,
+        heldBy: 'count',
         loss: loss && { cause: loss, tokens: 99_000 },
         gone,
         cliff: undefined,

@@ -1,10 +1,11 @@
 // Usage against forecast: tokens that were sent before on this stream and had to be paid again, and why.
 
-import type { Miss, Money, Timestamp, Usage } from '@tidemark/log';
+import type { CallForecast, Miss, Money, Timestamp, Usage } from '@tidemark/log';
 import { money } from '@tidemark/log';
 import type { Capabilities, Ttl } from '@tidemark/model';
 import { costOf, inputTokens, priceAt } from '@tidemark/model';
 import { Decimal } from 'decimal.js';
+import type { HeldBy } from './forecast.ts';
 import type { MissEvidence } from './miss-cause.ts';
 import { causesOfMiss } from './miss-cause.ts';
 import { onGrid } from './on-grid.ts';
@@ -16,10 +17,8 @@ export interface MissInput extends MissEvidence {
   readonly usage: Usage;
   /** Tokens of this request that the cache held after the request before it on its stream. */
   readonly held: number;
-  /** `held` was counted. Otherwise it is an estimate, and what the call came to is the better one. */
-  readonly counted: boolean;
-  /** Tokens of this request that were never sent before: an estimate. */
-  readonly unsent: number;
+  readonly heldBy: HeldBy;
+  readonly forecast: Pick<CallForecast, 'read' | 'write' | 'fresh'>;
   /** Tokens of this request that another call had sent and whose answer had not begun when this one was sent. An estimate. */
   readonly racing?: number;
 }
@@ -54,18 +53,21 @@ function lifeWritten({ writes, written }: Usage, { ttls }: Capabilities): Ttl | 
 const BEYOND_ESTIMATE = 0.25;
 
 /**
- * What the cache held of this request. A counted size stands, up to what the call came to. An estimated one gives way to what the
- * call came to, less what was new; where no loss was foreseen, a small difference is an error of the estimate.
+ * What the cache held of this request, up to what the call came to. Words that the model counted before keep their size: all that
+ * the call came to beyond its forecast is due to its new words. Of a model that counted none of them, the error of the forecast is
+ * shared by old and new words. Where no loss was foreseen, a small difference is an error of the estimate.
  */
-function heldOf({ capabilities, usage, held, counted, unsent, loss }: MissInput): number {
+function heldOf({ capabilities, usage, held, heldBy, forecast, loss }: MissInput): number {
   const { read = 0 } = usage;
   const total = inputTokens(usage);
   if (held === 0 || total === undefined) return held;
-  if (counted) return Math.min(held, total);
+  if (heldBy === 'count') return Math.min(held, total);
   if (loss === undefined && held - read <= BEYOND_ESTIMATE * held) return read;
-  const sentBefore = Math.max(0, total - unsent);
+  const expected = forecast.read + forecast.write + forecast.fresh;
+  if (heldBy === 'scale' || expected === 0) return Math.min(held, total);
+  const shared = Math.round((held * total) / expected);
   const { implicit } = capabilities;
-  return implicit?.at === 'grid' ? onGrid(sentBefore, implicit) : sentBefore;
+  return implicit?.at === 'grid' ? onGrid(shared, implicit) : Math.min(shared, total);
 }
 
 /**

@@ -89,6 +89,11 @@ export function newTextRatio({ ratios, scales }: Taught, model: string): Ratio {
   return own.samples > 0 || scales === undefined ? own : learntFor(ratios, scales.model).whole;
 }
 
+/** Whether this model counted a request of the session. */
+export function isScaled(scales: Scales | undefined, model: string): boolean {
+  return scales !== undefined && Object.hasOwn(scales.factors, model);
+}
+
 function factorOf({ factors }: Scales, model: string): number {
   return (Object.hasOwn(factors, model) ? factors[model] : undefined) ?? 1;
 }
