@@ -1,11 +1,20 @@
 // What a benchmark is: one ratio, or one difference, measured in one run, against a limit or an alternative.
 
+/** A table of a benchmark's own, printed below the table of all benchmarks. */
+export interface TableOfResult {
+  readonly head: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+
 /** What one run measured. */
 export interface Measured {
   /** Ours divided by the alternative, or in the benchmark's `unit` what its target bounds. `null`: nothing was there. */
   readonly ratio: number | null;
   /** What the ratio was made of, with units in the names: `oursMs`, `theirsMs`, `events`. */
   readonly details?: { readonly [name: string]: number | string };
+  readonly table?: TableOfResult;
+  /** Parts of the measurement that are kept in the result file and are not printed. */
+  readonly unprinted?: { readonly [name: string]: number | string };
 }
 
 /** One row of the table of benchmarks. Each file in `benchmarks/` exports one as `benchmark`. */

@@ -2,15 +2,25 @@
 
 import Table from 'cli-table3';
 
-import type { Result } from './benchmark.ts';
+import type { Result, TableOfResult } from './benchmark.ts';
 
-/** Renders the table, one row for each result. A row of a benchmark that threw holds the message of its error. */
+/**
+ * Renders the table, one row for each result, and below it the tables that results hold. A row of a benchmark that threw holds
+ * the message of its error.
+ */
 export function renderResults(rows: readonly Result[]): string {
   const table = new Table({
     head: ['benchmark', 'against', 'ratio', 'target', '', 'made of'],
     style: { head: [], border: [] },
   });
   table.push(...rows.map(rowOf));
+  const own = rows.flatMap(({ name, table: held }) => (held === undefined ? [] : [`${name}:\n${renderTable(held)}`]));
+  return [table.toString(), ...own].join('\n\n');
+}
+
+function renderTable({ head, rows }: TableOfResult): string {
+  const table = new Table({ head: [...head], style: { head: [], border: [] } });
+  table.push(...rows.map((row) => [...row]));
   return table.toString();
 }
 

@@ -1,0 +1,82 @@
+// What is left after a compaction, searched for facts. A fact counts only in its line: bare identifiers tell a model nothing.
+
+import type { Fact, LaterNeeded, Sighting } from './facts.ts';
+import { AROUND, comparable } from './facts.ts';
+import { identifiersIn } from './identifiers.ts';
+import type { Piece } from './pieces.ts';
+
+/** A line that was kept. */
+interface KeptLine {
+  readonly words: string;
+  /** Paths on it, each once. */
+  readonly paths: ReadonlySet<string>;
+  /** Symbols and values on it. */
+  readonly names: ReadonlySet<string>;
+}
+
+interface Occurrence {
+  readonly line: KeptLine;
+  readonly left: string;
+  readonly right: string;
+}
+
+/** Kept text by the identifiers in it. */
+export type KeptText = ReadonlyMap<string, readonly Occurrence[]>;
+
+/** Reads what was kept. */
+export function readKept(pieces: readonly Piece[]): KeptText {
+  const kept = new Map<string, Occurrence[]>();
+  for (const { text } of pieces)
+    for (const raw of text.split('\n')) {
+      const words = comparable(raw);
+      const identifiers = identifiersIn(words);
+      const of = (path: boolean): ReadonlySet<string> =>
+        new Set(identifiers.flatMap((one) => ((one.kind === 'path') === path ? [one.text] : [])));
+      const line = { words: words.toLowerCase(), paths: of(true), names: of(false) };
+      for (const { text: name, at } of identifiers) {
+        const right = words.slice(at + name.length, at + name.length + AROUND);
+        const found = { line, left: words.slice(Math.max(0, at - AROUND), at), right };
+        kept.set(name, [...(kept.get(name) ?? []), found]);
+      }
+    }
+  return kept;
+}
+
+/**
+ * Tells whether a fact was kept in one of three ways: a kept line holds the words around it in a line of the original that
+ * is more than bare identifiers; the fact was an argument by itself (a path, as a rule) and its line names the tool; or its
+ * line holds one path, and a symbol or value that stood with that path in the original.
+ */
+export function isKept(fact: Fact, kept: KeptText, places: LaterNeeded['places']): boolean {
+  const found = kept.get(fact.text) ?? [];
+  return found.some(
+    (one) => fact.sightings.some((sighting) => isSameLine(one, sighting)) || isPlaced(fact, one.line, places),
+  );
+}
+
+/** Tells whether a fact that was not kept stood in a result of reading a file whose path was kept, in a list or anywhere. */
+export function isFoundByReading({ sightings }: Fact, kept: KeptText): boolean {
+  return sightings.some(
+    ({ from, tool, path }) =>
+      from === 'result' && tool?.toLowerCase() === 'read' && path !== undefined && kept.has(path),
+  );
+}
+
+function isSameLine({ line, left, right }: Occurrence, sighting: Sighting): boolean {
+  if (!sighting.bare) return left.endsWith(sighting.left) && right.startsWith(sighting.right);
+  const { argument, tool } = sighting;
+  if (!argument || tool === undefined || line.paths.size > 1) return false;
+  return line.words.split(/[^\p{L}\p{N}_]+/u).includes(tool.toLowerCase());
+}
+
+function isPlaced({ text, kind }: Fact, { paths, names }: KeptLine, places: LaterNeeded['places']): boolean {
+  const [path, ...more] = paths;
+  if (path === undefined || more.length > 0) return false;
+  const stoodThere = (name: string): boolean => [...(places.get(name) ?? [])].some((place) => isSameFile(place, path));
+  return kind === 'path' ? [...names].some(stoodThere) : stoodThere(text);
+}
+
+/** A path may be written from another folder: `theme/theme.ts` is `src/theme/theme.ts`. */
+function isSameFile(a: string, b: string): boolean {
+  return a === b || a.endsWith(`/${b}`) || b.endsWith(`/${a}`);
+}
