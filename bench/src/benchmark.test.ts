@@ -25,6 +25,17 @@ test('a benchmark that throws is one failed row, and the other rows keep their f
   expect(lines.find((line) => line.includes('works'))).toMatch(/met.*calls 3/);
 });
 
+test('a table of a benchmark is printed below all rows, and what is not to be printed is in its result alone', async () => {
+  const table = { head: ['strategy', 'recall'], rows: [['last part', '0.71']] };
+  const run: Benchmark['run'] = async () => ({ ratio: 1, table, unprinted: { 'last part at 40%': '5 of 7' } });
+  const result = await measure({ ...row, name: 'tabled', run });
+  expect(result.unprinted).toEqual({ 'last part at 40%': '5 of 7' });
+  const text = renderResults([result, await measure(works)]);
+  expect(text.indexOf('last part')).toBeGreaterThan(text.indexOf('works'));
+  expect(text).toMatch(/tabled:\n.*\n.*strategy.*recall/);
+  expect(text).not.toContain('5 of 7');
+});
+
 test('`verify` counts a break that a compaction labels, and measures on', async () => {
   const log = createMemoryStore();
   const { id, turn, compact, close } = await beginSteady({ log, calls: 0, bytes: 200 });

@@ -80,13 +80,22 @@ export const CANARIES: readonly Canary[] = [
   number(1, 'prompt', 'The invoice run may take at most 7,340 seconds.'),
   number(2, 'closing', 'The ledger holds 2,608,117 postings, of which 4,093 are without a rate.'),
   number(3, 'step', 'The retry limit that passes the load test is 37, with 290 ms between tries.'),
-  {
-    ...planted('path')(1, 'edit', 'export function roundHalfEvenQ7(cents: bigint): bigint {'),
-    names: ['src/ledger/rounding-q7.ts', 'roundHalfEvenQ7'],
-  },
-  planted('path')(1, 'step', 'The failing fixture is test/fixtures/vat-1993-k2.json, read by loadVatFixture.'),
-  planted('path')(2, 'prompt', 'The rates of Norway are in data/rates/nb-2024-r5.csv and nowhere else.'),
-  planted('path')(3, 'closing', 'The new check is in src/audit/chain-w8.ts, function verifyChainW8.'),
+  path(1, 'edit', 'export function roundHalfEvenQ7(cents: bigint): bigint {', [
+    'src/ledger/rounding-q7.ts',
+    'roundHalfEvenQ7',
+  ]),
+  path(1, 'step', 'The failing fixture is test/fixtures/vat-1993-k2.json, read by loadVatFixture.', [
+    'test/fixtures/vat-1993-k2.json',
+    'loadVatFixture',
+  ]),
+  path(2, 'prompt', 'The rates of Norway are in data/rates/nb-2024-r5.csv, column rateNbR5.', [
+    'data/rates/nb-2024-r5.csv',
+    'rateNbR5',
+  ]),
+  path(3, 'closing', 'The new check is in src/audit/chain-w8.ts, function verifyChainW8.', [
+    'src/audit/chain-w8.ts',
+    'verifyChainW8',
+  ]),
   negation(1, 'prompt', 'Do not retry postings that failed with LX-2208: a retry books them twice.'),
   negation(
     1,
@@ -107,6 +116,10 @@ export const CANARIES: readonly Canary[] = [
 
 function planted(kind: CanaryKind): (round: number, place: CanaryPlace, line: string) => Canary {
   return (round, place, line) => ({ kind, round, place, line });
+}
+
+function path(round: number, place: CanaryPlace, line: string, names: readonly [string, string]): Canary {
+  return { kind: 'path', round, place, line, names };
 }
 
 function updated(place: CanaryPlace, round: number, line: string, again: number, now: string): Canary {

@@ -19,9 +19,11 @@ export const MODEL = 'claude-sonnet-4-5';
 /** Runs that look for the longest tail. */
 const RUNS = 9;
 
+let copies = 0;
+
 /** Returns what the program keeps with its defaults. @throws Error where it refuses to compact. */
 export async function compactByDefault(session: CutSession): Promise<readonly Piece[]> {
-  const kept = await compactOnce(session, 'default', undefined);
+  const kept = await compactOnce(session, undefined);
   if (kept === undefined) throw new Error(`${session.name}, ${session.cut}: the program does not compact by default`);
   return kept;
 }
@@ -33,7 +35,7 @@ export async function compactWithin(session: CutSession, budget: number): Promis
   let [low, high] = [0, 2 * budget];
   for (let run = 0; run < RUNS; run += 1) {
     const tail = Math.floor((low + high) / 2);
-    const kept = await compactOnce(session, `tail-${tail}`, tail);
+    const kept = await compactOnce(session, tail);
     const fits = kept !== undefined && tokensOf(kept) <= budget;
     if (fits) best = kept;
     [low, high] = fits ? [tail, high] : [low, tail];
@@ -44,11 +46,10 @@ export async function compactWithin(session: CutSession, budget: number): Promis
 
 /** Returns nothing where the tail is so long that a compaction would not be worth it. */
 async function compactOnce(
-  { store, records, name, cut, workspace }: CutSession,
-  run: string,
+  { store, records, name, workspace }: CutSession,
   tailTokens: number | undefined,
 ): Promise<readonly Piece[] | undefined> {
-  const id = await copyInto(store, records, `${name}-${cut}-${run}`);
+  const id = await copyInto(store, records, `${name}-${(copies += 1)}`);
   const agent = createAgent({
     model: MODEL,
     provider: madeProvider(() => ({

@@ -21,7 +21,7 @@ const SHORTEST = 5;
  * Returns the identifiers of a line, in order.
  *
  * - A path has a known file ending; or it has two slashes or more, or a root (`/`, `~/`), and only names between them.
- * - A value is a number of three digits or more (points inside are part of it), or 7 to 40 hex digits with both a digit and
+ * - A value is a number of three digits or more (points inside are part of it), or 6 to 40 hex digits with both a digit and
  *   a letter, with or without a `#`.
  * - A symbol has at least 5 characters and an inner mark that prose does not have: a capital after a small letter, an
  *   underscore, a digit after a letter, or two hyphens. A dot separates two symbols.
@@ -29,8 +29,8 @@ const SHORTEST = 5;
 export function identifiersIn(line: string): readonly Identifier[] {
   const found: Identifier[] = [];
   for (const { 0: run, index } of line.matchAll(RUN)) {
-    const lead = /^(\/\/|[-.#]*(?=[A-Za-z0-9_$@~/]))/.exec(run)?.[0].length ?? 0;
-    const begin = run.startsWith('../', lead - 3) ? lead - 3 : lead;
+    const lead = /^(\/\/|\.\/|[-.#]*(?=[A-Za-z0-9_$@~/]))/.exec(run)?.[0].length ?? 0;
+    const begin = run.startsWith('../', lead - 2) ? lead - 2 : lead;
     const text = run.slice(begin).replace(/[./#~@-]+$/, '');
     if (isPath(text)) found.push({ text, kind: 'path', at: index + begin });
     else found.push(...namesIn(text, index + begin));
@@ -65,7 +65,7 @@ function namesIn(run: string, at: number): readonly Identifier[] {
 
 function isValue(text: string): boolean {
   if (/^\d[\d.]*$/.test(text)) return text.replaceAll('.', '').length >= 3;
-  return /^[0-9a-f]{7,40}$/.test(text) && /\d/.test(text) && /[a-f]/.test(text);
+  return /^[0-9a-f]{6,40}$/.test(text) && /\d/.test(text) && /[a-f]/.test(text);
 }
 
 function isSymbol(text: string): boolean {

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+
+import { CANARIES } from './canaries.ts';
+import { keptBy, scoreRounds } from './canary-scores.ts';
+import { canaryRounds, CHECKPOINT_TOKENS, ROUNDS } from './canary-session.ts';
+import { tokensOf } from './pieces.ts';
+
+const rounds = await canaryRounds();
+
+test('each round ends with a checkpoint of the program itself, within its budget', () => {
+  expect(rounds).toHaveLength(ROUNDS);
+  for (const { kept, added } of rounds) {
+    expect(kept[0]?.text).toMatch(/^<checkpoint>\n/);
+    expect(tokensOf(kept.slice(0, 1))).toBeLessThanOrEqual(CHECKPOINT_TOKENS);
+    expect(tokensOf(added)).toBeGreaterThan(4 * CHECKPOINT_TOKENS);
+  }
+});
+
+test('what the rounds added holds every canary in each round, so that a loss is the loss of a strategy', () => {
+  const all = scoreRounds(keptBy((history) => history, rounds));
+  expect(all.rounds).toEqual({ held: 104, of: 104 });
+  expect(all.afterLast).toEqual({ held: CANARIES.length, of: CANARIES.length });
+});
+
+test('a strategy that keeps nothing holds no canary', () => {
+  expect(scoreRounds(keptBy(() => [], rounds)).rounds).toEqual({ held: 0, of: 104 });
+});
+
+test('a prompt, and a decision of a plan, survive five compactions of the program', () => {
+  const { kinds } = scoreRounds(rounds.map(({ kept }) => kept));
+  expect(kinds.directive?.held).toBeGreaterThan(0);
+  expect(kinds.decision?.held).toBeGreaterThan(0);
+});

@@ -1,0 +1,36 @@
+// Pieces of a history, made for tests.
+
+import type { Piece } from './pieces.ts';
+import { piecesOf } from './pieces.ts';
+
+let groups = 0;
+
+/** Prose. */
+export function words(text: string): Piece {
+  groups += 1;
+  return { from: 'words', text, position: groups, group: groups };
+}
+
+/** The input of a call, as it is read from its raw arguments. */
+export function input(name: string, args: object): Piece {
+  groups += 1;
+  const origin = { from: 'event', session: 's', position: groups } as const;
+  const part = { type: 'call', call: 'c', name, arguments: JSON.stringify(args) } as const;
+  const span = {
+    role: 'assistant',
+    stability: 'session',
+    origin,
+    ordinal: 0,
+    group: groups,
+    opensTurn: false,
+  } as const;
+  const [piece] = piecesOf([{ ...span, parts: [part] }]);
+  if (piece === undefined) throw new Error('a call has no piece');
+  return piece;
+}
+
+/** The result of a call. */
+export function result(tool: string, text: string, path?: string): Piece {
+  groups += 1;
+  return { from: 'result', text, position: groups, group: groups, tool, ...(path === undefined ? {} : { path }) };
+}
