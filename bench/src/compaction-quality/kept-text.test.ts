@@ -52,6 +52,7 @@ test('a line with a path and a symbol of that file holds both', () => {
 test('an argument by itself counts in a line that names its tool', () => {
   expect(keptIn('- Read src/theme.ts')).toEqual(['src/theme.ts']);
   expect(keptIn('- src/theme.ts')).toEqual([]);
+  expect(keptIn('- Read src/theme.ts, src/other.ts')).toEqual([]);
 });
 
 test('a fact is found by reading again where the path of its file was kept in any way', () => {
