@@ -47,8 +47,8 @@ describe('the settings of a repository', () => {
     for (const path of ['bare/HEAD', 'bare/objects/x', 'bare/refs/x']) await put(path, '');
     await put('settings', '[core]\nhooksPath = ~/hooks\n[include]\npath = ~user/x\npath = "%(prefix)/x"\npath =\n');
     await symlink('../settings', join(folder, 'bare/config'));
-    expect(namesIn(folder, 'bare', join(folder, 'me'))).toEqual(['me/hooks hooks']);
-    expect(namesIn(folder, 'bare')).toEqual([]);
+    expect(namesIn(folder, 'bare', join(folder, 'me'))).toEqual(['me/hooks hooks', 'bare/config settings']);
+    expect(namesIn(folder, 'bare')).toEqual(['bare/config settings']);
     expect(gitFoldersOf(join(folder, 'bare/refs'))).toBeUndefined();
   });
 });

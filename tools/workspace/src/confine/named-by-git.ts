@@ -1,14 +1,15 @@
-// Files that the settings of a repository name: git reads more settings from `include.path` and runs the programs in
-// `core.hooksPath`. A workspace may hold them outside of `.git`, such as `.githooks`.
+// Files that a repository names: git reads more settings from `include.path` and runs the programs in `core.hooksPath`. Parts of
+// the repository may be links. A workspace may hold all of these outside of `.git`, such as `.githooks`.
 
-import { lstatSync } from 'node:fs';
+import { lstatSync, readdirSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { beginningOf } from './beginning-of.ts';
+import { codeOf } from './file-problem.ts';
 import { readGitSettings } from './git-settings.ts';
 import { pathInside } from './path-inside.ts';
 import { resolveLinksNow } from './resolve-links.ts';
 
-/** A file or folder that the settings of a repository name. */
+/** A file or folder that the settings of a repository name, or that a link in it leads to. */
 export interface NamedByGit {
   /** Absolute. Links are not followed. It need not exist. */
   readonly path: string;
@@ -27,8 +28,10 @@ export interface GitFolders {
 const MOST_BYTES = 1024 * 1024;
 /** Git follows as many includes. */
 const MOST_DEEP = 10;
-/** Settings files that are read for a repository. */
+/** Settings files that are read for a repository, and hooks that are looked at. */
 const MOST_FILES = 100;
+/** Parts of a repository that git takes settings from. Another part that is a link leads to nothing that runs. */
+const SETTINGS = ['config', 'config.worktree', 'info'];
 
 /** The repository of a folder with a `.git`, or of a bare repository; `undefined` for any other folder. */
 export function gitFoldersOf(tree: string): GitFolders | undefined {
@@ -85,7 +88,27 @@ export function namedByGit({ tree, stores }: GitFolders, home: string | undefine
     }
   };
   for (const store of stores) for (const name of ['config', 'config.worktree']) read(join(store, name), 0);
-  return named;
+  return [...named, ...stores.flatMap((store) => linkedIn(store, tree))];
+}
+
+/** A store that is reached through links, and links in it. */
+function linkedIn(store: string, tree: string): readonly NamedByGit[] {
+  const whole = store !== tree && resolveLinksNow(store) !== store ? [{ path: store, as: 'settings' as const }] : [];
+  const hooks = join(store, 'hooks');
+  const parts = [
+    ...SETTINGS.map((name) => ({ path: join(store, name), as: 'settings' as const })),
+    ...[hooks, ...namesIn(hooks).map((name) => join(hooks, name))].map((path) => ({ path, as: 'hooks' as const })),
+  ];
+  return [...whole, ...parts.filter(({ path }) => statsOf(path)?.isSymbolicLink() === true)];
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).slice(0, MOST_FILES);
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error;
+    return [];
+  }
 }
 
 /** A path as git takes it. `~user/` and `%(prefix)/` lead out of any workspace that is not as wide as the machine. */

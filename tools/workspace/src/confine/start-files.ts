@@ -91,18 +91,26 @@ export function startPaths(options: StartOptions): readonly string[] {
   return [...new Set(paths)].filter((path) => path !== options.workspace && existsSync(path));
 }
 
+/** The names of the same, links not followed. What is not there is among them where a variable or the system names it. */
+export function startNames(options: StartOptions): readonly string[] {
+  return namedPlaces(options).map(({ path }) => path);
+}
+
 interface StartPlace {
   readonly path: string;
   readonly reason: string;
 }
 
 /** What lies in the workspace, links followed. */
-function startPlaces({ workspace, home, environment = {} }: StartOptions): readonly StartPlace[] {
-  const inFolders = [workspace, ...(home === undefined ? [] : [home])].flatMap((folder) => present(folder, HOME_NAMES));
-  const named = [...inFolders, ...present(sep, SYSTEM_NAMES), ...namedBy(environment)];
-  return named
+function startPlaces(options: StartOptions): readonly StartPlace[] {
+  return namedPlaces(options)
     .map(({ path, reason }) => ({ path: resolveLinksNow(path), reason }))
-    .filter(({ path }) => pathInside(workspace, path) !== undefined);
+    .filter(({ path }) => pathInside(options.workspace, path) !== undefined);
+}
+
+function namedPlaces({ workspace, home, environment = {} }: StartOptions): readonly StartPlace[] {
+  const inFolders = [workspace, ...(home === undefined ? [] : [home])].flatMap((folder) => present(folder, HOME_NAMES));
+  return [...inFolders, ...present(sep, SYSTEM_NAMES), ...namedBy(environment)];
 }
 
 /** What is not there has no link to follow, and is found by its name. */

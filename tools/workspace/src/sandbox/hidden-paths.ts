@@ -19,11 +19,16 @@ const SERVICES = ['/var/run'];
  * leads. Key files are those of `keyPlaces`.
  */
 export function hiddenPaths(keys: KeyOptions & { readonly home: string }, also: readonly string[]): readonly Hidden[] {
-  const paths = [...keyPlaces(keys).map(({ path }) => path), ...SERVICES, ...also];
+  const paths = [...hiddenNames(keys, also), ...SERVICES];
   const found = new Map(paths.flatMap((path) => coverOf(path)).map((hidden) => [hidden.path, hidden]));
   // A link to one of these would take away everything.
   for (const path of ['/', '/run', realOf(keys.home) ?? keys.home]) found.delete(path);
   return [...found.values()];
+}
+
+/** The names of key files, and the paths in `also`: links are not followed, and not all of them are there. */
+export function hiddenNames(keys: KeyOptions, also: readonly string[]): readonly string[] {
+  return [...keyPlaces(keys).map(({ path }) => path), ...also];
 }
 
 /** A device, such as `/dev/null` in the place of a history, holds no key. */

@@ -19,7 +19,7 @@ function put(path: string): void {
 }
 
 function pathsIn(workspace: string, home: string): ReadOnlyPaths {
-  return readOnlyPaths({ workspace, home, environment: {}, repositories: [], also: [] });
+  return readOnlyPaths({ workspace, home, environment: {}, repositories: [], also: [], hidden: [] });
 }
 
 it('protects the settings, skills and instructions of agents in the workspace', () => {

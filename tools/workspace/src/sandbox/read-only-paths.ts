@@ -1,11 +1,12 @@
 // What of a workspace a sandboxed command may read and not change, because a program outside of the sandbox runs or obeys
 // it later: repositories, the settings and instructions of agents, and files that a trusted setting starts.
 
-import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { realpathSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { codeOf } from '../confine/file-problem.ts';
 import { pathInside } from '../confine/path-inside.ts';
-import { startPaths } from '../confine/start-files.ts';
+import { startNames, startPaths } from '../confine/start-files.ts';
+import { linksAlong } from './links-along.ts';
 
 /** A workspace and what is known of it. */
 export interface ReadOnlyOptions {
@@ -18,13 +19,15 @@ export interface ReadOnlyOptions {
   readonly repositories: readonly string[];
   /** More paths, absolute: links are followed, and what does not exist or lies outside is left out. */
   readonly also: readonly string[];
+  /** Paths that no command may see, absolute: of these only the links on their way count here. */
+  readonly hidden: readonly string[];
 }
 
 /** Paths that are protected in a workspace, those nearer to its root first. */
 export interface ReadOnlyPaths {
   /** Read-only, with all below. */
   readonly readOnly: readonly string[];
-  /** Links among the names. A mount lies on what a link leads to, never on the link. */
+  /** Links on the way to these and to what is hidden. A mount lies on what a link leads to, never on the link. */
   readonly links: readonly string[];
 }
 
@@ -35,12 +38,13 @@ const HOME_NAMES = ['.config/tidemark', '.agents'];
 
 /** Real paths of what exists now. A file that does not exist cannot be kept from being made. */
 export function readOnlyPaths(options: ReadOnlyOptions): ReadOnlyPaths {
-  const { workspace, home, repositories, also } = options;
+  const { workspace, home, repositories, also, hidden } = options;
   const named = [...NAMES.map((name) => join(workspace, name)), ...HOME_NAMES.map((name) => join(home, name)), ...also];
   const real = named.flatMap((path) => realPathOf(path) ?? []);
   const found = new Set([...real, ...startPaths(options), ...repositories]);
   const readOnly = [...found].filter((path) => isBelow(workspace, path)).toSorted(byDepth);
-  const links = [...new Set(named.flatMap((path) => linksOf(path)))].filter((path) => isBelow(workspace, path));
+  const ways = [...named, ...startNames(options), ...hidden];
+  const links = [...new Set(ways.flatMap(linksAlong))].filter((path) => isBelow(workspace, path));
   return { readOnly, links };
 }
 
@@ -50,29 +54,8 @@ export function pinnedFolders(workspace: string, paths: readonly string[]): read
   return [...new Set(inside.flatMap((path) => foldersBetween(workspace, path)))].toSorted(byDepth);
 }
 
-/** More links than this are a circle. */
-const MOST_LINKS = 40;
-
-/** A link and the links that it leads to, each in a folder that is reached through no link. */
-function linksOf(path: string): readonly string[] {
-  const links: string[] = [];
-  for (let at = path; links.length < MOST_LINKS && isPlainLink(at); at = resolve(dirname(at), readlinkSync(at)))
-    links.push(at);
-  return links;
-}
-
 function isBelow(folder: string, path: string): boolean {
   return (pathInside(folder, path) ?? '') !== '';
-}
-
-/** A link in a folder that is reached through no other link. */
-function isPlainLink(path: string): boolean {
-  try {
-    return lstatSync(path).isSymbolicLink() && realpathSync.native(dirname(path)) === dirname(path);
-  } catch (error) {
-    if (codeOf(error) === undefined) throw error;
-    return false;
-  }
 }
 
 function foldersBetween(workspace: string, path: string): readonly string[] {

@@ -9,7 +9,8 @@ import { bubblewrapArguments } from './bubblewrap.ts';
 import { mountCheck } from './check-mounts.ts';
 import type { Repositories, RepositoryFinder } from './find-repositories.ts';
 import { createRepositoryFinder } from './find-repositories.ts';
-import { hiddenPaths } from './hidden-paths.ts';
+import type { Hidden } from './hidden-paths.ts';
+import { hiddenNames, hiddenPaths } from './hidden-paths.ts';
 import { identityOf } from './identity.ts';
 import type { EnteredNetwork, SessionNetworks } from './network-namespace.ts';
 import { createSessionNetworks } from './network-namespace.ts';
@@ -79,6 +80,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   const networks = createSessionNetworks(options.bwrap);
   const finder =
     options.repository === 'writable' ? noRepositories : createRepositoryFinder(options.workspace, options.home);
+  const covered = new Map<string, Hidden>();
   return {
     async enter(reach) {
       const before = await finder();
@@ -89,7 +91,10 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       const stores = identitiesOf(before);
       const missing = before.named.filter((path) => !isThere(path));
       return {
-        prefix: [...(network.entered?.prefix ?? []), ...mountsOf(options, paths, network)],
+        prefix: [
+          ...(network.entered?.prefix ?? []),
+          ...mountsOf(options, paths, stillHidden(covered, options), network),
+        ],
         async leave() {
           await network.close();
           return findings(options.workspace, { links, stores, missing }, await finder());
@@ -138,15 +143,25 @@ async function openOrLeave(ports: readonly number[], { prefix, leave }: EnteredN
 }
 
 function pathsOf(options: SandboxOptions, { stores, named }: Repositories): ReadOnlyPaths {
-  return readOnlyPaths({ ...options, repositories: stores, also: [...options.protectedPaths, ...named] });
+  const also = [...options.protectedPaths, ...named];
+  return readOnlyPaths({ ...options, repositories: stores, also, hidden: hiddenNames(options, options.forbidden) });
+}
+
+/**
+ * What is hidden now, and what was hidden from an earlier command and is still there: a command that runs at the same time may have
+ * taken away the link that led to it.
+ */
+function stillHidden(covered: Map<string, Hidden>, options: SandboxOptions): readonly Hidden[] {
+  for (const hidden of hiddenPaths(options, options.forbidden)) covered.set(hidden.path, hidden);
+  return [...covered.values()].filter(({ path }) => identityOf(path) !== '');
 }
 
 function mountsOf(
-  { bwrap, shell, workspace, home, environment, forbidden }: SandboxOptions,
+  { bwrap, shell, workspace }: SandboxOptions,
   paths: ReadOnlyPaths,
+  hidden: readonly Hidden[],
   { mode }: Network,
 ): readonly string[] {
-  const hidden = hiddenPaths({ home, environment }, forbidden);
   // The folders above a hidden path are pinned too, so that it cannot be moved out of its cover.
   const pinned = pinnedFolders(workspace, [...paths.readOnly, ...paths.links, ...hidden.map(({ path }) => path)]);
   const { readOnly } = paths;

@@ -1,0 +1,43 @@
+// Which links a path leads through.
+
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, expect, it, onTestFinished } from 'vitest';
+import { linksAlong } from './links-along.ts';
+
+let root: string;
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), 'tidemark-links-along-')));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  mkdirSync(join(root, 'v1/hooks'), { recursive: true });
+});
+
+const along = (path: string): readonly string[] =>
+  linksAlong(join(root, path)).map((link) => link.slice(root.length + 1));
+
+it('names a link at the end of a path, and one in its middle', () => {
+  symlinkSync('v1', join(root, 'current'));
+  expect([along('current'), along('current/hooks/x'), along('v1/hooks')]).toEqual([['current'], ['current'], []]);
+});
+
+it('names the links that a link leads through, relative, absolute and upwards', () => {
+  symlinkSync('v1', join(root, 'current'));
+  symlinkSync(join(root, 'current/hooks'), join(root, 'hooks'));
+  mkdirSync(join(root, 'deep'));
+  symlinkSync('../hooks', join(root, 'deep/link'));
+  expect(along('deep/link/pre-commit')).toEqual(['deep/link', 'hooks', 'current']);
+});
+
+it('goes up from where a link leads, not from where it stands', () => {
+  symlinkSync('v1/hooks', join(root, 'hooks'));
+  symlinkSync('v1', join(root, 'current'));
+  expect(linksAlong(`${root}/hooks/../../current`)).toEqual([join(root, 'hooks'), join(root, 'current')]);
+});
+
+it('ends in a circle of links, and names nothing of what is not there', () => {
+  symlinkSync('b', join(root, 'a'));
+  symlinkSync('a', join(root, 'b'));
+  expect(new Set(along('a/x'))).toEqual(new Set(['a', 'b']));
+  expect(along('nothing/here')).toEqual([]);
+});
