@@ -15,3 +15,4 @@ export { within } from './patience.ts';
 export { retryAfter } from './retry-after.ts';
 export type { Service } from './service.ts';
 export { refuse } from './service.ts';
+export { MOST_TOKENS } from './token-count.ts';

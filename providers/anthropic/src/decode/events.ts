@@ -1,5 +1,6 @@
 // The door for what Anthropic sends: `unknown` enters, a type leaves. Only what is used is read; the rest passes.
 
+import { MOST_TOKENS } from '@tidemark/provider-wire';
 import { z } from 'zod';
 
 type Count = number | null | undefined;
@@ -70,7 +71,8 @@ export interface WireEvents {
 /** Type of an event that is read. */
 export type WireEventType = keyof WireEvents;
 
-const count: z.ZodType<Count> = z.number().int().nonnegative().nullish();
+// The answer is kept when a count is none: the odd value is dropped, and the count is unknown.
+const count: z.ZodType<Count> = z.number().int().nonnegative().max(MOST_TOKENS).nullish().catch(undefined);
 const name: z.ZodType<Name> = z.string().nullish();
 const index: z.ZodType<number> = z.number().int().nonnegative();
 
@@ -79,8 +81,11 @@ const usage: z.ZodType<WireUsage> = z.looseObject({
   output_tokens: count,
   cache_read_input_tokens: count,
   cache_creation_input_tokens: count,
-  cache_creation: z.looseObject({ ephemeral_5m_input_tokens: count, ephemeral_1h_input_tokens: count }).nullish(),
-  output_tokens_details: z.looseObject({ thinking_tokens: count }).nullish(),
+  cache_creation: z
+    .looseObject({ ephemeral_5m_input_tokens: count, ephemeral_1h_input_tokens: count })
+    .nullish()
+    .catch(undefined),
+  output_tokens_details: z.looseObject({ thinking_tokens: count }).nullish().catch(undefined),
 });
 
 /** A form of it that is not known is no reason to lose an answer. */
@@ -103,12 +108,15 @@ const delta: z.ZodType<WireDelta> = z.looseObject({
 
 const EVENTS: { readonly [T in WireEventType]: z.ZodType<WireEvents[T]> } = {
   message_start: z.looseObject({
-    message: z.looseObject({ id: name, model: name, usage: usage.nullish(), diagnostics }),
+    message: z.looseObject({ id: name, model: name, usage: usage.nullish().catch(undefined), diagnostics }),
   }),
   content_block_start: z.looseObject({ index: index, content_block: block }),
   content_block_delta: z.looseObject({ index: index, delta: delta }),
   content_block_stop: z.looseObject({ index: index }),
-  message_delta: z.looseObject({ delta: z.looseObject({ stop_reason: name }).nullish(), usage: usage.nullish() }),
+  message_delta: z.looseObject({
+    delta: z.looseObject({ stop_reason: name }).nullish(),
+    usage: usage.nullish().catch(undefined),
+  }),
   message_stop: z.looseObject({}),
   error: z.looseObject({ error: z.looseObject({ type: name, message: name }).nullish(), request_id: name }),
 };
@@ -117,7 +125,7 @@ const message: z.ZodType<WireMessage> = z.looseObject({
   id: name,
   model: name,
   stop_reason: name,
-  usage: usage.nullish(),
+  usage: usage.nullish().catch(undefined),
   diagnostics,
   content: z.array(block),
 });

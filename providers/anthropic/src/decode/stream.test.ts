@@ -278,7 +278,6 @@ describe('what goes wrong', () => {
   it.each([
     ['no JSON', 'data'],
     ['an event without its fields', '{"type":"content_block_delta"}'],
-    ['a negative count', '{"type":"message_delta","usage":{"output_tokens":-1}}'],
     ['a delta for a block that is not open', '{"type":"content_block_delta","index":4,"delta":{"type":"text_delta"}}'],
     ['the end of a block that is not open', '{"type":"content_block_stop","index":4}'],
   ])('takes %s for malformed', (_what, data) => {
@@ -291,5 +290,28 @@ describe('what goes wrong', () => {
     expect(() => play(START, opens(0, { type: 'text', text: '' }), STOP)).toThrow(
       expect.objectContaining({ code: 'provider/malformed' }),
     );
+  });
+});
+
+describe('usage of an odd shape', () => {
+  it.each(['12', 7.5, -1, 1e300, 1e15, true, {}, [[]]])('keeps the answer and drops the count %j', (odd) => {
+    const start = { type: 'message_start', message: { id: 'msg_1', usage: { input_tokens: odd, output_tokens: odd } } };
+    const { says } = play(
+      start,
+      opens(0, { type: 'text', text: 'Fine.' }),
+      closes(0),
+      ended('end_turn', { input_tokens: odd, output_tokens: 9, cache_creation: odd, output_tokens_details: odd }),
+      STOP,
+    );
+    const answer = { stop: 'end', parts: [{ type: 'text', text: 'Fine.' }], usage: { answer: 9 } };
+    expect(says.at(-1)).toMatchObject({ type: 'finished', answer });
+    expect(says.at(-1)).not.toHaveProperty('answer.usage.fresh');
+  });
+
+  it.each(['none', 3, [[1]], false])('keeps the answer where the whole usage is %j', (odd) => {
+    const start = { type: 'message_start', message: { id: 'msg_1', usage: odd } };
+    const { says } = play(start, { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: odd }, STOP);
+    expect(says.at(-1)).toMatchObject({ type: 'finished', answer: { stop: 'end' } });
+    expect(says.at(-1)).toHaveProperty('answer.usage', {});
   });
 });

@@ -1,6 +1,7 @@
 // The door for what Chat Completions sends, from OpenAI and from compatible servers: `unknown` enters, a type leaves.
 // Only what is used is read; the rest passes.
 
+import { MOST_TOKENS } from '@tidemark/provider-wire';
 import { z } from 'zod';
 import type { Count } from './usage.ts';
 
@@ -52,7 +53,8 @@ export interface WireCompletion {
     | undefined;
 }
 
-const count: z.ZodType<Count> = z.number().int().nonnegative().nullish();
+// The answer is kept when a count is none: the odd value is dropped, and the count is unknown.
+const count: z.ZodType<Count> = z.number().int().nonnegative().max(MOST_TOKENS).nullish().catch(undefined);
 const name: z.ZodType<Name> = z.string().nullish();
 
 const call: z.ZodType<WireCall> = z.looseObject({
@@ -81,11 +83,15 @@ const completion: z.ZodType<WireCompletion> = z.looseObject({
   usage: z
     .looseObject({
       prompt_tokens: count,
-      prompt_tokens_details: z.looseObject({ cached_tokens: count, cache_write_tokens: count }).nullish(),
+      prompt_tokens_details: z
+        .looseObject({ cached_tokens: count, cache_write_tokens: count })
+        .nullish()
+        .catch(undefined),
       completion_tokens: count,
-      completion_tokens_details: z.looseObject({ reasoning_tokens: count }).nullish(),
+      completion_tokens_details: z.looseObject({ reasoning_tokens: count }).nullish().catch(undefined),
     })
-    .nullish(),
+    .nullish()
+    .catch(undefined),
   error: z.looseObject({ message: name, type: name, code: z.union([z.string(), z.number()]).nullish() }).nullish(),
 });
 

@@ -133,7 +133,6 @@ describe('the end of a completion', () => {
   it.each([
     ['no JSON', '{'],
     ['choices that are no list', '{"choices":{}}'],
-    ['a negative count', '{"choices":[],"usage":{"prompt_tokens":-1}}'],
   ])('is malformed: %s', (_what, data) => {
     expect(() => beginCompletion(READING).take(data)).toThrow(
       expect.objectContaining({ class: 'retryable', code: 'provider/malformed' }),
@@ -182,5 +181,26 @@ describe('a completion that comes whole', () => {
     expect(() => decodeCompletion(READING, '{"error":{"message":"no","code":401}}')).toThrow(
       expect.objectContaining({ code: 'provider/authentication' }),
     );
+  });
+});
+
+describe('usage of an odd shape', () => {
+  const counting = (usage: unknown): Answer['usage'] =>
+    answerOf(chunk({ content: 'Fine.' }), ends('stop'), { choices: [], usage }).usage;
+
+  it.each(['12', 7.5, -1, 1e300, 1e15, true, {}, [[]]])('keeps the answer and drops the count %j', (odd) => {
+    const told = answerOf(chunk({ content: 'Fine.' }), ends('stop'), { choices: [], usage: { prompt_tokens: odd } });
+    expect(told).toMatchObject({ stop: 'end', parts: [{ type: 'text', text: 'Fine.' }], usage: {} });
+    expect(counting({ prompt_tokens: odd, completion_tokens: 5 })).toEqual({ answer: 5 });
+    expect(counting({ prompt_tokens: 9, completion_tokens: odd })).toEqual({ input: 9 });
+    const read = { prompt_tokens: 9, prompt_tokens_details: { cached_tokens: odd }, completion_tokens: 5 };
+    expect(counting(read)).toEqual({ input: 9, answer: 5 });
+  });
+
+  it.each(['none', 3, [[1]], false])('keeps the answer where the whole usage is %j', (odd) => {
+    expect(counting(odd)).toEqual({});
+    expect(counting({ prompt_tokens: 9, prompt_tokens_details: odd, completion_tokens: 5 })).toMatchObject({
+      input: 9,
+    });
   });
 });

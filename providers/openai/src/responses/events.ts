@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import type { Count } from '@tidemark/provider-openai-wire';
+import { MOST_TOKENS } from '@tidemark/provider-wire';
 
 type Name = string | null | undefined;
 
@@ -92,7 +93,8 @@ export interface WireEvents {
 /** Type of an event that is read. */
 export type WireEventType = keyof WireEvents;
 
-const count: z.ZodType<Count> = z.number().int().nonnegative().nullish();
+// The answer is kept when a count is none: the odd value is dropped, and the count is unknown.
+const count: z.ZodType<Count> = z.number().int().nonnegative().max(MOST_TOKENS).nullish().catch(undefined);
 const name: z.ZodType<Name> = z.string().nullish();
 const index: z.ZodType<number> = z.number().int().nonnegative();
 const item: z.ZodType<WireItem> = z.looseObject({ type: z.string() });
@@ -105,11 +107,15 @@ const usage: z.ZodType<WireUsage> = z.looseObject({
     .looseObject({
       cached_tokens: count,
       cache_write_tokens: count,
-      cache_write_tokens_details: z.looseObject({ ttl_30m_tokens: count, ttl_12h_tokens: count }).nullish(),
+      cache_write_tokens_details: z
+        .looseObject({ ttl_30m_tokens: count, ttl_12h_tokens: count })
+        .nullish()
+        .catch(undefined),
     })
-    .nullish(),
+    .nullish()
+    .catch(undefined),
   output_tokens: count,
-  output_tokens_details: z.looseObject({ reasoning_tokens: count }).nullish(),
+  output_tokens_details: z.looseObject({ reasoning_tokens: count }).nullish().catch(undefined),
 });
 
 /** A form of it that is not known is no reason to lose an answer. */
@@ -124,7 +130,7 @@ const response: z.ZodType<WireResponse> = z.looseObject({
   status: name,
   incomplete_details: z.looseObject({ reason: name }).nullish(),
   error: error.nullish(),
-  usage: usage.nullish(),
+  usage: usage.nullish().catch(undefined),
   prompt_cache_options: z.looseObject({ ttl: name }).nullish(),
   prompt_cache_diagnostics: diagnostics,
   output: z.array(item).nullish(),

@@ -237,7 +237,6 @@ describe('what goes wrong', () => {
       '{"type":"response.output_item.done","output_index":4,"item":{"type":"x"}}',
     ],
     ['a call without its id', '{"type":"response.output_item.added","output_index":0,"item":{"type":"function_call"}}'],
-    ['a negative count', '{"type":"response.completed","response":{"usage":{"input_tokens":-1}}}'],
   ])('is malformed: %s', (_what, data) => {
     expect(() => beginResponse().take(data)).toThrow(
       expect.objectContaining({ class: 'retryable', code: 'provider/malformed' }),
