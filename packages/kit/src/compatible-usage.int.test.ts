@@ -17,6 +17,8 @@ type Counting = (input: number) => object | undefined;
 const TOTAL = (input: number): object => ({ prompt_tokens: input, completion_tokens: 12 });
 const WITH_READS: Counting = (input) => ({ ...TOTAL(input), prompt_tokens_details: { cached_tokens: input - 100 } });
 const NOTHING: Counting = () => undefined;
+const ZEROS: Counting = () => ({ prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 });
+const ODD: Counting = (input) => ({ prompt_tokens: String(input), completion_tokens: -1 });
 
 interface Served {
   readonly url: string;
@@ -129,6 +131,8 @@ describe.each([
   ['a total', TOTAL],
   ['a total and what was read', WITH_READS],
   ['nothing', NOTHING],
+  ['zeros', ZEROS],
+  ['in words and negative numbers', ODD],
 ])('a session with a compatible server that counts %s', (_, counting) => {
   test('is compacted before its window is full', async () => {
     const server = await serve(counting);
@@ -193,8 +197,12 @@ describe('the answer of a compatible server is recorded', () => {
     expect(Number(data.costAtMost)).toBeCloseTo((sent + 10 * 12) / 1e6, 12);
   });
 
-  test('with an estimate that says it is one, where nothing was told', async () => {
-    const { sent, data } = await answerTo(NOTHING, { model: 'priced-model', catalog: PRICED });
+  test.each([
+    ['nothing was told', NOTHING],
+    ['zeros were told', ZEROS],
+    ['what was told is no count', ODD],
+  ])('with an estimate that says it is one, where %s', async (_, counting) => {
+    const { sent, data } = await answerTo(counting, { model: 'priced-model', catalog: PRICED });
     expect(data.usage).toEqual({});
     const { input = 0, output = 0, cost } = data.estimated ?? {};
     expect(Math.abs(input - sent) / sent).toBeLessThan(0.25);

@@ -66,3 +66,18 @@ describe('usage of a wire that counts exclusively (L7)', () => {
     );
   });
 });
+
+describe('input counts that are all 0', () => {
+  it('are unknown, as no request is empty', () => {
+    expect(decodeUsage({ input_tokens: 0, output_tokens: 0 })).toEqual({});
+    const zeros = { input_tokens: 0, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 };
+    const split = { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 };
+    expect(decodeUsage({ ...zeros, cache_creation: split, output_tokens: 7 })).toEqual({ answer: 7 });
+    expect(decodeInputUsage(zeros)).toEqual({});
+  });
+
+  it('leave a fresh count of 0 where something was read or written', () => {
+    expect(decodeUsage({ input_tokens: 0, cache_read_input_tokens: 9 })).toEqual({ fresh: 0, read: 9 });
+    expect(decodeUsage({ input_tokens: 0, cache_creation_input_tokens: 9 })).toEqual({ fresh: 0, written: 9 });
+  });
+});

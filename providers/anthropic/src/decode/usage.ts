@@ -9,8 +9,12 @@ export function mergeUsage(before: WireUsage, after: WireUsage | null | undefine
   return { ...before, ...Object.fromEntries(told) };
 }
 
-/** `input_tokens` is what follows the last breakpoint, so the three input counts are disjoint already (facts 1.4). */
-export function decodeUsage(wire: WireUsage): Usage {
+/**
+ * `input_tokens` is what follows the last breakpoint, so the three input counts are disjoint already (facts 1.4). No request
+ * is empty, so input counts that are all 0 say that the server counts no input: all counts of 0 are then unknown.
+ */
+export function decodeUsage(told: WireUsage): Usage {
+  const wire = countsNoInput(told) ? withoutZeros(told) : told;
   const { input_tokens: fresh, cache_read_input_tokens: read } = wire;
   const { writes, written } = decodeWrites(wire);
   return {
@@ -20,6 +24,22 @@ export function decodeUsage(wire: WireUsage): Usage {
     ...(written !== undefined && { written }),
     ...decodeOutput(wire),
   };
+}
+
+function countsNoInput({ input_tokens, ...wire }: WireUsage): boolean {
+  const written = wire.cache_creation;
+  const others = [
+    wire.cache_read_input_tokens,
+    wire.cache_creation_input_tokens,
+    written?.ephemeral_5m_input_tokens,
+    written?.ephemeral_1h_input_tokens,
+  ];
+  return input_tokens === 0 && others.every((count) => (count ?? 0) === 0);
+}
+
+/** An output above 0 is kept. */
+function withoutZeros({ output_tokens, output_tokens_details }: WireUsage): WireUsage {
+  return (output_tokens ?? 0) === 0 ? {} : { output_tokens, output_tokens_details };
 }
 
 /** The input counts alone, for the beginning of a stream: the output is still to come. */

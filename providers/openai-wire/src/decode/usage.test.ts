@@ -116,3 +116,16 @@ it('reads the counts where a completion has them, and the lifetime that was aske
   expect(usageOf(counts, claude, undefined)).toEqual({ ...expected, written: 10 });
   expect(usageOf({ prompt_tokens: 9, completion_tokens: 2 }, 'llama3.3', undefined)).toEqual({ input: 9, answer: 2 });
 });
+
+describe('an input of 0', () => {
+  it('is unknown, with every other count of 0, as no request is empty', () => {
+    expect(usageOf({ prompt_tokens: 0, completion_tokens: 0 }, 'llama3.3', undefined)).toEqual({});
+    expect(usageOf({ prompt_tokens: 0 }, 'gpt-5.4', undefined)).toEqual({ writes: [] });
+    const details = { prompt_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 } };
+    expect(usageOf({ prompt_tokens: 0, ...details }, 'gpt-6-sol', undefined)).toEqual({});
+  });
+
+  it('leaves an output that was counted', () => {
+    expect(usageOf({ prompt_tokens: 0, completion_tokens: 30 }, 'llama3.3', undefined)).toEqual({ answer: 30 });
+  });
+});

@@ -29,9 +29,11 @@ export interface CountedCall {
  * The buckets. Where the counts say nothing of writes, there were none on the models that bill none; elsewhere writes,
  * and with them what is fresh, are unknown: the input then stands as the total that was told. A written total whose
  * lifetime was not told is of the one that the response says was applied, else it stands as a total. Counts that
- * contradict each other make no bucket, and no total.
+ * contradict each other make no bucket, and no total. No request is empty, so an input of 0 says that the server counts no
+ * input: all counts of 0 of such a call are unknown.
  */
-export function decodeUsage(counts: Counts, call: CountedCall): Usage {
+export function decodeUsage(wire: Counts, call: CountedCall): Usage {
+  const counts = wire.input === 0 ? withoutZeros(wire) : wire;
   const { input, cached: read } = counts;
   const written = counts.written ?? splitSum(counts) ?? (billsWrites(call.model ?? '') === false ? 0 : undefined);
   const writes = written === undefined ? undefined : decodeWrites(written, counts, call);
@@ -45,6 +47,10 @@ export function decodeUsage(counts: Counts, call: CountedCall): Usage {
     ...(written !== undefined && writes === undefined && { written }),
     ...decodeOutput(counts),
   };
+}
+
+function withoutZeros(counts: Counts): Counts {
+  return Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== 0));
 }
 
 function splitSum({ written30m, written12h }: Counts): number | undefined {

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { answerOf } from './ending.ts';
 import type { WireUsage } from './events.ts';
+import { readResponse } from './events.ts';
 
 const usageOf = (usage: WireUsage, model = 'gpt-6-sol') =>
   answerOf([], { model, status: 'completed', usage }, false).usage;
@@ -65,5 +66,31 @@ describe('usage of a response, which counts inclusively (L7)', () => {
         expect((usage.answer ?? 0) + (usage.reasoning ?? 0)).toBe(output ?? 0);
       }),
     );
+  });
+});
+
+describe('usage of a response that is no count', () => {
+  const told = (usage: unknown) =>
+    answerOf([], readResponse({ model: 'gpt-6-sol', status: 'completed', usage }), false);
+
+  it.each(['12', 7.5, -1, 1e300, 1e15, true, {}, [[]]])('is dropped, and the answer kept: %j', (odd) => {
+    expect(told({ input_tokens: odd, output_tokens: 5 })).toMatchObject({ stop: 'end' });
+    expect(told({ input_tokens: odd, output_tokens: 5 }).usage).toEqual({ answer: 5 });
+    const details = { cached_tokens: odd, cache_write_tokens: odd, cache_write_tokens_details: odd };
+    expect(told({ input_tokens: 9, input_tokens_details: details, output_tokens: odd }).usage).toEqual({ input: 9 });
+  });
+
+  it.each(['none', 3, [[1]], false])('is dropped as a whole where it is %j', (odd) => {
+    expect(told(odd)).toMatchObject({ stop: 'end', usage: {} });
+    expect(told({ input_tokens: 9, input_tokens_details: odd, output_tokens_details: odd }).usage).toEqual({
+      input: 9,
+    });
+  });
+
+  it('is unknown where the input is 0', () => {
+    expect(usageOf({ input_tokens: 0, output_tokens: 0 })).toEqual({});
+    expect(usageOf({ input_tokens: 0, input_tokens_details: { cached_tokens: 0 }, output_tokens: 8 })).toEqual({
+      answer: 8,
+    });
   });
 });
