@@ -15,7 +15,7 @@ export function describeExplanation(one: Explanation): readonly Shown[] {
   const { divergence, opened, miss, checked, cliff } = one;
   const named = one.stream === 'main' ? `step ${one.step}` : `${one.purpose} (${one.stream})`;
   const lines: Shown[] = [];
-  if (divergence === undefined && miss === undefined) lines.push('extends the request before it and read all it could');
+  if (divergence === undefined && miss === undefined) lines.push(`extends the request before it${readOf(one)}`);
   if (divergence !== undefined) lines.push(`breaks at ${placeOf(divergence)}`);
   if (opened !== undefined) lines.push(`cause: ${allInWords(opened)} (epoch ${opened.number})`, forecastOf(opened));
   else if (divergence !== undefined) lines.push(styled('red', 'no event explains it: this is a bug (L3)'));
@@ -29,6 +29,13 @@ export function describeExplanation(one: Explanation): readonly Shown[] {
     );
   if (checked !== undefined) lines.push(describeCheck(checked));
   return [styled('bold', named), ` at ${one.at}`, ...lines.map((line) => ['\n  ', line])];
+}
+
+function readOf({ answer }: Explanation): string {
+  if (answer === undefined) return '; what it read from a cache is not known, as no whole answer came';
+  if (answer.usage.read === undefined)
+    return '; what it read from a cache is not known, as the server does not tell it';
+  return ' and read all it could';
 }
 
 /** The cause by its name, and what that means. */

@@ -5,7 +5,7 @@ export type { AgentErrorCode, AgentErrorSort } from './errors.ts';
 export { AGENT_ERRORS, AgentError } from './errors.ts';
 export type { AccountedSession, AccountOptions, Accounts } from './audit/account-sessions.ts';
 export { addSession, NO_ACCOUNTS } from './audit/account-sessions.ts';
-export type { Explained, Explanation } from './audit/explain.ts';
+export type { Explained, Explanation, UntoldReads } from './audit/explain.ts';
 export { explainSession } from './audit/explain.ts';
 export type { FittedImage, GivenImage, ImageBounds, ImageFitter, UnfitImage } from './images/image-fitter.ts';
 export type { Line, Resize } from './request/line.ts';

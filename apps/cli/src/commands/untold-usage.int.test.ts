@@ -15,9 +15,21 @@ const NOTHING = undefined;
 const TOTAL = { prompt_tokens: 4_321, completion_tokens: 12 };
 const READ = { ...TOTAL, prompt_tokens_details: { cached_tokens: 321 } };
 
+interface Served {
+  url: string;
+  /** Refuses the next requests. */
+  refuses: boolean;
+}
+
 async function serve(usage: object | undefined): Promise<string> {
+  return (await serveUsage(usage)).url;
+}
+
+async function serveUsage(usage: object | undefined): Promise<Served> {
+  const served: Served = { url: '', refuses: false };
   const server = createServer((request, response) => {
     request.resume();
+    if (served.refuses) return void response.writeHead(400).end();
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     const say = (chunk: object): unknown =>
       response.write(`data: ${JSON.stringify({ id: 'c', model: 'm', ...chunk })}\n\n`);
@@ -28,7 +40,7 @@ async function serve(usage: object | undefined): Promise<string> {
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   onTestFinished(() => new Promise((closed) => void server.close(() => closed())));
   const address = server.address();
-  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/v1`;
+  return Object.assign(served, { url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/v1` });
 }
 
 interface Printed {
@@ -111,5 +123,54 @@ describe('a call of which the server tells a total', () => {
     expect(summary).toContain('tokens: 321 read, 4,000 of input not told apart, 12 out');
     expect(cache).toMatch(/hit rate\s+7\.4%\s+read, of 4,321 input tokens/);
     expect(cache).toMatch(/write share\s+–/);
+  });
+});
+
+describe('`why` of a session', () => {
+  interface Asked {
+    readonly tidemark: (...args: readonly string[]) => Promise<{ readonly out: string; readonly err: string }>;
+    readonly session: string;
+    readonly served: Served;
+  }
+
+  async function twoPrompts(usage: object | undefined, refuses = false): Promise<Asked> {
+    const { folder, home } = (stage = openStage());
+    const served = await serveUsage(usage);
+    served.refuses = refuses;
+    const tidemark = (...args: readonly string[]) =>
+      pretendRun(args, { folder, environment: { PATH: process.env['PATH'], TIDEMARK_HOME: home } });
+    const server = ['--provider', 'compatible', '--base-url', served.url, '--model', 'local', '--window', '32000'];
+    const { err } = await tidemark('hello there', ...server);
+    const [, session = ''] = /^session (\S+);/m.exec(err) ?? [];
+    await tidemark('and again please', '--session', session, ...server);
+    return { tidemark, session, served };
+  }
+
+  test('says how many requests tell nothing of what was read, where no answer counts it', async () => {
+    const { tidemark, session } = await twoPrompts(TOTAL);
+    const { out } = await tidemark('why', session);
+    expect(out).toContain(
+      `each request of ${session} extends the one before it. ` +
+        '2 of 2 requests tell nothing of what was read from a cache: 2 answers without a count of it',
+    );
+    expect(out).not.toContain('read all it could');
+    const one = await tidemark('why', session, '1');
+    expect(one.out).toContain('what it read from a cache is not known, as the server does not tell it');
+    const json: unknown = JSON.parse((await tidemark('why', session, '--json')).out);
+    expect(json).toMatchObject({ requests: 2, untold: { answered: 2, unanswered: 0 } });
+  });
+
+  test('says so where every request was refused', async () => {
+    const { tidemark, session } = await twoPrompts(READ, true);
+    const { out } = await tidemark('why', session);
+    expect(out).toMatch(
+      /(\d+) of \1 requests tell nothing of what was read from a cache: \1 requests without a whole answer/,
+    );
+    expect(out).not.toContain('read all it could');
+  });
+
+  test('has nothing to explain where each answer tells what was read', async () => {
+    const { tidemark, session } = await twoPrompts({ ...TOTAL, prompt_tokens_details: { cached_tokens: 4_321 } });
+    expect((await tidemark('why', session)).out).toContain('extends the one before it and read all it could');
   });
 });

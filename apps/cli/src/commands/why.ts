@@ -1,12 +1,13 @@
 // `tidemark why`: the break or miss of a step, its cause, the event behind it, its price.
 
-import type { Explanation } from '@tidemark/agent';
+import type { Explanation, UntoldReads } from '@tidemark/agent';
 import { explainSession } from '@tidemark/agent';
 import type { SessionId } from '@tidemark/log';
 
 import type { Command, CommandContext, Outcome } from '../command.ts';
 import { encoders } from '../encoders.ts';
 import { describeExplanation } from '../explanation.ts';
+import { counted, grouped } from '../numbers.ts';
 import { sessionArgument } from '../session-argument.ts';
 import type { Shown } from '../shown.ts';
 import { noStep, stepArgument } from '../step-argument.ts';
@@ -32,18 +33,33 @@ export const why: Command = {
 };
 
 async function explain(session: SessionId, step: number | undefined, context: CommandContext): Promise<Outcome> {
-  const { requests, explained } = await explainSession(await context.store(), session, encoders, step);
+  const { requests, untold, explained } = await explainSession(await context.store(), session, encoders, step);
   if (step !== undefined && explained.length === 0) throw noStep(session, step);
-  context.output.result({ session, requests, explained: explained.map(valueOf) }, () =>
-    explained.length === 0 ? nothingToExplain(session, requests) : lines(explained),
+  const unknown = step === undefined ? untoldInWords(requests, untold) : undefined;
+  context.output.result({ session, requests, untold, explained: explained.map(valueOf) }, () =>
+    explained.length === 0
+      ? nothingToExplain(session, requests, unknown)
+      : [lines(explained), unknown === undefined ? '' : `\n\n${unknown}`],
   );
   return undefined;
 }
 
-function nothingToExplain(session: SessionId, requests: number): string {
-  return requests === 0
-    ? `0 requests of ours in ${session}: an import holds none (\`tidemark replay --keep\` drives it and keeps its requests)`
-    : `nothing to explain: each request of ${session} extends the one before it and read all it could`;
+function nothingToExplain(session: SessionId, requests: number, unknown: string | undefined): string {
+  if (requests === 0)
+    return `0 requests of ours in ${session}: an import holds none (\`tidemark replay --keep\` drives it and keeps its requests)`;
+  if (unknown !== undefined) return `each request of ${session} extends the one before it. ${unknown}`;
+  return `nothing to explain: each request of ${session} extends the one before it and read all it could`;
+}
+
+/** How many requests tell nothing of what they read; `undefined` where all do. */
+function untoldInWords(requests: number, { answered, unanswered }: UntoldReads): string | undefined {
+  const unknown = answered + unanswered;
+  if (unknown === 0) return undefined;
+  const why = [
+    ...(answered === 0 ? [] : [`${counted(answered, 'answer')} without a count of it`]),
+    ...(unanswered === 0 ? [] : [`${counted(unanswered, 'request')} without a whole answer`]),
+  ].join(', ');
+  return `${grouped(unknown)} of ${counted(requests, 'request')} tell nothing of what was read from a cache: ${why}`;
 }
 
 function lines(found: readonly Explanation[]): Shown {

@@ -10,6 +10,7 @@ import type {
   Log,
   Miss,
   Position,
+  Recorded,
   SessionId,
   Timestamp,
 } from '@tidemark/log';
@@ -48,10 +49,20 @@ export interface Explanation {
   readonly answer?: AnswerReceived;
 }
 
+/** Requests of which it is not known what they read, by the reason. */
+export interface UntoldReads {
+  /** The answer came, and its usage does not tell what was read. */
+  readonly answered: number;
+  /** No whole answer came, and no usage that tells what was read. */
+  readonly unanswered: number;
+}
+
 /** What was found in a session. */
 export interface Explained {
   /** Requests of this runtime, side calls included; an import holds none. */
   readonly requests: number;
+  /** Requests of which it is not known what they read from a cache. */
+  readonly untold: UntoldReads;
   readonly explained: readonly Explanation[];
 }
 
@@ -67,6 +78,7 @@ export async function explainSession(
 ): Promise<Explained> {
   const found: Explanation[] = [];
   const asked = new Map<Position, Asked>();
+  const reads = new Map<Position, ReadCount>();
   let before: Rebuilt | undefined;
   let last: Length | undefined;
   // Nothing can be held against a request that the log no longer makes.
@@ -80,14 +92,35 @@ export async function explainSession(
       const { capabilities } = one.rebuilt.line.materials;
       const index = found.push(explain(main ? before : undefined, one.rebuilt)) - 1;
       asked.set(record.position, { index, capabilities, at: record.at });
+      reads.set(record.position, 'unanswered');
       if (main) before = one.rebuilt;
-    } else if (one.record.kind === 'answer.received') {
+      continue;
+    }
+    noteReads(reads, one.record);
+    if (one.record.kind === 'answer.received') {
       const { data } = one.record;
       addAnswer(found, asked, { answer: data, last, step });
       if (data.stream === 'main') last = { model: data.model, tokens: inputTokens(data.usage) ?? last?.tokens ?? 0 };
     }
   }
-  return { requests: found.length, explained: found.filter((one) => isAsked(one, step)) };
+  return { requests: found.length, untold: untoldReads(reads), explained: found.filter((one) => isAsked(one, step)) };
+}
+
+/** What is known of the tokens that a request read. */
+type ReadCount = 'told' | 'answered' | 'unanswered';
+
+function untoldReads(reads: ReadonlyMap<Position, ReadCount>): UntoldReads {
+  const all = [...reads.values()];
+  const count = (known: ReadCount): number => all.filter((one) => one === known).length;
+  return { answered: count('answered'), unanswered: count('unanswered') };
+}
+
+/** An answer that was cut counts as none where its usage does not tell what was read. */
+function noteReads(reads: Map<Position, ReadCount>, { kind, data }: Recorded): void {
+  if (kind !== 'answer.received' && kind !== 'answer.interrupted') return;
+  if (data.request === undefined || !reads.has(data.request)) return;
+  if (data.usage?.read !== undefined) reads.set(data.request, 'told');
+  else if (kind === 'answer.received') reads.set(data.request, 'answered');
 }
 
 /** A request that waits for its answer, and where it is in the list. */
