@@ -32,13 +32,13 @@ export async function recordAnswer(
 
 /**
  * Commits an answer that was cut, with the usage that the provider told. Without one nothing had begun: the request then
- * counts as not accepted.
+ * counts as not accepted. What the provider may bill for it all the same is estimated, unless the request did not go out.
  */
 export async function recordInterrupted(
   session: Session,
   prepared: Prepared,
   by: AnswerInterrupted['by'],
-  answer: Omit<Answer, 'usage'> & { readonly usage: Usage | undefined },
+  answer: Omit<Answer, 'usage'> & { readonly usage: Usage | undefined; readonly unsent?: true },
   at: Timestamp,
   message?: string,
 ): Promise<Recorded | undefined> {
@@ -55,7 +55,7 @@ export async function recordInterrupted(
     ...(request === undefined ? {} : { request }),
     ...(cost === undefined ? {} : { cost }),
     ...(costAtMost === undefined ? {} : { costAtMost }),
-    ...(estimated === undefined || answer.usage === undefined ? {} : { estimated }),
+    ...(estimated === undefined || answer.unsent === true ? {} : { estimated }),
     ...(prices === undefined ? {} : { prices }),
     ...(message === undefined ? {} : { message }),
   };

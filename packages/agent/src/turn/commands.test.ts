@@ -92,6 +92,20 @@ describe('interrupting', () => {
     );
   });
 
+  test('estimates a call that was stopped before its first event', async () => {
+    const slow = hanging([]);
+    const { live, records } = await goLive({ provider: slow });
+    const turn = live.prompt('go');
+    await slow.reached;
+    await live.interrupt();
+    const { totals } = await turn;
+    const cut = (await records()).find((one) => one.kind === 'answer.interrupted');
+    const { input = 0, output, cost } = cut?.kind === 'answer.interrupted' ? (cut.data.estimated ?? {}) : {};
+    expect([input > 0, output, Number(cost) > 0]).toEqual([true, 0, true]);
+    expect(cut?.data).not.toHaveProperty('usage');
+    expect(totals.taken).toEqual({ tokens: input, cost });
+  });
+
   test('leaves a provider behind that does not listen', async () => {
     const deaf = hanging([], { deaf: true });
     const { live } = await goLive({ provider: deaf });

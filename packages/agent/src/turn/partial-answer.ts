@@ -7,12 +7,14 @@ export interface PartialAnswer {
   readonly parts: ReadonlyMap<number, AnswerPart>;
   /** What the provider told when it began; absent while it has not. */
   readonly usage: Usage | undefined;
+  /** Set where the request did not go out: nothing can be billed. */
+  readonly unsent?: true;
   readonly response?: string;
   readonly model?: string;
 }
 
-/** Before anything came. */
-export const NOTHING_ARRIVED: PartialAnswer = { parts: new Map(), usage: undefined };
+/** The answer to a request that did not go out. */
+export const NOTHING_SENT: PartialAnswer = { parts: new Map(), usage: undefined, unsent: true };
 
 /** A stream under way: `parts` grows in place, since a long answer comes in thousands of pieces. */
 export interface GrowingAnswer {
@@ -58,15 +60,17 @@ function grown(before: AnswerPart | undefined, part: Growth): AnswerPart {
 export function asAnswer({
   parts,
   usage,
+  unsent,
   response,
   model,
-}: PartialAnswer): Omit<Answer, 'usage'> & Pick<PartialAnswer, 'usage'> {
+}: PartialAnswer): Omit<Answer, 'usage'> & Pick<PartialAnswer, 'usage' | 'unsent'> {
   const inOrder = [...parts].toSorted(([a], [b]) => a - b).map(([, part]) => part);
   return {
     parts: inOrder.filter((part) => part.type !== 'call' || part.call !== ''),
     stop: 'other',
     truncated: 'unknown',
     usage,
+    ...(unsent !== undefined && { unsent }),
     ...(response !== undefined && { response }),
     ...(model !== undefined && { model }),
   };

@@ -22,10 +22,11 @@ export function recordEnd(
       return recordInterrupted(session, prepared, 'user', asAnswer(received.arrived), at);
     case 'failed': {
       const { arrived, error } = received;
-      // Once the provider has told a usage, it has taken the request and bills it.
-      return arrived.usage === undefined
+      // A provider that has begun its answer has taken the request and bills it, though nobody can read how it began.
+      const usage = arrived.usage ?? (error.code === 'provider/malformed' ? {} : undefined);
+      return usage === undefined
         ? recordFailed(session, prepared, error, retry, at)
-        : recordInterrupted(session, prepared, 'transport', asAnswer(arrived), at, error.message);
+        : recordInterrupted(session, prepared, 'transport', asAnswer({ ...arrived, usage }), at, error.message);
     }
   }
 }

@@ -8,7 +8,7 @@ import type { Prepared } from '../request/prepare.ts';
 import type { Session } from '../session/session.ts';
 import type { Received } from './call-provider.ts';
 import { callProvider } from './call-provider.ts';
-import { NOTHING_ARRIVED } from './partial-answer.ts';
+import { NOTHING_SENT } from './partial-answer.ts';
 import type { Runtime } from './runtime.ts';
 import type { SessionEvent } from './session-event.ts';
 
@@ -47,9 +47,9 @@ async function send(
   prepared: Prepared,
   hear: (part: StreamPart) => void,
 ): Promise<Received> {
-  if (signal.aborted) return { end: 'stopped', arrived: NOTHING_ARRIVED };
+  if (signal.aborted) return { end: 'stopped', arrived: NOTHING_SENT };
   const tooLarge = refuseTooLarge(prepared);
-  if (tooLarge !== undefined) return { end: 'failed', arrived: NOTHING_ARRIVED, error: tooLarge };
+  if (tooLarge !== undefined) return { end: 'failed', arrived: NOTHING_SENT, error: tooLarge };
   showRequest(runtime, prepared, tell);
   const { body, betas, continues, record } = prepared;
   const { provider, surroundings, idleMs = IDLE_MS } = runtime;

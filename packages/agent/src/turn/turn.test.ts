@@ -131,6 +131,24 @@ describe('a call that fails', () => {
     ]);
   });
 
+  test('counts as a call with an estimate where the answer had begun and could not be read', async () => {
+    const error = failure({ code: 'provider/malformed' });
+    const { live, pass, records } = await goLive({
+      provider: answering(says('', { fault: { after: 0, error } }), says('done')),
+    });
+    const turn = live.prompt('go');
+    void listening(turn, ({ type }) => type === 'notice.raised' && pass(60_000));
+    const { outcome, totals } = await turn;
+    expect(outcome).toBe('completed');
+    const all = await records();
+    expect(all.filter(({ kind }) => kind === 'answer.failed')).toEqual([]);
+    const cut = all.find((one) => one.kind === 'answer.interrupted');
+    expect(cut?.data).toMatchObject({ by: 'transport', usage: {}, message: error.message });
+    const { input = 0, output, cost } = cut?.kind === 'answer.interrupted' ? (cut.data.estimated ?? {}) : {};
+    expect([input > 0, output, Number(cost) > 0]).toEqual([true, 0, true]);
+    expect(totals.taken?.tokens).toBeGreaterThanOrEqual(input);
+  });
+
   test("waits as long as the provider's own word says", async () => {
     const { live, pass } = await goLive({
       provider: answering(says('', { fault: { after: 0, error: failure({ afterMs: 5_000 }) } }), says('done')),
