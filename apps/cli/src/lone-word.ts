@@ -43,22 +43,40 @@ const SAME: ReadonlyMap<string, string> = new Map(
 /** What a command could be called. Other words, such as `erkläre` or `修复测试`, were never meant as one. */
 const COMMAND_LIKE = /^[A-Za-z][A-Za-z0-9_-]*$/;
 
+/** Characters that show nothing, such as a zero-width space. */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
+
 /**
- * Lets a prompt pass, unless it is a single word that looks like a command.
+ * Lets a prompt pass, unless it is a single word that looks like a command. Spaces around the word, characters that show
+ * nothing and compatibility forms such as `ｍｏｄｅｌｓ` make no prompt of it.
  *
  * @throws CliError `cli/unknown-command` where it is refused, or the person at the terminal says no.
  */
 export async function requirePrompt(words: readonly string[], context: CommandContext): Promise<void> {
-  const [word] = words;
-  if (word === undefined || words.length > 1 || !COMMAND_LIKE.test(word)) return;
+  const [word, ...others] = words.filter((one) => plainWord(one) !== '');
+  if (word === undefined || others.length > 0) return;
+  const name = plainWord(word);
+  if (!COMMAND_LIKE.test(name)) return;
   const { input, output, signal } = context;
-  const hint = hintFor(word);
-  const message = `there is no command "${word}"`;
+  const hint = hintFor(name);
+  const read = word === name ? '' : `, read as "${name}"`;
+  const message = `there is no command "${showUnseen(word)}"${read}`;
   if (input.terminal && !output.json) {
     const answer = await input.ask(`${message}: ${hint}. Send it to the model as a prompt? (y/n) `, signal);
     if (/^\s*y(es)?\s*$/i.test(answer)) return;
   }
-  throw new CliError('cli/unknown-command', message, `${hint}; as a prompt: \`tidemark run "${word}"\``);
+  throw new CliError('cli/unknown-command', message, `${hint}; as a prompt: \`tidemark run "${name}"\``);
+}
+
+function plainWord(word: string): string {
+  return word.normalize('NFKC').replaceAll(UNSEEN, '').trim();
+}
+
+function showUnseen(word: string): string {
+  return word.replaceAll(
+    UNSEEN,
+    (one) => `<U+${(one.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}>`,
+  );
 }
 
 function hintFor(word: string): string {

@@ -154,6 +154,23 @@ describe('a single word that is no command', () => {
     expect(isUntouched()).toBe(true);
   });
 
+  test.each([
+    ['models ', 'models '],
+    ['\u00a0models\t', '\u00a0models<U+0009>'],
+    ['mod\u200bels', 'mod<U+200B>els'],
+    ['\u2060log\u00adin\ufeff', '<U+2060>log<U+00AD>in<U+FEFF>'],
+    ['ｍｏｄｅｌｓ', 'ｍｏｄｅｌｓ'],
+  ])('is no prompt for spaces and characters that show nothing: %j', async (word, shown) => {
+    const name = word.includes('log') ? 'login' : 'models';
+    for (const words of [[word], [word, ' \u200b']]) {
+      const ran = await tidemark([...words, '--provider', 'simulator']);
+      expect(ran).toMatchObject({ exit: 2, out: '' });
+      expect(ran.err).toContain(`there is no command "${shown}", read as "${name}"`);
+      expect(ran.err).toContain(`as a prompt: \`tidemark run "${name}"\``);
+    }
+    expect(isUntouched()).toBe(true);
+  });
+
   test('near a command is refused with that command, and how to say it as a prompt', async () => {
     const ran = await tidemark(['sesions']);
     expect(ran.err).toContain('did you mean sessions? As a prompt: `tidemark run "sesions"`');
