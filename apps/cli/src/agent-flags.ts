@@ -89,7 +89,7 @@ export function declareAgentFlags(command: Command): Command {
     .option('--config <file>', "settings in the place of the user's own: JSON, or TypeScript, which runs")
     .option('--max-cost <dollars>', 'end the turn before it costs more', dollarsOf)
     .option('--max-steps <number>', 'end the turn after so many answers', countOf)
-    .option('--max-tokens <number>', 'end the turn after so many tokens, in and out', countOf)
+    .option('--max-tokens <number>', 'end the turn before it takes more tokens, in and out', countOf)
     .option(
       '--rewrite-notice <tokens>',
       'say a step first that pays so many tokens again, and in mode ask ask about it; from 50,000 or $0.20 unless said',

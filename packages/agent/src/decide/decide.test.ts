@@ -5,7 +5,7 @@ import { failure } from '../../tests/small-live.ts';
 import { row } from '../../tests/small-session.ts';
 import { NOTHING_SPENT } from '../session/spent.ts';
 import { cutCall } from './cut-calls.ts';
-import { requirePrice, whyLimited, whyTooDear } from './limits.ts';
+import { requirePrice, whyLimited, whyBeyond } from './limits.ts';
 import { RETRY } from '../turn/runtime.ts';
 import { failedBy, retryPause } from './retry.ts';
 
@@ -62,9 +62,26 @@ describe('a limit', () => {
 
   test('of money counts the forecast in exact decimals', () => {
     const forecast = (cost: string): CallForecast => ({ read: 0, write: 0, fresh: 0, unsent: 0, cost: money(cost) });
-    expect(whyTooDear({ cost: '0.40' }, taken.spent, forecast('0.1'))).toBeUndefined();
-    expect(whyTooDear({ cost: '0.40' }, taken.spent, forecast('0.1000001'))?.error?.code).toBe('turn/limit-cost');
-    expect(whyTooDear({}, taken.spent, forecast('100'))).toBeUndefined();
+    expect(whyBeyond({ cost: '0.40' }, taken.spent, forecast('0.1'))).toBeUndefined();
+    expect(whyBeyond({ cost: '0.40' }, taken.spent, forecast('0.1000001'))?.error?.code).toBe('turn/limit-cost');
+    expect(whyBeyond({}, taken.spent, forecast('100'))).toBeUndefined();
+  });
+
+  test('of tokens counts the forecast input of the next call, wherever it is billed', () => {
+    const forecast: CallForecast = { read: 20, write: 30, fresh: 50, unsent: 0 };
+    expect(whyBeyond({ tokens: 1_100 }, taken.spent, forecast)).toBeUndefined();
+    expect(whyBeyond({ tokens: 1_099 }, taken.spent, forecast)).toEqual({
+      outcome: 'limited',
+      error: {
+        code: 'turn/limit-tokens',
+        message:
+          'the turn reached its limit: 1000 of 1099 tokens, and the next call would take about 100 before its answer',
+        next: expect.stringContaining('resume'),
+      },
+    });
+    const guessed = { ...taken.spent, beyond: { tokens: 50, cost: '0' } };
+    expect(whyBeyond({ tokens: 1_149 }, guessed, forecast)?.error?.message).toContain('about 1050 of 1149 tokens');
+    expect(whyBeyond({ tokens: 1_150 }, guessed, forecast)).toBeUndefined();
   });
 
   test('of money needs a price', () => {

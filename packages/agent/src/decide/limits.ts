@@ -28,8 +28,20 @@ export function whyLimited(limits: Limits, { spent, ms }: Taken): Ending | undef
   return undefined;
 }
 
-/** Why a call with this forecast is not made: what was spent and it together exceed the limit of money. */
-export function whyTooDear({ cost: limit }: Limits, spent: Spent, { cost }: CallForecast): Ending | undefined {
+/** Why a call with this forecast is not made: what was spent and its input together exceed the limit of tokens or of money. */
+export function whyBeyond(limits: Limits, spent: Spent, forecast: CallForecast): Ending | undefined {
+  return whyTooLong(limits, spent, forecast) ?? whyTooDear(limits, spent, forecast);
+}
+
+function whyTooLong({ tokens: limit }: Limits, spent: Spent, { read, write, fresh }: CallForecast): Ending | undefined {
+  const input = read + write + fresh;
+  const used = tokensTaken(spent);
+  if (limit === undefined || used + input <= limit) return undefined;
+  const taken = `${about(spent.beyond.tokens > 0)}${used} of ${limit} tokens`;
+  return limited('tokens', `${taken}, and the next call would take about ${input} before its answer`);
+}
+
+function whyTooDear({ cost: limit }: Limits, spent: Spent, { cost }: CallForecast): Ending | undefined {
   if (limit === undefined || cost === undefined) return undefined;
   if (!exceeds(sumOfMoney([moneyTaken(spent), cost]), limit, false)) return undefined;
   return limited('cost', `${paidWords(spent)} of $${limit}, and the next call would take $${cost} before its answer`);

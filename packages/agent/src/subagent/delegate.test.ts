@@ -224,11 +224,11 @@ test('what its subagents take counts as taken by the turn, and its limit of toke
     () => calls(['c1', 'look']),
     { fresh: 100, read: 0, writes: [], answer: 10 },
   );
-  const { live, childrenOf } = await goWithAgents(provider, { tools: [look], limits: { tokens: 1_000 } });
+  const { live, childrenOf } = await goWithAgents(provider, { tools: [look], limits: { tokens: 1_930 } });
   const { outcome, totals } = await live.prompt('Go.');
-  // 110 by itself, then two that may take 445 each: each is cut behind the answer that reaches that.
-  expect((await childrenOf()).map((child) => of(child, 'answer.received').length)).toEqual([5, 5]);
-  expect([outcome, totals]).toEqual(['limited', { steps: 1, calls: 2, input: 1_100, output: 110, cost: '0.00495' }]);
+  // 110 by itself, then two that may take 910 each: the ninth call of each would go beyond that with its input alone.
+  expect((await childrenOf()).map((child) => of(child, 'answer.received').length)).toEqual([8, 8]);
+  expect([outcome, totals]).toEqual(['limited', { steps: 1, calls: 2, input: 1_700, output: 170, cost: '0.00765' }]);
 });
 
 test('a session that starts none says so to who calls the tool all the same', async () => {

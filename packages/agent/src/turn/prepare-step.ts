@@ -1,8 +1,8 @@
-// The request of a step. Where it would cost more than the turn may, none is made; where it pays again for what was sent
+// The request of a step. Where it would take more tokens or money than the turn may, none is made; where it pays again for what was sent
 // before, that is said first, and the request is prepared anew.
 
 import type { ForeseenRewrite } from '@tidemark/context';
-import { whyTooDear } from '../decide/limits.ts';
+import { whyBeyond } from '../decide/limits.ts';
 import type { Ending } from '../decide/next-move.ts';
 import { isWorthSaying } from '../decide/rewrites.ts';
 import { lastingOf } from '../decide/warmth.ts';
@@ -66,10 +66,10 @@ async function tryToPrepare(working: Working): Promise<Prepared | NotYet> {
   }
 }
 
-/** @throws NotYet for a call beyond the limit of money, and for a rewrite that was not said. */
+/** @throws NotYet for a call beyond the limit of tokens or money, and for a rewrite that was not said. */
 function requireSaid(working: Working, { step, outlook, rewrite }: Foreseen): void {
   const { limits, rewriteNotice = REWRITE_NOTICE } = working.runtime;
-  const ending = whyTooDear(limits, takenBy(working).spent, outlook.forecast);
+  const ending = whyBeyond(limits, takenBy(working).spent, outlook.forecast);
   if (ending !== undefined) throw new NotYet(ending, step);
   if (rewrite === undefined || working.said.has(step) || !isWorthSaying(rewriteNotice, rewrite)) return;
   throw new NotYet(rewrite, step);

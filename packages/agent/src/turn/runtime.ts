@@ -98,7 +98,7 @@ export interface Limits {
   readonly steps?: number;
   /** Milliseconds of work. */
   readonly ms?: number;
-  /** Input and output together. */
+  /** Input and output together. A call whose forecast input would exceed it is not made. */
   readonly tokens?: number;
   /** US dollars as an exact decimal. A call whose forecast would exceed it is not made. */
   readonly cost?: string;

@@ -3,7 +3,7 @@
 
 import type { CallForecast, ContentPart, Recorded } from '@tidemark/log';
 import type { Answer } from '@tidemark/model';
-import { whyTooDear } from '../decide/limits.ts';
+import { whyBeyond } from '../decide/limits.ts';
 import { lastingOf } from '../decide/warmth.ts';
 import { retryPause } from '../decide/retry.ts';
 import { AgentError } from '../errors.ts';
@@ -112,18 +112,18 @@ async function prepare(
     wanted: await wantedFor(runtime),
     beside: { stream, extra: words, history, ...(keeps && { keeps }), ...(mends && { mends }) },
     ...(running === undefined ? {} : { turn: running.turn }),
-    admit: ({ outlook }) => requireMoney({ session, runtime, running }, purpose, outlook.forecast),
+    admit: ({ outlook }) => requireLimits({ session, runtime, running }, purpose, outlook.forecast),
   });
 }
 
 /** Side calls of a turn count as the turn's. */
-function requireMoney(
+function requireLimits(
   { session, runtime, running }: Pick<Actor, 'session' | 'runtime' | 'running'>,
   purpose: string,
   forecast: CallForecast,
 ): void {
   const spent = running === undefined ? NOTHING_SPENT : (session.progress.turn?.spent ?? NOTHING_SPENT);
-  const why = whyTooDear(runtime.limits, spent, forecast)?.error?.message;
+  const why = whyBeyond(runtime.limits, spent, forecast)?.error?.message;
   if (why === undefined) return;
   throw new AgentError('agent/limited', `the side call "${purpose}" was not made: ${why}. Raise the limit to make it`);
 }

@@ -288,11 +288,11 @@ describe('an answer that stopped early', () => {
 });
 
 describe('a limit', () => {
-  const step = { ...calls(['c1', 'look']), usage: NOW };
+  const step = { ...calls(['c1', 'look']), usage: { ...NOW, fresh: 600 } };
 
   test.each([
     [{ steps: 1 }, 'turn/limit-steps'],
-    [{ tokens: 150 }, 'turn/limit-tokens'],
+    [{ tokens: 800 }, 'turn/limit-tokens'],
     [{ cost: '0.0001' }, 'turn/limit-cost'],
   ])('of %o ends the turn before the next call, and resume goes on', async (limits, code) => {
     const provider = answering(step, { ...says('done'), usage: NOW });
@@ -312,6 +312,18 @@ describe('a limit', () => {
       outcome: 'limited',
       error: { code: 'turn/limit-cost' },
     });
+    expect(provider.sent).toEqual([]);
+    expect(await kinds()).toEqual(['session.created', 'mode.changed', 'turn.started', 'prompt.given', 'turn.ended']);
+  });
+
+  test('of tokens is not exceeded by the input of a call: nothing of it is sent or recorded', async () => {
+    const provider = answering(says('done'));
+    const { live, kinds } = await goLive({ provider, runtime: { limits: { tokens: 100 } } });
+    const ended = await live.prompt('word '.repeat(400));
+    expect(ended).toMatchObject({ outcome: 'limited', error: { code: 'turn/limit-tokens' } });
+    expect(ended.error?.message).toMatch(
+      /0 of 100 tokens, and the next call would take about 1\d{3} before its answer/,
+    );
     expect(provider.sent).toEqual([]);
     expect(await kinds()).toEqual(['session.created', 'mode.changed', 'turn.started', 'prompt.given', 'turn.ended']);
   });
