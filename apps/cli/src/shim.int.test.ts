@@ -2,7 +2,7 @@
 
 import type { ChildProcess } from 'node:child_process';
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, watch, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, watch, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -85,6 +85,25 @@ test('one SIGINT to the shim alone interrupts the turn, which is recorded', asyn
   expect(await code).toBe(130);
   expect((await theSession()).outcomes).toEqual(['interrupted']);
 });
+
+test.each([
+  ['SIGTERM', 143],
+  ['SIGHUP', 129],
+] as const)(
+  'a %s to the shim alone is forwarded: the demo removes its folder and ends with %i',
+  async (signal, exit) => {
+    const folder = join(stage.home, '..', `temporary-${signal}`);
+    mkdirSync(folder);
+    const [node, ...rest] = shimLine('demo');
+    const line = rest.slice(0, rest.indexOf('--base-url'));
+    const env = { ...process.env, ...SETTINGS, TIDEMARK_HOME: stage.home, TMPDIR: folder };
+    const child = spawn(node, line, { cwd: stage.folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const ended = new Promise((resolve) => child.on('exit', (code, by) => resolve([code, by])));
+    child.stdout.on('data', (chunk: Buffer) => chunk.includes('→') && child.kill(signal));
+    expect(await ended).toEqual([exit, null]);
+    expect(readdirSync(folder)).toEqual([]);
+  },
+);
 
 test('a SIGKILL of the shim ends the process that it started, which gives its lease back', async () => {
   const child = start('wait a while', '--json');

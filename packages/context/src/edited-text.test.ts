@@ -24,6 +24,17 @@ test('a line that moved is not new, and a line that is repeated is', () => {
   expect(editOf(TEXT, twice).tokens).toBeGreaterThan(0);
 });
 
+test('a line that is repeated is new as often as the text before did not hold it', () => {
+  const line = RULES[500] ?? '';
+  const copies = Array.from({ length: 50 }, () => line);
+  const edited = [...RULES.slice(0, 1_000), ...copies, ...RULES.slice(1_000)]
+    .join('\n')
+    .replace('Rule 10:', 'Rule ten:');
+  const added = editOf(TEXT, edited.replace('Rule 1990:', 'Rule last:')).tokens;
+  expect(added).toBeGreaterThanOrEqual(50 * estimateTokens(line));
+  expect(added).toBeLessThan(54 * estimateTokens(line));
+});
+
 test('a text that shares nothing is new as a whole, and the same text not at all', () => {
   expect(editOf(TEXT, 'Be brief.')).toEqual({ tokens: estimateTokens('Be brief'), begins: 0 });
   expect(editOf(TEXT, TEXT)).toMatchObject({ tokens: 0 });

@@ -56,6 +56,26 @@ describe('a miss that no one foresaw', () => {
       'unknown',
     ],
     [
+      'unknown behind a router that takes explicit markers, and may have taken another upstream',
+      { seen: true, capabilities: { markers: 'explicit', routing: 'automatic' } },
+      'unknown',
+    ],
+    [
+      'unknown where a provider with explicit markers finds entries by a key, and may have taken another machine',
+      { seen: true, capabilities: { markers: 'explicit', routing: 'by-key' } },
+      'unknown',
+    ],
+    [
+      'unknown, and no overflow, where many calls share a key and the provider routes by itself',
+      { seen: true, crowded: true, capabilities: { markers: 'implicit', routing: 'automatic' } },
+      'unknown',
+    ],
+    [
+      'evicted, and no overflow, where many calls share a key of a provider without routes',
+      { seen: true, crowded: true },
+      'evicted',
+    ],
+    [
       'overflow-routing where many calls share a key',
       { seen: true, crowded: true, capabilities: { markers: 'implicit', routing: 'by-key' } },
       'overflow-routing',

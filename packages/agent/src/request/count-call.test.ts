@@ -58,3 +58,12 @@ test('a call that was counted in part is estimated in no more than the rest', as
   expect(estimated?.input).toBeGreaterThan(9_000);
   expect(estimated).not.toHaveProperty('output');
 });
+
+test('an estimate of the input is never below the buckets that were told', async () => {
+  const read = await recordedOf({ read: 50_000, answer: 5 });
+  expect(read.estimated?.input).toBe(50_000);
+  const written = await recordedOf({ fresh: 20_000, written: 30_000, answer: 5 });
+  expect(written.estimated?.input).toBe(50_000);
+  const little = await recordedOf({ read: 50, answer: 5 });
+  expect(little.estimated?.input).toBeGreaterThan(9_000);
+});
