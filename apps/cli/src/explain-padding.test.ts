@@ -14,7 +14,11 @@ test.each<readonly [PaddingRecord, string]>([
   ],
   [
     { setting: 'auto', natural: 1_890, padded: 4_510, why: 'unknown-floor' },
-    'epoch 2, front not padded: the floor of this model is unknown (about 1,890 tokens against an unknown floor, 4,510 with padding)',
+    'epoch 2, front not padded: it is not known from which length on this model caches (about 1,890 tokens, 4,510 with padding)',
+  ],
+  [
+    { setting: 'auto', natural: 2_709, why: 'uncached' },
+    'epoch 2, front not padded: this model is not known to cache (about 2,709 tokens)',
   ],
   [
     { setting: 'never', natural: 1_890, floor: 1_024, why: 'never' },

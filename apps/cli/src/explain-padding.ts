@@ -13,7 +13,7 @@ const REASONS: Readonly<Record<PaddingReason, string>> = {
   'no-fit': 'not padded: no whole sections come above the floor and stay below the cap',
   implicit: 'not padded: the provider caches by itself, and what it gains cannot be summed',
   uncached: 'not padded: this model is not known to cache',
-  'unknown-floor': 'not padded: the floor of this model is unknown',
+  'unknown-floor': 'not padded: it is not known from which length on this model caches',
   'unknown-price': 'not padded: the prices of this model are unknown',
 };
 
@@ -25,9 +25,9 @@ export function explainPadding({ number, padding }: Pick<EpochOpened, 'number' |
 }
 
 function sizes({ natural, padded, floor }: PaddingRecord): string {
-  const against = floor === undefined ? 'an unknown floor' : `a floor of ${grouped(floor)}`;
+  const against = floor === undefined ? '' : ` against a floor of ${grouped(floor)}`;
   const filled = padded === undefined ? '' : `, ${grouped(padded)} with padding`;
-  return `about ${grouped(natural)} tokens against ${against}${filled}`;
+  return `about ${grouped(natural)} tokens${against}${filled}`;
 }
 
 function expected({ calls, others, gain }: PaddingRecord): readonly string[] {

@@ -134,10 +134,18 @@ describe('a name that the catalog does not know', () => {
     ['claude-sonet-5', 'did you mean claude-sonnet-5?'],
     ['clade-sonnet-5', 'did you mean claude-sonnet-5?'],
     ['sonet', 'did you mean sonnet?'],
+    ['gemini-3.8-flsh', 'did you mean gemini-3.8-flash?'],
+    ['gemini-unheard-of', 'name another, such as gemini-'],
+    ['xyz', 'name another, such as claude-fable-5-2, gpt-6-astra, claude-mythos-5-2, gpt-6.1-sol, '],
     ['anthropic/claude-sonet-5', 'did you mean anthropic/claude-sonnet-5? Else say how many tokens'],
   ])('%s is refused: %s', (name, next) => {
     expect(refusal({ model: name })).toContain(`the catalog knows no model "${name}" | `);
     expect(refusal({ model: name })).toContain(next);
+  });
+
+  test('is compared with the models of every provider where one is named', () => {
+    const next = 'did you mean claude-sonnet-5-5?';
+    expect(refusal({ model: 'claud-sonnet-5-5', provider: 'openai' })).toContain(next);
   });
 
   test('is tried in a new session where it may be newer than the catalog', () => {

@@ -53,7 +53,7 @@ export function resolveModel(flags: AgentFlags, use: ModelUse): AgentFlags {
   requireUnambiguous(model, rows);
   if (provider !== 'openai' && provider !== 'openrouter' && mayBeNew(model))
     return requireNewSession(flags, model, use, near);
-  throw unknown(model, near, { rows, routed: provider === 'openrouter' });
+  throw unknown(model, near, { rows, catalog: use.catalog, routed: provider === 'openrouter' });
 }
 
 function rowsOf(catalog: Catalog, provider: ProviderName | undefined): readonly Capabilities[] {
@@ -192,16 +192,30 @@ const NEWER = 'If it is newer than the catalog, add its row to catalog.json in t
 /** What can be asked in its place. */
 interface Others {
   readonly rows: readonly Capabilities[];
+  readonly catalog: Catalog;
   /** Through the router, which serves more than the catalog lists. */
   readonly routed: boolean;
 }
 
-function unknown(model: string, near: string | undefined, { rows, routed }: Others): CliError {
-  const alike = rows.filter((row) => wordsOf(row.model)[0] === wordsOf(model)[0]);
-  const others = `name another, such as ${listed(alike.length > 0 ? alike : rows)}.`;
-  const next = near !== undefined ? `did you mean ${near}?` : others;
+function unknown(model: string, near: string | undefined, { rows, catalog, routed }: Others): CliError {
+  const meant = near ?? nearestName(model, namesOf(catalog.rows));
+  const isAlike = (row: Capabilities): boolean => wordsOf(row.model)[0] === wordsOf(model)[0];
+  const [alike = []] = [rows.filter(isAlike), catalog.rows.filter(isAlike)].filter((some) => some.length > 0);
+  const others = `name another, such as ${listed(alike.length > 0 ? alike : makersInTurn(rows))}.`;
+  const next = meant !== undefined ? `did you mean ${meant}?` : others;
   const newer = routed ? 'Else say how many tokens it takes, input and output together: --window 32768' : NEWER;
   return new CliError('cli/refused', `the catalog knows no model ${JSON.stringify(model)}`, `${next} ${newer}`);
+}
+
+/** The first model of each maker, then the second of each, and so on. */
+function makersInTurn(rows: readonly Capabilities[]): readonly Capabilities[] {
+  const seen = new Map<string, number>();
+  const turns = rows.map((row) => {
+    const turn = seen.get(row.provider) ?? 0;
+    seen.set(row.provider, turn + 1);
+    return { row, turn };
+  });
+  return turns.toSorted((a, b) => a.turn - b.turn).map(({ row }) => row);
 }
 
 function listed(rows: readonly Capabilities[]): string {

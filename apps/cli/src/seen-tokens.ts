@@ -68,7 +68,7 @@ export function tokensInWords(seen: SeenTokens): string {
     ...buckets.flatMap(([count, what]) =>
       count === null || (caching && count === 0) ? [] : `${grouped(count)} ${what}`,
     ),
-    ...(untold === 0 ? [] : [`${grouped(untold)} of input not told apart`]),
+    ...(untold === 0 ? [] : [`${grouped(untold)} input tokens of which the server does not tell what was cached`]),
     ...(output === null ? [] : [`${grouped(output)} out`]),
   ];
   const about = estimated === 0 ? '' : `, about ${grouped(estimated)} by estimate`;

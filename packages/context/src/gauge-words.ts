@@ -14,7 +14,7 @@ function tokensInWords({ input, margin, limit, ratio }: Gauge): string {
   const most = limit === 0 ? 'an unknown limit of' : grouped(limit);
   if (input === undefined) return `an unknown part of ${most} tokens`;
   const share = ratio === undefined ? '' : ` (${Math.floor(100 * ratio)}%)`;
-  return `about ${grouped(input)}${margin === undefined ? '' : ` ± ${grouped(margin)}`} of ${most} tokens${share}`;
+  return `about ${grouped(input)}${margin ? ` ± ${grouped(margin)}` : ''} of ${most} tokens${share}`;
 }
 
 function cliffInWords({ cliff }: Gauge): string {

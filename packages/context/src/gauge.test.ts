@@ -313,6 +313,12 @@ test('a cliff is the next length that costs more, then the one that was passed',
   );
 });
 
+test('a margin is shown in words where it is above 0 alone', () => {
+  const gauge = gaugeOf(fold(ANSWERED), ROW);
+  expect(gaugeInWords({ ...gauge, margin: 120 })).toMatch(/^about 7,000 ± 120 of 10,000 tokens/);
+  expect(gaugeInWords({ ...gauge, margin: 0 })).toMatch(/^about 7,000 of 10,000 tokens/);
+});
+
 describe('the input of a recording, whose requests are not in its log', () => {
   const here = epoch({ layers: [] });
   const first = answer([text('one')], { fresh: 500, read: 0, writes: [], answer: 10 });

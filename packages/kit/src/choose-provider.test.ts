@@ -79,7 +79,7 @@ describe('is refused', () => {
       'kit/unknown-model',
       'no provider here reaches its maker, google: ask it through a router',
     ],
-    [{ model: 'gemini-3.8-flsh' }, 'kit/unknown-model', 'provider: "compatible"'],
+    [{ model: 'gemini-3.8-flsh' }, 'kit/unknown-model', 'did you mean gemini-3.8-flash?'],
     [{ model: 'some/unheard-of' }, 'kit/bad-options', 'say as `window`'],
     [{ model: 'gpt-6.1-sol', window: 1_000 }, 'kit/bad-options', 'leave `window` out'],
     [{ ...LOCAL }, 'kit/bad-options', 'say as `window`'],

@@ -92,15 +92,13 @@ function unreached(model: string, catalog: Catalog): string | undefined {
   return `no provider here reaches its maker, ${row.provider}: ask it through a router, \`provider: "openrouter"\` and \`model: "${row.provider}/${row.model}"\` with \`window: ${row.window.tokens}\``;
 }
 
-/** The name that was most likely meant, among those that can be asked. */
+/** The name that was most likely meant: of those that can be asked, else of the whole catalog. */
 function near(model: string, catalog: Catalog, provider: string | undefined): string {
   const rows = catalog.rows.filter((row) =>
     provider === undefined ? isProviderName(row.provider) : row.provider === provider,
   );
-  const nearest = nearestName(
-    model,
-    rows.map((row) => row.model),
-  );
+  const names = (some: Catalog['rows']): readonly string[] => some.map((row) => row.model);
+  const nearest = nearestName(model, names(rows)) ?? nearestName(model, names(catalog.rows));
   if (nearest !== undefined) return `did you mean ${nearest}?`;
   return 'add its row by the option `catalog`, or name the server that has it: `provider: "compatible"`';
 }

@@ -80,6 +80,11 @@ test('finds sound sessions good, and counts their records', async () => {
   expect(out).toContain('2 sessions, 6 records, 0 damaged');
 });
 
+test('counts one session, and one record, in the singular', async () => {
+  await record('one');
+  expect((await doctor()).out).toContain('\n1 session, 3 records, 0 damaged');
+});
+
 test('warns of a home that is open to others', async () => {
   chmodSync(home, 0o755);
   const { exit, out } = await doctor();

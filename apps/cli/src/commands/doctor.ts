@@ -23,6 +23,7 @@ import { EXIT } from '../exit-codes.ts';
 import { CliError } from '../failure.ts';
 import type { KeyPresence } from '../key-presence.ts';
 import { keysOf, keyWords } from '../key-presence.ts';
+import { counted, grouped } from '../numbers.ts';
 import type { Shown, Style } from '../shown.ts';
 import { styled } from '../shown.ts';
 
@@ -114,5 +115,5 @@ function sessionLines(session: InspectedSession): readonly Shown[] {
 function summary(sessions: readonly InspectedSession[]): Shown {
   const damaged = sessions.filter((session) => session.state === 'failed').length;
   const records = sessions.reduce((sum, session) => sum + session.records, 0);
-  return `${sessions.length} sessions, ${records} records, ${damaged} damaged`;
+  return `${counted(sessions.length, 'session')}, ${counted(records, 'record')}, ${grouped(damaged)} damaged`;
 }

@@ -101,9 +101,11 @@ describe('a call of which the server tells no usage', () => {
 });
 
 describe('a call of which the server tells a total', () => {
-  test('is summed as input that is not told apart', async () => {
+  test('is summed as input of which the server does not tell what was cached', async () => {
     const { summary, cost, show, json } = await printed(TOTAL);
-    expect(summary).toContain('tokens: 4,321 of input not told apart, 12 out; how the model');
+    expect(summary).toContain(
+      'tokens: 4,321 input tokens of which the server does not tell what was cached, 12 out; how the model',
+    );
     expect(json.run['tokens']).toEqual({
       read: null,
       written: null,
@@ -120,7 +122,9 @@ describe('a call of which the server tells a total', () => {
 
   test('has a hit rate where the reads are told beside it', async () => {
     const { summary, cache } = await printed(READ);
-    expect(summary).toContain('tokens: 321 read, 4,000 of input not told apart, 12 out');
+    expect(summary).toContain(
+      'tokens: 321 read, 4,000 input tokens of which the server does not tell what was cached, 12 out',
+    );
     expect(cache).toMatch(/hit rate\s+7\.4%\s+read, of 4,321 input tokens/);
     expect(cache).toMatch(/write share\s+–/);
   });

@@ -55,11 +55,11 @@ function nothingToExplain(session: SessionId, requests: number, unknown: string 
 function untoldInWords(requests: number, { answered, unanswered }: UntoldReads): string | undefined {
   const unknown = answered + unanswered;
   if (unknown === 0) return undefined;
-  const why = [
+  const reasons = [
     ...(answered === 0 ? [] : [`${counted(answered, 'answer')} without a count of it`]),
     ...(unanswered === 0 ? [] : [`${counted(unanswered, 'request')} without a whole answer`]),
   ].join(', ');
-  return `${grouped(unknown)} of ${counted(requests, 'request')} tell nothing of what was read from a cache: ${why}`;
+  return `${grouped(unknown)} of ${counted(requests, 'request')} tell nothing of what was read from a cache: ${reasons}`;
 }
 
 function lines(found: readonly Explanation[]): Shown {
