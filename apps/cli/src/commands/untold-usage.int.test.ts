@@ -155,7 +155,7 @@ describe('`why` of a session', () => {
     const { out } = await tidemark('why', session);
     expect(out).toContain(
       `each request of ${session} extends the one before it. ` +
-        '2 of 2 requests tell nothing of what was read from a cache: 2 answers without a count of it',
+        'What 2 of 2 requests read from a cache is not known: 2 answers without a count of it',
     );
     expect(out).not.toContain('read all it could');
     const one = await tidemark('why', session, '1');

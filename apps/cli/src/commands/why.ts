@@ -51,7 +51,7 @@ function nothingToExplain(session: SessionId, requests: number, unknown: string 
   return `nothing to explain: each request of ${session} extends the one before it and read all it could`;
 }
 
-/** How many requests tell nothing of what they read; `undefined` where all do. */
+/** The number of requests whose reads are not known, and why; `undefined` where all are known. */
 function untoldInWords(requests: number, { answered, unanswered }: UntoldReads): string | undefined {
   const unknown = answered + unanswered;
   if (unknown === 0) return undefined;
@@ -59,7 +59,7 @@ function untoldInWords(requests: number, { answered, unanswered }: UntoldReads):
     ...(answered === 0 ? [] : [`${counted(answered, 'answer')} without a count of it`]),
     ...(unanswered === 0 ? [] : [`${counted(unanswered, 'request')} without a whole answer`]),
   ].join(', ');
-  return `${grouped(unknown)} of ${counted(requests, 'request')} tell nothing of what was read from a cache: ${reasons}`;
+  return `What ${grouped(unknown)} of ${counted(requests, 'request')} read from a cache is not known: ${reasons}`;
 }
 
 function lines(found: readonly Explanation[]): Shown {
