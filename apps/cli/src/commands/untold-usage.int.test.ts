@@ -167,9 +167,7 @@ describe('`why` of a session', () => {
   test('says so where every request was refused', async () => {
     const { tidemark, session } = await twoPrompts(READ, true);
     const { out } = await tidemark('why', session);
-    expect(out).toMatch(
-      /(\d+) of \1 requests tell nothing of what was read from a cache: \1 requests without a whole answer/,
-    );
+    expect(out).toContain('What 2 of 2 requests read from a cache is not known: 2 requests without a whole answer');
     expect(out).not.toContain('read all it could');
   });
 
