@@ -22,6 +22,7 @@ import { createWriteTool } from './write/write-tool.ts';
 const ROUNDS = { fast: 1_500, slow: 300, spawned: 80 };
 /** A loaded machine may let a test see the folder outside alone for a while: then it goes on, up to so many rounds. */
 const MOST_ROUNDS = 100 * ROUNDS.fast;
+const MOST_MORE = 20;
 const SWAPPER = fileURLToPath(new URL('../tests/swap-folder.ts', import.meta.url));
 
 interface Race extends Bench {
@@ -160,8 +161,12 @@ describe('while a folder is swapped for a link to outside', () => {
       [createFindTool(race.confinement), { path: 'a' }],
       [createFindTool(race.confinement), {}],
     ] as const) {
-      const texts = await callOften(race, tool, ROUNDS.spawned, () => input);
-      expect(texts.some((text) => text.includes('notes.txt'))).toBe(true);
+      const isSeen = (text: string): boolean => text.includes('notes.txt');
+      const texts = [...(await callOften(race, tool, ROUNDS.spawned, () => input))];
+      // On a machine under load each of these may have met the folder while it was away.
+      for (let more = 0; !texts.some(isSeen) && more < MOST_MORE; more += 1)
+        texts.push(...(await callOften(race, tool, ROUNDS.spawned, () => input)));
+      expect(texts.some(isSeen)).toBe(true);
       expect(texts.filter((text) => /SECRET|OUTSIDE/.test(text))).toEqual([]);
     }
     await race.stop();
