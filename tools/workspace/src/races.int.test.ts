@@ -170,7 +170,7 @@ describe('while a folder is swapped for a link to outside', () => {
       expect(texts.filter((text) => /SECRET|OUTSIDE/.test(text))).toEqual([]);
     }
     await race.stop();
-  });
+  }, 240_000);
 
   test('`ls` lists nothing from outside', async () => {
     const race = await openRace('a');
