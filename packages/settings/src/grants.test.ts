@@ -192,6 +192,20 @@ describe('grants of a project', () => {
     expect(await listGrants(home, folder)).toHaveLength(1);
   });
 
+  test.skipIf(cannotChown !== '')(
+    `for root count where their file belongs to root or to the owner of the home${cannotChown}`,
+    async () => {
+      await keep(NPM);
+      const file = fileOf(folder);
+      chownSync(file, 4_321, 4_321);
+      await expect(listGrants(home, folder)).rejects.toMatchObject({
+        message: `${file} belongs to the user 4321: it grants nothing`,
+      });
+      chownSync(home, 4_321, 4_321);
+      expect(await listGrants(home, folder)).toHaveLength(1);
+    },
+  );
+
   test('of another workspace in the place of this one are not heeded', async () => {
     await keep(NPM);
     const moved = { revision: 1, workspace: join(root, 'other'), grants: [{ grant: NPM, at: AT }] };

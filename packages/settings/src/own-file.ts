@@ -24,21 +24,23 @@ export interface OwnText {
 }
 
 /**
- * Reads a file that the user alone may have written. A link, a file that other users can write, and a file in a folder that other
- * users can write have a problem instead of a text.
+ * Reads `<home>/<folder>/<file>`, which the user alone may have written. A link, a file that other users can write, and a file in a
+ * folder that other users can write have a problem instead of a text. Files of root count, and for root the files of the user who
+ * owns the home.
  *
  * @throws what the system reports when the file cannot be read.
  */
 export async function readOwnFile(path: string): Promise<OwnText> {
   const stats = await statsIfThere(path);
   if (stats === undefined) return {};
-  const problem = kindProblem(stats) ?? writersProblem(stats) ?? folderProblem(await stat(dirname(path)));
+  const owner = (await stat(dirname(dirname(path)))).uid;
+  const problem = kindProblem(stats) ?? writersProblem(stats, owner) ?? folderProblem(await stat(dirname(path)), owner);
   if (problem !== undefined) return { problem };
   // A link that replaced the file since then is refused by the system.
   const file = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
   try {
     const opened = await file.stat();
-    const changed = kindProblem(opened) ?? writersProblem(opened);
+    const changed = kindProblem(opened) ?? writersProblem(opened, owner);
     return changed === undefined ? { text: await file.readFile('utf8') } : { problem: changed };
   } finally {
     await file.close();
@@ -59,19 +61,20 @@ function kindProblem(stats: Stats): string | undefined {
   return stats.isSymbolicLink() ? 'is a link' : 'is no file';
 }
 
-function folderProblem(stats: Stats): string | undefined {
-  const problem = writersProblem(stats);
+function folderProblem(stats: Stats, homeOwner: number): string | undefined {
+  const problem = writersProblem(stats, homeOwner);
   return problem === undefined ? undefined : `lies in a folder that ${problem}`;
 }
 
-/** Windows has neither modes nor numbers of users. Root reads the files of a user whose home it was given. */
-function writersProblem({ mode, uid, gid }: Stats): string | undefined {
+/** Windows has neither modes nor numbers of users. `sudo` may keep the home of its user, whose files then count for root. */
+function writersProblem({ mode, uid, gid }: Stats, homeOwner: number): string | undefined {
   const [user, group] = [process.geteuid?.(), process.getegid?.()];
   if (user === undefined || group === undefined) return undefined;
   const shown = `(mode ${(mode & 0o777).toString(8).padStart(4, '0')})`;
   if ((mode & 0o002) !== 0) return `can be written by every user ${shown}`;
   if ((mode & 0o020) !== 0 && gid !== group) return `can be written by the group ${gid} ${shown}`;
-  return uid === user || uid === 0 || user === 0 ? undefined : `belongs to the user ${uid}`;
+  const counts = uid === user || uid === 0 || (user === 0 && uid === homeOwner);
+  return counts ? undefined : `belongs to the user ${uid}`;
 }
 
 /** Replaces a file in one step. Only its owner can read it (0600, its folder 0700). */

@@ -2,6 +2,7 @@
 
 import {
   chmodSync,
+  chownSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -217,6 +218,35 @@ describe('a record of trust', () => {
     chmodSync(record(), 0o666);
     await expect(state()).rejects.toMatchObject({
       message: `${record()} can be written by every user (mode 0666): nothing is trusted by it`,
+    });
+  });
+
+  const cannotChown = process.getuid?.() === 0 ? '' : ' (skipped: only root can give a file to another user)';
+  describe.skipIf(cannotChown !== '')(`that root reads${cannotChown}`, () => {
+    const USER = 4_321;
+
+    test('does not count where it belongs to another user', async () => {
+      chownSync(record(), USER, USER);
+      await expect(state()).rejects.toMatchObject({
+        code: 'settings/trust-damaged',
+        message: `${record()} belongs to the user ${USER}: nothing is trusted by it`,
+      });
+    });
+
+    test('does not count where its folder belongs to another user', async () => {
+      chownSync(join(home, 'trust'), USER, USER);
+      await expect(state()).rejects.toMatchObject({
+        message: `${record()} lies in a folder that belongs to the user ${USER}: nothing is trusted by it`,
+      });
+    });
+
+    test('counts where the home belongs to the same user, as with `sudo`', async () => {
+      for (const path of [home, join(home, 'trust'), record()]) chownSync(path, USER, USER);
+      expect(await state()).toBe('trusted');
+      chownSync(record(), USER + 1, USER);
+      await expect(state()).rejects.toMatchObject({ message: expect.stringContaining(`the user ${USER + 1}`) });
+      chownSync(record(), 0, 0);
+      expect(await state()).toBe('trusted');
     });
   });
 });
