@@ -118,6 +118,7 @@ describe('a server', () => {
       `variable: API_TOKEN=[not shown: by its name a secret, ${TOKEN.length} characters]`,
       "effect class of its tools: look=read 'a b'=write",
       'longest silence of a call: 5 ms',
+      'not covered: the files that run may start, which cannot be told before it runs',
     ]);
   });
 
@@ -180,12 +181,26 @@ test('lines are too long for a question above 64 KiB or 2,000 of them', () => {
   expect(tooLongToAsk(['x'.repeat(65_537)])).toContain('65537 characters');
 });
 
-test('a server whose program tells by no file what it starts has a line that says so', async () => {
+test.each<[string, object, readonly string[]]>([
+  ['make', { command: 'make', args: ['serve'] }, ['make']],
+  ['a program that is not known', { command: 'tool-of-next-year', args: ['serve'] }, ['tool-of-next-year']],
+  ['docker', { command: 'docker', args: ['compose', 'run', 'mcp'] }, ['docker']],
+  ['a line for a shell', { command: 'sh', args: ['-c', 'cd sub && gradle -q run | $X'] }, ['gradle', 'sh']],
+  ['a program with a name that is not plain', { command: 'n\u043ede', args: ['a.js'] }, ["$'n\\u{43e}de'"]],
+  ['an interpreter with a file', { command: 'node', args: ['a.js'] }, []],
+])('a server has a line for each program whose started files cannot be told: %s', async (_what, server, programs) => {
+  const lines = await serverLines(server);
+  expect(lines.filter((line) => line.startsWith('not covered: '))).toEqual(
+    programs.map((name) => `not covered: the files that ${name} may start, which cannot be told before it runs`),
+  );
+});
+
+test('a server whose program is named has the files that it reads in lines before that', async () => {
   write('Makefile', 'serve:\n\tnode hidden.js\n');
   expect(await serverLines({ command: 'make', args: ['serve'] })).toEqual([
     'MCP server one runs: make serve',
     'effect class of its tools: execute',
     'names, and a change asks again: Makefile',
-    'not covered: the files that make starts, which cannot be told before it runs',
+    'not covered: the files that make may start, which cannot be told before it runs',
   ]);
 });

@@ -125,7 +125,7 @@ function namedLines(name: string, { namedBy, workspace }: Brought): readonly str
   return [
     ...paths.map((path) => `names, and a change asks again: ${shellWord(relative(workspace, path))}`),
     ...untold.map(
-      (program) => `not covered: the files that ${shellWord(program)} starts, which cannot be told before it runs`,
+      (program) => `not covered: the files that ${shellWord(program)} may start, which cannot be told before it runs`,
     ),
   ];
 }

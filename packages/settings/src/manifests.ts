@@ -48,6 +48,12 @@ export function scriptsNamed({ scripts }: Manifest, words: ReadonlySet<string>):
   return [...new Set(around)].flatMap((name) => scripts.get(name) ?? []);
 }
 
+/** Returns the words by which scripts are run: their names, and `t` for `test`. */
+export function wordsForScripts({ scripts }: Manifest): readonly string[] {
+  const others = [...ALSO_RUN].flatMap(([word, run]) => (run.some((name) => scripts.has(name)) ? [word] : []));
+  return [...scripts.keys(), ...others];
+}
+
 function fieldOf(tree: unknown, name: string): unknown {
   return isObject(tree) && Object.hasOwn(tree, name) ? tree[name] : undefined;
 }
@@ -76,5 +82,12 @@ function textsIn(value: unknown): readonly string[] {
 
 function scriptsIn(value: unknown): readonly (readonly [string, string])[] {
   if (!isObject(value)) return [];
-  return Object.entries(value).map(([name, script]) => [name, textsIn(script).join('\n')] as const);
+  return Object.entries(value).map(([name, script]) => [name, linesOf(script).join('\n')] as const);
+}
+
+/** A task of Deno may be a record: its line, and the tasks that run before it. */
+function linesOf(script: unknown): readonly string[] {
+  if (!isObject(script)) return textsIn(script);
+  const before = textsIn(fieldOf(script, 'dependencies')).map((name) => `deno task ${name}`);
+  return [...before, ...textsIn(fieldOf(script, 'command'))];
 }

@@ -3,15 +3,18 @@
 
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 
+import type { CommandLine } from './command-line.ts';
+import { programName, readCommandLine } from './command-line.ts';
 import type { Followed, KnownStates } from './follow-path.ts';
 import { followPath } from './follow-path.ts';
-import { MANIFESTS, readManifest, scriptsNamed } from './manifests.ts';
+import { MANIFESTS, readManifest, scriptsNamed, wordsForScripts } from './manifests.ts';
 import type { NamedPath, NamedPaths } from './named-paths.ts';
-import { entriesOf, namedPaths } from './named-paths.ts';
+import { entriesOf, namedPaths, placesIn } from './named-paths.ts';
 import type { FoundFile, ReadBudget } from './plain-files.ts';
 import { fileAt, filesBelow, readBudget } from './plain-files.ts';
 import { SettingsError } from './settings-error.ts';
 import type { StartedProgram } from './started-programs.ts';
+import { BUILTINS, untoldProgram } from './untold-programs.ts';
 
 /** The files that one setting names. */
 export interface NamedBy {
@@ -19,7 +22,7 @@ export interface NamedBy {
   readonly by: string;
   /** Real and absolute, sorted: files, links, and folders, which stand for all that is below them. */
   readonly paths: readonly string[];
-  /** Programs that it starts, or may start by a script, of which no file tells what they start in turn: `make`. */
+  /** Programs that it starts, or may start by a script, of which nothing tells which files they start in turn: `make`. */
   readonly untold: readonly string[];
 }
 
@@ -101,15 +104,18 @@ async function coverProgram(
   survey: Survey,
   cover: Cover,
 ): Promise<void> {
-  const names = namedPaths(program, folder);
+  const line = readCommandLine([program.command, ...program.args]);
+  const folders = foldersFrom(folder, line, cover);
+  const names = namedPaths(program, folders, line);
   const { runnerFiles } = names;
   const looked = new Set<string>();
   const scripts: Script[] = [];
-  let hasFile = false;
+  const scriptNames = new Set<string>();
   const words = names.paths.map((one) => (as === 'any' ? one : { ...one, as }));
-  const isWord = new Set<NamedPath>(words);
-  const left: NamedPath[] = [{ path: folder, as }, ...words];
-  if (runnerFiles.length > 0) left.push(...foldersAbove(folder, survey).map((path) => ({ path, as: 'file' }) as const));
+  const bins = as === 'any' ? NO_BINS : binsOf(line, folder, survey);
+  const left: NamedPath[] = [{ path: folder, as }, ...words, ...bins.inWorkspace];
+  if (runnerFiles.length > 0)
+    left.push(...folders.flatMap((one) => foldersAbove(one, survey)).map((path) => ({ path, as: 'file' }) as const));
   // It grows as it is walked.
   for (const one of left) {
     const key = `${one.as} ${one.runsEntry === true} ${one.path}`;
@@ -120,20 +126,108 @@ async function coverProgram(
     left.push(...(await coverEnd(end, one.as, survey, cover.found)));
     if (end.state === 'folder' && runnerFiles.length > 0 && isInside(end.end, survey, 'or is'))
       left.push(...runnerFiles.map((name) => ({ path: join(end.end, name), as: 'file' }) as const));
-    if (end.state === 'file' && isWord.has(one)) hasFile = true;
     if (end.state !== 'file' || !MANIFESTS.has(basename(one.path)) || !isInside(end.end, survey)) continue;
     const inManifest = await namedInManifest(one, names, end.end);
     left.push(...inManifest.entries);
     scripts.push(...inManifest.scripts);
+    for (const name of inManifest.scriptNames) scriptNames.add(name);
   }
   for (const name of names.untold) cover.untold.add(name);
+  const started = new Set(line.commands.map((command) => programName(command.program)));
   if (scripts.length === 0)
-    for (const name of names.scriptRunners) if (!hasFile || !RUNS_FILES.has(name)) cover.untold.add(name);
+    for (const name of names.scriptRunners) if (name !== '--run' && !started.has(name)) cover.untold.add(name);
+  await coverCommands(line, { folders, bins, scriptNames }, survey, cover);
   await coverScripts(program, scripts, survey, cover);
 }
 
-/** Task runners that also run a file that is named, as in `bun server.ts`. */
-const RUNS_FILES: ReadonlySet<string> = new Set(['bun', 'deno']);
+/** More folders than this, in which the commands of one line may run, are not followed. */
+const MOST_FOLDERS = 16;
+
+function foldersFrom(folder: string, { folders: targets, unread }: CommandLine, { untold }: Cover): readonly string[] {
+  for (const name of unread) untold.add(name);
+  let folders: readonly string[] = [folder];
+  for (const target of targets) {
+    const next = placesIn(folders, target).map((path) => resolve(path));
+    folders = [...new Set([...folders, ...next])];
+    if (folders.length <= MOST_FOLDERS) continue;
+    untold.add('cd');
+    return folders.slice(0, MOST_FOLDERS);
+  }
+  return folders;
+}
+
+/** The programs of a script that `node_modules/.bin` holds, which comes first in its `PATH`. */
+interface Bins {
+  /** Those that lead to a file of the workspace. */
+  readonly inWorkspace: readonly NamedPath[];
+  /** Path below `node_modules` by the name of a program that a package brings. */
+  readonly ofPackages: ReadonlyMap<string, string>;
+  /** Names of the first ones. */
+  readonly told: ReadonlySet<string>;
+}
+
+const NO_BINS: Bins = { inWorkspace: [], ofPackages: new Map(), told: new Set() };
+
+function binsOf({ commands }: CommandLine, folder: string, survey: Survey): Bins {
+  const inWorkspace: NamedPath[] = [];
+  const ofPackages = new Map<string, string>();
+  const told = new Set<string>();
+  const names = new Set(
+    commands.map(({ program }) => program).filter((name) => !/[/\\]/.test(name) && !BUILTINS.has(name)),
+  );
+  for (const name of names)
+    for (const above of [folder, ...foldersAbove(folder, survey)]) {
+      const path = join(above, 'node_modules', '.bin', name);
+      const { state, end } = followPath(path, survey.known);
+      if (state === 'none') continue;
+      if (!isInside(end, survey) || nameOf(end, survey).split('/').includes('node_modules')) ofPackages.set(name, path);
+      else {
+        inWorkspace.push({ path, as: 'file' });
+        told.add(name);
+      }
+    }
+  return { inWorkspace, ofPackages, told };
+}
+
+/** What is known of the commands of one line. */
+interface Known {
+  readonly folders: readonly string[];
+  readonly bins: Bins;
+  readonly scriptNames: ReadonlySet<string>;
+}
+
+/** Names the programs of which nothing tells which files they start. */
+async function coverCommands(
+  { commands }: CommandLine,
+  { folders, bins, scriptNames }: Known,
+  survey: Survey,
+  cover: Cover,
+): Promise<void> {
+  const ends = (word: string): readonly Followed[] =>
+    placesIn(folders, word).map((path) => followPath(path, survey.known));
+  const look = {
+    isFile: (word: string) =>
+      [word, ...entriesOf(word)].some((name) => ends(name).some(({ state }) => state === 'file')),
+    isInside: (word: string) => ends(word).some(({ end }) => isInside(end, survey)),
+    isScript: (name: string) => scriptNames.has(name),
+  };
+  for (const command of commands) {
+    const untold = untoldProgram(command, look);
+    const bin = bins.ofPackages.get(command.program);
+    // A program that is known is another one as soon as a package brings it: that must ask again.
+    if (bin !== undefined && untold === undefined) await putBin(bin, survey);
+    if (bin !== undefined) cover.untold.add(programName(command.program));
+    else if (untold !== undefined && !bins.told.has(command.program)) cover.untold.add(untold);
+  }
+}
+
+/** Only by where it leads: what packages bring is not covered. */
+async function putBin(path: string, survey: Survey): Promise<void> {
+  const { links } = followPath(path, survey.known);
+  if (links.at(-1) === undefined || !links.includes(path))
+    return putState({ path: nameOf(path, survey), kind: 'other', digest: '' }, survey);
+  putState(await fileAt(path, nameOf(path, survey), survey.budget), survey);
+}
 
 /** A line for a shell, and the folder that it runs in. */
 interface Script {
@@ -146,7 +240,11 @@ async function namedInManifest(
   { path, runsEntry }: NamedPath,
   { pieces, scriptRunners }: NamedPaths,
   end: string,
-): Promise<{ readonly entries: readonly NamedPath[]; readonly scripts: readonly Script[] }> {
+): Promise<{
+  readonly entries: readonly NamedPath[];
+  readonly scripts: readonly Script[];
+  readonly scriptNames: readonly string[];
+}> {
   const manifest = await readManifest(end);
   const folder = dirname(path);
   const entries = runsEntry === true ? manifest.entries.flatMap((entry) => [entry, ...entriesOf(entry)]) : [];
@@ -154,6 +252,7 @@ async function namedInManifest(
   return {
     entries: entries.map((entry) => ({ path: join(folder, entry), as: 'file' })),
     scripts: lines.map((line) => ({ folder, line })),
+    scriptNames: scriptRunners.length > 0 ? wordsForScripts(manifest) : [],
   };
 }
 

@@ -4,6 +4,8 @@
 import { resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+import type { CommandLine } from './command-line.ts';
+import { programName } from './command-line.ts';
 import { SettingsError } from './settings-error.ts';
 import type { StartedProgram } from './started-programs.ts';
 
@@ -33,10 +35,14 @@ export interface NamedPaths {
 /** More pieces than this are no command line. */
 const MOST_PIECES = 10_000;
 
-/** @throws SettingsError `settings/too-much` for a program with more than 10,000 pieces of words. */
-export function namedPaths(program: StartedProgram, folder: string): NamedPaths {
+/**
+ * Returns what a program names in the folders in which its commands may run.
+ *
+ * @throws SettingsError `settings/too-much` for a program with more than 10,000 pieces of words.
+ */
+export function namedPaths(program: StartedProgram, folders: readonly string[], line: CommandLine): NamedPaths {
   const { command, args, env } = program;
-  const pieces = new Set([command, ...args, ...Object.values(env)].flatMap(piecesOf));
+  const pieces = new Set([command, ...args, ...Object.values(env), ...line.words].flatMap(piecesOf));
   if (pieces.size > MOST_PIECES)
     throw new SettingsError(
       'settings/too-much',
@@ -50,14 +56,14 @@ export function namedPaths(program: StartedProgram, folder: string): NamedPaths 
   // The name of a task (`npm run build`) is no path, unless a shell may make one of it.
   const hasTasks = runners.length > 0 && ![...pieces].some((piece) => SHELLS.has(programName(piece)));
   const paths = names.flatMap((name) => [
-    ...placesOf(folder, name).map((path) => namedPath(path, isBare(name) && (hasTasks || name === command))),
+    ...placesIn(folders, name).map((path) => namedPath(path, isBare(name) && (hasTasks || name === command))),
     ...entriesOf(name).flatMap((entry) =>
-      placesOf(folder, entry).map((path): NamedPath => ({
+      placesIn(folders, entry).map((path): NamedPath => ({
         ...namedPath(path, true),
         ...(runsEntry && entry.endsWith('/package.json') && { runsEntry }),
       })),
     ),
-    ...manifestFolder(name).flatMap((above) => placesOf(folder, above).map((path) => namedPath(path, true))),
+    ...manifestFolder(name).flatMap((above) => placesIn(folders, above).map((path) => namedPath(path, true))),
   ]);
   const bins = runners.flatMap(({ bin }) => (bin === undefined ? [] : names.map((name) => `${bin}/${binName(name)}`)));
   return {
@@ -78,6 +84,11 @@ function manifestFolder(name: string): readonly string[] {
 
 function namedPath(path: string, fileOnly: boolean): NamedPath {
   return { path, as: fileOnly ? 'file' : 'any' };
+}
+
+/** Returns the paths that a word may mean in any of the folders. */
+export function placesIn(folders: readonly string[], name: string): readonly string[] {
+  return [...new Set(folders.flatMap((folder) => placesOf(folder, name)))];
 }
 
 /** As the system follows it, and as a program that resolves `..` by itself has it. */
@@ -189,11 +200,6 @@ const RUNNERS: ReadonlyMap<string, Runner> = new Map([
 const INTERPRETERS: ReadonlySet<string> = new Set(['node', 'nodejs', 'bun', 'deno', 'tsx', 'ts-node', 'nodemon']);
 
 const SHELLS: ReadonlySet<string> = new Set(['sh', 'bash', 'dash', 'zsh', 'ksh', 'fish', 'cmd', 'powershell', 'pwsh']);
-
-/** `/usr/bin/npm` is `npm`, and `npm.cmd` too. */
-function programName(piece: string): string {
-  return piece.replace(/^.*[/\\]/s, '').replace(/\.(?:exe|cmd)$/i, '');
-}
 
 /** Of a package (`@shop/server@2`) the name of the program that it usually brings. */
 function binName(name: string): string {

@@ -1,0 +1,269 @@
+// The commands that a command line runs, as far as its words tell it: in lines for a shell (`sh -c`), and in programs that run
+// the words that they are given (`env`, `timeout`). Nothing is run.
+
+import type { Command, Redirection, SyntaxNode, Word, WordPart } from 'unbash';
+import { forEachChild, parse } from 'unbash';
+
+/** A word of a command. */
+export interface CommandWord {
+  /** Without quotes. An expansion of the shell stands as `.`, because it may be the folder. */
+  readonly text: string;
+  /** False where only the running shell knows the word. */
+  readonly known: boolean;
+}
+
+/** A program and its words. */
+export interface StartedCommand {
+  readonly program: string;
+  readonly args: readonly CommandWord[];
+  /** True for a shell or a launcher: the commands that it runs stand for themselves. */
+  readonly launches: boolean;
+}
+
+/** What a command line runs and names. */
+export interface CommandLine {
+  readonly commands: readonly StartedCommand[];
+  /** Words of lines for a shell, as the shell has them. */
+  readonly words: readonly string[];
+  /** Folders that it changes into, in their order; each may be relative to any before it. */
+  readonly folders: readonly string[];
+  /** Shells and launchers that run what only the running program knows: `sh` for `sh -c '$X'`. */
+  readonly unread: readonly string[];
+}
+
+interface Reading {
+  readonly commands: StartedCommand[];
+  readonly words: Set<string>;
+  readonly folders: string[];
+  readonly unread: Set<string>;
+}
+
+/** Commands below commands (`sh -c 'env sh -c …'`) that are read. */
+const DEEPEST = 5;
+/** More commands than this are not read. */
+const MOST_COMMANDS = 2_000;
+
+/** Reads the command line of a program: the program first. */
+export function readCommandLine(words: readonly string[]): CommandLine {
+  const reading: Reading = { commands: [], words: new Set(), folders: [], unread: new Set() };
+  const known = words.map((text) => ({ text, known: true }));
+  readCommand(known, { reading, by: programName(words[0] ?? ''), depth: 0 });
+  const { commands, folders } = reading;
+  return { commands, words: [...reading.words], folders, unread: [...reading.unread] };
+}
+
+/** Returns the name of a program: `/usr/bin/npm` is `npm`, and `npm.cmd` too. */
+export function programName(piece: string): string {
+  return piece.replace(/^.*[/\\]/s, '').replace(/\.(?:exe|cmd|bat)$/i, '');
+}
+
+/** Where a command stands. `by`: the program that runs it. */
+interface At {
+  readonly reading: Reading;
+  readonly by: string;
+  readonly depth: number;
+}
+
+function readCommand([first, ...args]: readonly CommandWord[], at: At): void {
+  if (first === undefined) return;
+  const { reading, by, depth } = at;
+  if (!first.known || depth > DEEPEST || reading.commands.length >= MOST_COMMANDS) {
+    reading.unread.add(by);
+    return;
+  }
+  const name = programName(first.text);
+  const below = { reading, by: name, depth: depth + 1 };
+  const launcher = LAUNCHERS.get(name);
+  if (SHELLS_READ.has(name)) readShell(args, below);
+  else if (launcher !== undefined) readLauncher(args, launcher, below);
+  else if (name === 'eval' || name === 'trap') readCode(name, args, { ...at, depth: depth + 1 });
+  else if (CHANGE_FOLDER.has(name)) readFolder(args, at);
+  else if ((name === '.' || name === 'source') && args[0]?.known !== true) reading.unread.add(by);
+  reading.commands.push({ program: first.text, args, launches: SHELLS_READ.has(name) || launcher !== undefined });
+}
+
+/** Shells whose lines are read as `bash` reads them. */
+const SHELLS_READ: ReadonlySet<string> = new Set(['sh', 'bash', 'dash', 'ash', 'ksh', 'zsh']);
+
+function readShell(args: readonly CommandWord[], at: At): void {
+  const { reading, by } = at;
+  let takesLine = false;
+  let index = 0;
+  for (; index < args.length; index += 1) {
+    const text = args[index]?.text ?? '';
+    if (args[index]?.known !== true || !/^[-+]./.test(text)) break;
+    if (text === '--') {
+      index += 1;
+      break;
+    }
+    if (/^-[A-Za-z]*c/.test(text)) takesLine = true;
+    if (/^-[A-Za-z]*s/.test(text)) reading.unread.add(by);
+    if (/^[-+][A-Za-z]*[oO]$/.test(text) || /^--(?:rcfile|init-file)$/.test(text)) index += 1;
+  }
+  const operand = args[index];
+  // Without a file a shell runs what it reads.
+  const readsInput = operand === undefined || /^(?:-$|\/dev\/|\/proc\/)/.test(operand.text);
+  if (readsInput || !operand.known) reading.unread.add(by);
+  else if (takesLine) readLine(operand.text, at);
+}
+
+/** A program that runs the words after its own options. */
+interface Launcher {
+  /** Options without a value, or with the value in the same word. */
+  readonly flag?: RegExp;
+  /** Options whose value is the next word. */
+  readonly valued?: RegExp;
+  /** Options after which nothing runs. */
+  readonly only?: RegExp;
+  /** Assignments may stand before the command. */
+  readonly assigns?: true;
+  /** Words before the command, such as a time. */
+  readonly words?: number;
+}
+
+const LAUNCHERS: ReadonlyMap<string, Launcher> = new Map<string, Launcher>([
+  [
+    'env',
+    { flag: /^(?:-|-[iv]+|--ignore-environment|--unset=.*)$/, valued: /^(?:-[uC]|--unset|--chdir)$/, assigns: true },
+  ],
+  ['cross-env', { assigns: true }],
+  ['exec', { flag: /^-[cl]+$/, valued: /^-a$/ }],
+  ['command', { flag: /^-p$/, only: /^-p?[vV]$/ }],
+  ['builtin', {}],
+  ['nohup', {}],
+  ['time', { flag: /^-p$/ }],
+  ['nice', { flag: /^(?:-n?-?\d+|--adjustment=.*)$/, valued: /^(?:-n|--adjustment)$/ }],
+  [
+    'timeout',
+    { flag: /^(?:-v|--(?:foreground|preserve-status|verbose|(?:kill-after|signal)=.*))$/, valued: /^-[ks]$/, words: 1 },
+  ],
+  ['setsid', { flag: /^-[cfw]+$/ }],
+  ['stdbuf', { flag: /^-[ioe]./ }],
+  ['cmd', { flag: /^\/[cdsCDS]$/ }],
+]);
+
+function readLauncher(args: readonly CommandWord[], launcher: Launcher, at: At): void {
+  let index = 0;
+  for (; index < args.length; index += 1) {
+    const { text, known } = args[index] ?? { text: '', known: false };
+    if (launcher.only?.test(text) === true) return;
+    const chdir = at.by === 'env' ? /^(?:--chdir=|-C(?=.))(.*)$/s.exec(text)?.[1] : undefined;
+    if (chdir !== undefined) readFolder([{ text: chdir, known }], at);
+    else if (launcher.valued?.test(text) === true) {
+      index += 1;
+      if (/^(?:-C|--chdir)$/.test(text)) readFolder(args.slice(index, index + 1), at);
+    } else if (text === '--') {
+      index += 1;
+      break;
+    } else if (launcher.flag?.test(text) !== true && !(launcher.assigns === true && isAssignment(text))) break;
+    if (launcher.assigns === true && DECIDES.test(text)) at.reading.unread.add(at.by);
+  }
+  const rest = args.slice(index + (launcher.words ?? 0));
+  // An option that is not known: the command may begin anywhere after it.
+  if (rest[0]?.text.startsWith('-') === true || /\s/.test(rest[0]?.text ?? '')) at.reading.unread.add(at.by);
+  else readCommand(rest, at);
+}
+
+function isAssignment(text: string): boolean {
+  return /^\w+=/.test(text);
+}
+
+/** Variables that decide which file a word is. */
+const DECIDES = /^(?:PATH|CDPATH|IFS)(?:=|$)/;
+
+/** `eval` runs its words as a line, `trap` its first one. */
+function readCode(name: string, args: readonly CommandWord[], at: At): void {
+  const code = name === 'eval' ? args : args.slice(0, 1).filter(({ text }) => !text.startsWith('-'));
+  if (code.every(({ known }) => known)) readLine(code.map(({ text }) => text).join(' '), at);
+  else at.reading.unread.add(at.by);
+}
+
+const CHANGE_FOLDER: ReadonlySet<string> = new Set(['cd', 'pushd', 'chdir']);
+
+function readFolder(args: readonly CommandWord[], { reading, by }: Pick<At, 'reading' | 'by'>): void {
+  const [target, ...more] = args.filter(({ text }) => !/^-./.test(text));
+  if (target?.known === true && target.text !== '-' && more.length === 0) reading.folders.push(target.text);
+  else reading.unread.add(by);
+}
+
+function readLine(line: string, at: At): void {
+  const visit = (node: SyntaxNode): void => {
+    readNode(node, at);
+    forEachChild(node, visit);
+  };
+  try {
+    if (at.depth <= DEEPEST) visit(parse(line));
+    else at.reading.unread.add(at.by);
+  } catch {
+    // The grammar gave up: the shell may not.
+    at.reading.unread.add(at.by);
+  }
+}
+
+function readNode(node: SyntaxNode, at: At): void {
+  const { unread, words } = at.reading;
+  switch (node.type) {
+    case 'Script':
+      if ((node.errors ?? []).length > 0) unread.add(at.by);
+      return;
+    case 'Command':
+      return readShellCommand(node, at);
+    case 'Word':
+      words.add(wordOf(node).text);
+      return;
+    case 'Assignment':
+      if (DECIDES.test(node.name)) unread.add(at.by);
+      return;
+    case 'Function':
+      // Its name may be the name of any program.
+      unread.add(at.by);
+      return;
+    case 'CommandExpansion':
+    case 'ProcessSubstitution':
+      if (node.script === undefined) unread.add(at.by);
+      return;
+    default:
+      return;
+  }
+}
+
+function readShellCommand({ name, suffix }: Command, at: At): void {
+  if (name === undefined) return;
+  const args = suffix.filter((part) => !isRedirection(part));
+  readCommand(
+    [name, ...args].map((part) => (part.type === 'Word' ? wordOf(part) : { text: part.text, known: false })),
+    at,
+  );
+}
+
+function isRedirection(part: Command['suffix'][number]): part is Redirection {
+  return part.type === 'Redirect' || part.type === 'HereString' || part.type === 'HereDoc';
+}
+
+function wordOf({ value, parts }: Word): CommandWord {
+  const word = parts === undefined ? { text: value, known: true } : joined(parts);
+  return { ...word, known: word.known && !value.startsWith('~') };
+}
+
+function joined(parts: readonly WordPart[]): CommandWord {
+  const words = parts.map(wordOfPart);
+  return { text: words.map(({ text }) => text).join(''), known: words.every(({ known }) => known) };
+}
+
+function wordOfPart(part: WordPart): CommandWord {
+  switch (part.type) {
+    case 'Literal':
+    case 'SingleQuoted':
+    case 'AnsiCQuoted':
+      return { text: part.value, known: true };
+    case 'DoubleQuoted':
+    case 'LocaleString':
+      return joined(part.parts);
+    case 'Glob':
+    case 'ExtendedGlob':
+    case 'BraceExpansion':
+      return { text: part.text, known: false };
+    default:
+      return { text: '.', known: /^(?:\$PWD|\$\{PWD\}|\$\(pwd\)|`pwd`)$/.test(part.text) };
+  }
+}
