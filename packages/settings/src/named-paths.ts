@@ -32,18 +32,18 @@ export interface NamedPaths {
   readonly untold: readonly string[];
 }
 
-/** More pieces than this are no command line. */
+/** More pieces than this, each counted once for every folder that it is looked for in, are no command line. */
 const MOST_PIECES = 10_000;
 
 /**
  * Returns what a program names in the folders in which its commands may run.
  *
- * @throws SettingsError `settings/too-much` for a program with more than 10,000 pieces of words.
+ * @throws SettingsError `settings/too-much` for a program with more than 10,000 pieces of words, once for each folder.
  */
 export function namedPaths(program: StartedProgram, folders: readonly string[], line: CommandLine): NamedPaths {
   const { command, args, env } = program;
   const pieces = new Set([command, ...args, ...Object.values(env), ...line.words].flatMap(piecesOf));
-  if (pieces.size > MOST_PIECES)
+  if (pieces.size * folders.length > MOST_PIECES)
     throw new SettingsError(
       'settings/too-much',
       `${program.by} has more words than can be looked through: ${MOST_PIECES}`,

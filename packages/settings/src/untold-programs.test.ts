@@ -258,6 +258,15 @@ describe('a file is covered that a line for a shell names', () => {
     expect(await isAskedAfter(() => write('tools/run.sh', 'new'))).toBe(true);
   });
 
+  test('and a line with too many words for its folders is refused', async () => {
+    const wordsOf = (length: number): string => Array.from({ length }, (_, at) => `w${at}`).join(' ');
+    const folders = Array.from({ length: 5 }, (_, at) => `cd d${at}`).join(' && ');
+    serve(shell(`${folders} && echo ${wordsOf(5)}`));
+    expect(await named()).toEqual([]);
+    serve(shell(`${folders} && echo ${wordsOf(2_000)}`));
+    await expect(readBrought(folder)).rejects.toMatchObject({ code: 'settings/too-much' });
+  });
+
   test('and more changes of the folder than are followed are named', async () => {
     const line = Array.from({ length: 12 }, (_, at) => `cd d${at}`).join('; ');
     expect(await untold(shell(line))).toEqual(['cd']);
