@@ -241,6 +241,23 @@ export const NAMED: readonly SecretSample[] = [
   sample('a hash of a password', 'password', `$2b$10$${noise(53)}`, 'password: "', '"'),
   sample('a word with a mark behind it', 'password', 'Sunshine!', 'password: ', '\n'),
   sample('a general word with digits and a mark', 'password', 'Password1!', '{"password": "', '"}'),
+  ...[
+    ['of a header', 'x-api-key', 'x-api-key: ', '\n'],
+    ['of a header of curl', 'x-api-key', 'curl -H "x-api-key: ', '" https://api.example'],
+    ['of a header at the end of a list', 'x-api-key', '["x-api-key: ', '", "x"]'],
+    ['of a variable in YAML', 'DB_PASSWORD', 'DB_PASSWORD: ', '\n'],
+    ['of a password in YAML', 'password', '  password: ', '\n'],
+    ['of a token in YAML', 'apiToken', '  apiToken: ', '\n'],
+  ].map(([form = '', name = '', lead = '', tail = '']) =>
+    sample(`a value in base64 with one sign at its end, ${form}`, name, `${noise(43, 9)}=`, lead, tail),
+  ),
+  ...['aB[x9(qZ{7', 'f(9Zq]x', 'aB`x9`qZ7', '`x9aB(q', '[q7(Zx9', '(q7]Zx9', '{q7Zx9', 'Zx9(a)b7', ':q7Zx9'].map(
+    (value) => sample(`NAME=value with a sign of code, ${value}`, 'DB_PASSWORD', value, 'DB_PASSWORD=', '\n'),
+  ),
+  ...['aB[x9(qZ{7', 'f(9Zq]x,R', 'aB`x9`qZ7', 'Zx9(a)b7', 'q7|Zx9;v', 'q7<Zx9>&v'].flatMap((value) => [
+    sample(`password: value with a sign of code, ${value}`, 'password', value, '  password: ', '\n'),
+    sample(`password = value with a sign of code, ${value}`, 'password', value, 'password = ', '\n'),
+  ]),
   sample('a key of no known service', 'ACME_KEY', noise(24), 'ACME_KEY=', '\n'),
 ];
 
@@ -275,6 +292,7 @@ export const COLOURED: readonly SecretSample[] = ['\u001b', '␛', String.raw`\u
 /** Values whose names are not joined with them by a sign. */
 export const PAIRED: readonly SecretSample[] = [
   sample('ENV NAME value of a Dockerfile', 'DB_PASSWORD', 'letmein', 'FROM a\nENV DB_PASSWORD ', '\n'),
+  sample('ENV NAME value with a bracket', 'DB_PASSWORD', 'aB(x9)q]Z7', 'FROM a\nENV DB_PASSWORD ', '\n'),
   sample('ENV NAME "value" of a Dockerfile', 'DB_PASSWORD', 'let me in', 'FROM a\nENV DB_PASSWORD "', '"\n'),
   sample('name and value of Kubernetes', 'DB_PASSWORD', 'letmein', '  - name: DB_PASSWORD\n    value: "', '"\n'),
   sample('name and bare value of Kubernetes', 'API_TOKEN', noise(20), '  - name: API_TOKEN\n    value: ', '\n'),
@@ -283,6 +301,7 @@ export const PAIRED: readonly SecretSample[] = [
   sample('name and value of a form', 'password', 'hunter2', '{"name": "password", "value": "', '"}'),
   sample('a line of .netrc', 'password', 'letmein', 'machine a.example login martha password ', '\n'),
   sample('lines of .netrc', 'password', noise(12), 'machine a.example\n  login martha\n  password ', '\n'),
+  sample('a line of .netrc with a bracket', 'password', 'aB(x9)q]Z7', 'machine a.example login martha password ', '\n'),
   sample('a login of Docker', 'password', 'letmein', 'docker login -u martha -p ', ' registry.example'),
   sample('a flag of MySQL', 'password', 'letmein', 'mysql -u martha -p', ' main'),
   sample('a flag of mysqldump', 'password', 'letmein', 'mysqldump -h db -umartha -p', ' main'),

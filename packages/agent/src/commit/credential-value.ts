@@ -75,7 +75,11 @@ export function isReference(whole: string): boolean {
 /** Whether the bare value is an expression of code: a call, an index, a path of names. */
 export function isExpression(whole: string): boolean {
   const value = whole.slice(0, SEARCHED);
-  if (/^[:([{]|`/.test(value) || /^[A-Za-z_$!&*][\w$.:>?!-]*[([{]/.test(value)) return true;
+  return /^[:([{]|`/.test(value) || /^[A-Za-z_$!&*][\w$.:>?!-]*[([{]/.test(value) || isPath(value);
+}
+
+/** Whether the value is a path of names, as code has it: `settings.api_key2`. */
+export function isPath(value: string): boolean {
   const path = /^&?[A-Za-z_$][\w$]*(?:(?:\??\.|::|->)[A-Za-z_$][\w$]*)+[!?]?$/.test(value);
   return path && gradeOf(/^&?([\w$]*)/.exec(value)?.[1] ?? '') !== 'mixed';
 }

@@ -143,6 +143,15 @@ describe('a secret of known shape', () => {
     },
   );
 
+  it.each(['DB_PASSWORD=', '  password: ', 'password = '])(
+    'is masked whole where quotes and brackets stand in it, on a line without a quote before it: %s',
+    async (lead) => {
+      const name = /password/i.exec(lead)?.[0] === 'password' ? 'password' : 'DB_PASSWORD';
+      for (const value of ['aB`x9`)qZ7', 'aB9"]x;qZ7', "aB9';x(qZ7"])
+        expect(await mask(`${lead}${value}\nnext`)).toBe(`${lead}[secret:${name}]\nnext`);
+    },
+  );
+
   it('is masked as long as the keys of RSA are', async () => {
     const key = pem('RSA ', `MIIE${noise(12_600)}`);
     for (const text of [key, key.replaceAll('\n', String.raw`\n`)]) {
@@ -275,6 +284,24 @@ describe('text that is no secret', () => {
     "{ token: 'delimiter.curly#1', foreground: 'a1b2c3' }",
     'render_pass: "gbuffer_2x"',
     '  password: *anchor1\n',
+    "const apiKey: string = getKey2('a');",
+    'def login(password: str=None, token: str=Depends(get_token2)):',
+    'API_KEY=get(a2, b2)',
+    'API_KEY=foo(\n  a2)',
+    'API_KEY=`cat key2.txt`',
+    'ENV API_KEY $(cat /run/key2)\n',
+    '  password: getPassword(request2)\n',
+    "  password: body['password2']\n",
+    '  password: request2.body[key].trim(),\n',
+    '  password: Array<string2>;\n',
+    '  password: pass2||defaultPass2,\n',
+    '  password: v2=>v2.length>3,\n',
+    "  password: config.get<string>('DB_PASSWORD2'),\n",
+    '  password: [required, min(8)],\n',
+    '  password: <password2>,\n',
+    '  password: secret_2)\n',
+    'password = argv2[1];\n',
+    'password = conf2->pass2;\n',
     '  password: 8..128\n',
   ])('stays: %s', async (text) => {
     expect(await mask(text)).toBe(text);

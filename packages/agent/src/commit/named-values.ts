@@ -3,10 +3,19 @@
 
 import type { CredentialKind } from './credential-name.ts';
 import { credentialKind } from './credential-name.ts';
-import { gradeOf, isExpression, isLoginInBase64, isPlaceholder, isRandom, isReference } from './credential-value.ts';
+import { isCodeOnLine, isWholeCode } from './code-expression.ts';
+import {
+  gradeOf,
+  isExpression,
+  isLoginInBase64,
+  isPath,
+  isPlaceholder,
+  isRandom,
+  isReference,
+} from './credential-value.ts';
 import { isProgramText } from './program-text.ts';
 import type { BarePlace, ReadValue } from './read-value.ts';
-import { readValue } from './read-value.ts';
+import { readBare, readValue } from './read-value.ts';
 import type { Shape } from './shape.ts';
 
 /** A name, what joins it with a value, and where that begins. */
@@ -25,14 +34,17 @@ interface Named {
 /** A value in its surroundings. */
 interface Written extends Named, ReadValue {
   readonly value: string;
+  /** The value is the rest of its line, and no code. */
+  readonly isSole: boolean;
 }
 
 /**
  * The middle of a word that counts (`pass`, `ken` of `token`, `cret` of `secret`), the rest of the name, and what joins it
- * with the value. The name is read backwards from there. KEY alone needs a word before it.
+ * with the value. The name is read backwards from there. KEY alone needs a word before it. The type of an annotation has a
+ * blank before its `=`, or a quote that opens behind it: a value in base64 ends in `=` too.
  */
 const NAMED =
-  /(?:key(?<=(?:[\w-]|(?:api|access|secret|private|auth) )key)|ken|cret|cred|pass|pwd|uth)[A-Za-z0-9_]{0,28}(?:\\{0,31}["'`]|&(?:quot|apos|#34|#39|#x27);)?\]?[ \t]{0,8}\??(?<joint>[=!]==?|:=|=>|=|\|\||\?\?|:[ \t]{0,4}[A-Za-z][\w<>[\].| ]{0,40}=(?![=>])|:(?!:)|>|(?<=--[\w-]{1,64}) )[ \t]{0,8}/gi;
+  /(?:key(?<=(?:[\w-]|(?:api|access|secret|private|auth) )key)|ken|cret|cred|pass|pwd|uth)[A-Za-z0-9_]{0,28}(?:\\{0,31}["'`]|&(?:quot|apos|#34|#39|#x27);)?\]?[ \t]{0,8}\??(?<joint>[=!]==?|:=|=>|=|\|\||\?\?|:[ \t]{0,4}[A-Za-z][\w<>[\].| ]{0,40}(?:[ \t]=|=(?=\\{0,31}["'`](?![\s,;:)\]}<>|&"'`\\]|$)))(?![=>])|:(?!:)|>|(?<=--[\w-]{1,64}) )[ \t]{0,8}/gi;
 /** The value of a header `Authorization`, with or without a scheme. */
 const AUTHORIZATION =
   /(?:\\{0,31}["'`])?(?:(?<scheme>bearer|token|basic|api-?key|geniekey)[ \t]{1,4})?(?<secret>[^\s"'`<>,;\\]{4,12000})/iy;
@@ -44,6 +56,7 @@ const LINE_BEGIN =
   /(?:^|[\r\n"'`]|\\[nr])(?:[\w./-]{1,120}:)?(?:\d{1,6}[:|\t-])?[\s>|+\-*#]*(?:(?:export|set|setx|env|ENV|ARG|const|let|var|declare|readonly)[ \t]+)?$/;
 /** What may stand behind a value at the end of a line. */
 const LINE_END = /[ \t]{0,200}(?:(?<=\s)#|\/\/|$|[\r\n"'`]|\\+[nr"'])/y;
+const UNQUOTED = /(?:^|[\r\n])[^"'`\r\n]{0,199}$/;
 const HEADER = /^(?:x-[\w-]+|api-key|private-token|ocp-apim-subscription-key)$/i;
 
 /** Every such value in the text that is no placeholder. */
@@ -58,11 +71,11 @@ export function findNamedValues(text: string): readonly Shape[] {
       NAMED.lastIndex = named.end;
       continue;
     }
-    const read = readValue(text, named.at, placeOf(text, named));
-    const written: Written = { ...named, ...read, value: text.slice(read.start, read.end) };
+    const written = readNamed(text, named);
     if (!isCredential(text, written)) continue;
-    found.push({ from: named.from, start: read.start, end: read.end, name: named.name.replace(/^.*\./, '') });
-    NAMED.lastIndex = read.end;
+    const { start, end } = written;
+    found.push({ from: named.from, start, end, name: named.name.replace(/^.*\./, '') });
+    NAMED.lastIndex = end;
   }
   return found;
 }
@@ -115,6 +128,39 @@ function nameBegin(text: string, index: number): number {
   return from;
 }
 
+function readNamed(text: string, named: Named): Written {
+  const read = readValue(text, named.at, placeOf(text, named));
+  const written = (one: ReadValue, isSole: boolean): Written => ({
+    ...named,
+    ...one,
+    value: text.slice(one.start, one.end),
+    isSole,
+  });
+  const lineOrAlone = isUnquotedLine(text, named.from) ? 'line' : 'alone';
+  const isUnclosed = read.quote === '`' && text[read.end] !== '`';
+  if (isStrict(named) && (isUnclosed || read.quote === ''))
+    return written(readBare(text, named.at, lineOrAlone), false);
+  const sole = readBare(text, named.at, lineOrAlone);
+  const isSole = read.quote === '' && sole.end >= read.end && isSolePassword(text, named, written(sole, true));
+  return isSole ? written(sole, true) : written(read, false);
+}
+
+/** No quote stands before this offset on its line, so none after it closes one that was opened there. */
+function isUnquotedLine(text: string, at: number): boolean {
+  return UNQUOTED.test(text.slice(Math.max(0, at - 200), at));
+}
+
+/** `password: value` alone on a line, as in YAML: any sign may be a part of the value, unless it is code. */
+function isSolePassword(
+  text: string,
+  { kind, joint, isQuotedName, from }: Named,
+  { start, end, value }: Written,
+): boolean {
+  if (kind !== 'password' || !/^[=:]$/.test(joint) || isQuotedName || !isWholeLine(text, from, end)) return false;
+  const bare = value.replace(/[)\]},;.]+$/, '');
+  return gradeOf(bare) === 'mixed' && !isPlaceholder(bare) && !isWholeCode(text, start) && !isCodeOnLine(value);
+}
+
 function placeOf(text: string, named: Named): BarePlace {
   if (/[?&]/.test(text[named.from - 1] ?? '')) return 'query';
   return isStrict(named) ? 'alone' : 'text';
@@ -132,7 +178,7 @@ function isCredential(text: string, written: Written): boolean {
   if (value === '' || (/^[A-Za-z]{1,14}$/.test(value) && !isStrict(written) && !isSetting(text, written))) return false;
   if (isPlaceholder(value, name) || isReference(value)) return false;
   const isBare = quote === '' && joint !== '>';
-  if (isBare && isExpression(value)) return false;
+  if (isBare && isCode(text, written)) return false;
   if (kind === 'login') return isLoginInBase64(value);
   if (kind === 'key') return isStrict(written) && isRandom(value);
   if (isStrict(written)) return isCredentialInStrict(written);
@@ -141,6 +187,13 @@ function isCredential(text: string, written: Written): boolean {
   if (isProgramText({ name, kind, joint, value, isBare: quote === '' })) return false;
   if (isSetting(text, written)) return value.length >= 4;
   return isBare ? isBareCredential(text, written) : isQuotedCredential(written);
+}
+
+/** Where nothing but a credential is written, a bracket in the value makes no code of it. */
+function isCode(text: string, written: Written): boolean {
+  const { value, start, isSole } = written;
+  if (isSole) return false;
+  return isStrict(written) ? isPath(value) || isWholeCode(text, start) : isExpression(value);
 }
 
 /** `password=value` alone on a line, as in .properties: code puts spaces there, or a comma behind. */
@@ -168,7 +221,7 @@ function isBareCredential(text: string, { kind, joint, isTight, from, end, value
   if (!/^[=: ]$/.test(joint)) return false;
   const grade = gradeOf(value);
   const isPassword = kind === 'password';
-  if (value.length < (isPassword ? 6 : 8) || grade === 'plain') return false;
+  if (value.length < (isPassword ? 6 : 8) || grade === 'plain' || isDefaulted(value)) return false;
   if (grade !== 'mixed' && !isPassword) return false;
   if (/^[\w$.]+$/.test(value) && credentialKind(value) !== undefined) return false;
   if (joint === ' ' || isWholeLine(text, from, end)) return true;
@@ -176,6 +229,12 @@ function isBareCredential(text: string, { kind, joint, isTight, from, end, value
   const isInList = /^[,;)}]/.test(text.slice(end, end + 1));
   if (joint === ':') return grade === 'mixed' && !(isPlainName && isInList);
   return isTight && !(isPlainName && isInList && grade !== 'mixed');
+}
+
+/** The type of a parameter and its default: `str=None`. */
+function isDefaulted(value: string): boolean {
+  const [, type = '', preset = ''] = /^([A-Za-z][\w.[\]|]{0,40})=([^=>].*)$/.exec(value) ?? [];
+  return preset !== '' && gradeOf(type) === 'plain' && (gradeOf(preset) !== 'mixed' || isExpression(preset));
 }
 
 function isWholeLine(text: string, from: number, end: number): boolean {

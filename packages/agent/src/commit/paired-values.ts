@@ -3,7 +3,9 @@
 
 import type { CredentialKind } from './credential-name.ts';
 import { credentialKind } from './credential-name.ts';
-import { gradeOf, isExpression, isPlaceholder, isRandom, isReference } from './credential-value.ts';
+import { isWholeCode } from './code-expression.ts';
+import { gradeOf, isExpression, isPath, isPlaceholder, isRandom, isReference } from './credential-value.ts';
+import type { BarePlace } from './read-value.ts';
 import { readValue } from './read-value.ts';
 import type { Shape } from './shape.ts';
 
@@ -11,6 +13,8 @@ import type { Shape } from './shape.ts';
 interface PairRule {
   readonly hint: RegExp;
   readonly lead: RegExp;
+  /** What else may stand behind a bare value on its line. Other text by default. */
+  readonly place?: BarePlace;
 }
 
 const BREAK = String.raw`(?:\s|\\{1,15}[nrt])`;
@@ -23,6 +27,7 @@ const RULES: readonly PairRule[] = [
   {
     hint: /ENV[ \t]/,
     lead: /(?:^|\n|\\n)[ \t]{0,16}(?:ONBUILD[ \t]{1,4})?ENV[ \t]{1,8}(?<id>[A-Za-z_]\w{2,63})[ \t]{1,8}(?=[^\s=])/g,
+    place: 'alone',
   },
   {
     hint: /name\\{0,15}["']?[ \t]{0,4}:/,
@@ -37,6 +42,7 @@ const RULES: readonly PairRule[] = [
       `(?:(?<!\\w)|(?<=\\\\n))machine${BREAK}{1,16}[\\w.:-]{1,128}${BREAK}{1,16}login${BREAK}{1,16}[^\\s\\\\"']{1,128}${BREAK}{1,16}password[ \\t]{1,16}`,
       'g',
     ),
+    place: 'alone',
   },
   {
     hint: /[ \t]-p/,
@@ -49,19 +55,20 @@ const RULES: readonly PairRule[] = [
 
 /** Every such value in the text that is no placeholder. */
 export function findPairedValues(text: string): readonly Shape[] {
-  return RULES.flatMap(({ hint, lead }) => (hint.test(text) ? valuesBehind(text, lead) : []));
+  return RULES.flatMap((rule) => (rule.hint.test(text) ? valuesBehind(text, rule) : []));
 }
 
-function valuesBehind(text: string, lead: RegExp): readonly Shape[] {
+function valuesBehind(text: string, { lead, place = 'text' }: PairRule): readonly Shape[] {
   const found: Shape[] = [];
   for (const { 0: before, index, groups } of text.matchAll(lead)) {
     const name = groups?.['id'] ?? 'password';
     const kind = credentialKind(name);
     if (kind === undefined) continue;
-    const { start, end, quote } = readValue(text, index + before.length, 'text');
+    const { start, end, quote } = readValue(text, index + before.length, place);
     const value = text.slice(start, end);
     const isStrict = groups?.['id'] === undefined || /^[A-Z][A-Z0-9_]*$/.test(name);
-    if (isCredential(value, { name, kind, isStrict, isBare: quote === '' }))
+    const isCode = isStrict ? isPath(value) || isWholeCode(text, start) : isExpression(value);
+    if (isCredential(value, { name, kind, isStrict, isBare: quote === '', isCode }))
       found.push({ from: index, start, end, name });
   }
   return found;
@@ -74,11 +81,13 @@ interface Place {
   /** Nothing but a credential is written there. */
   readonly isStrict: boolean;
   readonly isBare: boolean;
+  /** Read as a bare value, it is code. */
+  readonly isCode: boolean;
 }
 
-function isCredential(value: string, { name, kind, isStrict, isBare }: Place): boolean {
+function isCredential(value: string, { name, kind, isStrict, isBare, isCode }: Place): boolean {
   if (value.length < 4 || /\\[nrt]/.test(value) || kind === 'login') return false;
-  if (isPlaceholder(value, name) || isReference(value) || (isBare && isExpression(value))) return false;
+  if (isPlaceholder(value, name) || isReference(value) || (isBare && isCode)) return false;
   if (kind === 'key') return isStrict && isRandom(value);
   if (isStrict) return kind === 'password' || !/\s/.test(value);
   const grade = gradeOf(value);

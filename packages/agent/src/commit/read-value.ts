@@ -23,11 +23,12 @@ const SHELL_QUOTE = /\\{1,8}''|\\{0,7}"'\\{0,7}"'/y;
 /** The escape of a line end or a tab in a string. */
 const ESCAPED_SPACE = /\\+[nrt]/y;
 
-/** Where a bare value may be: alone (`NAME=value`), in the query of an address, or among other text. */
-export type BarePlace = 'alone' | 'query' | 'text';
+/** Where a bare value may be: on a line without a quote before it, alone (`NAME=value`), in the query of an address, or among other text. */
+export type BarePlace = 'line' | 'alone' | 'query' | 'text';
 
 /** Characters at which a bare value may end, by its place. */
 const STOPS: { readonly [P in BarePlace]: RegExp } = {
+  line: /[\s\\]/g,
   alone: /[\s"'`\\]/g,
   query: /[\s"'`\\,;&|<>)\]}#]/g,
   text: /[\s"'`\\,;&|<>)\]}]/g,
@@ -37,7 +38,7 @@ const STOPS: { readonly [P in BarePlace]: RegExp } = {
 export function readValue(text: string, at: number, place: BarePlace): ReadValue {
   OPENING.lastIndex = at;
   const opening = OPENING.exec(text);
-  if (opening === null) return { start: at, end: bareEnd(text, at, STOPS[place]), quote: '' };
+  if (opening === null) return readBare(text, at, place);
   const [{ length }, slashes = '', quote = '', entity] = opening;
   const start = at + length;
   if (entity !== undefined) return { start, end: endBefore(text, start, entity), quote: entity };
@@ -85,6 +86,16 @@ function behindShellQuote(text: string, at: number): number {
   if (text[at + 1] === "'") return at + 2;
   SHELL_QUOTE.lastIndex = at + 1;
   return at + (SHELL_QUOTE.exec(text)?.[0].length ?? -1) + 1;
+}
+
+/** Quotes at the end of a line, which end a string that began on an earlier line. */
+const LAST_QUOTES = /["'`]{1,3}[;,)\]}]{0,8}$/;
+
+/** Reads a value at this offset as a bare one, also where it begins with a quote. */
+export function readBare(text: string, at: number, place: BarePlace): ReadValue {
+  const end = bareEnd(text, at, STOPS[place]);
+  if (place !== 'line') return { start: at, end, quote: '' };
+  return { start: at, end: at + text.slice(at, end).replace(LAST_QUOTES, '').length, quote: '' };
 }
 
 /** The end of a bare value. A quote inside of a word belongs to it; one that closes something around it does not. */
