@@ -45,14 +45,15 @@ export interface ResolvedAgent {
 export function resolveAgent(options: AgentOptions): ResolvedAgent {
   const { permissions = {} } = options;
   const mcp = mcpOf(options);
+  const secrets = secretsIn(options);
   return {
     log: openStore(options.store),
     runtime: runtimeOf(options, mcp),
     mcp,
     workspace: resolve(options.workspace ?? '.'),
     firstMode: permissions.mode ?? (permissions.ask === undefined ? 'read-only' : 'ask'),
-    secrets: secretsIn(options),
-    ...(options.skills !== undefined && { skills: createSkillShelf(options.skills) }),
+    secrets,
+    ...(options.skills !== undefined && { skills: createSkillShelf(options.skills, secrets.mask) }),
   };
 }
 

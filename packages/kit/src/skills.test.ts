@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Recorded } from '@tidemark/log';
+import { readSkillUse } from '@tidemark/agent';
 import { callId, sessionId } from '@tidemark/log';
 import type { ScriptedAnswer, ScriptedProvider } from '@tidemark/provider-scripted';
 import { createScriptedProvider } from '@tidemark/provider-scripted';
@@ -325,6 +326,36 @@ describe('installed meanwhile', () => {
     expect(records.filter(({ kind }) => kind === 'epoch.opened')).toHaveLength(1);
     expect(bodies(after)[0]).toContain('- vat: About vat.');
     expect(bodies(after)[0]).toContain('Not installed any more: vat.');
+  });
+});
+
+describe('a secret in a skill of a folder', () => {
+  const token = ['gh', 'p_', '0a1B2c3D4'.repeat(4)].join('');
+  const environment = { SHOP_TOKEN: 'a-value-of-this-machine' };
+
+  test('is masked in the front that is sent and stored, by shape and by value', async () => {
+    await install('tax', { more: `metadata:\n  when_to_use: Files taxes with ${token}, a-value-of-this-machine.\n` });
+    const played = await play([says()], { environment });
+    await played.live.prompt('Hello.');
+    const { index } = await readSkillUse(played.agent.log, sessionId(played.live.id));
+    for (const text of [bodies(played)[0], index?.text])
+      expect(text).toContain('- tax: Files taxes with [secret:github], [secret:SHOP_TOKEN].');
+  });
+
+  test('is masked in a body that the front preloads', async () => {
+    await install('tax', { body: `Use ${token}.`, more: 'metadata:\n  preload: always\n' });
+    const played = await play([says()], { model: 'claude-haiku-4-5', padding: 'always' });
+    await played.live.prompt('Hello.');
+    expect(bodies(played)[0]).toContain('Use [secret:github].');
+  });
+
+  test('is masked in the note of a skill that came since', async () => {
+    await install('tax');
+    const played = await play([says(), says()]);
+    await played.live.prompt('Hello.');
+    await install('vat', { more: `metadata:\n  when_to_use: See ${token}.\n` });
+    await played.live.prompt('Again.');
+    expect(bodies(played)[1]).toContain('- vat: See [secret:github].');
   });
 });
 

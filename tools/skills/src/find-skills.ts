@@ -1,10 +1,12 @@
 // Looks through the roots, the nearer first: of two skills with one name the nearer is used, and the other one is told.
 
+import type { Secrets } from '@tidemark/agent';
+import { createSecrets } from '@tidemark/agent';
 import { readdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { BadSkill, FoundSkill, FoundSkills, ShadowedSkill, SkillRoot } from './found-skill.ts';
-import type { KnownFolders } from './read-folder.ts';
+import type { FolderLook, KnownFolders } from './read-folder.ts';
 import { readSkillFolder } from './read-folder.ts';
 
 /** Folders of one root that are looked into. */
@@ -12,15 +14,21 @@ const MOST_FOLDERS = 1_000;
 /** Folders that are read without a pause. */
 const AT_ONCE = 200;
 
+const { mask: maskShapes } = createSecrets({ values: [] });
+
 /**
  * Finds what is installed. It throws nothing: what cannot be read is among the bad ones. `known` spares what an earlier look
- * has read.
+ * has read with the same `mask`. By default only secrets of known shape are masked.
  */
-export async function findSkills(roots: readonly SkillRoot[], known: KnownFolders = new Map()): Promise<FoundSkills> {
+export async function findSkills(
+  roots: readonly SkillRoot[],
+  known: KnownFolders = new Map(),
+  mask: Secrets['mask'] = maskShapes,
+): Promise<FoundSkills> {
   const used = new Map<string, FoundSkill>();
   const shadowed: ShadowedSkill[] = [];
   const bad: BadSkill[] = [];
-  for (const found of await Promise.all(roots.map((root) => lookInto(root, known)))) {
+  for (const found of await Promise.all(roots.map((root) => lookInto(root, { known, mask })))) {
     bad.push(...found.bad);
     for (const skill of found.skills) {
       const by = used.get(skill.name);
@@ -31,7 +39,10 @@ export async function findSkills(roots: readonly SkillRoot[], known: KnownFolder
   return { skills: [...used.values()].toSorted(byName), shadowed, bad };
 }
 
-async function lookInto(root: SkillRoot, known: KnownFolders): Promise<Pick<FoundSkills, 'skills' | 'bad'>> {
+async function lookInto(
+  root: SkillRoot,
+  how: Pick<FolderLook, 'known' | 'mask'>,
+): Promise<Pick<FoundSkills, 'skills' | 'bad'>> {
   const realRoot = await realpath(root.folder).catch(() => undefined);
   if (realRoot === undefined) return { skills: [], bad: [] };
   const skills: FoundSkill[] = [];
@@ -45,7 +56,7 @@ async function lookInto(root: SkillRoot, known: KnownFolders): Promise<Pick<Foun
   for (const [index, folder] of looked.entries()) {
     // Whoever else waits has a turn in between.
     if (index % AT_ONCE === AT_ONCE - 1) await setImmediate();
-    const one = await readSkillFolder(folder, root, realRoot, known);
+    const one = await readSkillFolder(folder, { root, realRoot, ...how });
     if ('reason' in one) skip(folder, one.reason);
     else skills.push(one);
   }

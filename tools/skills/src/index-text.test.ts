@@ -20,6 +20,17 @@ test('lists real skills by name, with when to use them', async () => {
   `);
 });
 
+test('masks a token of known shape, also where the entry is cut', async () => {
+  const token = ['gh', 'p_', '0a1B2c3D4'.repeat(4)].join('');
+  const root = await rootWith({
+    'a/SKILL.md': skill('a', `See ${token}.`),
+    'b/SKILL.md': skill('b', `${'x '.repeat(140)}${token}`),
+  });
+  const text = indexText((await findSkills([root])).skills) ?? '';
+  expect(text).toContain('- a: See [secret:github].\n');
+  expect(text).toContain('x [secret:github]\n');
+});
+
 test('is absent where no skill is installed', () => expect(indexText([])).toBeUndefined());
 
 test('stays within its bytes at the border of an entry, and says how to find the rest', async () => {

@@ -2,6 +2,7 @@
 // leads out of its root. Files are asked for and not awaited: of a hundred skills these are some eight hundred short calls, each
 // of which costs the program more as a promise than the call itself does (70 ms against 7).
 
+import type { Secrets } from '@tidemark/agent';
 import { createHash } from 'node:crypto';
 import {
   closeSync,
@@ -25,16 +26,28 @@ const MOST_FILES = 40;
 const DEEPEST = 3;
 /** Of what the index says of a skill, in UTF-16 units. */
 const LONGEST_USE = 300;
+/** The same before it is masked. It is cut after that: a part of a token has no known shape. */
+const LONGEST_READ = 4_096;
 
 /** What was read of each folder, and which file that was: what did not change is not read again. */
 export type KnownFolders = Map<string, { readonly stamp: string; readonly read: FoundSkill | BadFile }>;
 
-/** The skill in a folder of a root. */
+/** What a look at a root goes by. */
+export interface FolderLook {
+  readonly root: SkillRoot;
+  /** The root without links. */
+  readonly realRoot: string;
+  readonly known: KnownFolders;
+  readonly mask: Secrets['mask'];
+}
+
+/**
+ * Returns the skill in a folder of a root, masked where it stands in the front or in a list: its description, its use, and its
+ * body if it is preloaded. Other bodies are masked when a load of them is committed.
+ */
 export async function readSkillFolder(
   folder: string,
-  root: SkillRoot,
-  realRoot: string,
-  known: KnownFolders,
+  { root, realRoot, known, mask }: FolderLook,
 ): Promise<FoundSkill | BadFile> {
   const path = inside(join(folder, 'SKILL.md'), realRoot);
   if (typeof path !== 'string') return path;
@@ -43,9 +56,17 @@ export async function readSkillFolder(
   if (before !== undefined && before.stamp === stamp) return before.read;
   const realFolder = inside(folder, realRoot);
   if (typeof realFolder !== 'string') return realFolder;
-  const read = await readAnew(path, { folder, realFolder, realRoot }, root);
+  const read = await masked(await readAnew(path, { folder, realFolder, realRoot }, root), mask);
   if (stamp !== undefined) known.set(folder, { stamp, read });
   return read;
+}
+
+async function masked(read: ReadSkill | BadFile, mask: Secrets['mask']): Promise<FoundSkill | BadFile> {
+  if ('reason' in read) return { reason: await mask(read.reason) };
+  const { whenToUse, ...skill } = read;
+  const [description, body] = [await mask(read.description), read.preload ? await mask(read.body) : read.body];
+  const useOf = async (text: string): Promise<string> => oneLine(await mask(oneLine(text, LONGEST_READ)), LONGEST_USE);
+  return { ...skill, description, body, use: (await useOf(whenToUse ?? '')) || (await useOf(description)) };
 }
 
 /** Names the file and its state; `undefined` where it is gone. */
@@ -65,11 +86,16 @@ interface SkillFolder {
   readonly realRoot: string;
 }
 
+/** A skill before it is masked. */
+interface ReadSkill extends Omit<FoundSkill, 'use'> {
+  readonly whenToUse: string | undefined;
+}
+
 async function readAnew(
   path: string,
   { folder, realFolder, realRoot }: SkillFolder,
   { source }: SkillRoot,
-): Promise<FoundSkill | BadFile> {
+): Promise<ReadSkill | BadFile> {
   const bytes = readPlain(path, realRoot);
   if ('reason' in bytes) return bytes;
   const file = await readSkillFile(bytes);
@@ -85,7 +111,7 @@ async function readAnew(
     source,
     body: bodyOf(file.body, name, folder, files),
     description,
-    use: oneLine(metadata['when_to_use'] ?? description, LONGEST_USE) || oneLine(description, LONGEST_USE),
+    whenToUse: metadata['when_to_use'],
     preload: metadata['preload'] === 'always',
     metadata,
     folder,

@@ -1,6 +1,6 @@
 // Installed skills as the runtime asks for them: what the last look found.
 
-import type { SkillBudget, SkillShelf } from '@tidemark/agent';
+import type { Secrets, SkillBudget, SkillShelf } from '@tidemark/agent';
 import { SKILL_BUDGET } from '@tidemark/agent';
 import { join } from 'node:path';
 import { findSkills } from './find-skills.ts';
@@ -39,13 +39,13 @@ export function skillRoots(places: {
   ];
 }
 
-/** A shelf over these roots. Nothing is read before the first look. */
-export function createSkillShelf({ roots, budget }: SkillsOptions): InstalledSkills {
+/** A shelf over these roots. Nothing is read before the first look. See `findSkills` for `mask`. */
+export function createSkillShelf({ roots, budget }: SkillsOptions, mask?: Secrets['mask']): InstalledSkills {
   const known: KnownFolders = new Map();
   let seen = shelve({ skills: [], shadowed: [], bad: [] });
   let looking: Promise<void> | undefined;
   const look = async (): Promise<void> => {
-    seen = shelve(await findSkills(roots, known));
+    seen = shelve(await findSkills(roots, known, mask));
     looking = undefined;
   };
   return {

@@ -44,6 +44,19 @@ test('a skill of the user is found, loaded when the model asks, and counted', as
   expect(told.out).toContain('on demand 1');
 });
 
+test('a secret in the description of a skill is masked, by shape and by value, also where the skill is skipped', async () => {
+  const token = ['gh', 'p_', '0a1B2c3D4'.repeat(4)].join('');
+  const described = `Files taxes with ${token}, a-value-of-this-machine.`;
+  install(join(stage.home, 'tidemark', 'skills'), 'tax', TAX.replace('Files taxes.', described));
+  install(join(stage.home, 'tidemark', 'skills'), 'vat', TAX.replace('name: tax', `name: ${token}`));
+  const environment = { TIDEMARK_HOME: stage.home, XDG_CONFIG_HOME: stage.home, SHOP_TOKEN: 'a-value-of-this-machine' };
+  for (const args of [['skills'], ['skills', '--json']]) {
+    const { out } = await tidemark(args, { environment });
+    expect(out.replaceAll(/\s+/g, ' ')).toContain('Files taxes with [secret:github], [secret:SHOP_TOKEN].');
+    expect(out).not.toContain(token);
+  }
+});
+
 test('`/skill` loads it in front of the prompt, and the words are what is left', async () => {
   install(join(stage.home, 'tidemark', 'skills'), 'tax', TAX);
   const scenario = stage.scenario({ expect: { lastUserText: 'do mine' }, answer: { text: 'Done.' } });

@@ -1,7 +1,7 @@
 // `tidemark skills`: which skills were loaded, why and how large, what the front lists of them, and which are installed.
 
 import type { SessionSkills, SkillUse } from '@tidemark/agent';
-import { addSkillUse, readSkillUse } from '@tidemark/agent';
+import { addSkillUse, createSecrets, readSkillUse, secretsOf } from '@tidemark/agent';
 import { readSettings } from '@tidemark/settings';
 import { findSkills } from '@tidemark/tools-skills';
 
@@ -47,7 +47,7 @@ async function report(name: string | undefined, flags: Flags, context: CommandCo
   const here = await skillsHere(context);
   const { settings } = await readSettings({ ...settingsRequest(context), trusted: false });
   const roots = await skillPlaces(context, here, settings.skillRoots);
-  const installed = await findSkills(roots);
+  const installed = await findSkills(roots, undefined, createSecrets({ values: secretsOf(context.environment) }).mask);
   const shown = {
     sessions: told,
     skills: used,
