@@ -91,9 +91,10 @@ describe('refused are', () => {
       '.env',
       '.env.local',
       '.Env.Production',
+      '.env.test.local',
+      '.env.example.local',
       '.ssh/config',
       '/elsewhere/.aws/credentials',
-      '.npmrc',
       '.netrc',
       'keys/id_ed25519',
     ])
@@ -101,6 +102,10 @@ describe('refused are', () => {
     for (const name of [
       '.env.example',
       '.env.sample',
+      '.env.test',
+      '.env.template',
+      '.env.dist',
+      '.env.local.example',
       '.envrc',
       'env',
       'id_rsa.pub',
@@ -109,6 +114,42 @@ describe('refused are', () => {
       'constructor',
     ])
       expect(forbiddenName(name), name).toBeUndefined();
+  });
+
+  test('an `.npmrc` with a login, and the one of the home, but not the settings of a project', async () => {
+    const { folder, outside, put } = await openBench();
+    const confinement = createConfinement({ folder, home: join(folder, 'home') });
+    const token = ['npm', '_', '0a1B2c3D4'.repeat(4)].join('');
+    const refused = [
+      '_auth=bWFydGhhOmxldG1laW4=',
+      '//registry.example/:_authToken=letmein',
+      `  //registry.example/:_authToken = "${token}"`,
+      'engine-strict=true\r\n//registry.example/:_password=bGV0bWVpbg==',
+      'https-proxy=http://martha:letmein@proxy.example',
+      'key="-----BEGIN X"',
+    ];
+    for (const [at, text] of refused.entries()) {
+      const path = await put(`${at}/.npmrc`, `${text}\n`);
+      expect(await confinement.place(path), text).toEqual({ problem: expect.stringContaining('package registry') });
+      expect(confinement.refusal(path), text).toBeDefined();
+    }
+    const open = ['engine-strict=true', '', 'registry=https://registry.example/', '//r/:_authToken=${NPM_TOKEN}'];
+    for (const [at, text] of open.entries()) {
+      const path = await put(`open-${at}/.npmrc`, `${text}\n`);
+      expect(await confinement.place(path), text).toMatchObject({ inside: true });
+      expect(confinement.refusal(path), text).toBeUndefined();
+    }
+    expect(await confinement.place(await put('home/.npmrc', 'engine-strict=true'))).toHaveProperty('problem');
+    expect(await confinement.place(await put('large/.npmrc', '\n'.repeat(70_000)))).toHaveProperty('problem');
+    await writeFile(join(outside, '.npmrc'), refused[0] ?? '');
+    await symlink(join(outside, '.npmrc'), join(folder, 'settings'));
+    expect(await confinement.place('settings')).toHaveProperty('problem');
+  });
+
+  test('no `.npmrc` of a project, but a write of it is asked about: it names programs that npm starts', async () => {
+    const { confinement } = await openBench();
+    for (const path of ['.npmrc', 'packages/a/.NPMRC'])
+      expect(await confinement.place(path), path).toMatchObject({ asks: 'npm takes programs to start from it' });
   });
 
   test('the home of the log, before it exists, and behind a symlink', async () => {

@@ -11,6 +11,7 @@ import { forbiddenName } from './forbidden-names.ts';
 import type { KeyOptions } from './key-files.ts';
 import { keyPlaces } from './key-files.ts';
 import { reasonByGit } from './named-by-git.ts';
+import { holdsNpmLogin, isNpmSettings } from './npm-settings.ts';
 import { pathInside } from './path-inside.ts';
 import { resolveLinks, resolveLinksNow } from './resolve-links.ts';
 import { showName } from './show-name.ts';
@@ -25,7 +26,7 @@ export interface Confinement {
   place(path: string): Promise<Place | ToolProblem>;
   /** As `place`, and outside the workspace is a problem too. */
   placeInside(path: string): Promise<Place | ToolProblem>;
-  /** Why this absolute path is refused, by its names alone; `undefined` when it is not. For what a search comes upon. */
+  /** Why this absolute path is refused, by its names, or by a login in an `.npmrc`; `undefined` when it is not. For what a search comes upon. */
   refusal(path: string): string | undefined;
 }
 
@@ -98,6 +99,7 @@ function reasonToAsk(
   const started = protectedPaths.map((path) => resolveLinksNow(path));
   if (paths.some((path) => started.some((one) => pathInside(one, path) !== undefined)))
     return 'a trusted setting starts it';
+  if (paths.some((path) => isNpmSettings(path))) return 'npm takes programs to start from it';
   const reasons = [
     ...paths.map((path) => startReason(path, { workspace, home, environment })),
     ...paths.map((path) => reasonByGit(path, workspace, home)),
@@ -127,7 +129,7 @@ function refusalOf(path: string, folder: string, kept: readonly string[]): strin
     const why = forbiddenName(name);
     if (why !== undefined) return `${showName(name)} holds ${why}`;
   }
-  return undefined;
+  return holdsNpmLogin(path) ? `${showName(basename(path))} holds credentials of a package registry` : undefined;
 }
 
 /**

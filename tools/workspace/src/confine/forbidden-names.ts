@@ -14,8 +14,8 @@ const NAMES: ReadonlyMap<string, string> = new Map([
   ['id_ed25519', 'a private key'],
 ]);
 
-/** `.env` and `.env.local`, but not the samples that are made to be read. */
-const ENVIRONMENT = /^\.env(\.(?!(example|sample|template|dist|defaults)$).*)?$/;
+/** `.env` and `.env.local`, but not `.env.test` and the samples that are made to be read, such as `.env.local.example`. */
+const ENVIRONMENT = /^\.env(\.(?!((.*\.)?(example|sample|template|dist|defaults)|test)$).*)?$/;
 
 /** Why a file or folder of this name is refused; `undefined` when it is not. Any spelling that a file system takes for it counts: `.g\u200Cit`, `.ſsh`. */
 export function forbiddenName(name: string): string | undefined {

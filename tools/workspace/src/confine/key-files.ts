@@ -38,7 +38,7 @@ const ANYWHERE: readonly (readonly [holds: string, names: string])[] = [
   [CLUSTER, '.kube'],
   ['credentials', '.netrc _netrc'],
   ['credentials of Vault', '.vault-token'],
-  [REGISTRY, '.npmrc .pypirc'],
+  [REGISTRY, '.pypirc'],
   [DATABASE, '.pgpass .my.cnf .mylogin.cnf'],
   ['credentials of git', '.git-credentials'],
   [PASSWORDS, '.password-store'],
@@ -59,7 +59,10 @@ const IN_HOME: readonly (readonly [holds: string, names: string])[] = [
   ],
   [CLOUD, '.local/share/com.vercel.cli .config/netlify .config/.wrangler .railway .config/ngrok .config/stripe'],
   [CODE, '.config/gh .config/hub .config/glab-cli .config/git/credentials .config/github-copilot'],
-  [REGISTRY, '.yarnrc.yml .cargo/credentials .cargo/credentials.toml .gem/credentials .local/share/gem/credentials'],
+  [
+    REGISTRY,
+    '.npmrc .yarnrc.yml .cargo/credentials .cargo/credentials.toml .gem/credentials .local/share/gem/credentials',
+  ],
   [REGISTRY, '.m2/settings.xml .m2/settings-security.xml .gradle/gradle.properties'],
   [REGISTRY, '.nuget/NuGet/NuGet.Config .config/NuGet/NuGet.Config .composer/auth.json .config/composer/auth.json'],
   [

@@ -144,7 +144,7 @@ describe('grep', () => {
   });
 
   it('tells nothing of files that may hold keys, nor of the log', async () => {
-    const folder = workspace({ '.env': 'KEY=abc', 'deep/.npmrc': 'abc', 'log/session': 'abc', 'a.txt': 'abcd' });
+    const folder = workspace({ '.env': 'KEY=abc', 'deep/.npmrc': '_auth=abc', 'log/session': 'abc', 'a.txt': 'abcd' });
     expect(await grep(folder, { pattern: 'abc' })).toBe('[1 line in 1 file]\n\na.txt\n1:abcd');
     expect(await grep(folder, { pattern: 'abc', path: '.env' })).toMatch(/^PROBLEM .env is refused/);
   });
