@@ -56,7 +56,8 @@ const LINE_BEGIN =
   /(?:^|[\r\n"'`]|\\[nr])(?:[\w./-]{1,120}:)?(?:\d{1,6}[:|\t-])?[\s>|+\-*#]*(?:(?:export|set|setx|env|ENV|ARG|const|let|var|declare|readonly)[ \t]+)?$/;
 /** What may stand behind a value at the end of a line. */
 const LINE_END = /[ \t]{0,200}(?:(?<=\s)#|\/\/|$|[\r\n"'`]|\\+[nr"'])/y;
-const UNQUOTED = /(?:^|[\r\n])[^"'`\r\n]{0,199}$/;
+/** Characters before a name that are searched for the begin of its line. */
+const LONGEST_LEAD = 200;
 const HEADER = /^(?:x-[\w-]+|api-key|private-token|ocp-apim-subscription-key)$/i;
 
 /** Every such value in the text that is no placeholder. */
@@ -136,29 +137,29 @@ function readNamed(text: string, named: Named): Written {
     value: text.slice(one.start, one.end),
     isSole,
   });
-  const lineOrAlone = isUnquotedLine(text, named.from) ? 'line' : 'alone';
-  const isUnclosed = read.quote === '`' && text[read.end] !== '`';
-  if (isStrict(named) && (isUnclosed || read.quote === ''))
-    return written(readBare(text, named.at, lineOrAlone), false);
-  const sole = readBare(text, named.at, lineOrAlone);
-  const isSole = read.quote === '' && sole.end >= read.end && isSolePassword(text, named, written(sole, true));
-  return isSole ? written(sole, true) : written(read, false);
+  const isStrictly = isStrict(named);
+  const isUnclosed = isStrictly && read.quote === '`' && text[read.end] !== '`';
+  const { kind, joint, isQuotedName } = named;
+  const mayBeSole = kind === 'password' && /^[=:]$/.test(joint) && !isQuotedName;
+  if ((read.quote !== '' && !isUnclosed) || !(isStrictly || mayBeSole)) return written(read, false);
+  const bare = readBare(text, named.at, isUnquotedLine(text, named.from) ? 'line' : 'alone');
+  if (isStrictly) return written(bare, false);
+  const isSole = bare.end >= read.end && isSolePassword(text, written(bare, true));
+  return isSole ? written(bare, true) : written(read, false);
 }
 
 /** No quote stands before this offset on its line, so none after it closes one that was opened there. */
 function isUnquotedLine(text: string, at: number): boolean {
-  return UNQUOTED.test(text.slice(Math.max(0, at - 200), at));
+  const lead = text.slice(Math.max(0, at - LONGEST_LEAD), at);
+  const begin = Math.max(lead.lastIndexOf('\n'), lead.lastIndexOf('\r'));
+  return (begin !== -1 || at <= LONGEST_LEAD) && !/["'`]/.test(lead.slice(begin + 1));
 }
 
 /** `password: value` alone on a line, as in YAML: any sign may be a part of the value, unless it is code. */
-function isSolePassword(
-  text: string,
-  { kind, joint, isQuotedName, from }: Named,
-  { start, end, value }: Written,
-): boolean {
-  if (kind !== 'password' || !/^[=:]$/.test(joint) || isQuotedName || !isWholeLine(text, from, end)) return false;
-  const bare = value.replace(/[)\]},;.]+$/, '');
-  return gradeOf(bare) === 'mixed' && !isPlaceholder(bare) && !isWholeCode(text, start) && !isCodeOnLine(value);
+function isSolePassword(text: string, { from, start, end, value }: Written): boolean {
+  if (!isWholeLine(text, from, end)) return false;
+  const plain = value.replace(/[)\]},;.]+$/, '');
+  return gradeOf(plain) === 'mixed' && !isPlaceholder(plain) && !isWholeCode(text, start) && !isCodeOnLine(value);
 }
 
 function placeOf(text: string, named: Named): BarePlace {
@@ -239,5 +240,5 @@ function isDefaulted(value: string): boolean {
 
 function isWholeLine(text: string, from: number, end: number): boolean {
   LINE_END.lastIndex = end;
-  return LINE_END.test(text) && LINE_BEGIN.test(text.slice(Math.max(0, from - 200), from));
+  return LINE_END.test(text) && LINE_BEGIN.test(text.slice(Math.max(0, from - LONGEST_LEAD), from));
 }
