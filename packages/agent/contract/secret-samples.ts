@@ -164,6 +164,8 @@ export const PLACES: readonly SecretSample[] = [
     '@db/main?a=b","next":1}',
   ),
   sample('a token of GitHub in the place of a user', 'xoauth', noise(40), 'https://', ':x-oauth-basic@github.com/a/b'),
+  sample('an AWS secret key in a table', 'aws-secret', AWS_SECRET, '||  SecretAccessKey |  ', '   ||\n'),
+  sample('an AWS session token in a table', 'aws-session', `${noise(300)}==`, '||  SessionToken    |  ', '   ||\n'),
   sample('a bearer token', 'bearer', noise(24), 'curl -H "Authorization: Bearer ', '" https://api.example'),
   sample('a bearer token of words', 'authorization', 'correct-horse-battery', "-H 'Authorization: Bearer ", "' x"),
   sample('a bearer token in code', 'bearer', noise(24), '{ "Authorization": "Bearer ', '" }'),

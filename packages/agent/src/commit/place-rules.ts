@@ -28,6 +28,12 @@ const DATABASES =
   'redis|rediss|amqps?|postgres|postgresql|mysqlx?|mariadb|mongodb|mongodb\\+srv|mqtts?|smtps?|ftps?|sftp|ldaps?|nats|mssql|sqlserver|clickhouse';
 const CURL_FLAG = String.raw`\s(?:-[A-Za-z]{0,12}?[uU]|--user|--proxy-user)[ \t=]{0,4}`;
 
+/** What separates the columns of a line: of a table of text, of CSV. */
+const COLUMN = String.raw`(?:[\t ,;|]|\\{1,15}t|\\{0,15}"){1,12}`;
+/** An access key id of AWS, and up to two columns behind it: the date, the state. */
+const KEY_ID = `(?:(?<![A-Za-z0-9])|(?<=\\\\[nrt]))A(?:KI|SI)A[A-Z0-9]{16}(?:${COLUMN}[^\\s,;|"\\\\]{1,40}){0,2}?${COLUMN}`;
+const AWS_SECRET = '[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])';
+
 /** Characters of a command that are searched for the word `curl`. */
 const COMMAND = 600;
 
@@ -73,6 +79,38 @@ export const PLACE_RULES: readonly PlaceRules[] = [
     ],
   },
   {
+    // `aws --output text`, and the CSV of the console: the columns have no names next to them.
+    hint: /A[KS]IA[A-Z0-9]{16}[\t ,;|"\\]/,
+    rules: [
+      {
+        name: 'aws-secret',
+        expression: new RegExp(`(?<lead>${KEY_ID})(?<secret>${AWS_SECRET})`, 'g'),
+        isSecret: isOfAws,
+      },
+      {
+        name: 'aws-session',
+        expression: new RegExp(`(?<lead>${KEY_ID}${AWS_SECRET}${COLUMN})(?<secret>[A-Za-z0-9/+]{100,4000}={0,2})`, 'g'),
+        isSecret: isOfAws,
+      },
+    ],
+  },
+  {
+    // `aws --output table`.
+    hint: /(?:SecretAccessKey|SessionToken)[ \t]{0,64}[|│]/,
+    rules: [
+      {
+        name: 'aws-secret',
+        expression: new RegExp(`(?<lead>SecretAccessKey[ \\t]{0,64}[|│][ \\t]{0,64})(?<secret>${AWS_SECRET})`, 'g'),
+        isSecret: isOfAws,
+      },
+      {
+        name: 'aws-session',
+        expression: /(?<lead>SessionToken[ \t]{0,64}[|│][ \t]{0,64})(?<secret>[A-Za-z0-9/+]{100,4000}={0,2})/g,
+        isSecret: isOfAws,
+      },
+    ],
+  },
+  {
     hint: /Bearer/,
     rules: [
       {
@@ -107,6 +145,11 @@ export const PLACE_RULES: readonly PlaceRules[] = [
     })),
   },
 ];
+
+/** A digest in hexadecimal digits may stand in a table too. */
+function isOfAws(found: RuleMatch): boolean {
+  return isMixed(found) && !/^[0-9a-f]+$/i.test(found.secret);
+}
 
 /** A frame around `...` or around words is an example. */
 function holdsKeyMaterial({ secret }: RuleMatch): boolean {
