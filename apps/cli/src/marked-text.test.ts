@@ -84,9 +84,56 @@ describe('markedText', () => {
     ['at the end', 'rm -rf хо', 'rm -rf х⟨U+0445⟩о⟨U+043E⟩'],
     ['with digits and signs', 'cat -/со1', 'cat -/с⟨U+0441⟩о⟨U+043E⟩1⟨U+0031⟩'],
     ['Greek', 'run \u03BF x', 'run \u03BF⟨U+03BF⟩ x'],
+    ['Lisu', 'rm ꓐꓠ', 'rm ꓐ⟨U+A4D0⟩ꓠ⟨U+A4E0⟩'],
+    ['Coptic', 'npm i ⲥⲣⲟ', 'npm i ⲥ⟨U+2CA5⟩ⲣ⟨U+2CA3⟩ⲟ⟨U+2C9F⟩'],
+    ['a palochka', 'echo Ӏ', 'echo Ӏ⟨U+04C0⟩'],
     ['before a comment in its script', 'сор file # слово', 'с⟨U+0441⟩о⟨U+043E⟩р⟨U+0440⟩ file # слово'],
   ])('marks a word of twins alone in a line with Latin words: %s', (_, text, shown) =>
     expect(markedText(text)).toBe(shown),
+  );
+
+  test.each([
+    ['at the end', 'ls ａ', 'ls ａ⟨U+FF41⟩'],
+    ['at the begin', 'ｒｍ x', 'ｒ⟨U+FF52⟩ｍ⟨U+FF4D⟩ x'],
+    ['a number', 'kill １2', 'kill １⟨U+FF11⟩2'],
+    ['before an East Asian comment', 'ls ａ # 日本語', 'ls ａ⟨U+FF41⟩ # 日本語'],
+    ['at the end of an East Asian line', 'echo 日本; rm ａ', 'echo 日本; rm ａ⟨U+FF41⟩'],
+  ])('marks a word of fullwidth letters in a line of ASCII: %s', (_, text, shown) =>
+    expect(markedText(text)).toBe(shown),
+  );
+
+  test.each([
+    ['a drawn slash', 'rm -rf \u2571', 'rm -rf \u2571⟨U+2571⟩'],
+    ['a drawn slash in a path', 'cat a\u2571b', 'cat a\u2571⟨U+2571⟩b'],
+    ['a rising diagonal', 'rm -rf \u27CB', 'rm -rf \u27CB⟨U+27CB⟩'],
+    ['a drawn backslash', 'C:\u2572x', 'C:\u2572⟨U+2572⟩x'],
+    ['an Armenian full stop', 'http\u0589//x', 'http\u0589⟨U+0589⟩//x'],
+    ['a Hebrew full stop', 'a \u05C3 b', 'a \u05C3⟨U+05C3⟩ b'],
+    ['a halfwidth stroke', 'cat x \uFFE8 sh', 'cat x \uFFE8⟨U+FFE8⟩ sh'],
+    ['a thin block', 'cat x \u258F sh', 'cat x \u258F⟨U+258F⟩ sh'],
+    ['a double stroke', 'cat x \u2016 sh', 'cat x \u2016⟨U+2016⟩ sh'],
+    ['a middle dot in a name', 'cat a\u00B7txt', 'cat a\u00B7⟨U+00B7⟩txt'],
+    ['middle dots of a path', 'rm \u00B7\u00B7/x', 'rm \u00B7⟨U+00B7⟩\u00B7⟨U+00B7⟩/x'],
+    ['an acute accent', 'echo \u00B4id\u00B4', 'echo \u00B4⟨U+00B4⟩id\u00B4⟨U+00B4⟩'],
+    ['an angle bracket', 'cat \u27E8 x', 'cat ⟨U+27E8⟩ x'],
+    ['angle brackets', 'cat \u27E8x \u27E9y', 'cat ⟨U+27E8⟩x \u27E9⟨U+27E9⟩y'],
+    ['angle brackets without blanks', 'cat \u27E8x\u27E9y', 'cat ⟨U+27E8⟩x\u27E9⟨U+27E9⟩y'],
+  ])('marks a stroke, a dot or a bracket that looks like one of ASCII: %s', (_, text, shown) =>
+    expect(markedText(text)).toBe(shown),
+  );
+
+  test.each([
+    'Acme\u2122 is stored at 20 \u2103, 68 \u2109, \u2116 5, \u00A9 \u00AE',
+    'col\u00B7lecci\u00F3, 2\u00B73, name \u00B7 size \u00B7 date',
+    'これは ＡＢＣ です。バージョン １２ です',
+    'ＦＡＱ',
+    '\u0532\u0561\u0580\u0587 Linux\u0589',
+    '50% \u2588\u2588\u258F  5/10',
+    '\u2571 a \u2572',
+    'the vector \u27E8x,y\u27E9, and \u27E8z\u27E9',
+    'ꓡꓲ-ꓢꓴ ꓥꓬ ꓞꓵ npm ꓤꓱ ꓐꓠ ꓷꓯ',
+  ])('leaves signs and letters that look like none of ASCII where they stand: %s', (text) =>
+    expect(markedText(text)).toBe(text),
   );
 
   test.each([
@@ -113,9 +160,22 @@ describe('markedText', () => {
     'हिन्दी में टिप्पणी, ไทย, עִבְרִית, العَرَبِيَّة',
   ])('leaves text of one script as it is: %s', (text) => expect(markedText(text)).toBe(text));
 
-  test.each(['\u2014', '\u0301', '\u043E ', '\uFF1B', '\u2502', '😀\u200D', '\u0441\u2010'])(
-    'reads each character of a long line a bounded number of times: %j',
-    (unit) => expect(markedText(`a ${unit.repeat(200_000)} b`).length).toBeGreaterThan(200_000),
+  test.each([
+    '\u2014',
+    '\u0301',
+    '\u043E ',
+    '\uFF1B',
+    '\u2502',
+    '😀\u200D',
+    '\u0441\u2010',
+    'ａ ',
+    'ａ日',
+    '⟨',
+    '⟨a⟩',
+    '\u00B7',
+    '\u0589 ',
+  ])('reads each character of a long line a bounded number of times: %j', (unit) =>
+    expect(markedText(`a ${unit.repeat(200_000)} b`).length).toBeGreaterThan(200_000),
   );
 
   test('marks the bracket of a mark that stands in the text itself', () =>
@@ -124,7 +184,7 @@ describe('markedText', () => {
   test('gives the text back when the marks are taken away, and holds nothing unseen', () => {
     const chars = fc.oneof(
       fc.string({ unit: 'binary' }),
-      fc.string({ unit: fc.constantFrom('a', 'а', 'ａ', '\u200B', '⟨', 'U+', ' ', '日') }),
+      fc.string({ unit: fc.constantFrom('a', 'а', 'ａ', '\u200B', '⟨', '⟩', '·', 'U+', ' ', '日') }),
     );
     fc.assert(
       fc.property(chars, (text) => {

@@ -1,21 +1,26 @@
 // Text that others wrote, for a person who decides by it: characters that cannot be seen, and letters and signs that look like
 // those of ASCII, are marked with their code points. Nothing is dropped. The word rule is "highly restrictive" of UTS #39.
 
+import { angleSigns } from './angle-signs.ts';
 import { twinMarks } from './twin-marks.ts';
 import { twinSigns } from './twin-signs.ts';
+import { wideLetters } from './wide-letters.ts';
 
 /** Controls but tab and line feed, format characters, blanks that are no space, separators, unassigned and ignorable ones. */
 const UNSEEN = /(?![\t\n ])[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u{2800}]/u;
 
-/** Mathematical letters and digits, which no language is written in. */
-const MATHEMATICAL = /[\u{2102}-\u{2138}\u{1d400}-\u{1d7ff}]/u;
+/** Mathematical letters and digits, which no language is written in. `℃` and `™` look like no letter of ASCII. */
+const MATHEMATICAL =
+  /[\u{2102}\u{210a}-\u{2113}\u{2115}\u{2118}-\u{211d}\u{2124}\u{2128}\u{212a}-\u{2138}\u{2145}-\u{2149}\u{1d400}-\u{1d7ff}]/u;
 
 /** Letters of Latin script that look like a Latin letter or a small capital of it. */
 const TWIN_OF_LATIN =
   /[\u{251}\u{261}\u{26a}\u{274}\u{280}\u{28f}\u{299}\u{29c}\u{29f}\u{1d00}-\u{1d22}\u{a730}\u{a731}]/u;
 
-/** Cyrillic, Greek, Armenian and Cherokee letters that look like Latin ones in most fonts. */
-const TWIN = new Set('аеорсухіјѕһԁԛԝьӏАВЕЅІЈКМНОРСТХУԌΑΒΕΖΗΙΚΜΝΟΡΤΥΧοικνρυαօոսհՕՏՍԼᎠᎡᎢᎥᎩᎪᎫᎬᎳᎷᎻᏀᏃᏎᏏᏔᏙᏚᏞᏟᏢᏦᏴ');
+/** Cyrillic, Greek, Armenian, Cherokee, Coptic and Lisu letters that look like Latin ones in most fonts. */
+const TWIN = new Set(
+  'ӀѴѵԚԜϲϹϳͿⲀⲁⲂⲈⲉⲎⲒⲓⲔⲕⲘⲚⲞⲟⲢⲣⲤⲥⲦⲧⲨⲩⲬⲭⲺꓐꓑꓓꓔꓖꓗꓙꓚꓜꓝꓟꓠꓡꓢꓣꓦꓧꓪꓫꓬꓮꓰꓲꓳꓴаеорсухіјѕһԁԛԝьӏАВЕЅІЈКМНОРСТХУԌΑΒΕΖΗΙΚΜΝΟΡΤΥΧοικνρυαօոսհՕՏՍԼᎠᎡᎢᎥᎩᎪᎫᎬᎳᎷᎻᏀᏃᏎᏏᏔᏙᏚᏞᏟᏢᏦᏴ',
+);
 
 const LATIN = /\p{Script=Latin}/u;
 /** Scripts that are written next to Latin letters without a space. */
@@ -41,11 +46,14 @@ function markedLine(line: string): string {
   const chars = Array.from(line);
   const places = placesOf(chars);
   const isEmoji = emojiPlaces(line, places);
-  const marked = new Set([...twinSigns(chars), ...twinMarks(chars), ...twinLetters(line, places)]);
+  const byUnit = [...wideLetters(line), ...angleSigns(line)].map((unit) => places[unit] ?? 0);
+  const marked = new Set([...twinSigns(chars), ...twinMarks(chars), ...twinLetters(line, places), ...byUnit]);
   const shown = (char: string, at: number): string => {
     if (isEmoji.has(at)) return char;
     if (UNSEEN.test(char)) return isWideBlank(chars, at) ? char : markOf(char);
     if (FORGED.test(char + (chars[at + 1] ?? '') + (chars[at + 2] ?? ''))) return markOf(char);
+    // Marks begin with this bracket, so a marked one is shown by its code point alone.
+    if (char === '⟨' && marked.has(at)) return markOf(char);
     return marked.has(at) || MATHEMATICAL.test(char) ? withMark(char) : char;
   };
   return chars.map(shown).join('');
@@ -132,7 +140,8 @@ function markedIn(word: string): readonly number[] {
   const isTwin = letters.every((char) => TWIN.has(char));
   const isLatin = letters.some((char) => LATIN.test(char));
   if (!isTwin && !isLatin) return [];
-  const isMixed = (char: string): boolean => isTwin || isForeign(char) || isCompatible(char, word);
+  const hasAscii = /[a-z0-9]/i.test(word);
+  const isMixed = (char: string): boolean => isTwin || isForeign(char) || (hasAscii && isCompatible(char));
   return Array.from(word).flatMap((char, at) => (/[\p{L}\p{Nd}\p{Nl}]/u.test(char) && isMixed(char) ? [at] : []));
 }
 
@@ -142,8 +151,8 @@ function isForeign(char: string): boolean {
 }
 
 /** Fullwidth letters, ligatures and the like: another form of ASCII letters, next to such. */
-function isCompatible(char: string, word: string): boolean {
-  if (isAscii(char) || MATHEMATICAL.test(char) || !/[a-z0-9]/i.test(word)) return false;
+function isCompatible(char: string): boolean {
+  if (isAscii(char) || MATHEMATICAL.test(char)) return false;
   return /^[a-z0-9]+$/i.test(char.normalize('NFKC'));
 }
 

@@ -3,11 +3,11 @@
 
 /** Signs that no text in a language needs: they look like / \ . : ; ! * and |, or are small forms of ASCII signs. */
 const ALWAYS =
-  /[\u{1c0}\u{1c3}\u{37e}\u{2024}\u{2044}\u{204e}\u{2215}-\u{2217}\u{2223}\u{2236}\u{29f5}\u{29f8}\u{29f9}\u{a789}\u{fe50}-\u{fe6b}]/u;
+  /[\u{1c0}\u{1c3}\u{37e}\u{2024}\u{2044}\u{204e}\u{2215}-\u{2217}\u{2223}\u{2236}\u{27cb}\u{27cd}\u{29f5}\u{29f8}\u{29f9}\u{a789}\u{fe50}-\u{fe6b}]/u;
 
 /** Hyphens, minus signs and other signs that look like one of ASCII where they touch ASCII. */
 const TOUCHING =
-  /[\u{2b9}\u{2ba}\u{2c2}\u{2c3}\u{2c6}\u{2c8}\u{2ca}\u{2cb}\u{2d0}\u{2d7}\u{2dc}\u{384}\u{55a}\u{5f3}\u{5f4}\u{66a}\u{66d}\u{6d4}\u{1433}\u{1438}\u{1fef}\u{2010}-\u{2012}\u{2017}\u{2027}\u{2035}\u{2043}\u{2212}\u{223c}\u{2768}\u{2769}\u{2796}\u{2e40}\u{a78a}\u{fe30}-\u{fe32}\u{ff0d}]/u;
+  /[\u{b4}\u{2b9}\u{2ba}\u{2c2}\u{2c3}\u{2c6}\u{2c8}\u{2ca}\u{2cb}\u{2d0}\u{2d7}\u{2dc}\u{384}\u{55a}\u{5f3}\u{5f4}\u{66a}\u{66d}\u{6d4}\u{1433}\u{1438}\u{1fef}\u{1ffd}\u{2010}-\u{2012}\u{2017}\u{2027}\u{2035}\u{2043}\u{2212}\u{223c}\u{2768}\u{2769}\u{2796}\u{2e40}\u{a78a}\u{fe30}-\u{fe32}\u{ff0d}]/u;
 
 /** Long dashes. Between blanks, and between two digits, they are punctuation. */
 const LONG_DASH = /[\u{2013}-\u{2015}\u{2e3a}\u{2e3b}]/u;
@@ -19,20 +19,32 @@ const PRIME = /[\u{2032}\u{2033}\u{2036}\u{2037}]/u;
 const WIDE =
   /[\u{ff01}-\u{ff0f}\u{ff1a}-\u{ff20}\u{ff3b}-\u{ff40}\u{ff5b}-\u{ff65}\u{3008}\u{3009}\u{301c}\u{3033}\u{30ce}\u{30fc}\u{3161}\u{4e00}\u{4e28}\u{4e36}\u{4e3f}]/u;
 
-/** Upright strokes that look like a pipe. */
-const UPRIGHT = /[\u{2502}\u{2503}\u{2506}\u{2507}\u{250a}\u{250b}\u{2551}\u{23ae}\u{23d0}\u{2758}-\u{275a}]/u;
+/** Upright strokes that look like a pipe, and slanted ones that look like a slash. */
+const UPRIGHT =
+  /[\u{2016}\u{2571}\u{2572}\u{258e}\u{258f}\u{2595}\u{ffe8}\u{2502}\u{2503}\u{2506}\u{2507}\u{250a}\u{250b}\u{2551}\u{23ae}\u{23d0}\u{2758}-\u{275a}]/u;
+/** Armenian and Hebrew signs for the end of a sentence, which look like a colon. */
+const FULL_STOP = /[\u{589}\u{5c3}]/u;
+const OF_FULL_STOPS = /[\p{Script=Armenian}\p{Script=Hebrew}]/u;
+
+/** A dot between words, between digits and in `l·l` of Catalan is one; in a name it looks like a full stop. */
+const MIDDLE_DOT = '\u{b7}';
+
 /** The begin of a line of a drawn table or tree, with what a diff writes in front of it. */
 const DRAWN = /^[\s\d+-]*[\u{2500}-\u{257f}]/u;
 
 const EAST_ASIAN =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}\u{3001}\u{3002}]/u;
-const SIGN = new RegExp([ALWAYS, TOUCHING, LONG_DASH, PRIME, WIDE, UPRIGHT].map(({ source }) => source).join('|'), 'u');
+const SIGN = new RegExp(
+  [ALWAYS, TOUCHING, LONG_DASH, PRIME, WIDE, UPRIGHT, FULL_STOP, /\u{b7}/u].map(({ source }) => source).join('|'),
+  'u',
+);
 
 /** Returns the places of the signs in a line that are to be marked. Blanks between a sign and its neighbour count for some. */
 export function twinSigns(chars: readonly string[]): readonly number[] {
   const line = chars.join('');
   if (!SIGN.test(line)) return [];
   const isDrawn = DRAWN.test(line);
+  const hasFullStops = OF_FULL_STOPS.test(line.replaceAll(/[\u{589}\u{5c3}]/gu, ''));
   const words = eastAsianWords(chars);
   const isEastAsian = words.includes(true);
   const before = nearest(chars);
@@ -49,6 +61,8 @@ export function twinSigns(chars: readonly string[]): readonly number[] {
     if (ALWAYS.test(char)) return true;
     if (TOUCHING.test(char)) return next.some(isAscii);
     if (LONG_DASH.test(char)) return isDashLike(chars[(firstOf[at] ?? at) - 1], chars[(lastOf[at] ?? at) + 1]);
+    if (char === MIDDLE_DOT) return isDotLike(...next);
+    if (FULL_STOP.test(char)) return hasFullStops ? next.every(isAscii) : isNextToAscii(...far);
     if (PRIME.test(char)) return isQuoteLike(...next);
     if (WIDE.test(char)) return isEastAsian ? far.every(isAscii) && words[at] !== true : isNextToAscii(...far);
     return UPRIGHT.test(char) && !isDrawn && isAscii(far[0]) && isAsciiOrNone(far[1]);
@@ -67,6 +81,12 @@ function isDashLike(before: string | undefined, after: string | undefined): bool
   if (!isAscii(after)) return false;
   if (isBlank(before)) return /[a-z0-9-]/i.test(after ?? '');
   return isAscii(before) && !(isDigit(before) && isDigit(after));
+}
+
+function isDotLike(before: string | undefined, after: string | undefined): boolean {
+  if (after === '/' || (isBlank(before) && after === MIDDLE_DOT)) return true;
+  if (!isAscii(before) || !isAscii(after)) return false;
+  return !(isDigit(before) && isDigit(after)) && !/^ll$/i.test(`${before}${after}`);
 }
 
 /** `5′` is a measure. */
