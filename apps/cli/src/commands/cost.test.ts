@@ -84,8 +84,8 @@ describe('cache', () => {
       changes             2  tools × 2
 
       session      calls    hit  written  covered  paid again
-      played-21-1      6  50.0%    50.0%    60.0%      10,312
-      played-20-1      6  50.0%    50.0%    60.0%      10,312
+      played-21-1      6  50.0%    50.0%    60.0%      10,320
+      played-20-1      6  50.0%    50.0%    60.0%      10,320
       "
     `);
   });
@@ -100,8 +100,8 @@ describe('cache', () => {
       changes            1  tools
 
       cause    by        calls  paid again  above reading
+      tools    a change      1       5,163        $0.0178
       expired  time          1       5,157        $0.0178
-      tools    a change      1       5,155        $0.0178
       "
     `);
   });
@@ -116,7 +116,7 @@ describe('cache', () => {
       changes             2  tools × 2
 
       contract  calls    hit  written  covered  paid again
-      tm2          12  50.0%    50.0%    60.0%      20,624
+      tm2          12  50.0%    50.0%    60.0%      20,640
       "
     `);
   });
@@ -177,7 +177,7 @@ test('why says each cause in words, with its price', async () => {
       breaks at block 0, byte 2: system tool from layer tools 29096cd04015, where system text from layer runtime tm2 stood
       cause: tools, the tool list changed (epoch 1)
       forecast: 5,163 tokens written again, $0.0178
-      paid again: 5,155 tokens, $0.0178 above reading them
+      paid again: 5,163 tokens, $0.0178 above reading them
       the provider agrees: tools_changed, about 5,163 tokens
     "
   `);
