@@ -135,5 +135,7 @@ async function commitOne({ session }: Work, events: readonly Event[]): Promise<R
 async function finished({ session }: Work, { position }: Recorded): Promise<FinishedTurn> {
   await session.writer.sync();
   const { spent = NOTHING_SPENT, text = '', ended: record } = session.progress.turn ?? {};
-  return { outcome: record?.outcome ?? 'completed', text, error: record?.error, totals: totalsOf(spent), position };
+  // A side call that was answered since the record counts toward what is spent, and not toward this turn.
+  const totals = record?.totals ?? totalsOf(spent);
+  return { outcome: record?.outcome ?? 'completed', text, error: record?.error, totals, position };
 }
