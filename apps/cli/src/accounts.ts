@@ -79,7 +79,7 @@ export function headlineOf({ accounts: { whole, sessions, span }, session }: Rep
   return `${session ?? counted(sessions.length, 'session')}, ${counted(whole.calls, 'call')}, ${when}`;
 }
 
-/** What is in no sum, because nobody told it (L7), with the estimates and bounds that are known. */
+/** The counts that no provider told. They are in no sum (L7); estimates and bounds are shown where they are known. */
 export function unknownsOf(account: Account): readonly string[] {
   return [...untoldTokens(account), ...untoldMoney(account)];
 }
@@ -92,7 +92,7 @@ export function untoldTokens({ uncounted, unanswered, tokens, estimated }: Accou
     ...(unanswered <= uncounted ? [] : [`${counted(unanswered, 'call')} without a count of the output`]),
     ...(tokens.untold === 0
       ? []
-      : [`${grouped(tokens.untold)} input tokens of which nobody told whether they were read, written or fresh`]),
+      : [`${grouped(tokens.untold)} input tokens that the provider did not tell as read, written or fresh`]),
   ];
 }
 

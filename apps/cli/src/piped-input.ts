@@ -5,7 +5,7 @@ import { fstatSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Milliseconds without a byte after which it is said what is waited for. */
+/** Milliseconds without a byte after which the user is told what the command waits for. */
 const PATIENCE_MS = 1_000;
 
 /** How stdin is read. */
@@ -13,7 +13,7 @@ export interface PipedReading {
   readonly stream: Readable;
   /** Whether the other end is known to end: a pipe of a shell, or a file. A socket, as Node gives a child, is not. */
   readonly ends: boolean;
-  /** Says something to whoever watches. */
+  /** Shows a line to the user. */
   readonly note: (text: string) => void;
   /** Resolves after so many milliseconds; rejects when the signal aborts. */
   readonly wait?: (ms: number, signal: AbortSignal) => Promise<unknown>;

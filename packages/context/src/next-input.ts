@@ -80,7 +80,7 @@ export function isUncounted({ input }: Pick<Accepted, 'input'>): boolean {
   return input === undefined;
 }
 
-/** What of an answer nobody counted: all of it, or what a usage that was told before its end cannot hold. */
+/** The part of an answer that was not counted: all of it, or what a usage that was told before its end cannot hold. */
 function uncounted(said: number, counted: number): number {
   return 2 * counted < said ? said - counted : 0;
 }

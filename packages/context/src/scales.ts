@@ -83,7 +83,7 @@ export interface Taught {
   readonly scales: Scales | undefined;
 }
 
-/** What usage has taught of text that nobody counted: of this model, or of the one that counted last where this one counted nothing. */
+/** The ratio that usage has taught for text without a count: of this model, or of the last one that counted, where this one counted nothing. */
 export function newTextRatio({ ratios, scales }: Taught, model: string): Ratio {
   const own = learntFor(ratios, model).whole;
   return own.samples > 0 || scales === undefined ? own : learntFor(ratios, scales.model).whole;

@@ -63,7 +63,7 @@ function also(name: string, named: readonly string[] = []): readonly string[] {
   return [...named, name];
 }
 
-/** Whoever names a session or brings an image talks to a model: one word is enough. */
+/** With a session or an image, a single word is a prompt. */
 function goesOn({ continue: newest, session, image = [] }: Options): boolean {
   return newest === true || session !== undefined || image.length > 0;
 }

@@ -1,4 +1,4 @@
-// What a person reads of calls whose usage the server tells in part, or not at all (L7): never a number that nobody told.
+// What a person reads of calls whose usage the server tells in part, or not at all (L7): never a number that no server told.
 
 import { createServer } from 'node:http';
 
@@ -115,7 +115,7 @@ describe('a call of which the server tells a total', () => {
       caching: 'unknown',
     });
     expect(cost).toMatch(/^nothing paid again\s+1\s+4,321\s+12\s+\?/m);
-    expect(cost).toContain('4,321 input tokens of which nobody told whether they were read, written or fresh');
+    expect(cost).toContain('4,321 input tokens that the provider did not tell as read, written or fresh');
     expect(show).toContain('4,321 input tokens in all');
     expect(show).toMatch(/the next request: about 4,333 .*of 24,000 tokens/);
   });

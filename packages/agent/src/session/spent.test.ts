@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { whyLimited } from '../decide/limits.ts';
 import { moneyTaken, NOTHING_SPENT, spend, tokensTaken, totalsOf } from './spent.ts';
 
-describe('a call that nobody counted', () => {
+describe('a call without a count', () => {
   const estimated = { input: 900, output: 100, cost: money('0.02') };
   const spent = spend(NOTHING_SPENT, { usage: {}, estimated }, 1);
 

@@ -1,4 +1,4 @@
-// What a turn has taken so far: steps, calls, tokens, money. A call that nobody counted is in no sum of counts (L7), and is
+// What a turn has taken so far: steps, calls, tokens, money. A call without a count is in no sum of counts (L7), and is
 // held against the limits by its estimate.
 
 import type { AnswerReceived, TurnTotals, Usage } from '@tidemark/log';

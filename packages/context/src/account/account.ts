@@ -12,15 +12,15 @@ import { priceCall } from './price-call.ts';
 /** See the head of this file. Money is US dollars, exact. */
 export interface Account {
   readonly calls: number;
-  /** Calls whose input nobody told in whole: in no sum of tokens but those of the output. */
+  /** Calls whose total input is unknown: in no sum of tokens but those of the output. */
   readonly uncounted: number;
-  /** Calls whose output nobody told: in no sum of the output. */
+  /** Calls whose output is unknown: in no sum of the output. */
   readonly unanswered: number;
   /** Calls whose cost is not known: not in `cost`. */
   readonly unpriced: number;
   /** Of the calls whose cost is not known: those that have a bound, and the most that they cost together. */
   readonly bounded: { readonly calls: number; readonly cost: Money };
-  /** Of the calls that nobody counted: those that were estimated, the tokens not counted, and what the calls cost at most. */
+  /** Of the calls without a count: those that were estimated, the tokens not counted, and what the calls cost at most. */
   readonly estimated: { readonly calls: number; readonly tokens: number; readonly cost: Money };
   /** Disjoint (L7). `answer` holds the reasoning where a provider does not tell them apart. */
   readonly tokens: Tokens;
@@ -156,7 +156,7 @@ function accountOfWhole(call: ModelCall, other: Capabilities | undefined): Accou
   };
 }
 
-/** A call without a total is in no sum of its input: some buckets of it would be a part of nobody knows what. */
+/** A call without a total is in no sum of its input: its known buckets would be a part of an unknown whole. */
 function tokensOf(usage: Usage): Tokens {
   const { answer = 0, reasoning = 0, fresh = 0, read = 0 } = usage;
   const input = inputTokens(usage);

@@ -40,7 +40,7 @@ export interface ModelCall {
   readonly cost?: Money;
   /** The most that it cost, where `cost` is not known. */
   readonly costAtMost?: Money;
-  /** What it is taken to have used where nobody counted it. */
+  /** Its estimated use, where the provider did not count it. */
   readonly estimated?: EstimatedUse;
   /** The catalog row that prices it. */
   readonly row?: Capabilities;

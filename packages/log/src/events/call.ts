@@ -178,7 +178,7 @@ export interface DiagnosisRecord {
   readonly missed?: number;
 }
 
-/** What a call is taken to have used where nobody counted it (L7: an estimate, in no sum of counts). */
+/** The estimated use of a call that the provider did not count (L7: in no sum of counts). */
 export interface EstimatedUse {
   /** Input tokens; absent where they were counted, or where no estimate is known. */
   readonly input?: number;

@@ -80,21 +80,21 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   const networks = createSessionNetworks(options.bwrap);
   const finder =
     options.repository === 'writable' ? noRepositories : createRepositoryFinder(options.workspace, options.home);
-  const covered = new Map<string, Hidden>();
+  // A command that runs at the same time may take away a link that leads to a hidden path.
+  let covered: readonly string[] = [];
   return {
     async enter(reach) {
       const before = await finder();
       assertReachable(options.workspace, [...before.stores, ...before.links]);
       const network = await enterNetwork(networks, reach);
       const paths = pathsOf(options, before);
+      const hidden = hiddenPaths(options, [...options.forbidden, ...covered]);
+      covered = hidden.map(({ path }) => path);
       const links = rememberLinks(paths.links);
       const stores = identitiesOf(before);
       const missing = before.named.filter((path) => !isThere(path));
       return {
-        prefix: [
-          ...(network.entered?.prefix ?? []),
-          ...mountsOf(options, paths, stillHidden(covered, options), network),
-        ],
+        prefix: [...(network.entered?.prefix ?? []), ...mountsOf(options, paths, hidden, network)],
         async leave() {
           await network.close();
           return findings(options.workspace, { links, stores, missing }, await finder());
@@ -145,15 +145,6 @@ async function openOrLeave(ports: readonly number[], { prefix, leave }: EnteredN
 function pathsOf(options: SandboxOptions, { stores, named }: Repositories): ReadOnlyPaths {
   const also = [...options.protectedPaths, ...named];
   return readOnlyPaths({ ...options, repositories: stores, also, hidden: hiddenNames(options, options.forbidden) });
-}
-
-/**
- * What is hidden now, and what was hidden from an earlier command and is still there: a command that runs at the same time may have
- * taken away the link that led to it.
- */
-function stillHidden(covered: Map<string, Hidden>, options: SandboxOptions): readonly Hidden[] {
-  for (const hidden of hiddenPaths(options, options.forbidden)) covered.set(hidden.path, hidden);
-  return [...covered.values()].filter(({ path }) => identityOf(path) !== '');
 }
 
 function mountsOf(
