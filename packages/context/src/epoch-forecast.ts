@@ -3,6 +3,7 @@
 import type { EpochForecast, Timestamp } from '@tidemark/log';
 import { milliseconds } from '@tidemark/log';
 import type { Capabilities, Ttl } from '@tidemark/model';
+import { expectedInput } from './expected-input.ts';
 import { isAlive, isOfOther } from './entries.ts';
 import type { Outlook } from './forecast.ts';
 import { rewriteCost } from './miss.ts';
@@ -31,8 +32,8 @@ export function epochForecast({ state, outlook, capabilities, at, ttl, account }
   const alive = state.cache.entries.some(
     (entry) => entry.section === 'messages' && isAlive(entry, now) && !isOfOther(entry, account),
   );
-  const { read, write, fresh } = outlook.forecast;
-  const rewrite = alive ? Math.max(0, outlook.held - read) : 0;
-  const cost = rewriteCost({ capabilities, at, input: read + write + fresh, tokens: rewrite, ttl });
+  const { forecast } = outlook;
+  const rewrite = alive ? Math.max(0, outlook.held - forecast.read) : 0;
+  const cost = rewriteCost({ capabilities, at, input: expectedInput(forecast), tokens: rewrite, ttl });
   return { rewrite, ...(cost === undefined ? {} : { cost }) };
 }

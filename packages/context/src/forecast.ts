@@ -4,6 +4,7 @@ import type { CallForecast, MissCause, Timestamp, Usage } from '@tidemark/log';
 import { money } from '@tidemark/log';
 import type { Capabilities, Marker } from '@tidemark/model';
 import { costOf, priceAt } from '@tidemark/model';
+import { expectedInput } from './expected-input.ts';
 import { itemAt } from './append-only.ts';
 import type { Lookup } from './entries.ts';
 import { isAlive, isOfOther, unreadable } from './entries.ts';
@@ -92,8 +93,7 @@ export function forecast(input: ForecastInput): Outlook {
 /** Input of the request before, to the same model, as it was forecast: a cliff that was crossed unforeseen is told with the next one. */
 function lengthBefore({ accepted, model }: ForecastInput): number {
   if (accepted === undefined || accepted.model !== model) return 0;
-  const { read, write, fresh } = accepted.prepared.forecast;
-  return read + write + fresh;
+  return expectedInput(accepted.prepared.forecast);
 }
 
 function goneSince({ accepted, lookup }: ForecastInput): Outlook['gone'] {

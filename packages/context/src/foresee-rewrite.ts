@@ -1,6 +1,7 @@
 // What a request is about to pay again, said before it is sent: how much, why, and what that costs above reading it.
 
 import type { EpochCause, MissCause, Money } from '@tidemark/log';
+import { expectedInput } from './expected-input.ts';
 import type { EpochPrice } from './epoch-forecast.ts';
 import { epochForecast } from './epoch-forecast.ts';
 import { rewriteCost } from './miss.ts';
@@ -30,7 +31,7 @@ export function foreseeRewrite(price: EpochPrice, epoch: RequestEpoch): Foreseen
   const { loss, forecast } = outlook;
   if (loss === undefined) return undefined;
   const { tokens } = loss;
-  const input = forecast.read + forecast.write + forecast.fresh;
+  const input = expectedInput(forecast);
   const cost = rewriteCost({ capabilities, at, input, tokens, ttl });
   const [first, ...also] = causesOf(price, epoch);
   return {

@@ -66,6 +66,7 @@ export { neededEpoch, openEpoch } from './epoch.ts';
 export { estimateImageTokens, estimateTokens } from './estimate.ts';
 export { evolve } from './evolve.ts';
 export type { ForecastInput, Outlook } from './forecast.ts';
+export { expectedInput } from './expected-input.ts';
 export { forecast } from './forecast.ts';
 export type { ForeseenRewrite, RequestEpoch } from './foresee-rewrite.ts';
 export { foreseeRewrite } from './foresee-rewrite.ts';

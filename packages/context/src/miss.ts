@@ -5,6 +5,7 @@ import { money } from '@tidemark/log';
 import type { Capabilities, Ttl } from '@tidemark/model';
 import { costOf, inputTokens, priceAt } from '@tidemark/model';
 import { Decimal } from 'decimal.js';
+import { expectedInput } from './expected-input.ts';
 import type { HeldBy } from './forecast.ts';
 import type { MissEvidence } from './miss-cause.ts';
 import { causesOfMiss } from './miss-cause.ts';
@@ -63,7 +64,7 @@ function heldOf({ capabilities, usage, held, heldBy, forecast, loss }: MissInput
   if (held === 0 || total === undefined) return held;
   if (heldBy === 'count') return Math.min(held, total);
   if (loss === undefined && held - read <= BEYOND_ESTIMATE * held) return read;
-  const expected = forecast.read + forecast.write + forecast.fresh;
+  const expected = expectedInput(forecast);
   if (heldBy === 'scale' || expected === 0) return Math.min(held, total);
   const shared = Math.round((held * total) / expected);
   const { implicit } = capabilities;

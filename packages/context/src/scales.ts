@@ -2,6 +2,7 @@
 // Texts of different kinds are counted at different scales, so no single ratio sizes a request whose parts are packed anew.
 
 import type { RequestPrepared } from '@tidemark/log';
+import { expectedInput } from './expected-input.ts';
 import type { AppendOnly } from './append-only.ts';
 import { append, appendOnly, itemAt, slice } from './append-only.ts';
 import type { Learnt, Ratio } from './ratio.ts';
@@ -112,8 +113,7 @@ function addStretch(scales: Scales, { spans, model }: CountedRequest, scale: num
 /** The share by which the forecast was off holds for all texts alike: of a model that counts for the first time, it is its factor. */
 function corrected(scales: Scales, request: CountedRequest, media: number): Scales {
   const { model, first, assumed, input } = request;
-  const { read, write, fresh } = request.prepared.forecast;
-  const off = ratioOf(input - media, read + write + fresh - media);
+  const off = ratioOf(input - media, expectedInput(request.prepared.forecast) - media);
   if (off === undefined) return scales;
   const known = Object.hasOwn(scales.factors, model);
   const shared = known ? off : 1;

@@ -1,5 +1,6 @@
 // The limits of a turn, asked before each call: a call that would go beyond is not made, and the turn ends as limited.
 
+import { expectedInput } from '@tidemark/context';
 import type { CallForecast } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
 import { priceAt, sumOfMoney } from '@tidemark/model';
@@ -33,8 +34,8 @@ export function whyBeyond(limits: Limits, spent: Spent, forecast: CallForecast):
   return whyTooLong(limits, spent, forecast) ?? whyTooDear(limits, spent, forecast);
 }
 
-function whyTooLong({ tokens: limit }: Limits, spent: Spent, { read, write, fresh }: CallForecast): Ending | undefined {
-  const input = read + write + fresh;
+function whyTooLong({ tokens: limit }: Limits, spent: Spent, forecast: CallForecast): Ending | undefined {
+  const input = expectedInput(forecast);
   const used = tokensTaken(spent);
   if (limit === undefined || used + input <= limit) return undefined;
   const taken = `${about(spent.beyond.tokens > 0)}${used} of ${limit} tokens`;

@@ -4,7 +4,7 @@
 import type { AnswerReceived, EstimatedUse, RequestPrepared } from '@tidemark/log';
 import { money } from '@tidemark/log';
 import type { State } from '@tidemark/context';
-import { estimatedOutput } from '@tidemark/context';
+import { estimatedOutput, expectedInput } from '@tidemark/context';
 import type { Answer, Capabilities, Price, Ttl, Usage } from '@tidemark/model';
 import { allWritten, completeUsage, costAtMost, costOf, inputTokens, outputTokens, priceAt } from '@tidemark/model';
 import type { Prepared } from './prepare.ts';
@@ -61,8 +61,7 @@ interface Estimates {
 }
 
 function estimatesFor(state: State, { record, outlook }: Prepared, answer: Pick<Answer, 'parts' | 'usage'>): Estimates {
-  const { read, write, fresh } = outlook.forecast;
-  const input = Math.max(record.data.size?.input ?? read + write + fresh, leastInput(answer.usage));
+  const input = Math.max(record.data.size?.input ?? expectedInput(outlook.forecast), leastInput(answer.usage));
   return {
     ...(inputTokens(answer.usage) === undefined && { input: { input } }),
     ...(outputTokens(answer.usage) === undefined && { output: { answer: estimatedOutput(state, answer.parts) } }),

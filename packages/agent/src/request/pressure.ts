@@ -2,7 +2,7 @@
 
 import type { PressureCrossed, RenderParameters, SizeForecast, Timestamp } from '@tidemark/log';
 import type { BudgetSettings, Gauge, State } from '@tidemark/context';
-import { crossingOf, fitOutput, gaugeOf, nextInput, sizeForecast } from '@tidemark/context';
+import { crossingOf, fitOutput, gaugeOf, nextInput, sizeForecast, expectedInput } from '@tidemark/context';
 import type { Capabilities } from '@tidemark/model';
 import type { CallPlan } from './call-plan.ts';
 import type { Beside } from './request-record.ts';
@@ -32,8 +32,7 @@ export function pressureOf(state: State, options: PressureOptions): Pressure {
   const { at, capabilities, outputLimit: asked, call, budgets, beside } = options;
   const least = leastOutput(state.epoch?.inForce.parameters ?? {});
   if (beside !== undefined) {
-    const { read, write, fresh } = call.outlook.forecast;
-    const outputLimit = fitOutput(capabilities, { asked, input: read + write + fresh, least });
+    const outputLimit = fitOutput(capabilities, { asked, input: expectedInput(call.outlook.forecast), least });
     return { gauge: undefined, crossed: undefined, size: undefined, outputLimit };
   }
   const gauge = gaugeOf(state, capabilities, { outputLimit: asked, at, ...(budgets === undefined ? {} : { budgets }) });

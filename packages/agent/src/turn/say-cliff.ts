@@ -1,5 +1,6 @@
 // A request that is the first to go beyond a length from which all of it costs more: told once, before it is sent.
 
+import { expectedInput } from '@tidemark/context';
 import { cliffInWords } from '../decide/rewrites.ts';
 import type { Prepared } from '../request/prepare.ts';
 import type { Work } from './work.ts';
@@ -7,8 +8,7 @@ import type { Work } from './work.ts';
 /** Raises the notice. A request that is sent again was told of the first time, whichever process sent it. */
 export function sayCliff({ session, tell }: Work, { outlook: { cliff, forecast }, record }: Prepared): void {
   if (cliff === undefined || record.data.attempt > 0) return;
-  const { read, write, fresh } = forecast;
-  const tokens = (read + write + fresh).toLocaleString('en-US');
+  const tokens = expectedInput(forecast).toLocaleString('en-US');
   const notice = {
     code: 'context/price-cliff',
     message: `the next request holds about ${tokens} tokens: ${cliffInWords(cliff)}, and every longer one after it`,

@@ -17,6 +17,7 @@ import type {
 import { timestamp } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
 import { inputTokens, outputTokens } from '@tidemark/model';
+import { expectedInput } from '../expected-input.ts';
 import type { Left } from './judge-import.ts';
 import { judgeImport, leftBy } from './judge-import.ts';
 import type { ModelCall } from './model-call.ts';
@@ -175,8 +176,9 @@ function namedCauses(
 }
 
 /** What was forecast as new, at the size that the whole request turned out to have; what was read was no news. */
-function unsentOf({ read, write, fresh, unsent }: CallForecast, usage: Usage = {}): number {
-  const expected = read + write + fresh;
+function unsentOf(forecast: CallForecast, usage: Usage = {}): number {
+  const { unsent } = forecast;
+  const expected = expectedInput(forecast);
   const input = inputTokens(usage) ?? expected;
   const scaled = expected === 0 ? input : Math.round((unsent * input) / expected);
   return Math.min(scaled, input - (usage.read ?? 0));
