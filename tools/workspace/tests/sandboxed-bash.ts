@@ -2,6 +2,8 @@
 
 import type { Notice } from '@tidemark/agent';
 import { callId, sessionId } from '@tidemark/log';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
 import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -90,4 +92,10 @@ export async function openSandboxedBash(setting: SandboxedSetting = {}): Promise
       return { output: Buffer.concat(chunks).toString(), text, exit, notices };
     },
   };
+}
+
+/** Makes a repository of git. */
+export function repositoryIn(folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  execFileSync('git', ['init', '-q', folder]);
 }

@@ -4,16 +4,11 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { NO_SANDBOX, openSandboxedBash } from '../../tests/sandboxed-bash.ts';
+import { NO_SANDBOX, openSandboxedBash, repositoryIn } from '../../tests/sandboxed-bash.ts';
 
 function put(folder: string, path: string, text: string): void {
   mkdirSync(dirname(join(folder, path)), { recursive: true });
   writeFileSync(join(folder, path), text);
-}
-
-function repositoryIn(folder: string): void {
-  mkdirSync(folder, { recursive: true });
-  execFileSync('git', ['init', '-q', folder]);
 }
 
 beforeEach((context) => {

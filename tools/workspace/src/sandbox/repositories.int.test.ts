@@ -15,16 +15,11 @@ import {
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { contextOf } from '../../tests/bench.ts';
-import { NO_SANDBOX, openSandboxedBash } from '../../tests/sandboxed-bash.ts';
+import { NO_SANDBOX, openSandboxedBash, repositoryIn } from '../../tests/sandboxed-bash.ts';
 import { createConfinement } from '../confine/confine.ts';
 import { createWriteTool } from '../write/write-tool.ts';
 
 const EVIL = 'evil';
-
-function repositoryIn(folder: string): void {
-  mkdirSync(folder, { recursive: true });
-  execFileSync('git', ['init', '-q', folder]);
-}
 
 beforeEach((context) => {
   if (NO_SANDBOX !== undefined) context.skip(NO_SANDBOX);

@@ -15,15 +15,10 @@ import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { SandboxedBash } from '../../tests/sandboxed-bash.ts';
-import { NO_SANDBOX, openSandboxedBash } from '../../tests/sandboxed-bash.ts';
+import { NO_SANDBOX, openSandboxedBash, repositoryIn } from '../../tests/sandboxed-bash.ts';
 import { tryPromises } from './try-promises.ts';
 
 const EVIL = 'evil';
-
-function repositoryIn(folder: string): void {
-  mkdirSync(folder, { recursive: true });
-  execFileSync('git', ['init', '-q', folder]);
-}
 
 /** A repository with a submodule, and everything that instructs an agent. */
 function prepare({ folder }: SandboxedBash): void {
