@@ -160,6 +160,13 @@ describe('a secret of known shape', () => {
     }
   });
 
+  it('ends at the quote around it behind another secret of the same string', async () => {
+    const line = (text: string): string => JSON.stringify({ text, args: '{}' });
+    expect(await mask(line('DB_PASSWORD=Zx9(a)b7\nAPI_KEY=('))).toBe(
+      line('DB_PASSWORD=[secret:DB_PASSWORD]\nAPI_KEY=('),
+    );
+  });
+
   it('leaves a string of JSON valid', async () => {
     const piece = fc.oneof(
       fc.constantFrom(...SAMPLES.map(textOf)),

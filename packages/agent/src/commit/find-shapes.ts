@@ -14,22 +14,27 @@ import { findByLibrary } from './token-shapes.ts';
 /** Longest stretch that a rule looks at, from where it begins to where the secret ends, in UTF-16 units. */
 export const LONGEST_SHAPE = 16_384;
 
-/** Every shape in the text, apart and in order. Of shapes that overlap one is made, by the name of the first. */
-export async function findShapes(text: string): Promise<readonly Shape[]> {
-  const own = findOwn(text);
+/**
+ * Every shape in the text, apart and in order. Of shapes that overlap one is made, by the name of the first.
+ * `withinLine`: the text is cut out of a longer one and begins in the middle of a line.
+ */
+export async function findShapes(text: string, withinLine = false): Promise<readonly Shape[]> {
+  const own = findOwn(text, withinLine);
   return own.length > 0 ? own : joined(await findByLibrary(text));
 }
 
 /** Every shape in the text that a rule of our own finds, apart and in order. */
-export function findOwn(text: string): readonly Shape[] {
-  return joined([...findPlain(text), ...findBetweenColours(text, findPlain, LONGEST_SHAPE)]);
+export function findOwn(text: string, withinLine = false): readonly Shape[] {
+  const find = (plain: string): readonly Shape[] => findPlain(plain, withinLine);
+  return joined([...find(text), ...findBetweenColours(text, find, LONGEST_SHAPE)]);
 }
 
-function findPlain(text: string): readonly Shape[] {
+function findPlain(text: string, withinLine: boolean): readonly Shape[] {
   const places = PLACE_RULES.flatMap(({ hint, rules }) =>
     hint.test(text) ? rules.flatMap((rule) => shapesOf(rule, text)) : [],
   );
-  return [...tokensIn(text), ...places, ...findKeyLines(text), ...findNamedValues(text), ...findPairedValues(text)];
+  const named = findNamedValues(text, withinLine);
+  return [...tokensIn(text), ...places, ...findKeyLines(text), ...named, ...findPairedValues(text)];
 }
 
 function shapesOf({ name, expression, isSecret, looksBack = 0 }: SecretRule, text: string): readonly Shape[] {

@@ -58,12 +58,14 @@ function literal(text: string): string {
 export function createMasker(sought: Sought): Masker {
   const { window, reach } = sought;
   let pending = '';
+  let withinLine = false;
   const take = async (text: string, cut: number): Promise<string> => {
-    const found = await hitsIn(text, sought);
+    const found = await hitsIn(text, sought, withinLine);
     // A secret whose name stands before the cut goes with its name: behind the cut it would have none.
     const end = Math.max(cut, ...found.map((hit) => (hit.from < cut ? hit.end : 0)));
     const hits = found.filter(({ start }) => start < end);
     pending = pending.slice(end);
+    withinLine = !text.slice(0, end).endsWith('\n');
     return replaced(text.slice(0, end), hits);
   };
   return {
@@ -92,7 +94,7 @@ function cutIn(text: string, reach: number): number {
 }
 
 /** What is replaced, in order and apart. A placeholder is left as it is, and divides what is searched: masking twice changes nothing. */
-async function hitsIn(text: string, sought: Sought): Promise<readonly Hit[]> {
+async function hitsIn(text: string, sought: Sought, withinLine: boolean): Promise<readonly Hit[]> {
   const kept = matches(text, 0, text.length, PLACEHOLDER, (found) => found);
   const values = gaps(text, kept).flatMap(([start, end]) =>
     sought.forms === undefined
@@ -101,7 +103,8 @@ async function hitsIn(text: string, sought: Sought): Promise<readonly Hit[]> {
   );
   const known = inOrder([...kept, ...values]);
   const shapes: Hit[] = [];
-  for (const [start, end] of gaps(text, known)) shapes.push(...(await shapesIn(text, start, end)));
+  for (const [start, end] of gaps(text, known))
+    shapes.push(...(await shapesIn(text, start, end, start > 0 || withinLine)));
   return inOrder([...known, ...shapes]);
 }
 
@@ -121,8 +124,8 @@ function matches(
 }
 
 /** Each gap is searched once more on its own: what stood behind it may have hidden a token. */
-async function shapesIn(text: string, from: number, to: number): Promise<readonly Hit[]> {
-  const hits = (await findShapes(text.slice(from, to))).map((shape) => ({
+async function shapesIn(text: string, from: number, to: number, withinLine: boolean): Promise<readonly Hit[]> {
+  const hits = (await findShapes(text.slice(from, to), withinLine)).map((shape) => ({
     from: from + shape.from,
     start: from + shape.start,
     end: from + shape.end,
@@ -130,7 +133,8 @@ async function shapesIn(text: string, from: number, to: number): Promise<readonl
   }));
   if (hits.length === 0) return [];
   const between: Hit[] = [];
-  for (const [start, end] of gaps(text, hits, from, to)) between.push(...(await shapesIn(text, start, end)));
+  for (const [start, end] of gaps(text, hits, from, to))
+    between.push(...(await shapesIn(text, start, end, start > from || withinLine)));
   return inOrder([...hits, ...between]);
 }
 

@@ -60,8 +60,8 @@ const LINE_END = /[ \t]{0,200}(?:(?<=\s)#|\/\/|$|[\r\n"'`]|\\+[nr"'])/y;
 const LONGEST_LEAD = 200;
 const HEADER = /^(?:x-[\w-]+|api-key|private-token|ocp-apim-subscription-key)$/i;
 
-/** Every such value in the text that is no placeholder. */
-export function findNamedValues(text: string): readonly Shape[] {
+/** Every such value in the text that is no placeholder. A text that begins `withinLine` may have a quote open. */
+export function findNamedValues(text: string, withinLine: boolean): readonly Shape[] {
   const found: Shape[] = [];
   NAMED.lastIndex = 0;
   for (let match = NAMED.exec(text); match !== null; match = NAMED.exec(text)) {
@@ -72,7 +72,7 @@ export function findNamedValues(text: string): readonly Shape[] {
       NAMED.lastIndex = named.end;
       continue;
     }
-    const written = readNamed(text, named);
+    const written = readNamed(text, named, withinLine);
     if (!isCredential(text, written)) continue;
     const { start, end } = written;
     found.push({ from: named.from, start, end, name: named.name.replace(/^.*\./, '') });
@@ -129,7 +129,7 @@ function nameBegin(text: string, index: number): number {
   return from;
 }
 
-function readNamed(text: string, named: Named): Written {
+function readNamed(text: string, named: Named, withinLine: boolean): Written {
   const read = readValue(text, named.at, placeOf(text, named));
   const written = (one: ReadValue, isSole: boolean): Written => ({
     ...named,
@@ -142,17 +142,17 @@ function readNamed(text: string, named: Named): Written {
   const { kind, joint, isQuotedName } = named;
   const mayBeSole = kind === 'password' && /^[=:]$/.test(joint) && !isQuotedName;
   if ((read.quote !== '' && !isUnclosed) || !(isStrictly || mayBeSole)) return written(read, false);
-  const bare = readBare(text, named.at, isUnquotedLine(text, named.from) ? 'line' : 'alone');
+  const bare = readBare(text, named.at, isUnquotedLine(text, named.from, withinLine) ? 'line' : 'alone');
   if (isStrictly) return written(bare, false);
   const isSole = bare.end >= read.end && isSolePassword(text, written(bare, true));
   return isSole ? written(bare, true) : written(read, false);
 }
 
 /** No quote stands before this offset on its line, so none after it closes one that was opened there. */
-function isUnquotedLine(text: string, at: number): boolean {
+function isUnquotedLine(text: string, at: number, withinLine: boolean): boolean {
   const lead = text.slice(Math.max(0, at - LONGEST_LEAD), at);
   const begin = Math.max(lead.lastIndexOf('\n'), lead.lastIndexOf('\r'));
-  return (begin !== -1 || at <= LONGEST_LEAD) && !/["'`]/.test(lead.slice(begin + 1));
+  return (begin !== -1 || (at <= LONGEST_LEAD && !withinLine)) && !/["'`]/.test(lead.slice(begin + 1));
 }
 
 /** `password: value` alone on a line, as in YAML: any sign may be a part of the value, unless it is code. */
