@@ -2,7 +2,6 @@
 
 import type { EffectClass } from '@tidemark/log';
 import { textIn } from './call-arguments.ts';
-import type { ClosedCall } from './gather.ts';
 
 /** What a call did. */
 export type Deed = 'read' | 'changed' | 'ran';
@@ -31,7 +30,7 @@ const BY_EFFECT: Readonly<Record<EffectClass, Deed | undefined>> = {
 };
 
 /** By the effect that was recorded, else by its name; `undefined` where neither tells. */
-export function deedOf({ name, effect }: Pick<ClosedCall, 'name' | 'effect'>): Deed | undefined {
+export function deedOf({ name, effect }: { readonly name: string; readonly effect?: EffectClass }): Deed | undefined {
   return effect === undefined ? KNOWN.get(name) : BY_EFFECT[effect];
 }
 

@@ -1,0 +1,130 @@
+import type { Part, Span } from '@tidemark/model';
+import { describe, expect, test } from 'vitest';
+import type { Grounds, Use, Uses } from './uses.ts';
+import { goToTurn, groundsOf, noteResult, noteSaid, noUses } from './uses.ts';
+
+/** A session of calls that each have a result at once. */
+interface Made {
+  readonly uses: Uses;
+  call(name: string, input: object | string, shown?: string, error?: boolean): Use;
+  say(text: string, role?: Span['role']): void;
+}
+
+function made(): Made {
+  const uses = noUses('/w');
+  let count = 0;
+  const note = (role: Span['role'], parts: readonly Part[]): void =>
+    noteSaid(uses, {
+      role,
+      parts,
+      stability: 'session',
+      origin: { from: 'event', session: 's', position: 1 },
+      ordinal: 0,
+      group: 1,
+      opensTurn: false,
+    });
+  return {
+    uses,
+    call: (name, input, shown = 'ok', error = false) => {
+      const call = `c${(count += 1)}`;
+      const raw = typeof input === 'string' ? input : JSON.stringify(input);
+      note('assistant', [{ type: 'call', call, name, arguments: raw }]);
+      return noteResult(uses, { type: 'result', call, error, content: [{ type: 'text', text: shown }] });
+    },
+    say: (text, role = 'assistant') => note(role, [{ type: 'text', text }]),
+  };
+}
+
+const grounds = (...uses: readonly Use[]): readonly (Grounds | undefined)[] => uses.map(groundsOf);
+
+describe('a result is superseded', () => {
+  test('when the same file is read again, by its path from the workspace on or absolute', () => {
+    const { call } = made();
+    const first = call('read', { path: 'src/a.ts' });
+    const other = call('read', { path: 'src/b.ts' });
+    const again = call('Read', { file_path: '/w/src/a.ts' });
+    expect(grounds(first, other, again)).toEqual(['repeated', undefined, undefined]);
+  });
+
+  test('when the same file is changed, by a call that had success', () => {
+    const { call } = made();
+    const first = call('read', { path: 'src/a.ts' });
+    call('edit', { path: 'src/a.ts', old: 'x', new: 'y' }, 'not found', true);
+    expect(grounds(first)).toEqual([undefined]);
+    call('edit', { path: './src/a.ts', old: 'x', new: 'y' });
+    expect(grounds(first)).toEqual(['changed']);
+    call('read', { path: 'src/a.ts' });
+    expect(grounds(first)).toEqual(['repeated']);
+  });
+
+  test('when the same command runs again in the same folder', () => {
+    const { call } = made();
+    const first = call('bash', { command: 'npm test', timeout: 5 });
+    const other = call('bash', { command: 'npm run check' });
+    const elsewhere = call('bash', { command: 'npm test', cwd: 'packages/a' });
+    expect(grounds(first, other, elsewhere)).toEqual([undefined, undefined, undefined]);
+    const again = call('Bash', { command: 'npm test' });
+    expect(grounds(first, other, elsewhere, again)).toEqual(['repeated', undefined, undefined, undefined]);
+  });
+
+  test('by no reading of another part of the file, and by one of the whole where it showed the beginning', () => {
+    const { call } = made();
+    const page = call('read', { path: 'a.ts', offset: 200, limit: 50 });
+    const beginning = call('read', { path: 'a.ts', limit: 50 });
+    expect(grounds(page, beginning)).toEqual([undefined, undefined]);
+    const whole = call('read', { path: 'a.ts' });
+    expect(grounds(page, beginning, whole)).toEqual([undefined, 'repeated', undefined]);
+    call('read', { path: 'a.ts', offset: 200, limit: 50 });
+    expect(grounds(page, whole)).toEqual(['repeated', undefined]);
+  });
+
+  test('by no call that failed, no call that is not known, and none whose arguments were cut', () => {
+    const { call } = made();
+    const [file, command] = [call('read', { path: 'a.ts' }), call('bash', { command: 'ls' })];
+    call('read', { path: 'a.ts' }, 'gone', true);
+    call('bash', { command: 'ls' }, 'exit 1', true);
+    call('look', { path: 'a.ts' });
+    call('edit', '{"path":"a.ts","old":"x');
+    expect(grounds(file, command)).toEqual([undefined, undefined]);
+  });
+});
+
+describe('a result that nothing used in the open turn and the one before it', () => {
+  test('is prunable, and no longer once its path stands in later words or inputs', () => {
+    const { uses, call, say } = made();
+    goToTurn(uses, 1);
+    const [a, b, c] = ['src/a.ts', 'src/b.ts', 'lib/c.ts'].map((path) => call('read', { path }));
+    if (a === undefined || b === undefined || c === undefined) throw new Error('a call gave nothing');
+    goToTurn(uses, 2);
+    expect(grounds(a, b, c)).toEqual([undefined, undefined, undefined]);
+    say('I look at src/b.ts again.', 'user');
+    goToTurn(uses, 3);
+    expect(grounds(a, b, c)).toEqual(['unused', undefined, 'unused']);
+    call('bash', { command: 'cat /w/lib/c.ts | head' });
+    say('`a.ts` is next');
+    expect(grounds(a, b, c)).toEqual([undefined, undefined, undefined]);
+    goToTurn(uses, 5);
+    expect(grounds(a, b, c)).toEqual(['unused', 'unused', 'unused']);
+  });
+
+  test('is in use by a symbol that it was the latest to show', () => {
+    const { uses, call, say } = made();
+    const [older, newer] = [call('bash', { command: 'a' }, 'parseDate'), call('bash', { command: 'b' }, 'parseDate')];
+    const other = call('bash', { command: 'c' }, 'formatDate and plain words');
+    goToTurn(uses, 2);
+    expect(grounds(older, newer, other)).toEqual(['unused', 'unused', 'unused']);
+    say('plain words about parseDate');
+    expect(grounds(older, newer, other)).toEqual(['unused', undefined, 'unused']);
+    call('edit', { path: 'x.ts', edits: [{ old: 'formatDate\nx' }] });
+    expect(grounds(other)).toEqual([undefined]);
+  });
+
+  test('and whose file was changed is both', () => {
+    const { uses, call } = made();
+    const file = call('read', { path: 'a.ts' });
+    call('write', { path: 'a.ts', content: 'x' });
+    expect(grounds(file)).toEqual(['changed']);
+    goToTurn(uses, 2);
+    expect(grounds(file)).toEqual(['changed-unused']);
+  });
+});
