@@ -12,14 +12,15 @@ import { z } from 'zod';
 import type { Stage } from './billed-stage.ts';
 import { openStage, recordsOf } from './billed-stage.ts';
 
-const look: Tool = defineTool({
-  name: 'look',
-  description: 'Looks.',
-  input: z.object({ from: z.number(), words: z.number() }),
+/** A command that runs again stands for its output before. */
+const bash: Tool = defineTool({
+  name: 'bash',
+  description: 'Shows so many words.',
+  input: z.object({ command: z.string() }),
   effect: 'read',
-  run: ({ from, words }) => Array.from({ length: words }, (_, index) => `${from}:${index}`).join(' '),
+  run: ({ command }) => Array.from({ length: Number(command) }, (_, index) => `${command}:${index}`).join(' '),
 });
-const TOOLS = [look, createHistoryReadTool()];
+const TOOLS = [bash, createHistoryReadTool()];
 const done: AnswerPlan = { answer: { text: 'Done.' } };
 
 /** Words of each result, in the order of the calls; a fork is made in front of the second list. */
@@ -39,12 +40,12 @@ interface Seen {
 
 const LARGE_EARLY = every(34, (index) => (index % 8 === 0 ? 2_500 : 60));
 const SHAPES: readonly (readonly [model: string, name: string, shape: Shape, seen: Seen])[] = [
-  ['claude-opus-5-5', 'many small results', { session: every(80, () => 300) }, { epochs: 2, apart: 35 }],
+  ['claude-opus-5-5', 'many small results', { session: every(80, () => 300) }, { epochs: 1, apart: 40 }],
   [
     'claude-opus-5-5',
     'few large ones',
     { session: every(50, (i) => (i % 15 === 0 ? 4_000 : 5)) },
-    { epochs: 3, apart: 7 },
+    { epochs: 1, apart: 16 },
   ],
   [
     'claude-opus-5-5',
@@ -56,30 +57,30 @@ const SHAPES: readonly (readonly [model: string, name: string, shape: Shape, see
     'claude-opus-5-5',
     'a fork that goes on',
     { session: LARGE_EARLY, fork: every(24, (i) => (i % 9 === 0 ? 1_800 : 300)) },
-    { epochs: 5, apart: 7 },
+    { epochs: 1, apart: 9 },
   ],
   [
     'gpt-6.1-sol',
     'a fork that goes on',
     { session: LARGE_EARLY, fork: every(24, (i) => (i % 9 === 0 ? 1_800 : 300)) },
-    { epochs: 5, apart: 7 },
+    { epochs: 1, apart: 9 },
   ],
   [
     'claude-opus-5-5',
     'a fork that soon ends',
     { session: LARGE_EARLY, fork: every(6, () => 400) },
-    { epochs: 4, apart: 7 },
+    { epochs: 1, apart: 9 },
   ],
 ];
 
-function looking(words: number, from: number): AnswerPlan {
-  return { answer: { text: 'I look.', calls: [{ name: 'look', arguments: { from, words } }] } };
+function looking(words: number): AnswerPlan {
+  return { answer: { text: 'I look.', calls: [{ name: 'bash', arguments: { command: `${words}` } }] } };
 }
 
 /** Twenty calls a turn. */
 async function play(stage: Stage, live: LiveSession, words: readonly number[]): Promise<void> {
   for (let from = 0; from < words.length; from += 20) {
-    const answers = words.slice(from, from + 20).map((count, index) => looking(count, from + index));
+    const answers = words.slice(from, from + 20).map(looking);
     await stage.turn(live, 'Look.', ...answers, done);
   }
 }

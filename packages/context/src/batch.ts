@@ -2,14 +2,15 @@
 // breaks, and so from which cache entry on everything is written again.
 
 import { itemAt } from './append-only.ts';
-import type { Prunable, Prunables } from './prunable.ts';
+import type { OldResult, OldResults, Totals } from './prunable.ts';
+import { firstPrunable, totalsFrom } from './prunable.ts';
+import type { Grounds } from './uses.ts';
 
-/** All results from one on, and what it means to shorten them. Tokens are estimates. */
-export interface Batch {
+/** Results from one on, those on some grounds, and what it means to shorten them. Tokens are estimates. */
+export interface Batch extends Totals {
+  /** Index of the first of them. */
   readonly first: number;
-  readonly freed: number;
-  /** What of it was read so far: the same, once for each call of this session that has read it. */
-  readonly read: number;
+  readonly grounds: readonly Grounds[];
   /** What was sent before, and is written again. */
   readonly rewritten: number;
 }
@@ -22,38 +23,91 @@ export interface Readable {
   readonly anywhere: boolean;
 }
 
-/** The batch of all results, where the history is written anew in any case. */
-export function allOf({ freed, read }: Prunables): Batch {
-  return { first: 0, freed, read, rewritten: 0 };
+/** Decides for the results on some grounds whether a batch takes them along. */
+export type TakesAlong = (totals: Totals) => boolean;
+
+/** Returns the batch of all results on the grounds that are worth it, where the history is written anew in any case. */
+export function allOf(old: OldResults, allowed: readonly Grounds[], takes: TakesAlong): Batch | undefined {
+  const batch = batchFrom(old, { index: 0, kept: 0, anywhere: false }, allowed, takes);
+  return batch && { ...batch, rewritten: 0 };
 }
 
 /**
  * Batches worth a look, that of all results first: of those that break the prefix behind the same entry, the one that begins
  * first frees most and rewrites least. Their number follows that of the entries.
  */
-export function batchesOf(prunables: Prunables, { entries, anywhere }: Readable): readonly Batch[] {
-  const { results } = prunables;
-  const ends = [0, ...entries].map((blocks) => tokensBefore(prunables, blocks)).toSorted((a, b) => a - b);
+export function batchesOf(
+  old: OldResults,
+  { entries, anywhere }: Readable,
+  allowed: readonly Grounds[],
+  takes: TakesAlong,
+): readonly Batch[] {
+  const { found } = old;
+  const ends = [0, ...entries].map((blocks) => tokensBefore(old, blocks)).toSorted((a, b) => a - b);
   const batches = new Map<number, Batch>();
-  for (const end of ends) {
-    const first = count(results.length, (index) => (itemAt(results, index)?.packedBefore ?? end) < end);
-    const start = itemAt(results, first);
+  for (const kept of ends) {
+    const index = count(found.length, (one) => (itemAt(found, one)?.packedBefore ?? kept) < kept);
+    const batch = batchFrom(old, { index, kept, anywhere }, allowed, takes);
     // Of two entries before the same result the longer one is read.
-    if (start !== undefined)
-      batches.set(first, batchFrom(prunables, start, first, anywhere ? start.packedBefore : end));
+    if (batch !== undefined) batches.set(batch.first, batch);
   }
   return [...batches.values()];
 }
 
-/** `kept`: tokens that are read, and not written again. */
-function batchFrom(prunables: Prunables, start: Prunable, first: number, kept: number): Batch {
-  const freed = prunables.freed - start.freedBefore;
-  const readBefore = prunables.calls * start.freedBefore - start.writtenBefore;
-  return { first, freed, read: prunables.read - readBefore, rewritten: prunables.end - kept - freed };
+/** Returns the results of a batch, in order. The cost follows their span of the list. */
+export function resultsOf(
+  { found }: OldResults,
+  { first, grounds }: Batch,
+  groundsAt: (one: OldResult) => Grounds | undefined,
+): readonly OldResult[] {
+  const results: OldResult[] = [];
+  for (let index = first; index < found.length; index += 1) {
+    const result = itemAt(found, index);
+    const on = result && groundsAt(result);
+    if (result !== undefined && on !== undefined && grounds.includes(on)) results.push(result);
+  }
+  return results;
+}
+
+interface Start {
+  readonly index: number;
+  /** Tokens that are read, and not written again. */
+  readonly kept: number;
+  readonly anywhere: boolean;
+}
+
+const NOTHING: Totals = { count: 0, freed: 0, read: 0, refetched: 0, refetches: 0 };
+
+function batchFrom(
+  old: OldResults,
+  { index, kept, anywhere }: Start,
+  allowed: readonly Grounds[],
+  takes: TakesAlong,
+): Batch | undefined {
+  const taken = allowed
+    .map((grounds) => ({ grounds, totals: totalsFrom(old, index, grounds) }))
+    .filter(({ totals }) => totals.count > 0 && takes(totals));
+  const grounds = taken.map((one) => one.grounds);
+  const first = firstPrunable(old, index, grounds);
+  const start = first === undefined ? undefined : itemAt(old.found, first);
+  if (first === undefined || start === undefined) return undefined;
+  const totals = taken.reduce((sum, one) => add(sum, one.totals), NOTHING);
+  const read = anywhere ? start.packedBefore : kept;
+  return { ...totals, first, grounds, rewritten: old.end - read - totals.freed };
+}
+
+function add(a: Totals, b: Totals): Totals {
+  return {
+    count: a.count + b.count,
+    freed: a.freed + b.freed,
+    read: a.read + b.read,
+    refetched: a.refetched + b.refetched,
+    refetches: a.refetches + b.refetches,
+  };
 }
 
 /** What is packed up to the end of the last span that so many blocks hold whole. */
-function tokensBefore({ spans: { blocks, tokens } }: Prunables, held: number): number {
+function tokensBefore({ spans: { blocks, tokens } }: OldResults, held: number): number {
   return tokens[count(blocks.length, (index) => (blocks[index] ?? held) <= held) - 1] ?? 0;
 }
 

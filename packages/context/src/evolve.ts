@@ -50,7 +50,8 @@ const STEPS: Steps = {
     const text = body ?? `The content of this note is the artifact ${artifact ?? 'unknown'}.`;
     return wait(state, 'note', event, { urgent: urgent === true, parts: [renderNote(source, revision, text)] });
   },
-  'turn.started': (state, event) => resumed({ ...state, directives: appendOnly() }, event),
+  'turn.started': (state, event) =>
+    resumed({ ...state, directives: appendOnly(), turns: append(state.turns, event.position) }, event),
   'turn.resumed': resumed,
   'prompt.given': (state, event) => {
     const parts = renderContent(event.data.parts);
@@ -98,10 +99,10 @@ const STEPS: Steps = {
   'history.compacted': (state, { position, data }) =>
     state.session === undefined ? state : { ...state, compacted: { position, session: state.session, data } },
   'compaction.refused': keep,
-  'history.pruned': (state, { position, data: { results } }) => {
+  'history.pruned': (state, { position, data: { results, cause, tier } }) => {
     if (results === undefined) return state;
     const waiting = { ...state.waiting, prunings: state.waiting.prunings + 1 };
-    return { ...state, prunings: [...state.prunings, { position, results }], waiting };
+    return { ...state, prunings: [...state.prunings, { position, results, cause, ...(tier && { tier }) }], waiting };
   },
   'block.quarantined': (state, { position, data: { origin, stub } }) => {
     const waiting = { ...state.waiting, quarantines: state.waiting.quarantines + 1 };

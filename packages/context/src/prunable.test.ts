@@ -1,11 +1,11 @@
-import type { EpochCause, EpochOpened, HistoryPruned, ImagePart, Usage } from '@tidemark/log';
+import type { AnswerPart, EpochCause, EpochOpened, HistoryPruned, ImagePart, Usage } from '@tidemark/log';
 import { callId, position } from '@tidemark/log';
 import type { Span } from '@tidemark/model';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { counting } from '../tests/counting.ts';
 import type { Told } from '../tests/log-of.ts';
-import { answer, call, created, fold, named, prompt, request, row, second } from '../tests/log-of.ts';
+import { answer, created, fold, named, prompt, request, row, second, turn } from '../tests/log-of.ts';
 import { plainPruning } from '../tests/plain-pruning.ts';
 import type { Wanted } from './epoch.ts';
 import { gaugeOf } from './gauge.ts';
@@ -16,7 +16,7 @@ import { planPruning } from './pruning.ts';
 import type { State } from './state.ts';
 import { emptyState } from './state.ts';
 
-const OPUS = row('claude-opus-5-5');
+const SONNET = row('claude-sonnet-4-5');
 const SHOT: ImagePart = { type: 'image', artifact: named('shot'), mediaType: 'image/png', bytes: 90_000 };
 const READER = { name: 'history_read', digest: named('history_read') };
 const OTHER = { name: 'other', digest: named('other') };
@@ -24,7 +24,7 @@ const USAGE: Usage = { fresh: 0, read: 1_000, writes: [{ ttl: '5m', tokens: 100 
 
 const wanted: Wanted = {
   provider: 'anthropic',
-  model: OPUS.model,
+  model: SONNET.model,
   parameters: {},
   capabilities: named('row'),
   texts: { contract: 'tm1', layers: [], tools: [{ record: READER, definition: '{}' }] },
@@ -49,10 +49,18 @@ function opened(state: State, cause: EpochCause, checkpoint = state.epoch?.opene
   return ['epoch.opened', data];
 }
 
+type Gauge = PruningInput['gauge'];
+const HALF_FULL: Gauge = { tier: 'calm', ratio: 0.6, bytes: 0 };
+const GAUGES: readonly Gauge[] = [
+  { tier: 'calm', ratio: 0.4, bytes: 0 },
+  HALF_FULL,
+  { tier: 'warning', ratio: 0.85, bytes: 0 },
+];
+
 /** What happens next in a made history. */
 type Move =
   | { readonly do: 'step'; readonly results: readonly Result[] }
-  | { readonly do: 'prompt' | 'prune' | 'open' | 'compact' | 'add-tool' }
+  | { readonly do: 'prompt' | 'turn' | 'prune' | 'open' | 'compact' | 'add-tool' }
   | { readonly do: 'skill'; readonly call: number };
 
 interface Result {
@@ -60,6 +68,9 @@ interface Result {
   readonly id: number;
   readonly length: number;
   readonly image: boolean;
+  /** What the call does; to a file where one is named. */
+  readonly tool?: 'read' | 'edit' | 'bash' | 'look';
+  readonly file?: number;
 }
 
 function toldOf(move: Move, state: State): readonly Told[] {
@@ -67,11 +78,13 @@ function toldOf(move: Move, state: State): readonly Told[] {
     case 'step': {
       const results = [...new Map(move.results.map((one) => [one.id, one])).values()];
       const marker = { block: state.steps, ttl: '5m', prefix: named(`prefix ${state.steps}`) } as const;
-      const calls = results.map(({ id }) => call(`c${id}`));
+      const calls = results.map(called);
       return [request(state.steps + 1, [marker]), answer(calls, USAGE, state.steps), ...results.map(returned)];
     }
     case 'prompt':
-      return [prompt('and then? '.repeat(20))];
+      return [prompt(`and then? see f${state.length % 3}.ts `.repeat(20))];
+    case 'turn':
+      return [turn];
     case 'prune': {
       const pruned = plan(state, { need: { do: 'epoch', cause: 'model' } });
       return pruned === undefined ? [] : [['history.pruned', pruned]];
@@ -99,6 +112,11 @@ function toldOf(move: Move, state: State): readonly Told[] {
   }
 }
 
+function called({ id, tool = 'look', file = 0 }: Result): AnswerPart {
+  const input = tool === 'bash' ? { command: `run ${file}` } : { path: `f${file}.ts` };
+  return { type: 'call', call: callId(`c${id}`), name: tool, arguments: JSON.stringify(input) };
+}
+
 function returned({ id, length, image }: Result): Told {
   const parts = [{ type: 'text', text: 'word '.repeat(length / 5) }, ...(image ? [SHOT] : [])] as const;
   return ['tool.returned', { call: callId(`c${id}`), parts }];
@@ -109,27 +127,49 @@ function plan(state: State, more: Partial<PruningInput> = {}): HistoryPruned | u
 }
 
 function inputOf(state: State): PruningInput {
-  return { state, wanted, need: { do: 'nothing' }, capabilities: OPUS, at: second(60), ttl: '5m' };
+  return { state, wanted, need: { do: 'nothing' }, capabilities: SONNET, at: second(60), ttl: '5m', gauge: HALF_FULL };
 }
 
 const result = fc.record({
   id: fc.nat(40),
-  length: fc.oneof(fc.constantFrom(0, 200, 1_190, 1_300), fc.nat(6_000)),
+  length: fc.oneof(fc.constantFrom(0, 200, 1_190, 1_300, 20_000), fc.nat(6_000)),
   image: fc.boolean(),
+  tool: fc.constantFrom('read', 'edit', 'bash', 'look'),
+  file: fc.nat(3),
 });
 const move: fc.Arbitrary<Move> = fc.oneof(
   { weight: 20, arbitrary: fc.record({ do: fc.constant('step'), results: fc.array(result, { maxLength: 4 }) }) },
   { weight: 3, arbitrary: fc.record({ do: fc.constantFrom('prompt', 'prune', 'open', 'compact', 'add-tool') }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('turn') }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('skill'), call: fc.nat(40) }) },
+);
+
+const mixed: fc.Arbitrary<readonly Move[]> = fc.array(move, { minLength: 10, maxLength: 30, size: 'max' });
+/** Few files that are read again and again, and nothing that edits what was sent: here batches come to pay. */
+const quiet: fc.Arbitrary<readonly Move[]> = fc.array(
+  fc.record({
+    do: fc.constant('step'),
+    results: fc.array(
+      fc.record({
+        id: fc.nat(40),
+        length: fc.constantFrom(1_300, 20_000),
+        image: fc.constant(false),
+        tool: fc.constant('read'),
+        file: fc.nat(2),
+      }),
+      { minLength: 1, maxLength: 1 },
+    ),
+  }),
+  { minLength: 20, maxLength: 30, size: 'max' },
 );
 
 /** The decision, in all cases that a request may be in; each time both ways. */
 function compare(state: State): void {
   const needs: readonly Need[] = [{ do: 'epoch', cause: 'tools' }, neededChange(state, wanted, [])];
   for (const need of needs) {
-    for (const pressing of [false, true]) {
+    for (const gauge of GAUGES) {
       for (const at of [second(state.length), second(state.length + 3_000)]) {
-        const input = { ...inputOf(state), need, pressing, at };
+        const input = { ...inputOf(state), need, gauge, at };
         same(planPruning(input), plainPruning(input));
       }
     }
@@ -152,7 +192,7 @@ const met = new Set<string | undefined>();
 describe('what may be shortened, as running sums', () => {
   test('decides in every state of every history as a walk over all of it does', () => {
     fc.assert(
-      fc.property(fc.array(move, { minLength: 10, maxLength: 30, size: 'max' }), (moves) => {
+      fc.property(fc.oneof(mixed, quiet), (moves) => {
         const begun = fold([created, prompt('go')]);
         let state = fold([opened(begun, 'initial')], begun);
         for (const one of moves) {
@@ -163,34 +203,50 @@ describe('what may be shortened, as running sums', () => {
           if (one.do === 'prompt') compare(before);
         }
       }),
-      { numRuns: 25 },
+      { numRuns: 16 },
     );
     expect(met).toEqual(new Set([undefined, 'together', 'expired', 'pays', 'warning']));
   });
 
-  test('pays in no two consecutive requests, whatever the sizes and however much is freed', () => {
-    const lengths = fc.array(fc.constantFrom(0, 1_300, 6_000, 60_000, 600_000), { minLength: 20, maxLength: 40 });
-    let batches = 0;
+  test('opens at most one epoch in each tier until the compaction, and says no break-even above what it waits for', () => {
+    const tiers = ['calm', 'advisory', 'warning', 'critical'] as const;
+    const step = fc.record({
+      length: fc.constantFrom(0, 1_300, 6_000, 30_000),
+      file: fc.nat(3),
+      tier: fc.constantFrom(...tiers),
+      late: fc.boolean(),
+      compacts: fc.nat(30).map((one) => one === 0),
+    });
+    const seen = { epochs: 0, causes: new Set<string>() };
     fc.assert(
-      fc.property(lengths, (all) => {
+      fc.property(fc.array(step, { minLength: 30, maxLength: 60 }), (steps) => {
         const begun = fold([created, prompt('go')]);
         let state = fold([opened(begun, 'initial')], begun);
-        let since = Infinity;
-        for (const [id, length] of all.entries()) {
-          state = fold(toldOf({ do: 'step', results: [{ id, length, image: false }] }, state), state);
-          since += 1;
-          const pruned = plan(state, { at: second(state.length) });
+        let had = new Set<string | undefined>();
+        for (const [id, { length, file, tier, late, compacts }] of steps.entries()) {
+          const results = [{ id, length, file, image: false, tool: 'read' as const }];
+          state = fold(toldOf({ do: 'step', results }, state), state);
+          if (compacts) {
+            state = fold(toldOf({ do: 'compact' }, state), state);
+            state = fold(toldOf({ do: 'open' }, state), state);
+            had = new Set();
+          }
+          const at = second(state.length + (late ? 3_000 : 0));
+          const pruned = plan(state, { at, gauge: { tier, ratio: 0.6, bytes: 0 } });
           if (pruned === undefined) continue;
-          expect(pruned.cause).toBe('pays');
-          expect(since).toBeGreaterThan(1);
+          expect(had).not.toContain(pruned.tier);
+          expect(pruned.breakEven).toBeLessThanOrEqual(pruned.waits ?? -1);
+          had.add(pruned.tier);
+          seen.epochs += 1;
+          seen.causes.add(pruned.cause);
           state = fold([['history.pruned', pruned]], state);
           state = fold([opened(state, 'pruning')], state);
-          [since, batches] = [0, batches + 1];
         }
       }),
-      { numRuns: 25 },
+      { numRuns: 40 },
     );
-    expect(batches).toBeGreaterThan(0);
+    expect(seen.epochs).toBeGreaterThan(0);
+    expect(seen.causes).toEqual(new Set(['pays', 'warning', 'expired']));
   });
 
   test('looks at what is new alone: as much in a step behind three thousand others as behind a hundred', () => {
@@ -203,11 +259,11 @@ describe('what may be shortened, as running sums', () => {
       // Long results among larger pictures: what would be freed is worth a look.
       const shown: Told = ['prompt.given', { parts: [SHOT], presenter: 'test' }];
       for (let id = 0; id < steps; id += 1) {
-        const results = [{ id, length: 1_300, image: false }];
+        const results = [{ id, length: 1_300, image: false, tool: 'read' as const }];
         state = fold([...toldOf({ do: 'step', results }, state), shown], state);
         if (id < steps - 2) continue;
         spans.taken();
-        gaugeOf(state, OPUS);
+        gaugeOf(state, SONNET);
         plan(state, { need: neededChange(state, wanted, []) });
       }
       return spans.taken();

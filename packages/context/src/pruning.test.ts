@@ -1,9 +1,9 @@
-import type { EpochOpened, HistoryPruned, ImagePart, Usage } from '@tidemark/log';
+import type { AnswerPart, EpochOpened, HistoryPruned, ImagePart, Usage } from '@tidemark/log';
 import { callId, position } from '@tidemark/log';
 import type { ResultPart, Span } from '@tidemark/model';
 import { describe, expect, test } from 'vitest';
 import type { Told } from '../tests/log-of.ts';
-import { answer, call, created, fold, named, prompt, request, row, second } from '../tests/log-of.ts';
+import { answer, call, created, fold, named, prompt, request, row, second, turn } from '../tests/log-of.ts';
 import { slice } from './append-only.ts';
 import type { Wanted } from './epoch.ts';
 import { neededEpoch } from './epoch.ts';
@@ -63,18 +63,36 @@ function step(number: number, closings: readonly (readonly [id: string, closing:
 
 const USAGE: Usage = { fresh: 0, read: 1_000, writes: [{ ttl: '5m', tokens: 100 }] };
 
-/** A session of so many steps, each with one result of so many characters; and one more request. */
+/** Two turns later nothing has used what was written before them. */
+const LATER = [turn, turn];
+
+/** A session of so many steps, each with one result of so many characters; two more turns, and one more request. */
 function session(lengths: readonly number[]): State {
   const steps = lengths.flatMap((length, index) =>
     step(index, [[`c${index}`, result(`c${index}`, `${index}: ${'word '.repeat(length / 5)}`)]], USAGE),
   );
-  return fold([created, prompt('go'), opened(0), ...steps, ...step(lengths.length, [], USAGE)]);
+  return fold([created, prompt('go'), opened(0), ...steps, ...LATER, ...step(lengths.length, [], USAGE)]);
 }
 
+/** Long results far from the end: much is freed, little stands behind it. */
+const EARLY = [20_000, 20_000, 20_000, 20_000, 20_000, 20_000, ...Array.from({ length: 10 }, () => 200)];
+
 const NOTHING: Need = { do: 'nothing' };
+/** A window that is more than half full, and not yet nearly full. */
+const HALF_FULL = { tier: 'calm', ratio: 0.6, bytes: 0 } as const;
+const FULL = { tier: 'warning', ratio: 0.85, bytes: 0 } as const;
 
 function plan(state: State, more: Partial<PruningInput> = {}): HistoryPruned | undefined {
-  return planPruning({ state, wanted, need: NOTHING, capabilities: OPUS, at: second(60), ttl: '5m', ...more });
+  return planPruning({
+    state,
+    wanted,
+    need: NOTHING,
+    capabilities: OPUS,
+    at: second(60),
+    ttl: '5m',
+    gauge: HALF_FULL,
+    ...more,
+  });
 }
 
 function resultsOf(state: State): readonly ResultPart[] {
@@ -120,7 +138,7 @@ describe('results that are shortened', () => {
     const rest = Array.from({ length: 6 }, (_, index) =>
       step(index + 1, [[`d${index}`, result(`d${index}`, 'ok')]], USAGE),
     );
-    const state = fold([created, prompt('go'), opened(0), ...first, ...rest.flat(), ...step(7, [], USAGE)]);
+    const state = fold([created, prompt('go'), opened(0), ...first, ...rest.flat(), ...LATER, ...step(7, [], USAGE)]);
     const after = taken(state, plan(state, { need: { do: 'epoch', cause: 'model' } }));
     expect(textOf(resultsOf(after)[0])).toBe(
       `${'x'.repeat(495)}\n[Shortened here: the first 495 of 506 characters are shown, and 2 images are left out. The whole is at position 5: read it with history_read.]`,
@@ -190,7 +208,7 @@ describe('what is shortened', () => {
       { length: 10 },
       (_, index) => [`c${index}`, result(`c${index}`, 'word '.repeat(900))] as const,
     );
-    const unread = fold([created, prompt('go'), opened(0), ...step(0, ten, USAGE)]);
+    const unread = fold([created, prompt('go'), opened(0), ...step(0, ten, USAGE), ...LATER]);
     expect(calls(unread)).toEqual([]);
     expect(calls(fold(step(1, [], USAGE), unread))).toEqual(['c0', 'c1', 'c2', 'c3']);
   });
@@ -218,15 +236,16 @@ describe('what is shortened', () => {
 });
 
 describe('when it is shortened', () => {
-  // Long results far from the end: much is freed, little stands behind it.
-  const early = [20_000, 20_000, 20_000, 20_000, 20_000, 20_000, 200, 200, 200, 200, 200, 200];
+  const early = EARLY;
+  // The same, read in few calls.
+  const young = early.slice(0, 12);
   // The other way round.
   const late = [2_000, 200, 200, 200, 200, 200, 40_000, 40_000, 40_000, 40_000, 40_000, 40_000];
 
   test('when what is freed costs more to read from now on than the break costs once', () => {
     const pruned = plan(session(early));
     expect(pruned).toMatchObject({ cause: 'pays', calls: ['c0', 'c1', 'c2', 'c3', 'c4', 'c5'] });
-    expect(pruned?.breakEven).toBeLessThanOrEqual(12);
+    expect(pruned?.breakEven).toBeLessThanOrEqual(pruned?.waits ?? 0);
     expect(Number(pruned?.cost)).toBeGreaterThan(0);
     expect(plan(session(late))).toBeUndefined();
   });
@@ -237,11 +256,18 @@ describe('when it is shortened', () => {
   });
 
   test('with an epoch that sends the history anew anyway, and then for nothing', () => {
-    expect(plan(session(late), { need: { do: 'epoch', cause: 'parameters' } })).toMatchObject({
+    expect(plan(session(early), { need: { do: 'epoch', cause: 'parameters' } })).toMatchObject({
       cause: 'together',
       cost: '0',
+      breakEven: 0,
+      waits: 0,
     });
-    expect(plan(session(late), { need: { do: 'epoch', cause: 'quarantine' } })).toBeUndefined();
+    expect(plan(session(early), { need: { do: 'epoch', cause: 'quarantine' } })).toBeUndefined();
+  });
+
+  test('not where fetching it again is expected to cost more than what is freed, even with an epoch that opens anyway', () => {
+    const small = session([1_300, 200, 200, 200, 200, 200, 40_000, 40_000, 40_000, 40_000, 40_000, 40_000]);
+    expect(plan(small, { need: { do: 'epoch', cause: 'parameters' } })).toBeUndefined();
   });
 
   test('in the epoch that takes up a compaction: what the checkpoint leaves is shortened with it, and nothing else', () => {
@@ -271,11 +297,13 @@ describe('when it is shortened', () => {
     expect(plan(session(late), { at })).toBeUndefined();
   });
 
-  test('when the window grows full, whatever it costs; but no window that slides with each call', () => {
-    const state = session([...late, 200, 200, 200]);
+  test('when the window grows full, before it was paid for, where it pays within 40 calls; and not where it frees little', () => {
+    const state = session(young);
     expect(plan(state)).toBeUndefined();
-    expect(plan(state, { pressing: true })).toMatchObject({ cause: 'warning' });
-    expect(plan(session(late), { pressing: true })).toBeUndefined();
+    expect(plan(state, { gauge: { ...FULL, tier: 'advisory' } })).toBeUndefined();
+    expect(plan(state, { gauge: FULL })).toMatchObject({ cause: 'warning', waits: 40, tier: 'warning' });
+    expect(plan(state, { gauge: { ...FULL, tier: 'critical' } })).toMatchObject({ cause: 'warning', tier: 'critical' });
+    expect(plan(session(late), { gauge: FULL })).toBeUndefined();
   });
 
   test('not on its own where the front would change too: then that is paid first', () => {
@@ -288,8 +316,110 @@ describe('when it is shortened', () => {
     const other: Wanted = { ...wanted, parameters: { effort: 'low' } };
     const said: Told = ['reasoning.changed', { parameter: 'effort', setting: 'low', as: 'appended', scope: 'lasting' }];
     const changed = fold([said], session(early));
+    expect(plan(session(early))).toMatchObject({ cause: 'pays' });
     expect(neededEpoch(changed, other)).toBeUndefined();
     expect(plan(changed, { wanted: other })).toBeUndefined();
-    expect(plan(changed, { wanted: other, pressing: true })).toMatchObject({ cause: 'warning' });
+    expect(plan(changed, { wanted: other, gauge: FULL })).toMatchObject({ cause: 'warning' });
+  });
+});
+
+/** Steps that each read a file of this many characters, and one more request. */
+function reading(files: readonly string[], length: number): State {
+  const steps = files.flatMap((path, index) => {
+    const id = `c${index}`;
+    const read: AnswerPart = { type: 'call', call: callId(id), name: 'read', arguments: JSON.stringify({ path }) };
+    const marker = { block: index, ttl: '5m', prefix: named(`prefix ${index}`) } as const;
+    return [
+      request(index + 1, [marker], index),
+      answer([read], USAGE, index),
+      result(id, `${index}: ${'word '.repeat(length / 5)}`),
+    ];
+  });
+  return fold([created, turn, prompt('go'), opened(0), ...steps, ...step(files.length, [], USAGE)]);
+}
+
+describe('the measured cases of issue 14', () => {
+  const anew: Need = { do: 'epoch', cause: 'tools' };
+  const nine = Array.from({ length: 10 }, (_, index) => `src/${index}.ts`);
+
+  test('on a 1M window after 9 steps (2% full) nothing is cut, not even with an epoch that opens anyway', () => {
+    const state = reading(nine, 8_000);
+    const gauge = { tier: 'calm', ratio: 0.02, bytes: 0 } as const;
+    for (const need of [NOTHING, anew]) {
+      expect(plan(state, { gauge, need })).toBeUndefined();
+      expect(plan(fold(LATER, state), { gauge, need })).toBeUndefined();
+    }
+    expect(plan(fold(LATER, state), { need: anew })).toMatchObject({ calls: ['c0', 'c1', 'c2', 'c3'] });
+  });
+
+  test('below half of the window only what was superseded is cut', () => {
+    const state = fold(LATER, reading([...nine.slice(0, 3), 'src/1.ts', ...nine.slice(3)], 8_000));
+    const gauge = { tier: 'calm', ratio: 0.49, bytes: 0 } as const;
+    expect(plan(state, { gauge, need: anew })).toMatchObject({ calls: ['c1'] });
+    expect(plan(state, { gauge: { ...gauge, ratio: 0.5 }, need: anew })).toMatchObject({
+      calls: ['c0', 'c1', 'c2', 'c3', 'c4'],
+    });
+    expect(plan(state, { gauge: { tier: 'unknown', bytes: 0 }, need: anew })).toMatchObject({ calls: ['c1'] });
+    expect(plan(state, { gauge: { ...gauge, bytes: 5, bytesLimit: 9 }, need: anew })?.calls).toHaveLength(5);
+  });
+
+  test('a file that is about to be edited is not cut because it was edited once', () => {
+    const state = reading(nine, 8_000);
+    const edit: AnswerPart = {
+      type: 'call',
+      call: callId('e'),
+      name: 'edit',
+      arguments: '{"path":"src/0.ts","old":"a"}',
+    };
+    const edited = fold(
+      [request(12), answer([edit], USAGE, 12), result('e', 'ok'), request(13), answer([], USAGE, 13)],
+      state,
+    );
+    expect(plan(edited, { gauge: HALF_FULL, need: anew })).toBeUndefined();
+  });
+
+  test('a tier that had its epoch has no other until the compaction, and one that only went along counts for none', () => {
+    const before = session(EARLY);
+    const pruned = plan(before) ?? never();
+    expect(pruned).toMatchObject({ cause: 'pays', tier: 'calm' });
+    const more = [...step(17, [['x', result('x', 'word '.repeat(4_000))]], USAGE), ...LATER];
+    const grown = (state: State): State =>
+      fold(
+        [
+          ...more,
+          ...Array.from({ length: 30 }, (_, index) =>
+            step(18 + index, [[`y${index}`, result(`y${index}`, 'ok')]], USAGE),
+          ).flat(),
+        ],
+        state,
+      );
+    const after = grown(taken(before, pruned));
+    expect(plan(after, { at: second(70) })).toBeUndefined();
+    expect(plan(after, { at: second(70), gauge: { ...HALF_FULL, tier: 'advisory' } })).toMatchObject({ calls: ['x'] });
+    const along = grown(taken(before, { ...pruned, cause: 'together' }));
+    expect(plan(along, { at: second(70) })).toMatchObject({ calls: ['x'], tier: 'calm' });
+  });
+
+  test('what is kept of the output of a command is its end', () => {
+    const run = (id: string, count: number): readonly Told[] => {
+      const part: AnswerPart = { type: 'call', call: callId(id), name: 'bash', arguments: '{"command":"npm test"}' };
+      return [request(count), answer([part], USAGE, count), result(id, `${'line '.repeat(2_000)}2 failed`)];
+    };
+    const others = Array.from({ length: 6 }, (_, index) =>
+      step(index + 3, [[`d${index}`, result(`d${index}`, 'ok')]], USAGE),
+    );
+    const state = fold([
+      created,
+      prompt('go'),
+      opened(0),
+      ...run('a', 1),
+      ...run('b', 2),
+      ...others.flat(),
+      ...step(9, [], USAGE),
+    ]);
+    const pruned = plan(state, { need: anew }) ?? never();
+    expect(pruned.results).toEqual([{ position: expect.any(Number), kept: 500, from: 'end' }]);
+    const text = textOf(resultsOf(taken(state, pruned))[0]);
+    expect(text).toMatch(/^\[Shortened here: the last 500 of 10008 characters are shown\. .*\]\n.*line 2 failed$/s);
   });
 });

@@ -1,22 +1,25 @@
-// Whether old tool results are shortened now, and which: where to read them has cost more by now than to send again what stands
-// behind them, where that is sent again anyway, or where the window grows full. Always a batch; an epoch takes it up.
+// Decides whether old tool results are shortened now, and which. Only a result that was superseded, or that nothing used in the
+// latest turns in a window that is half full, may be shortened. Always a batch; an epoch takes it up.
 
 import type { EpochCause, HistoryPruned, Timestamp } from '@tidemark/log';
 import { milliseconds } from '@tidemark/log';
 import type { Capabilities, Ttl } from '@tidemark/model';
 import { multiplier } from '@tidemark/model';
-import { itemAt, slice } from './append-only.ts';
+import { itemAt } from './append-only.ts';
 import type { Batch, Readable } from './batch.ts';
-import { allOf, batchesOf } from './batch.ts';
+import { allOf, batchesOf, resultsOf } from './batch.ts';
 import { ratesOf, unitPrice } from './bill.ts';
 import { isAlive } from './entries.ts';
 import type { Wanted } from './epoch.ts';
 import { neededEpoch } from './epoch.ts';
+import type { Gauge } from './gauge.ts';
 import { rewriteCost } from './miss.ts';
 import type { Need } from './needed-change.ts';
-import type { Prunable, Prunables } from './prunable.ts';
-import { prunableResults } from './prunable.ts';
+import type { OldResults, Totals } from './prunable.ts';
+import { oldResults } from './prunable.ts';
 import type { State } from './state.ts';
+import type { Grounds } from './uses.ts';
+import { GROUNDS, groundsOf } from './uses.ts';
 
 /** What the decision depends on. */
 export interface PruningInput {
@@ -29,23 +32,28 @@ export interface PruningInput {
   readonly at: Timestamp;
   /** How long what is written shall live. */
   readonly ttl: '5m' | '1h';
-  /** The window grows full: room counts, whatever it costs. */
-  readonly pressing?: boolean;
+  /** How full the window of the next request is. */
+  readonly gauge: Pick<Gauge, 'tier' | 'ratio' | 'bytes' | 'bytesLimit'>;
 }
 
 /** The tool that reads what a result no longer shows: where it is not offered, nothing is shortened (L6). */
 const READS_BACK = 'history_read';
+/** Share of the window from which a result that was not superseded may be shortened. */
+const HALF = 0.5;
 /** What a batch with an epoch of its own frees at least, as a share of what was sent: less would be a window that slides. */
 const LEAST = 0.05;
 /** Of how many calls since the last edit is asked where they ended: as many as the cache is remembered of. */
 const CALLS = 16;
 /** Calls after an edit before which no batch is shortened because it pays: the first has written it, and the next reads it. */
 const SETTLED = 2;
+/** Calls in which a batch must have paid for its break in a window that grows full: about a turn of steps. */
+const PRESSED = 40;
 
-/** A batch, and why it is shortened now. */
+/** A batch, why it is shortened now, and in how many calls it has to pay for its break. */
 interface Choice {
   readonly batch: Batch;
   readonly cause: 'together' | 'expired' | 'pays' | 'warning';
+  readonly waits: number;
 }
 
 /** Epochs whose first request sends the whole history anew in any case. */
@@ -63,32 +71,53 @@ const SENDS_ANEW: Readonly<Record<EpochCause, boolean>> = {
   quarantine: false,
 };
 
-/** Prices over the price of fresh input. */
+/** Prices over the price of fresh input; of one more call, what it reads. */
 interface Rates {
   readonly read: number;
   readonly write: number;
+  readonly call: number;
 }
 
 /** Decides. `undefined` where there is nothing to shorten, or no reason to. The cost follows what is new. */
 export function planPruning(input: PruningInput): HistoryPruned | undefined {
   if (!input.wanted.texts.tools.some(({ record }) => record.name === READS_BACK)) return undefined;
-  const prunables = prunableResults(input.state);
-  const chosen = prunables.freed > 0 ? choose(input, prunables) : undefined;
-  return chosen && recorded(input, slice(prunables.results, chosen.batch.first), chosen);
+  const old = oldResults(input.state);
+  const chosen = old.found.length > 0 ? choose(input, old) : undefined;
+  return chosen && recorded(input, old, chosen);
 }
 
-function choose(input: PruningInput, prunables: Prunables): Choice | undefined {
-  const { need } = input;
-  const free = allOf(prunables);
-  if (need.do === 'epoch') return SENDS_ANEW[need.cause] ? { batch: free, cause: 'together' } : undefined;
-  if (need.do === 'append' || free.freed < LEAST * prunables.sent) return undefined;
-  if (!isWarm(input)) return { batch: free, cause: 'expired' };
-  const since = callsSinceEdit(input.state);
-  const batches = batchesOf(prunables, readableOf(input, since));
-  const best = since >= SETTLED && keepsFront(input) ? bestOf(input, prunables, batches) : undefined;
-  if (best !== undefined) return { batch: best, cause: 'pays' };
-  const [all] = batches;
-  return input.pressing === true && all !== undefined ? { batch: all, cause: 'warning' } : undefined;
+function choose(input: PruningInput, old: OldResults): Choice | undefined {
+  const { need, gauge } = input;
+  const rates = ratesAt(input, old);
+  const grounds = groundsAllowed(gauge);
+  if (need.do === 'epoch' && !SENDS_ANEW[need.cause]) return undefined;
+  const free = allOf(old, grounds, (totals) => savedAtOnce(totals, rates) > 0);
+  if (need.do === 'epoch') return free && { batch: free, cause: 'together', waits: 0 };
+  if (need.do === 'append' || hadItsEpoch(input)) return undefined;
+  if (!isWarm(input)) return free && isLarge(free, old) ? { batch: free, cause: 'expired', waits: 0 } : undefined;
+  const readable = readableOf(input, callsSinceEdit(input.state));
+  return paid(input, old, readable, rates) ?? pressed(input, old, readable, rates);
+}
+
+/** Below half of the window a result that nothing stands for stays as it is. */
+function groundsAllowed({ ratio = 0, bytes, bytesLimit }: PruningInput['gauge']): readonly Grounds[] {
+  const full = Math.max(ratio, bytesLimit === undefined ? 0 : bytes / bytesLimit);
+  return full >= HALF ? GROUNDS : GROUNDS.filter((one) => one !== 'unused');
+}
+
+/** Whether this tier has had its epoch behind the checkpoint in force: a second one would be a window that slides. */
+function hadItsEpoch({ state: { prunings, epoch }, gauge }: PruningInput): boolean {
+  const behind = epoch?.opened.checkpoint ?? -1;
+  const tier = tierOf(gauge);
+  return prunings.some((one) => one.cause !== 'together' && one.position > behind && one.tier === tier);
+}
+
+function tierOf({ tier }: PruningInput['gauge']): HistoryPruned['tier'] {
+  return tier === 'unknown' ? undefined : tier;
+}
+
+function isLarge({ freed }: Batch, { sent }: OldResults): boolean {
+  return freed >= LEAST * sent;
 }
 
 /** Whether an epoch of its own leaves the front as it is: else it would break what stands before the results too. */
@@ -103,17 +132,37 @@ function isWarm({ state, at }: PruningInput): boolean {
 }
 
 /**
- * The batch that was paid for by most, if one was: to read it has cost more by now than to shorten it. How long a session goes on
- * is not known, so a break waits until it was paid once over, by what it frees alone: all breaks of a session cost no more than
- * it had cost to read what they freed. While one waits, others grow old that it takes along.
+ * The batch that was paid for by most, if one was: to read it has cost more by now than to shorten it, and to fetch of it again what
+ * is expected to be needed. How long a session goes on is not known, so a break waits until it was paid once over, by what it frees
+ * alone. While one waits, others grow old that it takes along.
  */
-function bestOf(input: PruningInput, prunables: Prunables, batches: readonly Batch[]): Batch | undefined {
-  const rates = ratesAt(input);
-  if (rates === undefined) return undefined;
-  const large = batches.filter(({ freed }) => freed >= LEAST * prunables.sent);
-  const gains = large.map((batch) => batch.read * rates.read - breakCost(batch, rates));
+function paid(input: PruningInput, old: OldResults, readable: Readable, rates: Rates | undefined): Choice | undefined {
+  if (rates === undefined || callsSinceEdit(input.state) < SETTLED || !keepsFront(input)) return undefined;
+  const gain = (totals: Totals): number => totals.read * rates.read;
+  const takes = (totals: Totals): boolean => gain(totals) > addedCost(totals, rates);
+  const batches = batchesOf(old, readable, groundsAllowed(input.gauge), takes).filter((batch) => isLarge(batch, old));
+  const gains = batches.map((batch) => gain(batch) - costOf(batch, rates));
   const most = Math.max(0, ...gains);
-  return most > 0 ? large[gains.indexOf(most)] : undefined;
+  const batch = most > 0 ? batches[gains.indexOf(most)] : undefined;
+  return batch && { batch, cause: 'pays', waits: Math.ceil(batch.read / batch.freed) };
+}
+
+/** In a window that grows full, the batch that frees most of those that pay for themselves soon enough. */
+function pressed(
+  input: PruningInput,
+  old: OldResults,
+  readable: Readable,
+  rates: Rates | undefined,
+): Choice | undefined {
+  const pressing = input.gauge.tier === 'warning' || input.gauge.tier === 'critical';
+  if (!pressing) return undefined;
+  const gain = (totals: Totals): number => PRESSED * totals.freed * (rates?.read ?? 0);
+  const takes = (totals: Totals): boolean =>
+    rates === undefined ? isSeldomNeeded(totals) : gain(totals) > addedCost(totals, rates);
+  const batches = batchesOf(old, readable, groundsAllowed(input.gauge), takes);
+  const pays = (batch: Batch): boolean => rates === undefined || gain(batch) >= costOf(batch, rates);
+  const [batch] = batches.filter((one) => isLarge(one, old) && pays(one)).toSorted((a, b) => b.freed - a.freed);
+  return batch && { batch, cause: 'warning', waits: PRESSED };
 }
 
 /** Where requests since the last edit ended, as far as the cache holds that: what stands there still is as it was sent. */
@@ -143,36 +192,71 @@ function callsSinceEdit({ history: { packed }, epoch }: State): number {
   return calls;
 }
 
-/** In tokens at the base input price, above reading the same. */
-function breakCost({ rewritten }: Batch, { read, write }: Rates): number {
-  return rewritten * Math.max(0, write - read);
+/** Returns what fetching again is expected to cost, in tokens at the base input price. */
+function fetchCost({ refetched, refetches }: Totals, { write, call }: Rates): number {
+  return refetched * write + refetches * call;
 }
 
-function ratesAt({ capabilities, at, ttl, state }: PruningInput): Rates | undefined {
+/** Returns what a batch costs, in tokens at the base input price: its break above reading the same, and fetching again. */
+function costOf(batch: Batch, rates: Rates): number {
+  return batch.rewritten * moreOf(rates) + fetchCost(batch, rates);
+}
+
+/** Returns what some results add to the cost of a break: they are not written again, but some are fetched again. */
+function addedCost(totals: Totals, rates: Rates): number {
+  return fetchCost(totals, rates) - totals.freed * moreOf(rates);
+}
+
+/** Returns what is saved where the history is written again anyway; a guess where no price is known. */
+function savedAtOnce(totals: Totals, rates: Rates | undefined): number {
+  if (rates === undefined) return isSeldomNeeded(totals) ? 1 : 0;
+  return totals.freed * rates.write - fetchCost(totals, rates);
+}
+
+function isSeldomNeeded({ refetches, count }: Totals): boolean {
+  return refetches < count / 2;
+}
+
+/** What writing costs above reading. */
+function moreOf({ read, write }: Rates): number {
+  return Math.max(0, write - read);
+}
+
+function ratesAt({ capabilities, at, ttl, state }: PruningInput, { sent }: OldResults): Rates | undefined {
   const price = unitPrice(capabilities, at, inputOf(state));
   if (price === undefined) return undefined;
   const { read, write } = ratesOf(price);
-  return { read: read.toNumber(), write: Number(multiplier(price, ttl) ?? write) };
+  return { read: read.toNumber(), write: Number(multiplier(price, ttl) ?? write), call: sent * read.toNumber() };
 }
 
 function inputOf({ streams }: State): number {
   return streams['main']?.accepted?.input ?? 0;
 }
 
-function recorded(input: PruningInput, results: readonly Prunable[], { batch, cause }: Choice): HistoryPruned {
-  const { capabilities, at, state } = input;
+function recorded(input: PruningInput, old: OldResults, { batch, cause, waits }: Choice): HistoryPruned {
+  const { capabilities, at, state, gauge } = input;
   const { freed, rewritten: tokens } = batch;
+  const results = resultsOf(old, batch, ({ use }) => groundsOf(use));
   const cost = rewriteCost({ capabilities, at, input: inputOf(state), tokens, ttl: lifeOf(input) });
-  const rates = ratesAt(input);
-  const perCall = rates === undefined ? 0 : freed * rates.read;
+  const breakEven = breakEvenOf(batch, cause, ratesAt(input, old));
+  const tier = tierOf(gauge);
   return {
     calls: results.map(({ call }) => call),
-    results: results.map(({ position, kept }) => ({ position, kept })),
+    results: results.map(({ position, cut }) => ({ position, ...cut })),
     freed,
     ...(cost === undefined ? {} : { cost }),
-    ...(rates === undefined || perCall === 0 ? {} : { breakEven: Math.ceil(breakCost(batch, rates) / perCall) }),
+    ...(breakEven === undefined ? {} : { breakEven }),
+    waits,
+    ...(tier === undefined ? {} : { tier }),
     cause,
   };
+}
+
+/** Returns the calls after which a batch has paid for itself; none where it is written for the first time as it is. */
+function breakEvenOf(batch: Batch, cause: Choice['cause'], rates: Rates | undefined): number | undefined {
+  if (cause === 'together' || cause === 'expired') return 0;
+  const perCall = batch.freed * (rates?.read ?? 0);
+  return rates === undefined || perCall === 0 ? undefined : Math.ceil(costOf(batch, rates) / perCall);
 }
 
 function lifeOf({ capabilities: { ttls }, ttl }: PruningInput): Ttl | undefined {

@@ -332,5 +332,8 @@ export function keptBehind(
   const said = new Set<number>(keeps);
   const standing = tail.slice(0, first).filter(({ origin }) => origin.from === 'event' && said.has(origin.position));
   const behind = tail.slice(first);
-  return [...standing, ...(shortens === undefined ? behind : behind.map((span) => shownUpTo(span, shortens)))];
+  return [
+    ...standing,
+    ...(shortens === undefined ? behind : behind.map((span) => shownUpTo(span, { kept: shortens }))),
+  ];
 }

@@ -6,6 +6,7 @@ import type {
   Digest,
   EpochOpened,
   HistoryCompacted,
+  HistoryPruned,
   Position,
   PressureCrossed,
   PrunedResult,
@@ -60,6 +61,8 @@ export interface State {
   readonly waiting: { readonly quarantines: number; readonly prunings: number };
   /** Calls whose results are bodies of skills, by the ids recorded: those are never shortened. */
   readonly skillCalls: ReadonlySet<string>;
+  /** Where each turn started. */
+  readonly turns: AppendOnly<Position>;
   /** The turn that is open. */
   readonly turn: { readonly startedAt: Position } | undefined;
   /** Where the prompts and steers stand of the turn that is open, or did not come to its end. */
@@ -113,7 +116,7 @@ export interface Quarantine {
 }
 
 /** One recorded batch of results that are to be shown shortened. */
-export interface Pruning {
+export interface Pruning extends Pick<HistoryPruned, 'cause' | 'tier'> {
   readonly position: Position;
   readonly results: readonly PrunedResult[];
 }
@@ -317,6 +320,7 @@ export function emptyState(): State {
     prunings: [],
     waiting: { quarantines: 0, prunings: 0 },
     skillCalls: new Set(),
+    turns: appendOnly(),
     turn: undefined,
     directives: appendOnly(),
     problems: appendOnly(),

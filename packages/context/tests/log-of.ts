@@ -51,6 +51,8 @@ export function prompt(said: string, at?: number): Told {
   return ['prompt.given', { parts: [{ type: 'text', text: said }], presenter: 'test' }, at];
 }
 
+export const turn: Told = ['turn.started', { trigger: 'prompt' }];
+
 export function note(source: string, urgent = false): Told {
   return [
     'context.noted',

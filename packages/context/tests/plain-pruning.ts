@@ -1,5 +1,5 @@
-// The decision of `planPruning` made the plain way: every time all that is packed is walked over, and every batch is put
-// beside every other, each behind the entry that it leaves readable. Slow, and easy to see to be right.
+// The decision of `planPruning` made the plain way: every time all that is packed is walked over, its uses are found again from the
+// beginning, and each sum is added up again. Slow, and easy to see to be right.
 
 import type { EpochCause } from '@tidemark/log';
 import { milliseconds } from '@tidemark/log';
@@ -7,6 +7,7 @@ import type { Span } from '@tidemark/model';
 import { multiplier } from '@tidemark/model';
 import { slice } from '../src/append-only.ts';
 import { ratesOf, unitPrice } from '../src/bill.ts';
+import { chanceOfNeed } from '../src/chance-of-need.ts';
 import { isAlive } from '../src/entries.ts';
 import { neededEpoch } from '../src/epoch.ts';
 import { rewriteCost } from '../src/miss.ts';
@@ -14,6 +15,8 @@ import { partTokens } from '../src/part-tokens.ts';
 import type { PruningInput } from '../src/pruning.ts';
 import { renderPruned, textOfResult } from '../src/render-pruned.ts';
 import type { State } from '../src/state.ts';
+import type { Grounds, Use } from '../src/uses.ts';
+import { goToTurn, groundsOf, noteResult, noteSaid, noUses } from '../src/uses.ts';
 
 /** What is shortened, and how much each batch that may be saves, by the call that it begins with. */
 export interface PlainPruning {
@@ -27,19 +30,26 @@ export interface PlainPruning {
 
 interface Found {
   readonly call: string;
+  readonly grounds: Grounds | undefined;
+  readonly whole: number;
   readonly freed: number;
   /** Calls of this session that have read it. */
   readonly reads: number;
   /** What stands before it: blocks, and tokens. */
-  readonly blocks: number;
   readonly before: number;
 }
 
 interface Batch {
-  readonly first: number;
+  readonly results: readonly Found[];
   readonly freed: number;
-  readonly read: number;
+  /** What was sent before, and is written again. */
   readonly rewritten: number;
+}
+
+interface Rates {
+  readonly read: number;
+  readonly write: number;
+  readonly call: number;
 }
 
 const FREE: readonly EpochCause[] = [
@@ -55,34 +65,110 @@ const FREE: readonly EpochCause[] = [
 
 /** See the head of this file. */
 export function plainPruning(input: PruningInput): PlainPruning | undefined {
-  const { state, need, pressing } = input;
+  const { state, need, gauge } = input;
   const { found, sent, end } = findAll(state);
-  const batches = batchesOf(found, end, input);
-  const [all] = batches;
-  if (all === undefined) return undefined;
-  const chosen = (cause: string, batch: Batch, saved: PlainPruning['saved'] = new Map()): PlainPruning => ({
-    cause,
-    calls: found.slice(batch.first).map(({ call }) => call),
-    freed: batch.freed,
-    cost: costOf(input, cause === 'together' || cause === 'expired' ? 0 : batch.rewritten),
-    saved,
+  const rates = ratesOfInput(input, sent);
+  const allowed = found.filter(({ grounds }) => grounds !== 'unused' || (gauge.ratio ?? 0) >= 0.5);
+  const anew = batchOf(allowed, (those) => freedBy(those) * rates.write > fetching(those, rates), 0);
+  if (need.do === 'epoch') return FREE.includes(need.cause) && anew ? chosen(input, 'together', anew) : undefined;
+  const epochs = state.prunings.filter((one) => one.position > (state.epoch?.opened.checkpoint ?? -1));
+  if (need.do === 'append' || epochs.some(({ tier, cause }) => tier === gauge.tier && cause !== 'together'))
+    return undefined;
+  const isLarge = ({ freed }: Batch): boolean => freed >= 0.05 * sent;
+  if (!isWarm(input)) return anew && isLarge(anew) ? chosen(input, 'expired', anew) : undefined;
+  const ends = [0, ...entriesOf(input)].toSorted((a, b) => a - b);
+  const batches = (gainOf: (results: readonly Found[]) => number): readonly [Batch, number][] =>
+    ends
+      .flatMap((kept) => {
+        const behind = allowed.filter(({ before }) => before >= kept);
+        const takes = (those: readonly Found[]): boolean =>
+          gainOf(those) > fetching(those, rates) - freedBy(those) * more(rates);
+        const batch = batchOf(behind, takes, end - kept);
+        return batch === undefined ? [] : [batch];
+      })
+      .filter(isLarge)
+      .map((batch) => [batch, gainOf(batch.results) - fetching(batch.results, rates) - batch.rewritten * more(rates)]);
+  const paid = batches((results) => sum(results.map(({ freed, reads }) => freed * reads)) * rates.read);
+  const [best] = paid.toSorted(([, a], [, b]) => b - a);
+  const saved = new Map(paid.map(([{ results }, saves]) => [results[0]?.call ?? '', saves]));
+  if (best !== undefined && best[1] > 0 && callsSinceEdit(state) >= 2 && keepsFront(input))
+    return chosen(input, 'pays', best[0], saved);
+  const pressing = gauge.tier === 'warning' || gauge.tier === 'critical';
+  const soon = batches((results) => 40 * freedBy(results) * rates.read).filter(([, saves]) => saves >= 0);
+  const [first] = soon.toSorted(([a], [b]) => b.freed - a.freed || a.rewritten - b.rewritten);
+  return pressing && first ? chosen(input, 'warning', first[0]) : undefined;
+}
+
+function chosen(
+  input: PruningInput,
+  cause: string,
+  { results, freed, rewritten }: Batch,
+  saved: PlainPruning['saved'] = new Map(),
+): PlainPruning {
+  const cost = costOf(input, cause === 'together' || cause === 'expired' ? 0 : rewritten);
+  return { cause, calls: results.map(({ call }) => call), freed, cost, saved };
+}
+
+/** Of these results the ones on grounds that are worth it; `behind` is what stands behind the entry that is still read. */
+function batchOf(
+  results: readonly Found[],
+  takes: (those: readonly Found[]) => boolean,
+  behind: number,
+): Batch | undefined {
+  const taken = results.filter(({ grounds }) => {
+    const those = results.filter((other) => other.grounds === grounds);
+    return grounds !== undefined && takes(those);
   });
-  if (need.do === 'epoch') return FREE.includes(need.cause) ? chosen('together', all) : undefined;
-  const large = batches.filter(({ freed }) => freed >= 0.05 * sent);
-  if (large.length === 0 || need.do === 'append') return undefined;
-  if (!isWarm(input)) return chosen('expired', all);
-  const saved = new Map(large.map((batch) => [found[batch.first]?.call ?? '', savedBy(batch, input)]));
-  const most = Math.max(...saved.values());
-  const best = large.find((batch) => savedBy(batch, input) === most);
-  if (best !== undefined && most > 0 && keepsFront(input)) return chosen('pays', best, saved);
-  return pressing === true ? chosen('warning', all) : undefined;
+  const freed = freedBy(taken);
+  return taken.length === 0 ? undefined : { results: taken, freed, rewritten: behind - freed };
+}
+
+function freedBy(results: readonly Found[]): number {
+  return sum(results.map(({ freed }) => freed));
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((all, one) => all + one, 0);
+}
+
+/** What fetching these again is expected to cost. */
+function fetching(results: readonly Found[], { write, call }: Rates): number {
+  return sum(
+    results.map(({ grounds, whole }) => (grounds === undefined ? 0 : chanceOfNeed[grounds] * (whole * write + call))),
+  );
+}
+
+function more({ read, write }: Rates): number {
+  return Math.max(0, write - read);
+}
+
+function ratesOfInput({ capabilities, at, ttl, state }: PruningInput, sent: number): Rates {
+  const price = unitPrice(capabilities, at, state.streams['main']?.accepted?.input ?? 0);
+  if (price === undefined) throw new Error('the model has no price');
+  const read = ratesOf(price).read.toNumber();
+  return { read, write: Number(multiplier(price, ttl)), call: sent * read };
 }
 
 function costOf({ capabilities, at, ttl, state }: PruningInput, tokens: number): string | undefined {
   return rewriteCost({ capabilities, at, input: state.streams['main']?.accepted?.input ?? 0, tokens, ttl });
 }
 
-function findAll(state: State): { readonly found: readonly Found[]; readonly sent: number; readonly end: number } {
+interface All {
+  readonly found: readonly Found[];
+  readonly sent: number;
+  readonly end: number;
+}
+
+// A state is asked many questions, and is walked over once.
+const walked = new WeakMap<State, All>();
+
+function findAll(state: State): All {
+  const known = walked.get(state) ?? walkOver(state);
+  walked.set(state, known);
+  return known;
+}
+
+function walkOver(state: State): All {
   const spans = slice(state.history.packed);
   const held = state.streams['main']?.accepted?.spans ?? 0;
   const old = new Set(spans.filter((span) => resultOf(span) !== undefined).slice(0, -6));
@@ -90,21 +176,37 @@ function findAll(state: State): { readonly found: readonly Found[]; readonly sen
   const { compacted, epoch } = state;
   const waits = compacted !== undefined && compacted.position !== epoch?.opened.checkpoint;
   const dropped = waits ? compacted.data.range.to : -1;
+  const uses = usesOf(spans, state);
   const found: Found[] = [];
-  let [before, blocks, end, sent] = [0, 0, 0, 0];
+  let [before, end, sent] = [0, 0, 0];
   for (const [index, span] of spans.entries()) {
     const result = resultOf(span);
-    const freed = old.has(span) && !isSkill(result?.call ?? '', state) ? freedOf(span) : 0;
+    const use = uses.get(span);
+    const freed = old.has(span) && !isSkill(result?.call ?? '', state) ? freedOf(span, use) : 0;
     const at = span.origin.from === 'event' ? span.origin.position : -1;
     if (span.ordinal < held && span.group > dropped && result !== undefined && freed > 0 && !recorded.has(at)) {
       const reads = own(spans.slice(index), state) - 1;
-      found.push({ call: result.call, freed, reads, blocks, before });
+      const grounds = use && groundsOf(use);
+      found.push({ call: result.call, grounds, whole: tokensOf(span), freed, reads, before });
     }
     before += tokensOf(span);
-    blocks += span.parts.length;
     if (span.ordinal < held) [end, sent] = [before, sent + tokensOf(span)];
   }
   return { found, sent, end };
+}
+
+function usesOf(spans: readonly Span[], { workspace, turns }: State): ReadonlyMap<Span, Use> {
+  const uses = noUses(workspace);
+  const found = new Map<Span, Use>();
+  for (const span of spans) {
+    const started = slice(turns).filter((turn) => turn < span.group).length;
+    goToTurn(uses, Math.max(started, uses.turn));
+    const result = resultOf(span);
+    if (result === undefined) noteSaid(uses, span);
+    else found.set(span, noteResult(uses, result));
+  }
+  goToTurn(uses, turns.length);
+  return found;
 }
 
 /** Answers of the session itself, and not of what it is a fork of. */
@@ -119,7 +221,7 @@ function resultOf({ parts: [part] }: Span): Extract<typeof part, { type: 'result
 const weighed = new WeakMap<Span, number>();
 
 function tokensOf(span: Span): number {
-  const tokens = weighed.get(span) ?? span.parts.reduce((sum, part) => sum + partTokens(part), 0);
+  const tokens = weighed.get(span) ?? span.parts.reduce((all, part) => all + partTokens(part), 0);
   weighed.set(span, tokens);
   return tokens;
 }
@@ -130,29 +232,18 @@ function isSkill(call: string, { skillCalls }: State): boolean {
   );
 }
 
-function freedOf(span: Span): number {
+function freedOf(span: Span, use: Use | undefined): number {
   const { content = [] } = resultOf(span) ?? {};
   const text = textOfResult(content);
   if (text.length <= 1_200 && content.every(({ type }) => type === 'text')) return 0;
   const at = span.origin.from === 'event' ? span.origin.position : -1;
-  return tokensOf(span) - partTokens(renderPruned(content, Math.min(500, text.length), at));
-}
-
-function batchesOf(found: readonly Found[], end: number, input: PruningInput): readonly Batch[] {
-  const entries = entriesOf(input);
-  return found.map(({ blocks }, first) => {
-    const batch = found.slice(first);
-    const freed = batch.reduce((sum, one) => sum + one.freed, 0);
-    const read = batch.reduce((sum, one) => sum + one.freed * one.reads, 0);
-    const kept = entries
-      .filter((entry) => entry.blocks <= blocks)
-      .reduce((most, { tokens }) => Math.max(most, tokens), 0);
-    return { first, freed, read, rewritten: end - kept - freed };
-  });
+  const kept = Math.min(500, text.length);
+  const cut = use?.of?.deed === 'ran' ? ({ kept, from: 'end' } as const) : { kept };
+  return tokensOf(span) - partTokens(renderPruned(content, cut, at));
 }
 
 /** What the entries hold of the history that were written or read since it was edited. */
-function entriesOf({ state, at }: PruningInput): readonly { readonly blocks: number; readonly tokens: number }[] {
+function entriesOf({ state, at }: PruningInput): readonly number[] {
   const { cache, history, streams } = state;
   const { counts } = streams['main']?.accepted?.prepared ?? {};
   const since = callsSinceEdit(state);
@@ -167,7 +258,7 @@ function entriesOf({ state, at }: PruningInput): readonly { readonly blocks: num
         blocks += span.parts.length;
         tokens += tokensOf(span);
       }
-      return { blocks, tokens };
+      return tokens;
     });
 }
 
@@ -184,12 +275,4 @@ function keepsFront({ state, wanted }: PruningInput): boolean {
   const { packed, changes } = state.history;
   const said = slice(packed).some(({ parts }) => parts.some(({ type }) => type === 'change'));
   return neededEpoch(state, wanted) === undefined && changes.length === 0 && !said;
-}
-
-function savedBy({ read, rewritten }: Batch, { capabilities, at, ttl, state }: PruningInput): number {
-  const price = unitPrice(capabilities, at, state.streams['main']?.accepted?.input ?? 0);
-  if (price === undefined || callsSinceEdit(state) < 2) return Number.NEGATIVE_INFINITY;
-  const rates = ratesOf(price);
-  const more = Math.max(0, Number(multiplier(price, ttl) ?? rates.write) - rates.read.toNumber());
-  return read * rates.read.toNumber() - rewritten * more;
 }

@@ -217,10 +217,18 @@ const pressurePayloads: Payloads<
   'history.pruned': fc.record(
     {
       calls: fc.array(name, { maxLength: 2 }),
-      results: fc.array(all({ position: aPosition, kept: count }), { maxLength: 2 }),
+      results: fc.array(
+        fc.record(
+          { position: aPosition, kept: count, from: fc.constant('end' as const) },
+          { ...some, requiredKeys: ['position', 'kept'] },
+        ),
+        { maxLength: 2 },
+      ),
       freed: number,
       cost: aMoney,
       breakEven: number,
+      waits: number,
+      tier: fc.constantFrom('calm' as const, 'warning' as const),
       cause: text,
     },
     { ...some, requiredKeys: ['calls', 'freed', 'cause'] },

@@ -122,7 +122,7 @@ const LEFT: { readonly [K in Kind]: readonly string[] } = {
   'skill.loaded': ['call', 'name', 'reason', 'source', 'version'],
   'history.compacted': ['made', 'strategy', 'trigger'],
   'compaction.refused': ['trigger'],
-  'history.pruned': ['calls', 'cause', 'cost'],
+  'history.pruned': ['calls', 'cause', 'cost', 'results.from', 'tier'],
   'block.quarantined': [],
   'pressure.crossed': ['tier', 'unit'],
   'memory.changed': ['after', 'before', 'file', 'operation'],

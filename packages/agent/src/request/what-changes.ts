@@ -96,8 +96,7 @@ function shortening(
 ): EventOf<'history.pruned'> | undefined {
   if (pruning !== 'auto') return undefined;
   const { at } = stamp;
-  const { tier } = gaugeOf(state, capabilities, { outputLimit, at, ...(budgets && { budgets }) });
-  const pressing = tier === 'warning' || tier === 'critical';
-  const data = planPruning({ state, wanted, need, capabilities, at, ttl: ttl === '1h' ? ttl : '5m', pressing });
+  const gauge = gaugeOf(state, capabilities, { outputLimit, at, ...(budgets && { budgets }) });
+  const data = planPruning({ state, wanted, need, capabilities, at, ttl: ttl === '1h' ? ttl : '5m', gauge });
   return data && { kind: 'history.pruned', ...stamp, data };
 }

@@ -12,7 +12,7 @@ import { advance, emptyProgress } from './progress.ts';
  * Names what is folded, and how: a snapshot of another revision is not used. Raise it with every change of what a record does
  * to the state or to the progress; a pin over the corpus fails where that was forgotten.
  */
-export const FOLD_REVISION = 'fold/8';
+export const FOLD_REVISION = 'fold/9';
 
 /** See the head of this file. */
 export interface Fold {

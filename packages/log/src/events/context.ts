@@ -261,8 +261,18 @@ export interface HistoryPruned {
   readonly freed: number;
   /** What is paid again of what was sent before, in US dollars above reading it; absent when the price is unknown. */
   readonly cost?: Money;
-  /** Calls until what is freed has paid for that. */
+  /**
+   * Calls after which the tokens that are no longer read have paid for the tokens that are written again, and for what the results are
+   * expected to cost when they are fetched again. Never above `waits`.
+   */
   readonly breakEven?: number;
+  /**
+   * What the pruning waits for: the most calls that `breakEven` may be. 0 where the history is written again anyway. Where the
+   * pruning pays, the calls that have read what it frees, on average. In a full window, a constant.
+   */
+  readonly waits?: number;
+  /** The tier of the window when this was decided; absent where it was unknown. */
+  readonly tier?: PressureCrossed['tier'];
   readonly cause: string;
 }
 
@@ -271,6 +281,8 @@ export interface PrunedResult {
   readonly position: Position;
   /** UTF-16 units of its text that are still shown. */
   readonly kept: number;
+  /** The end of the text is shown; absent, its beginning. */
+  readonly from?: 'end';
 }
 
 /** `block.quarantined`. Inert until an epoch names it. */

@@ -210,12 +210,18 @@ const compactionRefused = z.object({
   sizes: z.record(text, number),
 } satisfies ShapeOf<CompactionRefused>);
 
+const tier = z.enum(['calm', 'advisory', 'warning', 'critical']);
+
 const historyPruned = z.object({
   calls: z.array(text),
-  results: optional(z.array(z.object({ position, kept: number } satisfies ShapeOf<PrunedResult>))),
+  results: optional(
+    z.array(z.object({ position, kept: number, from: optional(z.literal('end')) } satisfies ShapeOf<PrunedResult>)),
+  ),
   freed: number,
   cost: optional(money),
   breakEven: optional(number),
+  waits: optional(number),
+  tier: optional(tier),
   cause: text,
 } satisfies ShapeOf<HistoryPruned>);
 
@@ -226,7 +232,7 @@ const blockQuarantined = z.object({
 } satisfies ShapeOf<BlockQuarantined>);
 
 const pressureCrossed = z.object({
-  tier: z.enum(['calm', 'advisory', 'warning', 'critical']),
+  tier,
   ratio: number,
   limit: number,
   input: number,
