@@ -28,6 +28,7 @@ export interface AgentFlags {
   readonly rewriteNotice?: number;
   readonly padding?: 'auto' | 'always' | 'never';
   readonly compaction?: AgentOptions['compaction'];
+  readonly pruning?: AgentOptions['pruning'];
   readonly trust?: true;
   readonly network?: 'off' | 'on';
   /** Set, not typed: from how much a rewrite costs on it is said. */
@@ -78,6 +79,12 @@ export function declareAgentFlags(command: Command): Command {
         '--compaction <policy>',
         'when older history gives way to a checkpoint: `preflight`, unless said, where the window is nearly full; `auto` earlier; `manual` by `tidemark compact` alone',
       ).choices(['manual', 'preflight', 'auto']),
+    )
+    .addOption(
+      new Option(
+        '--pruning <when>',
+        'shorten old tool results that were superseded, or that nothing uses in a half full window: `auto` (the default) where that pays, or `never`',
+      ).choices(['auto', 'never']),
     )
     .addOption(
       new Option(

@@ -77,7 +77,10 @@ export interface AgentOptions {
   readonly padding?: PaddingSetting;
   /** Other sessions that are expected on this agent's front within five minutes: `auto` counts them. None unless said. */
   readonly neighbours?: number;
-  /** Whether old tool results are shortened where that pays (they can be read back): `auto` unless said. */
+  /**
+   * Whether old tool results are shortened. `auto`, the default: those that were superseded, and in a window that is half full those
+   * that nothing used in the latest turns, where that pays. Each can be read back.
+   */
   readonly pruning?: 'auto' | 'never';
   /** Own tools, beside those that `builtIn` leaves. */
   readonly tools?: readonly Tool[];

@@ -25,6 +25,7 @@ export interface Settings {
   /** Of a new session. */
   readonly mode?: Mode | undefined;
   readonly compaction?: CompactionPolicy | undefined;
+  readonly pruning?: 'auto' | 'never' | undefined;
   readonly padding?: 'auto' | 'always' | 'never' | undefined;
   readonly ttl?: Lasting | undefined;
   readonly limits?: { readonly [name in keyof Omit<Limits, 'ms'>]: Limits[name] | undefined } | undefined;
@@ -194,6 +195,7 @@ export function settingsSchema(providers: readonly string[]): SettingsSchema {
     baseUrl: z.strictObject(addresses).optional(),
     mode: z.enum(['read-only', 'ask', 'auto']).optional(),
     compaction: z.enum(['manual', 'preflight', 'auto']).optional(),
+    pruning: z.enum(['auto', 'never']).optional(),
     padding: z.enum(['auto', 'always', 'never']).optional(),
     ttl: z.enum(['auto', '5m', '1h']).optional(),
     limits: z.strictObject({ cost: dollars.optional(), steps: count.optional(), tokens: count.optional() }).optional(),
@@ -236,6 +238,7 @@ const BY_DEFAULT: Readonly<Record<string, string>> = {
   provider: 'whose model it is',
   mode: 'ask at a terminal, else read-only',
   compaction: 'preflight',
+  pruning: 'auto',
   padding: 'auto',
   ttl: 'auto',
   'limits.cost': 'none',

@@ -39,7 +39,7 @@ export const replayCommand: Command = {
       .addOption(
         new Option(
           '--pruning <when>',
-          'whether old results are shortened where that pays; sizes are then estimated',
+          'whether old results that were superseded or are unused are shortened where that pays; sizes are then estimated',
         ).choices(PRUNINGS),
       )
       .action((subject: string, options: Options) => run((context) => replaySubject(subject, options, context))),
