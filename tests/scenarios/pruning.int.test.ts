@@ -97,3 +97,44 @@ describe.each(MODELS)('on %s', (model) => {
     await expectSound(stage, fork.id);
   });
 });
+
+describe('the measured cases of issue 14', () => {
+  /** A turn of steps that each run a command. */
+  const turnOf = (...words: readonly number[]): readonly AnswerPlan[] => [...words.map(looking), done];
+  const tiersOf = async (stage: Stage, id: string): Promise<readonly (readonly (string | undefined)[])[]> =>
+    (await recordsOf(stage, id)).flatMap((one) => (isPruned(one) ? [[one.data.tier, one.data.cause]] : []));
+
+  test('on a 1M window after 9 steps (2% full) nothing is cut', async () => {
+    const stage = await openStage({ model: 'claude-opus-5-5', tools: TOOLS });
+    const live = await stage.open();
+    for (const from of [0, 3, 6]) await stage.turn(live, 'Look.', ...turnOf(400 + from, 401 + from, 402 + from));
+    await live.close();
+    const other = 'claude-sonnet-5-5';
+    const again = await stage.open({ id: live.id, model: other, provider: stage.reach(other) });
+    await stage.turn(again, 'And now?', done);
+    expect(await epochsOf(stage, live.id)).toEqual(['initial', 'model']);
+    expect(await tiersOf(stage, live.id)).toEqual([]);
+    expect(stage.bodies.at(-1)).not.toContain('[Shortened here');
+  });
+
+  test('between 80% and 90% of a 200k window pruning opens at most one epoch per tier, and one at warning', async () => {
+    const stage = await openStage({ model: 'claude-sonnet-4-5', tools: TOOLS, compaction: 'manual' });
+    const live = await stage.open();
+    const fill = Array.from({ length: 31 }, (_, index) => 2_000 + index);
+    await stage.turn(live, 'Fill the window.', ...turnOf(...fill));
+    expect((stage.billed().at(-1)?.input ?? 0) / 200_000).toBeCloseTo(0.77, 2);
+    // A command runs three times, then there are small steps; and all of that again.
+    for (const words of ['Again.', 'Once more.'])
+      await stage.turn(live, words, ...turnOf(2_200, 2_200, 2_200, ...Array.from({ length: 9 }, (_, index) => index)));
+    const tiers = await tiersOf(stage, live.id);
+    expect(tiers).toEqual([
+      ['warning', 'warning'],
+      ['advisory', 'pays'],
+      ['calm', 'pays'],
+    ]);
+    expect(Math.max(...stage.billed().map(({ input }) => input)) / 200_000).toBeGreaterThan(0.8);
+    for (const { data } of (await recordsOf(stage, live.id)).filter(isPruned))
+      expect(data.breakEven).toBeLessThanOrEqual(data.waits ?? -1);
+    await expectSound(stage, live.id);
+  });
+});
