@@ -10,5 +10,5 @@ export const chanceOfNeed: Readonly<Record<Grounds, number>> = {
   repeated: 0.11,
   changed: 0.94,
   'changed-unused': 0.48,
-  unused: 0.24,
+  unused: 0.22,
 };

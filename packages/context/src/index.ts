@@ -39,6 +39,7 @@ export type { ModelFields } from './checkpoint/model-fields.ts';
 export { joinModelFields } from './checkpoint/model-fields.ts';
 export { readCheckpoint } from './checkpoint/read-checkpoint.ts';
 export type { ChoiceInput, FrontChoice } from './choose-front.ts';
+export { chanceOfNeed } from './chance-of-need.ts';
 export { chooseFront } from './choose-front.ts';
 export type { GuideSection } from './contract/guide.ts';
 export { GUIDE } from './contract/guide.ts';
@@ -124,3 +125,5 @@ export {
 export type { Size } from './span-size.ts';
 export type { Accepted, Entry, Epoch, State, Stream } from './state.ts';
 export { emptyState } from './state.ts';
+export type { Grounds, Use, Uses, UsesOptions } from './uses.ts';
+export { GROUNDS, goToTurn, groundsOf, noteResult, noteSaid, noUses } from './uses.ts';

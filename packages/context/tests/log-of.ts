@@ -51,7 +51,7 @@ export function prompt(said: string, at?: number): Told {
   return ['prompt.given', { parts: [{ type: 'text', text: said }], presenter: 'test' }, at];
 }
 
-export const turn: Told = ['turn.started', { trigger: 'prompt' }];
+export const turn: Told = ['turn.started', { trigger: 'user' }];
 
 export function note(source: string, urgent = false): Told {
   return [

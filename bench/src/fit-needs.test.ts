@@ -1,0 +1,63 @@
+import { commit, createSession } from '@tidemark/agent';
+import type { AnswerPart, Event } from '@tidemark/log';
+import { callId, sessionId, timestamp } from '@tidemark/log';
+import { createMemoryStore } from '@tidemark/store-memory';
+import { expect, test } from 'vitest';
+
+import type { Needs } from './fit-needs.ts';
+import { addNeeds, chanceOf, needsOf } from './fit-needs.ts';
+
+const at = timestamp('2026-11-22T12:00:00.000Z');
+const LONG = 'word '.repeat(400);
+
+/** Calls that each have a long result, by tool and input; a number begins so many turns. */
+async function needsIn(...steps: readonly (readonly [tool: string, input: object] | number)[]): Promise<Needs> {
+  const store = createMemoryStore();
+  const id = sessionId('made');
+  const session = await createSession(store, id);
+  const created: Event = { kind: 'session.created', at, data: { id, root: id, workspace: '/w' } };
+  await commit(session, [created, ...steps.flatMap(eventsOf)]);
+  const needs = await needsOf(store.read(id));
+  await session.writer.close();
+  return needs;
+}
+
+function eventsOf(step: readonly [tool: string, input: object] | number, index: number): readonly Event[] {
+  if (typeof step === 'number')
+    return Array.from({ length: step }, () => ({ kind: 'turn.started', at, data: { trigger: 'user' } }));
+  const [name, input] = step;
+  const call = callId(`c${index}`);
+  const parts: readonly AnswerPart[] = [{ type: 'call', call, name, arguments: JSON.stringify(input) }];
+  const said = { step: index, stream: 'main', provider: 'p', model: 'm', stop: 'calls', truncated: 'no' } as const;
+  return [
+    { kind: 'answer.received', at, data: { ...said, parts, usage: {} } },
+    { kind: 'tool.returned', at, data: { call, parts: [{ type: 'text', text: LONG }] } },
+  ];
+}
+
+test('a result counts as needed when a later input names its file after it became prunable, and not before', async () => {
+  const read = ['read', { path: 'src/a.ts' }] as const;
+  const edit = ['edit', { path: 'src/a.ts', old: 'x' }] as const;
+  expect((await needsIn(read, edit)).changed).toEqual({ seen: 1, needed: 0 });
+  expect((await needsIn(read, edit, edit)).changed).toEqual({ seen: 1, needed: 1 });
+  // The later reading stands for the first.
+  expect((await needsIn(read, read, edit)).repeated).toEqual({ seen: 1, needed: 0 });
+});
+
+test('a result that nothing used for two turns counts once, whatever becomes of it', async () => {
+  const read = ['read', { path: '/w/src/a.ts' }] as const;
+  const look = ['bash', { command: 'cat src/a.ts' }] as const;
+  expect((await needsIn(read, 2)).unused).toEqual({ seen: 0, needed: 0 });
+  expect((await needsIn(read, 2, ['bash', { command: 'ls' }])).unused).toEqual({ seen: 1, needed: 0 });
+  expect((await needsIn(read, 2, ['bash', { command: 'ls' }], look, 2, ['bash', { command: 'pwd' }])).unused).toEqual({
+    seen: 3,
+    needed: 1,
+  });
+});
+
+test('the chance counts one more of each outcome, over all sessions', async () => {
+  const one: Needs = await needsIn(['read', { path: 'a.ts' }], ['read', { path: 'a.ts' }]);
+  expect(chanceOf(one.repeated)).toBe(1 / 3);
+  expect(addNeeds([one, one]).repeated).toEqual({ seen: 2, needed: 0 });
+  expect(chanceOf({ seen: 0, needed: 0 })).toBe(0.5);
+});

@@ -1,0 +1,104 @@
+// The fit of `chanceOfNeed`: of the long results of recorded sessions that became prunable, to how many the input of a later tool call
+// referred.
+
+import type { Grounds, State, Use, Uses } from '@tidemark/context';
+import {
+  emptyState,
+  evolve,
+  GROUNDS,
+  goToTurn,
+  groundsOf,
+  itemAt,
+  noteResult,
+  noteSaid,
+  noUses,
+} from '@tidemark/context';
+import type { Recorded } from '@tidemark/log';
+import type { ResultPart, Span } from '@tidemark/model';
+
+/** Results that became prunable on some grounds, and those of them that were needed later. */
+export interface Need {
+  readonly seen: number;
+  readonly needed: number;
+}
+
+/** One count for each of the grounds. */
+export type Needs = Readonly<Record<Grounds, Need>>;
+
+/** A result of this many UTF-16 units or fewer is never shortened. */
+const SHORT = 1_200;
+
+/** Returns the chance of need, with one more result of each outcome: few were seen. */
+export function chanceOf({ seen, needed }: Need): number {
+  return (needed + 1) / (seen + 2);
+}
+
+/** Returns the counts of several sessions together. */
+export function addNeeds(all: readonly Needs[]): Needs {
+  return needsBy((grounds) => ({
+    seen: all.reduce((sum, one) => sum + one[grounds].seen, 0),
+    needed: all.reduce((sum, one) => sum + one[grounds].needed, 0),
+  }));
+}
+
+/** Counts the needs of a recorded session. A result counts once for each of the grounds on which it ever was prunable. */
+export async function needsOf(records: AsyncIterable<Recorded> | Iterable<Recorded>): Promise<Needs> {
+  const outcomes = new Map<Use, Map<Grounds, boolean>>();
+  const turns: number[] = [];
+  let state = emptyState();
+  let uses: Uses | undefined;
+  const onRefer = (use: Use, by: 'words' | 'input'): void => {
+    const known = by === 'input' ? outcomes.get(use) : undefined;
+    for (const grounds of known?.keys() ?? []) known?.set(grounds, true);
+  };
+  for await (const record of records) {
+    const before = state.history.settled;
+    state = evolve(state, record);
+    uses ??= noUses(state.workspace, { onRefer });
+    if (record.kind === 'turn.started') turns.push(record.position);
+    for (const span of newSpans(state, before)) {
+      goToTurn(uses, Math.max(uses.turn, turns.filter((turn) => turn < span.group).length));
+      const result = resultIn(span);
+      if (result === undefined) noteSaid(uses, span);
+      else if (isLong(result)) outcomes.set(noteResult(uses, result), new Map());
+      else noteResult(uses, result);
+      for (const use of uses.changed) noteGrounds(outcomes.get(use), groundsOf(use));
+      uses.changed.clear();
+    }
+  }
+  const all = [...outcomes.values()];
+  return needsBy((grounds) => ({
+    seen: all.filter((one) => one.has(grounds)).length,
+    needed: all.filter((one) => one.get(grounds) === true).length,
+  }));
+}
+
+function needsBy(need: (grounds: Grounds) => Need): Needs {
+  const [repeated, changed, changedUnused, unused] = GROUNDS.map(need);
+  if (repeated === undefined || changed === undefined || changedUnused === undefined || unused === undefined)
+    throw new Error('there are four grounds');
+  return { repeated, changed, 'changed-unused': changedUnused, unused };
+}
+
+function noteGrounds(outcomes: Map<Grounds, boolean> | undefined, grounds: Grounds | undefined): void {
+  if (outcomes !== undefined && grounds !== undefined && !outcomes.has(grounds)) outcomes.set(grounds, false);
+}
+
+/** Spans that were settled by the last record. */
+function newSpans({ history: { packed } }: State, settled: number): readonly Span[] {
+  const spans: Span[] = [];
+  for (let index = packed.length - 1; index >= 0; index -= 1) {
+    const span = itemAt(packed, index);
+    if (span === undefined || span.ordinal < settled) break;
+    spans.unshift(span);
+  }
+  return spans;
+}
+
+function resultIn({ parts: [part] }: Span): ResultPart | undefined {
+  return part?.type === 'result' ? part : undefined;
+}
+
+function isLong({ content }: ResultPart): boolean {
+  return content.reduce((sum, part) => sum + (part.type === 'text' ? part.text.length : 0), 0) > SHORT;
+}

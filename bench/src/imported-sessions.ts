@@ -1,0 +1,30 @@
+// Recorded sessions of real providers, imported and not replayed; none where this machine has none.
+
+import { readdir } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+
+import type { Recorded } from '@tidemark/log';
+import { importInto } from '@tidemark/recording';
+import { createMemoryStore } from '@tidemark/store-memory';
+
+const TRANSCRIPTS = new URL('../../../shared/transcripts/', import.meta.url);
+
+/** One session of a transcript. */
+export interface ImportedSession {
+  /** Its file, without the ending. */
+  readonly name: string;
+  readonly records: () => AsyncIterable<Recorded>;
+}
+
+/** Imports all sessions that are here, by file name. */
+export async function importedSessions(): Promise<readonly ImportedSession[]> {
+  const files = (await readdir(TRANSCRIPTS).catch(() => [])).filter((file) => file.endsWith('.jsonl')).toSorted();
+  const found: ImportedSession[] = [];
+  for (const file of files) {
+    const store = createMemoryStore();
+    const { sessions } = await importInto(store, fileURLToPath(new URL(file, TRANSCRIPTS)));
+    for (const session of sessions)
+      found.push({ name: file.slice(0, -'.jsonl'.length), records: () => store.read(session) });
+  }
+  return found;
+}
