@@ -40,7 +40,7 @@ interface Seen {
 
 const LARGE_EARLY = every(34, (index) => (index % 8 === 0 ? 2_500 : 60));
 const SHAPES: readonly (readonly [model: string, name: string, shape: Shape, seen: Seen])[] = [
-  ['claude-opus-5-5', 'many small results', { session: every(80, () => 300) }, { epochs: 1, apart: 40 }],
+  ['claude-opus-5-5', 'many small results', { session: every(160, () => 300) }, { epochs: 1, apart: 106 }],
   [
     'claude-opus-5-5',
     'few large ones',
@@ -57,19 +57,19 @@ const SHAPES: readonly (readonly [model: string, name: string, shape: Shape, see
     'claude-opus-5-5',
     'a fork that goes on',
     { session: LARGE_EARLY, fork: every(24, (i) => (i % 9 === 0 ? 1_800 : 300)) },
-    { epochs: 1, apart: 9 },
+    { epochs: 1, apart: 26 },
   ],
   [
     'gpt-6.1-sol',
     'a fork that goes on',
     { session: LARGE_EARLY, fork: every(24, (i) => (i % 9 === 0 ? 1_800 : 300)) },
-    { epochs: 1, apart: 9 },
+    { epochs: 1, apart: 26 },
   ],
   [
     'claude-opus-5-5',
     'a fork that soon ends',
     { session: LARGE_EARLY, fork: every(6, () => 400) },
-    { epochs: 1, apart: 9 },
+    { epochs: 1, apart: 26 },
   ],
 ];
 

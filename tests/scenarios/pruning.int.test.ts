@@ -37,7 +37,7 @@ function times(count: number, words: number): readonly AnswerPlan[] {
 
 /** A long turn whose early results are large, and another turn. */
 async function play(stage: Stage, live: LiveSession): Promise<void> {
-  await stage.turn(live, 'Look at everything.', ...times(8, 1_500), ...times(30, 5), done);
+  await stage.turn(live, 'Look at everything.', ...times(8, 1_500), ...times(60, 5), done);
   await stage.turn(live, 'And now?', looking(5), done);
 }
 
@@ -124,7 +124,7 @@ describe('the measured cases of issue 14', () => {
     await stage.turn(live, 'Fill the window.', ...turnOf(...fill));
     expect((stage.billed().at(-1)?.input ?? 0) / 200_000).toBeCloseTo(0.77, 2);
     // A command runs three times, then there are small steps; and all of that again.
-    for (const words of ['Again.', 'Once more.'])
+    for (const words of ['Again.', 'Once more.', 'And again.', 'For the last time.'])
       await stage.turn(live, words, ...turnOf(2_200, 2_200, 2_200, ...Array.from({ length: 9 }, (_, index) => index)));
     const tiers = await tiersOf(stage, live.id);
     expect(tiers).toEqual([

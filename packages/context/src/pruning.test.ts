@@ -75,7 +75,7 @@ function session(lengths: readonly number[]): State {
 }
 
 /** Long results far from the end: much is freed, little stands behind it. */
-const EARLY = [20_000, 20_000, 20_000, 20_000, 20_000, 20_000, ...Array.from({ length: 10 }, () => 200)];
+const EARLY = [20_000, 20_000, 20_000, 20_000, 20_000, 20_000, ...Array.from({ length: 24 }, () => 200)];
 
 const NOTHING: Need = { do: 'nothing' };
 /** A window that is more than half full, and not yet nearly full. */
@@ -251,7 +251,7 @@ describe('when it is shortened', () => {
   });
 
   test('from the result on that saves most: an old one far before the others does not move the break to itself', () => {
-    const state = session([1_300, ...Array.from({ length: 12 }, () => 1_150), ...early]);
+    const state = session([1_300, ...Array.from({ length: 12 }, () => 1_150), ...early.slice(0, 26)]);
     expect(plan(state)?.calls[0]).toBe('c13');
   });
 

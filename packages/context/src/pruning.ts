@@ -46,6 +46,8 @@ const LEAST = 0.05;
 const CALLS = 16;
 /** Calls after an edit before which no batch is shortened because it pays: the first has written it, and the next reads it. */
 const SETTLED = 2;
+/** How often over a break is paid before it is made: a tier has only one. */
+const PAID = 2;
 /** Calls in which a batch must have paid for its break in a window that grows full: about a turn of steps. */
 const PRESSED = 40;
 
@@ -132,19 +134,19 @@ function isWarm({ state, at }: PruningInput): boolean {
 }
 
 /**
- * The batch that was paid for by most, if one was: to read it has cost more by now than to shorten it, and to fetch of it again what
- * is expected to be needed. How long a session goes on is not known, so a break waits until it was paid once over, by what it frees
- * alone. While one waits, others grow old that it takes along.
+ * The batch that was paid for by most, if one was: to read it has cost twice as much by now as to shorten it, and to fetch of it again
+ * what is expected to be needed. How long a session goes on is not known, so a break waits until it was paid by what it frees alone.
+ * While one waits, others grow old that it takes along.
  */
 function paid(input: PruningInput, old: OldResults, readable: Readable, rates: Rates | undefined): Choice | undefined {
   if (rates === undefined || callsSinceEdit(input.state) < SETTLED || !keepsFront(input)) return undefined;
-  const gain = (totals: Totals): number => totals.read * rates.read;
+  const gain = (totals: Totals): number => (totals.read * rates.read) / PAID;
   const takes = (totals: Totals): boolean => gain(totals) > addedCost(totals, rates);
   const batches = batchesOf(old, readable, groundsAllowed(input.gauge), takes).filter((batch) => isLarge(batch, old));
   const gains = batches.map((batch) => gain(batch) - costOf(batch, rates));
   const most = Math.max(0, ...gains);
   const batch = most > 0 ? batches[gains.indexOf(most)] : undefined;
-  return batch && { batch, cause: 'pays', waits: Math.ceil(batch.read / batch.freed) };
+  return batch && { batch, cause: 'pays', waits: Math.ceil(batch.read / batch.freed / PAID) };
 }
 
 /** In a window that grows full, the batch that frees most of those that pay for themselves soon enough. */

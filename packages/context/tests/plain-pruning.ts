@@ -88,7 +88,7 @@ export function plainPruning(input: PruningInput): PlainPruning | undefined {
       })
       .filter(isLarge)
       .map((batch) => [batch, gainOf(batch.results) - fetching(batch.results, rates) - batch.rewritten * more(rates)]);
-  const paid = batches((results) => sum(results.map(({ freed, reads }) => freed * reads)) * rates.read);
+  const paid = batches((results) => (sum(results.map(({ freed, reads }) => freed * reads)) * rates.read) / 2);
   const [best] = paid.toSorted(([, a], [, b]) => b - a);
   const saved = new Map(paid.map(([{ results }, saves]) => [results[0]?.call ?? '', saves]));
   if (best !== undefined && best[1] > 0 && callsSinceEdit(state) >= 2 && keepsFront(input))
