@@ -53,7 +53,7 @@ const MATRIX: { readonly [name in StoryName]: Row } = {
   'compaction, recorded': both('note: permission-mode compacted-away', 'epoch: compaction'),
   'compaction by hand': both('compacted: manual', 'note: permission-mode compacted-away', 'epoch: compaction'),
   'compaction by hand, refused': both('refused: manual'),
-  'old results shortened': both('epoch: pruning', 'miss: opened', 'epoch: pruning', 'miss: opened'),
+  'old results shortened': both('epoch: pruning', 'miss: opened'),
   'request too long, then resumed': both(
     'refused: critical_pressure_preflight',
     'failed: provider/too-long',

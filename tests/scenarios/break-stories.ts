@@ -139,11 +139,27 @@ export const compacts: BreakStory = async (played) => {
   return live.id;
 };
 
-/** Old results are shortened once reading them has cost more than the break. */
+/** A command that shows the dump or the orders. */
+const bash: Tool = defineTool({
+  name: 'bash',
+  description: 'Runs a command.',
+  input: z.object({ command: z.string() }),
+  effect: 'read',
+  run: ({ command }) => (command === 'dump' ? DUMP : ORDERS),
+});
+const running = (command: string): AnswerPlan => ({
+  answer: { text: 'I look.', calls: [{ name: 'bash', arguments: { command } }] },
+});
+
+/** Outputs of commands that ran again are shortened once reading them has cost more than the break. */
 export const prunes: BreakStory = async (played) => {
-  const live = await played.open({ tools: [...TOOLS, tool('brief', 'One.')] });
-  for (const name of ['orders', 'dump', 'stock', 'dump', ...Array.from({ length: 40 }, () => 'brief')]) {
-    await played.stage.turn(live, 'Look.', calling(name), done);
+  const live = await played.open({ tools: [...TOOLS, bash, tool('brief', 'One.')] });
+  const steps = [
+    ...['orders', 'dump', 'orders', 'dump'].map(running),
+    ...Array.from({ length: 40 }, () => calling('brief')),
+  ];
+  for (const step of steps) {
+    await played.stage.turn(live, 'Look.', step, done);
     if ((await epochsOf(played.stage, live.id)).includes('pruning')) break;
   }
   return live.id;

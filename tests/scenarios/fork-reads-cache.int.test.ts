@@ -10,20 +10,21 @@ import { z } from 'zod';
 import type { Stage } from './billed-stage.ts';
 import { epochsOf, expectSound, held, openStage } from './billed-stage.ts';
 
-const look: Tool = defineTool({
-  name: 'look',
-  description: 'Looks.',
-  input: z.object({ from: z.number(), words: z.number() }),
+/** A command that runs again stands for its output before. */
+const bash: Tool = defineTool({
+  name: 'bash',
+  description: 'Shows so many words.',
+  input: z.object({ command: z.string() }),
   effect: 'read',
-  run: ({ from, words }) => Array.from({ length: words }, (_, index) => `${from}:${index}`).join(' '),
+  run: ({ command }) => Array.from({ length: Number(command) }, (_, index) => `${command}:${index}`).join(' '),
 });
-const TOOLS = [look, createHistoryReadTool()];
+const TOOLS = [bash, createHistoryReadTool()];
 const done: AnswerPlan = { answer: { text: 'Done.' } };
 const MINUTE = 60_000;
 
 function looks(count: number, words: number): readonly AnswerPlan[] {
-  return Array.from({ length: count }, (_, from) => ({
-    answer: { text: 'I look.', calls: [{ name: 'look', arguments: { from, words } }] },
+  return Array.from({ length: count }, () => ({
+    answer: { text: 'I look.', calls: [{ name: 'bash', arguments: { command: `${words}` } }] },
   }));
 }
 
@@ -40,7 +41,7 @@ async function compacted(stage: Stage): Promise<LiveSession> {
 /** A session whose last request shows old results shortened. */
 async function pruned(stage: Stage): Promise<LiveSession> {
   const live = await stage.open();
-  await stage.turn(live, 'Look at everything.', ...looks(8, 1_500), ...looks(24, 5), done);
+  await stage.turn(live, 'Look at everything.', ...looks(8, 1_500), ...looks(60, 5), done);
   expect(await epochsOf(stage, live.id)).toContain('pruning');
   return live;
 }

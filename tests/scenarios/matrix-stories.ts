@@ -46,6 +46,18 @@ function tool(
   return defineTool({ name, description, input: z.object({}), effect: 'read', run: () => answers });
 }
 
+/** A command that runs again stands for its output before. */
+const archive: Tool = defineTool({
+  name: 'bash',
+  description: 'Runs a command.',
+  input: z.object({ command: z.string() }),
+  effect: 'read',
+  run: () => 'An old order. '.repeat(800),
+});
+const showsArchive: AnswerPlan = {
+  answer: { text: 'I look.', calls: [{ name: 'bash', arguments: { command: 'show the archive' } }] },
+};
+
 const camera: Tool = defineTool({
   name: 'camera',
   description: 'Takes a picture.',
@@ -197,10 +209,10 @@ export const STORIES = {
   },
   'old results shortened': async (told) => {
     const live = await told.open({
-      tools: [...TOOLS, tool('archive', 'An old order. '.repeat(800)), createHistoryReadTool(), tool('brief', 'One.')],
+      tools: [...TOOLS, archive, createHistoryReadTool(), tool('brief', 'One.')],
     });
-    for (const name of ['archive', 'archive', 'archive', 'archive', ...Array.from({ length: 16 }, () => 'brief')])
-      await told.stage.turn(live, 'Look.', calling(name), done);
+    for (let count = 0; count < 4; count += 1) await told.stage.turn(live, 'Look.', showsArchive, done);
+    for (let count = 0; count < 32; count += 1) await told.stage.turn(live, 'Look.', calling('brief'), done);
     return live;
   },
   'request too long, then resumed': async (told) => {

@@ -73,23 +73,25 @@ test.each([PLAIN, 'claude-opus-5-5', 'claude-fable-5-1', 'gpt-6.1-sol'])(
 );
 
 test('old results are shortened around a body, and the body stays whole', async () => {
-  const look = defineTool({
-    name: 'look',
-    description: 'Looks.',
-    input: z.object({ words: z.number() }),
+  const bash = defineTool({
+    name: 'bash',
+    description: 'Shows so many words.',
+    input: z.object({ command: z.string() }),
     effect: 'read',
-    run: ({ words }) => Array.from({ length: words }, (_, index) => `word ${index}`).join(' '),
+    run: ({ command }) => Array.from({ length: Number(command) }, (_, index) => `word ${index}`).join(' '),
   });
   const stage = await openStage({
     skills: { roots: [await rootWith('csv-cleanup')] },
-    tools: [look, createHistoryReadTool()],
+    tools: [bash, createHistoryReadTool()],
     warm: 'off',
     model: 'claude-opus-5-5',
   });
   const live = await stage.open();
   const looking = (count: number, words: number): readonly AnswerPlan[] =>
-    Array.from({ length: count }, () => ({ answer: { calls: [{ name: 'look', arguments: { words } }] } }));
-  await stage.turn(live, 'Clean it.', loads('csv-cleanup'), ...looking(8, 1_500), ...looking(30, 5), done);
+    Array.from({ length: count }, () => ({
+      answer: { calls: [{ name: 'bash', arguments: { command: `${words}` } }] },
+    }));
+  await stage.turn(live, 'Clean it.', loads('csv-cleanup'), ...looking(8, 1_500), ...looking(60, 5), done);
   await stage.turn(live, 'And now?', done);
   const records = await recordsOf(stage, live.id);
   expect(records.some(({ kind }) => kind === 'history.pruned')).toBe(true);
