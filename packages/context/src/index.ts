@@ -106,7 +106,7 @@ export { cliffCost, cliffCrossed } from './price-cliff.ts';
 export type { PruningInput } from './pruning.ts';
 export { planPruning } from './pruning.ts';
 export type { Learnt, Ratio } from './ratio.ts';
-export { RENDERING } from './render.ts';
+export { RENDERING, RENDERINGS } from './render.ts';
 export { leftOutNotice } from './render-pruned.ts';
 export type { OutputFit } from './request-limit.ts';
 export { fitOutput, inputLimitOf } from './request-limit.ts';

@@ -338,6 +338,23 @@ function reading(files: readonly string[], length: number): State {
   return fold([created, turn, prompt('go'), opened(0), ...steps, ...step(files.length, [], USAGE)]);
 }
 
+test('a pruning that an older version recorded shows the beginning of a command, and uses up no tier that is known', () => {
+  const run: AnswerPart = { type: 'call', call: callId('c'), name: 'bash', arguments: '{"command":"npm test"}' };
+  const state = fold([
+    created,
+    prompt('go'),
+    opened(0),
+    request(1),
+    answer([run], USAGE),
+    result('c', `first${'x'.repeat(2_000)}last`),
+  ]);
+  const old = taken(state, { calls: ['c'], results: [{ position: position(5), kept: 500 }], freed: 9, cause: 'pays' });
+  expect(textOf(resultsOf(old)[0])).toMatch(
+    /^firstx{495}\n\[Shortened here: the first 500 of 2009 characters are shown/,
+  );
+  expect(old.prunings.map(({ tier, cause }) => [tier, cause])).toEqual([[undefined, 'pays']]);
+});
+
 describe('the measured cases of issue 14', () => {
   const anew: Need = { do: 'epoch', cause: 'tools' };
   const nine = Array.from({ length: 10 }, (_, index) => `src/${index}.ts`);

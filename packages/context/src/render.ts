@@ -6,7 +6,13 @@ import type { ImagePart, TextPart } from '@tidemark/model';
 import { isBlank } from '@tidemark/model';
 
 /** Names the bytes of this file in `request.prepared`. */
-export const RENDERING = 'render/1';
+export const RENDERING = 'render/2';
+
+/**
+ * The revisions whose requests this file makes again. `render/2` differs from the first in the output of a command that is
+ * shortened: it keeps its end where its `history.pruned` says so. Older records say nothing, and are rendered as before.
+ */
+export const RENDERINGS: readonly string[] = ['render/1', RENDERING];
 
 const ABANDONED: Readonly<Record<ToolAbandoned['reason'], string>> = {
   interrupted: 'The call was interrupted before it finished. It may or may not have taken effect.',

@@ -3,7 +3,7 @@
 import type { Log, Recorded, RecordedOf, SessionId } from '@tidemark/log';
 import { LogError } from '@tidemark/log';
 import type { State } from '@tidemark/context';
-import { emptyState, evolve, RENDERING } from '@tidemark/context';
+import { emptyState, evolve, RENDERINGS } from '@tidemark/context';
 import type { Encoder } from '@tidemark/model';
 import { AgentError } from '../errors.ts';
 import type { EpochMaterials, Line } from '../request/line.ts';
@@ -109,9 +109,10 @@ async function lineOf(log: Log, record: RecordedOf<'request.prepared'>, main: Li
 }
 
 function encoderOf(encoders: Encoders, record: RecordedOf<'request.prepared'>): Encoder {
-  const { encoder: revision, rendering = RENDERING, step } = record.data;
+  const { encoder: revision, rendering, step } = record.data;
   const encoder = encoders(revision);
-  if (rendering !== RENDERING) throw unknownRevision(step, rendering);
+  // A request that names none was made by the first.
+  if (rendering !== undefined && !RENDERINGS.includes(rendering)) throw unknownRevision(step, rendering);
   if (encoder !== undefined) return encoder;
   throw unknownRevision(step, revision);
 }
