@@ -39,7 +39,7 @@ const MODES: readonly Mode[] = ['read-only', 'ask', 'auto'];
 
 /** Declares the options. */
 export function declareAgentFlags(command: Command): Command {
-  return command
+  command
     .option(
       '--model <name>',
       'a model of the catalog, or a family such as `opus`: its newest; by default the newest Sonnet',
@@ -93,7 +93,12 @@ export function declareAgentFlags(command: Command): Command {
       ).choices(['off', 'on']),
     )
     .option('--trust', 'for this once, use what the folder brings along: its settings, skills and memory')
-    .option('--config <file>', "settings in the place of the user's own: JSON, or TypeScript, which runs")
+    .option('--config <file>', "settings in the place of the user's own: JSON, or TypeScript, which runs");
+  return declareLimits(command);
+}
+
+function declareLimits(command: Command): Command {
+  return command
     .option('--max-cost <dollars>', 'end the turn before it costs more', dollarsOf)
     .option('--max-steps <number>', 'end the turn after so many answers', countOf)
     .option('--max-tokens <number>', 'end the turn before it takes more tokens, in and out', countOf)
