@@ -46,12 +46,12 @@ const MODELS = {
 } as const satisfies Record<string, { readonly encoder: Encoder; readonly [name: string]: unknown }>;
 
 /** A tool that takes one picture after the other, each another. */
-function camera(width: number, height: number): Tool {
+function camera(width: number, height: number, name = 'screenshot'): Tool {
   let taken = 0;
   return defineTool({
-    name: 'screenshot',
+    name,
     description: 'Takes a screenshot.',
-    input: z.object({}),
+    input: z.object({ command: z.string().optional() }),
     effect: 'read',
     run: async () => ({ images: [{ data: await screen(width, height + (taken += 1)), mediaType: 'image/png' }] }),
   });
@@ -281,14 +281,15 @@ it('an image that is shortened away gives way to a line that says so, and is rea
     'anthropic',
     () => {
       asked += 1;
-      if (asked <= 8) return call('screenshot', {});
+      // A command that runs again stands for the picture before.
+      if (asked <= 8) return call('shell', { command: 'screenshot' });
       const [, position = '0'] = /The whole is at position (\d+)/.exec(bodies.at(-1) ?? '') ?? [];
       return asked === 10
         ? { calls: [{ name: 'history_read', arguments: { position: Number(position), part: 0 } }] }
         : SEEN;
     },
     {
-      tools: [camera(1_200, 800)],
+      tools: [camera(1_200, 800, 'shell')],
       surroundings: { ...THIS_MACHINE, now },
       onRequest: (body) => void bodies.push(Buffer.from(body).toString()),
     },
