@@ -37,6 +37,7 @@ export const compact: Command = {
     ['tidemark compact <session> --dry-run --json', 'what it would free and cost; nothing is changed'],
     ['tidemark compact <session>', 'the log alone writes the checkpoint: no model is asked'],
     ['tidemark compact <session> --tail-tokens 5000', 'keep at most so much of the history behind it'],
+    ['tidemark compact <session> --checkpoint-tokens 8000', 'write a checkpoint of at most so many tokens'],
     ['tidemark compact <session> --strategy model-assisted', 'the model adds what only a reader can tell'],
     ['tidemark compact <session> --fresh', 'summarise and start anew, in a fork; the session stays as it is'],
   ],
@@ -44,6 +45,11 @@ export const compact: Command = {
     void command
       .argument('<session>', 'the session')
       .option('--tail-tokens <tokens>', 'most tokens of the history that stay behind the checkpoint', tokensOf)
+      .option(
+        '--checkpoint-tokens <tokens>',
+        'most tokens of the checkpoint; default: a tenth of the window and a quarter of what it stands for, at least 4000',
+        tokensOf,
+      )
       .addOption(
         new Option('--strategy <strategy>', 'who writes the checkpoint: the log alone unless said').choices([
           'deterministic',
@@ -64,6 +70,7 @@ export const compact: Command = {
 
 interface Flags {
   readonly tailTokens?: number;
+  readonly checkpointTokens?: number;
   readonly strategy?: 'deterministic' | 'model-assisted';
   readonly fresh?: true;
   readonly provider?: AgentFlags['provider'];
@@ -157,10 +164,11 @@ async function askModel(id: SessionId, flags: Flags, context: CommandContext): P
     });
     try {
       const live = await agent.open(id);
-      const { tail, dryRun } = settingsOf(flags);
+      const { tail, checkpoint, dryRun } = settingsOf(flags);
       return await live.compact({
         strategy: 'model-assisted',
         ...(tail !== undefined && { tailTokens: tail }),
+        ...(checkpoint !== undefined && { checkpointTokens: checkpoint }),
         ...(flags.fresh === true && { fresh: true }),
         ...(dryRun !== undefined && { dryRun }),
       });
@@ -172,8 +180,19 @@ async function askModel(id: SessionId, flags: Flags, context: CommandContext): P
   }
 }
 
-function settingsOf({ tailTokens, dryRun }: Flags): { readonly tail?: number; readonly dryRun?: boolean } {
-  return { ...(tailTokens !== undefined && { tail: tailTokens }), ...(dryRun !== undefined && { dryRun }) };
+function settingsOf({ tailTokens, checkpointTokens, dryRun }: Flags): Settings {
+  return {
+    ...(tailTokens !== undefined && { tail: tailTokens }),
+    ...(checkpointTokens !== undefined && { checkpoint: checkpointTokens }),
+    ...(dryRun !== undefined && { dryRun }),
+  };
+}
+
+/** The flags as the engine takes them. */
+interface Settings {
+  readonly tail?: number;
+  readonly checkpoint?: number;
+  readonly dryRun?: boolean;
 }
 
 function inWords(id: SessionId, made: CompactionReport, fresh: boolean): string {

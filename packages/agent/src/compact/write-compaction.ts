@@ -35,6 +35,8 @@ export interface CompactionOrder {
   readonly from?: number;
   /** Most tokens of the tail that is kept, and no less is tried: down the ladder from what the budgets say unless given. */
   readonly tail?: number;
+  /** Most tokens of the checkpoint, on the model's scale: by the room that there is unless given. */
+  readonly checkpoint?: number;
   /** Asked for what only a reader of the history can tell; without it no model is. */
   readonly ask?: AskBeside;
   /** Nothing is recorded, refusals neither, and nobody is asked. */
@@ -107,11 +109,12 @@ export async function writeCompaction(writing: Writing, order: WritingOrder): Pr
   const { state, progress } = session;
   const gauge = gaugeNow(writing);
   const noted = [...progress.noted.values()].map(({ position }) => position);
-  const { tail, alone = false, adds = [], from: first = 0 } = order;
+  const { tail, checkpoint: most, alone = false, adds = [], from: first = 0 } = order;
   const last = tail === undefined && !alone ? LAST_RUNG : first;
   // Only a reader of the history adds something to a checkpoint that waits, and once.
   const anew = order.ask !== undefined && state.compacted?.data.strategy === 'deterministic';
-  const input = { row: runtime.capabilities, gauge, noted, last, alone, anew, ...(tail !== undefined && { tail }) };
+  const asked = { ...(tail !== undefined && { tail }), ...(most !== undefined && { checkpoint: most }) };
+  const input = { row: runtime.capabilities, gauge, noted, last, alone, anew, ...asked };
   let from = first;
   for (;;) {
     const plan = planCompaction(state, { ...input, from });

@@ -66,10 +66,11 @@ export async function changeMode(actor: Actor, mode: Mode): Promise<void> {
 export async function compactActor(actor: Actor, options: CompactOptions = {}): Promise<CompactionReport> {
   requireUsable(actor);
   const { session, runtime, running, side } = actor;
-  const { tailTokens: tail, strategy, dryRun, fresh = false } = options;
+  const { tailTokens: tail, checkpointTokens: checkpoint, strategy, dryRun, fresh = false } = options;
   await running?.begun;
   const how = {
     ...(dryRun !== undefined && { dryRun }),
+    ...(checkpoint !== undefined && { checkpoint }),
     ...(strategy === 'model-assisted' && side !== undefined && { ask: side }),
   };
   if (fresh) {

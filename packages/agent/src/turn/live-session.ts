@@ -179,6 +179,11 @@ export interface SideAnswer {
 export interface CompactOptions {
   /** Most tokens of the history that stay behind the checkpoint: as the window's budgets say unless given. */
   readonly tailTokens?: number;
+  /**
+   * Most tokens of the checkpoint, at least some 600: a tenth of the window and a quarter of what it stands for unless given, or
+   * 4,000 where that is more, and never so many that the compaction frees less than a fifth.
+   */
+  readonly checkpointTokens?: number;
   /** Who writes the checkpoint: the log alone unless said; `model-assisted` asks the model for what only a reader can tell. */
   readonly strategy?: CheckpointStrategy;
   /** Summarises and starts anew, in a fork. There nothing stands behind the checkpoint, whatever `tailTokens` says. */

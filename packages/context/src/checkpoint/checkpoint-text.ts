@@ -2,8 +2,10 @@
 
 import { estimateTokens } from '../estimate.ts';
 import { renderCheckpoint } from '../render.ts';
-import type { Checkpoint, Directive, ListName, Objective } from './checkpoint.ts';
-import { linesOf, quoted, sectionOf } from './lines.ts';
+import type { Checkpoint, Directive, ListName, Objective, Quote } from './checkpoint.ts';
+import { lineOf } from './excerpt.ts';
+import { headingOfList, linesOf, quoted } from './lines.ts';
+import { stepsText } from './steps-text.ts';
 
 /** What `history.compacted` holds for the model: `renderCheckpoint` puts the two together. */
 export interface CheckpointText {
@@ -11,7 +13,10 @@ export interface CheckpointText {
   readonly limitations: readonly string[];
 }
 
-const BEHIND_DIRECTIVES: readonly ListName[] = [
+/** Of an objective that is quoted whole below, in UTF-16 units. */
+const OBJECTIVE = 200;
+
+const FACTS: readonly ListName[] = [
   'decisions',
   'tasks',
   'questions',
@@ -21,18 +26,20 @@ const BEHIND_DIRECTIVES: readonly ListName[] = [
   'filesRead',
   'commands',
   'subagents',
-  'instructions',
-  'skills',
 ];
+const READ_AGAIN: readonly ListName[] = ['instructions', 'skills'];
 
 /** The text of a checkpoint, and its limitations. The same checkpoint, the same bytes. */
 export function checkpointText(checkpoint: Checkpoint): CheckpointText {
   const lines = linesOf(checkpoint);
   const sections = [
     opening(checkpoint),
-    ...(checkpoint.objective === undefined ? [] : [objectiveText(checkpoint.objective)]),
-    ...sectionText('directives', directiveLines(checkpoint, lines.directives)),
-    ...BEHIND_DIRECTIVES.flatMap((list) => sectionText(list, lines[list])),
+    ...(checkpoint.objective === undefined ? [] : [objectiveText(checkpoint.objective, checkpoint.directives)]),
+    ...sectionText('directives', lines.directives),
+    ...(checkpoint.summary === undefined ? [] : [summaryText(checkpoint.summary)]),
+    ...FACTS.flatMap((list) => sectionText(list, lines[list])),
+    ...stepsText(checkpoint),
+    ...READ_AGAIN.flatMap((list) => sectionText(list, lines[list])),
   ];
   return { text: sections.join('\n\n'), limitations: checkpoint.limitations };
 }
@@ -43,32 +50,22 @@ export function checkpointTokens(checkpoint: Checkpoint): number {
   return estimateTokens(renderCheckpoint(text, limitations).text);
 }
 
-function opening({ range, counts }: Checkpoint): string {
-  const kinds = Object.entries(counts)
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([kind, count]) => `${kind} ${count}`);
-  return [
-    `The history from position ${range.from} to ${range.to}, in short. Numbers in brackets are positions in the log.`,
-    `It held: ${kinds.join(', ') || 'nothing'}.`,
-  ].join('\n');
+function opening({ range }: Checkpoint): string {
+  return `This stands for the history from position ${range.from} to ${range.to}. Numbers in brackets are positions in the log.`;
 }
 
-function objectiveText({ position, text, now }: Objective): string {
+/** A prompt that is quoted among the others is named here by its beginning, so that they are read in their order. */
+function objectiveText({ position, text, now }: Objective, directives: readonly Directive[]): string {
   const since = now === undefined ? '' : `\nNow, by a model: ${now}`;
-  return `## Objective\n- [${position}]\n${quoted(text)}${since}`;
+  const below = directives.some((said) => said.position === position);
+  const words = below ? ` ${lineOf(text, OBJECTIVE)}` : `\n${quoted(text)}`;
+  return `## Objective\n- [${position}]${words}${since}`;
+}
+
+function summaryText({ position, text }: Quote): string {
+  return `## An earlier summary, up to [${position}]\n${quoted(text)}`;
 }
 
 function sectionText(list: ListName, lines: readonly string[]): readonly string[] {
-  const { heading, none } = sectionOf(list);
-  if (lines.length > 0) return [[`## ${heading}`, ...lines].join('\n')];
-  return none === undefined ? [] : [`## ${heading}\n${none}`];
-}
-
-/** The objective is a prompt too: it is quoted once. */
-function directiveLines({ directives, objective }: Checkpoint, lines: readonly string[]): readonly string[] {
-  const twice = ({ position, text }: Directive): boolean => position === objective?.position && text === objective.text;
-  return lines.map((line, index) => {
-    const said = directives[index];
-    return said !== undefined && twice(said) ? `- [${said.position}] is the objective above.` : line;
-  });
+  return lines.length === 0 ? [] : [[`## ${headingOfList(list)}`, ...lines].join('\n')];
 }

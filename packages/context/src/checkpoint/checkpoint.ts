@@ -10,7 +10,7 @@ export type Quote = {
   readonly of?: number;
 };
 
-/** What the session is about: the first prompt, and what a model says that it has become. */
+/** What the session is about: a prompt, and what a model says that it has become. */
 export type Objective = Quote & { readonly now?: string };
 
 /** A prompt. */
@@ -41,7 +41,12 @@ export type FileState = {
   /** SHA-256 of its bytes then, where a tool told it. */
   readonly digest?: string;
   readonly removed?: true;
+  /** Names in what was read and changed of it that are likely to be needed. */
+  readonly names?: readonly NameInFile[];
 };
+
+/** A name, and the number of its line, from 1, where a result that was read tells it. `declared`: that line declares it. */
+export type NameInFile = { readonly name: string; readonly line?: number; readonly declared?: true };
 
 /** The last run of a command, and how often it ran. */
 export type CommandRun = {
@@ -53,6 +58,21 @@ export type CommandRun = {
   readonly runs: number;
   /** The end of what it wrote. */
   readonly excerpt?: string;
+  /** Where it failed before it passed, and the end of what it wrote then. */
+  readonly failedAt?: Position;
+  readonly failure?: string;
+};
+
+/** A turn, from its first record to its last. */
+export type TurnState = { readonly position: Position; readonly to: Position; readonly outcome: string };
+
+/** A step of a turn: words of the model, a call that it made, or a line of what a call returned. */
+export type Step = {
+  readonly position: Position;
+  readonly kind: 'said' | 'did' | 'found';
+  readonly text: string;
+  /** Set on words that no call followed: what the model found at the end of its work. */
+  readonly last?: true;
 };
 
 /** Something that is still to be done. */
@@ -125,14 +145,19 @@ export type LeftOut = { readonly count: number; readonly spans: readonly (readon
 /** A checkpoint. */
 export type Checkpoint = CheckpointLists & {
   /** The shape of these fields. */
-  readonly form: 'checkpoint/1';
+  readonly form: 'checkpoint/2';
   readonly strategy: 'deterministic' | 'model-assisted';
   /** All that it stands for, what earlier checkpoints stood for included. */
   readonly range: { readonly from: Position; readonly to: Position };
   /** Records in the range, by kind. */
   readonly counts: { readonly [kind: string]: number };
-  /** Absent where nobody has said anything. */
+  /** The latest standing request; absent where no one has asked for anything. */
   readonly objective?: Objective;
+  /** The newest summary that another program wrote of the beginning of the range. */
+  readonly summary?: Quote;
+  /** Those with a step that is kept. */
+  readonly turns: readonly TurnState[];
+  readonly steps: readonly Step[];
   readonly limitations: readonly string[];
-  readonly leftOut: { readonly [list in ListName]?: LeftOut };
+  readonly leftOut: { readonly [list in ListName | 'steps']?: LeftOut };
 };

@@ -4,15 +4,23 @@
 
 import type { Position } from '@tidemark/log';
 import { estimateTokens } from '../estimate.ts';
-import type { CheckpointItems, CheckpointLists, CommandRun, LeftOut, ListName, Written } from './checkpoint.ts';
+import type {
+  Checkpoint,
+  CheckpointItems,
+  CheckpointLists,
+  CommandRun,
+  LeftOut,
+  ListName,
+  Written,
+} from './checkpoint.ts';
 import { eachList } from './checkpoint.ts';
 import { addLeftOut } from './left-out.ts';
 import { linesOf } from './lines.ts';
 
 /** The share of each list, and in this order who takes what is left over. */
 const SHARES: readonly (readonly [list: ListName, share: number])[] = [
-  ['directives', 0.34],
-  ['decisions', 0.11],
+  ['directives', 0.4],
+  ['decisions', 0.1],
   ['tasks', 0.1],
   ['filesChanged', 0.1],
   ['skills', 0.03],
@@ -20,10 +28,13 @@ const SHARES: readonly (readonly [list: ListName, share: number])[] = [
   ['questions', 0.03],
   ['risks', 0.03],
   ['subagents', 0.04],
-  ['work', 0.1],
-  ['commands', 0.06],
-  ['filesRead', 0.02],
+  ['work', 0.06],
+  ['commands', 0.04],
+  ['filesRead', 0.03],
 ];
+
+/** Lists that steps tell more of: they take more than their share only of what the steps leave. */
+const LATER: ReadonlySet<ListName> = new Set(['work', 'commands']);
 
 /** Their latest are named whatever the rest takes, within half of the bound. */
 const NAMES: readonly ListName[] = ['skills', 'instructions'];
@@ -33,6 +44,8 @@ const MOST_NAMES = 0.25;
 export interface Fitted {
   readonly lists: CheckpointLists;
   readonly leftOut: { readonly [list in ListName]?: LeftOut };
+  /** Tokens that no list takes. */
+  readonly left: number;
 }
 
 /** Tokens of every item, by list, with the order in which they are taken. */
@@ -78,8 +91,13 @@ export function priceLists(lists: CheckpointLists): PricedLists {
   };
 }
 
-/** What fits into so many tokens. */
-export function fitLists({ lists, prices }: PricedLists, room: number, before: Fitted['leftOut']): Fitted {
+/** Returns what fits into so many tokens. `steps`: tokens of all steps, which are fitted into what the lists leave. */
+export function fitLists(
+  { lists, prices }: PricedLists,
+  room: number,
+  steps: number,
+  before: Checkpoint['leftOut'],
+): Fitted {
   const kept = new Map(SHARES.map(([list]) => [list, new Set<number>()] as const));
   let left = room;
   const take = (list: ListName, most: number): void => {
@@ -94,7 +112,7 @@ export function fitLists({ lists, prices }: PricedLists, room: number, before: F
   };
   for (const list of NAMES) take(list, room * MOST_NAMES);
   for (const [list, share] of SHARES) take(list, room * share);
-  for (const [list] of SHARES) take(list, left);
+  for (const [list] of SHARES) take(list, LATER.has(list) ? left - steps : left);
   const isKept = (list: ListName, index: number): boolean => kept.get(list)?.has(index) === true;
   const gone = SHARES.map(([list]) => {
     const places = (keeps: boolean): readonly Position[] =>
@@ -107,7 +125,17 @@ export function fitLists({ lists, prices }: PricedLists, room: number, before: F
       return items.filter((_, index) => isKept(name, index));
     }),
     leftOut: Object.fromEntries(gone.filter(([, one]) => one !== undefined)),
+    left,
   };
+}
+
+/** Tokens that the lists beside the prompts take of a bound, within their shares. */
+export function tokensBesidePrompts({ prices }: Pick<PricedLists, 'prices'>, bound: number): number {
+  return SHARES.reduce((sum, [list, share]) => {
+    if (list === 'directives') return sum;
+    const all = prices[list].reduce((tokens, one) => tokens + one.tokens, 0);
+    return sum + Math.min(all, share * bound);
+  }, 0);
 }
 
 function failedFirst(prices: readonly Priced[], commands: readonly CommandRun[]): readonly Priced[] {

@@ -2,6 +2,7 @@
 // it closed, what the log itself says of turns, skills and subagents.
 
 import type {
+  AnswerPart,
   CallId,
   ContentPart,
   EffectClass,
@@ -13,10 +14,8 @@ import type {
   ToolEnded,
 } from '@tidemark/log';
 import { isOfCall } from './behind-range.ts';
-import type { Directive, ReadAgain, SubagentState, Work } from './checkpoint.ts';
+import type { Directive, ReadAgain, Step, SubagentState, TurnState, Work } from './checkpoint.ts';
 import { lineOf } from './excerpt.ts';
-import type { TurnNotes } from './turn-notes.ts';
-import { beginNotes, noteCall, turnInWords } from './turn-notes.ts';
 
 /** What a range holds. */
 export interface Gathered {
@@ -29,6 +28,9 @@ export interface Gathered {
   readonly answers: number;
   /** The last words of one; empty where none said any. */
   readonly said: string;
+  /** Words of the model, one item for each answer. */
+  readonly prose: readonly Step[];
+  readonly turns: readonly TurnState[];
   readonly work: readonly Work[];
   readonly skills: readonly ReadAgain[];
   /** The latest word of each, by id. */
@@ -39,6 +41,8 @@ export interface Gathered {
 export interface ClosedCall {
   /** Of what closed it. */
   readonly position: Position;
+  /** Of the answer that made it. */
+  readonly asked: Position;
   readonly name: string;
   /** As the model wrote them. */
   readonly arguments: string;
@@ -49,6 +53,7 @@ export interface ClosedCall {
 }
 
 interface OpenCall {
+  readonly asked: Position;
   readonly name: string;
   readonly arguments: string;
   readonly effect?: EffectClass;
@@ -59,12 +64,15 @@ interface Draft {
   readonly directives: Directive[];
   readonly open: Map<CallId, OpenCall>;
   readonly calls: ClosedCall[];
+  readonly prose: Step[];
+  readonly turns: TurnState[];
   readonly work: Work[];
   readonly skills: ReadAgain[];
   readonly subagents: Map<string, SubagentState>;
   answers: number;
   said: string;
-  turn: TurnNotes;
+  /** Where the open turn began; absent where that lies before what is read. */
+  turn?: Position | undefined;
 }
 
 type Note<K extends Kind> = (draft: Draft, record: RecordedOf<K>) => void;
@@ -77,7 +85,7 @@ const NOTES: { readonly [K in Kind]: Note<K> } = {
   'epoch.opened': pass,
   'context.noted': pass,
   'turn.started': (draft, { position }) => {
-    draft.turn = beginNotes(position);
+    draft.turn = position;
   },
   'turn.resumed': pass,
   'prompt.given': (draft, { position, data }) => {
@@ -91,18 +99,25 @@ const NOTES: { readonly [K in Kind]: Note<K> } = {
     draft.work.push({ position, what: `Notification from ${data.source}: ${lineOf(data.body, LINE)}` });
   },
   'request.prepared': pass,
-  'answer.received': (draft, { data }) => {
+  'answer.received': (draft, { position, data }) => {
     if (data.stream !== 'main') return;
     draft.answers += 1;
-    const said = data.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
-    if (said.trim() !== '') draft.said = said;
+    const said = proseOf(data.parts);
+    if (said !== '') draft.said = said;
+    let calls = 0;
     for (const part of data.parts) {
-      if (part.type === 'call' && !draft.open.has(part.call)) draft.open.set(part.call, part);
-      if (part.type === 'text' && part.text.trim() !== '') draft.turn = { ...draft.turn, said: part.text };
+      if (part.type !== 'call') continue;
+      calls += 1;
+      if (!draft.open.has(part.call)) draft.open.set(part.call, { ...part, asked: position });
     }
+    if (said !== '')
+      draft.prose.push({ position, kind: 'said', text: said, ...(calls === 0 && { last: true as const }) });
   },
   'answer.failed': pass,
-  'answer.interrupted': pass,
+  'answer.interrupted': (draft, { position, data }) => {
+    const said = data.stream === 'main' && data.by === 'user' ? proseOf(data.parts) : '';
+    if (said !== '') draft.prose.push({ position, kind: 'said', text: said });
+  },
   'tool.started': (draft, { data }) => {
     const call = draft.open.get(data.call);
     if (call !== undefined) draft.open.set(data.call, { ...call, effect: data.effect });
@@ -141,7 +156,7 @@ const NOTES: { readonly [K in Kind]: Note<K> } = {
   },
   'turn.ended': (draft, { position, data }) => {
     endTurn(draft, position, data.error === undefined ? data.outcome : `${data.outcome} (${data.error.code})`);
-    draft.turn = beginNotes(undefined);
+    draft.turn = undefined;
   },
 };
 
@@ -155,12 +170,13 @@ export function gather(records: Iterable<Recorded>, after: number, to: Position)
     directives: [],
     open: new Map(),
     calls: [],
+    prose: [],
+    turns: [],
     work: [],
     skills: [],
     subagents: new Map(),
     answers: 0,
     said: '',
-    turn: beginNotes(undefined),
   };
   let late: ReadonlySet<CallId> | undefined;
   for (const record of records) {
@@ -173,7 +189,7 @@ export function gather(records: Iterable<Recorded>, after: number, to: Position)
     draft.counts.set(record.kind, (draft.counts.get(record.kind) ?? 0) + 1);
     if (record.kind !== 'unknown') note(draft, record);
   }
-  endTurn(draft, to, 'so far');
+  if (draft.turn !== undefined) endTurn(draft, to, 'under way');
   const begun = [...draft.open.values()].filter(({ effect }) => effect !== undefined);
   return { ...draft, unclosed: begun.map(({ name }) => name) };
 }
@@ -188,14 +204,18 @@ function close(draft: Draft, id: CallId, how: Pick<ClosedCall, 'position' | 'clo
   const call = draft.open.get(id);
   if (call === undefined) return;
   draft.open.delete(id);
-  const { name, effect } = call;
-  draft.calls.push({ name, arguments: call.arguments, ...(effect !== undefined && { effect }), ...how });
-  draft.turn = noteCall(draft.turn, name, how.closing === 'returned');
+  const { name, effect, asked } = call;
+  draft.calls.push({ name, asked, arguments: call.arguments, ...(effect !== undefined && { effect }), ...how });
 }
 
-function endTurn(draft: Draft, position: Position, outcome: string): void {
-  const what = turnInWords(draft.turn, position, outcome);
-  if (what !== undefined) draft.work.push({ position, what });
+function endTurn(draft: Draft, to: Position, outcome: string): void {
+  draft.turns.push({ position: draft.turn ?? to, to, outcome });
+}
+
+function proseOf(parts: readonly AnswerPart[]): string {
+  return parts
+    .flatMap((part) => (part.type === 'text' && part.text.trim() !== '' ? [part.text.trim()] : []))
+    .join('\n');
 }
 
 /** What parts say, in words: an image is named by its type, a file by its path. */

@@ -28,9 +28,13 @@ export function spansInWords({ spans }: LeftOut): string {
 
 function joinStretches(spans: readonly Span[], kept: readonly Position[]): readonly Span[] {
   const joined: Span[] = [];
+  const places = kept.toSorted((a, b) => a - b);
+  let next = 0;
   for (const span of spans.toSorted((a, b) => a[0] - b[0])) {
     const last = joined.at(-1);
-    if (last === undefined || kept.some((one) => one > last[1] && one < span[0])) joined.push(span);
+    const end = last?.[1] ?? -1;
+    while ((places[next] ?? Infinity) <= end) next += 1;
+    if (last === undefined || (places[next] ?? Infinity) < span[0]) joined.push(span);
     else joined[joined.length - 1] = [last[0], span[1] > last[1] ? span[1] : last[1]];
   }
   return joined;

@@ -11,7 +11,7 @@ const MOST_NAMED = 12;
 const MOST_TOLD = 5;
 const TOLD = 200;
 
-const LISTS: { readonly [K in ListName]: string } = {
+const LISTS: { readonly [K in ListName | 'steps']: string } = {
   directives: 'what the user said',
   decisions: 'decisions',
   work: 'work done',
@@ -24,14 +24,15 @@ const LISTS: { readonly [K in ListName]: string } = {
   subagents: 'subagents',
   instructions: 'instruction files to read again',
   skills: 'skills to load again',
+  steps: 'words and calls of the model',
 };
 
 /** The limitations of a checkpoint that is otherwise whole. `told`: what the model that helped says that it left out. */
 export function limitationsOf(checkpoint: Omit<Checkpoint, 'limitations'>, told: readonly string[]): readonly string[] {
   const { range, strategy, skills, instructions } = checkpoint;
   return [
-    'It is lossy. What it does not say may still have happened, and mattered.',
-    `The log is whole. Where you have these tools, history_read reads what stands at a position from ${range.from} to ${range.to}, and history_search finds it by its words.`,
+    'It is shortened: of results and long inputs it holds chosen lines and names only. What it does not say may still have happened.',
+    `The log is whole: history_read returns what stands at a position from ${range.from} to ${range.to}, and history_search finds words in it, where you have these tools.`,
     ...named('Skills that were loaded in that range alone are no longer in force until they are loaded again', skills),
     ...named(
       'Instruction files that were read in that range are to be read again before work under them',
@@ -81,7 +82,7 @@ function cutQuotes({ objective, directives }: Omit<Checkpoint, 'limitations'>): 
   const where = addLeftOut(undefined, places(true), places(false));
   return where === undefined
     ? []
-    : [`Long prompts are excerpted, with [… left out …] where words are missing: ${spansInWords(where)}.`];
+    : [`Long prompts are shortened, with […] where words are missing: ${spansInWords(where)}.`];
 }
 
 function leftOut({ leftOut: lists }: Omit<Checkpoint, 'limitations'>): readonly string[] {
@@ -91,6 +92,6 @@ function leftOut({ leftOut: lists }: Omit<Checkpoint, 'limitations'>): readonly 
   });
 }
 
-function isList(name: string): name is ListName {
+function isList(name: string): name is ListName | 'steps' {
   return Object.hasOwn(LISTS, name);
 }

@@ -6,6 +6,7 @@ import type {
   CheckpointLists,
   FileState,
   ListName,
+  NameInFile,
   ReadAgain,
   Remark,
   Written,
@@ -16,8 +17,6 @@ import { lineOf, oneLine } from './excerpt.ts';
 interface Section<K extends ListName> {
   readonly heading: string;
   readonly line: (item: CheckpointItems[K]) => string;
-  /** What stands there when nothing does; absent where that is not worth a line. */
-  readonly none?: string;
 }
 
 const BELOW = 80;
@@ -34,26 +33,25 @@ const SECTIONS: { readonly [K in ListName]: Section<K> } = {
     heading: 'Decisions',
     line: ({ position, what, why, status, by }) =>
       `- [${position}] ${what} (${status}${byline(by)})${why === undefined ? '' : `, because: ${why}`}`,
-    none: 'None is recorded.',
   },
   work: { heading: 'Work done', line: ({ position, what, by }) => `- [${position}] ${what}${aside(by)}` },
   filesChanged: { heading: 'Files changed', line: fileLine },
   filesRead: { heading: 'Files read', line: fileLine },
   commands: {
     heading: 'Commands and evidence',
-    line: ({ position, command, outcome, exit, runs, excerpt }) => {
+    line: ({ position, command, outcome, exit, failedAt, failure, excerpt }) => {
       const how = [
         outcome,
-        ...(exit === undefined ? [] : [`exit ${exit}`]),
-        ...(runs === 1 ? [] : [`run ${runs} times`]),
+        ...(exit === undefined || exit === 0 ? [] : [`exit ${exit}`]),
+        ...(failedAt === undefined ? [] : [`failed before at [${failedAt}]`]),
       ];
-      return `- [${position}] ${how.join(', ')}: ${command}${excerpt === undefined ? '' : `\n  > ${excerpt}`}`;
+      const said = [failure === undefined ? [] : [`failure: ${failure}`], excerpt ?? []].flat();
+      return [`- [${position}] ${how.join(', ')}: ${command}`, ...said.map((line) => `  > ${line}`)].join('\n');
     },
   },
   tasks: {
     heading: 'Open tasks',
     line: ({ position, task, status, by }) => `- [${position}] ${task} (${STATUS[status]}${byline(by)})`,
-    none: 'None is recorded.',
   },
   questions: { heading: 'Open questions', line: remarkLine },
   risks: { heading: 'Risks', line: remarkLine },
@@ -95,30 +93,48 @@ function say<K extends ListName>(list: K, items: readonly CheckpointItems[K][]):
   return items.map((item) => line(item));
 }
 
-/** The heading of a list, and what stands under it when it is empty. */
-export function sectionOf(list: ListName): Pick<Section<ListName>, 'heading' | 'none'> {
-  return SECTIONS[list];
+/** Returns the heading of a list. */
+export function headingOfList(list: ListName): string {
+  return SECTIONS[list].heading;
+}
+
+/** Returns the lines of a text, whatever breaks them. */
+export function brokenLines(text: string): readonly string[] {
+  return text.split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/);
 }
 
 /** A text as a quotation, whatever breaks its lines. */
 export function quoted(text: string): string {
-  return text
-    .split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/)
+  return brokenLines(text)
     .map((line) => `  > ${line}`.trimEnd())
     .join('\n');
 }
 
-function fileLine({ position, path, digest, removed }: FileState): string {
-  const state = removed === true ? ' (removed)' : digest === undefined ? '' : ` (sha256 ${digest.slice(0, 12)})`;
-  return `- [${position}] ${oneLine(path)}${state}`;
+function fileLine({ position, path, removed, names = [] }: FileState): string {
+  const held = names.length === 0 ? '' : `: ${namesInWords(names)}`;
+  return `- [${position}] ${oneLine(path)}${removed === true ? ' (removed)' : ''}${held}`;
+}
+
+/**
+ * The names in the order of their lines, those without one first. A declared name has the number of its line, so that the
+ * others stand near it: `rows total; readRow:12 Row; writeRow:40`.
+ */
+function namesInWords(names: readonly NameInFile[]): string {
+  const all = names
+    .toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0))
+    .map(({ name, line, declared }, index) => {
+      const one = oneLine(name);
+      return declared === true && line !== undefined ? `${index === 0 ? '' : '; '}${one}:${line}` : ` ${one}`;
+    });
+  return all.join('').trim();
 }
 
 function remarkLine({ position, text, by }: Remark): string {
   return `- [${position}] ${text}${aside(by)}`;
 }
 
-function againLine({ position, name, version }: ReadAgain): string {
-  return `- [${position}] ${oneLine(name)}${version === undefined ? '' : ` (${oneLine(version)})`}`;
+function againLine({ position, name }: ReadAgain): string {
+  return `- [${position}] ${oneLine(name)}`;
 }
 
 function labelled(name: string, text: string | undefined): string {

@@ -71,16 +71,15 @@ const STORY: readonly Told[] = [
 test('says what a range held, in headings and lines that stay as they are', () => {
   const { text: said, limitations } = checkpointText(of(STORY));
   expect(said.split('\n')).toEqual([
-    'The history from position 0 to 14, in short. Numbers in brackets are positions in the log.',
-    'It held: answer.received 5, prompt.given 1, session.created 1, skill.loaded 1, tool.failed 1, tool.returned 3, tool.started 1, turn.ended 1, turn.started 1.',
+    'This stands for the history from position 0 to 14. Numbers in brackets are positions in the log.',
     '',
     '## Objective',
+    '- [2] Fix the tax test. Keep the rounding.',
+    '',
+    '## What the user said',
     '- [2]',
     '  > Fix the tax test.',
     '  > Keep the rounding.',
-    '',
-    '## What the user said',
-    '- [2] is the objective above.',
     '',
     '## Decisions',
     '- [12] round half up (settled), because: the law says so',
@@ -90,27 +89,35 @@ test('says what a range held, in headings and lines that stay as they are', () =
     '',
     '## Work done',
     '- [12] Task done, by the plan: fix the sum',
-    '- [14] Turn 1-14 completed: read 1, edit 1, bash 1 (1 without success), plan 1. Its last words: "The sum is fixed."',
     '',
     '## Files changed',
-    '- [6] /w/tax.ts (sha256 1ffc0406b989)',
+    '- [6] /w/tax.ts',
     '',
     '## Files read',
-    '- [4] /w/AGENTS.md (sha256 8c70b25cbbbe)',
+    '- [4] /w/AGENTS.md',
     '',
     '## Commands and evidence',
     '- [9] failed, exit 1: npm test',
     '  > one two expected 3, was 4 [exit 1]',
     '',
+    '## What was done',
+    '### Turn 1-14, completed: Fix the tax test. Keep the rounding.',
+    '- [5] edit /w/tax.ts',
+    '- [7] bash (failed): npm test',
+    '- [9] returned',
+    '  > expected 3, was 4',
+    '  > [exit 1]',
+    '- [13] said: The sum is fixed.',
+    '',
     '## Instruction files to read again',
-    '- [4] /w/AGENTS.md (8c70b25cbbbe)',
+    '- [4] /w/AGENTS.md',
     '',
     '## Skills to load again',
-    '- [10] review (2)',
+    '- [10] review',
   ]);
   expect(limitations).toEqual([
-    'It is lossy. What it does not say may still have happened, and mattered.',
-    'The log is whole. Where you have these tools, history_read reads what stands at a position from 0 to 14, and history_search finds it by its words.',
+    'It is shortened: of results and long inputs it holds chosen lines and names only. What it does not say may still have happened.',
+    'The log is whole: history_read returns what stands at a position from 0 to 14, and history_search finds words in it, where you have these tools.',
     'Skills that were loaded in that range alone are no longer in force until they are loaded again: review.',
     'Instruction files that were read in that range are to be read again before work under them: /w/AGENTS.md.',
   ]);
@@ -125,7 +132,7 @@ test('is read back from the log as it was written, and as nothing where its form
   expect(readCheckpoint(recorded(made))).toEqual(made);
   const { fields, ...plain } = recorded(made);
   expect(readCheckpoint(plain)).toBeUndefined();
-  expect(readCheckpoint({ ...plain, fields: { ...fields, form: 'checkpoint/2' } })).toBeUndefined();
+  expect(readCheckpoint({ ...plain, fields: { ...fields, form: 'checkpoint/3' } })).toBeUndefined();
 });
 
 const ran = (closing: Told, began = true): readonly Told[] => [
@@ -155,10 +162,19 @@ test('tells no command from what was only said, or never began', () => {
   expect(of(ran(unstarted, false)).commands).toEqual([]);
 });
 
-test('keeps of a command its last run, and how often it ran', () => {
+test('keeps of a command its last run, how often it ran, and where it failed before', () => {
   const { commands } = of([created, ...bash('c1', 'make', 1, 'no'), ...bash('c2', 'make', 0, 'a\nall well')]);
   expect(commands).toEqual([
-    { position: 6, command: 'make', outcome: 'passed', exit: 0, runs: 2, excerpt: 'all well' },
+    {
+      position: 6,
+      command: 'make',
+      outcome: 'passed',
+      exit: 0,
+      runs: 2,
+      excerpt: 'all well',
+      failedAt: 3,
+      failure: 'no',
+    },
   ]);
 });
 
@@ -205,7 +221,7 @@ test('takes the plans of other programs, and passes over what has no words', () 
 
 test('says that nothing is recorded where no plan was kept', () => {
   const { text: said, limitations } = checkpointText(of([created, prompt('hello')]));
-  expect(said).toContain('## Decisions\nNone is recorded.\n\n## Open tasks\nNone is recorded.');
+  expect(said).not.toContain('## Decisions');
   expect(limitations).toContain(
     'No decisions and no open tasks are recorded by a plan; what was only said is in the log.',
   );
@@ -228,13 +244,17 @@ test('names no skill and no file that still stands behind it, and none that is p
   expect(of(told).instructions).toHaveLength(1);
 });
 
-test('quotes the newest prompt whole and older ones in part, with how much is left out', () => {
+test('keeps every prompt word for word while they fit, and shortens the oldest first where they do not', () => {
   const long = `first ${'words '.repeat(300)}last`;
-  const { directives, limitations } = of([created, prompt(long), prompt(`${long} again`)]);
-  expect(directives[1]?.text).toBe(`${long} again`);
-  expect(directives[0]).toMatchObject({ position: 1, of: long.length });
-  expect(directives[0]?.text).toMatch(/^first words .* \[…\d+ left out…\] .*last$/);
-  expect(limitations).toContain('Long prompts are excerpted, with [… left out …] where words are missing: 1.');
+  const told = [created, prompt(long), prompt(`${long} again`)];
+  const { directives, limitations } = of(told);
+  expect(directives.map(({ text: said }) => said)).toEqual([long, `${long} again`]);
+  expect(limitations.join()).not.toContain('Long prompts');
+  const tight = of(told, { bound: 1_000 });
+  expect(tight.directives[1]?.text).toBe(`${long} again`);
+  expect(tight.directives[0]).toMatchObject({ position: 1, of: long.length });
+  expect(tight.directives[0]?.text).toMatch(/^first words .* \[…\d+ left out…\] .*last$/);
+  expect(tight.limitations).toContain('Long prompts are shortened, with […] where words are missing: 1.');
 });
 
 test('keeps a prompt that stands whole behind it for the next one, and does not repeat it', () => {
@@ -243,12 +263,12 @@ test('keeps a prompt that stands whole behind it for the next one, and does not 
   const made = of(told, { keptPrompts: [1] });
   expect(checkpointText(made).text).toMatch(/^- \[1\] stands whole below: first words /m);
   const next = of([...told, prompt('third')], { previous: recorded(made) });
-  expect(next.directives[0]).toMatchObject({ position: 1, of: long.length });
+  expect(next.directives[0]).toEqual({ position: 1, text: long });
 });
 
 test('shows what was said as a quotation: it cannot pass for a heading', () => {
   const { text: said } = checkpointText(of([created, prompt('do it\n## Decisions\r\n- none\u2028## Risks')]));
-  expect(said.split('\n').filter((line) => line.startsWith('## Decisions'))).toHaveLength(1);
+  expect(said.split('\n').filter((line) => line.startsWith('## Decisions'))).toEqual([]);
   expect(said).toContain('  > ## Decisions\n  > - none\n  > ## Risks');
 });
 
@@ -284,7 +304,8 @@ test('passes over records that the one before stands for, so that giving them ag
 test('keeps what a summary of another program said, and reads the range itself again', () => {
   const { fields: _, ...summary } = recorded(of(STORY));
   const made = of(STORY, { previous: { ...summary, strategy: 'recorded', checkpoint: 'They fixed it.' } });
-  expect(made.work).toContainEqual({ position: 14, what: 'An earlier summary said: They fixed it.' });
+  expect(made.summary).toEqual({ position: 14, text: 'They fixed it.' });
+  expect(checkpointText(made).text).toContain('## An earlier summary, up to [14]\n  > They fixed it.');
   expect(made.filesChanged).toEqual(of(STORY).filesChanged);
 });
 

@@ -1,20 +1,26 @@
 // Makes a checkpoint from the records that it will stand for. Pure: the same records, the same bytes.
 
-import type { HistoryCompacted, Range, Recorded } from '@tidemark/log';
-import type { Checkpoint, Work } from './checkpoint.ts';
+import type { HistoryCompacted, Position, Range, Recorded } from '@tidemark/log';
+import type { Checkpoint, FileState, Quote, TurnState } from './checkpoint.ts';
 import { checkpointTokens } from './checkpoint-text.ts';
-import { excerptOf, oneLine } from './excerpt.ts';
-import { fitLists, priceLists } from './fit.ts';
+import { fitLists, priceLists, tokensBesidePrompts } from './fit.ts';
+import type { PricedSteps } from './fit-steps.ts';
+import { fitSteps, priceSteps } from './fit-steps.ts';
 import { gather } from './gather.ts';
 import { limitationsOf } from './limitations.ts';
+import { mentionsIn } from './mentions.ts';
+import type { Merged } from './merge.ts';
 import { mergeFields } from './merge.ts';
 import { placeAdds } from './model-adds.ts';
 import type { ModelFields } from './model-fields.ts';
 import { readCheckpoint } from './read-checkpoint.ts';
-import { shorten } from './shorten.ts';
+import { shortenQuotes } from './shorten.ts';
+import { offeredBy } from './steps-of.ts';
 
-/** Of a summary that holds no fields, in UTF-16 units. */
-const SUMMARY = 4_000;
+/** Of the bound: the least and the most that prompts and a summary may take, and tokens of the words that are always there. */
+const LEAST_QUOTES = 0.5;
+const MOST_QUOTES = 0.9;
+const FIXED = 300;
 
 /** What a checkpoint is made from. */
 export interface CheckpointInput {
@@ -45,34 +51,84 @@ export interface CheckpointInput {
  */
 export function makeCheckpoint(input: CheckpointInput): Checkpoint {
   const { range, bound, previous, fromModel } = input;
+  const records = [...input.records];
   const before = previous && readCheckpoint(previous);
-  const found = gather(input.records, before?.range.to ?? range.from - 1, range.to);
-  const told = before === undefined && previous !== undefined ? [summaryBefore(previous)] : [];
-  const merged = mergeFields(
-    before,
-    { ...found, work: [...told, ...found.work] },
-    fromModel && placeAdds(fromModel, range),
-    {
-      skills: new Set(input.skillsInTail),
-      files: new Set(input.filesInTail),
-      prompts: new Set(input.keptPrompts),
-    },
-  );
-  const { objective, ...lists } = shorten(merged, bound);
+  const after = before?.range.to ?? range.from - 1;
+  const found = gather(records, after, range.to);
+  const merged = mergeFields(before, found, fromModel && placeAdds(fromModel, range), {
+    skills: new Set(input.skillsInTail),
+    files: new Set(input.filesInTail),
+    prompts: new Set(input.keptPrompts),
+  });
+  const summary = before === undefined ? previous && summaryOf(previous) : before.summary;
+  const {
+    objective,
+    summary: said,
+    directives,
+  } = shortenQuotes({ ...merged, ...(summary && { summary }) }, quotesRoom(merged, bound));
   const base = {
-    form: 'checkpoint/1',
+    form: 'checkpoint/2',
     strategy: fromModel === undefined ? 'deterministic' : 'model-assisted',
     range,
     counts: addCounts(before?.counts ?? {}, found.counts),
     ...(objective && { objective }),
+    ...(said && { summary: said }),
   } as const;
+  const { objective: _, ...lists } = { ...merged, directives };
   const priced = priceLists(lists);
+  const steps = priceSteps(before, offeredBy(found, mentionsIn(records, after, range.to)), range);
+  const turns = [...(before?.turns ?? []), ...found.turns];
   const within = (room: number): Checkpoint => {
-    const fitted = fitLists(priced, room, before?.leftOut ?? {});
-    const whole = { ...base, ...fitted.lists, leftOut: fitted.leftOut };
+    const fitted = fitLists(priced, room, steps.tokens, before?.leftOut ?? {});
+    const whole = withSteps({ ...base, ...fitted.lists, leftOut: fitted.leftOut }, fitted.left, steps, turns, before);
     return { ...whole, limitations: limitationsOf(whole, fromModel?.limitations ?? []) };
   };
   return tightened(within, bound);
+}
+
+/** What prompts and a summary may take: all that the other lists leave but the least share of the steps, and at least half. */
+function quotesRoom(merged: Merged, bound: number): number {
+  const beside = tokensBesidePrompts(priceLists(merged), bound);
+  return Math.max(bound * LEAST_QUOTES, bound * MOST_QUOTES - FIXED - beside);
+}
+
+/** Adds the steps that fit, the names in files, and the turns that have a step. */
+function withSteps(
+  lists: Omit<Checkpoint, 'limitations' | 'turns' | 'steps'>,
+  room: number,
+  priced: PricedSteps,
+  turns: readonly TurnState[],
+  before: Checkpoint | undefined,
+): Omit<Checkpoint, 'limitations'> {
+  const files = [...lists.filesRead, ...lists.filesChanged];
+  const { steps, names, leftOut } = fitSteps(
+    priced,
+    room,
+    new Set(files.map(({ path }) => path)),
+    before?.leftOut.steps,
+  );
+  const named = (file: FileState): FileState => {
+    const held = names.get(file.path);
+    return held === undefined ? file : { ...file, names: held };
+  };
+  const places = steps.map(({ position }) => position);
+  return {
+    ...lists,
+    filesRead: lists.filesRead.map(named),
+    filesChanged: lists.filesChanged.map(named),
+    turns: turnsWith(turns, places),
+    steps,
+    leftOut: { ...lists.leftOut, ...(leftOut && { steps: leftOut }) },
+  };
+}
+
+/** The turns that hold one of these places; both are in order. */
+function turnsWith(turns: readonly TurnState[], places: readonly Position[]): readonly TurnState[] {
+  let next = 0;
+  return turns.filter(({ position, to }) => {
+    while ((places[next] ?? Infinity) < position) next += 1;
+    return (places[next] ?? Infinity) <= to;
+  });
 }
 
 /** What is always there takes room too: as much less is offered to the rest, until all of it fits. */
@@ -86,9 +142,9 @@ function tightened(within: (room: number) => Checkpoint, bound: number): Checkpo
   }
 }
 
-/** A summary that holds no fields, as another program wrote it, is kept as a thing that was said. */
-function summaryBefore({ range, checkpoint }: HistoryCompacted): Work {
-  return { position: range.to, what: excerptOf(oneLine(`An earlier summary said: ${checkpoint}`), SUMMARY) };
+/** A summary that holds no fields, as another program wrote it, is kept as it was said. */
+function summaryOf({ range, checkpoint }: HistoryCompacted): Quote {
+  return { position: range.to, text: checkpoint };
 }
 
 function addCounts(before: Checkpoint['counts'], found: ReadonlyMap<string, number>): Checkpoint['counts'] {

@@ -63,15 +63,32 @@ export function mergeFields(
   };
 }
 
+/** The latest request that still stands: no slash command, and no word that only says to go on. */
 function objectiveOf(
   before: Checkpoint | undefined,
   { directives }: Gathered,
   adds: ModelAdds | undefined,
 ): Pick<Merged, 'objective'> {
-  const first = directives.find(({ text }) => text !== '');
-  const said = before?.objective ?? (first && { position: first.position, text: first.text });
-  if (said === undefined) return {};
-  return { objective: adds?.objective === undefined ? said : { ...said, now: adds.objective } };
+  const newest = directives.findLast(({ text, steer }) => steer !== true && isRequest(text));
+  const first = directives.find(({ text }) => text !== '' && !isCommand(text));
+  const asked = newest ?? before?.objective ?? first;
+  if (asked === undefined) return {};
+  const { position, text, of } = asked;
+  const said = { position, text, ...(of !== undefined && { of }) };
+  const now = adds?.objective ?? (newest === undefined ? before?.objective?.now : undefined);
+  return { objective: now === undefined ? said : { ...said, now } };
+}
+
+/** A request has at least this many words: shorter prompts (`go on`, `yes, do it`) stand on the one before. */
+const REQUEST_WORDS = 4;
+
+function isRequest(text: string): boolean {
+  return !isCommand(text) && (text.match(/[\p{L}\p{N}]+/gu) ?? []).length >= REQUEST_WORDS;
+}
+
+/** A command of the program that was used: `/compact`, or one that Claude Code recorded. */
+function isCommand(text: string): boolean {
+  return /^\/[a-z][\w:-]*(\s|$)/i.test(text) || /^<(?:command-(?:name|message)|local-command-\w+)>/.test(text);
 }
 
 function directivesOf(
@@ -132,7 +149,8 @@ function mergeFiles(
 }
 
 function stateOf(met: Met): FileState {
-  const { as: _, ...state } = met;
+  // Names are chosen again, by what is needed now.
+  const { as: _, names: __, ...state } = met;
   return state;
 }
 
@@ -141,9 +159,19 @@ function mergeCommands(commands: readonly CommandRun[]): readonly CommandRun[] {
     lastOfEach(
       commands,
       ({ command }) => command,
-      (was, is) => ({ ...is, runs: was.runs + is.runs }),
+      (was, is) => ({ ...is, runs: was.runs + is.runs, ...failureBefore(was, is) }),
     ),
   );
+}
+
+/** The failure that a later run of the command ended. */
+function failureBefore(was: CommandRun, is: CommandRun): Pick<CommandRun, 'failedAt' | 'failure'> {
+  if (is.outcome !== 'passed') return {};
+  const failed = was.outcome === 'failed' ? { failedAt: was.position, failure: was.excerpt } : was;
+  return {
+    ...(failed.failedAt !== undefined && { failedAt: failed.failedAt }),
+    ...(failed.failure !== undefined && { failure: failed.failure }),
+  };
 }
 
 function mergeRemarks<Plan extends { readonly position: Position }>(

@@ -9,11 +9,14 @@ import type {
   Directive,
   FileState,
   LeftOut,
+  NameInFile,
   Objective,
   ReadAgain,
   Remark,
+  Step,
   SubagentState,
   Task,
+  TurnState,
   Work,
 } from './checkpoint.ts';
 
@@ -29,7 +32,14 @@ const quote = { position, text: words, of: z.exactOptional(z.number()) };
 
 const decision = z.object({ position, what: words, why: some, status: words, by } satisfies ShapeOf<Decision>);
 const work = z.object({ position, what: words, by } satisfies ShapeOf<Work>);
-const file = z.object({ position, path: words, digest: some, removed: yes } satisfies ShapeOf<FileState>);
+const name = z.object({ name: words, line: z.exactOptional(z.number()), declared: yes } satisfies ShapeOf<NameInFile>);
+const file = z.object({
+  position,
+  path: words,
+  digest: some,
+  removed: yes,
+  names: z.exactOptional(z.array(name)),
+} satisfies ShapeOf<FileState>);
 const remark = z.object({ position, text: words, by } satisfies ShapeOf<Remark>);
 const again = z.object({ position, name: words, version: some } satisfies ShapeOf<ReadAgain>);
 const command = z.object({
@@ -39,6 +49,8 @@ const command = z.object({
   exit: z.exactOptional(z.number()),
   runs: z.number(),
   excerpt: some,
+  failedAt: z.exactOptional(position),
+  failure: some,
 } satisfies ShapeOf<CommandRun>);
 const task = z.object({
   position,
@@ -54,16 +66,27 @@ const subagent = z.object({
   status: z.enum(['running', 'completed', 'failed', 'interrupted', 'limited']),
   result: some,
 } satisfies ShapeOf<SubagentState>);
+const turn = z.object({ position, to: position, outcome: words } satisfies ShapeOf<TurnState>);
+const step = z.object({
+  position,
+  kind: z.enum(['said', 'did', 'found']),
+  text: words,
+  last: yes,
+} satisfies ShapeOf<Step>);
 const gone = z.exactOptional(
   z.object({ count: z.number(), spans: z.array(z.tuple([position, position])) } satisfies ShapeOf<LeftOut>),
 );
 
 const checkpoint = z.object({
-  form: z.literal('checkpoint/1'),
+  // The form before this one has no steps and no turns: these stand in its list of work, as lines.
+  form: z.enum(['checkpoint/1', 'checkpoint/2']).transform(() => 'checkpoint/2' as const),
   strategy: z.enum(['deterministic', 'model-assisted']),
   range: z.object({ from: position, to: position }),
   counts: z.record(words, z.number()),
   objective: z.exactOptional(z.object({ ...quote, now: some } satisfies ShapeOf<Objective>)),
+  summary: z.exactOptional(z.object(quote)),
+  turns: z.array(turn).default([]),
+  steps: z.array(step).default([]),
   directives: z.array(z.object({ ...quote, steer: yes, below: yes } satisfies ShapeOf<Directive>)),
   decisions: z.array(decision),
   work: z.array(work),
@@ -90,6 +113,7 @@ const checkpoint = z.object({
     subagents: gone,
     instructions: gone,
     skills: gone,
+    steps: gone,
   } satisfies ShapeOf<Checkpoint['leftOut']>),
 } satisfies ShapeOf<Checkpoint>);
 

@@ -1,38 +1,92 @@
-// Shortens what people said before it is fitted: older prompts, the objective, and the newest where it is very long.
+// Shortens what people said, and an earlier summary, before they are fitted: the oldest prompts first, by their structure.
+// Nothing is shortened while there is room for all of it.
 
 import { estimateTokens } from '../estimate.ts';
-import type { Directive, Quote } from './checkpoint.ts';
-import { excerptAgain } from './excerpt.ts';
-import type { Merged } from './merge.ts';
+import type { Directive, Objective, Quote } from './checkpoint.ts';
+import { quoted } from './lines.ts';
+import { fitText, OUTLINE_LEVELS, outlineAt } from './outline-text.ts';
 
-const OLDER = 600;
-const OBJECTIVE = 2_000;
-/** Of the bound, what the newest prompt may take and still stand whole, and what the objective may take. */
-const NEWEST = 0.3;
+/** Of the room: the most that an objective takes which is no prompt of the list. */
 const AIM = 0.15;
-/** UTF-16 units to a token, taken low: an excerpt is cut by length, and its tokens then fit. */
-const UNITS = 2;
+/** Of the room: what a summary keeps where prompts need all of it. */
+const SUMMARY = 0.3;
+/** The least tokens that a prompt is shortened to before it is left out. */
+const LEAST = 24;
+/** Tokens of a prompt beside its words. */
+const MARKS = 6;
 
-/** The fields as they are when no quotation takes more than it should of so many tokens. */
-export function shorten(merged: Merged, bound: number): Merged {
-  const { objective, directives } = merged;
-  const newest = directives.findLast(({ below }) => below !== true);
+/** What people said, and the summary. */
+export interface Quotes {
+  readonly objective?: Objective;
+  readonly directives: readonly Directive[];
+  readonly summary?: Quote;
+}
+
+/** Returns the quotes within so many tokens. */
+export function shortenQuotes({ objective, directives, summary }: Quotes, room: number): Quotes {
+  const repeated = objective !== undefined && directives.some(({ position }) => position === objective.position);
+  const aim = objective && (repeated ? objective : shortQuote(objective, Math.max(LEAST, room * AIM)));
+  const rest = room - (aim === undefined || repeated ? 0 : quoteTokens(aim));
+  const needed = directives.reduce((sum, said) => sum + directiveTokens(said), 0);
+  const ofSummary = summary === undefined ? 0 : quoteTokens(summary);
+  const forSummary = Math.min(ofSummary, Math.max(rest - needed, rest * SUMMARY));
+  const said = shortenOldest(directives, rest - forSummary);
+  const now = said.find(({ position }) => position === objective?.position);
+  const left = rest - said.reduce((sum, one) => sum + directiveTokens(one), 0);
   return {
-    ...merged,
-    ...(objective && { objective: shortQuote(objective, Math.min(OBJECTIVE, bound * UNITS * AIM)) }),
-    directives: directives.map((said) => shortDirective(said, said === newest, bound)),
+    // The objective is a prompt too, and is shortened alike, so that it is quoted once.
+    ...(aim && { objective: repeated && now?.below !== true ? { ...aim, ...textOf(now ?? aim) } : aim }),
+    directives: said,
+    ...(summary && { summary: shortQuote(summary, Math.max(LEAST, left - MARKS)) }),
   };
 }
 
-function shortDirective(said: Directive, newest: boolean, bound: number): Directive {
-  // What stands whole behind the checkpoint is kept whole for the next one, and is no line of this one.
-  if (said.below === true) return said;
-  if (!newest) return shortQuote(said, Math.min(OLDER, bound * UNITS * NEWEST));
-  return estimateTokens(said.text) <= bound * NEWEST ? said : shortQuote(said, bound * UNITS * NEWEST);
+/**
+ * Shrinks one prompt after the other, the oldest first, until all of them fit: each to its structure, then to shorter lines,
+ * and only then to its beginning and its end.
+ */
+function shortenOldest(directives: readonly Directive[], room: number): readonly Directive[] {
+  let short = directives;
+  for (let level = 0; level <= OUTLINE_LEVELS; level += 1) short = shortenTo(short, room, level);
+  return short;
 }
 
-function shortQuote<T extends Quote>(said: T, most: number): T {
-  if (said.text.length <= most) return said;
+function shortenTo(directives: readonly Directive[], room: number, level: number): readonly Directive[] {
+  let excess = directives.reduce((sum, said) => sum + directiveTokens(said), 0) - room;
+  return directives.map((said) => {
+    if (excess <= 0 || said.below === true) return said;
+    const tokens = directiveTokens(said);
+    const next =
+      level < OUTLINE_LEVELS ? outlineQuote(said, level) : shortQuote(said, Math.max(LEAST, tokens - MARKS - excess));
+    excess -= tokens - directiveTokens(next);
+    return next;
+  });
+}
+
+function outlineQuote(said: Directive, level: number): Directive {
   const { text, of = text.length } = said;
-  return { ...said, text: excerptAgain(text, of, most), of };
+  const outline = outlineAt(text, level);
+  return outline.length < text.length ? { ...said, text: outline, of } : said;
+}
+
+/** What stands whole behind the checkpoint is kept whole for the next one, and is a line of this one. */
+function directiveTokens(said: Directive): number {
+  return said.below === true ? LEAST + MARKS : quoteTokens(said);
+}
+
+function quoteTokens({ text }: Quote): number {
+  return estimateTokens(quoted(text)) + MARKS;
+}
+
+function shortQuote<T extends Quote>(said: T, tokens: number): T {
+  if (quoteTokens(said) - MARKS <= tokens) return said;
+  // The marks of a quotation take room on each line.
+  const marks = quoteTokens(said) - MARKS - estimateTokens(said.text);
+  const share = 1 - marks / Math.max(1, quoteTokens(said));
+  const { text, of = text.length } = said;
+  return { ...said, text: fitText(text, Math.floor(tokens * share)), of };
+}
+
+function textOf({ text, of }: Quote): Pick<Quote, 'text' | 'of'> {
+  return { text, ...(of !== undefined && { of }) };
 }

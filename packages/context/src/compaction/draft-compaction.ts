@@ -33,6 +33,9 @@ export interface CompactionDraft {
   readonly shortens?: number;
   /** What stays behind the range. */
   readonly kept: readonly Span[];
+  /** What the checkpoint will stand for, but for what the checkpoint before stands for; and the size of that one. */
+  readonly left: Size;
+  readonly carried: Size;
   /** Estimates before any ratio. */
   readonly parts: { readonly [part in Exclude<RequestPart, 'checkpoint'>]: Size };
 }
@@ -66,6 +69,8 @@ export function draftCompaction(state: State, options: DraftOptions): Compaction
     keeps,
     ...(shortens === undefined ? {} : { shortens }),
     kept,
+    left: sizes(left),
+    carried: sizes(slice(history.packed).slice(0, history.lead)),
     parts: {
       front: frontSize(state),
       tools: epoch.opened.toolSize ?? NO_SIZE,

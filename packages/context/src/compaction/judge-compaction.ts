@@ -12,7 +12,7 @@ import type { State } from '../state.ts';
 import type { CompactionDraft, RequestPart } from './draft-compaction.ts';
 
 /** What is left of a request after a compaction that is worth it, at most. */
-const MOST_LEFT = 0.8;
+export const MOST_LEFT: number = 0.8;
 /** Share of a provider's byte limit that a request behind a compaction may take. */
 const MOST_BYTES = 0.9;
 

@@ -4,12 +4,13 @@
 import type { Capabilities } from '@tidemark/model';
 import type { Gauge } from '../gauge.ts';
 import { slice } from '../append-only.ts';
+import { inModelTokens } from '../next-input.ts';
 import { keptBehind } from '../settle.ts';
 import type { State } from '../state.ts';
 import type { CompactionDraft, DraftOptions } from './draft-compaction.ts';
 import { draftCompaction } from './draft-compaction.ts';
 import type { CompactionRefusal, CompactionSizes } from './judge-compaction.ts';
-import { judgeCompaction } from './judge-compaction.ts';
+import { judgeCompaction, MOST_LEFT } from './judge-compaction.ts';
 
 /** How much of the tail each rung keeps, of what the budgets give: 20k, 10k, 5k, 2.5k, and the current batch alone. */
 const RUNGS: readonly number[] = [1, 1 / 2, 1 / 4, 1 / 8, 0];
@@ -17,6 +18,10 @@ const RUNGS: readonly number[] = [1, 1 / 2, 1 / 4, 1 / 8, 0];
 const SHORTENED = 2_000;
 /** A checkpoint has at least this many tokens: its fixed words, and a little. */
 const LEAST_CHECKPOINT = 600;
+/** A checkpoint may use this share of the window, this share of what it stands for, and in any case so many tokens. */
+const OF_WINDOW = 1 / 10;
+const OF_RANGE = 1 / 4;
+const ALWAYS = 4_000;
 
 /** Index of the last rung. */
 export const LAST_RUNG: number = RUNGS.length - 1;
@@ -31,6 +36,8 @@ export interface CompactionInput {
   readonly from?: number;
   /** Most tokens of the tail on the first rung: as the budgets say unless given. */
   readonly tail?: number;
+  /** Most tokens of the checkpoint, on the model's scale: by the room that there is unless given. */
+  readonly checkpoint?: number;
   /** The last rung that is tried: the last there is unless said. */
   readonly last?: number;
   /** See `DraftOptions`. There is one rung then. */
@@ -90,13 +97,34 @@ function planRung(state: State, input: CompactionInput, rung: number): Compactio
   if (draft === undefined) return nothing(gauge);
   const least = { tokens: LEAST_CHECKPOINT, bytes: LEAST_CHECKPOINT * 4 };
   const { sizes, refused } = judgeCompaction(state, gauge, draft, least);
-  return refused === undefined ? { sizes, rung, draft, bound: boundOf(gauge) } : { sizes, refused };
+  if (refused !== undefined) return { sizes, refused };
+  return { sizes, rung, draft, bound: boundOf(state, input, draft, sizes) };
 }
 
-/** A checkpoint takes an eighth of what a plan must fit, and never more than a person would read. */
-function boundOf({ hard }: Gauge): number {
-  return Math.max(LEAST_CHECKPOINT, Math.min(8_000, Math.floor(hard / 8)));
+/**
+ * Most tokens of a checkpoint, before any ratio. It never takes so much that the compaction would not be worth it or would not
+ * fit: a short range is then told in a short checkpoint.
+ */
+function boundOf(
+  state: State,
+  { gauge, checkpoint }: CompactionInput,
+  draft: CompactionDraft,
+  sizes: CompactionSizes,
+): number {
+  const { limit, hard, by } = gauge;
+  const scale = inModelTokens(state, SCALE).tokens / SCALE;
+  const byRoom = Math.max(
+    ALWAYS,
+    Math.min((OF_WINDOW * limit) / scale, OF_RANGE * draft.left.tokens + draft.carried.tokens),
+  );
+  const wanted = checkpoint === undefined ? byRoom : checkpoint / scale;
+  const beside = sizes.after - sizes.parts.checkpoint;
+  const most = Math.min(hard > 0 ? hard : Infinity, by === 'bytes' ? Infinity : MOST_LEFT * sizes.before);
+  return Math.max(LEAST_CHECKPOINT, Math.floor(Math.min(wanted, (most - beside) / scale)));
 }
+
+/** Tokens by which a ratio is read off. */
+const SCALE = 10_000;
 
 function nothing({ input = 0, hard }: Gauge): RefusedPlan {
   const parts = { front: 0, tools: 0, checkpoint: 0, directives: 0, tail: 0, notes: 0 };

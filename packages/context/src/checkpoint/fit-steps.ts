@@ -1,0 +1,157 @@
+// Fits the steps of turns, and the names in files, into what the lists of a checkpoint leave free. Words and calls of the
+// model come first, the newest of them; then lines of results and names by their worth for each token.
+
+import type { Position, Range } from '@tidemark/log';
+import { estimateTokens } from '../estimate.ts';
+import type { Checkpoint, FileState, LeftOut, NameInFile, Step } from './checkpoint.ts';
+import { addLeftOut } from './left-out.ts';
+import { outlineOf } from './outline-text.ts';
+import type { Candidate, FileName, Offered } from './steps-of.ts';
+
+/** Share of the room that words and calls may take before any line of a result. */
+const OWN = 0.6;
+/** Of these, the newest share that is never outlined. */
+const WHOLE = 0.25;
+/** Tokens that a step takes beside its text: its position and its marks. */
+const MARKS = { said: 6, did: 5, found: 3 } as const;
+/** Tokens of a declared name beside its letters: the number of its line. */
+const DECLARED = 3;
+/** Worth of what an earlier checkpoint kept. */
+const CARRIED = { said: 2, did: 1.5, found: 4, name: 2 } as const;
+/** Worth of the oldest thing of the range, as a share of that of the newest. */
+const OLDEST = 0.4;
+
+/** What there is to fit. Tokens are counted once. */
+export interface PricedSteps {
+  readonly own: readonly Priced<Candidate>[];
+  readonly others: readonly (Priced<Candidate> | Priced<FileName>)[];
+  /** Of all of them. */
+  readonly tokens: number;
+}
+
+type Priced<T> = T & { readonly tokens: number };
+
+/** What the checkpoint before kept. */
+interface Carried {
+  readonly own: readonly Candidate[];
+  readonly others: readonly (Candidate | FileName)[];
+}
+
+/** What fits. */
+export interface FittedSteps {
+  readonly steps: readonly Step[];
+  /** Names by path, in the order of their worth. */
+  readonly names: ReadonlyMap<string, readonly NameInFile[]>;
+  readonly leftOut: LeftOut | undefined;
+}
+
+/** Prices what a range offers, with what the checkpoint before it kept. */
+export function priceSteps(before: Checkpoint | undefined, offered: Offered, range: Range): PricedSteps {
+  const carried = carriedFrom(before);
+  const { others } = carried;
+  const age = ageIn(range);
+  const names = newestNames([...others.flatMap((one) => ('name' in one ? [one] : [])), ...offered.names]);
+  const found = [...others.flatMap((one) => ('name' in one ? [] : [one])), ...offered.found];
+  const weighed = [
+    ...found.map((one) => ({ ...one, worth: one.worth * age(one.step.position), tokens: stepTokens(one.step) })),
+    ...names.map((one) => ({
+      ...one,
+      worth: one.worth * age(one.position),
+      tokens: estimateTokens(one.name) + (one.declared === true ? DECLARED : 0),
+    })),
+  ];
+  const own = [...carried.own, ...offered.own].map((one) => ({ ...one, tokens: stepTokens(one.step) }));
+  return {
+    own: own.toSorted((a, b) => b.step.position - a.step.position),
+    others: weighed.toSorted((a, b) => b.worth / b.tokens - a.worth / a.tokens),
+    tokens: [...own, ...weighed].reduce((sum, { tokens }) => sum + tokens, 0),
+  };
+}
+
+/** Returns what fits into so many tokens. `files`: the paths that the checkpoint names. */
+export function fitSteps(
+  { own, others }: PricedSteps,
+  room: number,
+  files: ReadonlySet<string>,
+  before: LeftOut | undefined,
+): FittedSteps {
+  const kept: Step[] = [];
+  const names = new Map<string, NameInFile[]>();
+  let left = room;
+  const words = shortened(own, room * OWN);
+  const waiting: Priced<Candidate>[] = [];
+  for (const one of words) {
+    if (one.tokens <= left - room * (1 - OWN)) {
+      kept.push(one.step);
+      left -= one.tokens;
+    } else waiting.push(one);
+  }
+  for (const one of others) {
+    if (one.tokens > left || ('name' in one && !files.has(one.path))) continue;
+    left -= one.tokens;
+    if ('name' in one) names.set(one.path, [...(names.get(one.path) ?? []), nameOf(one)]);
+    else kept.push(one.step);
+  }
+  const gone: Position[] = [];
+  for (const one of waiting) {
+    if (one.tokens <= left) {
+      kept.push(one.step);
+      left -= one.tokens;
+    } else gone.push(one.step.position);
+  }
+  const places = kept.flatMap(({ kind, position }) => (kind === 'found' ? [] : [position]));
+  return { steps: inOrder(kept), names, leftOut: addLeftOut(before, gone, places) };
+}
+
+/** Words as they are where all fit; else the older ones by their structure. */
+function shortened(own: PricedSteps['own'], most: number): PricedSteps['own'] {
+  const all = own.reduce((sum, { tokens }) => sum + tokens, 0);
+  if (all <= most) return own;
+  let whole = most * WHOLE;
+  return own.map((one) => {
+    whole -= one.tokens;
+    if (whole >= 0) return one;
+    const step = { ...one.step, text: outlineOf(one.step.text) };
+    return { ...one, step, tokens: stepTokens(step) };
+  });
+}
+
+function carriedFrom(before: Checkpoint | undefined): Carried {
+  const steps = (before?.steps ?? []).map((step): Candidate => ({ step, worth: CARRIED[step.kind] }));
+  const files: readonly FileState[] = [...(before?.filesRead ?? []), ...(before?.filesChanged ?? [])];
+  const names = files.flatMap(({ position, path, names: held = [] }) =>
+    held.map((one): FileName => ({ position, path, ...one, worth: CARRIED.name })),
+  );
+  return {
+    own: steps.filter(({ step }) => step.kind !== 'found'),
+    others: [...steps.filter(({ step }) => step.kind === 'found'), ...names],
+  };
+}
+
+/** One of each name of a file: the newest, with the most that it was ever worth. */
+function newestNames(names: readonly FileName[]): readonly FileName[] {
+  const found = new Map<string, FileName>();
+  for (const one of names) {
+    const key = `${one.path}\n${one.name}`;
+    const was = found.get(key);
+    found.set(key, was === undefined ? one : { ...was, ...one, worth: Math.max(one.worth, was.worth) + 0.3 });
+  }
+  return [...found.values()];
+}
+
+function nameOf({ name, line, declared }: FileName): NameInFile {
+  return { name, ...(line !== undefined && { line }), ...(declared === true && { declared }) };
+}
+
+function stepTokens({ kind, text }: Step): number {
+  return estimateTokens(text) + MARKS[kind] + (kind === 'found' ? 0 : text.split('\n').length - 1);
+}
+
+function ageIn({ from, to }: Range): (position: number) => number {
+  const length = Math.max(1, to - from);
+  return (position) => OLDEST + (1 - OLDEST) * Math.max(0, Math.min(1, (position - from) / length));
+}
+
+function inOrder(steps: readonly Step[]): readonly Step[] {
+  return steps.toSorted((a, b) => a.position - b.position);
+}

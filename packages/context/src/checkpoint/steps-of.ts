@@ -1,0 +1,260 @@
+// The steps of a range before any bound: words, calls, and lines of results with how likely they are needed again; and what
+// stands in the files that were read or changed.
+
+import type { Position } from '@tidemark/log';
+import { commandIn, parseArguments, textIn } from './call-arguments.ts';
+import type { NameInFile, Step } from './checkpoint.ts';
+import { lineOf, oneLine } from './excerpt.ts';
+import type { ClosedCall, Gathered } from './gather.ts';
+import { wordsOf } from './gather.ts';
+import { headingOf, headingsIn } from './headings.ts';
+import { deedOf, fileIn } from './known-tools.ts';
+import type { Mentions } from './mentions.ts';
+import { isName, isPath, namesIn } from './names.ts';
+import { outlineOf } from './outline-text.ts';
+import { isPlanTool } from './read-plan.ts';
+
+/** A step or a name that may be kept, and its worth: about how often it is expected to be needed. */
+export interface Candidate {
+  readonly step: Step;
+  readonly worth: number;
+}
+
+/** A name that stands in a file. */
+export interface FileName extends NameInFile {
+  readonly position: Position;
+  readonly path: string;
+  readonly worth: number;
+}
+
+/** What a range offers to a checkpoint. */
+export interface Offered {
+  /** Words and calls: kept before all others. */
+  readonly own: readonly Candidate[];
+  readonly found: readonly Candidate[];
+  readonly names: readonly FileName[];
+}
+
+/** Longest line of a result that is kept, and longest argument, in UTF-16 units. */
+const LINE = 240;
+const ARGUMENT = 600;
+/** Lines of a change that are shown as they are. */
+const CHANGED = 3;
+
+/** Finds what a range offers. */
+export function offeredBy({ prose, calls }: Pick<Gathered, 'prose' | 'calls'>, mentions: Mentions): Offered {
+  const offer: Draft = {
+    own: prose.map((step) => ({ step, worth: step.last === true ? 3 : 2 })),
+    found: [],
+    names: [],
+    files: new Map(),
+  };
+  for (const call of calls) {
+    if (isPlanTool(call.name)) continue;
+    offerCall(offer, call, mentions);
+  }
+  return offer;
+}
+
+interface Draft {
+  readonly own: Candidate[];
+  readonly found: Candidate[];
+  readonly names: FileName[];
+  /** The lines of each file as they were read or written last. */
+  readonly files: Map<string, readonly string[]>;
+}
+
+function offerCall(draft: Draft, call: ClosedCall, mentions: Mentions): void {
+  const value = parseArguments(call.arguments) ?? {};
+  const deed = deedOf(call);
+  const path = pathOf(call, value);
+  const output = call.ended === undefined ? '' : wordsOf(call.ended.parts);
+  const returned = call.closing === 'returned';
+  if (deed === 'read' && path !== undefined && returned) return offerRead(draft, call, path, output, value, mentions);
+  if (deed === 'changed' && path !== undefined) {
+    draft.own.push({ step: did(call, changeInWords(draft, call, path, value, returned)), worth: 1.5 });
+    if (returned) offerChange(draft, call, path, value, mentions);
+    else offerLines(draft, call, output, mentions);
+    return;
+  }
+  draft.own.push({ step: did(call, callInWords(call, value)), worth: 1.5 });
+  offerLines(draft, call, output, mentions);
+}
+
+function did({ asked }: ClosedCall, text: string): Step {
+  return { position: asked, kind: 'did', text };
+}
+
+function pathOf(call: ClosedCall, value: Readonly<Record<string, unknown>>): string | undefined {
+  const deed = deedOf(call);
+  if (deed !== 'read' && deed !== 'changed') return undefined;
+  return call.ended?.files?.[0]?.path ?? fileIn(call.name, deed, value);
+}
+
+/** A call in one line, or in the first lines of its command. */
+function callInWords(call: ClosedCall, value: Readonly<Record<string, unknown>>): string {
+  const outcome = call.closing === 'returned' ? '' : ` (${call.closing})`;
+  const raw = textIn(value, ['command', 'cmd']);
+  if (raw !== undefined && commandIn(value) !== undefined)
+    return `${oneLine(call.name)}${outcome}: ${raw.length <= ARGUMENT ? raw.trim() : outlineOf(lineOf(raw, ARGUMENT))}`;
+  const named = Object.entries(value).map(
+    ([name, one]) => `${name}: ${lineOf(typeof one === 'string' ? one : JSON.stringify(one), ARGUMENT)}`,
+  );
+  return `${oneLine(call.name)}${outcome} ${named.join(', ')}`.trim();
+}
+
+/** A change: its path, the heading of each hunk, and the lines of a small one. */
+function changeInWords(
+  { files }: Draft,
+  call: ClosedCall,
+  path: string,
+  value: Readonly<Record<string, unknown>>,
+  returned: boolean,
+): string {
+  const outcome = returned ? '' : ` (${call.closing})`;
+  const hunks = hunksIn(value).map(({ was, is }) => {
+    const head = headOf(path, files.get(path), was ?? '', is);
+    const lines = changedLines(was, is);
+    const where = head === undefined ? '' : ` in ${lineOf(head, 100)}`;
+    return `${where}${lines.length > 0 && lines.length <= CHANGED ? `\n${lines.map((line) => lineOf(line, LINE)).join('\n')}` : ''}`;
+  });
+  return `${oneLine(call.name)}${outcome} ${oneLine(path)}${[...new Set(hunks)].join(';')}`;
+}
+
+interface Hunk {
+  readonly was?: string;
+  readonly is: string;
+}
+
+/** The hunks in the arguments of a tool that writes or edits. */
+function hunksIn(value: Readonly<Record<string, unknown>>): readonly Hunk[] {
+  const edits = value['edits'];
+  const all = Array.isArray(edits) ? edits : [value];
+  return all.flatMap((one: unknown): readonly Hunk[] => {
+    if (typeof one !== 'object' || one === null) return [];
+    const hunk = Object.fromEntries(Object.entries(one));
+    const was = textIn(hunk, ['old_string', 'oldText', 'old_text', 'oldString', 'old', 'search']);
+    const is = textIn(hunk, [
+      'new_string',
+      'newText',
+      'new_text',
+      'newString',
+      'new',
+      'replace',
+      'content',
+      'new_source',
+      'text',
+    ]);
+    return was === undefined && is === undefined ? [] : [{ ...(was !== undefined && { was }), is: is ?? '' }];
+  });
+}
+
+/** The heading above the first line of a hunk, where the file was seen; else the first heading in the hunk. */
+function headOf(path: string, file: readonly string[] | undefined, was: string, is: string): string | undefined {
+  const lines = (was === '' ? is : was).split('\n');
+  const first = lines.find((line) => line.trim() !== '') ?? '';
+  const at = was === '' ? -1 : (file?.indexOf(first) ?? -1);
+  if (file !== undefined && at !== -1) return headingOf(path, file, at);
+  return headingsIn(path, lines)[0]?.text;
+}
+
+/** The lines that a hunk takes away and adds, without those that both sides have. */
+function changedLines(was: string | undefined, is: string): readonly string[] {
+  if (was === undefined) return [];
+  const [before, after] = [was.split('\n'), is.split('\n')];
+  const [gone, come] = [new Set(after), new Set(before)];
+  const marked = (lines: readonly string[], other: ReadonlySet<string>, mark: string): readonly string[] =>
+    lines.flatMap((line) => (line.trim() === '' || other.has(line) ? [] : [`${mark} ${line.trim()}`]));
+  return [...marked(before, gone, '-'), ...marked(after, come, '+')];
+}
+
+function offerRead(
+  draft: Draft,
+  call: ClosedCall,
+  path: string,
+  output: string,
+  value: Readonly<Record<string, unknown>>,
+  mentions: Mentions,
+): void {
+  const offset = Number(value['offset'] ?? 1);
+  const lines = output.split('\n').map((line) => line.replace(/^\s*\d+(?:→|\t|: )/, ''));
+  draft.files.set(path, lines);
+  offerNames(draft, call, path, lines, Number.isSafeInteger(offset) ? Math.max(1, offset) : 1, mentions, 1);
+}
+
+function offerChange(
+  draft: Draft,
+  call: ClosedCall,
+  path: string,
+  value: Readonly<Record<string, unknown>>,
+  mentions: Mentions,
+): void {
+  for (const { was, is } of hunksIn(value)) {
+    offerNames(draft, call, path, is.split('\n'), undefined, mentions, 2);
+    if (was === undefined) draft.files.set(path, is.split('\n'));
+    else offerNames(draft, call, path, was.split('\n'), undefined, mentions, 1.5);
+  }
+}
+
+/** The names in a text of a file. Those that it declares, and those that are referred to, are worth most. */
+function offerNames(
+  draft: Draft,
+  { position }: ClosedCall,
+  path: string,
+  lines: readonly string[],
+  first: number | undefined,
+  mentions: Mentions,
+  base: number,
+): void {
+  const declared = new Map(
+    headingsIn(path, lines).flatMap(({ name, index }) => (name === undefined ? [] : [[name, index] as const])),
+  );
+  const at = (index: number): Pick<NameInFile, 'line'> => (first === undefined ? {} : { line: index + first });
+  const seen = new Set<string>();
+  for (const [name, index] of declared) {
+    seen.add(name);
+    const worth = (base + 1.5 + referredTo(name, position, mentions)) * fresh(name, mentions);
+    draft.names.push({ position, path, name, ...at(index), declared: true, worth });
+  }
+  for (const [index, line] of lines.entries())
+    for (const name of namesIn(line)) {
+      if (seen.has(name) || isPath(name) || !isName(name)) continue;
+      seen.add(name);
+      const worth = (base + referredTo(name, position, mentions)) * fresh(name, mentions);
+      draft.names.push({ position, path, name, ...at(index), worth });
+    }
+}
+
+const ERROR =
+  /\b(?:error|errors|failed|failure|exception|panic|fatal|traceback|cannot|undefined|not found|denied|expected)\b|[✗✘×]/i;
+const PLACE = /[\w/.-]+\.[a-z]{1,5}[:(]\d+/;
+
+/** The lines of a result, each with what of it is likely to be needed. */
+function offerLines(draft: Draft, { position }: ClosedCall, output: string, mentions: Mentions): void {
+  const seen = new Set<string>();
+  const lines = output.split('\n');
+  for (const [index, raw] of lines.entries()) {
+    const text = raw.trim();
+    if (text.length < 4 || seen.has(text)) continue;
+    seen.add(text);
+    const kept = lineOf(text, LINE);
+    const names = namesIn(kept);
+    let worth = 0;
+    for (const name of names) worth += (1 + referredTo(name, position, mentions)) * fresh(name, mentions);
+    if (ERROR.test(text)) worth += PLACE.test(text) ? 4 : 2;
+    if (index === lines.length - 1) worth += 1;
+    if (worth > 0) draft.found.push({ step: { position, kind: 'found', text: kept }, worth });
+  }
+}
+
+/** How much a name is worth because prose or inputs hold it, most where they do so later. */
+function referredTo(name: string, position: number, { last, count }: Mentions): number {
+  const at = last.get(name);
+  if (at === undefined) return 0;
+  return (at > position ? 2 : 1) + Math.min(2, (count.get(name) ?? 0) / 3);
+}
+
+/** What stands behind the checkpoint need not stand in it. */
+function fresh(name: string, { behind }: Mentions): number {
+  return behind.has(name) ? 0.15 : 1;
+}
