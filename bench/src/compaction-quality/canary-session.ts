@@ -62,8 +62,10 @@ export async function canaryRounds(): Promise<readonly CanaryRound[]> {
     const { outcome } = await session.prompt(promptOf(round));
     if (outcome !== 'completed' || answers.length > 0)
       throw new Error(`round ${round} of the canaries ended ${outcome}`);
-    // The checkpoint's budget in a window of 200,000 tokens is 8,000 by default.
-    const { position, refused } = await session.compact({ tailTokens: TAIL_TOKENS });
+    const { position, refused } = await session.compact({
+      tailTokens: TAIL_TOKENS,
+      checkpointTokens: CHECKPOINT_TOKENS,
+    });
     if (position === undefined) throw new Error(`round ${round} of the canaries was not compacted: ${refused}`);
     await session.prompt('Go on.');
     kept.push(checked(await packedBy(store, session.id, position)));

@@ -3,6 +3,7 @@
 
 import type { Event, Log, Recorded } from '@tidemark/log';
 import { sessionId } from '@tidemark/log';
+import type { CompactOptions } from '@tidemark/agent';
 import { readFold } from '@tidemark/agent';
 import { virtualTime } from '@tidemark/agent/contract';
 import { slice } from '@tidemark/context';
@@ -16,14 +17,14 @@ import { piecesOf, tokensOf } from './pieces.ts';
 /** The model that compacts: a window of 200,000 tokens. */
 export const MODEL = 'claude-sonnet-4-5';
 
+/** Share of a budget that the checkpoint may take. */
+const CHECKPOINT = 0.75;
 /** Runs that look for the longest tail. */
 const RUNS = 9;
 
-let copies = 0;
-
 /** Returns what the program keeps with its defaults. @throws Error where it refuses to compact. */
 export async function compactByDefault(session: CutSession): Promise<readonly Piece[]> {
-  const kept = await compactOnce(session, undefined);
+  const kept = await compactOnce(session, 'default', {});
   if (kept === undefined) throw new Error(`${session.name}, ${session.cut}: the program does not compact by default`);
   return kept;
 }
@@ -31,11 +32,13 @@ export async function compactByDefault(session: CutSession): Promise<readonly Pi
 /** Returns what the program keeps with the longest tail that leaves all of it within `budget` tokens. */
 export async function compactWithin(session: CutSession, budget: number): Promise<readonly Piece[]> {
   let best: readonly Piece[] | undefined;
-  // Only the tail is set: the program has no other setting of the size that it keeps.
   let [low, high] = [0, 2 * budget];
   for (let run = 0; run < RUNS; run += 1) {
     const tail = Math.floor((low + high) / 2);
-    const kept = await compactOnce(session, tail);
+    const kept = await compactOnce(session, `tail-${tail}`, {
+      tailTokens: tail,
+      checkpointTokens: Math.floor(CHECKPOINT * budget),
+    });
     const fits = kept !== undefined && tokensOf(kept) <= budget;
     if (fits) best = kept;
     [low, high] = fits ? [tail, high] : [low, tail];
@@ -46,10 +49,11 @@ export async function compactWithin(session: CutSession, budget: number): Promis
 
 /** Returns nothing where the tail is so long that a compaction would not be worth it. */
 async function compactOnce(
-  { store, records, name, workspace }: CutSession,
-  tailTokens: number | undefined,
+  { store, records, name, cut, workspace }: CutSession,
+  run: string,
+  options: CompactOptions,
 ): Promise<readonly Piece[] | undefined> {
-  const id = await copyInto(store, records, `${name}-${(copies += 1)}`);
+  const id = await copyInto(store, records, `${name}-${cut}-${run}`);
   const agent = createAgent({
     model: MODEL,
     provider: madeProvider(() => ({
@@ -64,7 +68,7 @@ async function compactOnce(
     surroundings: virtualTime().surroundings,
   });
   const session = await agent.open(id);
-  const report = await session.compact(tailTokens === undefined ? {} : { tailTokens });
+  const report = await session.compact(options);
   if (report.outcome === 'compacted') await session.prompt('Go on.');
   await session.close();
   if (report.refused === 'shrinks-too-little' || report.refused === 'nothing-to-leave-out') return undefined;
