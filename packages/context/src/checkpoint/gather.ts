@@ -33,12 +33,15 @@ export interface Gathered {
   readonly turns: readonly TurnState[];
   readonly work: readonly Work[];
   readonly skills: readonly ReadAgain[];
+  /** Calls that loaded a skill: their results are instructions, of which no part is in force. */
+  readonly loaders: ReadonlySet<string>;
   /** The latest word of each, by id. */
   readonly subagents: ReadonlyMap<string, SubagentState>;
 }
 
 /** A call of the main stream with what closed it. */
 export interface ClosedCall {
+  readonly call: CallId;
   /** Of what closed it. */
   readonly position: Position;
   /** Of the answer that made it. */
@@ -68,6 +71,7 @@ interface Draft {
   readonly turns: TurnState[];
   readonly work: Work[];
   readonly skills: ReadAgain[];
+  readonly loaders: Set<string>;
   readonly subagents: Map<string, SubagentState>;
   answers: number;
   said: string;
@@ -134,6 +138,7 @@ const NOTES: { readonly [K in Kind]: Note<K> } = {
   'reasoning.set': pass,
   'role.changed': pass,
   'skill.loaded': (draft, { position, data }) => {
+    if (data.call !== undefined) draft.loaders.add(data.call);
     // What is preloaded stands in the front, which a compaction leaves as it is.
     if (data.reason !== 'always') draft.skills.push({ position, name: data.name, version: data.version });
   },
@@ -174,6 +179,7 @@ export function gather(records: Iterable<Recorded>, after: number, to: Position)
     turns: [],
     work: [],
     skills: [],
+    loaders: new Set(),
     subagents: new Map(),
     answers: 0,
     said: '',
@@ -205,7 +211,14 @@ function close(draft: Draft, id: CallId, how: Pick<ClosedCall, 'position' | 'clo
   if (call === undefined) return;
   draft.open.delete(id);
   const { name, effect, asked } = call;
-  draft.calls.push({ name, asked, arguments: call.arguments, ...(effect !== undefined && { effect }), ...how });
+  draft.calls.push({
+    call: id,
+    name,
+    asked,
+    arguments: call.arguments,
+    ...(effect !== undefined && { effect }),
+    ...how,
+  });
 }
 
 function endTurn(draft: Draft, to: Position, outcome: string): void {

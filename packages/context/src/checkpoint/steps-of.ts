@@ -42,7 +42,10 @@ const ARGUMENT = 600;
 const CHANGED = 3;
 
 /** Finds what a range offers. */
-export function offeredBy({ prose, calls }: Pick<Gathered, 'prose' | 'calls'>, mentions: Mentions): Offered {
+export function offeredBy(
+  { prose, calls, loaders }: Pick<Gathered, 'prose' | 'calls' | 'loaders'>,
+  mentions: Mentions,
+): Offered {
   const offer: Draft = {
     own: prose.map((step) => ({ step, worth: step.last === true ? 3 : 2 })),
     found: [],
@@ -51,7 +54,7 @@ export function offeredBy({ prose, calls }: Pick<Gathered, 'prose' | 'calls'>, m
   };
   for (const call of calls) {
     if (isPlanTool(call.name)) continue;
-    offerCall(offer, call, mentions);
+    offerCall(offer, loaders.has(call.call) ? withoutResult(call) : call, mentions);
   }
   return offer;
 }
@@ -79,6 +82,10 @@ function offerCall(draft: Draft, call: ClosedCall, mentions: Mentions): void {
   }
   draft.own.push({ step: did(call, callInWords(call, value)), worth: 1.5 });
   offerLines(draft, call, output, mentions);
+}
+
+function withoutResult({ ended: _, ...call }: ClosedCall): ClosedCall {
+  return call;
 }
 
 function did({ asked }: ClosedCall, text: string): Step {

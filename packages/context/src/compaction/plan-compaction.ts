@@ -18,10 +18,12 @@ const RUNGS: readonly number[] = [1, 1 / 2, 1 / 4, 1 / 8, 0];
 const SHORTENED = 2_000;
 /** A checkpoint has at least this many tokens: its fixed words, and a little. */
 const LEAST_CHECKPOINT = 600;
-/** A checkpoint may use this share of the window, this share of what it stands for, and in any case so many tokens. */
+/** A checkpoint may use this share of the window and this share of what it stands for. */
 const OF_WINDOW = 1 / 10;
 const OF_RANGE = 1 / 4;
+/** It may use so many tokens in any case, and in a small window this share of what a plan must fit. */
 const ALWAYS = 4_000;
+const OF_HARD = 1 / 8;
 
 /** Index of the last rung. */
 export const LAST_RUNG: number = RUNGS.length - 1;
@@ -114,7 +116,7 @@ function boundOf(
   const { limit, hard, by } = gauge;
   const scale = inModelTokens(state, SCALE).tokens / SCALE;
   const byRoom = Math.max(
-    ALWAYS,
+    Math.min(ALWAYS, hard > 0 ? OF_HARD * hard : ALWAYS) / scale,
     Math.min((OF_WINDOW * limit) / scale, OF_RANGE * draft.left.tokens + draft.carried.tokens),
   );
   const wanted = checkpoint === undefined ? byRoom : checkpoint / scale;
