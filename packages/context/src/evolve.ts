@@ -1,6 +1,6 @@
 // The fold: one small function per kind of fact. State in, state out; what did not change is the same object.
 
-import type { EpochOpened, Kind, Position, Recorded, RecordedOf } from '@tidemark/log';
+import type { EpochOpened, HistoryCompacted, Kind, Position, Recorded, RecordedOf } from '@tidemark/log';
 import { canonicalText } from '@tidemark/log';
 import { append, appendOnly, itemAt, slice } from './append-only.ts';
 import { crossed } from './crossing.ts';
@@ -260,11 +260,18 @@ function takeUpCheckpoint(state: State, event: RecordedOf<'epoch.opened'>): Stat
     return { ...opened, problems: append(state.problems, problem) };
   }
   const { session, data } = compacted;
-  const part = renderCheckpoint(data.checkpoint, data.limitations);
+  const part = renderCheckpoint(data.checkpoint, data.limitations, formOf(data.fields));
   const { keeps = [], shortens } = data;
   const lead = { position: checkpoint, session, to: data.range.to, part, keeps, shortens };
   const said = slice(opened.directives).filter((one) => one > data.range.to || keeps.includes(one));
   return { ...opened, directives: appendOnly(said), history: repack(opened.history, lead) };
+}
+
+/** The form of the fields, which says how the checkpoint is rendered. */
+function formOf(fields: HistoryCompacted['fields']): string | undefined {
+  const isObject = typeof fields === 'object' && fields !== null && !Array.isArray(fields);
+  const form = isObject ? fields['form'] : undefined;
+  return typeof form === 'string' ? form : undefined;
 }
 
 /** Whether a request under the new front differs in what the one before it held, and not only in its parameters. */

@@ -9,8 +9,9 @@ import { isBlank } from '@tidemark/model';
 export const RENDERING = 'render/2';
 
 /**
- * The revisions whose requests this file makes again. `render/2` differs from the first in the output of a command that is
- * shortened: it keeps its end where its `history.pruned` says so. Older records say nothing, and are rendered as before.
+ * The revisions whose requests this file makes again. `render/2` differs from the first in two things. The output of a command that
+ * is shortened keeps its end where its `history.pruned` says so, and a checkpoint of the form `checkpoint/2` ends with its limits
+ * under a heading. Older records say neither, and are rendered as before.
  */
 export const RENDERINGS: readonly string[] = ['render/1', RENDERING];
 
@@ -44,9 +45,15 @@ export function renderNotification(source: string, provenance: string, body: str
   return enclosed('notification', { source, from: provenance }, body);
 }
 
-/** A checkpoint and its limitations, as the first thing in the tail. */
-export function renderCheckpoint(text: string, limitations: readonly string[]): TextPart {
-  return enclosed('checkpoint', {}, withLimitations(text, limitations));
+/** A checkpoint and its limitations, as the first thing in the tail. `form`: of its fields; absent where it has none. */
+export function renderCheckpoint(text: string, limitations: readonly string[], form?: string): TextPart {
+  const body = form === 'checkpoint/2' ? withLimits(text, limitations) : withLimitations(text, limitations);
+  return enclosed('checkpoint', {}, body);
+}
+
+/** Under a heading like those of the text. */
+function withLimits(text: string, limitations: readonly string[]): string {
+  return [text, ['## Limits of this checkpoint', ...limitations.map((line) => `- ${line}`)].join('\n')].join('\n\n');
 }
 
 /** The agent's own system text in the place of the one before it, or that there is none any more. */

@@ -47,7 +47,7 @@ export function checkpointText(checkpoint: Checkpoint): CheckpointText {
 /** Estimated tokens of a checkpoint as the model reads it. */
 export function checkpointTokens(checkpoint: Checkpoint): number {
   const { text, limitations } = checkpointText(checkpoint);
-  return estimateTokens(renderCheckpoint(text, limitations).text);
+  return estimateTokens(renderCheckpoint(text, limitations, checkpoint.form).text);
 }
 
 function opening({ range }: Checkpoint): string {
