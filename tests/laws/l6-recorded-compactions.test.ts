@@ -122,7 +122,8 @@ function placesOf(done: readonly Done[], of: (one: Done) => readonly string[]): 
 function isThere({ directives, filesChanged, tasks }: Checkpoint, { list, words, places }: Fact): boolean {
   switch (list) {
     case 'what the user said':
-      return directives.some(({ position }) => places.includes(position));
+      // An excerpt is not kept: the limitations name it.
+      return directives.some(({ position, text }) => places.includes(position) && text === words.trim());
     case 'changed files':
       return filesChanged.some(({ path }) => path === words);
     case 'open tasks':
@@ -130,9 +131,13 @@ function isThere({ directives, filesChanged, tasks }: Checkpoint, { list, words,
   }
 }
 
+const SHORTENED = 'Long prompts are shortened, with […] where words are missing: ';
+
 function isNamed({ limitations }: Checkpoint, { list, places }: Fact): boolean {
-  const line = limitations.find((one) => one.startsWith(`Left out for its bound, of ${list}: `)) ?? '';
-  const spans = [...line.slice(line.indexOf(', at ')).matchAll(/(\d+)(?:-(\d+))?/g)];
+  const gone = limitations.find((one) => one.startsWith(`Left out for its bound, of ${list}: `)) ?? '';
+  const short = list === 'what the user said' ? (limitations.find((one) => one.startsWith(SHORTENED)) ?? '') : '';
+  const named = [gone.slice(gone.indexOf(', at ')), short.slice(SHORTENED.length)].join(' ');
+  const spans = [...named.matchAll(/(\d+)(?:-(\d+))?/g)];
   return spans.some(([, from, to]) => places.some((at) => at >= Number(from) && at <= Number(to ?? from)));
 }
 
