@@ -9,7 +9,7 @@ import { outlineOf } from './outline-text.ts';
 import type { Candidate, FileName, Offered } from './steps-of.ts';
 
 /** Share of the room that words and calls may take before any line of a result. */
-const OWN = 0.6;
+const OWN = 0.65;
 /** Of these, the newest share that is never outlined. */
 const WHOLE = 0.25;
 /** Tokens that a step takes beside its text: its position and its marks. */
@@ -62,10 +62,15 @@ export function priceSteps(before: Checkpoint | undefined, offered: Offered, ran
   ];
   const own = [...carried.own, ...offered.own].map((one) => ({ ...one, tokens: stepTokens(one.step) }));
   return {
-    own: own.toSorted((a, b) => b.step.position - a.step.position),
+    own: own.toSorted((a, b) => rank(b, age) - rank(a, age) || b.step.position - a.step.position),
     others: weighed.toSorted((a, b) => b.worth / b.tokens - a.worth / a.tokens),
     tokens: [...own, ...weighed].reduce((sum, { tokens }) => sum + tokens, 0),
   };
+}
+
+/** Newer and shorter words and calls come first; a long one counts by the root of its length. */
+function rank({ step, worth, tokens }: Priced<Candidate>, age: (position: number) => number): number {
+  return (worth * age(step.position)) / Math.sqrt(tokens);
 }
 
 /** Returns what fits into so many tokens. `files`: the paths that the checkpoint names. */

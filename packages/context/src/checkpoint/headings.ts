@@ -68,8 +68,10 @@ const ANY: Language = { endings: [], heading: /^[A-Za-z_$].*$/, except: CONTROL 
 /** Longest line that is matched, in UTF-16 units. */
 const LINE = 300;
 
+/** The name behind a word that declares one, and else the name before an opening bracket or an equals sign. */
 const DECLARED =
-  /(?:\b(?:function|class|interface|enum|namespace|type|const|let|var|def|fn|func|fun|struct|trait|impl|mod|module|record|object|get|set)\b\*?\s*(?:\([^)]*\)\s*)?([\w$]+))|([\w$]+)\s*[(=]/;
+  /\b(?:function|class|interface|enum|namespace|type|const|let|var|def|fn|func|fun|struct|trait|impl|mod|module|record|object|get|set)\b\*?\s*(?:\([^)]*\)\s*)?([\w$]+)/;
+const CALLED = /([\w$]+)\s*[(=]/;
 
 /** Returns the headings of a text, in order. `path` says its language. */
 export function headingsIn(path: string, lines: readonly string[]): readonly Heading[] {
@@ -101,8 +103,7 @@ function isHeading({ heading, except }: Language, line: string): boolean {
 }
 
 function headingAt(line: string, index: number): Heading {
-  const found = DECLARED.exec(line);
-  const name = found?.[1] ?? found?.[2];
+  const name = (DECLARED.exec(line) ?? CALLED.exec(line))?.[1];
   return { index, text: line.trim(), ...(name !== undefined && { name }) };
 }
 

@@ -2,7 +2,9 @@
 
 /** Longest line that is read for names, in UTF-16 units. */
 const LINE = 1_000;
-const RUN = /[A-Za-z_$][\w$]*(?:[-./][\w$]+)*/g;
+const RUN = /[A-Za-z_$][\w$]*(?:[-./][\w$]+)*|\d[\da-f]{5,39}\b/g;
+/** A colour, a hash or an identifier of a record: hex digits, among them a letter. */
+const HEX = /^\d[\da-f]*[a-f][\da-f]*$/;
 const SHORTEST = 4;
 const SHORTEST_HYPHENATED = 8;
 /** A name that has no mark which prose does not have is a word. */
@@ -21,7 +23,7 @@ export function namesIn(line: string): readonly string[] {
 /** Tells whether a word has the form of a symbol: an inner capital, an underscore, a digit, or a hyphen in a long one. */
 export function isName(word: string): boolean {
   if (word.length < SHORTEST) return false;
-  if (MARK.test(word)) return true;
+  if (MARK.test(word) || HEX.test(word)) return true;
   return word.length >= SHORTEST_HYPHENATED && /[A-Za-z0-9]-[A-Za-z0-9]/.test(word);
 }
 

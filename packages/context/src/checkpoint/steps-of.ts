@@ -4,14 +4,13 @@
 import type { Position } from '@tidemark/log';
 import { commandIn, parseArguments, textIn } from './call-arguments.ts';
 import type { NameInFile, Step } from './checkpoint.ts';
-import { lineOf, oneLine } from './excerpt.ts';
+import { excerptOf, lineOf, oneLine } from './excerpt.ts';
 import type { ClosedCall, Gathered } from './gather.ts';
 import { wordsOf } from './gather.ts';
 import { headingOf, headingsIn } from './headings.ts';
 import { deedOf, fileIn } from './known-tools.ts';
 import type { Mentions } from './mentions.ts';
 import { isName, isPath, namesIn } from './names.ts';
-import { outlineOf } from './outline-text.ts';
 import { isPlanTool } from './read-plan.ts';
 
 /** A step or a name that may be kept, and its worth: about how often it is expected to be needed. */
@@ -54,7 +53,7 @@ export function offeredBy(
   };
   for (const call of calls) {
     if (isPlanTool(call.name)) continue;
-    offerCall(offer, loaders.has(call.call) ? withoutResult(call) : call, mentions);
+    offerCall(offer, call, loaders.has(call.call), mentions);
   }
   return offer;
 }
@@ -67,11 +66,11 @@ interface Draft {
   readonly files: Map<string, readonly string[]>;
 }
 
-function offerCall(draft: Draft, call: ClosedCall, mentions: Mentions): void {
+function offerCall(draft: Draft, call: ClosedCall, isLoader: boolean, mentions: Mentions): void {
   const value = parseArguments(call.arguments) ?? {};
   const deed = deedOf(call);
   const path = pathOf(call, value);
-  const output = call.ended === undefined ? '' : wordsOf(call.ended.parts);
+  const output = call.ended === undefined || isLoader ? '' : wordsOf(call.ended.parts);
   const returned = call.closing === 'returned';
   if (deed === 'read' && path !== undefined && returned) return offerRead(draft, call, path, output, value, mentions);
   if (deed === 'changed' && path !== undefined) {
@@ -84,10 +83,6 @@ function offerCall(draft: Draft, call: ClosedCall, mentions: Mentions): void {
   offerLines(draft, call, output, mentions);
 }
 
-function withoutResult({ ended: _, ...call }: ClosedCall): ClosedCall {
-  return call;
-}
-
 function did({ asked }: ClosedCall, text: string): Step {
   return { position: asked, kind: 'did', text };
 }
@@ -98,12 +93,12 @@ function pathOf(call: ClosedCall, value: Readonly<Record<string, unknown>>): str
   return call.ended?.files?.[0]?.path ?? fileIn(call.name, deed, value);
 }
 
-/** A call in one line, or in the first lines of its command. */
+/** A call in one line, or its command with the beginning and the end of a long one. */
 function callInWords(call: ClosedCall, value: Readonly<Record<string, unknown>>): string {
   const outcome = call.closing === 'returned' ? '' : ` (${call.closing})`;
   const raw = textIn(value, ['command', 'cmd']);
   if (raw !== undefined && commandIn(value) !== undefined)
-    return `${oneLine(call.name)}${outcome}: ${raw.length <= ARGUMENT ? raw.trim() : outlineOf(lineOf(raw, ARGUMENT))}`;
+    return `${oneLine(call.name)}${outcome}: ${excerptOf(raw.trim(), ARGUMENT)}`;
   const named = Object.entries(value).map(
     ([name, one]) => `${name}: ${lineOf(typeof one === 'string' ? one : JSON.stringify(one), ARGUMENT)}`,
   );
