@@ -5,7 +5,7 @@ import type { Position, Range } from '@tidemark/log';
 import { estimateTokens } from '../estimate.ts';
 import type { Checkpoint, FileState, LeftOut, NameInFile, Step } from './checkpoint.ts';
 import { addLeftOut } from './left-out.ts';
-import { outlineOf } from './outline-text.ts';
+import { outlineAt } from './outline-text.ts';
 import type { Candidate, FileName, Offered } from './steps-of.ts';
 
 /** Share of the room that words and calls may take before any line of a result. */
@@ -116,7 +116,7 @@ function shortened(own: PricedSteps['own'], most: number): PricedSteps['own'] {
   return own.map((one) => {
     whole -= one.tokens;
     if (whole >= 0) return one;
-    const step = { ...one.step, text: outlineOf(one.step.text) };
+    const step = { ...one.step, text: outlineAt(one.step.text, 0) };
     return { ...one, step, tokens: stepTokens(step) };
   });
 }

@@ -74,9 +74,17 @@ test('shrinks the oldest prompt first, to the first line of every item of its li
       { length: 40 },
       (_, at) => `${at + 1}. ${name} ${at}\n   ${'more words of it, '.repeat(5)}and so on`,
     ).join('\n');
-  const { directives } = of([created, prompt(list('old')), prompt(list('new'))], { bound: 3_200 });
-  expect(directives[1]?.text).toBe(list('new'));
-  expect(directives[0]?.text.split('\n')).toEqual(Array.from({ length: 40 }, (_, at) => `${at + 1}. old ${at} […]`));
+  const told = [created, prompt(list('old')), prompt(list('new'))];
+  const lines = (made: Checkpoint): readonly string[] => made.directives[0]?.text.split('\n') ?? [];
+  const [roomy, tight] = [of(told, { bound: 3_200 }), of(told, { bound: 2_700 })];
+  for (const made of [roomy, tight]) {
+    expect(made.directives[1]?.text).toBe(list('new'));
+    for (let at = 0; at < 40; at += 1) expect(lines(made).join('\n')).toContain(`${at + 1}. old ${at}`);
+  }
+  // The room that is left goes to the rest of the items, in order.
+  expect(lines(roomy).filter((line) => line.includes('more words')).length).toBeGreaterThan(
+    lines(tight).filter((line) => line.includes('more words')).length,
+  );
 });
 
 const FILLER = 'The reader of rows was split into a lexer and a parser, and both have tests of their own.\n';

@@ -1,4 +1,5 @@
-// A long text by its structure: a list keeps the first line of every item, a paragraph its first and last sentence.
+// A long text by its structure: a list keeps the first line of every item, a paragraph its first and last sentence; the room
+// that is left then goes to the whole of them, in order.
 
 import { estimateTokens } from '../estimate.ts';
 import { excerptOf, lineOf } from './excerpt.ts';
@@ -7,17 +8,62 @@ import { excerptOf, lineOf } from './excerpt.ts';
 const GAP = ' […]';
 /** A paragraph of at most so many UTF-16 units stays whole. */
 const PARAGRAPH = 160;
-/** Of one line, in the second step. */
+/** Of one line of an outline, in UTF-16 units, where the outline alone does not fit. */
 const LINES: readonly number[] = [300, 120, 60];
 const ITEM = /^\s*(?:[-*+•]|#{1,6}|(?:\d{1,4}|[A-Za-z])[.):]|\((?:\d{1,4}|[A-Za-z])\)|\[[ xX]\])\s/;
 const FENCE = /^\s*(?:```|~~~)/;
 
-/** How far a text is shortened: by structure alone, then its lines cut shorter, step by step. */
-export const OUTLINE_LEVELS = 4;
+/** How far an outline is shortened: by structure alone, then its lines cut shorter, step by step. */
+export const OUTLINE_LEVELS: number = 1 + LINES.length;
 
-/** Returns a text by its structure. Level 0 keeps the first line of every item of its lists and the ends of its paragraphs whole. */
+/** Returns the outline of a text. Level 0 keeps its lines whole. */
 export function outlineAt(text: string, level: number): string {
-  const outline = outlineOf(text);
+  return blocksOf(text)
+    .map((block) => outlineOf(block, level))
+    .join('\n');
+}
+
+/**
+ * Returns a text within so many tokens, by `estimateTokens`: whole where it fits; then its outline, with as much of the rest as
+ * there is room for; then its outline with shorter lines; then its beginning and its end.
+ */
+export function fitText(text: string, tokens: number): string {
+  if (estimateTokens(text) <= tokens) return text;
+  const blocks = blocksOf(text);
+  for (let level = 0; level < OUTLINE_LEVELS; level += 1) {
+    const outlines = blocks.map((block) => outlineOf(block, level));
+    const left = tokens - estimateTokens(outlines.join('\n'));
+    if (left >= 0) return restore(blocks, outlines, left);
+  }
+  return excerptWithin(text, tokens);
+}
+
+/** A paragraph, an item of a list with what belongs to it, or a block of code. */
+interface Block {
+  readonly kind: 'paragraph' | 'item' | 'code';
+  readonly lines: readonly string[];
+}
+
+function blocksOf(text: string): readonly Block[] {
+  const blocks: { kind: Block['kind']; lines: string[] }[] = [];
+  let open: 'paragraph' | 'item' | 'code' | undefined;
+  for (const line of text.split(/\r\n|[\n\r]/)) {
+    const last = blocks.at(-1);
+    const fence = FENCE.test(line);
+    if (open === 'code') {
+      last?.lines.push(line);
+      if (fence) open = undefined;
+    } else if (line.trim() === '') open = undefined;
+    else if (fence || ITEM.test(line) || open === undefined || last === undefined) {
+      open = fence ? 'code' : ITEM.test(line) ? 'item' : 'paragraph';
+      blocks.push({ kind: open, lines: [line] });
+    } else last.lines.push(line);
+  }
+  return blocks;
+}
+
+function outlineOf({ kind, lines }: Block, level: number): string {
+  const outline = kind === 'paragraph' ? endsOf(lines) : firstOf(kind, lines);
   const most = LINES[level - 1];
   if (most === undefined) return outline;
   return outline
@@ -26,53 +72,10 @@ export function outlineAt(text: string, level: number): string {
     .join('\n');
 }
 
-/**
- * Returns a text within so many tokens, by `estimateTokens`: whole where it fits; then by its structure, its lines cut
- * shorter step by step; then its beginning and its end.
- */
-export function fitText(text: string, tokens: number): string {
-  if (estimateTokens(text) <= tokens) return text;
-  for (let level = 0; level < OUTLINE_LEVELS; level += 1) {
-    const outline = outlineAt(text, level);
-    if (estimateTokens(outline) <= tokens) return outline;
-  }
-  return excerptWithin(text, tokens);
-}
-
-/** Returns the first line of every item of the lists of a text, its headings, and the ends of its paragraphs. */
-export function outlineOf(text: string): string {
-  const kept: string[] = [];
-  let paragraph: string[] = [];
-  let inItem = false;
-  /** Lines of the open code block so far; `undefined` outside of one. */
-  let fenced: number | undefined;
-  const close = (): void => {
-    if (paragraph.length > 0) kept.push(endsOf(paragraph));
-    paragraph = [];
-  };
-  for (const line of text.split(/\r\n|[\n\r]/)) {
-    if (FENCE.test(line)) {
-      close();
-      fenced = fenced === undefined ? 0 : undefined;
-    } else if (fenced !== undefined) {
-      kept.push(fenced === 0 ? line : markGap(kept.pop() ?? ''));
-      fenced += 1;
-    } else if (line.trim() === '') {
-      close();
-      inItem = false;
-    } else if (ITEM.test(line)) {
-      close();
-      kept.push(line);
-      inItem = true;
-    } else if (inItem) kept.push(markGap(kept.pop() ?? ''));
-    else paragraph.push(line);
-  }
-  close();
-  return kept.join('\n');
-}
-
-function markGap(line: string): string {
-  return line.endsWith(GAP) ? line : `${line}${GAP}`;
+/** Of code, the first line inside its fence. */
+function firstOf(kind: Block['kind'], lines: readonly string[]): string {
+  const first = (kind === 'code' ? lines[1] : lines[0]) ?? '';
+  return lines.length === 1 ? first : `${first}${GAP}`;
 }
 
 function endsOf(lines: readonly string[]): string {
@@ -83,6 +86,23 @@ function endsOf(lines: readonly string[]): string {
   return `${sentences[0]}${GAP} ${sentences.at(-1)}`;
 }
 
+/** Puts the whole of blocks back in their order while there is room, and as much as fits of one long paragraph. */
+function restore(blocks: readonly Block[], outlines: readonly string[], room: number): string {
+  let left = room;
+  return blocks
+    .map(({ kind, lines }, index) => {
+      const [whole, outline] = [lines.join('\n'), outlines[index] ?? ''];
+      if (whole === outline || left <= 0) return outline;
+      const had = estimateTokens(outline);
+      const fits = had + left >= estimateTokens(whole);
+      const next = fits ? whole : kind === 'paragraph' ? excerptWithin(whole, had + left - 1) : outline;
+      if (next.length <= outline.length) return outline;
+      left -= estimateTokens(next) - had;
+      return next;
+    })
+    .join('\n');
+}
+
 /** A long line keeps its end where there is room: what is forbidden often stands there. */
 function cutLine(line: string, most: number): string {
   if (most === LINES[0]) return excerptOf(line, most);
@@ -91,10 +111,10 @@ function cutLine(line: string, most: number): string {
 
 /** The beginning and the end. An excerpt is cut by length, so it becomes shorter until its tokens fit. */
 function excerptWithin(text: string, tokens: number): string {
-  let most = Math.max(0, tokens * 4);
+  let most = Math.max(0, tokens * 6);
   for (;;) {
     const cut = excerptOf(text, most);
     if (estimateTokens(cut) <= tokens || most < 8) return cut;
-    most = Math.floor(most * 0.8);
+    most = Math.floor(most * 0.9);
   }
 }

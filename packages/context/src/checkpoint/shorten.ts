@@ -12,6 +12,8 @@ const AIM = 0.15;
 const SUMMARY = 0.3;
 /** The least tokens that a prompt is shortened to before it is left out. */
 const LEAST = 24;
+/** Runs in which a quotation is brought within its tokens. */
+const RUNS = 4;
 /** Tokens of a prompt beside its words. */
 const MARKS = 6;
 
@@ -56,17 +58,15 @@ function shortenTo(directives: readonly Directive[], room: number, level: number
   return directives.map((said) => {
     if (excess <= 0 || said.below === true) return said;
     const tokens = directiveTokens(said);
-    const next =
-      level < OUTLINE_LEVELS ? outlineQuote(said, level) : shortQuote(said, Math.max(LEAST, tokens - MARKS - excess));
+    const next = shortQuote(said, Math.max(leastAt(said, level), tokens - MARKS - excess));
     excess -= tokens - directiveTokens(next);
     return next;
   });
 }
 
-function outlineQuote(said: Directive, level: number): Directive {
-  const { text, of = text.length } = said;
-  const outline = outlineAt(text, level);
-  return outline.length < text.length ? { ...said, text: outline, of } : said;
+/** The tokens below which a prompt is not shortened at a level: those of its outline, and at last those of its two ends. */
+function leastAt({ text }: Directive, level: number): number {
+  return level < OUTLINE_LEVELS ? estimateTokens(quoted(outlineAt(text, level))) : LEAST;
 }
 
 /** What stands whole behind the checkpoint is kept whole for the next one, and is a line of this one. */
@@ -78,13 +78,19 @@ function quoteTokens({ text }: Quote): number {
   return estimateTokens(quoted(text)) + MARKS;
 }
 
+/** Within so many tokens as a quotation: its marks take room on each line. */
 function shortQuote<T extends Quote>(said: T, tokens: number): T {
-  if (quoteTokens(said) - MARKS <= tokens) return said;
-  // The marks of a quotation take room on each line.
-  const marks = quoteTokens(said) - MARKS - estimateTokens(said.text);
-  const share = 1 - marks / Math.max(1, quoteTokens(said));
   const { text, of = text.length } = said;
-  return { ...said, text: fitText(text, Math.floor(tokens * share)), of };
+  if (estimateTokens(quoted(text)) <= tokens) return said;
+  let room = tokens;
+  let short = { ...said, text: fitText(text, room), of };
+  for (let run = 0; run < RUNS; run += 1) {
+    const excess = estimateTokens(quoted(short.text)) - tokens;
+    if (excess <= 0) break;
+    room -= excess;
+    short = { ...short, text: fitText(text, Math.max(1, room)) };
+  }
+  return short;
 }
 
 function textOf({ text, of }: Quote): Pick<Quote, 'text' | 'of'> {
