@@ -58,6 +58,21 @@ test('says in a dry run what it would free, and changes nothing; then does it, a
   });
 });
 
+test('--checkpoint-tokens bounds the checkpoint, with and without --fresh, and takes whole numbers alone', async () => {
+  const session = await left();
+  const sizeWith = async (...flags: readonly string[]): Promise<number> => {
+    const { out } = await tidemark('compact', session, '--dry-run', '--json', ...flags);
+    return JSON.parse(out).sizes.parts.checkpoint;
+  };
+  const [whole, small] = [await sizeWith('--fresh'), await sizeWith('--fresh', '--checkpoint-tokens', '900')];
+  expect([small < whole, small <= 900]).toEqual([true, true]);
+  expect(await sizeWith('--tail-tokens', '500', '--checkpoint-tokens', '900')).toBeLessThanOrEqual(900);
+  expect(await tidemark('compact', session, '--checkpoint-tokens', 'many')).toMatchObject({
+    exit: 2,
+    err: expect.stringContaining('Name a whole number of tokens.'),
+  });
+});
+
 test('begins anew in a fork that holds the checkpoint alone, which the tree shows, and leaves the session as it is', async () => {
   const session = await left();
   const before = logOf(session);

@@ -1,0 +1,73 @@
+// How much a checkpoint may take: by the window, by what it stands for, by what is asked, and never so much that nothing is freed.
+
+import type { EpochOpened } from '@tidemark/log';
+import { expect, test } from 'vitest';
+import type { Told } from '../../tests/log-of.ts';
+import { answer, created, fold, named, prompt, row, text } from '../../tests/log-of.ts';
+import { gaugeOf } from '../gauge.ts';
+import type { CompactionInput, CompactionPlan } from './plan-compaction.ts';
+import { planCompaction } from './plan-compaction.ts';
+
+const opened: EpochOpened = {
+  number: 0,
+  cause: 'initial',
+  provider: 'anthropic',
+  model: 'm',
+  parameters: {},
+  capabilities: named('row'),
+  contract: 'tm1',
+  layers: [],
+  tools: [],
+  cacheKey: 'tm1',
+  forecast: { rewrite: 0 },
+};
+
+/** A plan for a session of so many thousand words, in turns of a thousand, in a window of so many tokens. */
+function planned(thousands: number, window: number, more: Partial<CompactionInput> = {}): CompactionPlan {
+  const told: Told[] = [created, ['epoch.opened', opened]];
+  for (let at = 0; at < thousands; at += 1)
+    told.push(['turn.started', { trigger: 'user' }], prompt(`look at ${at}`), answer([text('seen '.repeat(1_000))]));
+  const state = fold(told);
+  const base = row('claude-sonnet-4-5');
+  const limited = {
+    ...base,
+    inputLimit: window,
+    outputLimit: 1_000,
+    window: { ...base.window, tokens: window + 1_000 },
+  };
+  const plan = planCompaction(state, { row: limited, gauge: gaugeOf(state, limited), noted: [], tail: 1_000, ...more });
+  if ('refused' in plan) throw new Error(plan.refused);
+  return plan;
+}
+
+test('a checkpoint may take a tenth of the window where what it stands for is long', () => {
+  expect(planned(150, 200_000).bound).toBe(20_000);
+});
+
+test('a checkpoint may take a quarter of what it stands for where that is less', () => {
+  const { bound, draft } = planned(40, 200_000);
+  expect(bound).toBe(Math.floor(draft.left.tokens / 4));
+  expect(bound).toBeGreaterThan(4_000);
+});
+
+test('a checkpoint may take 4,000 tokens of a shorter range', () => {
+  expect(planned(10, 200_000).bound).toBe(4_000);
+});
+
+test('a checkpoint never takes so much that the compaction frees less than a fifth', () => {
+  const { bound, sizes } = planned(3, 200_000);
+  expect(bound).toBeLessThan(4_000);
+  expect(sizes.after - sizes.parts.checkpoint + bound).toBeLessThanOrEqual(0.8 * sizes.before);
+});
+
+test('in a small window a checkpoint takes a tenth of it, and an eighth of what a plan must fit instead of 4,000', () => {
+  const { bound, sizes } = planned(10, 14_000);
+  expect(bound).toBe(1_400);
+  expect(planned(2, 14_000).bound).toBe(Math.floor(sizes.hard / 8));
+});
+
+test('a checkpoint takes what is asked for, and no less than its fixed words need', () => {
+  expect(planned(150, 200_000, { checkpoint: 8_000 }).bound).toBe(8_000);
+  expect(planned(150, 200_000, { checkpoint: 30_000 }).bound).toBe(30_000);
+  expect(planned(150, 200_000, { checkpoint: 1 }).bound).toBe(600);
+});
