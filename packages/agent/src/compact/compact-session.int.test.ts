@@ -79,9 +79,9 @@ describe('compact', () => {
   it('keeps the checkpoint within the tokens that it is given', async () => {
     const played = await worked();
     const own = await played.live.compact({ tailTokens: 2_000, dryRun: true });
-    const small = await played.live.compact({ tailTokens: 2_000, checkpointTokens: 600 });
-    expect(small).toMatchObject({ outcome: 'compacted' });
-    expect(small.sizes.parts.checkpoint).toBeLessThan(own.sizes.parts.checkpoint);
+    const less = await played.live.compact({ tailTokens: 2_000, checkpointTokens: 600 });
+    expect(less).toMatchObject({ outcome: 'compacted' });
+    expect(less.sizes.parts.checkpoint).toBeLessThan(own.sizes.parts.checkpoint);
   });
 
   it('is refused with its sizes where too little would be free', async () => {

@@ -29,7 +29,8 @@ export interface PricedSteps {
   readonly tokens: number;
 }
 
-type Priced<T> = T & { readonly tokens: number };
+/** `order`: its place among all that has the same position. */
+type Priced<T> = T & { readonly tokens: number; readonly order: number };
 
 /** What the checkpoint before kept. */
 interface Carried {
@@ -53,14 +54,24 @@ export function priceSteps(before: Checkpoint | undefined, offered: Offered, ran
   const names = newestNames([...others.flatMap((one) => ('name' in one ? [one] : [])), ...offered.names]);
   const found = [...others.flatMap((one) => ('name' in one ? [] : [one])), ...offered.found];
   const weighed = [
-    ...found.map((one) => ({ ...one, worth: one.worth * age(one.step.position), tokens: stepTokens(one.step) })),
-    ...names.map((one) => ({
+    ...found.map((one, order) => ({
+      ...one,
+      worth: one.worth * age(one.step.position),
+      tokens: stepTokens(one.step),
+      order,
+    })),
+    ...names.map((one, order) => ({
       ...one,
       worth: one.worth * age(one.position),
       tokens: estimateTokens(one.name) + (one.declared === true ? DECLARED : 0),
+      order,
     })),
   ];
-  const own = [...carried.own, ...offered.own].map((one) => ({ ...one, tokens: stepTokens(one.step) }));
+  const own = [...carried.own, ...offered.own].map((one, order) => ({
+    ...one,
+    tokens: stepTokens(one.step),
+    order,
+  }));
   return {
     own: own.toSorted((a, b) => rank(b, age) - rank(a, age) || b.step.position - a.step.position),
     others: weighed.toSorted((a, b) => b.worth / b.tokens - a.worth / a.tokens),
@@ -80,14 +91,14 @@ export function fitSteps(
   files: ReadonlySet<string>,
   before: LeftOut | undefined,
 ): FittedSteps {
-  const kept: Step[] = [];
+  const kept: Priced<Candidate>[] = [];
   const names = new Map<string, NameInFile[]>();
   let left = room;
   const words = shortened(own, room * OWN);
   const waiting: Priced<Candidate>[] = [];
   for (const one of words) {
     if (one.tokens <= left - room * (1 - OWN)) {
-      kept.push(one.step);
+      kept.push(one);
       left -= one.tokens;
     } else waiting.push(one);
   }
@@ -95,17 +106,18 @@ export function fitSteps(
     if (one.tokens > left || ('name' in one && !files.has(one.path))) continue;
     left -= one.tokens;
     if ('name' in one) names.set(one.path, [...(names.get(one.path) ?? []), nameOf(one)]);
-    else kept.push(one.step);
+    else kept.push(one);
   }
   const gone: Position[] = [];
   for (const one of waiting) {
     if (one.tokens <= left) {
-      kept.push(one.step);
+      kept.push(one);
       left -= one.tokens;
     } else gone.push(one.step.position);
   }
-  const places = kept.flatMap(({ kind, position }) => (kind === 'found' ? [] : [position]));
-  return { steps: inOrder(kept), names, leftOut: addLeftOut(before, gone, places) };
+  const steps = inOrder(kept);
+  const places = steps.flatMap(({ kind, position }) => (kind === 'found' ? [] : [position]));
+  return { steps, names, leftOut: addLeftOut(before, gone, places) };
 }
 
 /** Words as they are where all fit; else the older ones by their structure. */
@@ -157,6 +169,7 @@ function ageIn({ from, to }: Range): (position: number) => number {
   return (position) => OLDEST + (1 - OLDEST) * Math.max(0, Math.min(1, (position - from) / length));
 }
 
-function inOrder(steps: readonly Step[]): readonly Step[] {
-  return steps.toSorted((a, b) => a.position - b.position);
+/** By position; words of an answer before its calls, and lines of a result as they stood in it. */
+function inOrder(kept: readonly Priced<Candidate>[]): readonly Step[] {
+  return kept.toSorted((a, b) => a.step.position - b.step.position || a.order - b.order).map(({ step }) => step);
 }

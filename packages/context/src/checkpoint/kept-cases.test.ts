@@ -207,6 +207,16 @@ test('keeps the line of a result that later words refer to, and errors with thei
   expect(said).toContain('  > src/load.ts:41:7 error: rows are undefined');
 });
 
+test('keeps words before the calls of their answer, and the lines of a result in their order', () => {
+  const lines = ['alphaOne is set', 'betaTwo is set and betaTwo is used with gammaThree', 'deltaFour is set'];
+  const call = { type: 'call', call: callId('c1'), name: 'bash', arguments: '{"command":"env"}' } as const;
+  const ended = { call: callId('c1'), parts: [{ type: 'text', text: lines.join('\n') }] } as const;
+  const said = textOf(of([created, turn, answer([text('I look.'), call]), ['tool.returned', ended]]));
+  expect(said).toContain(
+    `- [2] said: I look.\n- [2] bash: env\n- [3] returned\n${lines.map((line) => `  > ${line}`).join('\n')}`,
+  );
+});
+
 test('takes the latest standing request for the objective, and no slash command', () => {
   const told = (...said: readonly string[]): readonly Told[] => [created, ...said.map((one) => prompt(one))];
   const objective = (...said: readonly string[]): string | undefined => of(told(...said)).objective?.text;
