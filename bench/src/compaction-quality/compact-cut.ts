@@ -22,9 +22,11 @@ const CHECKPOINT = 0.75;
 /** Runs that look for the longest tail. */
 const RUNS = 9;
 
+let copies = 0;
+
 /** Returns what the program keeps with its defaults. @throws Error where it refuses to compact. */
 export async function compactByDefault(session: CutSession): Promise<readonly Piece[]> {
-  const kept = await compactOnce(session, 'default', {});
+  const kept = await compactOnce(session, {});
   if (kept === undefined) throw new Error(`${session.name}, ${session.cut}: the program does not compact by default`);
   return kept;
 }
@@ -35,7 +37,7 @@ export async function compactWithin(session: CutSession, budget: number): Promis
   let [low, high] = [0, 2 * budget];
   for (let run = 0; run < RUNS; run += 1) {
     const tail = Math.floor((low + high) / 2);
-    const kept = await compactOnce(session, `tail-${tail}`, {
+    const kept = await compactOnce(session, {
       tailTokens: tail,
       checkpointTokens: Math.floor(CHECKPOINT * budget),
     });
@@ -49,11 +51,10 @@ export async function compactWithin(session: CutSession, budget: number): Promis
 
 /** Returns nothing where the tail is so long that a compaction would not be worth it. */
 async function compactOnce(
-  { store, records, name, cut, workspace }: CutSession,
-  run: string,
+  { store, records, name, workspace }: CutSession,
   options: CompactOptions,
 ): Promise<readonly Piece[] | undefined> {
-  const id = await copyInto(store, records, `${name}-${cut}-${run}`);
+  const id = await copyInto(store, records, `${name}-${(copies += 1)}`);
   const agent = createAgent({
     model: MODEL,
     provider: madeProvider(() => ({
