@@ -202,7 +202,7 @@ async function expectSide(session: LiveSession, fails: boolean): Promise<void> {
 
 /** Where the model cannot be heard, the log alone writes the checkpoint. */
 async function expectCompacted(session: LiveSession, fails: boolean): Promise<void> {
-  const report = await session.compact({ tailTokens: 500, strategy: 'model-assisted' });
+  const report = await session.compact({ tailTokens: 500, by: 'model' });
   const strategy = fails ? 'deterministic' : 'model-assisted';
   expect(report).toMatchObject({ outcome: 'compacted', strategy });
 }

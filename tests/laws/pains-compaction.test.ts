@@ -220,7 +220,7 @@ it('anthropics/claude-code#8050, #14274, elidickinson/pi-claude-bridge#18: a com
       asked.push(sent.lastUserText);
       return { answer: { text: 'no JSON' } };
     },
-    { real: 12_000, checkpoints: 'model-assisted' },
+    { real: 12_000, compactionBy: 'model' },
   );
   expect(await played.live.prompt('Look.')).toMatchObject(done);
   expect(statuses(played).filter((status) => status === 400)).toHaveLength(1);

@@ -28,6 +28,7 @@ export interface AgentFlags {
   readonly rewriteNotice?: number;
   readonly padding?: 'auto' | 'always' | 'never';
   readonly compaction?: AgentOptions['compaction'];
+  readonly compactionBy?: AgentOptions['compactionBy'];
   readonly pruning?: AgentOptions['pruning'];
   readonly trust?: true;
   readonly network?: 'off' | 'on';
@@ -79,6 +80,12 @@ export function declareAgentFlags(command: Command): Command {
         '--compaction <policy>',
         'when older history gives way to a checkpoint: `preflight`, unless said, where the window is nearly full; `auto` earlier; `manual` by `tidemark compact` alone',
       ).choices(['manual', 'preflight', 'auto']),
+    )
+    .addOption(
+      new Option(
+        '--compaction-by <writer>',
+        'who writes the checkpoint: `auto`, unless said, is the model where it reads the history from the cache, else the log alone; `model` pays for the reading; `deterministic` asks no model',
+      ).choices(['auto', 'deterministic', 'model']),
     )
     .addOption(
       new Option(

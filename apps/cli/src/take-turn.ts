@@ -80,6 +80,7 @@ export async function takeTurn(typed: TurnRequest, context: CommandContext): Pro
       ...(request.flags.network !== undefined && { sandbox: { network: request.flags.network } }),
       ...(request.flags.padding !== undefined && { padding: request.flags.padding }),
       ...(request.flags.compaction !== undefined && { compaction: request.flags.compaction }),
+      ...(request.flags.compactionBy !== undefined && { compactionBy: request.flags.compactionBy }),
       ...(request.flags.pruning !== undefined && { pruning: request.flags.pruning }),
       permissions: {
         ...person,

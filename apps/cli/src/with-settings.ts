@@ -20,9 +20,9 @@ export interface SettingsUse {
 
 /** The flags, filled where nothing was typed. */
 export function withSettings(flags: AgentFlags, use: SettingsUse): AgentFlags {
-  const { ttl, padding, compaction, pruning, limits = {}, sandbox = {} } = use.settings;
+  const { ttl, padding, compaction, compactionBy, pruning, limits = {}, sandbox = {} } = use.settings;
   return {
-    ...definedIn({ ttl, padding, compaction, pruning, network: sandbox.network }),
+    ...definedIn({ ttl, padding, compaction, compactionBy, pruning, network: sandbox.network }),
     ...definedIn({ maxCost: limits.cost, maxSteps: limits.steps, maxTokens: limits.tokens }),
     ...definedIn({ rewriteCost: use.settings.rewriteNotice?.cost, rewriteNotice: use.settings.rewriteNotice?.tokens }),
     ...modelIn(flags, use),

@@ -23,6 +23,7 @@ export const AGENT_ERRORS: Readonly<Record<AgentErrorCode, AgentErrorSort>> = {
   'agent/unknown-parameter': 'refused',
   'agent/unknown-source': 'refused',
   'agent/limited': 'refused',
+  'agent/not-cached': 'refused',
   'agent/stopped': 'refused',
   'agent/broken': 'bug',
   'agent/call-ended': 'refused',
@@ -50,6 +51,7 @@ export type AgentErrorCode =
   | 'agent/unknown-parameter'
   | 'agent/unknown-source'
   | 'agent/limited'
+  | 'agent/not-cached'
   | 'agent/stopped'
   | 'agent/broken'
   | 'agent/call-ended'

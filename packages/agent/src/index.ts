@@ -111,7 +111,7 @@ export type { FreshOrder, FreshStart } from './compact/start-afresh.ts';
 export { startAfresh } from './compact/start-afresh.ts';
 export type { CompactionOrder, CompactionReport } from './compact/write-compaction.ts';
 export type { CompactionPolicy } from './decide/when-to-compact.ts';
-export type { CheckpointStrategy, CompactionTrigger } from './session/triggers.ts';
+export type { CompactionBy, CompactionTrigger } from './session/triggers.ts';
 export type { Beside } from './request/request-record.ts';
 export type { Lasting } from './request/call-life.ts';
 export type { Gate } from './request/gate.ts';

@@ -36,7 +36,6 @@ export { makeCheckpoint } from './checkpoint/make-checkpoint.ts';
 export type { ParsedCheckpoint, UnusableAnswer } from './checkpoint/model-answer.ts';
 export { parseCheckpoint, retryText } from './checkpoint/model-answer.ts';
 export type { ModelFields } from './checkpoint/model-fields.ts';
-export { joinModelFields } from './checkpoint/model-fields.ts';
 export { readCheckpoint } from './checkpoint/read-checkpoint.ts';
 export type { ChoiceInput, FrontChoice } from './choose-front.ts';
 export { chanceOfNeed } from './chance-of-need.ts';

@@ -2,7 +2,7 @@
 
 import type {
   Asker,
-  CheckpointStrategy,
+  CompactionBy,
   CompactionPolicy,
   ContextSource,
   ImageFitter,
@@ -136,8 +136,12 @@ export interface AgentOptions {
    * or was refused as too long. `auto`: from a lower budget on. `manual`: only `session.compact()`, without any way round it.
    */
   readonly compaction?: CompactionPolicy;
-  /** Who writes the checkpoints that the runtime makes by itself: the log alone (`deterministic`), or the model beside it. */
-  readonly checkpoints?: CheckpointStrategy;
+  /**
+   * Who writes checkpoints. `auto`, the default: the model, where it reads the history from the cache, else the log alone. `model`:
+   * the model, at any price. `deterministic`: the log alone. Where the model fails, the log writes the checkpoint alone. The call is
+   * a side call of its turn: its price counts toward the limit of the turn.
+   */
+  readonly compactionBy?: CompactionBy;
   /** How long cached prefixes are asked to live: `auto` (by the pauses that the session has shown) unless said. */
   readonly ttl?: Lasting;
   /**
@@ -303,7 +307,7 @@ const optionsSchema = z.strictObject({
     } satisfies Fields<Budgets>)
     .optional(),
   compaction: z.enum(['manual', 'preflight', 'auto']).optional(),
-  checkpoints: z.enum(['deterministic', 'model-assisted']).optional(),
+  compactionBy: z.enum(['auto', 'deterministic', 'model']).optional(),
   ttl: z.enum(['auto', '5m', '1h']).optional(),
   warm: z
     .union(

@@ -72,7 +72,7 @@ function runtimeOf(options: AgentOptions, mcp: McpTools | undefined): Runtime {
     limits: options.limits ?? {},
     retry: { ...RETRY, ...options.retry },
     outputLimit: Math.min(options.outputLimit ?? OUTPUT_LIMIT, capabilities.outputLimit),
-    checkpoints: options.checkpoints ?? 'deterministic',
+    compactionBy: options.compactionBy ?? 'auto',
     ttl: options.ttl ?? 'auto',
     warm: options.warm ?? 'auto',
     envelope: {},

@@ -143,6 +143,8 @@ export interface Provider {
   readonly encoder: Encoder;
   /** Whether it can make use of `Outgoing.continues`. */
   readonly continues?: boolean;
+  /** It answers from a script, so that a question which the runtime asks by itself would take an answer away. */
+  readonly scripted?: true;
   /**
    * Sends the bytes once (no retry) and streams the answer; the last part is `finished`. What did not reach the model (a
    * connection that would not open, an answer that is no longer known) is sent another way, and the answer says so.

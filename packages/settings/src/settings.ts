@@ -3,6 +3,7 @@
 import { resolve } from 'node:path';
 
 import type {
+  CompactionBy,
   CompactionPolicy,
   Lasting,
   Limits,
@@ -25,6 +26,7 @@ export interface Settings {
   /** Of a new session. */
   readonly mode?: Mode | undefined;
   readonly compaction?: CompactionPolicy | undefined;
+  readonly compactionBy?: CompactionBy | undefined;
   readonly pruning?: 'auto' | 'never' | undefined;
   readonly padding?: 'auto' | 'always' | 'never' | undefined;
   readonly ttl?: Lasting | undefined;
@@ -195,6 +197,7 @@ export function settingsSchema(providers: readonly string[]): SettingsSchema {
     baseUrl: z.strictObject(addresses).optional(),
     mode: z.enum(['read-only', 'ask', 'auto']).optional(),
     compaction: z.enum(['manual', 'preflight', 'auto']).optional(),
+    compactionBy: z.enum(['auto', 'deterministic', 'model']).optional(),
     pruning: z.enum(['auto', 'never']).optional(),
     padding: z.enum(['auto', 'always', 'never']).optional(),
     ttl: z.enum(['auto', '5m', '1h']).optional(),
@@ -238,6 +241,7 @@ const BY_DEFAULT: Readonly<Record<string, string>> = {
   provider: 'whose model it is',
   mode: 'ask at a terminal, else read-only',
   compaction: 'preflight',
+  compactionBy: 'auto',
   pruning: 'auto',
   padding: 'auto',
   ttl: 'auto',

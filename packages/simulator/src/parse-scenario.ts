@@ -91,6 +91,7 @@ const scenarioSchema = z.strictObject({
     }),
   ),
   otherwise: answerSchema.exactOptional(),
+  checkpoint: answerSchema.exactOptional(),
 });
 
 /**

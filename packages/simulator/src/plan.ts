@@ -3,6 +3,8 @@
 import { hash } from 'node:crypto';
 import type { Core } from './core.ts';
 import type { AnswerPlan, CallPlan } from './options.ts';
+import { checkpointQuestion } from './checkpoint-question.ts';
+import { NO_CHECKPOINT } from './scenario.ts';
 import type { SentRequest } from './sent.ts';
 
 /** What the call brings, and behind it what was queued for it. Takes one plan and, where it has none, one fault. */
@@ -30,7 +32,9 @@ export function playStep(
   body: Uint8Array,
   plan: AnswerPlan,
 ): AnswerPlan | Mismatch {
-  if (plan.answer !== undefined || core.play === undefined) return plan;
+  if (plan.answer !== undefined) return plan;
+  if (core.play === undefined)
+    return checkpointQuestion(sent()) === undefined ? plan : { mismatch: `simulator: ${NO_CHECKPOINT}` };
   const step = core.play.take(sent(), hash('sha256', body, 'hex'));
   if ('mismatch' in step) return { mismatch: `simulator: ${step.mismatch}` };
   return { ...plan, ...present({ answer: step.answer, fault: plan.fault ?? step.fault }) };

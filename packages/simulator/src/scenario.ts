@@ -2,6 +2,7 @@
 // because the next step does not match it.
 
 import type { ScriptedAnswer } from './answer.ts';
+import { checkpointQuestion } from './checkpoint-question.ts';
 import type { Fault } from './faults.ts';
 import type { SentRequest } from './sent.ts';
 
@@ -29,6 +30,11 @@ export interface ScenarioStep {
 export interface Scenario {
   readonly steps: readonly ScenarioStep[];
   readonly otherwise?: ScriptedAnswer;
+  /**
+   * Given to each question for a checkpoint that the next step does not expect in words. Without it such a question is refused. It
+   * takes no step.
+   */
+  readonly checkpoint?: ScriptedAnswer;
 }
 
 /** A scenario being played. */
@@ -47,6 +53,8 @@ export function playScenario(scenario: Scenario): Play {
     take(sent, digest) {
       if (last?.digest === digest) return { answer: last.answer };
       const step = scenario.steps[next];
+      const question = checkpointQuestion(sent);
+      if (question !== undefined && !expects(step, question)) return asCheckpoint(scenario);
       if (step === undefined) return atEnd(scenario, sent);
       const complaint = complain(step.expect, sent);
       if (complaint !== undefined)
@@ -60,6 +68,19 @@ export function playScenario(scenario: Scenario): Play {
     },
   };
 }
+
+function expects(step: ScenarioStep | undefined, question: string): boolean {
+  const { lastUserText } = step?.expect ?? {};
+  return lastUserText !== undefined && question.includes(lastUserText);
+}
+
+function asCheckpoint({ checkpoint }: Scenario): ScenarioStep | { readonly mismatch: string } {
+  return checkpoint === undefined ? { mismatch: NO_CHECKPOINT } : { answer: checkpoint };
+}
+
+/** Why the question for a checkpoint is refused. */
+export const NO_CHECKPOINT =
+  'nobody said what to answer to the question for a checkpoint: give the scenario a `checkpoint`';
 
 function atEnd(scenario: Scenario, sent: SentRequest): ScenarioStep | { readonly mismatch: string } {
   if (scenario.otherwise !== undefined) return { answer: scenario.otherwise };

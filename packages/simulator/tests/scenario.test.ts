@@ -179,3 +179,46 @@ describe('a simulator', () => {
     expect(send(simulator, fields).usage.cache_read_input_tokens).toBe(2000);
   });
 });
+
+describe('the question for a checkpoint', () => {
+  const QUESTION =
+    'Older history of this session is about to be replaced by a checkpoint. Write what only a reader can.';
+  const asked = { messages: [user(QUESTION)] };
+  const steps: Scenario['steps'] = [{ answer: { text: 'One.' } }, { answer: { text: 'Two.' } }];
+
+  it('is refused where the scenario holds no answer to it, and takes no step', () => {
+    const simulator = simulate({ scenario: { steps } });
+    expect(refusal(simulator, asked)).toMatchObject({
+      status: 400,
+      message: expect.stringMatching(/^simulator: nobody said what to answer to the question for a checkpoint/),
+    });
+    expect(send(simulator, { messages: [user('Go.')] }).message).toMatchObject({ content: [{ text: 'One.' }] });
+  });
+
+  it('is refused where there is no scenario, and any other text is answered', () => {
+    const simulator = simulate({});
+    expect(refusal(simulator, asked)).toMatchObject({ status: 400 });
+    expect(send(simulator, { messages: [user('Go.')] }).message).toMatchObject({ stop_reason: 'end_turn' });
+  });
+
+  it('is given the `checkpoint` of the scenario each time, and takes no step', () => {
+    const simulator = simulate({ scenario: parseScenario({ steps, checkpoint: { text: '{"tasks":[]}' } }) });
+    for (const again of [asked, { messages: [user('Go.'), assistant(text('One.')), user(QUESTION)] }])
+      expect(send(simulator, again).message).toMatchObject({ content: [{ text: '{"tasks":[]}' }] });
+    expect(simulator.stepsLeft).toBe(2);
+  });
+
+  it('takes the step that expects its words', () => {
+    const scenario = { steps: [{ expect: { lastUserText: 'replaced by a checkpoint' }, answer: { text: 'Read.' } }] };
+    const simulator = simulate({ scenario });
+    expect(send(simulator, asked).message).toMatchObject({ content: [{ text: 'Read.' }] });
+    expect(simulator.stepsLeft).toBe(0);
+  });
+
+  it('takes no step that expects words of the prompt before it', () => {
+    const scenario = { steps: [{ expect: { lastUserText: 'Go' }, answer: { text: 'One.' } }] };
+    const simulator = simulate({ scenario });
+    expect(refusal(simulator, { messages: [user(text('Go.'), text(QUESTION))] })).toMatchObject({ status: 400 });
+    expect(simulator.stepsLeft).toBe(1);
+  });
+});

@@ -42,6 +42,7 @@ export function createScriptedProvider(script: Script): ScriptedProvider {
   return {
     name: PROVIDER,
     encoder: scriptedEncoder,
+    scripted: true,
     sent,
     async *send(outgoing) {
       const index = sent.push(outgoing) - 1;

@@ -38,7 +38,7 @@ export const compact: Command = {
     ['tidemark compact <session>', 'the log alone writes the checkpoint: no model is asked'],
     ['tidemark compact <session> --tail-tokens 5000', 'keep at most so much of the history behind it'],
     ['tidemark compact <session> --checkpoint-tokens 8000', 'write a checkpoint of at most so many tokens'],
-    ['tidemark compact <session> --strategy model-assisted', 'the model adds what only a reader can tell'],
+    ['tidemark compact <session> --compaction-by model', 'the model adds what only a reader can tell'],
     ['tidemark compact <session> --fresh', 'summarise and start anew, in a fork; the session stays as it is'],
   ],
   declare: (command, run) =>
@@ -51,19 +51,19 @@ export const compact: Command = {
         tokensOf,
       )
       .addOption(
-        new Option('--strategy <strategy>', 'who writes the checkpoint: the log alone unless said').choices([
+        new Option('--compaction-by <writer>', 'who writes the checkpoint: the log alone unless said').choices([
           'deterministic',
-          'model-assisted',
+          'model',
         ]),
       )
       .option('--fresh', 'begin a fork that holds the checkpoint alone, and leave the session as it is')
       .addOption(
-        new Option('--provider <name>', 'with model-assisted: `simulator` asks that instead').choices([
+        new Option('--provider <name>', 'with --compaction-by model: `simulator` asks that instead').choices([
           ...Object.keys(PROVIDERS),
           'simulator',
         ]),
       )
-      .option('--base-url <address>', 'with model-assisted: where the provider listens')
+      .option('--base-url <address>', 'with --compaction-by model: where the provider listens')
       .option('--dry-run', 'say what it would come to, and change nothing')
       .action((session: string, flags: Flags) => run((context) => report(sessionArgument(session), flags, context))),
 };
@@ -71,7 +71,7 @@ export const compact: Command = {
 interface Flags {
   readonly tailTokens?: number;
   readonly checkpointTokens?: number;
-  readonly strategy?: 'deterministic' | 'model-assisted';
+  readonly compactionBy?: 'deterministic' | 'model';
   readonly fresh?: true;
   readonly provider?: AgentFlags['provider'];
   readonly baseUrl?: string;
@@ -80,14 +80,14 @@ interface Flags {
 
 async function report(id: SessionId, flags: Flags, context: CommandContext): Promise<Outcome> {
   requireTogether(flags);
-  const asks = flags.strategy === 'model-assisted' && flags.dryRun !== true;
+  const asks = flags.compactionBy === 'model' && flags.dryRun !== true;
   const byLog = flags.fresh === true ? startByLog : compactByLog;
   const made = await (asks ? askModel(id, flags, context) : byLog(id, flags, context));
   context.output.result({ session: id, ...made }, () => inWords(id, made, flags.fresh === true));
   return made.outcome === 'refused' ? EXIT.difference : undefined;
 }
 
-function requireTogether({ fresh, tailTokens, provider, baseUrl, strategy }: Flags): void {
+function requireTogether({ fresh, tailTokens, provider, baseUrl, compactionBy }: Flags): void {
   const next = 'leave one of the two out';
   if (fresh === true && tailTokens !== undefined)
     throw new CliError(
@@ -96,8 +96,8 @@ function requireTogether({ fresh, tailTokens, provider, baseUrl, strategy }: Fla
       next,
     );
   const who = provider === undefined ? '--base-url' : '--provider';
-  if ((provider !== undefined || baseUrl !== undefined) && strategy !== 'model-assisted') {
-    const ask = `add --strategy model-assisted, or leave ${who} out`;
+  if ((provider !== undefined || baseUrl !== undefined) && compactionBy !== 'model') {
+    const ask = `add --compaction-by model, or leave ${who} out`;
     throw new CliError('cli/usage', `${who} names who is asked, and nobody is`, ask);
   }
 }
@@ -166,7 +166,7 @@ async function askModel(id: SessionId, flags: Flags, context: CommandContext): P
       const live = await agent.open(id);
       const { tail, checkpoint, dryRun } = settingsOf(flags);
       return await live.compact({
-        strategy: 'model-assisted',
+        by: 'model',
         ...(tail !== undefined && { tailTokens: tail }),
         ...(checkpoint !== undefined && { checkpointTokens: checkpoint }),
         ...(flags.fresh === true && { fresh: true }),

@@ -1,20 +1,49 @@
-// What a model adds to a checkpoint: asked behind the live prefix, which the cache holds, or in chunks where that does not
-// fit. A bad answer is asked for once more; what fails then is a reason, and the log's own checkpoint goes on without it.
+// What a model writes of a checkpoint. It is asked behind the live prefix, which the cache holds, or in chunks where that does
+// not fit. A bad answer is asked for once more; what fails then is a reason, and the log writes the checkpoint alone.
 
 import type { AnswerPart, ContentPart, Digest, Position } from '@tidemark/log';
 import { digest } from '@tidemark/log';
 import type { CompactionContract, ModelFields, ParsedCheckpoint } from '@tidemark/context';
-import { estimateTokens, joinModelFields, parseCheckpoint, retryText } from '@tidemark/context';
+import { estimateTokens, parseCheckpoint, retryText } from '@tidemark/context';
 import { ProviderError } from '@tidemark/model';
 import { AgentError } from '../errors.ts';
 import { newHash } from '../session/node-hash.ts';
+import type { CompactionBy } from '../session/triggers.ts';
+import type { Runtime } from '../turn/runtime.ts';
 
 /** Makes a side call. */
 export type AskBeside = (call: {
   readonly purpose: string;
   readonly words: readonly ContentPart[];
   readonly history: 'main' | 'none';
+  /** The call is refused unless most of it will be read from the cache. */
+  readonly onlyCached?: true;
+  readonly signal?: AbortSignal;
 }) => Promise<{ readonly parts: readonly AnswerPart[]; readonly request: Position | undefined }>;
+
+/** Who is asked for a checkpoint, and whether only where the history is in the cache. */
+export interface Asker {
+  readonly ask?: AskBeside;
+  readonly onlyCached?: true;
+}
+
+/** Returns who is asked: as the order says, else as the runtime is set. A script is asked only where the order names the model. */
+export function askerOf(
+  { runtime, side, signal }: Asking,
+  by: CompactionBy = runtime.compactionBy ?? 'deterministic',
+): Asker {
+  if (side === undefined || by === 'deterministic') return {};
+  const ask: AskBeside = (call) => side({ ...call, ...(signal && { signal }) });
+  if (by === 'model') return { ask };
+  return runtime.provider.scripted === true ? {} : { ask, onlyCached: true };
+}
+
+interface Asking {
+  readonly runtime: Pick<Runtime, 'compactionBy' | 'provider'>;
+  readonly side?: AskBeside;
+  /** Ends the question; the log then writes the checkpoint alone. */
+  readonly signal?: AbortSignal;
+}
 
 /** What a model added, and how that was come by; or why it added nothing. */
 export type Assistance = { readonly fields: ModelFields; readonly made: Made } | { readonly fallback: string };
@@ -35,23 +64,25 @@ const PURPOSE = 'compaction';
 
 /** Asks. `room`: tokens that the request may still take behind the live prefix. */
 export async function askForCheckpoint(
-  ask: AskBeside,
+  { ask, onlyCached }: Required<Pick<Asker, 'ask'>> & Asker,
   contract: CompactionContract,
   room: number,
 ): Promise<Assistance> {
   const live = estimateTokens(contract.live) <= room;
-  const prompts = live ? [contract.live] : contract.chunks();
+  if (!live && onlyCached === true) return { fallback: 'the history leaves no room for the question behind it' };
+  const prompts = live ? [() => contract.live] : contract.chunks();
+  const how = { history: live ? 'main' : 'none', ...(onlyCached && { onlyCached }) } as const;
   const requests: Position[] = [];
   let validation: Made['validation'] = 'first';
   let fields: ModelFields | undefined;
   try {
-    for (const words of prompts) {
-      const history = live ? 'main' : 'none';
-      const first = await hear(ask, words, history, requests);
-      const read = first.ok ? first : await hear(ask, `${words}\n\n${retryText(first.unusable)}`, history, requests);
+    for (const promptOf of prompts) {
+      const words = promptOf(fields);
+      const first = await hear(ask, words, how, requests);
+      const read = first.ok ? first : await hear(ask, `${words}\n\n${retryText(first.unusable)}`, how, requests);
       if (!read.ok) return { fallback: `the answer of the model could not be used: ${read.unusable.message}` };
       if (!first.ok) validation = 'retry';
-      fields = fields === undefined ? read.fields : joinModelFields(fields, read.fields);
+      fields = read.fields;
     }
   } catch (error) {
     return { fallback: failureOf(error) };
@@ -66,10 +97,10 @@ export async function askForCheckpoint(
 async function hear(
   ask: AskBeside,
   text: string,
-  history: 'main' | 'none',
+  how: Pick<Parameters<AskBeside>[0], 'history' | 'onlyCached'>,
   requests: Position[],
 ): Promise<ParsedCheckpoint> {
-  const { parts, request } = await ask({ purpose: PURPOSE, words: [{ type: 'text', text }], history });
+  const { parts, request } = await ask({ purpose: PURPOSE, words: [{ type: 'text', text }], ...how });
   if (request !== undefined) requests.push(request);
   return parseCheckpoint(parts);
 }

@@ -110,7 +110,7 @@ describe('compact, twice with nothing in between', () => {
 
   it('may leave out more, and may be written anew by a model, once', async () => {
     const played = await worked((sent) => (isAsked(sent) ? { answer: { text: JSON.stringify(FIELDS) } } : undefined));
-    const order = { tailTokens: 2_000, strategy: 'model-assisted' } as const;
+    const order = { tailTokens: 2_000, by: 'model' } as const;
     expect(await played.live.compact({ tailTokens: 4_000 })).toMatchObject({ outcome: 'compacted' });
     expect(await played.live.compact({ tailTokens: 2_000 })).toMatchObject({ outcome: 'compacted' });
     expect(await played.live.compact(order)).toMatchObject({ outcome: 'compacted', strategy: 'model-assisted' });
@@ -124,7 +124,7 @@ describe('compact, twice with nothing in between', () => {
 describe('with a model', () => {
   it('asks behind the live prefix, which is read from the cache, and adds what it says', async () => {
     const played = await worked((sent) => (isAsked(sent) ? { answer: { text: JSON.stringify(FIELDS) } } : undefined));
-    const report = await played.live.compact({ tailTokens: 2_000, strategy: 'model-assisted' });
+    const report = await played.live.compact({ tailTokens: 2_000, by: 'model' });
     expect(report).toMatchObject({ outcome: 'compacted', strategy: 'model-assisted' });
     const [last, asked] = played.simulator.calls.slice(-2).map(({ usage }) => usage);
     const held = (last?.cache_read_input_tokens ?? 0) + (last?.cache_creation_input_tokens ?? 0);
@@ -141,7 +141,7 @@ describe('with a model', () => {
       asked.push(sent.lastUserText);
       return { answer: { calls: [{ name: 'look', arguments: {} }] } };
     });
-    const report = await played.live.compact({ tailTokens: 2_000, strategy: 'model-assisted' });
+    const report = await played.live.compact({ tailTokens: 2_000, by: 'model' });
     expect(report).toMatchObject({ outcome: 'compacted', strategy: 'deterministic' });
     expect(report.fallback).toContain('called tools (look)');
     expect(asked.map((words) => words.includes('That answer cannot be used: it called tools (look)'))).toEqual([
@@ -162,7 +162,7 @@ describe('with a model', () => {
     const played = await playWindow({
       believed: tight,
       answer,
-      runtime: { tools: [look], checkpoints: 'model-assisted' },
+      runtime: { tools: [look], compactionBy: 'model' },
     });
     expect(await played.live.prompt('Look at everything.')).toMatchObject({ outcome: 'completed' });
     expect([...new Set(asked)]).toEqual([true]);

@@ -110,7 +110,7 @@ describe('a fresh start', () => {
 
   it('holds the call of a model that helped, and its price', async () => {
     const played = await worked();
-    const { fork: id, strategy } = await played.live.compact({ fresh: true, strategy: 'model-assisted' });
+    const { fork: id, strategy } = await played.live.compact({ fresh: true, by: 'model' });
     expect(strategy).toBe('model-assisted');
     const records = await recordsOf(played, id ?? expect.unreachable());
     const compacted = records.findLast((one) => one.kind === 'history.compacted');
@@ -146,10 +146,10 @@ describe('a fresh start', () => {
     for (const dryRun of [true, false])
       expect(await fork.compact({ fresh: true, dryRun })).toMatchObject({ refused: 'nothing-new' });
     expect(await sessionsIn(played)).toBe(sessions);
-    const better = await fork.compact({ fresh: true, strategy: 'model-assisted' });
+    const better = await fork.compact({ fresh: true, by: 'model' });
     expect(better).toMatchObject({ outcome: 'compacted', strategy: 'model-assisted' });
     const again = await openFork(played, better.fork);
-    expect(await again.compact({ fresh: true, strategy: 'model-assisted' })).toMatchObject({ refused: 'nothing-new' });
+    expect(await again.compact({ fresh: true, by: 'model' })).toMatchObject({ refused: 'nothing-new' });
     expect(await fork.prompt('And now?')).toMatchObject({ outcome: 'completed' });
     expect(await fork.compact({ fresh: true, dryRun: true })).not.toMatchObject({ refused: 'nothing-new' });
     await Promise.all([fork.close(), again.close()]);

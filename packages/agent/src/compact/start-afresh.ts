@@ -22,7 +22,7 @@ export interface FreshStart {
 }
 
 /** How. */
-export type FreshOrder = Pick<CompactionOrder, 'ask' | 'dryRun' | 'checkpoint'>;
+export type FreshOrder = Pick<CompactionOrder, 'ask' | 'onlyCached' | 'dryRun' | 'checkpoint'>;
 
 /**
  * Begins the fork, closed, whose id is in the report; none where the report refuses. Nothing is written to the session that
@@ -66,7 +66,7 @@ interface WrittenFork {
 
 async function writeFrom(
   { log, session: id, runtime }: FreshStart,
-  order: Pick<WritingOrder, 'ask' | 'dryRun' | 'checkpoint' | 'help'>,
+  order: FreshOrder & Pick<WritingOrder, 'help'>,
 ): Promise<WrittenFork> {
   const plan = await planFork(log, id);
   const session = await readUpTo(log, id, plan);

@@ -22,14 +22,14 @@ import {
 } from '@tidemark/context';
 import type { CompactionTrigger } from '../session/triggers.ts';
 import type { Runtime } from '../turn/runtime.ts';
-import type { AskBeside, Made } from './ask-for-checkpoint.ts';
+import type { Asker, Made } from './ask-for-checkpoint.ts';
 import { askForCheckpoint } from './ask-for-checkpoint.ts';
 import type { ReadHistory } from './read-history.ts';
 import type { CheckpointSource } from './write-checkpoint.ts';
 import { readSource, sizeOfCheckpoint, writeCheckpoint } from './write-checkpoint.ts';
 
-/** What is asked for. */
-export interface CompactionOrder {
+/** What is asked for, and who is asked for what only a reader of the history can tell; nobody without `ask`. */
+export interface CompactionOrder extends Asker {
   readonly trigger: CompactionTrigger;
   /** The first rung of the ladder: 0 unless said. */
   readonly from?: number;
@@ -37,8 +37,6 @@ export interface CompactionOrder {
   readonly tail?: number;
   /** Most tokens of the checkpoint, on the model's scale: by the room that there is unless given. */
   readonly checkpoint?: number;
-  /** Asked for what only a reader of the history can tell; without it no model is. */
-  readonly ask?: AskBeside;
   /** Nothing is recorded, refusals neither, and nobody is asked. */
   readonly dryRun?: boolean;
 }
@@ -111,8 +109,9 @@ export async function writeCompaction(writing: Writing, order: WritingOrder): Pr
   const noted = [...progress.noted.values()].map(({ position }) => position);
   const { tail, checkpoint: most, alone = false, adds = [], from: first = 0 } = order;
   const last = tail === undefined && !alone ? LAST_RUNG : first;
-  // Only a reader of the history adds something to a checkpoint that waits, and once.
-  const anew = order.ask !== undefined && state.compacted?.data.strategy === 'deterministic';
+  // Only a reader of the history adds something to a checkpoint that waits, once, and where the order names the reader.
+  const anew =
+    order.ask !== undefined && order.onlyCached !== true && state.compacted?.data.strategy === 'deterministic';
   const asked = { ...(tail !== undefined && { tail }), ...(most !== undefined && { checkpoint: most }) };
   const input = { row: runtime.capabilities, gauge, noted, last, alone, anew, ...asked };
   let from = first;
@@ -132,7 +131,7 @@ export async function writeCompaction(writing: Writing, order: WritingOrder): Pr
 
 /** What a model adds. It is asked behind what the next request would hold, where that leaves room for the question. */
 async function assist(
-  { ask, trigger, dryRun = false }: CompactionOrder,
+  { ask, onlyCached, trigger, dryRun = false }: CompactionOrder,
   { input, limit }: Gauge,
   { draft: { range }, sizes: { hard } }: CompactionPlan,
   source: CheckpointSource,
@@ -140,7 +139,7 @@ async function assist(
   if (ask === undefined || dryRun) return undefined;
   const contract = compactionContract({ ...source, range, chunk: Math.floor(hard / 2) });
   const room = input === undefined || trigger === 'overflow_recovery' ? 0 : limit - input;
-  return askForCheckpoint(ask, contract, room);
+  return askForCheckpoint({ ask, ...(onlyCached && { onlyCached }) }, contract, room);
 }
 
 function written(

@@ -13,5 +13,8 @@ export function isRecovery(trigger: string): boolean {
   return trigger === 'overflow_recovery' || trigger === 'websocket_critical_recovery';
 }
 
-/** Who writes a checkpoint: the log alone, or a model beside it. */
-export type CheckpointStrategy = 'deterministic' | 'model-assisted';
+/**
+ * Who writes a checkpoint: the log alone, or the model beside it. `auto`: the model where it reads the history from the cache,
+ * else the log alone.
+ */
+export type CompactionBy = 'auto' | 'deterministic' | 'model';

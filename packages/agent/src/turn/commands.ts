@@ -2,6 +2,7 @@
 
 import type { Event, NotificationReceived } from '@tidemark/log';
 import { compactSession } from '../compact/compact-session.ts';
+import { askerOf } from '../compact/ask-for-checkpoint.ts';
 import { startAfresh } from '../compact/start-afresh.ts';
 import type { CompactionReport } from '../compact/write-compaction.ts';
 import { AgentError } from '../errors.ts';
@@ -66,12 +67,12 @@ export async function changeMode(actor: Actor, mode: Mode): Promise<void> {
 export async function compactActor(actor: Actor, options: CompactOptions = {}): Promise<CompactionReport> {
   requireUsable(actor);
   const { session, runtime, running, side } = actor;
-  const { tailTokens: tail, checkpointTokens: checkpoint, strategy, dryRun, fresh = false } = options;
+  const { tailTokens: tail, checkpointTokens: checkpoint, by, dryRun, fresh = false } = options;
   await running?.begun;
   const how = {
     ...(dryRun !== undefined && { dryRun }),
     ...(checkpoint !== undefined && { checkpoint }),
-    ...(strategy === 'model-assisted' && side !== undefined && { ask: side }),
+    ...askerOf({ runtime, ...(side && { side }) }, by),
   };
   if (fresh) {
     const { log, writer, secrets } = session;

@@ -15,7 +15,7 @@ import type { Capabilities, Provider } from '@tidemark/model';
 import type { CompactionReport } from '../compact/write-compaction.ts';
 import type { GivenImage } from '../images/image-fitter.ts';
 import type { ForkOptions } from '../fork/plan-fork.ts';
-import type { CheckpointStrategy } from '../session/triggers.ts';
+import type { CompactionBy } from '../session/triggers.ts';
 import type { Mode } from '../tools/permissions.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { SessionEvent } from './session-event.ts';
@@ -184,8 +184,8 @@ export interface CompactOptions {
    * 4,000 where that is more, and never so many that the compaction frees less than a fifth.
    */
   readonly checkpointTokens?: number;
-  /** Who writes the checkpoint: the log alone unless said; `model-assisted` asks the model for what only a reader can tell. */
-  readonly strategy?: CheckpointStrategy;
+  /** Who writes the checkpoint: as the runtime is set unless said. */
+  readonly by?: CompactionBy;
   /** Summarises and starts anew, in a fork. There nothing stands behind the checkpoint, whatever `tailTokens` says. */
   readonly fresh?: boolean;
   /** Nothing is recorded and nobody is asked: the plan alone. */

@@ -3,6 +3,7 @@
 
 import { largestParts } from '@tidemark/context';
 import type { ProviderError } from '@tidemark/model';
+import { askerOf } from '../compact/ask-for-checkpoint.ts';
 import { compactSession } from '../compact/compact-session.ts';
 import type { CompactionReport } from '../compact/write-compaction.ts';
 import { gaugeNow } from '../compact/write-compaction.ts';
@@ -88,9 +89,7 @@ export async function makeRoom(work: Work): Promise<Ending | undefined> {
 }
 
 async function compactInTurn(work: Work, trigger: CompactionTrigger, from = 0): Promise<CompactionReport> {
-  const { checkpoints } = work.runtime;
-  const ask = checkpoints === 'model-assisted' ? work.side : undefined;
-  const report = await compactSession(work, { trigger, from, ...(ask && { ask }) });
+  const report = await compactSession(work, { trigger, from, ...askerOf(work) });
   say(work, report);
   // What the checkpoint stands for holds notes too: those in force are said again behind it.
   if (report.outcome === 'compacted') await askSources(work);

@@ -6,7 +6,7 @@ import type { Capabilities, JsonValue, Provider } from '@tidemark/model';
 import type { ImageFitter } from '../images/image-fitter.ts';
 import type { ContextSource } from '../sources/context-source.ts';
 import type { CompactionPolicy } from '../decide/when-to-compact.ts';
-import type { CheckpointStrategy } from '../session/triggers.ts';
+import type { CompactionBy } from '../session/triggers.ts';
 import type { Lasting } from '../request/call-life.ts';
 import type { Gate } from '../request/gate.ts';
 import type { ProjectGrants } from '../rules/grant-offer.ts';
@@ -53,8 +53,8 @@ export interface Runtime {
   readonly budgets?: BudgetSettings;
   /** Who may compact. Absent, a resumed turn keeps the policy that it was begun with, and any other turn has `preflight`. */
   readonly compaction?: CompactionPolicy;
-  /** Who writes the checkpoints that the runtime makes by itself: `deterministic` unless said. */
-  readonly checkpoints?: CheckpointStrategy;
+  /** Who writes a checkpoint where a compaction names nobody: `deterministic` unless said. */
+  readonly compactionBy?: CompactionBy;
   /** How long what is cached shall live. */
   readonly ttl: Lasting;
   /** Whether what is cached is kept while the session is open and nobody prompts; `off` unless said. */

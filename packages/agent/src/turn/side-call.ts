@@ -3,6 +3,7 @@
 
 import type { CallForecast, ContentPart, Recorded } from '@tidemark/log';
 import type { Answer } from '@tidemark/model';
+import { expectedInput } from '@tidemark/context';
 import { whyBeyond } from '../decide/limits.ts';
 import { lastingOf } from '../decide/warmth.ts';
 import { retryPause } from '../decide/retry.ts';
@@ -28,13 +29,15 @@ interface SideCallInParts extends SideCall {
   readonly words: readonly ContentPart[];
   /** See `prepareRequest`. Such a call is sent once: what it would keep does not wait. */
   readonly keeps?: 'refresh' | 'promotion';
+  /** The call is refused unless most of it will be read from the cache. */
+  readonly onlyCached?: true;
 }
 
 /**
  * Asks beside the conversation, while a turn runs or none does.
  *
  * @throws ProviderError when it failed for good. @throws AgentError `agent/stopped` when the caller or `close` stopped it;
- *   `agent/limited` when it would exceed the limit of money.
+ *   `agent/limited` when it would exceed the limit of money; `agent/not-cached` when it was to be read from the cache.
  */
 export async function callBeside(actor: Actor, call: SideCallInParts): Promise<SideAnswer> {
   requireUsable(actor);
@@ -97,7 +100,7 @@ interface Asking extends SideCallInParts {
 
 async function prepare(
   { session, lines, runtime, wantedFor, running }: Actor,
-  { purpose, words, keeps, mends, history = 'none', outputLimit: most = runtime.outputLimit }: Asking,
+  { purpose, words, keeps, mends, onlyCached, history = 'none', outputLimit: most = runtime.outputLimit }: Asking,
   stream: `side/${string}`,
   attempt: number,
 ): Promise<Prepared> {
@@ -112,8 +115,21 @@ async function prepare(
     wanted: await wantedFor(runtime),
     beside: { stream, extra: words, history, ...(keeps && { keeps }), ...(mends && { mends }) },
     ...(running === undefined ? {} : { turn: running.turn }),
-    admit: ({ outlook }) => requireLimits({ session, runtime, running }, purpose, outlook.forecast),
+    admit: ({ outlook: { forecast } }) => {
+      if (onlyCached === true) requireCached(purpose, forecast);
+      requireLimits({ session, runtime, running }, purpose, forecast);
+    },
   });
+}
+
+/** Of its input, the share that such a call has to read from the cache. */
+const MOST = 3 / 4;
+
+function requireCached(purpose: string, forecast: CallForecast): void {
+  const input = expectedInput(forecast);
+  if (forecast.read >= MOST * input) return;
+  const message = `the side call "${purpose}" was not made: about ${forecast.read} of its ${input} tokens are in the cache`;
+  throw new AgentError('agent/not-cached', `${message}. Ask without \`auto\` to make it all the same`);
 }
 
 /** Side calls of a turn count as the turn's. */

@@ -29,6 +29,8 @@ export type Decision = Written & {
   readonly what: string;
   readonly why?: string;
   readonly status: string;
+  /** The words of an earlier decision that no longer holds because of this one. */
+  readonly replaces?: string;
 };
 
 /** What was done, in a line. */

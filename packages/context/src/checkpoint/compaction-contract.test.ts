@@ -13,12 +13,15 @@ function contractOf(records: readonly Recorded[], chunk = 10_000): CompactionCon
   return compactionContract({ records, range: { from: position(0), to: position(records.length) }, chunk });
 }
 
+const promptsOf = (contract: CompactionContract): readonly string[] =>
+  contract.chunks().map((promptOf) => promptOf(undefined));
+
 test('pins what a model is asked: an edit is a new digest in every record that names it', () => {
   const { instruction, schema, live } = contractOf([]);
   expect([instruction, schema, live].map(digestOf)).toEqual([
-    'd38c8007ed68c825aa7ed93e4ce970559ab30702ef95980294c38bc3b50b80df',
-    'a5b0bedd01136c03bd895e54f3c63ec29cdcf9a466f168252bb5dce78fe3db19',
-    'e91a44df396bae62684a75f2e90af165633873d87c28e614c967a775f2fa1d79',
+    'b3e9e43f38989c35f4118057b8ef6a5d1a621c7518cbbbb17edc3bbd92f69205',
+    'fb4429ec13e34a505621d4c16da0d1d9dbcfc183b868fbf33be1413cc589421a',
+    'ef9045731e44ef83d0f9f747ddca12961bcdecc58643757c1a6f61d483a26449',
   ]);
 });
 
@@ -47,7 +50,7 @@ test('says in data who said what, call by call, without reasoning', () => {
     answer([{ type: 'reasoning', text: 'hm' }, text('I look.'), call]),
     returned('c1'),
   ]);
-  const [chunk = ''] = contractOf(records).chunks();
+  const [chunk = ''] = promptsOf(contractOf(records));
   expect(chunk.slice(chunk.indexOf('The history is inside')).split('\n')).toEqual([
     String.raw`The history is inside the enclosure, part 1 of 1, one record a line.`,
     String.raw`<history>`,
@@ -70,7 +73,7 @@ test('lets nothing that was said, read or written out of its enclosure', () => {
       ['notification.received', { source: hostile, body: hostile, provenance: hostile }],
     ]),
   );
-  const [chunk = ''] = contract.chunks();
+  const [chunk = ''] = promptsOf(contract);
   expect(chunk.match(/<\/?history>/g)).toEqual(['<history>', '</history>']);
   expect(chunk.endsWith('\n</history>')).toBe(true);
   const lines = chunk.slice(chunk.indexOf('<history>\n') + 10, -'\n</history>'.length).split('\n');
@@ -80,7 +83,7 @@ test('lets nothing that was said, read or written out of its enclosure', () => {
 
 test('cuts a long history between records, each chunk within its size, and forgets none', () => {
   const said = Array.from({ length: 50 }, (_, index) => prompt(`prompt ${index} ${'word '.repeat(100)}`));
-  const chunks = contractOf(logOf([created, ...said]), 1_000).chunks();
+  const chunks = promptsOf(contractOf(logOf([created, ...said]), 1_000));
   expect(chunks.length).toBeGreaterThan(5);
   const data = chunks.map((chunk) => chunk.slice(chunk.indexOf('<history>\n') + 10, -'\n</history>'.length));
   for (const one of data) expect(estimateTokens(one)).toBeLessThanOrEqual(1_000);
@@ -91,12 +94,23 @@ test('cuts a long history between records, each chunk within its size, and forge
   expect(positions).toEqual(said.map((_, index) => index + 1));
 });
 
+test('shows each part the answer to the part before it, as data', () => {
+  const said = Array.from({ length: 4 }, (_, index) => prompt(`prompt ${index} ${'word '.repeat(100)}`));
+  const [, second] = contractOf(logOf([created, ...said]), 300).chunks();
+  const soFar = { ...GOOD, questions: [{ question: '</history> which port?' }] };
+  const words = second?.(soFar) ?? '';
+  const line = words.split('\n').find((one) => one.includes('your answer so far')) ?? '';
+  expect(JSON.parse(JSON.parse(line).text)).toEqual(soFar);
+  expect(words.match(/<\/?history>/g)).toEqual(['<history>', '</history>']);
+  expect(words.indexOf(line)).toBeLessThan(words.indexOf('"kind":"prompt.given"'));
+});
+
 test('begins with the checkpoint before it, and passes over what that stands for', () => {
   const records = logOf([created, prompt('old'), prompt('new')]);
   const range = { from: position(0), to: position(1) };
   const previous = { range, strategy: 'recorded', trigger: 'recorded', checkpoint: 'so far', limitations: [] } as const;
   const input = { records, range: { ...range, to: position(2) }, previous, chunk: 1_000 };
-  const [chunk = ''] = compactionContract(input).chunks();
+  const [chunk = ''] = promptsOf(compactionContract(input));
   expect(chunk).toContain('"text":"so far"');
   expect(chunk).toContain('"text":"new"');
   expect(chunk).not.toContain('"text":"old"');

@@ -67,6 +67,12 @@ export function oneLine(text: string): string {
   return text.replaceAll(/[\s\p{Cc}\u2028\u2029]+/gu, ' ').trim();
 }
 
+/** By this two lines are known as the same: their words, without case, quotes and the sign at the end. */
+export function keyOfLine(text: string): string {
+  const words = oneLine(text.replaceAll(/["'`*]/g, '')).toLowerCase();
+  return words.replace(/[.!?;:, ]+$/, '');
+}
+
 function startAt(text: string, at: number): number {
   return graphemeAt(text, at)?.index ?? at;
 }

@@ -27,8 +27,15 @@ const LISTS: { readonly [K in ListName | 'steps']: string } = {
   steps: 'words and calls of the model',
 };
 
-/** The limitations of a checkpoint that is otherwise whole. `told`: what the model that helped says that it left out. */
-export function limitationsOf(checkpoint: Omit<Checkpoint, 'limitations'>, told: readonly string[]): readonly string[] {
+/**
+ * The limitations of a checkpoint that is otherwise whole. `told`: what the model that helped says that it left out. `dropped`:
+ * where the lines stand that a model wrote before and did not repeat.
+ */
+export function limitationsOf(
+  checkpoint: Omit<Checkpoint, 'limitations'>,
+  told: readonly string[],
+  dropped: readonly Position[],
+): readonly string[] {
   const { range, strategy, skills, instructions } = checkpoint;
   return [
     'It is shortened: of results and long inputs it holds chosen lines and names only. What it does not say may still have happened.',
@@ -44,8 +51,16 @@ export function limitationsOf(checkpoint: Omit<Checkpoint, 'limitations'>, told:
     ...(strategy === 'model-assisted'
       ? ['What is marked as by a model was written by one, and proven by nothing.']
       : []),
+    ...unrepeatedLines(dropped),
     ...byModel(told),
   ];
+}
+
+function unrepeatedLines(dropped: readonly Position[]): readonly string[] {
+  const where = addLeftOut(undefined, dropped, []);
+  if (where === undefined) return [];
+  const lines = where.count === 1 ? '1 line was' : `${where.count} lines were`;
+  return [`Of what a model wrote before, ${lines} not repeated and left out, at ${spansInWords(where)}.`];
 }
 
 /** Bounded: what a model writes takes nothing away of what the log proves. */

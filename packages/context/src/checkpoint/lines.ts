@@ -31,8 +31,8 @@ const SECTIONS: { readonly [K in ListName]: Section<K> } = {
   },
   decisions: {
     heading: 'Decisions',
-    line: ({ position, what, why, status, by }) =>
-      `- [${position}] ${what} (${status}${byline(by)})${why === undefined ? '' : `, because: ${why}`}`,
+    line: ({ position, what, why, status, replaces, by }) =>
+      `- [${position}] ${what} (${status}${byline(by)})${replaces === undefined ? '' : `, instead of: ${replaces}`}${why === undefined ? '' : `, because: ${why}`}`,
   },
   work: { heading: 'Work done', line: ({ position, what, by }) => `- [${position}] ${what}${aside(by)}` },
   filesChanged: { heading: 'Files changed', line: fileLine },

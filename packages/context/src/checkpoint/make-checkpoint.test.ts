@@ -311,7 +311,7 @@ test('keeps what a summary of another program said, and reads the range itself a
 
 const EMPTY: ModelFields = { decisions: [], work: [], tasks: [], questions: [], risks: [], limitations: [] };
 
-test('takes from a model what it adds, marked as its word, and nothing away', () => {
+test('takes from a model what it adds, marked as its word; of what the log proves it may only say that it no longer holds', () => {
   const plain = of(STORY);
   const fromModel: ModelFields = {
     ...EMPTY,
@@ -328,8 +328,11 @@ test('takes from a model what it adds, marked as its word, and nothing away', ()
   const { objective, decisions, tasks, risks, limitations, strategy, ...same } = made;
   expect(plain).toMatchObject(same);
   expect(objective).toEqual({ ...plain.objective, now: 'finish the notes' });
+  const [rounding, ...others] = plain.decisions;
+  expect(rounding).toMatchObject({ what: 'round half up', status: 'settled' });
   expect(decisions).toEqual([
-    ...plain.decisions,
+    { ...rounding, status: 'reversed', by: 'model' },
+    ...others,
     { position: 14, what: 'no new dependency', status: 'settled', by: 'model' },
   ]);
   expect(tasks).toEqual(plain.tasks);

@@ -11,7 +11,7 @@ import { limitationsOf } from './limitations.ts';
 import { mentionsIn } from './mentions.ts';
 import type { Merged } from './merge.ts';
 import { mergeFields } from './merge.ts';
-import { placeAdds } from './model-adds.ts';
+import { placeAdds, unrepeated } from './model-adds.ts';
 import type { ModelFields } from './model-fields.ts';
 import { readCheckpoint } from './read-checkpoint.ts';
 import { shortenQuotes } from './shorten.ts';
@@ -41,7 +41,7 @@ export interface CheckpointInput {
   readonly filesInTail?: Iterable<string>;
   /** Positions of the prompts that will stand whole behind it. */
   readonly keptPrompts?: Iterable<number>;
-  /** What a model adds: it takes nothing away. */
+  /** What a model writes: it stands in the place of what a model wrote before. */
   readonly fromModel?: ModelFields;
 }
 
@@ -55,7 +55,9 @@ export function makeCheckpoint(input: CheckpointInput): Checkpoint {
   const before = previous && readCheckpoint(previous);
   const after = before?.range.to ?? range.from - 1;
   const found = gather(records, after, range.to);
-  const merged = mergeFields(before, found, fromModel && placeAdds(fromModel, range), {
+  const adds = fromModel && placeAdds(fromModel, range);
+  const dropped = before && adds ? unrepeated(before, adds) : [];
+  const merged = mergeFields(before, found, adds, {
     skills: new Set(input.skillsInTail),
     files: new Set(input.filesInTail),
     prompts: new Set(input.keptPrompts),
@@ -81,7 +83,7 @@ export function makeCheckpoint(input: CheckpointInput): Checkpoint {
   const within = (room: number): Checkpoint => {
     const fitted = fitLists(priced, room, steps.tokens, before?.leftOut ?? {});
     const whole = withSteps({ ...base, ...fitted.lists, leftOut: fitted.leftOut }, fitted.left, steps, turns, before);
-    return { ...whole, limitations: limitationsOf(whole, fromModel?.limitations ?? []) };
+    return { ...whole, limitations: limitationsOf(whole, fromModel?.limitations ?? [], dropped) };
   };
   return tightened(within, bound);
 }

@@ -3,7 +3,7 @@
 
 import type { Position } from '@tidemark/log';
 import type { Task, Work } from './checkpoint.ts';
-import { oneLine } from './excerpt.ts';
+import { keyOfLine } from './excerpt.ts';
 import type { Plan } from './read-plan.ts';
 
 /** The open tasks behind these plans, and those that they ended. */
@@ -12,18 +12,18 @@ export interface MergedTasks {
   readonly done: readonly Work[];
 }
 
-/** Merges. A model adds tasks that are not there; those it is silent about stay as they are. */
+/** Merges. A model adds tasks that are not there. */
 export function mergeTasks(
   before: readonly Task[],
   plans: readonly (Pick<Plan, 'tasks'> & { readonly position: Position })[],
   adds: readonly Task[],
 ): MergedTasks {
-  let open: ReadonlyMap<string, Task> = new Map(before.map((task) => [oneLine(task.task), task]));
+  let open: ReadonlyMap<string, Task> = new Map(before.map((task) => [keyOfLine(task.task), task]));
   const done: Work[] = [];
   for (const plan of plans) {
     const next = new Map([...open].map(([key, task]) => [key, unlisted(task)]));
     for (const { task, status } of plan.tasks) {
-      const key = oneLine(task);
+      const key = keyOfLine(task);
       const was = open.get(key);
       if (status === 'open' || status === 'active')
         next.set(key, { position: was?.position ?? plan.position, task, status });
@@ -32,7 +32,7 @@ export function mergeTasks(
     }
     open = next;
   }
-  const added = adds.filter(({ task }) => !open.has(oneLine(task)));
+  const added = adds.filter(({ task }) => !open.has(keyOfLine(task)));
   return { tasks: [...open.values(), ...added], done };
 }
 

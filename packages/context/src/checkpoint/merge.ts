@@ -1,5 +1,5 @@
-// The fields of the checkpoint before, what the new records hold, and what a model adds, as one: nothing that was carried
-// is summarised again, and a model takes nothing away.
+// The fields of the checkpoint before, what the new records hold, and what a model writes, as one. Nothing that was carried
+// is summarised again. The answer of a model stands in the place of its answer before, and closes what it names.
 
 import type { Position } from '@tidemark/log';
 import type {
@@ -15,12 +15,13 @@ import type {
   SubagentState,
   Work,
 } from './checkpoint.ts';
-import { oneLine } from './excerpt.ts';
+import { keyOfLine, oneLine } from './excerpt.ts';
 import type { Met } from './from-calls.ts';
 import { commandsOf, filesOf, plansOf } from './from-calls.ts';
 import type { Gathered } from './gather.ts';
 import { mergeTasks } from './merge-tasks.ts';
 import type { ModelAdds } from './model-adds.ts';
+import { withoutModel } from './model-adds.ts';
 
 /** What of the context behind the checkpoint it need not say. */
 export interface Behind {
@@ -38,11 +39,12 @@ const INSTRUCTIONS = /(^|[\\/])AGENTS\.md$/;
 
 /** Merges. Lists are in the order of the log; what is told twice of the same thing is told once, as it was last. */
 export function mergeFields(
-  before: Checkpoint | undefined,
+  previous: Checkpoint | undefined,
   found: Gathered,
   adds: ModelAdds | undefined,
   behind: Behind,
 ): Merged {
+  const before = previous && adds ? withoutModel(previous) : previous;
   const plans = plansOf(found.calls);
   const met = filesOf(found.calls);
   const { tasks, done } = mergeTasks(before?.tasks ?? [], plans, adds?.tasks ?? []);
@@ -50,12 +52,14 @@ export function mergeFields(
   return {
     ...objectiveOf(before, found, adds),
     directives: directivesOf(before, found, behind),
-    decisions: mergeDecisions([...(before?.decisions ?? []), ...planned, ...(adds?.decisions ?? [])]),
+    decisions: mergeDecisions([...(before?.decisions ?? []), ...planned], adds),
     work: mergeWork([...(before?.work ?? []), ...found.work, ...done, ...(adds?.work ?? [])]),
     ...mergeFiles(before, met),
     commands: mergeCommands([...(before?.commands ?? []), ...commandsOf(found.calls)]),
-    tasks,
-    questions: mergeRemarks(before?.questions, plans, ({ questions }) => questions, adds?.questions),
+    tasks: tasks.filter(({ task }) => adds?.closes.tasks.has(keyOfLine(task)) !== true),
+    questions: mergeRemarks(before?.questions, plans, ({ questions }) => questions, adds?.questions).filter(
+      ({ text }) => adds?.closes.questions.has(keyOfLine(text)) !== true,
+    ),
     risks: mergeRemarks(before?.risks, plans, ({ risks }) => risks, adds?.risks),
     subagents: mergeSubagents(before?.subagents ?? [], found.subagents),
     instructions: latest([...(before?.instructions ?? []), ...instructionsIn(met)], behind.files),
@@ -103,26 +107,26 @@ function directivesOf(
   });
 }
 
-function mergeDecisions(decisions: readonly Decision[]): readonly Decision[] {
-  return inOrder(
-    lastOfEach(
-      decisions,
-      ({ what }) => what,
-      (was, is) => {
-        // A model that repeats what the log holds changes nothing of it.
-        if (is.by === 'model' && was.by === undefined) return was;
-        const { by: _, ...said } = { ...was, ...is, position: was.position };
-        return is.by === undefined ? said : { ...said, by: is.by };
-      },
-    ),
+function mergeDecisions(proven: readonly Decision[], adds: ModelAdds | undefined): readonly Decision[] {
+  const closed = adds?.closes.decisions;
+  const merged = lastOfEach(
+    [...proven, ...(adds?.decisions ?? [])],
+    ({ what }) => keyOfLine(what),
+    (was, is) => {
+      // A model that repeats what the log holds changes nothing of it, but for saying that it no longer holds.
+      if (is.by === 'model' && was.by === undefined && is.status !== 'reversed') return was;
+      const { by: _, ...said } = { ...was, ...is, position: was.position };
+      return is.by === undefined ? said : { ...said, by: is.by };
+    },
   );
+  return inOrder(merged.filter(({ what }) => closed?.has(keyOfLine(what)) !== true));
 }
 
 function mergeWork(work: readonly Work[]): readonly Work[] {
   return inOrder(
     lastOfEach(
       work,
-      ({ what }) => what,
+      ({ what }) => keyOfLine(what),
       (was) => was,
     ),
   );
@@ -183,7 +187,7 @@ function mergeRemarks<Plan extends { readonly position: Position }>(
   const planned = plans.flatMap((plan) => pick(plan).map((text): Remark => ({ position: plan.position, text })));
   return lastOfEach(
     [...(before ?? []), ...planned, ...(adds ?? [])],
-    ({ text }) => text,
+    ({ text }) => keyOfLine(text),
     (was) => was,
   );
 }

@@ -5,7 +5,8 @@ import type { AnswerPart } from '@tidemark/log';
 import { canonicalText } from '@tidemark/log';
 import { z } from 'zod';
 import { lineOf } from './excerpt.ts';
-import type { ModelDecision, ModelFields, ModelTask } from './model-fields.ts';
+import type { ModelDecision, ModelFields, ModelQuestion, ModelTask } from './model-fields.ts';
+import { contradictionIn } from './model-fields.ts';
 
 /** One schema for each field, none forgotten. */
 type ShapeOf<T> = { readonly [K in keyof T]-?: z.ZodType<T[K]> };
@@ -20,12 +21,19 @@ const answer = z.object({
       what: words,
       why: z.exactOptional(words),
       status: z.enum(['settled', 'tentative', 'reversed']),
+      replaces: z.exactOptional(words),
       position,
     } satisfies ShapeOf<ModelDecision>),
   ),
   work: z.array(z.object({ what: words, position } satisfies ShapeOf<ModelFields['work'][number]>)),
-  tasks: z.array(z.object({ task: words, status: z.enum(['open', 'active']), position } satisfies ShapeOf<ModelTask>)),
-  questions: z.array(words),
+  tasks: z.array(
+    z.object({
+      task: words,
+      status: z.enum(['open', 'active', 'done', 'dropped']),
+      position,
+    } satisfies ShapeOf<ModelTask>),
+  ),
+  questions: z.array(z.object({ question: words, answer: z.exactOptional(words) } satisfies ShapeOf<ModelQuestion>)),
   risks: z.array(words),
   limitations: z.array(words),
 } satisfies ShapeOf<ModelFields>);
@@ -38,9 +46,12 @@ export function answerSchema(): string {
 
 /** Why an answer is of no use. */
 export interface UnusableAnswer {
-  /** It called tools; it said nothing; what it said is no JSON object; the object does not fit the schema. */
-  readonly code: 'calls' | 'silent' | 'no-json' | 'unfit';
-  /** What is wrong, in words that fit a retry. Of the answer it repeats names of fields and tools alone. */
+  /**
+   * It called tools; it said nothing; what it said is no JSON object; the object does not fit the schema; all lists are empty; two
+   * of them contradict.
+   */
+  readonly code: 'calls' | 'silent' | 'no-json' | 'unfit' | 'empty' | 'contradicts';
+  /** What is wrong, in words that fit a retry. Of the answer it repeats names of fields and tools, and lines that contradict. */
   readonly message: string;
 }
 
@@ -50,6 +61,8 @@ export type ParsedCheckpoint =
   | { readonly ok: false; readonly unusable: UnusableAnswer };
 
 const MOST_NAMED = 5;
+/** Of words of the answer in a retry, in UTF-16 units. */
+const MOST_SAID = 300;
 
 /** Reads an answer. Words around the one object, and fields that were not asked for, pass. Nothing is thrown. */
 export function parseCheckpoint(said: string | readonly AnswerPart[]): ParsedCheckpoint {
@@ -61,9 +74,16 @@ export function parseCheckpoint(said: string | readonly AnswerPart[]): ParsedChe
   const value = objectIn(text);
   if (value === undefined) return unusable('no-json', 'its text is no JSON object, or one that was cut');
   const read = answer.safeParse(value);
-  return read.success
-    ? { ok: true, fields: read.data }
-    : unusable('unfit', `its object does not fit: ${issuesOf(read.error)}`);
+  return read.success ? sound(read.data) : unusable('unfit', `its object does not fit: ${issuesOf(read.error)}`);
+}
+
+/** An answer takes the place of the one before it, so an empty one would take everything away. */
+function sound(fields: ModelFields): ParsedCheckpoint {
+  const { decisions, work, tasks, questions, risks } = fields;
+  if ([decisions, work, tasks, questions, risks].every(({ length }) => length === 0))
+    return unusable('empty', 'all of its lists are empty');
+  const contradiction = contradictionIn(fields);
+  return contradiction === undefined ? { ok: true, fields } : unusable('contradicts', lineOf(contradiction, MOST_SAID));
 }
 
 /** What is said to the model when it is asked once more. */

@@ -1,5 +1,7 @@
-// What a model may add to a checkpoint. Files, commands and what people said come from the log alone, so it is not asked
-// for them.
+// What a model writes of a checkpoint. Files, commands and the words of the user come from the log alone, so the model is not
+// asked for them.
+
+import { keyOfLine } from './excerpt.ts';
 
 /** The answer of a model, read and checked. Positions are the model's own word, and are checked where they are merged. */
 export interface ModelFields {
@@ -8,7 +10,7 @@ export interface ModelFields {
   readonly decisions: readonly ModelDecision[];
   readonly work: readonly { readonly what: string; readonly position?: number }[];
   readonly tasks: readonly ModelTask[];
-  readonly questions: readonly string[];
+  readonly questions: readonly ModelQuestion[];
   readonly risks: readonly string[];
   /** What it says that it could not carry over. */
   readonly limitations: readonly string[];
@@ -19,26 +21,47 @@ export interface ModelDecision {
   readonly what: string;
   readonly why?: string;
   readonly status: string;
+  /** The words of the decision that no longer holds because of this one. */
+  readonly replaces?: string;
   readonly position?: number;
 }
 
-/** A task as a model has it. */
+/** A task as a model has it. `done` and `dropped` close it. */
 export interface ModelTask {
   readonly task: string;
-  readonly status: 'open' | 'active';
+  readonly status: 'open' | 'active' | 'done' | 'dropped';
   readonly position?: number;
 }
 
-/** What two answers say, of one stretch of the history and of the next. */
-export function joinModelFields(a: ModelFields, b: ModelFields): ModelFields {
-  const objective = b.objective ?? a.objective;
-  return {
-    ...(objective !== undefined && { objective }),
-    decisions: [...a.decisions, ...b.decisions],
-    work: [...a.work, ...b.work],
-    tasks: [...a.tasks, ...b.tasks],
-    questions: [...a.questions, ...b.questions],
-    risks: [...a.risks, ...b.risks],
-    limitations: [...a.limitations, ...b.limitations],
-  };
+/** A question as a model has it. An answer closes it. */
+export interface ModelQuestion {
+  readonly question: string;
+  readonly answer?: string;
+}
+
+/** Returns why the lists of an answer contradict one another; `undefined` where they do not. */
+export function contradictionIn({ decisions, tasks, questions }: ModelFields): string | undefined {
+  const standing = new Set(decisions.filter(({ status }) => status !== 'reversed').map(({ what }) => keyOfLine(what)));
+  const replaced = decisions.find(({ replaces }) => replaces !== undefined && standing.has(keyOfLine(replaces)));
+  if (replaced !== undefined) return `the decision "${replaced.replaces}" is listed, and another one replaces it`;
+  const task = twice(tasks, (one) => one.task, isClosed);
+  if (task !== undefined) return `the task "${task}" is listed both as open and as ended`;
+  const question = twice(
+    questions,
+    (one) => one.question,
+    ({ answer }) => answer !== undefined,
+  );
+  return question === undefined ? undefined : `the question "${question}" is listed both with and without its answer`;
+}
+
+/** Returns true for a task that its status closes. */
+export function isClosed({ status }: Pick<ModelTask, 'status'>): boolean {
+  return status === 'done' || status === 'dropped';
+}
+
+/** Returns the words of one that is listed both closed and open. */
+function twice<T>(all: readonly T[], wordsOf: (one: T) => string, closed: (one: T) => boolean): string | undefined {
+  const ended = new Set(all.filter(closed).map((one) => keyOfLine(wordsOf(one))));
+  const open = all.find((one) => !closed(one) && ended.has(keyOfLine(wordsOf(one))));
+  return open === undefined ? undefined : wordsOf(open);
 }

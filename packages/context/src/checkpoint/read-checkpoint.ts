@@ -30,7 +30,14 @@ const by = z.exactOptional(z.literal('model'));
 const yes = z.exactOptional(z.literal(true));
 const quote = { position, text: words, of: z.exactOptional(z.number()) };
 
-const decision = z.object({ position, what: words, why: some, status: words, by } satisfies ShapeOf<Decision>);
+const decision = z.object({
+  position,
+  what: words,
+  why: some,
+  status: words,
+  replaces: some,
+  by,
+} satisfies ShapeOf<Decision>);
 const work = z.object({ position, what: words, by } satisfies ShapeOf<Work>);
 const name = z.object({ name: words, line: z.exactOptional(z.number()), declared: yes } satisfies ShapeOf<NameInFile>);
 const file = z.object({

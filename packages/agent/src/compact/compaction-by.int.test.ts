@@ -1,0 +1,179 @@
+// Who writes the checkpoint of an automatic compaction: the model where it reads the history from the cache, else the log alone.
+
+import { timestamp } from '@tidemark/log';
+import { createScriptedProvider } from '@tidemark/provider-scripted';
+import type { AnswerPlan, SentRequest } from '@tidemark/simulator';
+import { describe, expect, it, test } from 'vitest';
+import type { Played } from '../../tests/small-window.ts';
+import { expectRebuilt, playWindow, refusedBy, small } from '../../tests/small-window.ts';
+import { made } from '../../tests/small-work.ts';
+import { THIS_MACHINE } from '../surroundings.ts';
+import type { Runtime } from '../turn/runtime.ts';
+import { askerOf } from './ask-for-checkpoint.ts';
+
+const FIELDS = {
+  decisions: [{ what: 'Look in order', why: 'it is safer', status: 'settled' }],
+  work: [],
+  tasks: [{ task: 'Look again', status: 'open' }],
+  questions: [],
+  risks: [],
+  limitations: [],
+};
+
+/** A system text above the floor of caching. */
+const ROLE = 'Look at everything before you speak, and say what you saw. '.repeat(150);
+const look = made('look', () => ({ text: 'seen '.repeat(600) }));
+const TIGHT = small('claude-sonnet-4-5', 20_000);
+
+const isAsked = ({ lastUserText }: SentRequest): boolean => lastUserText.includes('replaced by a checkpoint');
+
+interface Asked extends Played {
+  readonly asked: readonly SentRequest[];
+}
+
+/** A turn of forty looks in a window that holds some twenty; `says` is what the model answers to each question. */
+async function full(
+  runtime: Partial<Runtime>,
+  says: () => AnswerPlan = () => answered(FIELDS),
+  believed = TIGHT,
+): Promise<Asked> {
+  const asked: SentRequest[] = [];
+  let step = 0;
+  const answer = (sent: SentRequest): AnswerPlan => {
+    if (isAsked(sent)) {
+      asked.push(sent);
+      return says();
+    }
+    step += 1;
+    return { answer: step > 40 ? { text: 'Done.' } : { calls: [{ name: 'look', arguments: { step } }] } };
+  };
+  const played = await playWindow({
+    believed,
+    answer,
+    runtime: { tools: [look], role: ROLE, compactionBy: 'auto', pruning: 'never', ...runtime },
+  });
+  return { ...played, asked };
+}
+
+const answered = (fields: object): AnswerPlan => ({ answer: { text: JSON.stringify(fields) } });
+
+async function compactions(played: Played): Promise<readonly (readonly [strategy: string, fallback?: string])[]> {
+  return (await played.records()).flatMap((one) =>
+    one.kind === 'history.compacted'
+      ? [one.data.fallback === undefined ? [one.data.strategy] : [one.data.strategy, one.data.fallback]]
+      : [],
+  );
+}
+
+const writers = async (played: Played): Promise<readonly string[]> => [
+  ...new Set((await compactions(played)).map(([strategy]) => strategy)),
+];
+
+describe('a compaction by `auto`', () => {
+  it('asks the model, which reads the live prefix from the cache', async () => {
+    const played = await full({});
+    expect(await played.live.prompt('Look.')).toMatchObject({ outcome: 'completed' });
+    expect(await writers(played)).toEqual(['model-assisted']);
+    const answers = (await played.records()).flatMap((one) =>
+      one.kind === 'answer.received' && one.data.stream !== 'main' ? [one.data.usage] : [],
+    );
+    expect(answers).toHaveLength(played.asked.length);
+    for (const { read = 0, fresh = 0, writes = [] } of answers) {
+      const written = writes.reduce((sum, { tokens }) => sum + tokens, 0);
+      expect(read / (read + fresh + written)).toBeGreaterThan(0.75);
+    }
+    expect(refusedBy(played)).toEqual([]);
+    await expectRebuilt(played);
+  });
+
+  it('asks no model where the prefix is no longer in the cache, and says so in its record', async () => {
+    let ms = 0;
+    const surroundings = { ...THIS_MACHINE, now: () => timestamp(new Date(Date.UTC(2026, 0, 1) + ms).toISOString()) };
+    const slow = made('look', () => {
+      ms += 3_700_000;
+      return { text: 'seen '.repeat(600) };
+    });
+    const played = await full({ tools: [slow], surroundings });
+    expect(await played.live.prompt('Look.')).toMatchObject({ outcome: 'completed' });
+    expect(played.asked).toEqual([]);
+    const all = await compactions(played);
+    expect(all.length).toBeGreaterThan(0);
+    for (const [strategy, fallback] of all)
+      expect([strategy, fallback]).toEqual([
+        'deterministic',
+        expect.stringMatching(/about \d+ of its \d+ tokens are in/),
+      ]);
+  });
+
+  it('asks no model where the history leaves no room for the question', async () => {
+    const played = await full({ role: 'Look.' }, undefined, small('claude-sonnet-4-5', 6_000));
+    expect(await played.live.prompt('Look.')).toMatchObject({ outcome: 'completed' });
+    expect(played.asked).toEqual([]);
+    for (const [strategy, fallback] of await compactions(played))
+      expect([strategy, fallback]).toEqual(['deterministic', expect.stringContaining('leaves no room')]);
+  });
+
+  it('leaves the checkpoint to the log where the question would exceed the limit of money', async () => {
+    const free = await full({});
+    await free.live.prompt('Look.');
+    const records = await free.records();
+    const first = records.findIndex(({ kind, data }) => kind === 'request.prepared' && data.purpose === 'compaction');
+    const spent = records
+      .slice(0, first)
+      .flatMap((one) => (one.kind === 'answer.received' && one.data.cost !== undefined ? [Number(one.data.cost)] : []))
+      .reduce((sum, cost) => sum + cost, 0);
+    const played = await full({ limits: { cost: spent.toFixed(6) } });
+    expect(await played.live.prompt('Look.')).toMatchObject({ outcome: 'limited' });
+    expect(played.asked).toEqual([]);
+    expect(await compactions(played)).toEqual([
+      ['deterministic', expect.stringMatching(/"compaction" was not made: .* limit: .* of \$/)],
+    ]);
+  });
+
+  it('leaves the checkpoint to the log behind a second bad answer', async () => {
+    const played = await full({}, () => ({ answer: { text: 'All is well.' } }));
+    expect(await played.live.prompt('Look.')).toMatchObject({ outcome: 'completed' });
+    const all = await compactions(played);
+    expect(played.asked).toHaveLength(2 * all.length);
+    for (const [strategy, fallback] of all)
+      expect([strategy, fallback]).toEqual(['deterministic', expect.stringContaining('no JSON object')]);
+  });
+
+  it('leaves the checkpoint to the log where the provider refuses the question, which it is asked once', async () => {
+    const refusal = { kind: 'refused', status: 400, type: 'invalid_request_error', message: 'No.' } as const;
+    const played = await full({}, () => ({ fault: refusal }));
+    expect(await played.live.prompt('Look.')).toMatchObject({ outcome: 'completed' });
+    const all = await compactions(played);
+    expect([await writers(played), played.asked.length]).toEqual([['deterministic'], all.length]);
+  });
+
+  it('ends with the turn that a user interrupts while the model is asked', async () => {
+    const begun = Promise.withResolvers<void>();
+    const played = await full({}, () => {
+      begun.resolve();
+      return { fault: { kind: 'silence' } };
+    });
+    const turn = played.live.prompt('Look.');
+    await begun.promise;
+    await played.live.interrupt();
+    expect(await turn).toMatchObject({ outcome: 'interrupted' });
+    expect(played.asked).toHaveLength(1);
+    expect(await writers(played)).toEqual(['deterministic']);
+  });
+});
+
+test('a script is asked for a checkpoint only where the model is named', () => {
+  const side = (): never => expect.unreachable();
+  const provider = createScriptedProvider({ answers: [] });
+  expect(askerOf({ runtime: { provider, compactionBy: 'auto' }, side })).toEqual({});
+  expect(askerOf({ runtime: { provider, compactionBy: 'auto' }, side }, 'model')).toEqual({
+    ask: expect.any(Function),
+  });
+  expect(askerOf({ runtime: { provider, compactionBy: 'model' }, side }, 'deterministic')).toEqual({});
+});
+
+test('a compaction by `deterministic` asks no model', async () => {
+  const played = await full({ compactionBy: 'deterministic' });
+  await played.live.prompt('Look.');
+  expect([await writers(played), played.asked]).toEqual([['deterministic'], []]);
+});

@@ -1,0 +1,212 @@
+// Checkpoints that a model helps with, round after round: a new answer stands in the place of the one before, and closes
+// what ended.
+
+import type { HistoryCompacted } from '@tidemark/log';
+import { callId, position } from '@tidemark/log';
+import { expect, test } from 'vitest';
+import type { Told } from '../../tests/log-of.ts';
+import { answer, created, logOf, prompt } from '../../tests/log-of.ts';
+import type { Checkpoint } from './checkpoint.ts';
+import { checkpointText } from './checkpoint-text.ts';
+import { makeCheckpoint } from './make-checkpoint.ts';
+import { parseCheckpoint } from './model-answer.ts';
+import type { ModelFields } from './model-fields.ts';
+
+const NOTHING: ModelFields = { decisions: [], work: [], tasks: [], questions: [], risks: [], limitations: [] };
+
+/** What happens before a round, and what the model then says; `undefined`: no model is asked. */
+interface Round {
+  readonly told?: readonly Told[];
+  readonly says: Partial<ModelFields> | undefined;
+}
+
+/** Compacts after each round, each time with the record of the round before, as the log gives it back. */
+function played(rounds: readonly Round[]): readonly Checkpoint[] {
+  const told: Told[] = [created, prompt('Build the store.')];
+  let previous: HistoryCompacted | undefined;
+  return rounds.map(({ told: more = [prompt('Go on with it please.')], says }) => {
+    told.push(...more);
+    const range = { from: position(0), to: position(told.length - 1) };
+    const fromModel = says && { ...NOTHING, ...says };
+    const made = makeCheckpoint({
+      records: logOf(told),
+      range,
+      bound: 4_000,
+      ...(previous && { previous }),
+      ...(fromModel && { fromModel }),
+    });
+    const { text: checkpoint, limitations } = checkpointText(made);
+    const fields: NonNullable<HistoryCompacted['fields']> = JSON.parse(JSON.stringify(made));
+    previous = { range, strategy: made.strategy, trigger: 'manual', checkpoint, limitations, fields };
+    return made;
+  });
+}
+
+function plan(id: string, said: object): readonly Told[] {
+  const call = { type: 'call', call: callId(id), name: 'plan', arguments: JSON.stringify(said) } as const;
+  return [answer([call]), ['tool.returned', { call: callId(id), parts: [] }]];
+}
+
+const settled = (what: string, replaces?: string): ModelFields['decisions'][number] => ({
+  what,
+  status: 'settled',
+  ...(replaces !== undefined && { replaces }),
+});
+
+test('after five rounds nothing contradicts: decisions are replaced, tasks done, questions answered', () => {
+  const made = played([
+    {
+      says: {
+        decisions: [settled('use sqlite')],
+        tasks: [{ task: 'Write the parser', status: 'open' }],
+        questions: [{ question: 'Which port?' }],
+      },
+    },
+    {
+      says: {
+        decisions: [settled('use postgres', 'use sqlite')],
+        tasks: [{ task: 'write the parser.', status: 'active' }],
+        questions: [{ question: 'Which port?' }],
+      },
+    },
+    {
+      says: {
+        decisions: [settled('use postgres')],
+        tasks: [
+          { task: 'Write the parser', status: 'done' },
+          { task: 'Write the tests', status: 'open' },
+        ],
+        questions: [{ question: 'Which port?', answer: '8080, said the user' }],
+      },
+    },
+    {
+      says: {
+        decisions: [settled('use postgres 17', 'use postgres')],
+        tasks: [{ task: 'Write the tests', status: 'active' }],
+      },
+    },
+    { says: { decisions: [settled('use postgres 17')], work: [{ what: 'The tests pass' }] } },
+  ]);
+  expect(made.map(({ decisions }) => decisions.map(({ what }) => what))).toEqual([
+    ['use sqlite'],
+    ['use postgres'],
+    ['use postgres'],
+    ['use postgres 17'],
+    ['use postgres 17'],
+  ]);
+  expect(made.map(({ tasks }) => tasks.map(({ task, status }) => `${task} ${status}`))).toEqual([
+    ['Write the parser open'],
+    ['write the parser. active'],
+    ['Write the tests open'],
+    ['Write the tests active'],
+    [],
+  ]);
+  expect(made.map(({ questions }) => questions.length)).toEqual([1, 1, 0, 0, 0]);
+  expect(made[2]?.work.map(({ what }) => what)).toEqual([
+    'Task done: Write the parser',
+    'Question answered: Which port? 8080, said the user',
+  ]);
+  const [, second, , , last] = made.map((one) => checkpointText(one).text);
+  expect(second).toContain('use postgres (settled, by a model), instead of: use sqlite');
+  expect(last).not.toMatch(/sqlite|parser|port/);
+});
+
+test('a line that a model does not repeat leaves the checkpoint, and the limitations say where it stands', () => {
+  const [first, second, third] = played([
+    { says: { risks: ['The year end'], work: [{ what: 'Read the code' }], objective: 'A store' } },
+    { says: { work: [{ what: 'Read the code' }, { what: 'Wrote the store' }] } },
+    { says: { work: [{ what: 'Read the code' }, { what: 'Wrote the store' }] } },
+  ]);
+  expect(first).toMatchObject({ objective: { now: 'A store' }, risks: [{ text: 'The year end' }] });
+  expect(second?.objective).not.toHaveProperty('now');
+  expect(second?.risks).toEqual([]);
+  const [risk] = first?.risks ?? [];
+  const said = `Of what a model wrote before, 1 line was not repeated and left out, at ${risk?.position}.`;
+  expect(second?.limitations).toContain(said);
+  expect(third?.limitations.join()).not.toContain('not repeated');
+});
+
+test('a round without a model keeps what a model wrote', () => {
+  const [first, second, third] = played([
+    { says: { decisions: [settled('use postgres')], risks: ['The year end'] } },
+    { says: undefined },
+    { says: { decisions: [settled('use postgres')] } },
+  ]);
+  expect(second).toMatchObject({ strategy: 'deterministic', decisions: first?.decisions, risks: first?.risks });
+  expect(third).toMatchObject({ risks: [] });
+});
+
+test('what the log holds stays where the model is silent, and ends where the model closes it', () => {
+  const kept = {
+    tasks: [
+      { task: 'write the parser', status: 'open' },
+      { task: 'write the docs', status: 'open' },
+    ],
+    decisions: [{ what: 'use sqlite' }, { what: 'keep the format' }, { what: 'no new dependency' }],
+    questions: ['Which port?', 'Which host?'],
+  };
+  const [, , silent, closed, after] = played([
+    { told: plan('c1', kept), says: undefined },
+    { says: undefined },
+    { says: { work: [{ what: 'Read the code' }] } },
+    {
+      says: {
+        decisions: [settled('use postgres', 'Use sqlite.'), { what: 'no new dependency', status: 'reversed' }],
+        tasks: [{ task: 'write the parser', status: 'done' }],
+        questions: [{ question: 'which port?', answer: '8080' }],
+      },
+    },
+    { says: undefined },
+  ]);
+  expect(silent?.decisions.map(({ what }) => what)).toEqual(['use sqlite', 'keep the format', 'no new dependency']);
+  expect(silent?.tasks).toHaveLength(2);
+  expect(silent?.questions).toHaveLength(2);
+  for (const one of [closed, after]) {
+    expect(one?.decisions.map(({ what, status, by = 'log' }) => `${what}: ${status} (${by})`)).toEqual([
+      'keep the format: in force (log)',
+      'no new dependency: reversed (model)',
+      'use postgres: settled (model)',
+    ]);
+    expect(one?.tasks.map(({ task }) => task)).toEqual(['write the docs']);
+    expect(one?.questions.map(({ text }) => text)).toEqual(['Which host?']);
+  }
+});
+
+test('a task that a later plan opens again is open again', () => {
+  const [, , again] = played([
+    { told: plan('c1', { tasks: [{ task: 'write the parser', status: 'open' }] }), says: undefined },
+    { says: { tasks: [{ task: 'write the parser', status: 'done' }] } },
+    {
+      told: plan('c2', { tasks: [{ task: 'write the parser', status: 'active' }] }),
+      says: { work: [{ what: 'Read the code' }] },
+    },
+  ]);
+  expect(again?.tasks).toMatchObject([{ task: 'write the parser', status: 'active' }]);
+});
+
+test.each<readonly [string, Partial<ModelFields>, RegExp]>([
+  ['is empty', { limitations: ['all of it'] }, /all of its lists are empty/],
+  [
+    'lists a decision beside the one that replaces it',
+    { decisions: [settled('use sqlite'), settled('use postgres', 'Use "sqlite"')] },
+    /the decision "Use "sqlite"" is listed, and another one replaces it/,
+  ],
+  [
+    'lists a task both open and done',
+    {
+      tasks: [
+        { task: 'Test it', status: 'done' },
+        { task: 'test it.', status: 'open' },
+      ],
+    },
+    /the task "test it." is listed both as open and as ended/,
+  ],
+  [
+    'lists a question both with and without its answer',
+    { questions: [{ question: 'Which port?' }, { question: 'Which port?', answer: '8080' }] },
+    /the question "Which port\?" is listed both/,
+  ],
+])('an answer that %s is of no use, and the retry says why', (_, says, why) => {
+  const read = parseCheckpoint(JSON.stringify({ ...NOTHING, ...says }));
+  expect(read).toMatchObject({ ok: false, unusable: { message: expect.stringMatching(why) } });
+});
