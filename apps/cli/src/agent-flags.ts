@@ -40,7 +40,11 @@ const MODES: readonly Mode[] = ['read-only', 'ask', 'auto'];
 
 /** Declares the options. */
 export function declareAgentFlags(command: Command): Command {
-  command
+  return declareLimits(declareContext(declareRun(command)));
+}
+
+function declareRun(command: Command): Command {
+  return command
     .option(
       '--model <name>',
       'a model of the catalog, or a family such as `opus`: its newest; by default the newest Sonnet',
@@ -71,6 +75,19 @@ export function declareAgentFlags(command: Command): Command {
     .option('--unconfined', 'in mode auto run commands unasked even where no sandbox holds them')
     .addOption(
       new Option(
+        '--network <state>',
+        'of sandboxed commands: `off`, the default, asks where a command needs the network; `on` gives it to all of them',
+      ).choices(['off', 'on']),
+    )
+    .option('--trust', 'for this once, use what the folder brings along: its settings, skills and memory')
+    .option('--config <file>', "settings in the place of the user's own: JSON, or TypeScript, which runs");
+}
+
+/** What the context holds and loses. */
+function declareContext(command: Command): Command {
+  return command
+    .addOption(
+      new Option(
         '--padding <when>',
         "fill a front below the model's floor: `auto` where it is expected to pay",
       ).choices(['auto', 'always', 'never']),
@@ -92,16 +109,7 @@ export function declareAgentFlags(command: Command): Command {
         '--pruning <when>',
         'shorten old tool results that were superseded, or that nothing uses in a half full window: `auto` (the default) where that pays, or `never`',
       ).choices(['auto', 'never']),
-    )
-    .addOption(
-      new Option(
-        '--network <state>',
-        'of sandboxed commands: `off`, the default, asks where a command needs the network; `on` gives it to all of them',
-      ).choices(['off', 'on']),
-    )
-    .option('--trust', 'for this once, use what the folder brings along: its settings, skills and memory')
-    .option('--config <file>', "settings in the place of the user's own: JSON, or TypeScript, which runs");
-  return declareLimits(command);
+    );
 }
 
 function declareLimits(command: Command): Command {

@@ -22,6 +22,7 @@ describe('the errors of the runtime', () => {
       'agent/unknown-parameter': 'refused',
       'agent/unknown-source': 'refused',
       'agent/limited': 'refused',
+      'agent/not-cached': 'refused',
       'agent/stopped': 'refused',
       'agent/broken': 'bug',
       'agent/call-ended': 'refused',

@@ -86,8 +86,8 @@ export function withoutModel(before: Checkpoint): Checkpoint {
   };
 }
 
-function withoutNow({ now: _, ...said }: Objective): Objective {
-  return said;
+function withoutNow({ position: at, text, of }: Objective): Objective {
+  return { position: at, text, ...(of !== undefined && { of }) };
 }
 
 function isProven({ by }: Written): boolean {
