@@ -114,12 +114,14 @@ export async function writeCompaction(writing: Writing, order: WritingOrder): Pr
     order.ask !== undefined && order.onlyCached !== true && state.compacted?.data.strategy === 'deterministic';
   const asked = { ...(tail !== undefined && { tail }), ...(most !== undefined && { checkpoint: most }) };
   const input = { row: runtime.capabilities, gauge, noted, last, alone, anew, ...asked };
+  let { help } = order;
   let from = first;
   for (;;) {
     const plan = planCompaction(state, { ...input, from });
     if ('refused' in plan) return plan;
     const source = await readSource(session, plan.draft);
-    const help = order.help ?? (await assist(order, gauge, plan, source));
+    // Asked once: on a lower rung the answer still holds.
+    help ??= await assist(order, gauge, plan, source);
     const made = await writeCheckpoint(session, plan, source, help?.fields);
     const checkpoint = { ...made, limitations: [...made.limitations, ...adds] };
     const { sizes, refused } = judgeCompaction(state, gauge, plan.draft, sizeOfCheckpoint(checkpoint));
