@@ -22,6 +22,7 @@ import type { Gathered } from './gather.ts';
 import { mergeTasks } from './merge-tasks.ts';
 import type { ModelAdds } from './model-adds.ts';
 import { withoutModel } from './model-adds.ts';
+import type { Plan } from './read-plan.ts';
 
 /** What of the context behind the checkpoint it need not say. */
 export interface Behind {
@@ -178,18 +179,25 @@ function failureBefore(was: CommandRun, is: CommandRun): Pick<CommandRun, 'faile
   };
 }
 
-function mergeRemarks<Plan extends { readonly position: Position }>(
-  before: readonly Remark[] | undefined,
-  plans: readonly Plan[],
+/** A plan adds remarks and closes them; a later one may open them again. */
+function mergeRemarks(
+  before: readonly Remark[] = [],
+  plans: readonly (Plan & { readonly position: Position })[],
   pick: (plan: Plan) => readonly string[],
-  adds: readonly Remark[] | undefined,
+  adds: readonly Remark[] = [],
 ): readonly Remark[] {
-  const planned = plans.flatMap((plan) => pick(plan).map((text): Remark => ({ position: plan.position, text })));
-  return lastOfEach(
-    [...(before ?? []), ...planned, ...(adds ?? [])],
-    ({ text }) => keyOfLine(text),
-    (was) => was,
-  );
+  const open = new Map<string, Remark>();
+  const add = (remark: Remark): void => {
+    const key = keyOfLine(remark.text);
+    if (!open.has(key)) open.set(key, remark);
+  };
+  before.forEach(add);
+  for (const plan of plans) {
+    for (const text of plan.closed) open.delete(keyOfLine(text));
+    for (const text of pick(plan)) add({ position: plan.position, text });
+  }
+  adds.forEach(add);
+  return [...open.values()];
 }
 
 function mergeSubagents(

@@ -172,6 +172,20 @@ test('what the log holds stays where the model is silent, and ends where the mod
   }
 });
 
+test('a plan closes questions and risks in its own words, and a later one opens them again', () => {
+  const rounds = [
+    plan('c1', { questions: ['Which port?', 'Which host?'], risks: ['The year end'] }),
+    plan('c2', { closed: ['which port', 'The year end'], questions: ['Which user?'] }),
+    plan('c3', { risks: ['the year end'] }),
+  ].map((told): Round => ({ told, says: undefined }));
+  const said = played(rounds).map(({ questions, risks }) => [...questions, ...risks].map(({ text }) => text));
+  expect(said).toEqual([
+    ['Which port?', 'Which host?', 'The year end'],
+    ['Which host?', 'Which user?'],
+    ['Which host?', 'Which user?', 'the year end'],
+  ]);
+});
+
 test('a task that a later plan opens again is open again', () => {
   const [, , again] = played([
     { told: plan('c1', { tasks: [{ task: 'write the parser', status: 'open' }] }), says: undefined },

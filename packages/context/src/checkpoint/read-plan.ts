@@ -10,6 +10,8 @@ export interface Plan {
   readonly decisions: readonly { readonly what: string; readonly why?: string; readonly status: string }[];
   readonly questions: readonly string[];
   readonly risks: readonly string[];
+  /** Questions and risks that no longer stand. */
+  readonly closed: readonly string[];
 }
 
 type PlanStatus = 'open' | 'active' | 'done' | 'dropped';
@@ -41,7 +43,13 @@ export function readPlan(value: Readonly<Record<string, unknown>>): Plan {
     const why = isRecord(one) ? wordsOf(one, ['why', 'reason']) : undefined;
     return what === undefined ? [] : [{ what, ...(why !== undefined && { why }), status: statusOf(one) ?? 'in force' }];
   });
-  return { tasks, decisions, questions: remarksIn(value, 'questions'), risks: remarksIn(value, 'risks') };
+  return {
+    tasks,
+    decisions,
+    questions: remarksIn(value, 'questions'),
+    risks: remarksIn(value, 'risks'),
+    closed: remarksIn(value, 'closed'),
+  };
 }
 
 function remarksIn(value: Readonly<Record<string, unknown>>, name: string): readonly string[] {

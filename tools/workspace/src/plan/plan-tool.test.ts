@@ -9,7 +9,7 @@ const tool = createPlanTool();
 test('the definition has the bytes that users have cached', () => {
   const { name, description, schema } = tool;
   const digest = createHash('sha256').update(canonicalText({ name, description, schema })).digest('hex');
-  expect(digest.slice(0, 16)).toBe('2f7d67daff1b5938');
+  expect(digest.slice(0, 16)).toBe('ba3951e35744f800');
 });
 
 test('a plan is answered in short: its words stand in the call', async () => {
@@ -25,6 +25,7 @@ test('a plan is answered in short: its words stand in the call', async () => {
   };
   expect((await call(tool, plan)).text).toBe('planned: tasks 1 active, 1 open, 1 done; 1 decision; 2 risks');
   expect((await call(tool, { questions: ['Which rate?'] })).text).toBe('planned: 1 question');
+  expect((await call(tool, { closed: ['Which rate?'] })).text).toBe('planned: 1 closed');
 });
 
 test.each([
@@ -32,7 +33,7 @@ test.each([
   [{ tasks: [] }, 'it says nothing'],
   [{ tasks: [{ task: ' ', status: 'open' }] }, 'tasks.0.task'],
   [{ tasks: [{ task: 'Go', status: 'finished' }] }, 'tasks.0.status'],
-  [{ todo: ['Go'] }, 'It takes tasks, decisions, questions, risks.'],
+  [{ todo: ['Go'] }, 'It takes tasks, decisions, questions, risks, closed.'],
 ])('%j is no plan', async (input, words) => {
   const { call } = await openBench();
   expect(await call(tool, input)).toMatchObject({ code: 'problem', text: expect.stringContaining(words) });

@@ -23,6 +23,7 @@ const PLAN = z.strictObject({
     .optional(),
   questions: z.array(line).optional().describe('What only the user can answer'),
   risks: z.array(line).optional(),
+  closed: z.array(line).optional().describe('Questions and risks that no longer stand, in the same words'),
 });
 
 const ARGUMENTS = argumentsOf(PLAN);
@@ -41,14 +42,22 @@ export function createPlanTool(): Tool {
       if (isProblem(plan)) return plan;
       const text = inShort(plan);
       if (text === '')
-        return { problem: 'plan: it says nothing. Give tasks, decisions, questions or risks that are new or changed.' };
+        return {
+          problem: 'plan: it says nothing. Give tasks, decisions, questions or risks that are new, changed or closed.',
+        };
       return { title: 'plan', run: async () => ({ text: `planned: ${text}` }) };
     },
   };
 }
 
 /** Short, as the plan itself stands in the call. */
-function inShort({ tasks = [], decisions = [], questions = [], risks = [] }: z.infer<typeof PLAN>): string {
+function inShort({
+  tasks = [],
+  decisions = [],
+  questions = [],
+  risks = [],
+  closed = [],
+}: z.infer<typeof PLAN>): string {
   const states = ['active', 'open', 'done', 'dropped'] as const;
   const counts = states.flatMap((state) => {
     const count = tasks.filter(({ status }) => status === state).length;
@@ -59,6 +68,7 @@ function inShort({ tasks = [], decisions = [], questions = [], risks = [] }: z.i
     ...counted(decisions.length, 'decision'),
     ...counted(questions.length, 'question'),
     ...counted(risks.length, 'risk'),
+    ...(closed.length === 0 ? [] : [`${closed.length} closed`]),
   ].join('; ');
 }
 
