@@ -1,6 +1,7 @@
 // Who writes the checkpoint of an automatic compaction: the model where it reads the history from the cache, else the log alone.
 
-import { timestamp } from '@tidemark/log';
+import { compactionContract } from '@tidemark/context';
+import { position, timestamp } from '@tidemark/log';
 import { createScriptedProvider } from '@tidemark/provider-scripted';
 import type { AnswerPlan, SentRequest } from '@tidemark/simulator';
 import { describe, expect, it, test } from 'vitest';
@@ -9,7 +10,8 @@ import { expectRebuilt, playWindow, refusedBy, small } from '../../tests/small-w
 import { made } from '../../tests/small-work.ts';
 import { THIS_MACHINE } from '../surroundings.ts';
 import type { Runtime } from '../turn/runtime.ts';
-import { askerOf } from './ask-for-checkpoint.ts';
+import type { AskBeside } from './ask-for-checkpoint.ts';
+import { askerOf, askForCheckpoint } from './ask-for-checkpoint.ts';
 
 const FIELDS = {
   decisions: [{ what: 'Look in order', why: 'it is safer', status: 'settled' }],
@@ -68,6 +70,36 @@ async function compactions(played: Played): Promise<readonly (readonly [strategy
 const writers = async (played: Played): Promise<readonly string[]> => [
   ...new Set((await compactions(played)).map(([strategy]) => strategy)),
 ];
+
+it('shows each part of the history the answer to the part before it', async () => {
+  const asked: string[] = [];
+  const ask: AskBeside = async ({ words: [part] }) => {
+    asked.push(part?.type === 'text' ? part.text : '');
+    const fields = { ...FIELDS, questions: [{ question: `Which part is ${asked.length}?` }] };
+    return { parts: [{ type: 'text', text: JSON.stringify(fields) }], request: undefined };
+  };
+  const played = await full({});
+  await played.live.prompt('Look. '.repeat(4_000));
+  const records = await played.records();
+  const range = { from: position(0), to: position(records.length - 1) };
+  const contract = compactionContract({ records, range, chunk: 4_000 });
+  const help = await askForCheckpoint({ ask }, contract, 0);
+  expect(asked.length).toBeGreaterThan(2);
+  expect(asked.map((words) => /your answer so far.*Which part is (\d+)/.exec(words)?.[1])).toEqual(
+    asked.map((_, index) => (index === 0 ? undefined : `${index}`)),
+  );
+  expect(help).toMatchObject({ fields: { questions: [{ question: `Which part is ${asked.length}?` }] } });
+});
+
+it('is not asked about a checkpoint that waits, unless the order names the model', async () => {
+  const played = await full({ tools: [made('look', () => ({ text: 'seen' }))] });
+  await played.live.prompt('Look. '.repeat(2_000));
+  expect(await played.live.compact({ tailTokens: 100, by: 'deterministic' })).toMatchObject({ outcome: 'compacted' });
+  expect(await played.live.compact({ tailTokens: 100 })).toMatchObject({ refused: 'nothing-new' });
+  expect(played.asked).toEqual([]);
+  const better = await played.live.compact({ tailTokens: 100, by: 'model' });
+  expect(better).toMatchObject({ outcome: 'compacted', strategy: 'model-assisted' });
+});
 
 describe('a compaction by `auto`', () => {
   it('asks the model, which reads the live prefix from the cache', async () => {
@@ -158,7 +190,9 @@ describe('a compaction by `auto`', () => {
     await played.live.interrupt();
     expect(await turn).toMatchObject({ outcome: 'interrupted' });
     expect(played.asked).toHaveLength(1);
-    expect(await writers(played)).toEqual(['deterministic']);
+    expect(await compactions(played)).toEqual([
+      ['deterministic', expect.stringContaining('was stopped before its answer')],
+    ]);
   });
 });
 
