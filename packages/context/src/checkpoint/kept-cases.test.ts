@@ -124,6 +124,33 @@ test('a recorded summary that does not fit keeps its headings and the items of i
   expect(checkpointTokens(made)).toBeLessThanOrEqual(8_000);
 });
 
+test('a recorded summary keeps its next step beside prompts that need all of the room', () => {
+  const many = Array.from({ length: 40 }, (_, at) => prompt(`Request ${at}: ${'more words of it. '.repeat(120)}`));
+  const made = afterSummary(summaryOf(14_518), [created, ...many]);
+  expect(textOf(made)).toContain('  > ## Next step\n  > - run migration 0042');
+  expect(checkpointTokens(made)).toBeLessThanOrEqual(8_000);
+});
+
+test('prompts keep half of the room beside lists that would take more', () => {
+  const line = (what: string, at: number): string => `${what} ${at} ${'of many words '.repeat(20)}`;
+  const lines = (what: string): readonly string[] => Array.from({ length: 200 }, (_, at) => line(what, at));
+  const plan = {
+    decisions: lines('decision').map((what) => ({ what })),
+    tasks: lines('task').map((task) => ({ task, status: 'open' })),
+    questions: lines('question'),
+    risks: lines('risk'),
+  };
+  const said = Array.from({ length: 12 }, (_, at) => prompt(line(`Prompt ${at}`, at).repeat(6)));
+  const worked = Array.from({ length: 200 }, (_, at) => [
+    ...step(`e${at}`, 'edit', { path: `src/a/folder/with/a/long/name/part-${at}.ts` }, 'edited'),
+    ...step(`b${at}`, 'bash', { command: line('npm test', at) }, line('failed', at), true),
+  ]).flat();
+  const made = of([created, ...said, ...worked, ...step('p1', 'plan', plan, 'planned')], { bound: 8_000 });
+  const ofPrompts = checkpointTokens(made) - checkpointTokens({ ...made, directives: [] });
+  expect(made.directives).toHaveLength(12);
+  expect(ofPrompts).toBeGreaterThan(0.45 * 8_000);
+});
+
 /** A turn that reads 360 files, each with a function of its own; at last one of them is named. */
 function reads(count: number): readonly Told[] {
   const files = Array.from({ length: count }, (_, at) =>
