@@ -139,6 +139,18 @@ export const compacts: BreakStory = async (played) => {
   return live.id;
 };
 
+/** The second checkpoint quotes the first one. */
+export const compactsTwice: BreakStory = async (played) => {
+  const live = await played.open();
+  for (const tailTokens of [9_000, 5_000]) {
+    await work(played, live);
+    await work(played, live);
+    expect(await live.compact({ tailTokens })).toMatchObject({ outcome: 'compacted' });
+    await played.stage.turn(live, 'And now?', done);
+  }
+  return live.id;
+};
+
 /** A command that shows the dump or the orders. */
 const bash: Tool = defineTool({
   name: 'bash',

@@ -1,6 +1,7 @@
 // L7: the price that is said before a break is what the break costs, for each cause that `why` can name. Judged by the simulator's
 // bill and by the bytes that went out, never by what the engine believes.
 
+import type { CompactionReport } from '@tidemark/agent';
 import { addSession, explainSession, NO_ACCOUNTS } from '@tidemark/agent';
 import type { EpochCause, MissCause, RecordedOf } from '@tidemark/log';
 import { sessionId } from '@tidemark/log';
@@ -157,6 +158,31 @@ test('what the provider dropped by itself is told of afterwards, to a token of r
 });
 
 test.each(MODELS)(
+  'the report of a compaction is within a twentieth of the bill of its request on %s',
+  async (model) => {
+    const stage = await openStage({ model, tools: stories.TOOLS, role: stories.LONG_ROLE });
+    const reports: CompactionReport[] = [];
+    const hear: Played['hear'] = (live) => ({
+      ...live,
+      compact: async (options) => {
+        const report = await live.compact(options);
+        reports.push(report);
+        return report;
+      },
+    });
+    const open: Played['open'] = async (options) => hear(await stage.open(options));
+    const id = await stories.compactsTwice({ stage, hear, say: () => undefined, open });
+    const taken = await compactedRequests(stage, id);
+    const bills = taken.map((place) => stage.billed()[place] ?? expect.unreachable());
+    expect(reports).toHaveLength(2);
+    expect(bills).toHaveLength(2);
+    for (const [round, { sizes }] of reports.entries()) near(sizes.after, bills[round]?.input ?? 0);
+    // The second checkpoint quotes hundreds of short lines, and the simulator counts a third of the estimate for each quotation mark.
+    near(reports[0]?.rewrite?.tokens ?? 0, (bills[0]?.input ?? 0) - (bills[0]?.read ?? 0));
+  },
+);
+
+test.each(MODELS)(
   'a long prompt of odd text beside an edited role is new text, and not paid again on %s',
   async (model) => {
     const stage = await openStage({ model, tools: stories.TOOLS, role: stories.LONG_ROLE });
@@ -177,6 +203,16 @@ test.each(MODELS)(
 
 function near(said: number, billed: number, tolerance = 0.05 * Math.abs(billed)): void {
   expect(Math.abs(said - billed), `${said} was said, ${billed} was billed`).toBeLessThanOrEqual(tolerance);
+}
+
+/** The numbers of the calls that took up a compaction, in order. */
+async function compactedRequests(stage: Stage, id: string): Promise<readonly number[]> {
+  const records = await recordsOf(stage, id);
+  const requests = records.filter(({ kind }) => kind === 'request.prepared');
+  return requests.flatMap(({ position }, call) => {
+    const before = records.find((one) => one.position === position - 1);
+    return before?.kind === 'epoch.opened' && before.data.cause === 'compaction' ? [call] : [];
+  });
 }
 
 interface Told {

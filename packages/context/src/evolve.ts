@@ -7,6 +7,7 @@ import { crossed } from './crossing.ts';
 import { accept, fail, send } from './evolve-calls.ts';
 import { changeReasoning, changeRole, changeTools, frontInForce } from './evolve-changes.ts';
 import { entriesOf } from './front-entries.ts';
+import { scalesWithCheckpoint } from './model-tokens.ts';
 import { prune } from './prune.ts';
 import { quarantine } from './quarantine.ts';
 import {
@@ -264,7 +265,8 @@ function takeUpCheckpoint(state: State, event: RecordedOf<'epoch.opened'>): Stat
   const { keeps = [], shortens } = data;
   const lead = { position: checkpoint, session, to: data.range.to, part, keeps, shortens };
   const said = slice(opened.directives).filter((one) => one > data.range.to || keeps.includes(one));
-  return { ...opened, directives: appendOnly(said), history: repack(opened.history, lead) };
+  const scales = scalesWithCheckpoint(state, opened.history, event.data.model, part.text);
+  return { ...opened, scales, directives: appendOnly(said), history: repack(opened.history, lead) };
 }
 
 /** The form of the fields, which says how the checkpoint is rendered. */

@@ -24,6 +24,7 @@ export { causeInWords, causesInWords, groupOfCause, isCause } from './cause-word
 export { behindRange } from './checkpoint/behind-range.ts';
 export type { Checkpoint } from './checkpoint/checkpoint.ts';
 export type { CheckpointText } from './checkpoint/checkpoint-text.ts';
+export { checkpointSize } from './checkpoint/checkpoint-size.ts';
 export { checkpointText, checkpointTokens } from './checkpoint/checkpoint-text.ts';
 export type { CompactionContract, ContractInput } from './checkpoint/compaction-contract.ts';
 export { compactionContract } from './checkpoint/compaction-contract.ts';
@@ -53,7 +54,7 @@ export type { CompactionDraft } from './compaction/draft-compaction.ts';
 export type { CompactionRefusal, CompactionSizes, Judged } from './compaction/judge-compaction.ts';
 export { breakCost, cliffCleared, judgeCompaction } from './compaction/judge-compaction.ts';
 export type { CompactionInput, CompactionPlan, RefusedPlan } from './compaction/plan-compaction.ts';
-export { LAST_RUNG, planCompaction } from './compaction/plan-compaction.ts';
+export { boundAt, LAST_RUNG, planCompaction } from './compaction/plan-compaction.ts';
 export { crossingOf } from './crossing.ts';
 export type { Lookup } from './entries.ts';
 export { isAlive, isOfOther, LIFE, readableEntries, unreadable } from './entries.ts';

@@ -9,7 +9,7 @@ import { unreadable } from './entries.ts';
 import type { Ratio } from './ratio.ts';
 import { applyRatio } from './ratio.ts';
 import type { Scales } from './scales.ts';
-import { scaleOfFront, scaleOfSpan } from './scales.ts';
+import { scaleOfText } from './scales.ts';
 import { mediaUpTo, tokensUpTo, turnStartOf } from './sequence.ts';
 import type { Accepted, Entry } from './state.ts';
 
@@ -42,22 +42,8 @@ interface Counted {
 /** The scale of a block's words. */
 export function scaleAt({ scales, ordinals, model, ratio, sizes, lookup }: SizeInput, block: number): number {
   if (sizes === 'recorded') return 1;
-  const own = block < lookup.sequence.front ? front(scales, model) : span(scales, model, ordinals, block);
-  return own ?? ratio.actual / ratio.estimated;
-}
-
-function front(scales: Scales | undefined, model: string): number | undefined {
-  return scales && scaleOfFront(scales, model);
-}
-
-function span(
-  scales: Scales | undefined,
-  model: string,
-  ordinals: SizeInput['ordinals'],
-  block: number,
-): number | undefined {
-  const ordinal = ordinals && itemAt(ordinals, block);
-  return scales && ordinal !== undefined ? scaleOfSpan(scales, ordinal, model) : undefined;
+  const ordinal = block < lookup.sequence.front ? -1 : ordinals && itemAt(ordinals, block);
+  return scaleOfText({ scales, ratio, model }, ordinal);
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { SizeForecast } from '@tidemark/log';
 import { expect, test } from 'vitest';
 import type { CountedRequest, Scales } from './scales.ts';
-import { learnScales, scaleOfFront, scaleOfSpan } from './scales.ts';
+import { learnScales, scaleOfFront, scaleOfSpan, scaleOfText, withSpanScale } from './scales.ts';
 
 const A = 'model-a';
 const B = 'model-b';
@@ -59,4 +59,22 @@ test('a count that no text can have is bounded, and none teaches nothing', () =>
   expect(scaleOfFront(learn(counted({ whole: 100 }, 100_000)), A)).toBe(4);
   expect(learnScales(undefined, counted({}, 1_000))).toBeUndefined();
   expect(learnScales(undefined, counted({ whole: 1_000 }, 0))).toBeUndefined();
+});
+
+test('a new span has its own scale, and uncounted text before it keeps the scale of new text', () => {
+  const scales = withSpanScale(learn(PROSE, DUMP), { ordinal: 5, scale: 0.7, before: 0.9, model: A });
+  expect([2, 3, 4, 5, 6].map((ordinal) => scaleOfSpan(scales, ordinal, A))).toEqual([0.5, 0.9, 0.9, 0.7, undefined]);
+});
+
+test('a new span of a model with a factor is kept at the scale of the first model', () => {
+  const other = learn(PROSE, DUMP, counted({ whole: 15_000 }, 30_000, { model: B, spans: 4 }));
+  const scales = withSpanScale(other, { ordinal: 4, scale: 1.4, before: 1, model: B });
+  expect([scaleOfSpan(scales, 4, B), scaleOfSpan(scales, 4, A)]).toEqual([1.4, 0.7]);
+  expect(withSpanScale(scales, { ordinal: 2, scale: 3, before: 3, model: A })).toBe(scales);
+});
+
+test('`scaleOfText` returns the scale of new text where no one counted the text', () => {
+  const scaling = { ratio: { actual: 9, estimated: 10 }, model: A, scales: learn(PROSE, DUMP) };
+  expect([-1, 1, 7, undefined].map((ordinal) => scaleOfText(scaling, ordinal))).toEqual([1.2, 0.5, 0.9, 0.9]);
+  expect(scaleOfText({ ...scaling, scales: undefined }, 1)).toBe(0.9);
 });

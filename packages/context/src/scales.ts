@@ -90,6 +90,45 @@ export function newTextRatio({ ratios, scales }: Taught, model: string): Ratio {
   return own.samples > 0 || scales === undefined ? own : learntFor(ratios, scales.model).whole;
 }
 
+/** What sizes the text of a request on the scale of the model that will count it. */
+export interface Scaling {
+  readonly scales: Scales | undefined;
+  /** Of text that no one counted: see `newTextRatio`. */
+  readonly ratio: Pick<Ratio, 'actual' | 'estimated'>;
+  readonly model: string;
+}
+
+/**
+ * Returns the tokens that a model counts for one estimated token of a text: of the front for ordinal -1, else of a span. Every size that is
+ * reported before a break is made with it.
+ */
+export function scaleOfText({ scales, ratio, model }: Scaling, ordinal: number | undefined): number {
+  const counted = scales && ordinal !== undefined ? countedScale(scales, ordinal, model) : undefined;
+  return counted ?? ratio.actual / ratio.estimated;
+}
+
+function countedScale(scales: Scales, ordinal: number, model: string): number | undefined {
+  return ordinal < 0 ? scaleOfFront(scales, model) : scaleOfSpan(scales, ordinal, model);
+}
+
+/** A span that no request held yet. */
+export interface NewSpan {
+  readonly ordinal: number;
+  /** The scale at which the model will count it, and the scale of other new text before it. */
+  readonly scale: number;
+  readonly before: number;
+  readonly model: string;
+}
+
+/** Returns the scales with that of a new span, for a span whose text is like text that was counted. */
+export function withSpanScale(scales: Scales, { ordinal, scale, before, model }: NewSpan): Scales {
+  const last = itemAt(scales.tail, -1)?.spans ?? 0;
+  if (last > ordinal) return scales;
+  const factor = factorOf(scales, model);
+  const uncounted = last < ordinal ? [{ spans: ordinal, scale: before / factor }] : [];
+  return { ...scales, tail: append(scales.tail, ...uncounted, { spans: ordinal + 1, scale: scale / factor }) };
+}
+
 /** Whether this model counted a request of the session. */
 export function isScaled(scales: Scales | undefined, model: string): boolean {
   return scales !== undefined && Object.hasOwn(scales.factors, model);

@@ -1,8 +1,8 @@
 // The checkpoint of a planned compaction, made from the records of its range, and what a model adds to them.
 
 import type { HistoryCompacted, Recorded } from '@tidemark/log';
-import type { Checkpoint, CompactionPlan, ModelFields, Size } from '@tidemark/context';
-import { behindRange, checkpointText, checkpointTokens, makeCheckpoint, readCheckpoint } from '@tidemark/context';
+import type { Checkpoint, CompactionPlan, ModelFields } from '@tidemark/context';
+import { behindRange, boundAt, checkpointSize, makeCheckpoint, readCheckpoint } from '@tidemark/context';
 import { leavesWhole } from '../session/progress.ts';
 import type { ReadHistory } from './read-history.ts';
 
@@ -21,24 +21,34 @@ export async function readSource(session: ReadHistory, { range }: CompactionPlan
   return { records, ...(previous === undefined ? {} : { previous }) };
 }
 
-/** Writes it. `fromModel`: what a model adds; it takes nothing away. */
+/** Times that a checkpoint is written shorter because the model counts more for its text than for the mean of its range. */
+const SHORTER = 6;
+
+/** Writes it within the tokens of the plan, as the model counts them. `fromModel`: what a model adds; it takes nothing away. */
 export async function writeCheckpoint(
   session: ReadHistory,
-  { draft, bound }: Pick<CompactionPlan, 'draft' | 'bound'>,
+  { draft, most, bound: first }: Pick<CompactionPlan, 'draft' | 'most' | 'bound'>,
   source: CheckpointSource,
   fromModel?: ModelFields,
 ): Promise<Checkpoint> {
   const { range, keeps } = draft;
   const behind = behindRange(source.records, range.to);
-  return makeCheckpoint({
+  const input = {
     ...source,
     range,
-    bound,
     keptPrompts: keeps,
     skillsInTail: session.progress.skills.flatMap((load) => (leavesWhole(draft, load) ? [load.name] : [])),
     filesInTail: behind.flatMap(filesOf),
     ...(fromModel === undefined ? {} : { fromModel }),
-  });
+  };
+  let bound = first;
+  for (let times = 0; ; times += 1) {
+    const checkpoint = makeCheckpoint({ ...input, bound });
+    const { tokens, scale } = checkpointSize(session.state, checkpoint);
+    const less = boundAt(most, scale);
+    if (tokens <= most || less >= bound || times === SHORTER) return checkpoint;
+    bound = less;
+  }
 }
 
 function filesOf(record: Recorded): readonly string[] {
@@ -50,10 +60,4 @@ async function recordsOf({ log, writer, state }: ReadHistory, from: number): Pro
   const records: Recorded[] = [];
   for await (const record of log.read(writer.session, from, state.length)) records.push(record);
   return records;
-}
-
-/** How large a checkpoint is, as the model reads it: before any ratio. */
-export function sizeOfCheckpoint(checkpoint: Checkpoint): Size {
-  const { text, limitations } = checkpointText(checkpoint);
-  return { tokens: checkpointTokens(checkpoint), bytes: Buffer.byteLength([text, ...limitations].join('\n')) };
 }

@@ -12,6 +12,7 @@ import type {
 } from '@tidemark/context';
 import {
   breakCost,
+  checkpointSize,
   checkpointText,
   cliffCleared,
   compactionContract,
@@ -26,7 +27,7 @@ import type { Asker, Made } from './ask-for-checkpoint.ts';
 import { askForCheckpoint } from './ask-for-checkpoint.ts';
 import type { ReadHistory } from './read-history.ts';
 import type { CheckpointSource } from './write-checkpoint.ts';
-import { readSource, sizeOfCheckpoint, writeCheckpoint } from './write-checkpoint.ts';
+import { readSource, writeCheckpoint } from './write-checkpoint.ts';
 
 /** What is asked for, and who is asked for what only a reader of the history can tell; nobody without `ask`. */
 export interface CompactionOrder extends Asker {
@@ -124,7 +125,7 @@ export async function writeCompaction(writing: Writing, order: WritingOrder): Pr
     help ??= await assist(order, gauge, plan, source);
     const made = await writeCheckpoint(session, plan, source, help?.fields);
     const checkpoint = { ...made, limitations: [...made.limitations, ...adds] };
-    const { sizes, refused } = judgeCompaction(state, gauge, plan.draft, sizeOfCheckpoint(checkpoint));
+    const { sizes, refused } = judgeCompaction(state, gauge, plan.draft, checkpointSize(state, checkpoint));
     if (refused === undefined) return written(writing, order, { ...plan, sizes }, checkpoint, help);
     if (plan.rung === last) return { refused, sizes };
     from = plan.rung + 1;

@@ -1,8 +1,8 @@
 // What makes a context too large for its window, by span: said where no compaction can mend it.
 
 import { slice } from '../append-only.ts';
-import { inModelTokens } from '../next-input.ts';
-import { sizeOfSpan } from '../span-size.ts';
+import { modelTokens, scalingOf } from '../model-tokens.ts';
+import { scaleOfText } from '../scales.ts';
 import type { State } from '../state.ts';
 
 /** One piece of a request, and its tokens: an estimate on the model's scale. */
@@ -15,16 +15,18 @@ export interface LargePart {
 /** The largest pieces of the next request, the largest first. */
 export function largestParts(state: State, most = 4): readonly LargePart[] {
   const { epoch, history } = state;
+  const scaling = scalingOf(state);
   const { layers = [], toolSize } = epoch?.opened ?? {};
   const spans = slice(history.packed).map((span) => ({
     what: span.origin.from === 'event' ? `${span.role} at ${span.origin.position}` : span.role,
-    tokens: sizeOfSpan(span).tokens,
+    tokens: modelTokens(scaling, span),
   }));
-  const front = { what: 'front', tokens: layers.reduce((sum, { tokens }) => sum + tokens, 0) };
-  const tools = { what: 'tools', tokens: toolSize?.tokens ?? 0 };
+  const inFront = scaleOfText(scaling, -1);
+  const front = { what: 'front', tokens: layers.reduce((sum, { tokens }) => sum + tokens, 0) * inFront };
+  const tools = { what: 'tools', tokens: (toolSize?.tokens ?? 0) * inFront };
   return [front, tools, ...spans]
     .toSorted((a, b) => b.tokens - a.tokens)
     .slice(0, most)
     .filter(({ tokens }) => tokens > 0)
-    .map(({ what, tokens }) => ({ what, tokens: inModelTokens(state, tokens).tokens }));
+    .map(({ what, tokens }) => ({ what, tokens: Math.ceil(tokens) }));
 }

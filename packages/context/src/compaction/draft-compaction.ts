@@ -4,7 +4,10 @@ import type { Position, Range } from '@tidemark/log';
 import { position } from '@tidemark/log';
 import type { Capabilities, Span } from '@tidemark/model';
 import { slice } from '../append-only.ts';
-import { frontSize, inModelTokens, waitingSize } from '../next-input.ts';
+import { modelSize, modelTokens, scaleSize, scalingOf } from '../model-tokens.ts';
+import { frontSize, waitingSize } from '../next-input.ts';
+import type { Scaling } from '../scales.ts';
+import { scaleOfText } from '../scales.ts';
 import { keptBehind } from '../settle.ts';
 import type { Size } from '../span-size.ts';
 import { addSizes, NO_SIZE, sizeOfSpan } from '../span-size.ts';
@@ -25,7 +28,7 @@ export interface DraftOptions {
   readonly alone?: boolean;
 }
 
-/** A compaction before its checkpoint is made. */
+/** A compaction before its checkpoint is made. Its sizes are estimates on the model's scale. */
 export interface CompactionDraft {
   readonly range: Range;
   /** Prompts and steers inside the range that stay. */
@@ -36,7 +39,8 @@ export interface CompactionDraft {
   /** What the checkpoint will stand for, but for what the checkpoint before stands for; and the size of that one. */
   readonly left: Size;
   readonly carried: Size;
-  /** Estimates before any ratio. */
+  /** Tokens that the model counts for one estimated token of both. */
+  readonly scale: number;
   readonly parts: { readonly [part in Exclude<RequestPart, 'checkpoint'>]: Size };
 }
 
@@ -47,7 +51,9 @@ export type RequestPart = 'front' | 'tools' | 'checkpoint' | 'directives' | 'tai
 export function draftCompaction(state: State, options: DraftOptions): CompactionDraft | undefined {
   const { history, compacted, epoch } = state;
   const tail = slice(history.packed, history.lead);
-  const scaled = (span: Span): number => inModelTokens(state, sizeAs(span, options.row).tokens).tokens;
+  const scaling = scalingOf(state);
+  const scaled = (span: Span): number => modelTokens(scaling, shownSpan(span, options.row));
+  const front = scaleOfText(scaling, -1);
   const { shortens, alone = false } = options;
   const after = compacted?.data.range.to;
   const boundary = alone
@@ -62,20 +68,22 @@ export function draftCompaction(state: State, options: DraftOptions): Compaction
   const all = keptBehind(tail, { to, keeps, shortens });
   const kept = all.slice(keeps.length);
   const noted = new Set(options.noted);
-  const sizes = (spans: readonly Span[]): Size =>
-    spans.reduce((sum, one) => addSizes(sum, sizeAs(one, options.row)), NO_SIZE);
+  const shown = (spans: readonly Span[]): readonly Span[] => spans.map((one) => shownSpan(one, options.row));
+  const sizes = (spans: readonly Span[]): Size => modelSize(scaling, shown(spans));
+  const lead = slice(history.packed).slice(0, history.lead);
   return {
     range: { from: compacted?.data.range.from ?? position(0), to },
     keeps,
     ...(shortens === undefined ? {} : { shortens }),
     kept,
     left: sizes(left),
-    carried: sizes(slice(history.packed).slice(0, history.lead)),
+    carried: sizes(lead),
+    scale: meanScale(scaling, shown([...lead, ...left])),
     parts: {
-      front: frontSize(state),
-      tools: epoch.opened.toolSize ?? NO_SIZE,
+      front: scaleSize(frontSize(state), front),
+      tools: scaleSize(epoch.opened.toolSize ?? NO_SIZE, front),
       directives: sizes(all.slice(0, keeps.length)),
-      tail: addSizes(sizes(kept), waitingSize(history)),
+      tail: addSizes(sizes(kept), scaleSize(waitingSize(history), scaleOfText(scaling, undefined))),
       notes: sizes(left.filter((span) => noted.has(placeOf(span)))),
     },
   };
@@ -106,8 +114,13 @@ function placeOf({ origin }: Span): number {
   return origin.from === 'event' ? origin.position : -1;
 }
 
+function meanScale(scaling: Scaling, spans: readonly Span[]): number {
+  const estimated = spans.reduce((sum, one) => sum + sizeOfSpan(one).tokens, 0);
+  return estimated === 0 ? scaleOfText(scaling, undefined) : modelSize(scaling, spans).tokens / estimated;
+}
+
 /** Reasoning is bound to the prefix that a compaction edits: a model that checks it is not sent it any more. */
-function sizeAs(span: Span, { prefixCheck }: DraftOptions['row']): Size {
-  if (!prefixCheck || span.role !== 'assistant') return sizeOfSpan(span);
-  return sizeOfSpan({ ...span, parts: span.parts.filter(({ type }) => type !== 'reasoning') });
+function shownSpan(span: Span, { prefixCheck }: DraftOptions['row']): Span {
+  if (!prefixCheck || !span.parts.some(({ type }) => type === 'reasoning')) return span;
+  return { ...span, parts: span.parts.filter(({ type }) => type !== 'reasoning') };
 }

@@ -37,17 +37,16 @@ export interface Judged {
   readonly refused?: CompactionRefusal;
 }
 
-/** Judges a draft with a checkpoint of this size (before any ratio). */
+/** Judges a draft with a checkpoint of this size, on the model's scale. */
 export function judgeCompaction(state: State, gauge: Gauge, draft: CompactionDraft, checkpoint: Size): Judged {
   const all = { ...draft.parts, checkpoint };
-  const scaled = (size: Size): number => inModelTokens(state, size.tokens).tokens;
   const parts = {
-    front: scaled(all.front),
-    tools: scaled(all.tools),
-    checkpoint: scaled(all.checkpoint),
-    directives: scaled(all.directives),
-    tail: scaled(all.tail),
-    notes: scaled(all.notes),
+    front: Math.ceil(all.front.tokens),
+    tools: Math.ceil(all.tools.tokens),
+    checkpoint: Math.ceil(all.checkpoint.tokens),
+    directives: Math.ceil(all.directives.tokens),
+    tail: Math.ceil(all.tail.tokens),
+    notes: Math.ceil(all.notes.tokens),
   };
   const after = Object.values(parts).reduce((sum, tokens) => sum + tokens, 0);
   const bytes = Object.values(all).reduce((sum, size) => sum + size.bytes, 0);

@@ -4,7 +4,6 @@
 import type { Capabilities } from '@tidemark/model';
 import type { Gauge } from '../gauge.ts';
 import { slice } from '../append-only.ts';
-import { inModelTokens } from '../next-input.ts';
 import { keptBehind } from '../settle.ts';
 import type { State } from '../state.ts';
 import type { CompactionDraft, DraftOptions } from './draft-compaction.ts';
@@ -53,7 +52,8 @@ export interface CompactionPlan {
   readonly sizes: CompactionSizes;
   readonly rung: number;
   readonly draft: CompactionDraft;
-  /** Most tokens of its checkpoint, before any ratio. */
+  /** Most tokens of its checkpoint on the model's scale, and the same before any ratio: as a text of the mean scale of its range has them. */
+  readonly most: number;
   readonly bound: number;
 }
 
@@ -97,36 +97,32 @@ function planRung(state: State, input: CompactionInput, rung: number): Compactio
     ...(rung === LAST_RUNG ? { shortens: SHORTENED } : {}),
   });
   if (draft === undefined) return nothing(gauge);
-  const least = { tokens: LEAST_CHECKPOINT, bytes: LEAST_CHECKPOINT * 4 };
+  const least = { tokens: LEAST_CHECKPOINT * draft.scale, bytes: LEAST_CHECKPOINT * 4 };
   const { sizes, refused } = judgeCompaction(state, gauge, draft, least);
   if (refused !== undefined) return { sizes, refused };
-  return { sizes, rung, draft, bound: boundOf(state, input, draft, sizes) };
+  const most = mostOf(input, draft, sizes);
+  return { sizes, rung, draft, most, bound: boundAt(most, draft.scale) };
+}
+
+/** Returns the most estimated tokens of a checkpoint that a model counts so many tokens of at a scale, and no less than its fixed words need. */
+export function boundAt(most: number, scale: number): number {
+  return Math.max(LEAST_CHECKPOINT, Math.floor(most / scale));
 }
 
 /**
- * Most tokens of a checkpoint, before any ratio. It never takes so much that the compaction would not be worth it or would not
+ * Most tokens of a checkpoint, on the model's scale. It never takes so much that the compaction would not be worth it or would not
  * fit: a short range is then told in a short checkpoint.
  */
-function boundOf(
-  state: State,
-  { gauge, checkpoint }: CompactionInput,
-  draft: CompactionDraft,
-  sizes: CompactionSizes,
-): number {
+function mostOf({ gauge, checkpoint }: CompactionInput, draft: CompactionDraft, sizes: CompactionSizes): number {
   const { limit, hard, by } = gauge;
-  const scale = inModelTokens(state, SCALE).tokens / SCALE;
   const byRoom = Math.max(
-    Math.min(ALWAYS, hard > 0 ? OF_HARD * hard : ALWAYS) / scale,
-    Math.min((OF_WINDOW * limit) / scale, OF_RANGE * draft.left.tokens + draft.carried.tokens),
+    Math.min(ALWAYS, hard > 0 ? OF_HARD * hard : ALWAYS),
+    Math.min(OF_WINDOW * limit, OF_RANGE * draft.left.tokens + draft.carried.tokens),
   );
-  const wanted = checkpoint === undefined ? byRoom : checkpoint / scale;
   const beside = sizes.after - sizes.parts.checkpoint;
   const most = Math.min(hard > 0 ? hard : Infinity, by === 'bytes' ? Infinity : MOST_LEFT * sizes.before);
-  return Math.max(LEAST_CHECKPOINT, Math.floor(Math.min(wanted, (most - beside) / scale)));
+  return Math.min(checkpoint ?? byRoom, most - beside);
 }
-
-/** Tokens by which a ratio is read off. */
-const SCALE = 10_000;
 
 function nothing({ input = 0, hard }: Gauge): RefusedPlan {
   const parts = { front: 0, tools: 0, checkpoint: 0, directives: 0, tail: 0, notes: 0 };
