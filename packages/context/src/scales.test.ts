@@ -78,3 +78,9 @@ test('`scaleOfText` returns the scale of new text where no one counted the text'
   expect([-1, 1, 7, undefined].map((ordinal) => scaleOfText(scaling, ordinal))).toEqual([1.2, 0.5, 0.9, 0.9]);
   expect(scaleOfText({ ...scaling, scales: undefined }, 1)).toBe(0.9);
 });
+
+test('no scale leaves its bounds, whatever a provider counts again and again', () => {
+  const odd = counted({ whole: 10_000 }, 900_000, { spans: 2 });
+  const scales = learn(PROSE, DUMP, odd, odd, odd);
+  expect([scaleOfFront(scales, A), scaleOfSpan(scales, 1, A)]).toEqual([4, 4]);
+});

@@ -158,13 +158,17 @@ function corrected(scales: Scales, request: CountedRequest, media: number): Scal
   const shared = known ? off : 1;
   const factors = known ? scales.factors : { ...scales.factors, [model]: off };
   const packed = slice(scales.tail).filter((stretch) => stretch.spans > first);
-  const tail = packed.map((stretch) => ({ ...stretch, scale: stretch.scale * shared }));
-  const front = scales.front * shared;
-  return addStretch({ model, front, factors, tail: appendOnly(tail) }, request, assumed * off);
+  const tail = packed.map((stretch) => ({ ...stretch, scale: bounded(stretch.scale * shared) }));
+  const front = bounded(scales.front * shared);
+  return addStretch({ model, front, factors, tail: appendOnly(tail) }, request, bounded(assumed * off));
 }
 
 /** `undefined` where one of them says nothing. */
 function ratioOf(counted: number, estimated: number): number | undefined {
   if (!(estimated > 0) || !(counted > 0)) return undefined;
-  return Math.min(ODD, Math.max(1 / ODD, counted / estimated));
+  return bounded(counted / estimated);
+}
+
+function bounded(scale: number): number {
+  return Math.min(ODD, Math.max(1 / ODD, scale));
 }
