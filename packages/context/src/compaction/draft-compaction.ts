@@ -20,6 +20,8 @@ export interface DraftOptions {
   readonly row: Pick<Capabilities, 'prefixCheck' | 'reasoningInLoop'>;
   /** Most tokens of the history behind the checkpoint, on the model's scale. */
   readonly tail: number;
+  /** Tokens that a byte of the tail takes at least, where bytes are what the request lacks. */
+  readonly perByte?: number;
   /** Most UTF-16 units of a text in a kept result; absent is no bound. */
   readonly shortens?: number;
   /** Where the notes stand that will be said again when they are left out. */
@@ -52,7 +54,7 @@ export function draftCompaction(state: State, options: DraftOptions): Compaction
   const { history, compacted, epoch } = state;
   const tail = slice(history.packed, history.lead);
   const scaling = scalingOf(state);
-  const scaled = (span: Span): number => modelTokens(scaling, shownSpan(span, options.row));
+  const weight = (span: Span): number => weightOf(scaling, shownSpan(span, options.row), options.perByte);
   const front = scaleOfText(scaling, -1);
   const { shortens, alone = false } = options;
   const after = compacted?.data.range.to;
@@ -60,7 +62,7 @@ export function draftCompaction(state: State, options: DraftOptions): Compaction
     ? endOf(state, tail)
     : mustLeaveLoop(tail, options.row)
       ? cutBehind(tail, after)
-      : boundaryOf(tail, options.tail, scaled, after);
+      : boundaryOf(tail, options.tail, weight, after);
   if (epoch === undefined || boundary === undefined) return undefined;
   const { to, first } = boundary;
   const left = tail.slice(0, first);
@@ -112,6 +114,10 @@ function standing({ directives }: State, left: readonly Span[]): readonly Positi
 
 function placeOf({ origin }: Span): number {
   return origin.from === 'event' ? origin.position : -1;
+}
+
+function weightOf(scaling: Scaling, span: Span, perByte: number = 0): number {
+  return Math.max(modelTokens(scaling, span), perByte * sizeOfSpan(span).bytes);
 }
 
 function meanScale(scaling: Scaling, spans: readonly Span[]): number {

@@ -14,7 +14,7 @@ import type { CompactionDraft, RequestPart } from './draft-compaction.ts';
 /** What is left of a request after a compaction that is worth it, at most. */
 export const MOST_LEFT: number = 0.8;
 /** Share of a provider's byte limit that a request behind a compaction may take. */
-const MOST_BYTES = 0.9;
+export const MOST_BYTES: number = 0.9;
 
 /** The sizes of a compaction, in tokens on the model's scale: estimates. */
 export interface CompactionSizes {

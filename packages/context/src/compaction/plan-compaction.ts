@@ -9,7 +9,7 @@ import type { State } from '../state.ts';
 import type { CompactionDraft, DraftOptions } from './draft-compaction.ts';
 import { draftCompaction } from './draft-compaction.ts';
 import type { CompactionRefusal, CompactionSizes } from './judge-compaction.ts';
-import { judgeCompaction, MOST_LEFT } from './judge-compaction.ts';
+import { judgeCompaction, MOST_BYTES, MOST_LEFT } from './judge-compaction.ts';
 
 /** How much of the tail each rung keeps, of what the budgets give: 20k, 10k, 5k, 2.5k, and the current batch alone. */
 const RUNGS: readonly number[] = [1, 1 / 2, 1 / 4, 1 / 8, 0];
@@ -94,6 +94,7 @@ function planRung(state: State, input: CompactionInput, rung: number): Compactio
     noted,
     alone,
     tail: Math.floor(tail * share),
+    ...perByte(gauge),
     ...(rung === LAST_RUNG ? { shortens: SHORTENED } : {}),
   });
   if (draft === undefined) return nothing(gauge);
@@ -102,6 +103,11 @@ function planRung(state: State, input: CompactionInput, rung: number): Compactio
   if (refused !== undefined) return { sizes, refused };
   const most = mostOf(input, draft, sizes);
   return { sizes, rung, draft, most, bound: boundAt(most, draft.scale) };
+}
+
+/** The tail of a request that is too heavy takes the same share of the bytes that fit as of the tokens. */
+function perByte({ by, hard, bytesLimit }: Gauge): Pick<DraftOptions, 'perByte'> {
+  return by === 'bytes' && bytesLimit !== undefined ? { perByte: hard / (MOST_BYTES * bytesLimit) } : {};
 }
 
 /** Returns the most estimated tokens of a checkpoint that a model counts so many tokens of at a scale, and no less than its fixed words need. */
