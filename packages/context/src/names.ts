@@ -1,42 +1,74 @@
-// Names in a text that mean one thing: paths, and identifiers that are written as code writes them. A plain word is none.
+// Names in a text: the paths and the symbols that a later step may refer to. A plain word is no name. Pruning and checkpoints both use
+// this rule.
 
-/** A name, and whether it may be a path. */
+/** A name. `member`: two words joined by a dot, the last one short: a member of an object, or a file with a rare ending. */
 export interface Name {
   readonly name: string;
-  readonly path: boolean;
+  readonly kind: 'path' | 'symbol' | 'member';
 }
 
-/** Characters of paths and identifiers. One class, so that a text is read once, whatever it holds. */
+/** Characters of paths and symbols. One class, so that a text is read once, whatever it holds. */
 const RUN = /[\w@$~./-]+/g;
-/** Shorter runs mean too much; longer ones are data, and no names. UTF-16 units. */
+/** Shorter names mean too much; longer ones are data. UTF-16 units. */
 const SHORTEST = 4;
 const LONGEST = 300;
-/** The short ending of a file's name. */
-const ENDING = /\w\.[A-Za-z]\w{0,4}$/;
-const WORD = /[A-Za-z_$][\w$]{3,}/g;
-/** A capital behind a small letter, an underscore between letters, a digit behind a letter, or capitals before a small letter. */
-const CODED = /[a-z][A-Z]|[A-Za-z]_+[A-Za-z]|[A-Za-z]\d|[A-Z]{2,}[a-z]/;
+/** Known endings of files. */
+const FILE =
+  /\w\.(?:bash|bat|c|cc|cfg|cjs|clj|cljs|cmake|conf|cpp|cs|csproj|css|csv|cts|cxx|dart|diff|edn|eex|elm|env|erb|erl|ex|exs|fs|fsx|gleam|go|gql|gradle|graphql|groovy|h|hbs|heex|hpp|hrl|hs|htm|html|ini|ipynb|java|jl|js|json|json5|jsonc|jsonl|jsx|kt|kts|less|lock|log|lua|md|mdx|mjs|ml|mli|mts|nim|nix|patch|php|pl|plist|pm|png|prisma|properties|proto|ps1|py|pyi|rake|rb|rs|rst|sass|sbt|scala|scss|sh|sql|svelte|svg|swift|tcl|tex|tf|tfvars|toml|ts|tsv|tsx|txt|vue|xml|ya?ml|zig|zsh)$/;
+/** A short ending behind a dot. */
+const MEMBER = /\w\.[A-Za-z]\w{0,4}$/;
+/** A mark that words of prose do not have: an inner capital, an underscore, a digit, or capitals alone. */
+const MARK = /[a-z][A-Z]|[A-Z]{2,}[a-z]|[A-Za-z0-9]_+[A-Za-z0-9]|[A-Za-z]\d|^[A-Z]{4,}$/;
+/** A colour, a hash or an identifier of a record: hex digits, the first a digit, among them a letter. */
+const HEX = /^\d[\da-f]*[a-f][\da-f]*$/;
+const HEX_LENGTH = { least: 6, most: 40 } as const;
 
 /** Returns each distinct name of a text, in the order of first sight. The cost follows the length of the text. */
 export function namesIn(text: string): readonly Name[] {
   const names = new Map<string, Name>();
+  const add = (name: string, kind: Name['kind']): void => {
+    if (!names.has(name)) names.set(name, { name, kind });
+  };
   for (const [found] of text.matchAll(RUN)) {
     if (found.length < SHORTEST || found.length > LONGEST) continue;
     const run = withoutEnd(found);
-    const path = run.includes('/') || (run.includes('.') && ENDING.test(run));
-    if (path) names.set(run, { name: run, path });
-    if (run.includes('/') || !CODED.test(run)) continue;
-    for (const [word] of run.matchAll(WORD))
-      if (CODED.test(word) && !names.has(word)) names.set(word, { name: word, path: false });
+    if (isPath(run)) {
+      add(run, 'path');
+      continue;
+    }
+    if (MEMBER.test(run) && !run.includes('/')) add(run, 'member');
+    for (const part of run.split(/[./@~]+/)) {
+      const word = trimmedHyphens(part);
+      if (isSymbol(word)) add(word, 'symbol');
+    }
   }
   return [...names.values()];
 }
 
-/** A run without what ends a sentence. */
+/** Tells whether a word has the form of a symbol: an inner capital, an underscore, a digit, or capitals alone. */
+function isSymbol(word: string): boolean {
+  if (word.length < SHORTEST) return false;
+  return MARK.test(word) || (word.length >= HEX_LENGTH.least && word.length <= HEX_LENGTH.most && HEX.test(word));
+}
+
+/** Tells whether a word has the form of a path: a known file ending, or two slashes or more. */
+function isPath(word: string): boolean {
+  return FILE.test(word) || word.split('/').length > 2;
+}
+
+/** A run without the marks that end a sentence or a folder. */
 function withoutEnd(run: string): string {
   let end = run.length;
   while (end > 0 && './-'.includes(run.charAt(end - 1))) end -= 1;
-  return end === run.length ? run : run.slice(0, end);
+  return run.slice(0, end);
+}
+
+function trimmedHyphens(word: string): string {
+  let start = 0;
+  let end = word.length;
+  while (start < end && word.charAt(start) === '-') start += 1;
+  while (end > start && word.charAt(end - 1) === '-') end -= 1;
+  return word.slice(start, end);
 }
 
 /** Returns every string of a JSON value, at any depth. */

@@ -196,10 +196,11 @@ function mark(uses: Uses, use: Use | undefined, superseded: Superseded): void {
 
 function refer(uses: Uses, text: string, by: 'words' | 'input'): void {
   const found = new Set<Use>();
-  for (const { name, path } of namesIn(text)) {
+  for (const { name, kind } of namesIn(text)) {
     const shows = uses.symbols.get(name);
     if (shows !== undefined) found.add(shows);
-    if (path) for (const file of filesNamed(uses, name)) for (const use of uses.reads.get(file) ?? []) found.add(use);
+    if (kind !== 'symbol')
+      for (const file of filesNamed(uses, name)) for (const use of uses.reads.get(file) ?? []) found.add(use);
   }
   for (const use of found) {
     touch(uses, use);

@@ -3,7 +3,7 @@
 import type { AnswerPart, Recorded } from '@tidemark/log';
 import { parseArguments } from './call-arguments.ts';
 import { wordsOf } from './gather.ts';
-import { namesIn } from './names.ts';
+import { namesIn, stringsIn } from '../names.ts';
 
 /** The names that records mention. */
 export interface Mentions {
@@ -37,11 +37,11 @@ export function mentionsIn(records: readonly Recorded[], after: number, to: numb
 /** Returns every text in the arguments of a call; the raw text where they do not parse. */
 export function inputTexts(raw: string): readonly string[] {
   const value = parseArguments(raw);
-  return value === undefined ? [raw] : textsIn(value);
+  return value === undefined ? [raw] : stringsIn(value);
 }
 
 function namesOf(texts: readonly string[]): ReadonlySet<string> {
-  return new Set(texts.flatMap((text) => text.split('\n').flatMap(namesIn)));
+  return new Set(texts.flatMap(namesIn).flatMap(({ name, kind }) => (kind === 'member' ? [] : [name])));
 }
 
 function textsOf(record: Recorded, results: boolean): readonly string[] {
@@ -61,10 +61,4 @@ function textsOf(record: Recorded, results: boolean): readonly string[] {
 function textsOfPart(part: AnswerPart): readonly string[] {
   if (part.type === 'text') return [part.text];
   return part.type === 'call' ? inputTexts(part.arguments) : [];
-}
-
-function textsIn(value: unknown): readonly string[] {
-  if (typeof value === 'string') return [value];
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.values(value).flatMap(textsIn);
 }

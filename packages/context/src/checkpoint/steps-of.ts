@@ -10,7 +10,7 @@ import { wordsOf } from './gather.ts';
 import { headingOf, headingsIn } from './headings.ts';
 import { deedOf, fileIn } from './known-tools.ts';
 import type { Mentions } from './mentions.ts';
-import { isName, isPath, namesIn } from './names.ts';
+import { namesIn } from '../names.ts';
 import { isPlanTool } from './read-plan.ts';
 
 /** A step or a name that may be kept, and its worth: about how often it is expected to be needed. */
@@ -219,8 +219,8 @@ function offerNames(
     draft.names.push({ position, path, name, ...at(index), declared: true, worth });
   }
   for (const [index, line] of lines.entries())
-    for (const name of namesIn(line)) {
-      if (seen.has(name) || isPath(name) || !isName(name)) continue;
+    for (const { name, kind } of namesIn(line)) {
+      if (seen.has(name) || kind !== 'symbol') continue;
       seen.add(name);
       const worth = (base + referredTo(name, position, mentions)) * fresh(name, mentions);
       draft.names.push({ position, path, name, ...at(index), worth });
@@ -242,7 +242,8 @@ function offerLines(draft: Draft, { position }: ClosedCall, output: string, ment
     const kept = lineOf(text, LINE);
     const names = namesIn(kept);
     let worth = 0;
-    for (const name of names) worth += (1 + referredTo(name, position, mentions)) * fresh(name, mentions);
+    for (const { name, kind } of names)
+      if (kind !== 'member') worth += (1 + referredTo(name, position, mentions)) * fresh(name, mentions);
     if (ERROR.test(text)) worth += PLACE.test(text) ? 4 : 2;
     if (index === lines.length - 1) worth += 1;
     if (worth > 0) draft.found.push({ step: { position, kind: 'found', text: kept }, worth });
