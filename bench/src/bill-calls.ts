@@ -53,7 +53,8 @@ export function stepsOf(calls: readonly LedgerCall[], capabilities: Capabilities
   }));
 }
 
-function usageOf({ usage, counts, status }: LedgerCall, { ttls }: Capabilities): Usage {
+/** Returns the input of a call by bucket. @throws Error for a call that was refused. */
+export function usageOf({ usage, counts, status }: LedgerCall, { ttls }: Capabilities): Usage {
   if (usage !== undefined) {
     const { input_tokens: fresh, cache_read_input_tokens: read, cache_creation: created } = usage;
     const writes = [

@@ -1,0 +1,200 @@
+// Plays a coding session through an agent with the options of the command, against the simulator in this process, on virtual
+// time. The files are real, in a temporary workspace, and so are the tools; `bash` alone returns what the script says.
+
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+
+import type { Tool } from '@tidemark/agent';
+import { virtualTime } from '@tidemark/agent/contract';
+import type { VirtualTime } from '@tidemark/agent/contract';
+import type { Agent, AgentOptions, LiveSession } from '@tidemark/kit';
+import { createAgent } from '@tidemark/kit';
+import type { Log, SessionId } from '@tidemark/log';
+import type { Capabilities } from '@tidemark/model';
+import type { LedgerCall, ScriptedAnswer, SentRequest, Simulator } from '@tidemark/simulator';
+import { createSimulator } from '@tidemark/simulator';
+import { createMemoryStore } from '@tidemark/store-memory';
+import { createBashTool, createConfinement } from '@tidemark/tools-workspace';
+
+import { simulatedProvider } from '../simulated-provider.ts';
+import { withTemporaryHome } from '../temporary-home.ts';
+import { watchedLog } from '../watched-log.ts';
+import type { CodingPrompt, CodingSession } from './coding-prompts.ts';
+
+/** A session that was played to its end. */
+export interface PlayedSession {
+  readonly log: Log;
+  readonly id: SessionId;
+  /** Each call that arrived, by the turn that made it. */
+  readonly calls: readonly (readonly LedgerCall[])[];
+  /** The whole ledger of the simulator. */
+  readonly ledger: readonly LedgerCall[];
+}
+
+/** Options of the agent that may differ from those of the command. */
+export type PlayOptions = Partial<Pick<AgentOptions, 'pruning' | 'compaction' | 'checkpoints' | 'ttl' | 'budgets'>>;
+
+interface Stage {
+  readonly simulator: Simulator;
+  readonly time: VirtualTime;
+  prompt: CodingPrompt | undefined;
+  /** Steps of the prompt that were answered. */
+  step: number;
+  /** The stream of the request that was prepared last. */
+  stream: string;
+}
+
+/** Milliseconds of a call of a file tool, and of a command. */
+const FILE_MS = 500;
+const COMMAND_MS = 20_000;
+
+/** The tools of a workspace but `bash`, in their order. */
+const BUILT_IN = 'read write edit ls grep find output_read history_read history_search'.split(' ');
+
+/** Plays it. @throws Error when a request is refused, a turn is not completed, or a call fails that the script lets succeed. */
+export function playPrompts(
+  session: CodingSession,
+  capabilities: Capabilities,
+  options: PlayOptions = {},
+): Promise<PlayedSession> {
+  return withTemporaryHome(async (home) => {
+    const workspace = join(home, 'shop');
+    for (const [path, text] of session.files) await writeInto(workspace, path, text);
+    const stage = newStage(capabilities);
+    const log = watchedLog(createMemoryStore(), { appending: (events) => watchStream(stage, events) });
+    const { agent, close } = await agentOn(stage, { log, workspace, home, capabilities, options });
+    try {
+      const live = await agent.open();
+      const ends: number[] = [];
+      for (const prompt of session.prompts) ends.push(await playPrompt(stage, live, prompt));
+      const ledger = [...stage.simulator.calls];
+      const calls = ends.map((end, turn) => ledger.slice(ends[turn - 1] ?? 0, end));
+      return { log, id: live.id, calls, ledger };
+    } finally {
+      await agent.close();
+      await close();
+    }
+  });
+}
+
+async function writeInto(workspace: string, path: string, text: string): Promise<void> {
+  const file = join(workspace, path);
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, text);
+}
+
+function newStage(capabilities: Capabilities): Stage {
+  const time = virtualTime();
+  const stage: Stage = {
+    time,
+    simulator: createSimulator({
+      clock: () => time.now,
+      capabilities: () => capabilities,
+      onRequest: (sent) => ({ answer: answerTo(stage, sent) }),
+    }),
+    prompt: undefined,
+    step: 0,
+    stream: 'main',
+  };
+  return stage;
+}
+
+function watchStream(
+  stage: Stage,
+  events: Parameters<NonNullable<Parameters<typeof watchedLog>[1]['appending']>>[0],
+): [] {
+  const request = events.find((event) => event.kind === 'request.prepared');
+  stage.stream = request?.data.stream ?? stage.stream;
+  return [];
+}
+
+interface AgentParts {
+  readonly log: Log;
+  readonly workspace: string;
+  readonly home: string;
+  readonly capabilities: Capabilities;
+  readonly options: PlayOptions;
+}
+
+async function agentOn(
+  stage: Stage,
+  { log, workspace, home, capabilities, options }: AgentParts,
+): Promise<{ readonly agent: Agent; close(): Promise<void> }> {
+  const { simulator, time } = stage;
+  const { provider, close } = await simulatedProvider(capabilities, { simulator, time });
+  const agent = createAgent({
+    model: capabilities.model,
+    provider,
+    store: log,
+    workspace,
+    builtIn: BUILT_IN,
+    tools: [scriptedBash(stage, workspace, home)],
+    plan: true,
+    subagents: {},
+    presenter: 'cli',
+    permissions: { mode: 'auto' },
+    environment: { HOME: home },
+    surroundings: time.surroundings,
+    ...options,
+  });
+  return { agent, close };
+}
+
+/** The real definition of `bash`, with the outputs of the script. */
+function scriptedBash(stage: Stage, folder: string, home: string): Tool {
+  const environment = { HOME: home };
+  const real = createBashTool(createConfinement({ folder, forbidden: [], home, environment }), { environment });
+  return {
+    ...real,
+    read: (input) => {
+      const call = callsNow(stage).find(
+        ({ arguments: given }) => isCommand(input) && given['command'] === input.command,
+      );
+      if (call === undefined) return { problem: 'the script has no such command' };
+      const { output = '', exit = 0 } = call;
+      return {
+        title: 'bash',
+        sandboxed: true,
+        async run() {
+          stage.time.pass(COMMAND_MS);
+          const end = exit === 0 ? (output === '' ? '[no output]' : '') : `[exit ${exit}]`;
+          return { text: `${output}${end}`, exit, ...(exit !== 0 && { failed: true }) };
+        },
+      };
+    },
+  };
+}
+
+function isCommand(input: unknown): input is { readonly command: unknown } {
+  return typeof input === 'object' && input !== null && 'command' in input;
+}
+
+/** The calls of the step that was answered last. */
+function callsNow({ prompt, step }: Stage): CodingPrompt['steps'][number]['calls'] {
+  return prompt?.steps[step - 1]?.calls ?? [];
+}
+
+/** Returns how many calls had arrived when the turn ended. */
+async function playPrompt(stage: Stage, live: LiveSession, prompt: CodingPrompt): Promise<number> {
+  stage.time.pass(prompt.pause);
+  stage.prompt = prompt;
+  stage.step = 0;
+  const { outcome, error } = await live.prompt(prompt.words);
+  if (outcome !== 'completed') throw new Error(`a turn ended as ${outcome}: ${error?.message ?? 'no error'}`);
+  if (stage.step <= prompt.steps.length)
+    throw new Error(`a turn ended after ${stage.step} of ${prompt.steps.length} steps`);
+  return stage.simulator.calls.length;
+}
+
+/** The next step of the conversation. A call beside it, such as one for a checkpoint, gets words that it cannot use. */
+function answerTo(stage: Stage, { toolResults }: SentRequest): ScriptedAnswer {
+  const { prompt, step, stream, time } = stage;
+  if (stream !== 'main') return { text: 'I cannot tell.' };
+  const broken = toolResults.find(({ error, name }) => error && name !== 'bash');
+  if (broken !== undefined) throw new Error(`the script's call of ${broken.name} failed: ${broken.text}`);
+  stage.step = step + 1;
+  const next = prompt?.steps[step];
+  if (next === undefined) return { text: prompt?.closing ?? '' };
+  time.pass(FILE_MS * next.calls.length);
+  return { text: next.text, calls: next.calls.map(({ name, arguments: given }) => ({ name, arguments: given })) };
+}
