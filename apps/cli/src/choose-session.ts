@@ -1,7 +1,16 @@
 // Which session a prompt goes into: a named one, or the newest of the folder.
 
 import { loadCapabilities } from '@tidemark/agent';
-import type { AnswerPart, EpochOpened, Log, SessionId, SessionSummary, TurnBegan } from '@tidemark/log';
+import type {
+  AnswerPart,
+  EpochOpened,
+  Log,
+  SessionId,
+  SessionSummary,
+  ToolRecord,
+  ToolsChanged,
+  TurnBegan,
+} from '@tidemark/log';
 
 import { CliError } from './failure.ts';
 
@@ -17,6 +26,8 @@ export interface ChosenSession {
   readonly window: number | undefined;
   /** The compaction policy that its last turn was begun with, where one was chosen. */
   readonly compaction: TurnBegan['compaction'];
+  /** Whether its model has the tool `plan`; `undefined` before its first request. */
+  readonly plan: boolean | undefined;
   /** What its last answer holds: calls that were cut are closed by who goes on. */
   readonly answered: readonly AnswerPart[];
 }
@@ -26,16 +37,33 @@ export async function namedSession(log: Log, id: SessionId): Promise<ChosenSessi
   let workspace = '';
   let opened: EpochOpened | undefined;
   let compaction: TurnBegan['compaction'];
+  let plan: boolean | undefined;
   let answered: readonly AnswerPart[] = [];
   for await (const { kind, data } of log.read(id)) {
     if (kind === 'session.created') ({ workspace } = data);
-    if (kind === 'epoch.opened') opened = data;
+    if (kind === 'epoch.opened') {
+      opened = data;
+      plan = data.tools.some(isPlan);
+    }
+    if (kind === 'tools.changed' && data.as === 'appended') plan = hasPlan(plan, data);
     if (kind === 'turn.started') ({ compaction } = data);
     if (kind === 'turn.resumed') compaction = data.compaction ?? compaction;
     if (kind === 'answer.received' && data.stream === 'main') answered = data.parts;
   }
   const { model, provider } = opened ?? {};
-  return { id, workspace, model, provider, window: await saidWindow(log, opened), compaction, answered };
+  return { id, workspace, model, provider, window: await saidWindow(log, opened), compaction, plan, answered };
+}
+
+/** A queued change is not in force yet: the next epoch takes what is wanted then. */
+function hasPlan(before: boolean | undefined, { added, removed }: ToolsChanged): boolean | undefined {
+  if (added.some(isPlan)) return true;
+  return removed.includes(PLAN) ? false : before;
+}
+
+const PLAN = 'plan';
+
+function isPlan({ name }: ToolRecord): boolean {
+  return name === PLAN;
 }
 
 /** What was said of a model is in the row that its epoch was opened with: of the caching of no other is nothing known. */

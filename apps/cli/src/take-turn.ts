@@ -62,7 +62,8 @@ export async function takeTurn(typed: TurnRequest, context: CommandContext): Pro
       workspace,
       // What kit does where it is trusted is to use its memory.
       ...(trusted && settings.memory !== false && { trusted }),
-      ...(settings.plan === true && { plan: true }),
+      // Another list of tools would write the whole history of a session again: it keeps its own.
+      plan: settings.plan ?? typed.session?.plan ?? true,
       ...(settings.mcp?.servers !== undefined && { mcp: { servers: settings.mcp.servers } }),
       subagents: settings.subagents ?? {},
       environment: context.environment,

@@ -44,7 +44,7 @@ export interface Settings {
   readonly permissions?: { readonly rules?: readonly Rule[] | undefined } | undefined;
   /** Folders of skills behind the usual ones: absolute, or from `~/` on. Of the user's own settings alone. */
   readonly skillRoots?: readonly string[] | undefined;
-  /** With the tool `plan`. */
+  /** Whether sessions have the tool `plan`. Without this setting a new session has it, and an older one keeps its own tools. */
   readonly plan?: boolean | undefined;
   /** Whether the memory of a trusted workspace is used: it is, unless this is false. */
   readonly memory?: boolean | undefined;
@@ -260,7 +260,7 @@ const BY_DEFAULT: Readonly<Record<string, string>> = {
   'permissions.rules': 'none',
   skillRoots: 'none but the usual ones',
   'sandbox.network': 'off: a command that needs it asks',
-  plan: 'false',
+  plan: 'true, and a session that is there keeps its own tools',
   memory: 'true, in a folder that is trusted',
   'display.colour': 'auto',
   'display.columns': 'as wide as the terminal',

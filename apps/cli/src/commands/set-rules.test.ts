@@ -77,7 +77,7 @@ describe('rules, skills, plan and memory that are set', () => {
     expect(await tidemark(writesNew())).toMatchObject({ exit: 0 });
   });
 
-  test('the plan, and the memory that is turned off, are seen in the tools of an epoch', async () => {
+  test('the plan that is turned off, and the memory, are seen in the tools of an epoch', async () => {
     const names = async (...more: readonly string[]): Promise<string> => {
       const ran = await tidemark([...script({ answer: { text: 'Done.' } }), ...more]);
       const session = /session ([\w-]+)/.exec(ran.err)?.[1] ?? '';
@@ -85,10 +85,10 @@ describe('rules, skills, plan and memory that are set', () => {
     };
     const has = (log: string, tool: string): boolean => log.includes(`"name":"${tool}"`);
     const plain = await names('--trust');
-    expect([has(plain, 'memory_update'), has(plain, 'plan')]).toEqual([true, false]);
-    own({ plan: true, memory: false });
+    expect([has(plain, 'memory_update'), has(plain, 'plan')]).toEqual([true, true]);
+    own({ plan: false, memory: false });
     const set = await names('--trust');
-    expect([has(set, 'memory_update'), has(set, 'plan')]).toEqual([false, true]);
+    expect([has(set, 'memory_update'), has(set, 'plan')]).toEqual([false, false]);
   });
 
   test('more roots of skills come behind the usual ones, and none that lies in a folder nobody trusts', async () => {
