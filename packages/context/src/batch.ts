@@ -42,12 +42,14 @@ export function batchesOf(
   allowed: readonly Grounds[],
   takes: TakesAlong,
 ): readonly Batch[] {
-  const { found } = old;
+  const { found, all } = old;
+  const present = allowed.filter((grounds) => (all[grounds][0] ?? 0) > 0);
+  if (present.length === 0) return [];
   const ends = [0, ...entries].map((blocks) => tokensBefore(old, blocks)).toSorted((a, b) => a - b);
   const batches = new Map<number, Batch>();
   for (const kept of ends) {
     const index = count(found.length, (one) => (itemAt(found, one)?.packedBefore ?? kept) < kept);
-    const batch = batchFrom(old, { index, kept, anywhere }, allowed, takes);
+    const batch = batchFrom(old, { index, kept, anywhere }, present, takes);
     // Of two entries before the same result the longer one is read.
     if (batch !== undefined) batches.set(batch.first, batch);
   }

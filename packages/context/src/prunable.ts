@@ -51,6 +51,8 @@ export interface OldResults {
   /** Index of the first that no waiting compaction drops. */
   readonly from: number;
   readonly sums: Readonly<Record<Grounds, SumTree>>;
+  /** The sums of all that is found, by grounds: most questions end here, where there is nothing on these grounds. */
+  readonly all: Readonly<Record<Grounds, readonly number[]>>;
   /** Calls of this session that are packed: in a fork its own alone, as those of its parent are paid. */
   readonly calls: number;
   readonly sent: number;
@@ -82,12 +84,25 @@ export function oldResults(state: State): OldResults {
   const unsent = slice(packed, 0, lead).filter(({ ordinal }) => ordinal >= held);
   const sent = unsent.reduce((sum, span) => sum - tokensOf(span), end);
   const from = firstBehind(found, droppedUpTo(state));
-  return { found, from, sums: sums.trees, calls: sums.answers, sent, end, spans: sums.before };
+  const { trees, answers: calls, before: spans } = sums;
+  return { found, from, sums: trees, all: sumsOfAll(trees, found.length), calls, sent, end, spans };
 }
 
+function sumsOfAll(trees: OldResults['sums'], length: number): OldResults['all'] {
+  return {
+    repeated: sumOfFirst(trees.repeated, length),
+    changed: sumOfFirst(trees.changed, length),
+    'changed-unused': sumOfFirst(trees['changed-unused'], length),
+    unused: sumOfFirst(trees.unused, length),
+  };
+}
+
+const NOTHING: Totals = { count: 0, freed: 0, read: 0, refetched: 0, refetches: 0 };
+
 /** Returns the sums of the results from an index on that are prunable on these grounds. */
-export function totalsFrom({ sums, found, from, calls }: OldResults, index: number, grounds: Grounds): Totals {
-  const upTo = sumOfFirst(sums[grounds], found.length);
+export function totalsFrom({ sums, all, from, calls }: OldResults, index: number, grounds: Grounds): Totals {
+  const upTo = all[grounds];
+  if (upTo[0] === 0) return NOTHING;
   const before = sumOfFirst(sums[grounds], Math.max(from, index));
   const [count = 0, freed = 0, written = 0, refetched = 0, refetches = 0] = upTo.map(
     (sum, at) => sum - (before[at] ?? 0),
@@ -101,6 +116,7 @@ export function firstPrunable(
   index: number,
   grounds: readonly Grounds[],
 ): number | undefined {
+  if (grounds.length === 0) return undefined;
   const firsts = grounds.map((one) => firstPositive(sums[one], Math.max(from, index)) ?? found.length);
   const first = Math.min(found.length, ...firsts);
   return first < found.length ? first : undefined;

@@ -52,7 +52,8 @@ function zeros({ width }: SumTree): number[] {
 
 function add(to: number[] | undefined, vector: readonly number[] | undefined, times: 1 | -1): void {
   if (to === undefined || vector === undefined) return;
-  for (const [index, number] of vector.entries()) to[index] = (to[index] ?? 0) + times * number;
+  // By index: this is the inner loop of each step, and an iterator of pairs costs more than the sum.
+  for (let index = 0; index < vector.length; index += 1) to[index] = (to[index] ?? 0) + times * (vector[index] ?? 0);
 }
 
 /** The value of the lowest set bit of a positive number. */
