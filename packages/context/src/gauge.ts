@@ -50,9 +50,12 @@ export interface GaugeOptions {
   readonly at?: Timestamp;
 }
 
+/** Share of the limit from which a gauge is critical: a runtime that compacts by itself does so there. */
+export const CRITICAL: number = 0.9;
+
 /** From where a tier holds, as a share of the limit, the highest first. */
 const TIERS: readonly { readonly tier: Tier; readonly from: number }[] = [
-  { tier: 'critical', from: 0.9 },
+  { tier: 'critical', from: CRITICAL },
   { tier: 'warning', from: 0.8 },
   { tier: 'advisory', from: 0.7 },
   { tier: 'calm', from: 0 },

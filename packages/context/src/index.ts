@@ -55,6 +55,7 @@ export type { CompactionRefusal, CompactionSizes, Judged } from './compaction/ju
 export { breakCost, cliffCleared, judgeCompaction } from './compaction/judge-compaction.ts';
 export type { CompactionInput, CompactionPlan, RefusedPlan } from './compaction/plan-compaction.ts';
 export { boundAt, LAST_RUNG, planCompaction } from './compaction/plan-compaction.ts';
+export { turnGrowth } from './compaction/turn-growth.ts';
 export { crossingOf } from './crossing.ts';
 export type { Lookup } from './entries.ts';
 export { isAlive, isOfOther, LIFE, readableEntries, unreadable } from './entries.ts';
@@ -75,7 +76,7 @@ export { frontEntries, isWarmAt } from './front-entries.ts';
 export type { FrontSpec, FrontTexts, Layer, RuntimeText, Tool, ToolSpec } from './front.ts';
 export { composeFront, frontOf, knownParameters, layer } from './front.ts';
 export type { Gauge, GaugeOptions, Limits, Tier } from './gauge.ts';
-export { gaugeOf } from './gauge.ts';
+export { CRITICAL, gaugeOf } from './gauge.ts';
 export { gaugeInWords } from './gauge-words.ts';
 export type { Keeping, KeepingInput } from './implicit.ts';
 export { planKeeping } from './implicit.ts';

@@ -5,6 +5,7 @@ import { created, fold, prompt, second } from '../tests/log-of.ts';
 import {
   EARLY,
   FULL,
+  HALF_FULL,
   LATER,
   SHOT,
   USAGE,
@@ -212,6 +213,17 @@ describe('when it is shortened', () => {
     expect(plan(state, { gauge: FULL })).toMatchObject({ cause: 'warning', waits: 40, tier: 'warning' });
     expect(plan(state, { gauge: { ...FULL, tier: 'critical' } })).toMatchObject({ cause: 'warning', tier: 'critical' });
     expect(plan(session(late), { gauge: FULL })).toBeUndefined();
+  });
+
+  test.each([
+    ['pays', session(early), HALF_FULL],
+    ['warning', session(young), FULL],
+  ] as const)('a batch that %s is left to a compaction that comes before it is paid', (cause, state, gauge) => {
+    const input = 100_000;
+    expect(plan(state, { gauge: { ...gauge, input }, compactsAt: 1e9 })).toMatchObject({ cause });
+    expect(plan(state, { gauge: { ...gauge, input }, compactsAt: input + 10 })).toBeUndefined();
+    // Of a runtime that does not compact by itself the window is all that there is.
+    expect(plan(state, { gauge: { ...gauge, input } })).toMatchObject({ cause });
   });
 
   test('not on its own where the front would change too: then that is paid first', () => {

@@ -12,6 +12,7 @@ import { ratesOf, unitPrice } from './bill.ts';
 import { isAlive } from './entries.ts';
 import type { Wanted } from './epoch.ts';
 import { neededEpoch } from './epoch.ts';
+import { inModelTokens } from './next-input.ts';
 import type { Gauge } from './gauge.ts';
 import { rewriteCost } from './miss.ts';
 import type { Need } from './needed-change.ts';
@@ -33,7 +34,9 @@ export interface PruningInput {
   /** How long what is written shall live. */
   readonly ttl: '5m' | '1h';
   /** How full the window of the next request is. */
-  readonly gauge: Pick<Gauge, 'tier' | 'ratio' | 'bytes' | 'bytesLimit'>;
+  readonly gauge: Pick<Gauge, 'tier' | 'ratio' | 'bytes' | 'bytesLimit' | 'input'>;
+  /** Input tokens from which the runtime compacts by itself; absent where it does not. */
+  readonly compactsAt?: number;
 }
 
 /** The tool that reads what a result no longer shows: where it is not offered, nothing is shortened (L6). */
@@ -142,7 +145,10 @@ function paid(input: PruningInput, old: OldResults, readable: Readable, rates: R
   if (rates === undefined || callsSinceEdit(input.state) < SETTLED || !keepsFront(input)) return undefined;
   const gain = (totals: Totals): number => (totals.read * rates.read) / PAID;
   const takes = (totals: Totals): boolean => gain(totals) > addedCost(totals, rates);
-  const batches = batchesOf(old, readable, groundsAllowed(input.gauge), takes).filter((batch) => isLarge(batch, old));
+  const left = callsLeft(input, old);
+  const inTime = (batch: Batch): boolean => costOf(batch, rates) <= left * batch.freed * rates.read;
+  const all = batchesOf(old, readable, groundsAllowed(input.gauge), takes);
+  const batches = all.filter((batch) => isLarge(batch, old) && inTime(batch));
   const gains = batches.map((batch) => gain(batch) - costOf(batch, rates));
   const most = Math.max(0, ...gains);
   const batch = most > 0 ? batches[gains.indexOf(most)] : undefined;
@@ -158,13 +164,27 @@ function pressed(
 ): Choice | undefined {
   const pressing = input.gauge.tier === 'warning' || input.gauge.tier === 'critical';
   if (!pressing) return undefined;
-  const gain = (totals: Totals): number => PRESSED * totals.freed * (rates?.read ?? 0);
+  const calls = Math.min(PRESSED, callsLeft(input, old));
+  const gain = (totals: Totals): number => calls * totals.freed * (rates?.read ?? 0);
   const takes = (totals: Totals): boolean =>
     rates === undefined ? isSeldomNeeded(totals) : gain(totals) > addedCost(totals, rates);
   const batches = batchesOf(old, readable, groundsAllowed(input.gauge), takes);
   const pays = (batch: Batch): boolean => rates === undefined || gain(batch) >= costOf(batch, rates);
   const [batch] = batches.filter((one) => isLarge(one, old) && pays(one)).toSorted((a, b) => b.freed - a.freed);
-  return batch && { batch, cause: 'warning', waits: PRESSED };
+  return batch && { batch, cause: 'warning', waits: calls };
+}
+
+/**
+ * Returns the calls that are left before a compaction, at the pace of the latest calls. A batch has no more of them to pay for itself:
+ * the compaction rewrites less, and frees more.
+ */
+function callsLeft({ state, gauge: { input }, compactsAt }: PruningInput, { spans: { tokens } }: OldResults): number {
+  if (compactsAt === undefined || input === undefined) return Infinity;
+  const { packed } = state.history;
+  let [calls, index] = [0, packed.length - 1];
+  for (; index > 0 && calls < CALLS; index -= 1) if (itemAt(packed, index)?.role === 'assistant') calls += 1;
+  const grown = inModelTokens(state, (tokens.at(-1) ?? 0) - (tokens[index + 1] ?? 0)).tokens;
+  return grown <= 0 ? Infinity : Math.floor((Math.max(0, compactsAt - input) * calls) / grown);
 }
 
 /** Where requests since the last edit ended, as far as the cache holds that: what stands there still is as it was sent. */

@@ -1,12 +1,13 @@
 // The policies, as tables: who may compact when.
 
-import { emptyState, gaugeOf } from '@tidemark/context';
-import type { Gauge } from '@tidemark/context';
-import { position, sessionId } from '@tidemark/log';
+import { emptyState, evolve, gaugeOf } from '@tidemark/context';
+import type { Gauge, State } from '@tidemark/context';
+import type { Event, Recorded } from '@tidemark/log';
+import { CHAIN_START, position, sessionId } from '@tidemark/log';
 import { describe, expect, test } from 'vitest';
 import { failure } from '../../tests/small-live.ts';
-import { row } from '../../tests/small-session.ts';
-import { triggerBefore, triggerBehind } from './when-to-compact.ts';
+import { prompt, row, second } from '../../tests/small-session.ts';
+import { triggerAtTurn, triggerBefore, triggerBehind } from './when-to-compact.ts';
 
 const EMPTY = gaugeOf(emptyState(), row('claude-sonnet-4-5'));
 const critical: Gauge = { ...EMPTY, tier: 'critical', input: 190_000, hard: 160_000 };
@@ -14,6 +15,28 @@ const full: Gauge = { ...EMPTY, tier: 'warning', input: 170_000, hard: 160_000 }
 const calm: Gauge = { ...EMPTY, tier: 'calm', input: 1_000, hard: 160_000 };
 const unknown: Gauge = { ...EMPTY, tier: 'unknown' };
 const session = { state: emptyState(), progress: { refusals: 0, recoveries: 0, idle: 0 } };
+
+/** A session with a turn for each of these answers; the last one only begins. */
+function turns(answers: readonly string[]): State {
+  const at = second(0);
+  const events = answers.flatMap((text): readonly Event[] => {
+    const parts = [{ type: 'text', text }] as const;
+    const said = { step: 0, stream: 'main', provider: 'anthropic', model: 'm', parts, stop: 'end' } as const;
+    const begun: readonly Event[] = [{ kind: 'turn.started', at, data: { trigger: 'user' } }, prompt('go on')];
+    const answered: Event = { kind: 'answer.received', at, data: { ...said, truncated: 'no', usage: {} } };
+    return text === '' ? begun : [...begun, answered];
+  });
+  const id = sessionId('s');
+  const created: Event = { kind: 'session.created', at, data: { id, root: id, workspace: '/w' } };
+  const recorded = [created, ...events].map((event, index): Recorded => ({
+    ...event,
+    v: 1,
+    position: position(index),
+    fence: 1,
+    chain: CHAIN_START,
+  }));
+  return recorded.reduce(evolve, emptyState());
+}
 
 describe('before a step', () => {
   test.each([
@@ -46,6 +69,31 @@ describe('before a step', () => {
   test('two refusals in a row stop it', () => {
     const refused = { ...session, progress: { refusals: 2, recoveries: 0, idle: 0 } };
     expect(triggerBefore('auto', refused, critical)).toBeUndefined();
+  });
+});
+
+describe('before the first step of a turn', () => {
+  /** Two turns of about 1,000 tokens, and one that begins. */
+  const worked = { ...session, state: turns(['seen '.repeat(1_000), 'seen '.repeat(1_000), '']) };
+  const at = (input: number): { readonly input: number; readonly limit: number } => ({ input, limit: 10_000 });
+
+  test('compacts where the turn would become critical, as the turns before it grew', () => {
+    expect(triggerAtTurn('preflight', worked, at(8_300))).toBe('turn_preflight');
+    expect(triggerAtTurn('auto', worked, at(8_300))).toBe('turn_preflight');
+    expect(triggerAtTurn('preflight', worked, at(7_000))).toBeUndefined();
+    expect(triggerAtTurn('manual', worked, at(8_300))).toBeUndefined();
+  });
+
+  test('does not compact a window that is less than half full, however long turns are', () => {
+    const limit = 1_800;
+    expect(triggerAtTurn('preflight', worked, { input: 890, limit })).toBeUndefined();
+    expect(triggerAtTurn('preflight', worked, { input: 900, limit })).toBe('turn_preflight');
+  });
+
+  test('does not compact where nothing is known of turns, or of the window', () => {
+    expect(triggerAtTurn('preflight', session, at(8_900))).toBeUndefined();
+    expect(triggerAtTurn('preflight', worked, { limit: 10_000 })).toBeUndefined();
+    expect(triggerAtTurn('preflight', worked, { input: 8_300, limit: 0 })).toBeUndefined();
   });
 });
 

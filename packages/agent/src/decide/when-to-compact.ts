@@ -1,15 +1,15 @@
 // When the runtime compacts by itself. `manual` has no way round it: there the failure says what to run.
 
 import type { Gauge, State } from '@tidemark/context';
-import { LAST_RUNG } from '@tidemark/context';
+import { CRITICAL, LAST_RUNG, turnGrowth } from '@tidemark/context';
 import type { ProviderError, ProviderErrorCode } from '@tidemark/model';
 import type { Progress } from '../session/progress.ts';
 import type { CompactionTrigger } from '../session/triggers.ts';
 import type { Ending } from './next-move.ts';
 
 /**
- * Who may compact. `manual`: a person alone. `preflight`: the runtime too, where the gauge is critical or a request was
- * refused as too long. `auto`: from the hard budget on.
+ * Who may compact. `manual`: a person alone. `preflight`: the runtime too, where the gauge is critical, a turn that begins is expected
+ * to make it critical, or a request was refused as too long. `auto`: from the hard budget on.
  */
 export type CompactionPolicy = 'manual' | 'preflight' | 'auto';
 
@@ -35,6 +35,24 @@ export function triggerBefore(
   if (gauge.tier === 'critical') return 'critical_pressure_preflight';
   const { input = 0, hard } = gauge;
   return policy === 'auto' && hard > 0 && input >= hard ? 'auto' : undefined;
+}
+
+/** Share of the window below which a turn begins without a compaction, however long the turns before it were. */
+const HALF = 0.5;
+
+/**
+ * Why to compact before the first step of a turn: with as many tokens as the turns before it added, it would become critical, and
+ * would be compacted in the midst of its work. Until then each of its calls would read a nearly full window.
+ */
+export function triggerAtTurn(
+  policy: CompactionPolicy,
+  session: Compactable,
+  { input, limit }: Pick<Gauge, 'input' | 'limit'>,
+): CompactionTrigger | undefined {
+  if (!mayCompact(policy, session) || waits(session.state) || isIdle(session)) return undefined;
+  if (input === undefined || limit === 0 || input < HALF * limit) return undefined;
+  const growth = turnGrowth(session.state);
+  return growth !== undefined && input + growth >= CRITICAL * limit ? 'turn_preflight' : undefined;
 }
 
 /** Why to compact behind a failed call, and ask again; `undefined` where the failure stands. */

@@ -34,6 +34,8 @@ export interface CallOptions {
   readonly turn?: TurnId;
   /** Whether old results may be shortened where that pays; `never` unless said. */
   readonly pruning?: 'auto' | 'never';
+  /** Whether the runtime compacts by itself where the window is nearly full: it does not unless said. */
+  readonly compacts?: boolean;
   /** Asked before anything is committed: what it throws leaves the log as it was. */
   readonly admit?: (foreseen: Foreseen) => void;
 }

@@ -3,7 +3,7 @@
 
 import type { Event, EventOf } from '@tidemark/log';
 import type { BudgetSettings, FrontTexts, Need, State } from '@tidemark/context';
-import { gaugeOf, neededChange, planPruning } from '@tidemark/context';
+import { CRITICAL, gaugeOf, neededChange, planPruning } from '@tidemark/context';
 import type { Encoder } from '@tidemark/model';
 import { keepTools } from '../session/materials.ts';
 import type { Session } from '../session/session.ts';
@@ -28,6 +28,7 @@ interface Asked extends OpeningOptions {
   readonly encoder: Encoder;
   readonly beside?: Pick<Beside, 'mends'>;
   readonly pruning?: 'auto' | 'never';
+  readonly compacts?: boolean;
   readonly outputLimit: number;
   readonly budgets?: BudgetSettings;
 }
@@ -90,13 +91,22 @@ async function changesOf(
 /** The old results that are to be shortened with this request, if any. */
 function shortening(
   state: State,
-  { wanted, capabilities, ttl, pruning, outputLimit, budgets }: Asked,
+  { wanted, capabilities, ttl, pruning, compacts, outputLimit, budgets }: Asked,
   need: Need,
   stamp: Pick<Event, 'at' | 'turn'>,
 ): EventOf<'history.pruned'> | undefined {
   if (pruning !== 'auto') return undefined;
   const { at } = stamp;
   const gauge = gaugeOf(state, capabilities, { outputLimit, at, ...(budgets && { budgets }) });
-  const data = planPruning({ state, wanted, need, capabilities, at, ttl: ttl === '1h' ? ttl : '5m', gauge });
+  const data = planPruning({
+    state,
+    wanted,
+    need,
+    capabilities,
+    at,
+    ttl: ttl === '1h' ? ttl : '5m',
+    gauge,
+    ...(compacts === true && { compactsAt: CRITICAL * gauge.limit }),
+  });
   return data && { kind: 'history.pruned', ...stamp, data };
 }

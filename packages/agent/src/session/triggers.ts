@@ -4,6 +4,7 @@
 export type CompactionTrigger =
   | 'manual'
   | 'critical_pressure_preflight'
+  | 'turn_preflight'
   | 'overflow_recovery'
   | 'websocket_critical_recovery'
   | 'auto';

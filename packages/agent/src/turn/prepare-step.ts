@@ -10,6 +10,7 @@ import type { Foreseen } from '../request/call-options.ts';
 import type { Prepared } from '../request/prepare.ts';
 import { prepareRequest } from '../request/prepare.ts';
 import { REWRITE_NOTICE } from './runtime.ts';
+import { policyOf } from './recover-context.ts';
 import { sayRewrite } from './say-rewrite.ts';
 import type { Working } from './working.ts';
 import { takenBy } from './working.ts';
@@ -55,6 +56,7 @@ async function tryToPrepare(working: Working): Promise<Prepared | NotYet> {
       attempt: session.progress.attempts,
       ttl: lastingOf(runtime.ttl, warm, capabilities, session.state),
       pruning,
+      compacts: policyOf(working) !== 'manual',
       envelope,
       betas,
       ...(budgets && { budgets }),

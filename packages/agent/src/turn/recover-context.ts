@@ -12,6 +12,7 @@ import type { CompactionPolicy } from '../decide/when-to-compact.ts';
 import {
   contextUnfit,
   isIdle,
+  triggerAtTurn,
   triggerAtWindow,
   triggerBefore,
   triggerBehind,
@@ -25,16 +26,24 @@ import type { Notice } from './session-event.ts';
 import type { Work } from './work.ts';
 
 /** Returns who may compact in this turn: as the runtime is set, else as the turn was begun with, which the log holds. */
-function policyOf({ session, runtime }: Work): CompactionPolicy {
+export function policyOf({ session, runtime }: Work): CompactionPolicy {
   return runtime.compaction ?? session.progress.turn?.compaction ?? 'preflight';
 }
 
 /** Compacts where the gauge of now asks for it. A refusal is said, and the step goes on as it is. */
 export async function relievePressure(work: Work): Promise<void> {
   const { session } = work;
-  const trigger = triggerBefore(policyOf(work), session, gaugeNow(work));
+  const gauge = gaugeNow(work);
+  const policy = policyOf(work);
+  const trigger =
+    triggerBefore(policy, session, gauge) ?? (isFirst(work) ? triggerAtTurn(policy, session, gauge) : undefined);
   if (trigger !== undefined) await compactInTurn(work, trigger);
   else if (isIdle(session)) sayIdle(work);
+}
+
+/** Whether the turn has no step yet. A turn that goes on was begun before. */
+function isFirst({ session: { progress } }: Work): boolean {
+  return progress.asked === undefined && progress.attempts === 0;
 }
 
 /** Where a session was told that its compactions free nothing: the record of the last one. */
