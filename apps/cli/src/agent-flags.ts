@@ -95,7 +95,7 @@ function declareContext(command: Command): Command {
     .addOption(
       new Option(
         '--compaction <policy>',
-        'when older history gives way to a checkpoint: `preflight`, unless said, where the window is nearly full; `auto` earlier; `manual` by `tidemark compact` alone',
+        'when older history gives way to a checkpoint: `preflight` (the default) where the window is nearly full, or a turn that begins is expected to fill it; `auto` earlier; `manual` by `tidemark compact` alone',
       ).choices(['manual', 'preflight', 'auto']),
     )
     .addOption(

@@ -16,6 +16,7 @@ const SESSION: ChosenSession = {
   provider: 'anthropic',
   window: undefined,
   compaction: undefined,
+  plan: undefined,
   answered: [],
 };
 

@@ -66,3 +66,16 @@ test('the dearest turn is compared with the median of the turns without a compac
   });
   expect(dearestTurn([turn('9', true)]).ratio).toBeUndefined();
 });
+
+test(
+  'in nine prompts no turn without a compaction costs more than 1.3 of the median one',
+  { timeout: 60_000 },
+  async () => {
+    const played = await playPrompts(codingSession(), row, { compaction: 'preflight' });
+    const turns = await turnCosts(played, row);
+    expect(turns.filter(({ compacted }) => compacted).length).toBeGreaterThan(1);
+    expect(dearestTurn(turns).ratio).toBeLessThanOrEqual(1.3);
+    // No epoch but the first one and those of the compactions.
+    expect(turns.flatMap(({ epochs }) => epochs)).toEqual(['initial', 'compaction', 'compaction', 'compaction']);
+  },
+);

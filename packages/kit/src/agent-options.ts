@@ -132,8 +132,8 @@ export interface AgentOptions {
   /** Token budgets of the window, where the usual ones are not wanted: kept free, most of a plan, warning, tail kept. */
   readonly budgets?: Budgets;
   /**
-   * Who may compact the history. `preflight` unless said: the runtime too, where the next request is near the window's end
-   * or was refused as too long. `auto`: from a lower budget on. `manual`: only `session.compact()`, without any way round it.
+   * Who may compact the history. `preflight` by default: the runtime too, where the next request is near the window's end,
+   * a turn that begins is expected to get there, or a request was refused as too long. `auto`: from a lower budget on. `manual`: only `session.compact()`, without any way round it.
    */
   readonly compaction?: CompactionPolicy;
   /**
