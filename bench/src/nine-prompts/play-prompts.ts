@@ -1,7 +1,8 @@
 // Plays a coding session through an agent with the options of the command, against the simulator in this process, on virtual
 // time. The files are real, in a temporary workspace, and so are the tools; `bash` alone returns what the script says.
 
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
 import type { Tool } from '@tidemark/agent';
@@ -17,7 +18,6 @@ import { createMemoryStore } from '@tidemark/store-memory';
 import { createBashTool, createConfinement } from '@tidemark/tools-workspace';
 
 import { simulatedProvider } from '../simulated-provider.ts';
-import { withTemporaryHome } from '../temporary-home.ts';
 import { watchedLog } from '../watched-log.ts';
 import type { CodingPrompt, CodingSession } from './coding-prompts.ts';
 
@@ -57,7 +57,7 @@ export function playPrompts(
   capabilities: Capabilities,
   options: PlayOptions = {},
 ): Promise<PlayedSession> {
-  return withTemporaryHome(async (home) => {
+  return withNumberedHome(async (home) => {
     const workspace = join(home, 'shop');
     for (const [path, text] of session.files) await writeInto(workspace, path, text);
     const stage = newStage(capabilities);
@@ -75,6 +75,17 @@ export function playPrompts(
       await close();
     }
   });
+}
+
+/** Gives a new folder to `use`, and removes it. Paths are in the log, and letters chosen at random would not cost the same in each run. */
+async function withNumberedHome<T>(use: (home: string) => Promise<T>): Promise<T> {
+  const home = join(tmpdir(), `tidemark-nine-prompts-${String(process.pid).padStart(10, '0')}`);
+  await mkdir(home);
+  try {
+    return await use(home);
+  } finally {
+    await rm(home, { recursive: true, force: true });
+  }
 }
 
 async function writeInto(workspace: string, path: string, text: string): Promise<void> {
