@@ -32,11 +32,12 @@ export interface PlayedSession {
 }
 
 /** Options of the agent that may differ from those of the command. */
-export type PlayOptions = Partial<Pick<AgentOptions, 'pruning' | 'compaction' | 'checkpoints' | 'ttl' | 'budgets'>>;
+export type PlayOptions = Partial<Pick<AgentOptions, 'pruning' | 'compaction' | 'compactionBy' | 'ttl' | 'budgets'>>;
 
 interface Stage {
   readonly simulator: Simulator;
   readonly time: VirtualTime;
+  readonly session: CodingSession;
   prompt: CodingPrompt | undefined;
   /** Steps of the prompt that were answered. */
   step: number;
@@ -60,7 +61,7 @@ export function playPrompts(
   return withNumberedHome(async (home) => {
     const workspace = join(home, 'shop');
     for (const [path, text] of session.files) await writeInto(workspace, path, text);
-    const stage = newStage(capabilities);
+    const stage = newStage(session, capabilities);
     const log = watchedLog(createMemoryStore(), { appending: (events) => watchStream(stage, events) });
     const { agent, close } = await agentOn(stage, { log, workspace, home, capabilities, options });
     try {
@@ -94,7 +95,7 @@ async function writeInto(workspace: string, path: string, text: string): Promise
   await writeFile(file, text);
 }
 
-function newStage(capabilities: Capabilities): Stage {
+function newStage(session: CodingSession, capabilities: Capabilities): Stage {
   const time = virtualTime();
   const stage: Stage = {
     time,
@@ -103,6 +104,7 @@ function newStage(capabilities: Capabilities): Stage {
       capabilities: () => capabilities,
       onRequest: (sent) => ({ answer: answerTo(stage, sent) }),
     }),
+    session,
     prompt: undefined,
     step: 0,
     stream: 'main',
@@ -197,10 +199,10 @@ async function playPrompt(stage: Stage, live: LiveSession, prompt: CodingPrompt)
   return stage.simulator.calls.length;
 }
 
-/** The next step of the conversation. A call beside it, such as one for a checkpoint, gets words that it cannot use. */
+/** The next step of the conversation. The call beside it asks for a checkpoint. */
 function answerTo(stage: Stage, { toolResults }: SentRequest): ScriptedAnswer {
   const { prompt, step, stream, time } = stage;
-  if (stream !== 'main') return { text: 'I cannot tell.' };
+  if (stream !== 'main') return { text: JSON.stringify(checkpointOf(stage)) };
   const broken = toolResults.find(({ error, name }) => error && name !== 'bash');
   if (broken !== undefined) throw new Error(`the script's call of ${broken.name} failed: ${broken.text}`);
   stage.step = step + 1;
@@ -208,4 +210,18 @@ function answerTo(stage: Stage, { toolResults }: SentRequest): ScriptedAnswer {
   if (next === undefined) return { text: prompt?.closing ?? '' };
   time.pass(FILE_MS * next.calls.length);
   return { text: next.text, calls: next.calls.map(({ name, arguments: given }) => ({ name, arguments: given })) };
+}
+
+/** What the model adds to a checkpoint: a line or two for each prompt so far, about as much as a model says. */
+function checkpointOf({ session, prompt }: Stage): object {
+  const said = session.prompts.slice(0, session.prompts.findIndex((one) => one === prompt) + 1);
+  return {
+    objective: prompt?.words,
+    decisions: said.map(({ words, closing }) => ({ what: words, why: closing, status: 'settled' })),
+    work: said.slice(0, -1).map(({ words }) => ({ what: `Done, with tests that pass: ${words}` })),
+    tasks: said.slice(-1).map(({ words }) => ({ task: words, status: 'active' })),
+    questions: [],
+    risks: ['The areas share helpers: a change of one may break the tests of another.'],
+    limitations: [],
+  };
 }
