@@ -2,7 +2,7 @@
 // in later words or tool inputs. Each span is looked at once, so that a step looks at what is new to it.
 
 import type { CallPart, ResultPart, Span } from '@tidemark/model';
-import { commandIn, parseArguments, textIn } from './checkpoint/call-arguments.ts';
+import { commandIn, folderIn, parseArguments } from './checkpoint/call-arguments.ts';
 import { deedOf, fileIn } from './checkpoint/known-tools.ts';
 import type { Deed } from './checkpoint/known-tools.ts';
 import { namesIn, stringsIn } from './names.ts';
@@ -139,7 +139,7 @@ function targetIn({ name: tool, arguments: raw }: CallPart, workspace: string | 
   if (deed === undefined || value === undefined) return undefined;
   if (deed === 'ran') {
     const command = commandIn(value);
-    const folder = textIn(value, ['cwd', 'workdir']) ?? '';
+    const folder = folderIn(value) ?? '';
     return command === undefined ? undefined : { deed, name: `${folder}\n${command}`, raw, part: 'whole' };
   }
   const file = fileIn(tool, deed, value);

@@ -221,6 +221,7 @@ function inWords(id: SessionId, made: CompactionReport, fresh: boolean): string 
 }
 
 const REASONS: Readonly<Record<NonNullable<CompactionReport['refused']>, string>> = {
+  interrupted: 'it was interrupted',
   'nothing-to-leave-out': 'there is nothing older to leave out',
   'nothing-new': 'a checkpoint of the same history waits for the next request already',
   'does-not-fit': 'what is left would not fit the window',

@@ -25,6 +25,8 @@ export type AskBeside = (call: {
 export interface Asker {
   readonly ask?: AskBeside;
   readonly onlyCached?: true;
+  /** Ends the question, and the compaction with it. */
+  readonly signal?: AbortSignal;
 }
 
 /** Returns who is asked: as the order says, else as the runtime is set. A script is asked only where the order names the model. */
@@ -33,15 +35,15 @@ export function askerOf(
   by: CompactionBy = runtime.compactionBy ?? 'deterministic',
 ): Asker {
   if (side === undefined || by === 'deterministic') return {};
-  const ask: AskBeside = (call) => side({ ...call, ...(signal && { signal }) });
-  if (by === 'model') return { ask };
-  return runtime.provider.scripted === true ? {} : { ask, onlyCached: true };
+  const stops = signal && { signal };
+  const ask: AskBeside = (call) => side({ ...call, ...stops });
+  if (by === 'model') return { ask, ...stops };
+  return runtime.provider.scripted === true ? {} : { ask, onlyCached: true, ...stops };
 }
 
 interface Asking {
   readonly runtime: Pick<Runtime, 'compactionBy' | 'provider'>;
   readonly side?: AskBeside;
-  /** Ends the question; the log then writes the checkpoint alone. */
   readonly signal?: AbortSignal;
 }
 

@@ -2,11 +2,11 @@
 // opens with the next request alone changes packing, so that a cut anywhere leaves the old context or the new one.
 
 import type { CompactionRefused, HistoryCompacted, Position, TurnId } from '@tidemark/log';
-import type { CompactionRefusal, CompactionSizes } from '@tidemark/context';
+import type { CompactionSizes } from '@tidemark/context';
 import { AgentError } from '../errors.ts';
 import type { Session } from '../session/session.ts';
 import { commitInside } from '../session/session.ts';
-import type { CompactionOrder, CompactionReport, Writing } from './write-compaction.ts';
+import type { CompactionOrder, CompactionReport, Writing, Written } from './write-compaction.ts';
 import { writeCompaction } from './write-compaction.ts';
 
 /** What it is done with. */
@@ -32,13 +32,15 @@ export async function compactSession(compacting: Compacting, order: CompactionOr
 async function refuse(
   { session, runtime, turn }: Compacting,
   { trigger, dryRun = false }: CompactionOrder,
-  { refused, sizes }: { readonly refused: CompactionRefusal; readonly sizes: CompactionSizes },
+  { refused, sizes }: Extract<Written, { readonly data?: undefined }>,
 ): Promise<CompactionReport> {
+  const report = { outcome: 'refused', trigger, strategy: 'deterministic', sizes, refused } as const;
+  if (refused === 'interrupted') return report;
   const data: CompactionRefused = { trigger, reason: refused, sizes: flat(sizes) };
   const at = runtime.surroundings.now();
   const event = { kind: 'compaction.refused', at, ...(turn !== undefined && { turn }), data } as const;
   if (!dryRun) await session.turnstile.pass(() => commitInside(session, [event]));
-  return { outcome: 'refused', trigger, strategy: 'deterministic', sizes, refused };
+  return report;
 }
 
 function flat({ before, after, hard, parts }: CompactionSizes): CompactionRefused['sizes'] {

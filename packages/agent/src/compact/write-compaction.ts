@@ -48,7 +48,7 @@ export interface CompactionReport {
   readonly trigger: CompactionTrigger;
   readonly strategy: HistoryCompacted['strategy'];
   readonly sizes: CompactionSizes;
-  readonly refused?: CompactionRefusal;
+  readonly refused?: CompactionRefusal | 'interrupted';
   readonly range?: Range;
   /** Prompts and steers of the turn under way that stay as they were said. */
   readonly keeps?: readonly Position[];
@@ -93,7 +93,11 @@ export interface Help {
 /** A compaction that is worth it, or the reason why it is not. */
 export type Written =
   | { readonly data: HistoryCompacted; readonly report: CompactionReport; readonly help?: Help }
-  | { readonly data?: undefined; readonly refused: CompactionRefusal; readonly sizes: CompactionSizes };
+  | {
+      readonly data?: undefined;
+      readonly refused: CompactionRefusal | 'interrupted';
+      readonly sizes: CompactionSizes;
+    };
 
 /** Reads the gauge of a session as it is now. */
 export function gaugeNow({ session, runtime }: Writing): Gauge {
@@ -123,6 +127,8 @@ export async function writeCompaction(writing: Writing, order: WritingOrder): Pr
     const source = await readSource(session, plan.draft);
     // Asked once: on a lower rung the answer still holds.
     help ??= await assist(order, gauge, plan, source);
+    // Who interrupts the question wants no checkpoint without it: the next turn asks again.
+    if (order.signal?.aborted === true) return { refused: 'interrupted', sizes: plan.sizes };
     const made = await writeCheckpoint(session, plan, source, help?.fields);
     const checkpoint = { ...made, limitations: [...made.limitations, ...adds] };
     const { sizes, refused } = judgeCompaction(state, gauge, plan.draft, checkpointSize(state, checkpoint));

@@ -99,7 +99,7 @@ export async function makeRoom(work: Work): Promise<Ending | undefined> {
 
 async function compactInTurn(work: Work, trigger: CompactionTrigger, from = 0): Promise<CompactionReport> {
   const report = await compactSession(work, { trigger, from, ...askerOf(work) });
-  say(work, report);
+  if (report.refused !== 'interrupted') say(work, report);
   // What the checkpoint stands for holds notes too: those in force are said again behind it.
   if (report.outcome === 'compacted') await askSources(work);
   return report;

@@ -35,3 +35,9 @@ export function commandIn(value: Readonly<Record<string, unknown>> | undefined):
   const found = textIn(value, ['command', 'cmd']);
   return found === undefined ? undefined : oneLine(found);
 }
+
+/** The folder that a call names for its command. */
+export function folderIn(value: Readonly<Record<string, unknown>> | undefined): string | undefined {
+  const folder = value && textIn(value, ['cwd', 'workdir']);
+  return folder && oneLine(folder);
+}

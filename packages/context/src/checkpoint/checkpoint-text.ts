@@ -55,11 +55,12 @@ function opening({ range }: Checkpoint): string {
 }
 
 /** A prompt that is quoted among the others is named here by its beginning, so that they are read in their order. */
-function objectiveText({ position, text, now }: Objective, directives: readonly Directive[]): string {
-  const since = now === undefined ? '' : `\nNow, by a model: ${now}`;
+function objectiveText({ position, text, since = [], now }: Objective, directives: readonly Directive[]): string {
+  const short = since.map((one) => `\n- [${one.position}] and then: ${lineOf(one.text, OBJECTIVE)}`).join('');
+  const by = now === undefined ? '' : `\nNow, by a model: ${now}`;
   const below = directives.some((said) => said.position === position);
   const words = below ? ` ${lineOf(text, OBJECTIVE)}` : `\n${quoted(text)}`;
-  return `## Objective\n- [${position}]${words}${since}`;
+  return `## Objective\n- [${position}]${words}${short}${by}`;
 }
 
 function summaryText({ position, text }: Quote): string {

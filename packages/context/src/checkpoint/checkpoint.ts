@@ -10,8 +10,8 @@ export type Quote = {
   readonly of?: number;
 };
 
-/** What the session is about: a prompt, and what a model says that it has become. */
-export type Objective = Quote & { readonly now?: string };
+/** What the session is about: the latest request, short prompts since then, and what a model says that it has become. */
+export type Objective = Quote & { readonly since?: readonly Quote[]; readonly now?: string };
 
 /** A prompt. */
 export type Directive = Quote & {
@@ -54,6 +54,8 @@ export type NameInFile = { readonly name: string; readonly line?: number; readon
 export type CommandRun = {
   readonly position: Position;
   readonly command: string;
+  /** The folder that it was told to run in. */
+  readonly folder?: string;
   /** `partial`: it was stopped while it ran. */
   readonly outcome: 'passed' | 'failed' | 'partial' | 'unknown';
   readonly exit?: number;

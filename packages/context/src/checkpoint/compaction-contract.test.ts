@@ -126,6 +126,27 @@ test('reads the one object, whatever words or fences stand around it', () => {
   expect(parseCheckpoint(parts)).toEqual({ ok: true, fields: GOOD });
 });
 
+test('reads what models really write: null, lists that are not there, blank lines, other words for a status', () => {
+  const said = {
+    objective: null,
+    decisions: [{ what: 'use postgres', why: null, status: 'settled', position: null }],
+    work: [{ what: 'built it' }, { what: ' ' }, {}],
+    tasks: [{ task: 'test it', status: 'completed' }],
+    risks: ['\n', '...', 'the year end'],
+  };
+  expect(parseCheckpoint(`I use {braces}.\n\`\`\`json\n${JSON.stringify(said)}\n\`\`\`\nSo much for {it}.`)).toEqual({
+    ok: true,
+    fields: {
+      decisions: [{ what: 'use postgres', status: 'settled' }],
+      work: [{ what: 'built it' }],
+      tasks: [{ task: 'test it', status: 'done' }],
+      questions: [],
+      risks: ['the year end'],
+      limitations: [],
+    },
+  });
+});
+
 test.each<readonly [string, Parameters<typeof parseCheckpoint>[0], string, RegExp]>([
   [
     'calls a tool',
@@ -136,14 +157,19 @@ test.each<readonly [string, Parameters<typeof parseCheckpoint>[0], string, RegEx
   ['says nothing', [{ type: 'reasoning', text: JSON.stringify(GOOD) }], 'silent', /no text/],
   ['is prose', 'All is well.', 'no-json', /no JSON object/],
   ['was cut', JSON.stringify(GOOD).slice(0, -1), 'no-json', /cut/],
-  ['lacks a field', JSON.stringify({ ...GOOD, risks: undefined }), 'unfit', /risks: /],
+  ['has no list where one is wanted', JSON.stringify({ ...GOOD, risks: 'none' }), 'unfit', /risks: /],
   [
     'has another type',
     JSON.stringify({ ...GOOD, tasks: [{ task: 'x', status: 'maybe' }] }),
     'unfit',
     /tasks\.0\.status: /,
   ],
-  ['has an empty line', JSON.stringify({ ...GOOD, questions: [''] }), 'unfit', /questions\.0: /],
+  [
+    'has blank lines alone',
+    JSON.stringify({ ...GOOD, work: [{ what: ' ' }], risks: ['...', '\n'] }),
+    'empty',
+    /are empty/,
+  ],
 ])('refuses an answer that %s, with a reason that a retry names', (_, said, code, message) => {
   const read = parseCheckpoint(said);
   if (read.ok) throw new Error('the answer was taken');

@@ -62,9 +62,9 @@ export function carriedLine(text: string): string {
   return excerptOf(oneLine(text), LINE);
 }
 
-/** A text in one line: whatever breaks a line, or hides, becomes a space. */
+/** A text in one line: what breaks a line, hides, or turns its direction becomes a space. */
 export function oneLine(text: string): string {
-  return text.replaceAll(/[\s\p{Cc}\u2028\u2029]+/gu, ' ').trim();
+  return text.replaceAll(/[\s\p{Cc}\u2028\u2029\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069\uFEFF]+/gu, ' ').trim();
 }
 
 /** By this two lines are known as the same: their words, without case, quotes and the sign at the end. */

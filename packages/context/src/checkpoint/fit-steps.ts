@@ -7,6 +7,7 @@ import type { Checkpoint, FileState, LeftOut, NameInFile, Step } from './checkpo
 import { addLeftOut } from './left-out.ts';
 import { outlineAt } from './outline-text.ts';
 import type { Candidate, FileName, Offered } from './steps-of.ts';
+import { asNow } from './steps-of.ts';
 
 /** Share of the room that words and calls may take before any line of a result. */
 const OWN = 0.65;
@@ -51,7 +52,8 @@ export function priceSteps(before: Checkpoint | undefined, offered: Offered, ran
   const carried = carriedFrom(before);
   const { others } = carried;
   const age = ageIn(range);
-  const names = newestNames([...others.flatMap((one) => ('name' in one ? [one] : [])), ...offered.names]);
+  const named = others.flatMap((one) => ('name' in one ? asNow(one, offered.changed) : []));
+  const names = newestNames([...named, ...offered.names]);
   const found = [...others.flatMap((one) => ('name' in one ? [] : [one])), ...offered.found];
   const weighed = [
     ...found.map((one, order) => ({

@@ -1,5 +1,5 @@
 // Fits the lists of a checkpoint into a bound: each list has a share of its own, and what the others leave of theirs.
-// The newest of a list come first, what the log proves before what a model wrote; of commands those that failed.
+// The newest of a list come first, what the log proves before what a model wrote; of commands those that failed or that check the work.
 // Names of what has to be read again come before all shares: nothing else says what is no longer in force.
 
 import type { Position } from '@tidemark/log';
@@ -40,6 +40,9 @@ const LATER: ReadonlySet<ListName> = new Set(['work', 'commands']);
 const NAMES: readonly ListName[] = ['skills', 'instructions'];
 const MOST_NAMES = 0.25;
 
+/** The most that all lines of a model take together: what the log proves needs the rest. */
+const OF_MODEL = 0.25;
+
 /** What fits, and what does not, with what earlier bounds left out. */
 export interface Fitted {
   readonly lists: CheckpointLists;
@@ -60,6 +63,8 @@ type WrittenList = 'decisions' | 'work' | 'tasks' | 'questions' | 'risks';
 interface Priced {
   readonly index: number;
   readonly tokens: number;
+  /** A model wrote it. */
+  readonly byModel?: true;
 }
 
 /** Prices each item once. */
@@ -69,8 +74,10 @@ export function priceLists(lists: CheckpointLists): PricedLists {
     lines[name].map((line, index) => ({ index, tokens: estimateTokens(line) + 1 })).toReversed();
   const provenFirst = (name: WrittenList): readonly Priced[] => {
     const items: readonly Written[] = lists[name];
-    const isModels = ({ index }: Priced): number => (items[index]?.by === undefined ? 0 : 1);
-    return newest(name).toSorted((a, b) => isModels(a) - isModels(b));
+    const priced = newest(name).map((one): Priced =>
+      items[one.index]?.by === undefined ? one : { ...one, byModel: true },
+    );
+    return priced.toSorted((a, b) => Number(a.byModel === true) - Number(b.byModel === true));
   };
   return {
     lists,
@@ -100,11 +107,14 @@ export function fitLists(
 ): Fitted {
   const kept = new Map(SHARES.map(([list]) => [list, new Set<number>()] as const));
   let left = room;
+  let leftToModel = room * OF_MODEL;
   const take = (list: ListName, most: number): void => {
     const chosen = kept.get(list);
     let budget = Math.min(most, left);
-    for (const { index, tokens } of prices[list]) {
+    for (const { index, tokens, byModel } of prices[list]) {
       if (chosen === undefined || chosen.has(index) || tokens > budget) continue;
+      if (byModel === true && tokens > leftToModel) continue;
+      if (byModel === true) leftToModel -= tokens;
       chosen.add(index);
       budget -= tokens;
       left -= tokens;
@@ -142,6 +152,12 @@ function failedFirst(prices: readonly Priced[], commands: readonly CommandRun[])
   return prices.toSorted((a, b) => rank(commands[a.index]) - rank(commands[b.index]));
 }
 
+/** What builds, tests or checks: how it ended last says whether the work holds. */
+const CHECKS =
+  /\b(?:test|tests|check|lint|build|compile|typecheck|tsc|pytest|jest|vitest|cargo|make|gradle|mvn|eslint|ruff|mypy|clippy)\b/;
+
 function rank(command: CommandRun | undefined): number {
-  return command?.outcome === 'failed' || command?.outcome === 'partial' ? 0 : 1;
+  if (command === undefined) return 2;
+  const { outcome, failedAt, command: words } = command;
+  return outcome === 'failed' || outcome === 'partial' || failedAt !== undefined || CHECKS.test(words) ? 0 : 1;
 }

@@ -2,9 +2,9 @@
 // were kept. From the tools' own metadata and from arguments that parse.
 
 import type { Position } from '@tidemark/log';
-import { commandIn, parseArguments } from './call-arguments.ts';
+import { commandIn, folderIn, parseArguments } from './call-arguments.ts';
 import type { CommandRun, FileState } from './checkpoint.ts';
-import { endOf, lineOf, oneLine } from './excerpt.ts';
+import { endOf, excerptOf, oneLine } from './excerpt.ts';
 import type { ClosedCall } from './gather.ts';
 import { wordsOf } from './gather.ts';
 import { deedOf, fileIn } from './known-tools.ts';
@@ -48,15 +48,19 @@ function filesInArguments(call: ClosedCall): readonly Met[] {
 export function commandsOf(calls: readonly ClosedCall[]): readonly CommandRun[] {
   return calls.flatMap((call) => {
     if (deedOf(call) !== 'ran' && call.ended?.exit === undefined) return [];
-    const command = commandIn(parseArguments(call.arguments));
+    const value = parseArguments(call.arguments);
+    const command = commandIn(value);
+    const folder = folderIn(value);
     const outcome = outcomeOf(call);
     if (command === undefined || outcome === undefined) return [];
     const { position, ended } = call;
+    if (ended?.exit === 1 && isSearch(command)) return [];
     const excerpt = ended === undefined ? '' : evidenceOf(wordsOf(ended.parts), outcome);
     return [
       {
         position,
-        command: lineOf(command, COMMAND),
+        command: excerptOf(command, COMMAND),
+        ...(folder !== undefined && { folder }),
         outcome,
         ...(ended?.exit !== undefined && { exit: ended.exit }),
         runs: 1,
@@ -64,6 +68,20 @@ export function commandsOf(calls: readonly ClosedCall[]): readonly CommandRun[] 
       },
     ];
   });
+}
+
+/** Programs that end with 1 where they find nothing, or a difference: that is an answer and no failure. */
+const SEARCHES =
+  /^(?:\w+=\S* )*(?:e|f|rip)?(?:grep|rg|ag|ack|diff|cmp|test|which|pgrep|command -v|git (?:grep|diff))(?: |$)/;
+
+/** By its last program, whose end is that of the whole line. */
+function isSearch(command: string): boolean {
+  const last =
+    command
+      .split(/\|\|?|&&|;/)
+      .at(-1)
+      ?.trim() ?? '';
+  return SEARCHES.test(last) || last.startsWith('[ ');
 }
 
 function outcomeOf({ closing, effect, ended }: ClosedCall): CommandRun['outcome'] | undefined {

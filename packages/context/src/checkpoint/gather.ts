@@ -82,6 +82,8 @@ interface Draft {
 type Note<K extends Kind> = (draft: Draft, record: RecordedOf<K>) => void;
 
 const LINE = 300;
+/** What Claude Code records in the place of a prompt when its user presses Escape. */
+const CLIENT_MARK = /^\[Request interrupted by user[^\]]*\]$/;
 const pass = (): void => {};
 
 const NOTES: { readonly [K in Kind]: Note<K> } = {
@@ -93,9 +95,11 @@ const NOTES: { readonly [K in Kind]: Note<K> } = {
   },
   'turn.resumed': pass,
   'prompt.given': (draft, { position, data }) => {
+    const text = wordsOf(data.parts);
+    if (CLIENT_MARK.test(text)) return;
     draft.directives.push({
       position,
-      text: wordsOf(data.parts),
+      text,
       ...(data.steer === true && { steer: true as const }),
     });
   },

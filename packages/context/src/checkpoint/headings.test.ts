@@ -41,3 +41,74 @@ test('reads a line of 100,000 characters in time that follows its length', () =>
   const line = `${'public '.repeat(15_000)}(`;
   expect(headingsIn('a.java', [line])).toEqual([]);
 });
+
+/** The heading of the line that holds `HERE`. */
+function headingAt(path: string, text: string): string | undefined {
+  const lines = text.split('\n');
+  return headingOf(
+    path,
+    lines,
+    lines.findIndex((line) => line.includes('HERE')),
+  );
+}
+
+test.each<readonly [name: string, path: string, text: string, heading: string]>([
+  [
+    'a method of Java with a digit',
+    'A.java',
+    'class A {\n  byte[] one() {\n  }\n  byte[] sha256(byte[] in) {\n    HERE\n',
+    'byte[] sha256(byte[] in) {',
+  ],
+  [
+    'a method of Dart with a digit',
+    'a.dart',
+    'class A {\n  Widget build() {\n  }\n  void load2() {\n    HERE\n',
+    'void load2() {',
+  ],
+  [
+    'a generator of JavaScript',
+    'a.js',
+    'class A {\n  one() {\n  }\n  static async *two(x) {\n    HERE\n',
+    'static async *two(x) {',
+  ],
+  [
+    'a property that is a function',
+    'a.ts',
+    'const all = {\n  one() {\n  },\n  two: async (x) => {\n    HERE\n',
+    'two: async (x) => {',
+  ],
+  [
+    'no callback that ended above',
+    'a.tsx',
+    'function App() {\n  useEffect(() => {\n    go();\n  }, []);\n  HERE\n',
+    'function App() {',
+  ],
+  [
+    'an initializer of Swift',
+    'a.swift',
+    'class A {\n  func one() {\n  }\n  init(x: Int) {\n    HERE\n',
+    'init(x: Int) {',
+  ],
+  [
+    'a function of Rust with several words',
+    'a.rs',
+    'impl Store {\n  pub async unsafe fn load(&self) {\n    HERE\n',
+    'pub async unsafe fn load(&self) {',
+  ],
+  ['no comment in a fence of Markdown', 'a.md', '# Setup\n```sh\n# install it\nnpm ci\n```\nHERE\n', '# Setup'],
+  ['the nearest key of YAML that is less indented', 'a.yml', 'jobs:\n  build:\n    steps:\n      - HERE\n', 'steps:'],
+  [
+    'a function of Go',
+    'a.go',
+    'func one() {\n}\nfunc (s *S) Two(x int) error {\n\tHERE\n',
+    'func (s *S) Two(x int) error {',
+  ],
+  [
+    'a method of Python',
+    'a.py',
+    'class A:\n    def one(self):\n        pass\n    async def two(self):\n        HERE\n',
+    'async def two(self):',
+  ],
+])('%s is the heading of a hunk', (_, path, text, heading) => {
+  expect(headingAt(path, text)).toBe(heading);
+});

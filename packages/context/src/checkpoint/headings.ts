@@ -25,7 +25,7 @@ const LANGUAGES: readonly Language[] = [
   {
     endings: ['ts', 'tsx', 'mts', 'cts', 'js', 'jsx', 'mjs', 'cjs', 'vue', 'svelte'],
     heading: new RegExp(
-      String.raw`^(?:\s*${MODIFIERS}(?:function|class|interface|enum|namespace|type|get|set)\b\*?\s*[\w$]+.*|(?:export\s+)?(?:const|let|var)\s+[\w$]+.*|\s+${MODIFIERS}[#\w$]+\s*\([^;]*\{\s*$)`,
+      String.raw`^(?:\s*${MODIFIERS}(?:function|class|interface|enum|namespace|type|get|set)\b\*?\s*[\w$]+.*|(?:export\s+)?(?:const|let|var)\s+[\w$]+.*|\s+${MODIFIERS}\*?\s*[#\w$]+\s*(?:<[^;]*>)?\([^;]*\)\s*(?::[^;=]*)?\{\s*$|\s+[#\w$]+\s*[:=]\s*(?:async\s*)?\([^;]*=>\s*\{\s*$)`,
     ),
     except: CONTROL,
   },
@@ -34,7 +34,7 @@ const LANGUAGES: readonly Language[] = [
   {
     endings: ['rs'],
     heading:
-      /^\s*(?:pub(?:\([^)]+\))?\s+)?(?:(?:async|const|unsafe|extern(?:\s+"[^"]+"))\s+)?(?:struct|enum|union|mod|trait|fn|impl|macro_rules!)[<\s]+[^;]*$/,
+      /^\s*(?:pub(?:\([^)]+\))?\s+)?(?:(?:async|const|unsafe|extern(?:\s+"[^"]+"))\s+)*(?:struct|enum|union|mod|trait|fn|impl|macro_rules!)[<\s]+[^;]*$/,
   },
   { endings: ['rb'], heading: /^\s*(?:class|module|def)\s.*$/ },
   {
@@ -46,7 +46,7 @@ const LANGUAGES: readonly Language[] = [
   {
     endings: ['java', 'cs', 'swift', 'scala', 'dart'],
     heading:
-      /^\s*(?:[a-z@-]+\s+)*(?:class|enum|interface|record|struct|func|def|object|trait)\s+\w.*$|^\s*[A-Za-z_<>[\],.?]+(?:\s+[A-Za-z_<>[\],.?]+)+\s*\([^;]*$/,
+      /^\s*(?:[a-z@-]+\s+)*(?:class|enum|interface|record|struct|func|def|object|trait|extension|protocol|actor|mixin)\s+\w.*$|^\s*(?:[a-z@-]+\s+)*(?:init[?!]?\s*[(<].*|deinit\s*\{.*)$|^\s*[A-Za-z_][\w<>[\],.?]*(?:\s+[A-Za-z_<][\w<>[\],.?]*)+\s*\([^;]*$/,
     except: CONTROL,
   },
   {
@@ -61,6 +61,8 @@ const LANGUAGES: readonly Language[] = [
   { endings: ['css', 'scss', 'less'], heading: /^[:[@.#]?[_a-z0-9][^;]*$/, except: /[:;]\s*$/ },
   { endings: ['sql'], heading: /^\s*(?:create|alter)\s+.*$/i },
   { endings: ['toml', 'ini'], heading: /^\s*\[.*\]\s*$/ },
+  // A key at the margin says little of a deep place: the nearest line that is less indented says more.
+  { endings: ['yaml', 'yml'], heading: /(?!)/ },
 ];
 
 /** Git's own, where a language is not known: a line that begins with a letter, `_` or `$`. */
@@ -77,7 +79,10 @@ const CALLED = /([\w$]+)\s*[(=]/;
 export function headingsIn(path: string, lines: readonly string[]): readonly Heading[] {
   const language = languageOf(path);
   if (language === ANY) return [];
-  return lines.flatMap((line, index) => (isHeading(language, line) ? [headingAt(line, index)] : []));
+  const code = codeIn(language, lines);
+  return lines.flatMap((line, index) =>
+    isHeading(language, line) && !code.has(index) ? [headingAt(line, index)] : [],
+  );
 }
 
 /**
@@ -86,9 +91,10 @@ export function headingsIn(path: string, lines: readonly string[]): readonly Hea
  */
 export function headingOf(path: string, lines: readonly string[], at: number): string | undefined {
   const language = languageOf(path);
+  const code = codeIn(language, lines);
   for (let index = at; index >= 0; index -= 1) {
     const line = lines[index] ?? '';
-    if (isHeading(language, line)) return line.trim();
+    if (isHeading(language, line) && !code.has(index)) return line.trim();
   }
   const indent = indentOf(lines[at] ?? '');
   for (let index = at - 1; index >= 0; index -= 1) {
@@ -96,6 +102,21 @@ export function headingOf(path: string, lines: readonly string[], at: number): s
     if (line.trim() !== '' && indentOf(line) < indent) return line.trim();
   }
   return undefined;
+}
+
+/** Lines of Markdown inside of fences: a comment of a shell there is no heading. */
+function codeIn({ endings }: Language, lines: readonly string[]): ReadonlySet<number> {
+  const code = new Set<number>();
+  if (!endings.includes('md')) return code;
+  let fence: string | undefined;
+  for (const [index, line] of lines.entries()) {
+    const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
+    if (fence !== undefined) code.add(index);
+    if (mark === undefined) continue;
+    if (fence === undefined) fence = mark;
+    else if (mark.startsWith(fence)) fence = undefined;
+  }
+  return code;
 }
 
 function isHeading({ heading, except }: Language, line: string): boolean {

@@ -316,3 +316,95 @@ test('hostile words of a model, a tool and a file name stay data', () => {
     .filter((line) => line.startsWith('#') || line.startsWith('```'));
   expect(headings).toEqual(['## Files changed', '## Files read', '## Commands and evidence', '## What was done']);
 });
+
+test('the objective is the latest request, and names the short prompts since', () => {
+  const told = [
+    created,
+    prompt('Explain how the parser works, and change nothing.'),
+    prompt('go on'),
+    prompt('Add dark mode'),
+    prompt('thanks'),
+  ];
+  expect(of(told).objective).toEqual({
+    position: 1,
+    text: 'Explain how the parser works, and change nothing.',
+    since: [{ position: 3, text: 'Add dark mode' }],
+  });
+  expect(textOf(of(told))).toContain(
+    '- [1] Explain how the parser works, and change nothing.\n- [3] and then: Add dark mode',
+  );
+  const next = [...told, prompt('Use blue.')];
+  const later = of(next, { previous: recorded(of(told)) });
+  expect(later.objective?.since?.map(({ text: said }) => said)).toEqual(['Add dark mode', 'Use blue.']);
+});
+
+test('commands that ran in two folders, or that differ at their ends, are told apart', () => {
+  const long = `python3 - <<EOF\n${'x = 1  # the same preamble in both\n'.repeat(20)}`;
+  const made = of([
+    created,
+    ...step('a', 'exec_command', { command: 'npm test', workdir: '/w/a' }, 'FAIL a', true),
+    ...step('b', 'exec_command', { command: 'npm test', workdir: '/w/b' }, 'ok b'),
+    ...step('c', 'bash', { command: `${long}check_A()\nEOF` }, 'A is broken', true),
+    ...step('d', 'bash', { command: `${long}check_B()\nEOF` }, 'B is fine'),
+  ]);
+  expect(made.commands).toHaveLength(4);
+  expect(made.commands.filter(({ failedAt }) => failedAt !== undefined)).toEqual([]);
+  expect(textOf(made)).toContain('failed: npm test (in /w/a)');
+});
+
+const TWO = `export function first(a: number): number {
+  if (a < 0) {
+    return 0;
+  }
+  return a;
+}
+
+export function second(b: number): number {
+  if (b < 0) {
+    return 0;
+  }
+  return b * 2;
+}
+`;
+
+test('a change is told with the function that it is in, also where its first line stands twice', () => {
+  const edit = {
+    path: 'a.ts',
+    old_text: '    return 0;\n  }\n  return b * 2;',
+    new_text: '    return 0;\n  }\n  return b * 3;',
+  };
+  const made = of([created, ...step('r', 'read', { path: 'a.ts' }, TWO), ...step('e', 'edit', edit, 'ok')]);
+  expect(textOf(made)).toContain('edit a.ts in export function second(b: number): number {');
+  const twice = { path: 'a.ts', old_text: '    return 0;', new_text: '    return 1;' };
+  const unsure = of([created, ...step('r', 'read', { path: 'a.ts' }, TWO), ...step('e', 'edit', twice, 'ok')]);
+  expect(textOf(unsure)).not.toContain('edit a.ts in');
+});
+
+const CONFIG = `import os
+
+def load_config(path):
+    return open(path).read()
+
+def save_config(path, text):
+    open(path, 'w').write(text)
+`;
+
+test('names in a file that changed stand with the lines of now, and those that are gone stand nowhere', () => {
+  const read = step('r', 'read', { path: 'cfg.py' }, CONFIG);
+  const header = { path: 'cfg.py', old_text: 'import os\n', new_text: `import os\n${'# a line\n'.repeat(40)}` };
+  const rename = { path: 'cfg.py', old_text: 'def load_config(path):', new_text: 'def read_settings(path):' };
+  const told = [created, ...read, ...step('e', 'edit', header, 'ok'), ...step('f', 'edit', rename, 'ok')];
+  const names = ({ filesChanged: [file] }: Checkpoint): readonly unknown[] =>
+    (file?.names ?? []).filter(({ declared }) => declared === true).map(({ name, line }) => [name, line]);
+  const made = of(told);
+  expect(new Set(names(made))).toEqual(
+    new Set([
+      ['read_settings', 43],
+      ['save_config', 46],
+    ]),
+  );
+  // What a later change did to a file that is not before the reader any more is not known: no line is told.
+  const blind = step('g', 'edit', { path: 'cfg.py', old_text: 'nothing', new_text: 'that was seen' }, 'ok');
+  const next = of([...told, ...blind], { previous: recorded(made) });
+  expect(names(next).map((one) => (Array.isArray(one) ? one[1] : one))).toEqual([undefined, undefined]);
+});

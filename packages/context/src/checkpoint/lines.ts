@@ -39,14 +39,15 @@ const SECTIONS: { readonly [K in ListName]: Section<K> } = {
   filesRead: { heading: 'Files read', line: fileLine },
   commands: {
     heading: 'Commands and evidence',
-    line: ({ position, command, outcome, exit, failedAt, failure, excerpt }) => {
+    line: ({ position, command, folder, outcome, exit, failedAt, failure, excerpt }) => {
       const how = [
         outcome,
         ...(exit === undefined || exit === 0 ? [] : [`exit ${exit}`]),
         ...(failedAt === undefined ? [] : [`failed before at [${failedAt}]`]),
       ];
       const said = [failure === undefined ? [] : [`failure: ${failure}`], excerpt ?? []].flat();
-      return [`- [${position}] ${how.join(', ')}: ${command}`, ...said.map((line) => `  > ${line}`)].join('\n');
+      const where = folder === undefined ? '' : ` (in ${folder})`;
+      return [`- [${position}] ${how.join(', ')}: ${command}${where}`, ...said.map((line) => `  > ${line}`)].join('\n');
     },
   },
   tasks: {

@@ -32,8 +32,12 @@ export function mergeTasks(
     }
     open = next;
   }
-  const added = adds.filter(({ task }) => !open.has(keyOfLine(task)));
-  return { tasks: [...open.values(), ...added], done };
+  const added = new Map<string, Task>();
+  for (const task of adds) {
+    const key = keyOfLine(task.task);
+    if (!open.has(key) && added.get(key)?.status !== 'active') added.set(key, task);
+  }
+  return { tasks: [...open.values(), ...added.values()], done };
 }
 
 /** What a model wrote was never on a plan: that none names it says nothing. */

@@ -23,6 +23,7 @@ import { mergeTasks } from './merge-tasks.ts';
 import type { ModelAdds } from './model-adds.ts';
 import { withoutModel } from './model-adds.ts';
 import type { Plan } from './read-plan.ts';
+import { isCommand, isRequest, isShortPrompt } from './requests.ts';
 
 /** What of the context behind the checkpoint it need not say. */
 export interface Behind {
@@ -68,7 +69,10 @@ export function mergeFields(
   };
 }
 
-/** The latest request that still stands: no slash command, and no word that only says to go on. */
+/** Short prompts since the objective that are named with it. */
+const MOST_SINCE = 3;
+
+/** The latest request, and the short prompts since: whether these ask for something else, only a reader can tell. */
 function objectiveOf(
   before: Checkpoint | undefined,
   { directives }: Gathered,
@@ -80,20 +84,16 @@ function objectiveOf(
   if (asked === undefined) return {};
   const { position, text, of } = asked;
   const said = { position, text, ...(of !== undefined && { of }) };
+  const short = directives.filter((one) => one.position > position && one.steer !== true && isShortPrompt(one.text));
+  const since = [...(newest === undefined ? (before?.objective?.since ?? []) : []), ...short].slice(-MOST_SINCE);
   const now = adds?.objective ?? (newest === undefined ? before?.objective?.now : undefined);
-  return { objective: now === undefined ? said : { ...said, now } };
-}
-
-/** A request has at least this many words: shorter prompts (`go on`, `yes, do it`) stand on the one before. */
-const REQUEST_WORDS = 4;
-
-function isRequest(text: string): boolean {
-  return !isCommand(text) && (text.match(/[\p{L}\p{N}]+/gu) ?? []).length >= REQUEST_WORDS;
-}
-
-/** A command of the program that was used: `/compact`, or one that Claude Code recorded. */
-function isCommand(text: string): boolean {
-  return /^\/[a-z][\w:-]*(\s|$)/i.test(text) || /^<(?:command-(?:name|message)|local-command-\w+)>/.test(text);
+  return {
+    objective: {
+      ...said,
+      ...(since.length > 0 && { since: since.map((one) => ({ position: one.position, text: one.text })) }),
+      ...(now !== undefined && { now }),
+    },
+  };
 }
 
 function directivesOf(
@@ -163,7 +163,7 @@ function mergeCommands(commands: readonly CommandRun[]): readonly CommandRun[] {
   return inOrder(
     lastOfEach(
       commands,
-      ({ command }) => command,
+      ({ command, folder = '' }) => `${folder}\n${command}`,
       (was, is) => ({ ...is, runs: was.runs + is.runs, ...failureBefore(was, is) }),
     ),
   );

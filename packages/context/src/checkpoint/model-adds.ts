@@ -86,8 +86,8 @@ export function withoutModel(before: Checkpoint): Checkpoint {
   };
 }
 
-function withoutNow({ position: at, text, of }: Objective): Objective {
-  return { position: at, text, ...(of !== undefined && { of }) };
+function withoutNow({ position: at, text, of, since }: Objective): Objective {
+  return { position: at, text, ...(of !== undefined && { of }), ...(since !== undefined && { since }) };
 }
 
 function isProven({ by }: Written): boolean {

@@ -4,6 +4,7 @@
 import type { AnswerPart } from '@tidemark/log';
 import { canonicalText } from '@tidemark/log';
 import { z } from 'zod';
+import { isRecord, parseArguments } from './call-arguments.ts';
 import { lineOf } from './excerpt.ts';
 import type { ModelDecision, ModelFields, ModelQuestion, ModelTask } from './model-fields.ts';
 import { contradictionIn } from './model-fields.ts';
@@ -73,7 +74,7 @@ export function parseCheckpoint(said: string | readonly AnswerPart[]): ParsedChe
   if (text.trim() === '') return unusable('silent', 'it held no text');
   const value = objectIn(text);
   if (value === undefined) return unusable('no-json', 'its text is no JSON object, or one that was cut');
-  const read = answer.safeParse(value);
+  const read = answer.safeParse(tidied(value));
   return read.success ? sound(read.data) : unusable('unfit', `its object does not fit: ${issuesOf(read.error)}`);
 }
 
@@ -95,14 +96,64 @@ function unusable(code: UnusableAnswer['code'], message: string): ParsedCheckpoi
   return { ok: false, unusable: { code, message } };
 }
 
-function objectIn(text: string): unknown {
-  const [start, end] = [text.indexOf('{'), text.lastIndexOf('}')];
-  try {
-    return start === -1 ? undefined : JSON.parse(text.slice(start, end + 1));
-  } catch {
-    // That it does not parse is what is said to the model.
-    return undefined;
+/** Places of the text where the object is looked for. */
+const MOST_STARTS = 20;
+
+/** The first object in the text that has a field of an answer. */
+function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
+  let start = text.indexOf('{');
+  for (let tries = 0; start !== -1 && tries < MOST_STARTS; tries += 1) {
+    const value = parseArguments(text.slice(start, objectEnd(text, start)));
+    if (value !== undefined && Object.keys(value).some((name) => name in answer.shape)) return value;
+    start = text.indexOf('{', start + 1);
   }
+  return undefined;
+}
+
+/** Where the object that begins at a place ends, behind its last bracket. */
+function objectEnd(text: string, start: number): number {
+  let depth = 0;
+  let quoted = false;
+  for (let at = start; at < text.length; at += 1) {
+    const character = text[at];
+    if (quoted && character === '\\') at += 1;
+    else if (character === '"') quoted = !quoted;
+    else if (!quoted && character === '{') depth += 1;
+    else if (!quoted && character === '}' && (depth -= 1) === 0) return at + 1;
+  }
+  return text.length;
+}
+
+const LISTS = ['decisions', 'work', 'tasks', 'questions', 'risks', 'limitations'] as const;
+/** What models call a status of a task. */
+const STATUS: ReadonlyMap<unknown, string> = new Map([
+  ['completed', 'done'],
+  ['finished', 'done'],
+  ['in_progress', 'active'],
+  ['pending', 'open'],
+  ['todo', 'open'],
+  ['cancelled', 'dropped'],
+]);
+
+/** An answer without what says nothing: `null`, blank lines, and lists that are not there are empty ones. */
+function tidied(value: Readonly<Record<string, unknown>>): unknown {
+  const said = Object.entries(value).filter(([, one]) => saysSomething(one));
+  const lists = LISTS.map((name) => {
+    const list = value[name] ?? [];
+    return [name, Array.isArray(list) ? list.map(tidiedItem).filter(saysSomething) : list];
+  });
+  return { ...Object.fromEntries(said), ...Object.fromEntries(lists) };
+}
+
+function tidiedItem(item: unknown): unknown {
+  if (!isRecord(item)) return item;
+  const entries = Object.entries(item).filter(([, one]) => saysSomething(one));
+  if (!entries.some(([name]) => name === 'what' || name === 'task' || name === 'question')) return undefined;
+  return Object.fromEntries(entries.map(([name, one]) => [name, name === 'status' ? (STATUS.get(one) ?? one) : one]));
+}
+
+function saysSomething(one: unknown): boolean {
+  return typeof one === 'string' ? /[\p{L}\p{N}]/u.test(one) : one !== null && one !== undefined;
 }
 
 function issuesOf({ issues }: z.ZodError): string {

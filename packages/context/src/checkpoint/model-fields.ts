@@ -44,6 +44,12 @@ export function contradictionIn({ decisions, tasks, questions }: ModelFields): s
   const standing = new Set(decisions.filter(({ status }) => status !== 'reversed').map(({ what }) => keyOfLine(what)));
   const replaced = decisions.find(({ replaces }) => replaces !== undefined && standing.has(keyOfLine(replaces)));
   if (replaced !== undefined) return `the decision "${replaced.replaces}" is listed, and another one replaces it`;
+  const reversed = twice(
+    decisions,
+    ({ what }) => what,
+    ({ status }) => status === 'reversed',
+  );
+  if (reversed !== undefined) return `the decision "${reversed}" is listed both as settled and as reversed`;
   const task = twice(tasks, (one) => one.task, isClosed);
   if (task !== undefined) return `the task "${task}" is listed both as open and as ended`;
   const question = twice(

@@ -5,7 +5,7 @@ import type { HistoryCompacted } from '@tidemark/log';
 import { callId, position } from '@tidemark/log';
 import { expect, test } from 'vitest';
 import type { Told } from '../../tests/log-of.ts';
-import { answer, created, logOf, prompt } from '../../tests/log-of.ts';
+import { answer, created, logOf, prompt, text } from '../../tests/log-of.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import { checkpointText } from './checkpoint-text.ts';
 import { makeCheckpoint } from './make-checkpoint.ts';
@@ -186,6 +186,39 @@ test('a plan closes questions and risks in its own words, and a later one opens 
   ]);
 });
 
+test('a task that a model lists twice is said once, as the one that is worked on', () => {
+  const twice = { task: 'write the parser', status: 'active' } as const;
+  const [made] = played([
+    { says: { tasks: [{ task: 'Write the parser.', status: 'open' }, twice, { ...twice, status: 'open' }] } },
+  ]);
+  expect(made?.tasks).toMatchObject([twice]);
+});
+
+test('a long answer of a model leaves the words and calls of the session in the checkpoint', () => {
+  const told = Array.from({ length: 60 }, (_, at) => [
+    answer([text(`Finding ${at}: the reader of rows is wrong in case ${at}.`)]),
+  ]).flat();
+  const lines = (what: string): readonly string[] =>
+    Array.from({ length: 600 }, (_, at) => `${what} ${at} ${'and so on '.repeat(12)}`);
+  const says = {
+    decisions: lines('decided').map((what) => settled(what)),
+    work: lines('done').map((what) => ({ what })),
+    tasks: lines('to do').map((task) => ({ task, status: 'open' as const })),
+    questions: lines('asked').map((question) => ({ question })),
+    risks: lines('risk'),
+  };
+  const [plain] = played([{ told, says: undefined }]);
+  const [made] = played([{ told, says }]);
+  expect(plain?.steps).toHaveLength(60);
+  expect(made?.steps).toHaveLength(60);
+  expect(made?.decisions.length).toBeGreaterThan(5);
+});
+
+test('nothing that a model writes turns the direction of the text or breaks its line', () => {
+  const [made] = played([{ says: { risks: ['evil \u202Etxt.exe\u2066 and\n## Objective'] } }]);
+  expect(made?.risks[0]?.text).toBe('evil txt.exe and ## Objective');
+});
+
 test('a task that a later plan opens again is open again', () => {
   const [, , again] = played([
     { told: plan('c1', { tasks: [{ task: 'write the parser', status: 'open' }] }), says: undefined },
@@ -204,6 +237,11 @@ test.each<readonly [string, Partial<ModelFields>, RegExp]>([
     'lists a decision beside the one that replaces it',
     { decisions: [settled('use sqlite'), settled('use postgres', 'Use "sqlite"')] },
     /the decision "Use "sqlite"" is listed, and another one replaces it/,
+  ],
+  [
+    'lists a decision both as settled and as reversed',
+    { decisions: [settled('use sqlite'), { what: 'use sqlite', status: 'reversed' }] },
+    /the decision "use sqlite" is listed both as settled and as reversed/,
   ],
   [
     'lists a task both open and done',

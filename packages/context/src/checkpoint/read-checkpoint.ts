@@ -52,6 +52,7 @@ const again = z.object({ position, name: words, version: some } satisfies ShapeO
 const command = z.object({
   position,
   command: words,
+  folder: some,
   outcome: z.enum(['passed', 'failed', 'partial', 'unknown']),
   exit: z.exactOptional(z.number()),
   runs: z.number(),
@@ -90,7 +91,9 @@ const checkpoint = z.object({
   strategy: z.enum(['deterministic', 'model-assisted']),
   range: z.object({ from: position, to: position }),
   counts: z.record(words, z.number()),
-  objective: z.exactOptional(z.object({ ...quote, now: some } satisfies ShapeOf<Objective>)),
+  objective: z.exactOptional(
+    z.object({ ...quote, since: z.exactOptional(z.array(z.object(quote))), now: some } satisfies ShapeOf<Objective>),
+  ),
   summary: z.exactOptional(z.object(quote)),
   turns: z.array(turn).default([]),
   steps: z.array(step).default([]),

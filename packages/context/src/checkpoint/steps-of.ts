@@ -7,11 +7,13 @@ import type { NameInFile, Step } from './checkpoint.ts';
 import { excerptOf, lineOf, oneLine } from './excerpt.ts';
 import type { ClosedCall, Gathered } from './gather.ts';
 import { wordsOf } from './gather.ts';
-import { headingOf, headingsIn } from './headings.ts';
+import { headingsIn } from './headings.ts';
 import { deedOf, fileIn } from './known-tools.ts';
 import type { Mentions } from './mentions.ts';
 import { namesIn } from '../names.ts';
 import { isPlanTool } from './read-plan.ts';
+import type { Hunk, SeenFile } from './seen-files.ts';
+import { fileBehind, headingAbove, linesOfNames } from './seen-files.ts';
 
 /** A step or a name that may be kept, and its worth: about how often it is expected to be needed. */
 export interface Candidate {
@@ -32,6 +34,14 @@ export interface Offered {
   readonly own: readonly Candidate[];
   readonly found: readonly Candidate[];
   readonly names: readonly FileName[];
+  /** Files that changed, with the line of each name in them; `undefined` where what they hold now is not known. */
+  readonly changed: ReadonlyMap<string, NamesNow | undefined>;
+}
+
+/** The names of a file that changed, and whether it holds no others. */
+export interface NamesNow {
+  readonly lines: ReadonlyMap<string, number>;
+  readonly whole: boolean;
 }
 
 /** Longest line of a result that is kept, and longest argument, in UTF-16 units. */
@@ -46,24 +56,53 @@ export function offeredBy(
   mentions: Mentions,
 ): Offered {
   const offer: Draft = {
-    own: prose.map((step) => ({ step, worth: step.last === true ? 3 : 2 })),
+    own: prose.map((step) => ({ step, worth: worthOfWords(step) })),
     found: [],
     names: [],
     files: new Map(),
+    changed: new Set(),
   };
   for (const call of calls) {
     if (isPlanTool(call.name)) continue;
     offerCall(offer, call, loaders.has(call.call), mentions);
   }
-  return offer;
+  const changed = namesNow(offer);
+  return { ...offer, names: offer.names.flatMap((one) => asNow(one, changed)), changed };
+}
+
+/** Longest announcement of a call, in UTF-16 units. */
+const ANNOUNCEMENT = 200;
+
+/** Words that only announce the call behind them say less than the call. */
+function worthOfWords({ text, last }: Step): number {
+  if (last === true) return 3;
+  return text.length <= ANNOUNCEMENT && /[:：…]$/.test(text.trimEnd()) ? 0.7 : 2;
+}
+
+function namesNow({ files, changed }: Draft): Offered['changed'] {
+  const now = [...changed].map((path) => {
+    const file = files.get(path);
+    return [path, file && { lines: linesOfNames(path, file), whole: file.whole }] as const;
+  });
+  return new Map(now);
+}
+
+/** Returns a name as its file holds it now: none where it is gone, without a line where that is no longer known. */
+export function asNow(one: FileName, changed: Offered['changed']): readonly FileName[] {
+  if (!changed.has(one.path)) return [one];
+  const now = changed.get(one.path);
+  const line = now?.lines.get(one.name);
+  if (now?.whole === true && line === undefined) return [];
+  const { line: _, ...name } = one;
+  return [line === undefined || line === 0 ? name : { ...name, line }];
 }
 
 interface Draft {
   readonly own: Candidate[];
   readonly found: Candidate[];
   readonly names: FileName[];
-  /** The lines of each file as they were read or written last. */
-  readonly files: Map<string, readonly string[]>;
+  readonly files: Map<string, SeenFile>;
+  readonly changed: Set<string>;
 }
 
 function offerCall(draft: Draft, call: ClosedCall, isLoader: boolean, mentions: Mentions): void {
@@ -114,18 +153,14 @@ function changeInWords(
   returned: boolean,
 ): string {
   const outcome = returned ? '' : ` (${call.closing})`;
-  const hunks = hunksIn(value).map(({ was, is }) => {
-    const head = headOf(path, files.get(path), was ?? '', is);
+  const hunks = hunksIn(value).map((hunk) => {
+    const { was, is } = hunk;
+    const head = headingAbove(path, files.get(path), hunk);
     const lines = changedLines(was, is);
     const where = head === undefined ? '' : ` in ${lineOf(head, 100)}`;
     return `${where}${lines.length > 0 && lines.length <= CHANGED ? `\n${lines.map((line) => lineOf(line, LINE)).join('\n')}` : ''}`;
   });
   return `${oneLine(call.name)}${outcome} ${oneLine(path)}${[...new Set(hunks)].join(';')}`;
-}
-
-interface Hunk {
-  readonly was?: string;
-  readonly is: string;
 }
 
 /** The hunks in the arguments of a tool that writes or edits. */
@@ -147,17 +182,9 @@ function hunksIn(value: Readonly<Record<string, unknown>>): readonly Hunk[] {
       'new_source',
       'text',
     ]);
-    return was === undefined && is === undefined ? [] : [{ ...(was !== undefined && { was }), is: is ?? '' }];
+    const all = hunk['replace_all'] === true || hunk['replaceAll'] === true || hunk['all'] === true;
+    return was === undefined && is === undefined ? [] : [{ ...(was !== undefined && { was }), is: is ?? '', all }];
   });
-}
-
-/** The heading above the first line of a hunk, where the file was seen; else the first heading in the hunk. */
-function headOf(path: string, file: readonly string[] | undefined, was: string, is: string): string | undefined {
-  const lines = (was === '' ? is : was).split('\n');
-  const first = lines.find((line) => line.trim() !== '') ?? '';
-  const at = was === '' ? -1 : (file?.indexOf(first) ?? -1);
-  if (file !== undefined && at !== -1) return headingOf(path, file, at);
-  return headingsIn(path, lines)[0]?.text;
 }
 
 /** The lines that a hunk takes away and adds, without those that both sides have. */
@@ -180,8 +207,9 @@ function offerRead(
 ): void {
   const offset = Number(value['offset'] ?? 1);
   const lines = output.split('\n').map((line) => line.replace(/^\s*\d+(?:→|\t|: )/, ''));
-  draft.files.set(path, lines);
-  offerNames(draft, call, path, lines, Number.isSafeInteger(offset) ? Math.max(1, offset) : 1, mentions, 1);
+  const first = Number.isSafeInteger(offset) ? Math.max(1, offset) : 1;
+  draft.files.set(path, { lines, first, whole: first === 1 && value['limit'] === undefined });
+  offerNames(draft, call, path, lines, first, mentions, 1);
 }
 
 function offerChange(
@@ -191,12 +219,18 @@ function offerChange(
   value: Readonly<Record<string, unknown>>,
   mentions: Mentions,
 ): void {
-  for (const { was, is } of hunksIn(value)) {
-    offerNames(draft, call, path, is.split('\n'), undefined, mentions, 2);
-    if (was === undefined) draft.files.set(path, is.split('\n'));
-    else offerNames(draft, call, path, was.split('\n'), undefined, mentions, 1.5);
+  draft.changed.add(path);
+  for (const hunk of hunksIn(value)) {
+    offerNames(draft, call, path, hunk.is.split('\n'), undefined, mentions, 2);
+    if (hunk.was !== undefined) offerNames(draft, call, path, hunk.was.split('\n'), undefined, mentions, 1.5);
+    const file = fileBehind(draft.files.get(path), hunk);
+    if (file === undefined) draft.files.delete(path);
+    else draft.files.set(path, file);
   }
 }
+
+/** An escape in a string of code, with the colour of a terminal behind it. */
+const ESCAPE = /\\(?:[nrtbfve0]|u[\da-fA-F]{4}|x[\da-fA-F]{2}|033)(?:\[[\d;]*m)?/g;
 
 /** The names in a text of a file. Those that it declares, and those that are referred to, are worth most. */
 function offerNames(
@@ -219,8 +253,9 @@ function offerNames(
     draft.names.push({ position, path, name, ...at(index), declared: true, worth });
   }
   for (const [index, line] of lines.entries())
-    for (const { name, kind } of namesIn(line)) {
-      if (seen.has(name) || kind !== 'symbol') continue;
+    for (const { name, kind } of namesIn(line.replaceAll(ESCAPE, ' '))) {
+      // Capitals alone are words of SQL, of formats and of emphasis more often than names.
+      if (seen.has(name) || kind !== 'symbol' || /^[A-Z]+$/.test(name)) continue;
       seen.add(name);
       const worth = (base + referredTo(name, position, mentions)) * fresh(name, mentions);
       draft.names.push({ position, path, name, ...at(index), worth });

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { isCommand, isRequest, isShortPrompt } from './requests.ts';
+
+test.each([
+  'Fix the tax test, and keep the rounding.',
+  'Good. Think hard about this one: what would it take?',
+  '现在修复登录页面的空指针错误,并且为它添加单元测试。',
+  '次に、テストを追加してからデータベースの移行を実行してください。',
+  '/skill tax fill in the form for 2025',
+  '/tmp is full, so move the cache',
+  'x'.repeat(200),
+])('is a request: %s', (text) => {
+  expect([isRequest(text), isShortPrompt(text), isCommand(text)]).toEqual([true, false, false]);
+});
+
+test.each(['Add dark mode', 'Fix issue 42', 'Revert everything', 'use tabs', '修复测试'])(
+  'is a short prompt, which may be a request or belong to one: %s',
+  (text) => {
+    expect([isRequest(text), isShortPrompt(text)]).toEqual([false, true]);
+  },
+);
+
+test.each([
+  'go on',
+  'Yes, please do it.',
+  'Thank you!',
+  'ok',
+  'weiter bitte',
+  '继续',
+  'はい、続けてください',
+  '...',
+  '',
+])('only goes on: %s', (text) => {
+  expect([isRequest(text), isShortPrompt(text)]).toEqual([false, false]);
+});
+
+test.each([
+  '/compact',
+  '/compact keep all that was said of the parser',
+  '/model opus',
+  '<command-name>/clear</command-name>',
+])('is a command: %s', (text) => {
+  expect([isCommand(text), isRequest(text), isShortPrompt(text)]).toEqual([true, false, false]);
+});

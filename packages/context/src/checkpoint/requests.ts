@@ -1,0 +1,55 @@
+// Which prompts ask for something: the objective of a checkpoint is the latest of them.
+
+/** A prompt has fewer words than a request, but says more than to go on: an answer to a question, or a short request. */
+const REQUEST_WORDS = 4;
+/** A longer prompt is a request however few words it has, in UTF-16 units. */
+const LONGEST_SHORT = 120;
+
+/** Words that only agree, thank, or say to go on. */
+const GO_ON: ReadonlySet<string> = new Set(
+  [
+    'a ahead all again and continue cool do done exactly fine go good great it its keep looks lgtm more next nice now ok okay on',
+    'perfect please proceed right so sounds sure thank thanks that that’s thats the then this well yeah yep yes you',
+    'bitte das danke genau gut ja los mach passt weiter bien continuez continue merci oui vas y',
+    'gracias si sí sigue vale continúa avanti continua grazie sì obrigado sim да дальше продолжай спасибо хорошо',
+    '继续 好 好的 是 是的 可以 谢谢 请继续 はい 続けて 続けてください お願いします ありがとう 네 계속 계속해 감사합니다',
+  ].flatMap((words) => words.split(' ')),
+);
+
+/** Commands of programs for agents, which ask for no work whatever follows them. */
+const COMMANDS =
+  /^\/(?:add-dir|clear|compact|config|context|cost|doctor|exit|export|help|init|login|logout|memory|model|permissions|quit|resume|rewind|status|undo|usage)\b/i;
+const COMMAND = /^\/[a-z][\w:-]*(?=\s|$)/i;
+/** As Claude Code records its commands. */
+const RECORDED = /^<(?:command-(?:name|message)|local-command-\w+)>/;
+
+/** Words of scripts that put no spaces between them: two letters count as one word. */
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/gu;
+
+/** Returns true for a prompt that asks for something, and not for a slash command or a word that only says to go on. */
+export function isRequest(text: string): boolean {
+  return !isCommand(text) && (countWords(text) >= REQUEST_WORDS || text.length > LONGEST_SHORT) && !onlyGoesOn(text);
+}
+
+/** Returns true for a prompt of a few words that says more than to go on. It belongs to the request before it, or is one. */
+export function isShortPrompt(text: string): boolean {
+  return !isCommand(text) && text !== '' && !isRequest(text) && !onlyGoesOn(text);
+}
+
+/** Returns true for a command of the program that was used, such as `/compact`. Words behind another one are a request. */
+export function isCommand(text: string): boolean {
+  if (RECORDED.test(text) || COMMANDS.test(text)) return true;
+  const command = COMMAND.exec(text)?.[0];
+  return command !== undefined && countWords(text.slice(command.length)) < REQUEST_WORDS;
+}
+
+function onlyGoesOn(text: string): boolean {
+  return (text.toLowerCase().match(/[\p{L}\p{N}’]+/gu) ?? []).every((word) => GO_ON.has(word));
+}
+
+function countWords(text: string): number {
+  const unspaced = text.match(UNSPACED)?.length ?? 0;
+  const spaced = text.replaceAll(UNSPACED, ' ').match(/[\p{L}\p{N}]+/gu)?.length ?? 0;
+  return spaced + unspaced / 2;
+}
