@@ -57,6 +57,16 @@ describe('a result is superseded', () => {
     expect(grounds(first)).toEqual(['repeated']);
   });
 
+  test('by no reading whose page was cut shorter, and by a shorter one that reaches as far', () => {
+    const { call } = made();
+    const lines = (count: number): string => Array.from({ length: count }, (_, at) => `line ${at}`).join('\n');
+    const long = call('read', { path: 'a.ts' }, lines(2_000));
+    const short = call('read', { path: 'a.ts' }, `${lines(300)}\n[lines 1-300 of 2000]`);
+    expect(grounds(long, short)).toEqual([undefined, undefined]);
+    const less = call('read', { path: 'a.ts' }, lines(2_000).replace('line 5\n', ''));
+    expect(grounds(long, short, less)).toEqual(['repeated', 'repeated', undefined]);
+  });
+
   test('when the same command runs again in the same folder', () => {
     const { call } = made();
     const first = call('bash', { command: 'npm test', timeout: 5 });

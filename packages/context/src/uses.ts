@@ -15,11 +15,18 @@ export type Superseded = 'again' | 'changed';
 export interface Use {
   /** The command that it is the output of, or the file that it shows. */
   readonly of: Target | undefined;
+  readonly shown: Shown;
   /** The turn in which it was written or last referred to. */
   turn: number;
   superseded: Superseded | undefined;
   /** Not used in the latest turns. */
   old: boolean;
+}
+
+/** How much a result shows: its length in UTF-16 units, and its last line that is not blank. */
+interface Shown {
+  readonly length: number;
+  readonly last: string;
 }
 
 /**
@@ -121,11 +128,20 @@ export function noteSaid(uses: Uses, { role, parts }: Span): void {
 /** Takes in a result of the last answer. */
 export function noteResult(uses: Uses, { call, error, content }: ResultPart): Use {
   const of = uses.calls.get(call);
-  const use: Use = { of, turn: uses.turn, superseded: undefined, old: false };
+  const text = textOfResult(content);
+  const use: Use = { of, shown: shownBy(text), turn: uses.turn, superseded: undefined, old: false };
   keepTurn(uses, use);
-  if (of !== undefined && !error) supersede(uses, of, use);
-  for (const { name } of namesIn(textOfResult(content))) uses.symbols.set(name, use);
+  if (of !== undefined && !error) supersede(uses, of, use, text);
+  for (const { name } of namesIn(text)) uses.symbols.set(name, use);
   return use;
+}
+
+/** Longest last line that is remembered, in UTF-16 units. */
+const LAST_LINE = 200;
+
+function shownBy(text: string): Shown {
+  const whole = text.trimEnd();
+  return { length: whole.length, last: whole.slice(whole.lastIndexOf('\n') + 1).slice(0, LAST_LINE) };
 }
 
 function targetOf(part: Span['parts'][number], workspace: string | undefined): readonly [string, Target][] {
@@ -166,7 +182,7 @@ function inputsOf({ arguments: raw }: CallPart): Iterable<string> {
 }
 
 /** What this result stands for from now on. */
-function supersede(uses: Uses, of: Target, use: Use): void {
+function supersede(uses: Uses, of: Target, use: Use, text: string): void {
   if (of.deed === 'ran') {
     mark(uses, uses.runs.get(of.name), 'again');
     uses.runs.set(of.name, use);
@@ -177,7 +193,7 @@ function supersede(uses: Uses, of: Target, use: Use): void {
     for (const one of before) mark(uses, one, 'changed');
     return;
   }
-  for (const one of before) if (covers(of, one.of)) mark(uses, one, 'again');
+  for (const one of before) if (covers(of, one.of) && showsAsMuch(text, one.shown)) mark(uses, one, 'again');
   uses.reads.set(of.name, [...before.filter(({ superseded }) => superseded !== 'again'), use]);
   const end = lastSegment(of.name);
   uses.paths.set(end, new Set([...(uses.paths.get(end) ?? []), of.name]));
@@ -186,6 +202,11 @@ function supersede(uses: Uses, of: Target, use: Use): void {
 /** Whether a reading shows all that an earlier one of the same file showed. */
 function covers(later: Target, earlier: Target | undefined): boolean {
   return later.raw === earlier?.raw || (later.part === 'whole' && earlier?.part !== 'other');
+}
+
+/** Whether a result shows as much as an earlier one: a page can be cut shorter than the one before it. */
+function showsAsMuch(text: string, { length, last }: Shown): boolean {
+  return text.trimEnd().length >= length || text.includes(last);
 }
 
 function mark(uses: Uses, use: Use | undefined, superseded: Superseded): void {

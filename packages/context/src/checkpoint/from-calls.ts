@@ -6,7 +6,7 @@ import { commandIn, folderIn, parseArguments } from './call-arguments.ts';
 import type { CommandRun, FileState } from './checkpoint.ts';
 import { endOf, excerptOf, oneLine } from './excerpt.ts';
 import type { ClosedCall } from './gather.ts';
-import { wordsOf } from './gather.ts';
+import { shownByTerminal, wordsOf } from './gather.ts';
 import { deedOf, fileIn } from './known-tools.ts';
 import type { Plan } from './read-plan.ts';
 import { isPlanTool, readPlan } from './read-plan.ts';
@@ -55,7 +55,7 @@ export function commandsOf(calls: readonly ClosedCall[]): readonly CommandRun[] 
     if (command === undefined || outcome === undefined) return [];
     const { position, ended } = call;
     if (ended?.exit === 1 && isSearch(command)) return [];
-    const excerpt = ended === undefined ? '' : evidenceOf(wordsOf(ended.parts), outcome);
+    const excerpt = ended === undefined ? '' : evidenceOf(shownByTerminal(wordsOf(ended.parts)), outcome);
     return [
       {
         position,

@@ -81,6 +81,8 @@ interface Draft {
 
 type Note<K extends Kind> = (draft: Draft, record: RecordedOf<K>) => void;
 
+/** The outcome of a turn that the range ends in. */
+export const UNDER_WAY = 'under way';
 const LINE = 300;
 /** What Claude Code records in the place of a prompt when its user presses Escape. */
 const CLIENT_MARK = /^\[Request interrupted by user[^\]]*\]$/;
@@ -171,9 +173,10 @@ const NOTES: { readonly [K in Kind]: Note<K> } = {
 
 /**
  * The facts of the records behind `after`, up to `to` and with it; and how the calls that were made there closed, wherever
- * that stands: what was said while they ran may be kept behind them, and lies before their results.
+ * that stands: what was said while they ran may be kept behind them, and lies before their results. `open`: where the turn began
+ * that was under way at `after`.
  */
-export function gather(records: Iterable<Recorded>, after: number, to: Position): Gathered {
+export function gather(records: Iterable<Recorded>, after: number, to: Position, open?: Position): Gathered {
   const draft: Draft = {
     counts: new Map(),
     directives: [],
@@ -185,6 +188,7 @@ export function gather(records: Iterable<Recorded>, after: number, to: Position)
     skills: [],
     loaders: new Set(),
     subagents: new Map(),
+    turn: open,
     answers: 0,
     said: '',
   };
@@ -199,7 +203,7 @@ export function gather(records: Iterable<Recorded>, after: number, to: Position)
     draft.counts.set(record.kind, (draft.counts.get(record.kind) ?? 0) + 1);
     if (record.kind !== 'unknown') note(draft, record);
   }
-  if (draft.turn !== undefined) endTurn(draft, to, 'under way');
+  if (draft.turn !== undefined) endTurn(draft, to, UNDER_WAY);
   const begun = [...draft.open.values()].filter(({ effect }) => effect !== undefined);
   return { ...draft, unclosed: begun.map(({ name }) => name) };
 }
@@ -233,6 +237,11 @@ function proseOf(parts: readonly AnswerPart[]): string {
   return parts
     .flatMap((part) => (part.type === 'text' && part.text.trim() !== '' ? [part.text.trim()] : []))
     .join('\n');
+}
+
+/** What a terminal shows of a result: without colours, and of a line that was written over and over its last state. */
+export function shownByTerminal(text: string): string {
+  return text.replaceAll(/\u001B\[[\d;?]*[A-Za-z]/g, '').replaceAll(/^.*\r(?!\n|$)/gm, '');
 }
 
 /** What parts say, in words: an image is named by its type, a file by its path. */

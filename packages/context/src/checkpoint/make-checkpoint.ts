@@ -6,7 +6,7 @@ import { checkpointTokens } from './checkpoint-text.ts';
 import { fitLists, priceLists, tokensBesidePrompts } from './fit.ts';
 import type { PricedSteps } from './fit-steps.ts';
 import { fitSteps, priceSteps } from './fit-steps.ts';
-import { gather } from './gather.ts';
+import { gather, UNDER_WAY } from './gather.ts';
 import { limitationsOf } from './limitations.ts';
 import { mentionsIn } from './mentions.ts';
 import type { Merged } from './merge.ts';
@@ -54,7 +54,8 @@ export function makeCheckpoint(input: CheckpointInput): Checkpoint {
   const records = [...input.records];
   const before = previous && readCheckpoint(previous);
   const after = before?.range.to ?? range.from - 1;
-  const found = gather(records, after, range.to);
+  const { whole: turnsBefore, open } = turnsOf(before);
+  const found = gather(records, after, range.to, open?.position);
   const adds = fromModel && placeAdds(fromModel, range);
   const dropped = before && adds ? unrepeated(before, adds) : [];
   const merged = mergeFields(before, found, adds, {
@@ -79,7 +80,7 @@ export function makeCheckpoint(input: CheckpointInput): Checkpoint {
   const { objective: _, ...lists } = { ...merged, directives };
   const priced = priceLists(lists);
   const steps = priceSteps(before, offeredBy(found, mentionsIn(records, after, range.to)), range);
-  const turns = [...(before?.turns ?? []), ...found.turns];
+  const turns = [...turnsBefore, ...found.turns];
   const within = (room: number): Checkpoint => {
     const fitted = fitLists(priced, room, steps.tokens, before?.leftOut ?? {});
     const whole = withSteps({ ...base, ...fitted.lists, leftOut: fitted.leftOut }, fitted.left, steps, turns, before);
@@ -122,6 +123,17 @@ function withSteps(
     steps,
     leftOut: { ...lists.leftOut, ...(leftOut && { steps: leftOut }) },
   };
+}
+
+/** The turns of the checkpoint before: those that had ended, and the one that was under way. */
+function turnsOf(before: Checkpoint | undefined): {
+  readonly whole: readonly TurnState[];
+  readonly open: TurnState | undefined;
+} {
+  const turns = before?.turns ?? [];
+  const last = turns.at(-1);
+  const open = last?.outcome === UNDER_WAY ? last : undefined;
+  return { whole: open === undefined ? turns : turns.slice(0, -1), open };
 }
 
 /** The turns that hold one of these places; both are in order. */

@@ -45,6 +45,12 @@ function unlisted(task: Task): Task {
   return task.by === 'model' ? task : { ...task, status: 'unlisted' };
 }
 
+/** Returns true for the work that says of an open task that it ended: a later plan opened it again. */
+export function endsAny(tasks: readonly Task[]): (work: Pick<Work, 'what'>) => boolean {
+  const endings = new Set(tasks.flatMap(({ task }) => [ending(task, 'done'), ending(task, 'dropped')].map(keyOfLine)));
+  return ({ what }) => endings.has(keyOfLine(what));
+}
+
 function ending(task: string, status: 'done' | 'dropped'): string {
   return status === 'done' ? `Task done, by the plan: ${task}` : `Task dropped, by the plan: ${task}`;
 }

@@ -19,7 +19,7 @@ import { keyOfLine, oneLine } from './excerpt.ts';
 import type { Met } from './from-calls.ts';
 import { commandsOf, filesOf, plansOf } from './from-calls.ts';
 import type { Gathered } from './gather.ts';
-import { mergeTasks } from './merge-tasks.ts';
+import { endsAny, mergeTasks } from './merge-tasks.ts';
 import type { ModelAdds } from './model-adds.ts';
 import { withoutModel } from './model-adds.ts';
 import type { Plan } from './read-plan.ts';
@@ -50,12 +50,15 @@ export function mergeFields(
   const plans = plansOf(found.calls);
   const met = filesOf(found.calls);
   const { tasks, done } = mergeTasks(before?.tasks ?? [], plans, adds?.tasks ?? []);
+  const isReopened = endsAny(tasks);
   const planned = plans.flatMap(({ position, decisions }) => decisions.map((one) => ({ position, ...one })));
   return {
     ...objectiveOf(before, found, adds),
     directives: directivesOf(before, found, behind),
     decisions: mergeDecisions([...(before?.decisions ?? []), ...planned], adds),
-    work: mergeWork([...(before?.work ?? []), ...found.work, ...done, ...(adds?.work ?? [])]),
+    work: mergeWork([...(before?.work ?? []), ...found.work, ...done, ...(adds?.work ?? [])]).filter(
+      (one) => !isReopened(one),
+    ),
     ...mergeFiles(before, met),
     commands: mergeCommands([...(before?.commands ?? []), ...commandsOf(found.calls)]),
     tasks: tasks.filter(({ task }) => adds?.closes.tasks.has(keyOfLine(task)) !== true),

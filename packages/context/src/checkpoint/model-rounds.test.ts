@@ -5,7 +5,7 @@ import type { HistoryCompacted } from '@tidemark/log';
 import { callId, position } from '@tidemark/log';
 import { expect, test } from 'vitest';
 import type { Told } from '../../tests/log-of.ts';
-import { answer, created, logOf, prompt, text } from '../../tests/log-of.ts';
+import { answer, created, logOf, prompt, text as words } from '../../tests/log-of.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import { checkpointText } from './checkpoint-text.ts';
 import { makeCheckpoint } from './make-checkpoint.ts';
@@ -178,8 +178,8 @@ test('a plan closes questions and risks in its own words, and a later one opens 
     plan('c2', { closed: ['which port', 'The year end'], questions: ['Which user?'] }),
     plan('c3', { risks: ['the year end'] }),
   ].map((told): Round => ({ told, says: undefined }));
-  const said = played(rounds).map(({ questions, risks }) => [...questions, ...risks].map(({ text }) => text));
-  expect(said).toEqual([
+  const lists = played(rounds).map(({ questions, risks }) => [...questions, ...risks].map(({ text }) => text));
+  expect(lists).toEqual([
     ['Which port?', 'Which host?', 'The year end'],
     ['Which host?', 'Which user?'],
     ['Which host?', 'Which user?', 'the year end'],
@@ -196,7 +196,7 @@ test('a task that a model lists twice is said once, as the one that is worked on
 
 test('a long answer of a model leaves the words and calls of the session in the checkpoint', () => {
   const told = Array.from({ length: 60 }, (_, at) => [
-    answer([text(`Finding ${at}: the reader of rows is wrong in case ${at}.`)]),
+    answer([words(`Finding ${at}: the reader of rows is wrong in case ${at}.`)]),
   ]).flat();
   const lines = (what: string): readonly string[] =>
     Array.from({ length: 600 }, (_, at) => `${what} ${at} ${'and so on '.repeat(12)}`);

@@ -10,7 +10,11 @@ const GAP = ' […]';
 const PARAGRAPH = 160;
 /** Of one line of an outline, in UTF-16 units, where the outline alone does not fit. */
 const LINES: readonly number[] = [300, 120, 60];
-const ITEM = /^\s*(?:[-*+•]|#{1,6}|(?:\d{1,4}|[A-Za-z])[.):]|\((?:\d{1,4}|[A-Za-z])\)|\[[ xX]\])\s/;
+/** A mark of a list, the name of a requirement (`R1:`, `REQ-7`), or a row of a table. */
+const ITEM =
+  /^\s*(?:(?:[-*+•]|#{1,6}|(?:\d{1,4}|[A-Za-z])[.):]|\((?:\d{1,4}|[A-Za-z])\)|\[[ xX]\]|[A-Z]{1,8}-?\d{1,5}[.):]?)\s|\d{1,4}[、．]|\|)/;
+/** A paragraph of so many lines is cut between them. */
+const MANY = 4;
 const FENCE = /^\s*(?:```|~~~)/;
 
 /** How far an outline is shortened: by structure alone, then its lines cut shorter, step by step. */
@@ -86,7 +90,7 @@ function endsOf(lines: readonly string[]): string {
   return `${sentences[0]}${GAP} ${sentences.at(-1)}`;
 }
 
-/** Puts the whole of blocks back in their order while there is room, and as much as fits of one long paragraph. */
+/** Puts the whole of blocks back in their order while there is room, and as much as fits of one that is longer. */
 function restore(blocks: readonly Block[], outlines: readonly string[], room: number): string {
   let left = room;
   return blocks
@@ -95,12 +99,23 @@ function restore(blocks: readonly Block[], outlines: readonly string[], room: nu
       if (whole === outline || left <= 0) return outline;
       const had = estimateTokens(outline);
       const fits = had + left >= estimateTokens(whole);
-      const next = fits ? whole : kind === 'paragraph' ? excerptWithin(whole, had + left - 1) : outline;
+      const next = fits ? whole : partOf(kind, lines, had + left - 1);
       if (next.length <= outline.length) return outline;
       left -= estimateTokens(next) - had;
       return next;
     })
     .join('\n');
+}
+
+/** As much of a block as so many tokens hold: of several lines the first ones, of one long paragraph its two ends. */
+function partOf(kind: Block['kind'], lines: readonly string[], tokens: number): string {
+  if (kind === 'paragraph' && lines.length < MANY) return excerptWithin(lines.join('\n'), tokens);
+  let left = tokens - estimateTokens(GAP);
+  const kept = lines.slice(
+    0,
+    lines.findIndex((line) => (left -= estimateTokens(`${line}\n`)) < 0),
+  );
+  return [...kept, GAP.trim()].join('\n');
 }
 
 /** A long line keeps its end where there is room: what is forbidden often stands there. */

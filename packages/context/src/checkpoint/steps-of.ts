@@ -6,7 +6,7 @@ import { commandIn, parseArguments, textIn } from './call-arguments.ts';
 import type { NameInFile, Step } from './checkpoint.ts';
 import { excerptOf, lineOf, oneLine } from './excerpt.ts';
 import type { ClosedCall, Gathered } from './gather.ts';
-import { wordsOf } from './gather.ts';
+import { shownByTerminal, wordsOf } from './gather.ts';
 import { headingsIn } from './headings.ts';
 import { deedOf, fileIn } from './known-tools.ts';
 import type { Mentions } from './mentions.ts';
@@ -109,7 +109,7 @@ function offerCall(draft: Draft, call: ClosedCall, isLoader: boolean, mentions: 
   const value = parseArguments(call.arguments) ?? {};
   const deed = deedOf(call);
   const path = pathOf(call, value);
-  const output = call.ended === undefined || isLoader ? '' : wordsOf(call.ended.parts);
+  const output = call.ended === undefined || isLoader ? '' : shownByTerminal(wordsOf(call.ended.parts));
   const returned = call.closing === 'returned';
   if (deed === 'read' && path !== undefined && returned) return offerRead(draft, call, path, output, value, mentions);
   if (deed === 'changed' && path !== undefined) {
@@ -157,17 +157,21 @@ function changeInWords(
     const { was, is } = hunk;
     const head = headingAbove(path, files.get(path), hunk);
     const lines = changedLines(was, is);
-    const where = head === undefined ? '' : ` in ${lineOf(head, 100)}`;
-    return `${where}${lines.length > 0 && lines.length <= CHANGED ? `\n${lines.map((line) => lineOf(line, LINE)).join('\n')}` : ''}`;
+    const where = head === undefined ? [] : [`in ${lineOf(head, 100)}`];
+    return [...where, ...(lines.length <= CHANGED ? lines.map((line) => lineOf(line, LINE)) : [])].join('\n');
   });
-  return `${oneLine(call.name)}${outcome} ${oneLine(path)}${[...new Set(hunks)].join(';')}`;
+  const [first = '', ...below] = [...new Set(hunks)].flatMap((hunk) => (hunk === '' ? [] : hunk.split('\n')));
+  const head = `${oneLine(call.name)}${outcome} ${oneLine(path)}`;
+  return first.startsWith('in ') || first === ''
+    ? [`${head} ${first}`.trimEnd(), ...below].join('\n')
+    : [head, first, ...below].join('\n');
 }
 
 /** The hunks in the arguments of a tool that writes or edits. */
 function hunksIn(value: Readonly<Record<string, unknown>>): readonly Hunk[] {
   const edits = value['edits'];
-  const all = Array.isArray(edits) ? edits : [value];
-  return all.flatMap((one: unknown): readonly Hunk[] => {
+  const given = Array.isArray(edits) ? edits : [value];
+  return given.flatMap((one: unknown): readonly Hunk[] => {
     if (typeof one !== 'object' || one === null) return [];
     const hunk = Object.fromEntries(Object.entries(one));
     const was = textIn(hunk, ['old_string', 'oldText', 'old_text', 'oldString', 'old', 'search']);
@@ -279,7 +283,8 @@ function offerLines(draft: Draft, { position }: ClosedCall, output: string, ment
     let worth = 0;
     for (const { name, kind } of names)
       if (kind !== 'member') worth += (1 + referredTo(name, position, mentions)) * fresh(name, mentions);
-    if (ERROR.test(text)) worth += PLACE.test(text) ? 4 : 2;
+    // Of the kept part alone: the whole of a long line would take time with the square of its length.
+    if (ERROR.test(kept)) worth += PLACE.test(kept) ? 4 : 2;
     if (index === lines.length - 1) worth += 1;
     if (worth > 0) draft.found.push({ step: { position, kind: 'found', text: kept }, worth });
   }

@@ -1,0 +1,271 @@
+// What a checkpoint tells of requests, commands, changes and names is what they were.
+
+import type { AnswerPart, HistoryCompacted } from '@tidemark/log';
+import { callId, position } from '@tidemark/log';
+import { expect, test } from 'vitest';
+import type { Told } from '../../tests/log-of.ts';
+import { answer, created, logOf, prompt, text } from '../../tests/log-of.ts';
+import type { Checkpoint } from './checkpoint.ts';
+import { checkpointText, checkpointTokens } from './checkpoint-text.ts';
+import type { CheckpointInput } from './make-checkpoint.ts';
+import { makeCheckpoint } from './make-checkpoint.ts';
+
+function of(told: readonly Told[], more: Partial<CheckpointInput> = {}): Checkpoint {
+  const range = { from: position(0), to: position(told.length - 1) };
+  return makeCheckpoint({ records: logOf(told), range, bound: 4_000, ...more });
+}
+
+function textOf(checkpoint: Checkpoint): string {
+  return checkpointText(checkpoint).text;
+}
+
+/** As the log gives it back. */
+function recorded(checkpoint: Checkpoint): HistoryCompacted {
+  const { text: said, limitations } = checkpointText(checkpoint);
+  const fields: NonNullable<HistoryCompacted['fields']> = JSON.parse(JSON.stringify(checkpoint));
+  const { range, strategy } = checkpoint;
+  return { range, strategy, trigger: 'manual', checkpoint: said, limitations, fields };
+}
+
+function step(id: string, name: string, input: object, output: string, failed = false): readonly Told[] {
+  const ended = { call: callId(id), parts: [text(output)].flatMap((part) => (part.type === 'text' ? [part] : [])) };
+  return [
+    answer([{ type: 'call', call: callId(id), name, arguments: JSON.stringify(input) }]),
+    [failed ? 'tool.failed' : 'tool.returned', ended],
+  ];
+}
+
+test('the objective is the latest request, and names the short prompts since', () => {
+  const told = [
+    created,
+    prompt('Explain how the parser works, and change nothing.'),
+    prompt('go on'),
+    prompt('Add dark mode'),
+    prompt('thanks'),
+  ];
+  expect(of(told).objective).toEqual({
+    position: 1,
+    text: 'Explain how the parser works, and change nothing.',
+    since: [{ position: 3, text: 'Add dark mode' }],
+  });
+  expect(textOf(of(told))).toContain(
+    '- [1] Explain how the parser works, and change nothing.\n- [3] and then: Add dark mode',
+  );
+  const next = [...told, prompt('Use blue.')];
+  const later = of(next, { previous: recorded(of(told)) });
+  expect(later.objective?.since?.map(({ text: said }) => said)).toEqual(['Add dark mode', 'Use blue.']);
+});
+
+test('commands that ran in two folders, or that differ at their ends, are told apart', () => {
+  const long = `python3 - <<EOF\n${'x = 1  # the same preamble in both\n'.repeat(20)}`;
+  const made = of([
+    created,
+    ...step('a', 'exec_command', { command: 'npm test', workdir: '/w/a' }, 'FAIL a', true),
+    ...step('b', 'exec_command', { command: 'npm test', workdir: '/w/b' }, 'ok b'),
+    ...step('c', 'bash', { command: `${long}check_A()\nEOF` }, 'A is broken', true),
+    ...step('d', 'bash', { command: `${long}check_B()\nEOF` }, 'B is fine'),
+  ]);
+  expect(made.commands).toHaveLength(4);
+  expect(made.commands.filter(({ failedAt }) => failedAt !== undefined)).toEqual([]);
+  expect(textOf(made)).toContain('failed: npm test (in /w/a)');
+});
+
+const TWO = `export function first(a: number): number {
+  if (a < 0) {
+    return 0;
+  }
+  return a;
+}
+
+export function second(b: number): number {
+  if (b < 0) {
+    return 0;
+  }
+  return b * 2;
+}
+`;
+
+test('each hunk of a change stands below its own function', () => {
+  const edits = [
+    { old_string: '  return a;', new_string: '  return 2 * a;' },
+    { old_string: '  return b * 2;', new_string: '  return b * 3;' },
+  ];
+  const told = [
+    created,
+    ...step('r', 'Read', { file_path: 'a.ts' }, TWO),
+    ...step('e', 'MultiEdit', { file_path: 'a.ts', edits }, 'ok'),
+  ];
+  expect(textOf(of(told))).toContain(
+    [
+      'MultiEdit a.ts in export function first(a: number): number {',
+      '  > - return a;',
+      '  > + return 2 * a;',
+      '  > in export function second(b: number): number {',
+      '  > - return b * 2;',
+      '  > + return b * 3;',
+    ].join('\n'),
+  );
+});
+
+test('a line of 2,000,000 characters is read in time that follows its length', () => {
+  const told = [created, ...step('a', 'bash', { command: 'cat all' }, `error ${'a.'.repeat(1_000_000)}`)];
+  expect(textOf(of(told))).toContain('> error a.a.a.');
+});
+
+test('a change is told with the function that it is in, also where its first line stands twice', () => {
+  const edit = {
+    path: 'a.ts',
+    old_text: '    return 0;\n  }\n  return b * 2;',
+    new_text: '    return 0;\n  }\n  return b * 3;',
+  };
+  const made = of([created, ...step('r', 'read', { path: 'a.ts' }, TWO), ...step('e', 'edit', edit, 'ok')]);
+  expect(textOf(made)).toContain('edit a.ts in export function second(b: number): number {');
+  const twice = { path: 'a.ts', old_text: '    return 0;', new_text: '    return 1;' };
+  const unsure = of([created, ...step('r', 'read', { path: 'a.ts' }, TWO), ...step('e', 'edit', twice, 'ok')]);
+  expect(textOf(unsure)).not.toContain('edit a.ts in');
+});
+
+const CONFIG = `import os
+
+def load_config(path):
+    return open(path).read()
+
+def save_config(path, text):
+    open(path, 'w').write(text)
+`;
+
+test('names in a file that changed stand with the lines of now, and those that are gone stand nowhere', () => {
+  const read = step('r', 'read', { path: 'cfg.py' }, CONFIG);
+  const header = { path: 'cfg.py', old_text: 'import os\n', new_text: `import os\n${'# a line\n'.repeat(40)}` };
+  const rename = { path: 'cfg.py', old_text: 'def load_config(path):', new_text: 'def read_settings(path):' };
+  const told = [created, ...read, ...step('e', 'edit', header, 'ok'), ...step('f', 'edit', rename, 'ok')];
+  const names = ({ filesChanged: [file] }: Checkpoint): readonly unknown[] =>
+    (file?.names ?? []).filter(({ declared }) => declared === true).map(({ name, line }) => [name, line]);
+  const made = of(told);
+  expect(new Set(names(made))).toEqual(
+    new Set([
+      ['read_settings', 43],
+      ['save_config', 46],
+    ]),
+  );
+  // What a later change did to a file that is not before the reader any more is not known: no line is told.
+  const blind = step('g', 'edit', { path: 'cfg.py', old_text: 'nothing', new_text: 'that was seen' }, 'ok');
+  const next = of([...told, ...blind], { previous: recorded(made) });
+  expect(names(next).map((one) => (Array.isArray(one) ? one[1] : one))).toEqual([undefined, undefined]);
+});
+
+test('a search that finds nothing is no failed command, and a run that checks the work comes before other runs', () => {
+  const failed = (id: string, command: string, output: string): readonly Told[] => [
+    answer([{ type: 'call', call: callId(id), name: 'bash', arguments: JSON.stringify({ command }) }]),
+    ['tool.returned', { call: callId(id), parts: [{ type: 'text', text: output }], exit: 1 }],
+  ];
+  const passed = (id: string, command: string): readonly Told[] => [
+    answer([{ type: 'call', call: callId(id), name: 'bash', arguments: JSON.stringify({ command }) }]),
+    ['tool.returned', { call: callId(id), parts: [{ type: 'text', text: 'ok' }], exit: 0 }],
+  ];
+  const runs = Array.from({ length: 80 }, (_, at) =>
+    passed(`l${at}`, `ls -la src/some/folder/of/the/project-${at}`),
+  ).flat();
+  const made = of(
+    [
+      created,
+      ...failed('g', 'cat src/a.ts | grep -n readRows', ''),
+      ...failed('h', 'FOO=1 rg readRows src', ''),
+      ...failed('k', 'grep x a.ts && npm run lint', 'lint failed'),
+      ...passed('t', 'npm test'),
+      ...runs,
+    ],
+    { bound: 2_000 },
+  );
+  const commands = made.commands.map(({ command, outcome }) => `${outcome}: ${command}`);
+  expect(commands).toContain('failed: grep x a.ts && npm run lint');
+  expect(commands).toContain('passed: npm test');
+  expect(commands.join()).not.toMatch(/grep -n|rg readRows/);
+  expect(made.leftOut.commands?.count).toBeGreaterThan(0);
+});
+
+test('words of the client are no words of the user, and escapes and capitals are no names of a file', () => {
+  const source = `export const banner = 'one\\nFell \\x1b[38;5;255mBRIGHT';\nCREATE TABLE ROWS;\nuseRows();\n`;
+  const made = of([
+    created,
+    prompt('Fix the banner of the start page, please.'),
+    prompt('[Request interrupted by user for tool use]'),
+    ...step('r', 'read', { path: 'a.ts' }, source),
+  ]);
+  expect(made.directives).toHaveLength(1);
+  expect(made.filesRead[0]?.names?.map(({ name }) => name).toSorted()).toEqual(['banner', 'useRows']);
+});
+
+const look = (id: string): AnswerPart => ({ type: 'call', call: callId(id), name: 'look', arguments: '{}' });
+
+test('words that announce a call give way to findings', () => {
+  const told = Array.from({ length: 40 }, (_, at) => [
+    answer([text(`Let me check the reader of rows number ${at}:`), look(`a${at}`)]),
+    answer([text(`The reader of rows number ${at} is wrong: it drops the last row.`), look(`b${at}`)]),
+  ]).flat();
+  const made = of([created, ...told], { bound: 1_300 });
+  const kept = made.steps.map(({ text: said }) => said);
+  const count = (part: string): number => kept.filter((said) => said.includes(part)).length;
+  expect(count('is wrong')).toBeGreaterThan(2 * count('Let me check'));
+});
+
+test('a turn that a compaction cut is one turn for the next one, with its real end', () => {
+  const ended: Told = ['turn.ended', { outcome: 'completed' }];
+  const began: Told = ['turn.started', { trigger: 'user' }];
+  const first = [created, began, prompt('Build the reader of rows now, please.'), answer([text('I begin.')])];
+  const cut = of(first);
+  expect(textOf(cut)).toContain('### Turn 1-3, under way: Build the reader');
+  const told = [
+    ...first,
+    answer([text('It is built.')]),
+    ended,
+    began,
+    prompt('And now test the reader of rows.'),
+    answer([text('It passes.')]),
+    ended,
+  ];
+  const next = of(told, { previous: recorded(cut) });
+  expect(next.turns).toEqual([
+    { position: 1, to: 5, outcome: 'completed' },
+    { position: 6, to: 9, outcome: 'completed' },
+  ]);
+  expect(textOf(next).match(/### Turn .*/g)).toEqual([
+    '### Turn 1-5, completed: Build the reader of rows now, please.',
+    '### Turn 6-9, completed: And now test the reader of rows.',
+  ]);
+});
+
+test('a task that a plan opened again stands as open alone', () => {
+  const plan = (id: string, status: string): readonly Told[] =>
+    step(id, 'plan', { tasks: [{ task: 'Write it', status }] }, 'planned');
+  const made = of([created, ...plan('a', 'open'), ...plan('b', 'done'), ...plan('c', 'open')]);
+  expect([made.tasks.map(({ status }) => status), made.work]).toEqual([['open'], []]);
+});
+
+test('results are told as a terminal shows them: no colours, and no states of a progress bar', () => {
+  const progress = Array.from({ length: 100 }, (_, at) => `\r${at}% of readRows`).join('');
+  const output = `\u001B[31mFAIL\u001B[0m src/a.test.ts:12 expected 1\r\n${progress}\r\nTests: 3 failed`;
+  const told = textOf(of([created, ...step('a', 'bash', { command: 'npm test' }, output, true)]));
+  expect(told).toContain('FAIL src/a.test.ts:12 expected 1');
+  expect(told).not.toMatch(/\[31m|\b3% of/);
+});
+
+const REQUIREMENTS: readonly (readonly [name: string, mark: (at: number) => string])[] = [
+  ['rows of a table', (at) => `| R${at} | field f${at} is validated |`],
+  ['names of requirements', (at) => `REQ-${at}: field f${at} is validated, ${'d'.repeat(60)}`],
+  ['a Japanese list', (at) => `${at}、項目f${at}を検証する。${'詳細'.repeat(8)}`],
+  ['lines of code in a fence', (at) => `test('f${at}', () => expect(f(${at})).toBe(1));`],
+];
+
+test.each(REQUIREMENTS)('a prompt that does not fit keeps as many lines as there is room for: %s', (_, mark) => {
+  const lines = Array.from({ length: 120 }, (__, at) => mark(at + 1));
+  const fence = mark(1).startsWith('test(') ? ['```'] : [];
+  const words = ['Make these hold:', ...fence, ...lines, ...fence, 'Never change the test.'].join('\n');
+  const made = of([created, prompt(words), prompt('Begin with the first ten, please.')], { bound: 1_800 });
+  const [held] = made.directives;
+  expect(held?.of).toBe(words.length);
+  expect(held?.text).toContain('Never change the test.');
+  expect(held?.text.match(/f\d+/g)?.length).toBeGreaterThan(30);
+  expect(checkpointTokens(made)).toBeGreaterThan(0.8 * 1_800);
+  expect(checkpointTokens(made)).toBeLessThanOrEqual(1_800);
+});
