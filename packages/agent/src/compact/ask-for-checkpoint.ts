@@ -16,15 +16,15 @@ export type AskBeside = (call: {
   readonly purpose: string;
   readonly words: readonly ContentPart[];
   readonly history: 'main' | 'none';
-  /** The call is refused unless most of it will be read from the cache. */
-  readonly onlyCached?: true;
+  /** Asked once, and only where most of it will be read from the cache. */
+  readonly optional?: true;
   readonly signal?: AbortSignal;
 }) => Promise<{ readonly parts: readonly AnswerPart[]; readonly request: Position | undefined }>;
 
-/** Who is asked for a checkpoint, and whether only where the history is in the cache. */
+/** Who is asked for a checkpoint. `optional`: once, not for long, and only where the history is in the cache. */
 export interface Asker {
   readonly ask?: AskBeside;
-  readonly onlyCached?: true;
+  readonly optional?: true;
   /** Ends the question, and the compaction with it. */
   readonly signal?: AbortSignal;
 }
@@ -38,7 +38,11 @@ export function askerOf(
   const stops = signal && { signal };
   const ask: AskBeside = (call) => side({ ...call, ...stops });
   if (by === 'model') return { ask, ...stops };
-  return runtime.provider.scripted === true ? {} : { ask, onlyCached: true, ...stops };
+  const brief: AskBeside = (call) => {
+    const patience = AbortSignal.timeout(PATIENCE);
+    return side({ ...call, signal: signal === undefined ? patience : AbortSignal.any([signal, patience]) });
+  };
+  return runtime.provider.scripted === true ? {} : { ask: brief, optional: true, ...stops };
 }
 
 interface Asking {
@@ -48,7 +52,9 @@ interface Asking {
 }
 
 /** What a model added, and how that was come by; or why it added nothing. */
-export type Assistance = { readonly fields: ModelFields; readonly made: Made } | { readonly fallback: string };
+export type Assistance =
+  | { readonly fields: ModelFields; readonly made: Made }
+  | { readonly fallback: string; /** A question went out. */ readonly asked: boolean };
 
 /** A type alias, as the log keeps it as JSON. */
 export type Made = {
@@ -61,19 +67,25 @@ export type Made = {
   readonly validation: 'first' | 'retry';
 };
 
+/** Why a question was not sent at all. */
+const UNSENT: ReadonlySet<string> = new Set(['agent/not-cached', 'agent/limited']);
+/** Longest time that optional help may take, in milliseconds: a turn waits for it. */
+const PATIENCE = 120_000;
+
 /** Purpose of the side call. */
 const PURPOSE = 'compaction';
 
 /** Asks. `room`: tokens that the request may still take behind the live prefix. */
 export async function askForCheckpoint(
-  { ask, onlyCached }: Required<Pick<Asker, 'ask'>> & Asker,
+  { ask, optional }: Required<Pick<Asker, 'ask'>> & Asker,
   contract: CompactionContract,
   room: number,
 ): Promise<Assistance> {
   const live = estimateTokens(contract.live) <= room;
-  if (!live && onlyCached === true) return { fallback: 'the history leaves no room for the question behind it' };
+  if (!live && optional === true)
+    return { fallback: 'the history leaves no room for the question behind it', asked: false };
   const prompts = live ? [() => contract.live] : contract.chunks();
-  const how = { history: live ? 'main' : 'none', ...(onlyCached && { onlyCached }) } as const;
+  const how = { history: live ? 'main' : 'none', ...(optional && { optional }) } as const;
   const requests: Position[] = [];
   let validation: Made['validation'] = 'first';
   let fields: ModelFields | undefined;
@@ -82,14 +94,16 @@ export async function askForCheckpoint(
       const words = promptOf(fields);
       const first = await hear(ask, words, how, requests);
       const read = first.ok ? first : await hear(ask, `${words}\n\n${retryText(first.unusable)}`, how, requests);
-      if (!read.ok) return { fallback: `the answer of the model could not be used: ${read.unusable.message}` };
+      if (!read.ok)
+        return { fallback: `the answer of the model could not be used: ${read.unusable.message}`, asked: true };
       if (!first.ok) validation = 'retry';
       fields = read.fields;
     }
   } catch (error) {
-    return { fallback: failureOf(error) };
+    const isUnsent = error instanceof AgentError && UNSENT.has(error.code);
+    return { fallback: failureOf(error), asked: !isUnsent };
   }
-  if (fields === undefined) return { fallback: 'there was nothing to ask about' };
+  if (fields === undefined) return { fallback: 'there was nothing to ask about', asked: false };
   return {
     fields,
     made: { instruction: nameOf(contract.instruction), schema: nameOf(contract.schema), requests, validation },
@@ -99,7 +113,7 @@ export async function askForCheckpoint(
 async function hear(
   ask: AskBeside,
   text: string,
-  how: Pick<Parameters<AskBeside>[0], 'history' | 'onlyCached'>,
+  how: Pick<Parameters<AskBeside>[0], 'history' | 'optional'>,
   requests: Position[],
 ): Promise<ParsedCheckpoint> {
   const { parts, request } = await ask({ purpose: PURPOSE, words: [{ type: 'text', text }], ...how });

@@ -179,6 +179,15 @@ describe('a compaction by `auto`', () => {
     expect([await writers(played), played.asked.length]).toEqual([['deterministic'], all.length]);
   });
 
+  it('asks once, tries no second time, and asks no more in a turn in which the model did not help', async () => {
+    const long = made('look', () => ({ text: 'seen '.repeat(2_400) }));
+    const busy = { kind: 'rate-limited', retryAfter: 600 } as const;
+    const played = await full({ tools: [long] }, () => ({ fault: busy }));
+    expect(await played.live.prompt('Look.')).toMatchObject({ outcome: 'completed' });
+    expect((await compactions(played)).length).toBeGreaterThan(2);
+    expect([await writers(played), played.asked.length]).toEqual([['deterministic'], 1]);
+  });
+
   it('is not made where a user interrupts the turn while the model is asked', async () => {
     const begun = Promise.withResolvers<void>();
     const played = await full({}, () => {

@@ -22,7 +22,7 @@ export interface FreshStart {
 }
 
 /** How. */
-export type FreshOrder = Pick<CompactionOrder, 'ask' | 'onlyCached' | 'dryRun' | 'checkpoint'>;
+export type FreshOrder = Pick<CompactionOrder, 'ask' | 'optional' | 'dryRun' | 'checkpoint'>;
 
 /**
  * Begins the fork, closed, whose id is in the report; none where the report refuses. Nothing is written to the session that

@@ -61,6 +61,8 @@ export interface CompactionReport {
   readonly limitations?: readonly string[];
   /** Why no model helped, where one was to. */
   readonly fallback?: string;
+  /** A model was asked, and did not help. */
+  readonly askedInVain?: true;
   /** Its record, where one was made. */
   readonly position?: Position;
   /** Of a fresh start, the session that goes on from the checkpoint: that holds its record. */
@@ -88,6 +90,7 @@ export interface Help {
   readonly fields?: ModelFields;
   readonly made?: Made;
   readonly fallback?: string;
+  readonly asked?: boolean;
 }
 
 /** A compaction that is worth it, or the reason why it is not. */
@@ -115,8 +118,7 @@ export async function writeCompaction(writing: Writing, order: WritingOrder): Pr
   const { tail, checkpoint: most, alone = false, adds = [], from: first = 0 } = order;
   const last = tail === undefined && !alone ? LAST_RUNG : first;
   // Only a reader of the history adds something to a checkpoint that waits, once, and where the order names the reader.
-  const anew =
-    order.ask !== undefined && order.onlyCached !== true && state.compacted?.data.strategy === 'deterministic';
+  const anew = order.ask !== undefined && order.optional !== true && state.compacted?.data.strategy === 'deterministic';
   const asked = { ...(tail !== undefined && { tail }), ...(most !== undefined && { checkpoint: most }) };
   const input = { row: runtime.capabilities, gauge, noted, last, alone, anew, ...asked };
   let { help } = order;
@@ -140,7 +142,7 @@ export async function writeCompaction(writing: Writing, order: WritingOrder): Pr
 
 /** What a model adds. It is asked behind what the next request would hold, where that leaves room for the question. */
 async function assist(
-  { ask, onlyCached, trigger, dryRun = false }: CompactionOrder,
+  { ask, optional, trigger, dryRun = false }: CompactionOrder,
   { input, limit }: Gauge,
   { draft: { range }, sizes: { hard } }: CompactionPlan,
   source: CheckpointSource,
@@ -148,7 +150,7 @@ async function assist(
   if (ask === undefined || dryRun) return undefined;
   const contract = compactionContract({ ...source, range, chunk: Math.floor(hard / 2) });
   const room = input === undefined || trigger === 'overflow_recovery' ? 0 : limit - input;
-  return askForCheckpoint({ ask, ...(onlyCached && { onlyCached }) }, contract, room);
+  return askForCheckpoint({ ask, ...(optional && { optional }) }, contract, room);
 }
 
 function written(
@@ -160,7 +162,7 @@ function written(
 ): Written {
   const { range, keeps, kept, shortens } = draft;
   const { strategy, limitations } = checkpoint;
-  const { made, fallback } = help ?? {};
+  const { made, fallback, asked } = help ?? {};
   const at = runtime.surroundings.now();
   const rewrite = breakCost(sizes, runtime.capabilities, at);
   const cliff = cliffCleared(sizes, runtime.capabilities, at);
@@ -179,6 +181,7 @@ function written(
   const report = {
     outcome: 'planned',
     ...said,
+    ...(asked === true && { askedInVain: true as const }),
     sizes,
     keeps,
     kept: kept.length,

@@ -1,6 +1,7 @@
 // Where a turn compacts by itself: before a step whose request would be too full, and behind one that was refused as too
 // long or whose answer filled the window. Each is said, with its trigger and what it freed.
 
+import type { TurnId } from '@tidemark/log';
 import { largestParts } from '@tidemark/context';
 import type { ProviderError } from '@tidemark/model';
 import { askerOf } from '../compact/ask-for-checkpoint.ts';
@@ -97,8 +98,14 @@ export async function makeRoom(work: Work): Promise<Ending | undefined> {
   return report.outcome === 'compacted' ? undefined : contextUnfit(WINDOW_FULL, largestParts(session.state));
 }
 
+/** The turn of a session in which a model was asked for a checkpoint and did not help: it is not asked again in this turn. */
+const ASKED_IN_VAIN: WeakMap<Session, TurnId> = new WeakMap();
+
 async function compactInTurn(work: Work, trigger: CompactionTrigger, from = 0): Promise<CompactionReport> {
-  const report = await compactSession(work, { trigger, from, ...askerOf(work) });
+  const { session, turn } = work;
+  const asker = ASKED_IN_VAIN.get(session) === turn ? {} : askerOf(work);
+  const report = await compactSession(work, { trigger, from, ...asker });
+  if (report.askedInVain === true) ASKED_IN_VAIN.set(session, turn);
   if (report.refused !== 'interrupted') say(work, report);
   // What the checkpoint stands for holds notes too: those in force are said again behind it.
   if (report.outcome === 'compacted') await askSources(work);

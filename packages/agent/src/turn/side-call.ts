@@ -29,8 +29,8 @@ interface SideCallInParts extends SideCall {
   readonly words: readonly ContentPart[];
   /** See `prepareRequest`. Such a call is sent once: what it would keep does not wait. */
   readonly keeps?: 'refresh' | 'promotion';
-  /** The call is refused unless most of it will be read from the cache. */
-  readonly onlyCached?: true;
+  /** Asked once, and only where most of it will be read from the cache. */
+  readonly optional?: true;
 }
 
 /**
@@ -74,9 +74,11 @@ async function tryOut(actor: Actor, call: SideCallInParts, signal: AbortSignal):
     const shared = actor.lines.main?.sequence.blocks.length ?? 0;
     const received = await sendRequest(sending, prepared, () => undefined);
     const { error } = received.end === 'failed' ? received : { error: undefined };
-    const pause =
-      call.keeps === undefined && error ? retryPause(retry, error, tries, surroundings.random()) : undefined;
-    const repair = error && repairBeside({ ...actor, runtime }, call, { prepared, error, repairs, shared });
+    const pause = isRepeated(call) && error ? retryPause(retry, error, tries, surroundings.random()) : undefined;
+    const repair =
+      error && call.optional !== true
+        ? repairBeside({ ...actor, runtime }, call, { prepared, error, repairs, shared })
+        : undefined;
     const record = await recordEnd(sending, prepared, received, pause !== undefined || repair !== undefined);
     if (received.end === 'finished') {
       await session.writer.sync();
@@ -93,6 +95,11 @@ async function tryOut(actor: Actor, call: SideCallInParts, signal: AbortSignal):
   throw new AgentError('agent/stopped', `the side call "${call.purpose}" was stopped before its answer: ask again`);
 }
 
+/** Whether it is worth a second try: what a call keeps warm does not wait, and help that is optional holds nothing up. */
+function isRepeated({ keeps, optional }: SideCallInParts): boolean {
+  return keeps === undefined && optional !== true;
+}
+
 /** A call, and whether it was mended before. */
 interface Asking extends SideCallInParts {
   readonly mends: boolean;
@@ -100,7 +107,7 @@ interface Asking extends SideCallInParts {
 
 async function prepare(
   { session, lines, runtime, wantedFor, running }: Actor,
-  { purpose, words, keeps, mends, onlyCached, history = 'none', outputLimit: most = runtime.outputLimit }: Asking,
+  { purpose, words, keeps, mends, optional, history = 'none', outputLimit: most = runtime.outputLimit }: Asking,
   stream: `side/${string}`,
   attempt: number,
 ): Promise<Prepared> {
@@ -116,7 +123,7 @@ async function prepare(
     beside: { stream, extra: words, history, ...(keeps && { keeps }), ...(mends && { mends }) },
     ...(running === undefined ? {} : { turn: running.turn }),
     admit: ({ outlook: { forecast } }) => {
-      if (onlyCached === true) requireCached(purpose, forecast);
+      if (optional === true) requireCached(purpose, forecast);
       requireLimits({ session, runtime, running }, purpose, forecast);
     },
   });
