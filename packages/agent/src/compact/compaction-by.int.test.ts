@@ -184,7 +184,7 @@ describe('a compaction by `auto`', () => {
     const busy = { kind: 'rate-limited', retryAfter: 600 } as const;
     const played = await full({ tools: [long] }, () => ({ fault: busy }));
     expect(await played.live.prompt('Look.')).toMatchObject({ outcome: 'completed' });
-    expect((await compactions(played)).length).toBeGreaterThan(2);
+    expect((await compactions(played)).length).toBeGreaterThan(1);
     expect([await writers(played), played.asked.length]).toEqual([['deterministic'], 1]);
   });
 
