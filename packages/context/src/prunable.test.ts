@@ -223,19 +223,21 @@ describe('what may be shortened, as running sums', () => {
       late: fc.boolean(),
       compacts: fc.nat(30).map((one) => one === 0),
     });
-    const seen = { epochs: 0, causes: new Set<string>() };
+    const seen = { epochs: 0, again: 0, causes: new Set<string>() };
     holds(
       40,
       fc.property(fc.array(step, { minLength: 30, maxLength: 60 }), (steps) => {
         const begun = fold([created, prompt('go')]);
         let state = fold([opened(begun, 'initial')], begun);
         let had = new Set<string | undefined>();
+        let before = new Set<string | undefined>();
         for (const [id, { length, file, tier, late, compacts }] of steps.entries()) {
           const results = [{ id, length, file, image: false, tool: 'read' as const }];
           state = fold(toldOf({ do: 'step', results }, state), state);
           if (compacts) {
             state = fold(toldOf({ do: 'compact' }, state), state);
             state = fold(toldOf({ do: 'open' }, state), state);
+            before = had;
             had = new Set();
           }
           const at = second(state.length + (late ? 3_000 : 0));
@@ -245,6 +247,7 @@ describe('what may be shortened, as running sums', () => {
           expect(pruned.breakEven).toBeLessThanOrEqual(pruned.waits ?? -1);
           had.add(pruned.tier);
           seen.epochs += 1;
+          if (before.has(pruned.tier)) seen.again += 1;
           seen.causes.add(pruned.cause);
           state = fold([['history.pruned', pruned]], state);
           state = fold([opened(state, 'pruning')], state);
@@ -252,6 +255,8 @@ describe('what may be shortened, as running sums', () => {
       }),
     );
     expect(seen.epochs).toBeGreaterThan(0);
+    // A compaction gives each tier its epoch back.
+    expect(seen.again).toBeGreaterThan(0);
     expect(seen.causes).toEqual(new Set(['pays', 'warning', 'expired']));
   });
 

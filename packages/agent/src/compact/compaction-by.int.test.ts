@@ -162,6 +162,19 @@ describe('a compaction by `auto`', () => {
     ]);
   });
 
+  it('takes the second answer where the first one is of no use, and records that', async () => {
+    let asked = 0;
+    const played = await full({}, () => ((asked += 1) === 1 ? { answer: { text: 'All is well.' } } : answered(FIELDS)));
+    expect(await played.live.prompt('Look.')).toMatchObject({ outcome: 'completed' });
+    const compacted = (await played.records()).find(({ kind }) => kind === 'history.compacted');
+    expect(compacted).toMatchObject({
+      data: {
+        strategy: 'model-assisted',
+        made: { validation: 'retry', requests: [expect.any(Number), expect.any(Number)] },
+      },
+    });
+  });
+
   it('leaves the checkpoint to the log behind a second bad answer', async () => {
     const played = await full({}, () => ({ answer: { text: 'All is well.' } }));
     expect(await played.live.prompt('Look.')).toMatchObject({ outcome: 'completed' });

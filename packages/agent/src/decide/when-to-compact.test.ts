@@ -90,6 +90,13 @@ describe('before the first step of a turn', () => {
     expect(triggerAtTurn('preflight', worked, { input: 900, limit })).toBe('turn_preflight');
   });
 
+  test('does not compact again where compactions free nothing, or were refused', () => {
+    for (const change of [{ idle: 2 }, { refusals: 2 }]) {
+      const tried = { ...worked, progress: { ...session.progress, ...change } };
+      expect(triggerAtTurn('preflight', tried, at(8_300))).toBeUndefined();
+    }
+  });
+
   test('does not compact where nothing is known of turns, or of the window', () => {
     expect(triggerAtTurn('preflight', session, at(8_900))).toBeUndefined();
     expect(triggerAtTurn('preflight', worked, { limit: 10_000 })).toBeUndefined();

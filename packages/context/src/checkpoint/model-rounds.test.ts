@@ -172,6 +172,14 @@ test('what the log holds stays where the model is silent, and ends where the mod
   }
 });
 
+test('a model that repeats a decision of the log changes nothing of it', () => {
+  const decisions = [{ what: 'use sqlite', why: 'it is one file', status: 'in force' }];
+  const [made] = played([
+    { told: plan('c1', { decisions }), says: { decisions: [{ what: 'Use sqlite.', status: 'tentative' }] } },
+  ]);
+  expect(made?.decisions).toMatchObject(decisions);
+});
+
 test('a plan closes questions and risks in its own words, and a later one opens them again', () => {
   const rounds = [
     plan('c1', { questions: ['Which port?', 'Which host?'], risks: ['The year end'] }),

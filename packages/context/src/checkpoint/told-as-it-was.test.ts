@@ -269,3 +269,12 @@ test.each(REQUIREMENTS)('a prompt that does not fit keeps as many lines as there
   expect(checkpointTokens(made)).toBeGreaterThan(0.8 * 1_800);
   expect(checkpointTokens(made)).toBeLessThanOrEqual(1_800);
 });
+
+test('words that a user says while the agent works are no objective', () => {
+  const steer: Told = [
+    'prompt.given',
+    { parts: [{ type: 'text', text: 'Use the blue one of the two, please.' }], presenter: 'cli', steer: true },
+  ];
+  const made = of([created, prompt('Paint the door of the house.'), steer]);
+  expect(made.objective?.text).toBe('Paint the door of the house.');
+});
