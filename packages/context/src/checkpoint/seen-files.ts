@@ -16,7 +16,10 @@ export interface SeenFile {
 export interface Hunk {
   readonly was?: string;
   readonly is: string;
+  /** Every place that holds it. */
   readonly all?: boolean;
+  /** It is the whole file from now on. */
+  readonly whole?: boolean;
 }
 
 /** Returns the heading above a hunk; `undefined` where neither the file nor the hunk shows one. */
@@ -38,9 +41,9 @@ function placeOf(text: string, part: string): number {
 }
 
 /** Returns the file behind a change; `undefined` where what was seen does not hold what the change replaces. */
-export function fileBehind(file: SeenFile | undefined, { was, is, all }: Hunk): SeenFile | undefined {
-  if (was === undefined) return { lines: is.split('\n'), first: 1, whole: true };
-  if (file === undefined) return undefined;
+export function fileBehind(file: SeenFile | undefined, { was, is, all, whole }: Hunk): SeenFile | undefined {
+  if (whole === true) return { lines: is.split('\n'), first: 1, whole };
+  if (file === undefined || was === undefined) return undefined;
   const text = file.lines.join('\n');
   if (!text.includes(was) || (all !== true && placeOf(text, was) === -1)) return undefined;
   return { ...file, lines: (all === true ? text.replaceAll(was, () => is) : text.replace(was, () => is)).split('\n') };

@@ -174,7 +174,7 @@ function hunksIn(value: Readonly<Record<string, unknown>>): readonly Hunk[] {
   return given.flatMap((one: unknown): readonly Hunk[] => {
     if (typeof one !== 'object' || one === null) return [];
     const hunk = Object.fromEntries(Object.entries(one));
-    const was = textIn(hunk, ['old_string', 'oldText', 'old_text', 'oldString', 'old', 'search']);
+    const was = textIn(hunk, ['old_string', 'oldText', 'old_text', 'oldString', 'old', 'search', 'find']);
     const is = textIn(hunk, [
       'new_string',
       'newText',
@@ -183,11 +183,15 @@ function hunksIn(value: Readonly<Record<string, unknown>>): readonly Hunk[] {
       'new',
       'replace',
       'content',
+      'file_text',
       'new_source',
       'text',
     ]);
     const all = hunk['replace_all'] === true || hunk['replaceAll'] === true || hunk['all'] === true;
-    return was === undefined && is === undefined ? [] : [{ ...(was !== undefined && { was }), is: is ?? '', all }];
+    const whole = was === undefined && textIn(hunk, ['content', 'file_text']) !== undefined;
+    return was === undefined && is === undefined
+      ? []
+      : [{ ...(was !== undefined && { was }), is: is ?? '', all, whole }];
   });
 }
 

@@ -278,3 +278,11 @@ test('words that a user says while the agent works are no objective', () => {
   const made = of([created, prompt('Paint the door of the house.'), steer]);
   expect(made.objective?.text).toBe('Paint the door of the house.');
 });
+
+test('a change whose old words have a name that is not known leaves what was read of the file', () => {
+  const edit = { path: 'cfg.py', from_text: 'import os', replace: 'import sys' };
+  const made = of([created, ...step('r', 'read', { path: 'cfg.py' }, CONFIG), ...step('e', 'edit', edit, 'ok')]);
+  expect(made.filesChanged[0]?.names?.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(['load_config', 'save_config']),
+  );
+});
