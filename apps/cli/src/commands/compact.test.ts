@@ -110,3 +110,11 @@ test('refuses what is no session, and one that is not there', async () => {
   expect(await tidemark('compact', 'nobody')).toMatchObject({ exit: 3 });
   expect(await tidemark('compact', 'nobody', '--provider', 'nope')).toMatchObject({ exit: 2 });
 });
+
+test('a checkpoint of fewer tokens than its fixed words take is refused', async () => {
+  for (const tokens of ['0', '1', '599', 'many'])
+    expect(await tidemark('compact', 'a-session', '--checkpoint-tokens', tokens)).toMatchObject({
+      exit: 2,
+      err: expect.stringContaining('--checkpoint-tokens'),
+    });
+});

@@ -48,7 +48,7 @@ export const compact: Command = {
       .option(
         '--checkpoint-tokens <tokens>',
         'most tokens of the checkpoint; default: a tenth of the window and a quarter of what it stands for, at least 4000',
-        tokensOf,
+        checkpointTokensOf,
       )
       .addOption(
         new Option('--compaction-by <writer>', 'who writes the checkpoint: the log alone unless said').choices([
@@ -231,4 +231,15 @@ const REASONS: Readonly<Record<NonNullable<CompactionReport['refused']>, string>
 function tokensOf(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text);
   throw new InvalidArgumentError('Name a whole number of tokens.');
+}
+
+/** Below this the fixed words of a checkpoint alone take more. */
+const LEAST_CHECKPOINT = 600;
+
+function checkpointTokensOf(text: string): number {
+  const tokens = tokensOf(text);
+  if (tokens >= LEAST_CHECKPOINT) return tokens;
+  throw new InvalidArgumentError(
+    `Name at least ${LEAST_CHECKPOINT} tokens: the fixed words of a checkpoint take as many.`,
+  );
 }
