@@ -320,6 +320,7 @@ describe('300 MB', () => {
     expect(shaping).toEqual({ by: 'tail', kept: shaping?.kept, total: 300 * 16_384, unit: 'lines' });
     expect(size).toBeLessThanOrEqual(256 * 1_024 * 1_024);
     expect(size).toBeGreaterThan(255 * 1_024 * 1_024);
-    expect(most - before).toBeLessThan(200_000_000);
+    // All of it would be 256 MB at least; what is not collected yet counts too.
+    expect(most - before).toBeLessThan(240_000_000);
   });
 });
