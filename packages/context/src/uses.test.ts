@@ -57,14 +57,18 @@ describe('a result is superseded', () => {
     expect(grounds(first)).toEqual(['repeated']);
   });
 
-  test('by no reading whose page was cut shorter, and by a shorter one that reaches as far', () => {
+  test('by no reading whose page was cut shorter, and by a shorter one of a file that was changed', () => {
     const { call } = made();
     const lines = (count: number): string => Array.from({ length: count }, (_, at) => `line ${at}`).join('\n');
-    const long = call('read', { path: 'a.ts' }, lines(2_000));
-    const short = call('read', { path: 'a.ts' }, `${lines(300)}\n[lines 1-300 of 2000]`);
+    const long = call('read', { path: 'a.ts' }, `${lines(2_000)}\n}`);
+    const short = call('read', { path: 'a.ts' }, `${lines(299)}\n}\n[lines 1-300 of 2000]`);
     expect(grounds(long, short)).toEqual([undefined, undefined]);
-    const less = call('read', { path: 'a.ts' }, lines(2_000).replace('line 5\n', ''));
-    expect(grounds(long, short, less)).toEqual(['repeated', 'repeated', undefined]);
+    call('edit', { path: 'a.ts', find: 'line 5', replace: '' });
+    expect(grounds(long, short)).toEqual(['changed', 'changed']);
+    const cut = call('read', { path: 'a.ts' }, `${lines(100)}\n[Showing lines 1-100 of 1999]`);
+    expect(grounds(long, short, cut)).toEqual(['changed', 'changed', undefined]);
+    const less = call('read', { path: 'a.ts' }, lines(1_999));
+    expect(grounds(long, short, cut, less)).toEqual(['repeated', 'repeated', 'repeated', undefined]);
   });
 
   test('when the same command runs again in the same folder', () => {

@@ -5,6 +5,7 @@ import type { CallPart, ResultPart, Span } from '@tidemark/model';
 import { commandIn, folderIn, parseArguments } from './checkpoint/call-arguments.ts';
 import { deedOf, fileIn } from './checkpoint/known-tools.ts';
 import type { Deed } from './checkpoint/known-tools.ts';
+import { looksCut } from './cut-page.ts';
 import { namesIn, stringsIn } from './names.ts';
 import { textOfResult } from './render-pruned.ts';
 
@@ -15,18 +16,13 @@ export type Superseded = 'again' | 'changed';
 export interface Use {
   /** The command that it is the output of, or the file that it shows. */
   readonly of: Target | undefined;
-  readonly shown: Shown;
+  /** How much it shows, in UTF-16 units. */
+  readonly length: number;
   /** The turn in which it was written or last referred to. */
   turn: number;
   superseded: Superseded | undefined;
   /** Not used in the latest turns. */
   old: boolean;
-}
-
-/** How much a result shows: its length in UTF-16 units, and its last line that is not blank. */
-interface Shown {
-  readonly length: number;
-  readonly last: string;
 }
 
 /**
@@ -129,19 +125,11 @@ export function noteSaid(uses: Uses, { role, parts }: Span): void {
 export function noteResult(uses: Uses, { call, error, content }: ResultPart): Use {
   const of = uses.calls.get(call);
   const text = textOfResult(content);
-  const use: Use = { of, shown: shownBy(text), turn: uses.turn, superseded: undefined, old: false };
+  const use: Use = { of, length: text.length, turn: uses.turn, superseded: undefined, old: false };
   keepTurn(uses, use);
   if (of !== undefined && !error) supersede(uses, of, use, text);
   for (const { name } of namesIn(text)) uses.symbols.set(name, use);
   return use;
-}
-
-/** Longest last line that is remembered, in UTF-16 units. */
-const LAST_LINE = 200;
-
-function shownBy(text: string): Shown {
-  const whole = text.trimEnd();
-  return { length: whole.length, last: whole.slice(whole.lastIndexOf('\n') + 1).slice(0, LAST_LINE) };
 }
 
 function targetOf(part: Span['parts'][number], workspace: string | undefined): readonly [string, Target][] {
@@ -193,7 +181,7 @@ function supersede(uses: Uses, of: Target, use: Use, text: string): void {
     for (const one of before) mark(uses, one, 'changed');
     return;
   }
-  for (const one of before) if (covers(of, one.of) && showsAsMuch(text, one.shown)) mark(uses, one, 'again');
+  for (const one of before) if (covers(of, one.of) && showsAsMuch(text, one)) mark(uses, one, 'again');
   uses.reads.set(of.name, [...before.filter(({ superseded }) => superseded !== 'again'), use]);
   const end = lastSegment(of.name);
   uses.paths.set(end, new Set([...(uses.paths.get(end) ?? []), of.name]));
@@ -204,9 +192,9 @@ function covers(later: Target, earlier: Target | undefined): boolean {
   return later.raw === earlier?.raw || (later.part === 'whole' && earlier?.part !== 'other');
 }
 
-/** Whether a result shows as much as an earlier one: a page can be cut shorter than the one before it. */
-function showsAsMuch(text: string, { length, last }: Shown): boolean {
-  return text.trimEnd().length >= length || text.includes(last);
+/** Whether a result shows as much as an earlier one: a page can be cut shorter. A file that was changed since may be shorter itself. */
+function showsAsMuch(text: string, { length, superseded }: Use): boolean {
+  return text.length >= length || (superseded === 'changed' && !looksCut(text));
 }
 
 function mark(uses: Uses, use: Use | undefined, superseded: Superseded): void {

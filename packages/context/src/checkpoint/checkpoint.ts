@@ -159,7 +159,7 @@ export type Checkpoint = CheckpointLists & {
   readonly objective?: Objective;
   /** The newest summary that another program wrote of the beginning of the range. */
   readonly summary?: Quote;
-  /** Those with a step that is kept. */
+  /** Those with a step that is kept, and the one under way. */
   readonly turns: readonly TurnState[];
   readonly steps: readonly Step[];
   readonly limitations: readonly string[];

@@ -51,10 +51,10 @@ export function commandsOf(calls: readonly ClosedCall[]): readonly CommandRun[] 
     const value = parseArguments(call.arguments);
     const command = commandIn(value);
     const folder = folderIn(value);
-    const outcome = outcomeOf(call);
+    const isEmptySearch = call.ended?.exit === 1 && command !== undefined && isSearch(command);
+    const outcome = isEmptySearch ? 'unknown' : outcomeOf(call);
     if (command === undefined || outcome === undefined) return [];
     const { position, ended } = call;
-    if (ended?.exit === 1 && isSearch(command)) return [];
     const excerpt = ended === undefined ? '' : evidenceOf(shownByTerminal(wordsOf(ended.parts)), outcome);
     return [
       {
@@ -71,17 +71,17 @@ export function commandsOf(calls: readonly ClosedCall[]): readonly CommandRun[] 
 }
 
 /** Programs that end with 1 where they find nothing, or a difference: that is an answer and no failure. */
-const SEARCHES =
-  /^(?:\w+=\S* )*(?:e|f|rip)?(?:grep|rg|ag|ack|diff|cmp|test|which|pgrep|command -v|git (?:grep|diff))(?: |$)/;
+const SEARCHES = /^(?:(?:e|f|rip)?grep|rg|ag|ack|diff|cmp|which|pgrep|command -v|git (?:grep|diff))(?: |$)/;
+/** Programs whose output is searched. */
+const READERS =
+  /^(?:cat|head|tail|ls|find|sort|uniq|wc|cut|tr|sed|awk|echo|jq|tac|nl|git (?:log|show|ls-files|status))(?: |$)/;
 
-/** By its last program, whose end is that of the whole line. */
+/** Returns true for a search, alone or behind programs that only read: the end of any other line may be that of any part. */
 function isSearch(command: string): boolean {
-  const last =
-    command
-      .split(/\|\|?|&&|;/)
-      .at(-1)
-      ?.trim() ?? '';
-  return SEARCHES.test(last) || last.startsWith('[ ');
+  const plain = command.replaceAll(/'[^']*'|"(?:\\.|[^"\\])*"/g, 'q').replace(/^(?:\w+=\S* )+/, '');
+  if (/&&|\|\||[;&`\n]|\$\(/.test(plain.replaceAll(/\d?>&\d/g, ''))) return false;
+  const programs = plain.split('|').map((one) => one.trim());
+  return SEARCHES.test(programs.at(-1) ?? '') && programs.every((one) => SEARCHES.test(one) || READERS.test(one));
 }
 
 function outcomeOf({ closing, effect, ended }: ClosedCall): CommandRun['outcome'] | undefined {

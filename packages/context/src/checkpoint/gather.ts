@@ -13,6 +13,7 @@ import type {
   ToolAbandoned,
   ToolEnded,
 } from '@tidemark/log';
+import { position as positionOf } from '@tidemark/log';
 import { isOfCall } from './behind-range.ts';
 import type { Directive, ReadAgain, Step, SubagentState, TurnState, Work } from './checkpoint.ts';
 import { lineOf } from './excerpt.ts';
@@ -77,6 +78,8 @@ interface Draft {
   said: string;
   /** Where the open turn began; absent where that lies before what is read. */
   turn?: Position | undefined;
+  readonly last: TurnState | undefined;
+  readonly after: number;
 }
 
 type Note<K extends Kind> = (draft: Draft, record: RecordedOf<K>) => void;
@@ -95,7 +98,10 @@ const NOTES: { readonly [K in Kind]: Note<K> } = {
   'turn.started': (draft, { position }) => {
     draft.turn = position;
   },
-  'turn.resumed': pass,
+  'turn.resumed': (draft, { position }) => {
+    // A turn that had ended goes on: it is one turn, with one end.
+    draft.turn ??= (draft.turns.pop() ?? draft.last)?.position ?? position;
+  },
   'prompt.given': (draft, { position, data }) => {
     const text = wordsOf(data.parts);
     if (CLIENT_MARK.test(text)) return;
@@ -173,10 +179,10 @@ const NOTES: { readonly [K in Kind]: Note<K> } = {
 
 /**
  * The facts of the records behind `after`, up to `to` and with it; and how the calls that were made there closed, wherever
- * that stands: what was said while they ran may be kept behind them, and lies before their results. `open`: where the turn began
- * that was under way at `after`.
+ * that stands: what was said while they ran may be kept behind them, and lies before their results. `last`: the last
+ * turn up to `after`, which may go on.
  */
-export function gather(records: Iterable<Recorded>, after: number, to: Position, open?: Position): Gathered {
+export function gather(records: Iterable<Recorded>, after: number, to: Position, last?: TurnState): Gathered {
   const draft: Draft = {
     counts: new Map(),
     directives: [],
@@ -188,7 +194,9 @@ export function gather(records: Iterable<Recorded>, after: number, to: Position,
     skills: [],
     loaders: new Set(),
     subagents: new Map(),
-    turn: open,
+    turn: last?.outcome === UNDER_WAY ? last.position : undefined,
+    last,
+    after,
     answers: 0,
     said: '',
   };
@@ -230,7 +238,8 @@ function close(draft: Draft, id: CallId, how: Pick<ClosedCall, 'position' | 'clo
 }
 
 function endTurn(draft: Draft, to: Position, outcome: string): void {
-  draft.turns.push({ position: draft.turn ?? to, to, outcome });
+  // Of a turn whose begin is not known, what is read here is told.
+  draft.turns.push({ position: draft.turn ?? positionOf(Math.min(draft.after + 1, to)), to, outcome });
 }
 
 function proseOf(parts: readonly AnswerPart[]): string {

@@ -54,8 +54,7 @@ export function makeCheckpoint(input: CheckpointInput): Checkpoint {
   const records = [...input.records];
   const before = previous && readCheckpoint(previous);
   const after = before?.range.to ?? range.from - 1;
-  const { whole: turnsBefore, open } = turnsOf(before);
-  const found = gather(records, after, range.to, open?.position);
+  const found = gather(records, after, range.to, before?.turns.at(-1));
   const adds = fromModel && placeAdds(fromModel, range);
   const dropped = before && adds ? unrepeated(before, adds) : [];
   const merged = mergeFields(before, found, adds, {
@@ -80,7 +79,8 @@ export function makeCheckpoint(input: CheckpointInput): Checkpoint {
   const { objective: _, ...lists } = { ...merged, directives };
   const priced = priceLists(lists);
   const steps = priceSteps(before, offeredBy(found, mentionsIn(records, after, range.to)), range);
-  const turns = [...turnsBefore, ...found.turns];
+  const goneOn = new Set(found.turns.map(({ position }) => position));
+  const turns = [...(before?.turns ?? []).filter(({ position }) => !goneOn.has(position)), ...found.turns];
   const within = (room: number): Checkpoint => {
     const fitted = fitLists(priced, room, steps.tokens, before?.leftOut ?? {});
     const whole = withSteps({ ...base, ...fitted.lists, leftOut: fitted.leftOut }, fitted.left, steps, turns, before);
@@ -125,23 +125,12 @@ function withSteps(
   };
 }
 
-/** The turns of the checkpoint before: those that had ended, and the one that was under way. */
-function turnsOf(before: Checkpoint | undefined): {
-  readonly whole: readonly TurnState[];
-  readonly open: TurnState | undefined;
-} {
-  const turns = before?.turns ?? [];
-  const last = turns.at(-1);
-  const open = last?.outcome === UNDER_WAY ? last : undefined;
-  return { whole: open === undefined ? turns : turns.slice(0, -1), open };
-}
-
-/** The turns that hold one of these places; both are in order. */
+/** The turns that hold one of these places, and the one under way; both are in order. */
 function turnsWith(turns: readonly TurnState[], places: readonly Position[]): readonly TurnState[] {
   let next = 0;
-  return turns.filter(({ position, to }) => {
+  return turns.filter(({ position, to, outcome }) => {
     while ((places[next] ?? Infinity) < position) next += 1;
-    return (places[next] ?? Infinity) <= to;
+    return (places[next] ?? Infinity) <= to || outcome === UNDER_WAY;
   });
 }
 

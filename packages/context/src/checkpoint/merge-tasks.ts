@@ -2,7 +2,7 @@
 // and never because a later plan is silent about it.
 
 import type { Position } from '@tidemark/log';
-import type { Task, Work } from './checkpoint.ts';
+import type { Remark, Task, Work } from './checkpoint.ts';
 import { keyOfLine } from './excerpt.ts';
 import type { Plan } from './read-plan.ts';
 
@@ -45,10 +45,20 @@ function unlisted(task: Task): Task {
   return task.by === 'model' ? task : { ...task, status: 'unlisted' };
 }
 
-/** Returns true for the work that says of an open task that it ended: a later plan opened it again. */
-export function endsAny(tasks: readonly Task[]): (work: Pick<Work, 'what'>) => boolean {
-  const endings = new Set(tasks.flatMap(({ task }) => [ending(task, 'done'), ending(task, 'dropped')].map(keyOfLine)));
-  return ({ what }) => endings.has(keyOfLine(what));
+/** Returns true for the work that says of an open task, or of an open question, that it ended: it was opened again since. */
+export function endsAny(tasks: readonly Task[], questions: readonly Remark[]): (work: Pick<Work, 'what'>) => boolean {
+  const endings = new Set(
+    tasks
+      .flatMap(({ task }) =>
+        ['done', 'dropped'].flatMap((status) => [`Task ${status}, by the plan: ${task}`, `Task ${status}: ${task}`]),
+      )
+      .map(keyOfLine),
+  );
+  const answered = questions.map(({ text }) => keyOfLine(`Question answered: ${text}`));
+  return ({ what }) => {
+    const key = keyOfLine(what);
+    return endings.has(key) || answered.some((one) => key.startsWith(one));
+  };
 }
 
 function ending(task: string, status: 'done' | 'dropped'): string {

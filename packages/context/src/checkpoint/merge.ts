@@ -50,21 +50,27 @@ export function mergeFields(
   const plans = plansOf(found.calls);
   const met = filesOf(found.calls);
   const { tasks, done } = mergeTasks(before?.tasks ?? [], plans, adds?.tasks ?? []);
-  const isReopened = endsAny(tasks);
+  const proven = [...(before?.work ?? []), ...found.work, ...done];
+  // A model does not open again what the log proves to have ended.
+  const open = tasks.filter(
+    (one) =>
+      adds?.closes.tasks.has(keyOfLine(one.task)) !== true &&
+      !(one.by === 'model' && proven.some((work) => work.by === undefined && endsAny([one], [])(work))),
+  );
+  const questions = mergeRemarks(before?.questions, plans, (plan) => plan.questions, adds?.questions).filter(
+    ({ text }) => adds?.closes.questions.has(keyOfLine(text)) !== true,
+  );
+  const isReopened = endsAny(open, questions);
   const planned = plans.flatMap(({ position, decisions }) => decisions.map((one) => ({ position, ...one })));
   return {
     ...objectiveOf(before, found, adds),
     directives: directivesOf(before, found, behind),
     decisions: mergeDecisions([...(before?.decisions ?? []), ...planned], adds),
-    work: mergeWork([...(before?.work ?? []), ...found.work, ...done, ...(adds?.work ?? [])]).filter(
-      (one) => !isReopened(one),
-    ),
+    work: mergeWork([...proven, ...(adds?.work ?? [])]).filter((one) => !isReopened(one)),
     ...mergeFiles(before, met),
     commands: mergeCommands([...(before?.commands ?? []), ...commandsOf(found.calls)]),
-    tasks: tasks.filter(({ task }) => adds?.closes.tasks.has(keyOfLine(task)) !== true),
-    questions: mergeRemarks(before?.questions, plans, ({ questions }) => questions, adds?.questions).filter(
-      ({ text }) => adds?.closes.questions.has(keyOfLine(text)) !== true,
-    ),
+    tasks: open,
+    questions,
     risks: mergeRemarks(before?.risks, plans, ({ risks }) => risks, adds?.risks),
     subagents: mergeSubagents(before?.subagents ?? [], found.subagents),
     instructions: latest([...(before?.instructions ?? []), ...instructionsIn(met)], behind.files),
@@ -123,7 +129,33 @@ function mergeDecisions(proven: readonly Decision[], adds: ModelAdds | undefined
       return is.by === undefined ? said : { ...said, by: is.by };
     },
   );
-  return inOrder(merged.filter(({ what }) => closed?.has(keyOfLine(what)) !== true));
+  const standing = merged.filter(({ what }) => closed?.has(keyOfLine(what)) !== true);
+  return inOrder(withoutReplaced(standing));
+}
+
+/**
+ * Without decisions that another one replaces in nearly its words, where only one can be meant; and without those of a model that
+ * replaced what the log decided again since.
+ */
+function withoutReplaced(decisions: readonly Decision[]): readonly Decision[] {
+  const gone = new Set<Decision>();
+  for (const one of decisions) {
+    const { replaces } = one;
+    if (replaces === undefined) continue;
+    const meant = decisions.filter((other) => other !== one && isNearly(other.what, replaces));
+    const [other] = meant;
+    if (other === undefined || meant.length > 1) continue;
+    gone.add(one.by === 'model' && other.by === undefined && other.position > one.position ? one : other);
+  }
+  return decisions.filter((one) => !gone.has(one));
+}
+
+/** Whether the words of one line are among those of the other. */
+function isNearly(a: string, b: string): boolean {
+  const [one, other] = [a, b].map((line) => new Set(keyOfLine(line).match(/[\p{L}\p{N}]+/gu) ?? []));
+  if (one === undefined || other === undefined || one.size === 0 || other.size === 0) return false;
+  const [few, many] = one.size < other.size ? [one, other] : [other, one];
+  return [...few].every((word) => many.has(word));
 }
 
 function mergeWork(work: readonly Work[]): readonly Work[] {

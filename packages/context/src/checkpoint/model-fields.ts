@@ -40,7 +40,7 @@ export interface ModelQuestion {
 }
 
 /** Returns why the lists of an answer contradict one another; `undefined` where they do not. */
-export function contradictionIn({ decisions, tasks, questions }: ModelFields): string | undefined {
+export function contradictionIn({ decisions, work, tasks, questions }: ModelFields): string | undefined {
   const standing = new Set(decisions.filter(({ status }) => status !== 'reversed').map(({ what }) => keyOfLine(what)));
   const replaced = decisions.find(({ replaces }) => replaces !== undefined && standing.has(keyOfLine(replaces)));
   if (replaced !== undefined) return `the decision "${replaced.replaces}" is listed, and another one replaces it`;
@@ -50,6 +50,9 @@ export function contradictionIn({ decisions, tasks, questions }: ModelFields): s
     ({ status }) => status === 'reversed',
   );
   if (reversed !== undefined) return `the decision "${reversed}" is listed both as settled and as reversed`;
+  const done = new Set(work.map(({ what }) => keyOfLine(what)));
+  const both = tasks.find((one) => !isClosed(one) && done.has(keyOfLine(`Task done: ${one.task}`)));
+  if (both !== undefined) return `the task "${both.task}" is listed as open, and as work done`;
   const task = twice(tasks, (one) => one.task, isClosed);
   if (task !== undefined) return `the task "${task}" is listed both as open and as ended`;
   const question = twice(

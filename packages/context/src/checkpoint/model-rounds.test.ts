@@ -194,6 +194,63 @@ test('a plan closes questions and risks in its own words, and a later one opens 
   ]);
 });
 
+test('what a plan takes up again stands open alone, whoever closed it', () => {
+  const again = plan('c1', {
+    tasks: [{ task: 'Write parser', status: 'open' }],
+    decisions: [{ what: 'Use sqlite' }],
+    questions: ['Which port?'],
+  });
+  const [, made] = played([
+    {
+      says: {
+        decisions: [settled('Use postgres', 'Use sqlite')],
+        tasks: [{ task: 'Write parser', status: 'done' }],
+        questions: [{ question: 'Which port?', answer: '8080' }],
+      },
+    },
+    { told: again, says: undefined },
+  ]);
+  expect(made?.decisions.map(({ what }) => what)).toEqual(['Use sqlite']);
+  expect([made?.tasks.length, made?.questions.length, made?.work]).toEqual([1, 1, []]);
+});
+
+test('a task that the log proves to be done is not opened again by a model', () => {
+  const [made] = played([
+    {
+      told: plan('c1', { tasks: [{ task: 'Write docs', status: 'done' }] }),
+      says: { tasks: [{ task: 'write docs', status: 'open' }] },
+    },
+  ]);
+  expect(made?.tasks).toEqual([]);
+  expect(made?.work.map(({ what }) => what)).toEqual(['Task done, by the plan: Write docs']);
+});
+
+test('a decision is replaced in nearly its words, where only one can be meant', () => {
+  const decisions = [{ what: 'Use sqlite' }, { what: 'Use tabs in code' }, { what: 'Use tabs in docs' }];
+  const [made] = played([
+    {
+      told: plan('c1', { decisions }),
+      says: { decisions: [settled('Use postgres', 'use SQLite database'), settled('Use blanks', 'Use tabs')] },
+    },
+  ]);
+  expect(made?.decisions.map(({ what }) => what)).toEqual([
+    'Use tabs in code',
+    'Use tabs in docs',
+    'Use postgres',
+    'Use blanks',
+  ]);
+});
+
+test('a row of 200,000 dots in an answer is read in time that follows its length', () => {
+  const what = `${'.'.repeat(200_000)}x`;
+  const said = {
+    ...NOTHING,
+    decisions: [{ what, status: 'settled' }],
+    tasks: [{ task: `a${', '.repeat(100_000)}x`, status: 'open' }],
+  };
+  expect(parseCheckpoint(JSON.stringify(said)).ok).toBe(true);
+});
+
 test('a task that a model lists twice is said once, as the one that is worked on', () => {
   const twice = { task: 'write the parser', status: 'active' } as const;
   const [made] = played([
@@ -260,6 +317,11 @@ test.each<readonly [string, Partial<ModelFields>, RegExp]>([
       ],
     },
     /the task "test it." is listed both as open and as ended/,
+  ],
+  [
+    'lists a task as open and as work done',
+    { tasks: [{ task: 'Ship it', status: 'open' }], work: [{ what: 'Task done: Ship it.' }] },
+    /the task "Ship it" is listed as open, and as work done/,
   ],
   [
     'lists a question both with and without its answer',

@@ -8,6 +8,10 @@ test.each([
   '次に、テストを追加してからデータベースの移行を実行してください。',
   '/skill tax fill in the form for 2025',
   '/tmp is full, so move the cache',
+  '/login page crashes with a 500, please find out why',
+  '/config/app.yaml must hold the new port',
+  '/help shows nothing at all, repair it',
+  'ok, continue with the parser and its tests',
   'x'.repeat(200),
 ])('is a request: %s', (text) => {
   expect([isRequest(text), isShortPrompt(text), isCommand(text)]).toEqual([true, false, false]);

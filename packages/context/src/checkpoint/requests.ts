@@ -8,17 +8,17 @@ const LONGEST_SHORT = 120;
 /** Words that only agree, thank, or say to go on. */
 const GO_ON: ReadonlySet<string> = new Set(
   [
-    'a ahead all again and continue cool do done exactly fine go good great it its keep looks lgtm more next nice now ok okay on',
-    'perfect please proceed right so sounds sure thank thanks that that’s thats the then this well yeah yep yes you',
+    'a ahead all again and as before continue cool do done exactly fine finish from go going good great is it its keep left lgtm looks more',
+    'next nice now of off ok okay on remaining rest step steps stopped task tasks until were where with work you',
+    'perfect please proceed right so sounds sure thank thanks that that’s thats the then this well yeah yep yes',
     'bitte das danke genau gut ja los mach passt weiter bien continuez continue merci oui vas y',
     'gracias si sí sigue vale continúa avanti continua grazie sì obrigado sim да дальше продолжай спасибо хорошо',
     '继续 好 好的 是 是的 可以 谢谢 请继续 はい 続けて 続けてください お願いします ありがとう 네 계속 계속해 감사합니다',
   ].flatMap((words) => words.split(' ')),
 );
 
-/** Commands of programs for agents, which ask for no work whatever follows them. */
-const COMMANDS =
-  /^\/(?:add-dir|clear|compact|config|context|cost|doctor|exit|export|help|init|login|logout|memory|model|permissions|quit|resume|rewind|status|undo|usage)\b/i;
+/** Commands that take words of their own: these ask for no work. */
+const WITH_WORDS = /^\/(?:compact|clear|rename|resume)(?=\s|$)/i;
 const COMMAND = /^\/[a-z][\w:-]*(?=\s|$)/i;
 /** As Claude Code records its commands. */
 const RECORDED = /^<(?:command-(?:name|message)|local-command-\w+)>/;
@@ -39,12 +39,17 @@ export function isShortPrompt(text: string): boolean {
 
 /** Returns true for a command of the program that was used, such as `/compact`. Words behind another one are a request. */
 export function isCommand(text: string): boolean {
-  if (RECORDED.test(text) || COMMANDS.test(text)) return true;
+  if (RECORDED.test(text) || WITH_WORDS.test(text)) return true;
   const command = COMMAND.exec(text)?.[0];
   return command !== undefined && countWords(text.slice(command.length)) < REQUEST_WORDS;
 }
 
+/** To go on, in a script that puts no spaces between its words. */
+const UNSPACED_GO_ON = /^(?:好的?|请|那|嗯|では|じゃあ)*[,,、 ]*(?:请)?(?:继续|接着|続けて)/;
+const SHORT_UNSPACED = 14;
+
 function onlyGoesOn(text: string): boolean {
+  if (text.length <= SHORT_UNSPACED && UNSPACED_GO_ON.test(text)) return true;
   return (text.toLowerCase().match(/[\p{L}\p{N}’]+/gu) ?? []).every((word) => GO_ON.has(word));
 }
 

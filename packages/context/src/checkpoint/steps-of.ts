@@ -11,6 +11,7 @@ import { headingsIn } from './headings.ts';
 import { deedOf, fileIn } from './known-tools.ts';
 import type { Mentions } from './mentions.ts';
 import { namesIn } from '../names.ts';
+import { looksCut } from '../cut-page.ts';
 import { isPlanTool } from './read-plan.ts';
 import type { Hunk, SeenFile } from './seen-files.ts';
 import { fileBehind, headingAbove, linesOfNames } from './seen-files.ts';
@@ -81,7 +82,7 @@ function worthOfWords({ text, last }: Step): number {
 
 function namesNow({ files, changed }: Draft): Offered['changed'] {
   const now = [...changed].map((path) => {
-    const file = files.get(path);
+    const file = files.get(fileKey({ files }, path));
     return [path, file && { lines: linesOfNames(path, file), whole: file.whole }] as const;
   });
   return new Map(now);
@@ -146,18 +147,22 @@ function callInWords(call: ClosedCall, value: Readonly<Record<string, unknown>>)
 
 /** A change: its path, the heading of each hunk, and the lines of a small one. */
 function changeInWords(
-  { files }: Draft,
+  { files }: Pick<Draft, 'files'>,
   call: ClosedCall,
   path: string,
   value: Readonly<Record<string, unknown>>,
   returned: boolean,
 ): string {
   const outcome = returned ? '' : ` (${call.closing})`;
-  const hunks = hunksIn(value).map((hunk) => {
+  let file = files.get(fileKey({ files }, path));
+  const all = hunksIn(value);
+  const hunks = all.map((hunk) => {
     const { was, is } = hunk;
-    const head = headingAbove(path, files.get(path), hunk);
+    const head = headingAbove(path, file, hunk);
+    file = fileBehind(file, hunk);
     const lines = changedLines(was, is);
-    const where = head === undefined ? [] : [`in ${lineOf(head, 100)}`];
+    const place = head === undefined ? 'a place that was not seen' : lineOf(head, 100);
+    const where = head === undefined && all.length === 1 ? [] : [`in ${place}`];
     return [...where, ...(lines.length <= CHANGED ? lines.map((line) => lineOf(line, LINE)) : [])].join('\n');
   });
   const [first = '', ...below] = [...new Set(hunks)].flatMap((hunk) => (hunk === '' ? [] : hunk.split('\n')));
@@ -191,8 +196,12 @@ function hunksIn(value: Readonly<Record<string, unknown>>): readonly Hunk[] {
     const whole = was === undefined && textIn(hunk, ['content', 'file_text']) !== undefined;
     return was === undefined && is === undefined
       ? []
-      : [{ ...(was !== undefined && { was }), is: is ?? '', all, whole }];
+      : [{ ...(was !== undefined && { was: unix(was) }), is: unix(is ?? ''), all, whole }];
   });
+}
+
+function unix(text: string): string {
+  return text.replaceAll('\r\n', '\n');
 }
 
 /** The lines that a hunk takes away and adds, without those that both sides have. */
@@ -205,6 +214,23 @@ function changedLines(was: string | undefined, is: string): readonly string[] {
   return [...marked(before, gone, '-'), ...marked(after, come, '+')];
 }
 
+const NUMBER = /^\s*(\d+)(?:→|\t|: |\| ?)/;
+
+/** The lines of a result without the numbers that a tool puts before them, and the first of these numbers. */
+function numberedLines(output: string): { readonly lines: readonly string[]; readonly first?: number } {
+  const lines = output.replaceAll('\r\n', '\n').split('\n');
+  const first = NUMBER.exec(lines[0] ?? '')?.[1];
+  return { lines: lines.map((line) => line.replace(NUMBER, '')), ...(first !== undefined && { first: Number(first) }) };
+}
+
+/** The path under which a file was met before: a tool may name it from the workspace on, and another one from the root. */
+function fileKey({ files }: Pick<Draft, 'files'>, path: string): string {
+  if (files.has(path)) return path;
+  const plain = path.replace(/^(?:\.\/)+/, '');
+  const same = [...files.keys()].filter((one) => one.endsWith(`/${plain}`) || plain.endsWith(`/${one}`));
+  return same.length === 1 && same[0] !== undefined ? same[0] : path;
+}
+
 function offerRead(
   draft: Draft,
   call: ClosedCall,
@@ -214,9 +240,9 @@ function offerRead(
   mentions: Mentions,
 ): void {
   const offset = Number(value['offset'] ?? 1);
-  const lines = output.split('\n').map((line) => line.replace(/^\s*\d+(?:→|\t|: )/, ''));
-  const first = Number.isSafeInteger(offset) ? Math.max(1, offset) : 1;
-  draft.files.set(path, { lines, first, whole: first === 1 && value['limit'] === undefined });
+  const { lines, first = Number.isSafeInteger(offset) ? Math.max(1, offset) : 1 } = numberedLines(output);
+  const isWhole = first === 1 && value['limit'] === undefined && call.ended?.shaping === undefined && !looksCut(output);
+  draft.files.set(fileKey(draft, path), { lines, first, whole: isWhole });
   offerNames(draft, call, path, lines, first, mentions, 1);
 }
 
@@ -228,12 +254,14 @@ function offerChange(
   mentions: Mentions,
 ): void {
   draft.changed.add(path);
+  draft.changed.add(fileKey(draft, path));
   for (const hunk of hunksIn(value)) {
     offerNames(draft, call, path, hunk.is.split('\n'), undefined, mentions, 2);
     if (hunk.was !== undefined) offerNames(draft, call, path, hunk.was.split('\n'), undefined, mentions, 1.5);
-    const file = fileBehind(draft.files.get(path), hunk);
-    if (file === undefined) draft.files.delete(path);
-    else draft.files.set(path, file);
+    const key = fileKey(draft, path);
+    const file = fileBehind(draft.files.get(key), hunk);
+    if (file === undefined) draft.files.delete(key);
+    else draft.files.set(key, file);
   }
 }
 

@@ -172,6 +172,8 @@ test('a search that finds nothing is no failed command, and a run that checks th
       ...failed('g', 'cat src/a.ts | grep -n readRows', ''),
       ...failed('h', 'FOO=1 rg readRows src', ''),
       ...failed('k', 'grep x a.ts && npm run lint', 'lint failed'),
+      ...failed('m', 'git commit -m "fix lint; test the rest"', 'hook failed'),
+      ...failed('n', 'npx tsc --noEmit; git diff --exit-code', 'error TS1'),
       ...passed('t', 'npm test'),
       ...runs,
     ],
@@ -179,8 +181,10 @@ test('a search that finds nothing is no failed command, and a run that checks th
   );
   const commands = made.commands.map(({ command, outcome }) => `${outcome}: ${command}`);
   expect(commands).toContain('failed: grep x a.ts && npm run lint');
+  expect(commands).toContain('failed: git commit -m "fix lint; test the rest"');
+  expect(commands).toContain('failed: npx tsc --noEmit; git diff --exit-code');
   expect(commands).toContain('passed: npm test');
-  expect(commands.join()).not.toMatch(/grep -n|rg readRows/);
+  expect(commands.join()).not.toMatch(/failed: (?:cat|FOO)/);
   expect(made.leftOut.commands?.count).toBeGreaterThan(0);
 });
 
@@ -285,4 +289,73 @@ test('a change whose old words have a name that is not known leaves what was rea
   expect(made.filesChanged[0]?.names?.map(({ name }) => name)).toEqual(
     expect.arrayContaining(['load_config', 'save_config']),
   );
+});
+
+test('a turn that was cut before any of its steps, or that ended and was resumed, is one turn with its real end', () => {
+  const began: Told = ['turn.started', { trigger: 'user' }];
+  const resumed: Told = ['turn.resumed', { trigger: 'user' }];
+  const end = (outcome: 'completed' | 'limited'): Told => ['turn.ended', { outcome }];
+  const first = [created, began, prompt('Build the reader of rows now, please.')];
+  const whole = [
+    ...first,
+    answer([text('I begin.')]),
+    end('limited'),
+    resumed,
+    answer([text('It is built.')]),
+    end('completed'),
+  ];
+  const next = [
+    ...whole,
+    began,
+    prompt('And now test the reader of rows.'),
+    answer([text('It passes.')]),
+    end('completed'),
+  ];
+  const turns = [
+    { position: 1, to: 7, outcome: 'completed' },
+    { position: 8, to: 11, outcome: 'completed' },
+  ];
+  expect(of(next).turns).toEqual(turns);
+  for (let cut = 3; cut < next.length; cut += 1) {
+    const made = of(next, { previous: recorded(of(next.slice(0, cut))) });
+    expect([cut, made.turns]).toEqual([cut, turns]);
+  }
+});
+
+test('a file is followed through line ends, numbered pages, paths from the root and hunks of one call', () => {
+  const crlf = TWO.replaceAll('\n', '\r\n');
+  const edit = {
+    path: 'a.ts',
+    old_text: '    return 0;\n  }\n  return b * 2;',
+    new_text: '    return 0;\n  }\n  return b * 3;',
+  };
+  const second = 'a.ts in export function second(b: number): number {';
+  for (const shown of [
+    crlf,
+    TWO.split('\n')
+      .map((line, at) => `${String(at + 1).padStart(5, '0')}| ${line}`)
+      .join('\n'),
+  ])
+    for (const path of ['a.ts', '/w/a.ts', './a.ts'])
+      expect(textOf(of([created, ...step('r', 'read', { path }, shown), ...step('e', 'edit', edit, 'ok')]))).toContain(
+        second,
+      );
+  const edits = [
+    { oldText: '  return a;\n}', newText: '  return a;\n}\n\nfunction middle() {\n  go();\n}' },
+    { oldText: '  go();', newText: '  gone();' },
+  ];
+  const made = of([
+    created,
+    ...step('r', 'read', { path: 'a.ts' }, TWO),
+    ...step('e', 'edit', { path: 'a.ts', edits }, 'ok'),
+  ]);
+  expect(textOf(made)).toContain('> in function middle() {');
+});
+
+test('a page that was cut is no whole file: names behind it stay', () => {
+  const rest = step('r', 'read', { path: 'a.ts', offset: 40, limit: 20 }, 'export function farBelow() {\n}');
+  const page = step('s', 'read', { path: 'a.ts' }, `${TWO}[Showing lines 1-13 of 60]`);
+  const edit = { path: 'a.ts', old_text: '  return a;', new_text: '  return 2 * a;' };
+  const made = of([created, ...rest, ...page, ...step('e', 'edit', edit, 'ok')]);
+  expect(made.filesChanged[0]?.names?.map(({ name }) => name)).toContain('farBelow');
 });
