@@ -25,7 +25,9 @@ export type ProviderErrorCode =
   | 'provider/not-found'
   | 'provider/unclosed-history'
   | 'provider/unsupported'
-  | 'provider/aborted';
+  | 'provider/aborted'
+  | 'provider/address'
+  | 'provider/oversized';
 
 /** What of a request a provider refuses, as far as its error says so. */
 export interface RefusedPlace {

@@ -119,6 +119,8 @@ export interface Outgoing {
   readonly body: Uint8Array;
   readonly betas: readonly string[];
   readonly signal?: AbortSignalLike;
+  /** The output limit of the body, in tokens: what comes back is bounded by it. */
+  readonly outputLimit?: number;
   /** Names the calls of which each goes on from the one before: a provider may keep a connection for them. */
   readonly lane?: string;
   /** The same request as one that goes on from an earlier answer of its lane: it goes out where that is still known. */

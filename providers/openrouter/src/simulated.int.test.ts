@@ -76,7 +76,7 @@ describe('a failure', () => {
   it('of a key never says it', async () => {
     const broken = createOpenRouterProvider({ apiKey: 'a-secret-key', baseURL: 'http://a-secret-key.invalid/api/v1' });
     const sending = Array.fromAsync(broken.send({ body: bodyOf(FRONT, [PROMPT]), betas: [] }));
-    await expect(sending).rejects.toMatchObject({ code: 'provider/connection' });
+    await expect(sending).rejects.toMatchObject({ code: 'provider/address' });
     await sending.catch((error: unknown) => expect(String(error)).not.toContain('a-secret-key'));
   });
 

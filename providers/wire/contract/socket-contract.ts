@@ -139,7 +139,7 @@ export function describeSocketContract(name: string, subject: SocketSubject): vo
       const nobody = await over(() => undefined);
       await Promise.all(served.splice(0).map((one) => one.close()));
       const error = await failureOf(nobody, outgoing());
-      expect(error).toMatchObject({ class: 'retryable', code: 'provider/connection' });
+      expect(error).toMatchObject({ class: 'stop', code: 'provider/address' });
       expect(error.message).toContain('ECONNREFUSED');
     });
 

@@ -3,12 +3,20 @@
 
 import type { ProviderErrorClass, ProviderErrorCode, ProviderErrorData } from '@tidemark/model';
 import { ProviderError } from '@tidemark/model';
+import { readableWords, shortened } from './readable-words.ts';
+import { boundedWait } from './retry-after.ts';
 import type { Service } from './service.ts';
 
 /** What an answered call can fail of. What else has a code never came to an answer: see `broken-call.ts`. */
 export type FailureCode = Exclude<
   ProviderErrorCode,
-  'provider/connection' | 'provider/cut' | 'provider/silent' | 'provider/malformed' | 'provider/aborted'
+  | 'provider/connection'
+  | 'provider/cut'
+  | 'provider/silent'
+  | 'provider/malformed'
+  | 'provider/aborted'
+  | 'provider/address'
+  | 'provider/oversized'
 >;
 
 type Next = readonly [ProviderErrorClass, step: string];
@@ -42,7 +50,10 @@ export const CODE_OF_STATUS: ReadonlyMap<number, FailureCode> = new Map([
   [504, 'provider/timeout'],
 ]);
 
-/** The error to throw for a failed call. Of what is known, a wait stays with what may be sent again, a place with a refusal. */
+/** Most characters of a type and of a request's id: a server may send any. */
+const MOST_NAME = 200;
+
+/** The error to throw for a failed call, its words shortened. Of what is known, a wait stays with what may be sent again, a place with a refusal. */
 export function failedCall(
   service: Service,
   code: FailureCode,
@@ -50,13 +61,18 @@ export function failedCall(
   known: Omit<ProviderErrorData, 'provider'>,
 ): ProviderError {
   const [next, step] = NEXT[code];
-  const { afterMs, refused, ...rest } = known;
-  const word = [known.status, known.type].filter((one) => one !== undefined).join(' ');
-  const said = `${service.title} did not answer the request${word === '' ? '' : ` (${word})`}: ${message}. Next: ${step}`;
+  const { afterMs, refused, type, request, ...rest } = known;
+  const named = {
+    ...(type !== undefined && { type: shortened(type, MOST_NAME) }),
+    ...(request !== undefined && { request: shortened(request, MOST_NAME) }),
+  };
+  const word = [known.status, named.type].filter((one) => one !== undefined).join(' ');
+  const said = `${service.title} did not answer the request${word === '' ? '' : ` (${word})`}: ${readableWords(message)}. Next: ${step}`;
   return new ProviderError(next, code, said, {
     provider: service.name,
     ...rest,
-    ...(afterMs !== undefined && next === 'retryable' && { afterMs }),
+    ...named,
+    ...(afterMs !== undefined && next === 'retryable' && { afterMs: boundedWait(afterMs) }),
     ...(refused !== undefined && next === 'refused' && { refused }),
   });
 }

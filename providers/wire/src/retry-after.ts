@@ -1,7 +1,23 @@
 // When a provider says that a call may be sent again.
 
-/** Milliseconds: from `retry-after-ms`, from `retry-after` in seconds, or as a date against the answer's own `date`. */
+/** Longest wait that is believed, in milliseconds: 30 days. */
+const LONGEST_WAIT = 30 * 24 * 60 * 60 * 1_000;
+
+/**
+ * Milliseconds: from `retry-after-ms`, from `retry-after` in seconds, or as a date against the answer's own `date`. At most 30
+ * days, whatever a server says.
+ */
 export function retryAfter(headers: Headers | undefined): number | undefined {
+  const wait = waitIn(headers);
+  return wait === undefined ? undefined : boundedWait(wait);
+}
+
+/** Returns a wait of at most 30 days, in milliseconds. */
+export function boundedWait(ms: number): number {
+  return Math.min(ms, LONGEST_WAIT);
+}
+
+function waitIn(headers: Headers | undefined): number | undefined {
   const exact = positive(headers?.get('retry-after-ms'));
   if (exact !== undefined) return exact;
   const after = headers?.get('retry-after');

@@ -27,7 +27,14 @@ export function retryPause(
 /** The end of a turn whose call failed for good. The session stays valid, and `resume` asks again. */
 export function failedBy(error: ProviderError): Ending {
   const next = waitFor(error) ?? NEXT[error.code] ?? BY_CLASS[error.class];
-  return { outcome: 'failed', error: { code: error.code, message: error.message, next } };
+  return { outcome: 'failed', error: { code: error.code, message: beginningOf(error.message), next } };
+}
+
+/** Most characters of a failure at the end of a turn. The record of the failed call holds all of them. */
+const MOST_WORDS = 400;
+
+function beginningOf(message: string): string {
+  return message.length <= MOST_WORDS ? message : `${message.slice(0, MOST_WORDS).toWellFormed()}…`;
 }
 
 function waitFor({ class: sort, data: { afterMs } }: ProviderError): string | undefined {
@@ -46,5 +53,8 @@ const NEXT: { readonly [Code in ProviderErrorCode]?: string } = {
   'provider/authentication': 'Set a valid API key, then resume.',
   'provider/permission': 'Use a key that may use this model, or another model; then resume.',
   'provider/billing': "Settle the account's billing with the provider, then resume.",
+  'provider/address':
+    'Check the address of the provider (--base-url, or baseUrl in the settings) and the network, then resume.',
+  'provider/oversized': 'Check the address of the provider (--base-url, or baseUrl in the settings), then resume.',
   'provider/not-found': 'Check the name of the model and the address of the provider, then resume.',
 };

@@ -55,7 +55,8 @@ async function send(
   const { provider, surroundings, idleMs = IDLE_MS } = runtime;
   const lane = record.data.stream === 'main' ? session.state.session : undefined;
   const further = { ...(continues !== undefined && { continues }), ...(lane !== undefined && { lane }) };
-  return callProvider({ body, betas, ...further }, { provider, surroundings, idleMs, signal, hear });
+  const { outputLimit } = record.data;
+  return callProvider({ body, betas, outputLimit, ...further }, { provider, surroundings, idleMs, signal, hear });
 }
 
 /** A body above the limit is not sent: a server that cuts the upload short looks like a broken connection. */

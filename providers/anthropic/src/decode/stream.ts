@@ -1,7 +1,7 @@
 // Anthropic's server-sent events become stream parts. The order is that of provider facts 1.9; unknown events pass.
 
 import type { AnswerPart, Diagnosis, ProviderError, StreamPart } from '@tidemark/model';
-import { cut, malformed, parseJson, readAs } from '@tidemark/provider-wire';
+import { cut, malformed, parseJson, readAs, requireFewParts } from '@tidemark/provider-wire';
 import { ANTHROPIC } from '../service.ts';
 import { decodeDiagnosis } from './diagnosis.ts';
 import type { WireEvents, WireEventType, WireUsage } from './events.ts';
@@ -79,6 +79,7 @@ function started(arrived: Arrived, { message }: WireEvents['message_start']): St
 
 function opened(arrived: Arrived, event: WireEvents['content_block_start']): Step {
   const { index } = event;
+  requireFewParts(ANTHROPIC, arrived.open.size + arrived.parts.length + 1);
   const block = openBlock(event.content_block);
   const part = closeBlock(block);
   const says: readonly StreamPart[] =

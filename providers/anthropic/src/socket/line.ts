@@ -3,8 +3,18 @@
 import { Anthropic } from '@anthropic-ai/sdk';
 import { Stream } from '@anthropic-ai/sdk/streaming';
 import type { Outgoing, ProviderError, StreamPart } from '@tidemark/model';
-import type { Bridge } from '@tidemark/provider-wire';
-import { aborted, bridgeAbort, silent, within } from '@tidemark/provider-wire';
+import type { AnswerLimits, Bridge, PartMeter } from '@tidemark/provider-wire';
+import {
+  aborted,
+  answerLimits,
+  boundAnswer,
+  boundFetch,
+  bridgeAbort,
+  createPartMeter,
+  createReach,
+  silent,
+  within,
+} from '@tidemark/provider-wire';
 import { decodeCount, decodeMessage } from '../decode/message.ts';
 import { decodeEvent, NOTHING, requireFinished } from '../decode/stream.ts';
 import { ANTHROPIC } from '../service.ts';
@@ -46,7 +56,7 @@ export function openLine({ key, baseURL, idleMs, fetch }: LineOptions): Line {
     maxRetries: 0,
     timeout: idleMs,
     logLevel: 'off',
-    ...(fetch !== undefined && { fetch }),
+    fetch: boundFetch({ service: ANTHROPIC, reach: createReach(), idleMs, fetch }),
   });
   const socket: Socket = { client, key, idleMs };
   return { send: (outgoing) => send(socket, outgoing), countTokens: (outgoing) => countTokens(socket, outgoing) };
@@ -56,10 +66,12 @@ async function* send(socket: Socket, outgoing: Outgoing): AsyncGenerator<StreamP
   const bridge = bridgeAbort(outgoing.signal);
   let phase: Phase = 'asking';
   try {
-    const response = await post(socket, '/v1/messages', outgoing.body, outgoing.betas, bridge);
+    const limits = answerLimits(outgoing.outputLimit);
+    const meter = createPartMeter(ANTHROPIC, limits);
+    const response = await post(socket, '/v1/messages', outgoing, { bridge, limits });
     phase = 'answering';
-    if (isStream(response)) yield* streamed(socket, response, bridge);
-    else yield* whole(await within(response.text(), socket.idleMs, unheard));
+    if (isStream(response)) yield* streamed(socket, response, bridge, meter);
+    else yield* meter(whole(await within(response.text(), socket.idleMs, unheard)));
   } catch (error) {
     throw bridge.aborted() ? aborted(ANTHROPIC) : mapError(error, phase, socket.key);
   } finally {
@@ -70,22 +82,28 @@ async function* send(socket: Socket, outgoing: Outgoing): AsyncGenerator<StreamP
 async function post(
   socket: Socket,
   path: string,
-  body: Uint8Array,
-  betas: readonly string[],
-  bridge: Bridge,
+  { body, betas }: Pick<Outgoing, 'body' | 'betas'>,
+  { bridge, limits }: { readonly bridge: Bridge; readonly limits: AnswerLimits },
 ): Promise<Response> {
   const headers = {
     'content-type': 'application/json',
     ...(betas.length > 0 && { 'anthropic-beta': betas.join(',') }),
   };
-  return socket.client.post(path, { body, headers, stream: true, signal: bridge.controller.signal }).asResponse();
+  const { signal } = bridge.controller;
+  const response = await socket.client.post(path, { body, headers, stream: true, signal }).asResponse();
+  return boundAnswer(ANTHROPIC, response, limits);
 }
 
 function isStream(response: Response): boolean {
   return !(response.headers.get('content-type') ?? '').includes('application/json');
 }
 
-async function* streamed(socket: Socket, response: Response, bridge: Bridge): AsyncGenerator<StreamPart, void> {
+async function* streamed(
+  socket: Socket,
+  response: Response,
+  bridge: Bridge,
+  meter: PartMeter,
+): AsyncGenerator<StreamPart, void> {
   const events = Stream.rawEvents(response, bridge.controller);
   let arrived = NOTHING;
   while (!arrived.finished) {
@@ -94,26 +112,30 @@ async function* streamed(socket: Socket, response: Response, bridge: Bridge): As
     if (next.value.data === '') continue;
     const step = decodeEvent(arrived, next.value.data);
     arrived = step.arrived;
-    yield* step.says;
+    yield* meter(step.says);
   }
   if (bridge.aborted()) throw aborted(ANTHROPIC);
   requireFinished(arrived);
 }
 
-function* whole(text: string): Generator<StreamPart, void> {
+function whole(text: string): readonly StreamPart[] {
   const answer = decodeMessage(text);
   const { response, model } = answer;
   const named = { ...(response !== undefined && { response }), ...(model !== undefined && { model }) };
-  yield { type: 'began', ...named, usage: answer.usage };
-  for (const [index, part] of answer.parts.entries()) yield { type: 'part', index, part };
-  yield { type: 'finished', answer };
+  return [
+    { type: 'began', ...named, usage: answer.usage },
+    ...answer.parts.map((part, index): StreamPart => ({ type: 'part', index, part })),
+    { type: 'finished', answer },
+  ];
 }
 
 async function countTokens(socket: Socket, outgoing: Outgoing): Promise<number> {
   const bridge = bridgeAbort(outgoing.signal);
   try {
     const body = countBody(outgoing.body);
-    const response = await post(socket, '/v1/messages/count_tokens', body, outgoing.betas, bridge);
+    const limits = answerLimits(0);
+    const { betas } = outgoing;
+    const response = await post(socket, '/v1/messages/count_tokens', { body, betas }, { bridge, limits });
     return decodeCount(await within(response.text(), socket.idleMs, unheard));
   } catch (error) {
     throw bridge.aborted() ? aborted(ANTHROPIC) : mapError(error, 'answering', socket.key);

@@ -1,10 +1,18 @@
 // What the official SDK, or the socket under it, throws becomes a ProviderError. The key never passes.
 
 import { APIConnectionError, APIConnectionTimeoutError, APIError, APIUserAbortError } from '@anthropic-ai/sdk';
-import type { ProviderErrorCode } from '@tidemark/model';
-import { ProviderError } from '@tidemark/model';
+import type { ProviderError, ProviderErrorCode } from '@tidemark/model';
 import type { Hide } from '@tidemark/provider-wire';
-import { aborted, broken, hideKey, plainCause, reasonsOf, retryAfter, withoutKey } from '@tidemark/provider-wire';
+import {
+  aborted,
+  broken,
+  hideKey,
+  plainCause,
+  providerErrorIn,
+  reasonsOf,
+  retryAfter,
+  withoutKey,
+} from '@tidemark/provider-wire';
 import type { Failure } from '../decode/failure.ts';
 import { sortFailure } from '../decode/failure.ts';
 import { ANTHROPIC } from '../service.ts';
@@ -15,7 +23,8 @@ export type Phase = 'asking' | 'answering';
 /** Sorts anything thrown by a call. What is a ProviderError already passes as it is, less the secret. */
 export function mapError(error: unknown, phase: Phase, secret: string): ProviderError {
   const hide = hideKey(secret);
-  if (error instanceof ProviderError) return withoutKey(error, hide);
+  const sorted = providerErrorIn(error);
+  if (sorted !== undefined) return withoutKey(sorted, hide);
   if (error instanceof APIUserAbortError) return aborted(ANTHROPIC);
   if (error instanceof APIConnectionTimeoutError)
     return broken(ANTHROPIC, 'provider/timeout', 'no answer began in time');

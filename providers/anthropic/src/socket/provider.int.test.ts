@@ -3,7 +3,7 @@ import type { Outgoing, Provider, ProviderError, StreamPart } from '@tidemark/mo
 import { sha256 } from '@tidemark/model/contract';
 import type { Reply, Served } from '@tidemark/provider-wire/contract';
 import {
-  describeSocketContract,
+  describeHttpContract,
   failureOf,
   partsOf,
   serve as serveAll,
@@ -65,7 +65,7 @@ const parts = (options: Partial<AnthropicOptions>, sent = outgoing()): Promise<r
 const failure = (options: Partial<AnthropicOptions>): Promise<ProviderError> =>
   failureOf(provider(options), outgoing());
 
-describeSocketContract('Anthropic', {
+describeHttpContract('Anthropic', {
   make: createAnthropicProvider,
   body: '{"model":"m","messages":[],"max_tokens":1,"stream":true}',
   begun: ANSWER.slice(0, 4).map(sse),

@@ -2,7 +2,7 @@
 
 import type { Provider } from '@tidemark/model';
 import { ProviderError } from '@tidemark/model';
-import { accountName } from '@tidemark/provider-wire';
+import { accountName, requireAddress } from '@tidemark/provider-wire';
 import { anthropicEncoder } from '../encode/encoder.ts';
 import { ANTHROPIC } from '../service.ts';
 import type { Line, LineOptions } from './line.ts';
@@ -25,7 +25,8 @@ const PRINTABLE = /^[\x21-\x7e]+$/;
 /**
  * Anthropic's Messages API.
  *
- * @throws ProviderError `provider/authentication` for a key that no header can hold.
+ * @throws ProviderError `provider/authentication` for a key that no header can hold, `provider/address` for an address that
+ *   is not one of HTTP or holds a password.
  */
 export function createAnthropicProvider(options: AnthropicOptions): Provider {
   const how = lineOptions(options);
@@ -44,6 +45,7 @@ export function createAnthropicProvider(options: AnthropicOptions): Provider {
 }
 
 function lineOptions({ apiKey, baseURL = ADDRESS, idleMs = IDLE_MS, fetch }: AnthropicOptions): LineOptions {
+  requireAddress(ANTHROPIC, baseURL);
   const key = apiKey.trim();
   if (!PRINTABLE.test(key)) {
     const message = 'the API key for Anthropic is empty or holds characters that a header cannot: set it again';

@@ -3,7 +3,7 @@
 
 import type { Answer, StreamPart, Ttl } from '@tidemark/model';
 import type { Service } from '@tidemark/provider-wire';
-import { cut, malformed, parseJson, readAs } from '@tidemark/provider-wire';
+import { cut, malformed, parseJson, readAs, requireFewParts } from '@tidemark/provider-wire';
 import type { Decoder, Decoding } from './decoding.ts';
 import { failureOf, stopOf, usageOf } from './ending.ts';
 import type { WireCompletion, WireMessage, WireUsage } from './events.ts';
@@ -85,6 +85,7 @@ function take({ service }: Reading, before: Arrived, chunk: WireCompletion): Ste
   const begun = began(before, chunk);
   const choice = chunk.choices?.[0];
   const message: WireMessage = choice?.delta ?? choice?.message ?? {};
+  requireFewParts(service, begun.arrived.parts.length + (message.tool_calls?.length ?? 0));
   const { parts, says } = growMessage(begun.arrived.parts, message, begun.arrived.response ?? '');
   const stop = choice?.finish_reason;
   const arrived = {

@@ -5,7 +5,8 @@ import type { Socket } from 'node:net';
 import type { OpenAI } from 'openai';
 import { ResponsesWS } from 'openai/resources/responses/ws';
 import type { WebSocket } from 'ws';
-import type { Service } from '@tidemark/provider-wire';
+import type { AnswerLimits, Reach, Service } from '@tidemark/provider-wire';
+import { connectionError, oversized, redirected } from '@tidemark/provider-wire';
 import { sortFailure } from '../decode/failure.ts';
 import { mapError } from './map-error.ts';
 import { NotReached } from './not-reached.ts';
@@ -18,7 +19,7 @@ export interface Connection {
   remembers: string | undefined;
   isOpen(): boolean;
   send(frame: string): void;
-  /** The next frame; `undefined` once it is closed. */
+  /** The next frame; `undefined` once it is closed. @throws ProviderError `provider/oversized` for a frame beyond the limit. */
   next(): Promise<string | undefined>;
   /** Whether it keeps the process alive: only while a call waits for it. */
   hold(held: boolean): void;
@@ -30,6 +31,7 @@ export interface Place {
   readonly service: Service;
   readonly client: OpenAI;
   readonly key: string;
+  readonly reach: Reach;
 }
 
 /** How to open one. */
@@ -38,6 +40,8 @@ export interface Opening {
   /** Milliseconds until it must be open. */
   readonly patienceMs: number;
   readonly signal: AbortSignal;
+  /** Limits on each frame: those of the first call. */
+  readonly limits: AnswerLimits;
 }
 
 /**
@@ -46,15 +50,20 @@ export interface Opening {
  * @throws NotReached when none comes to be; ProviderError `provider/authentication` or `provider/permission` when the key
  *   is refused.
  */
-export async function connect(place: Place, { betas, patienceMs, signal }: Opening): Promise<Connection> {
+export async function connect(place: Place, { betas, patienceMs, signal, limits }: Opening): Promise<Connection> {
   const headers = betas === '' ? {} : { 'openai-beta': betas };
-  const session = new ResponsesWS(place.client, { headers, handshakeTimeout: patienceMs });
+  const session = new ResponsesWS(place.client, {
+    headers,
+    handshakeTimeout: patienceMs,
+    maxPayload: limits.eventBytes,
+    followRedirects: false,
+  });
   // What goes wrong is seen on the socket itself; without a listener the SDK would reject a promise that nobody holds.
   session.on('error', () => undefined);
   const socket = session.socket.platformSocket;
   const stop = (): void => socket.terminate();
   signal.addEventListener('abort', stop, { once: true });
-  const inbox = createInbox(socket);
+  const inbox = createInbox(socket, () => oversized(place.service, `a frame of more than ${limits.eventBytes} bytes`));
   try {
     const wire = await opened(socket, place);
     return asConnection(socket, wire, inbox, betas);
@@ -63,19 +72,29 @@ export async function connect(place: Place, { betas, patienceMs, signal }: Openi
   }
 }
 
-function opened(socket: WebSocket, { service, key }: Place): Promise<Socket | undefined> {
+function opened(socket: WebSocket, { service, key, reach }: Place): Promise<Socket | undefined> {
   return new Promise((resolve, reject) => {
     let wire: Socket | undefined;
     socket.once('upgrade', (response) => {
       wire = response.socket;
     });
-    socket.once('open', () => resolve(wire));
-    socket.once('error', (error) => reject(new NotReached('unreachable', mapError(service, error, 'asking', key))));
-    socket.once('unexpected-response', (request, { statusCode = 0 }) => {
-      reject(refusedWith(service, statusCode));
+    socket.once('open', () => {
+      reach.answered = true;
+      resolve(wire);
+    });
+    socket.once('error', (error) => {
+      const known = connectionError(service, error, reach) ?? error;
+      reject(new NotReached('unreachable', mapError(service, known, 'asking', key)));
+    });
+    socket.once('unexpected-response', (request, { statusCode = 0, headers: { location = null } }) => {
+      reject(isRedirect(statusCode) ? redirected(service, location, socket.url) : refusedWith(service, statusCode));
       request.destroy();
     });
   });
+}
+
+function isRedirect(status: number): boolean {
+  return status >= 300 && status < 400;
 }
 
 /** Statuses of servers that know no WebSockets. */
@@ -107,12 +126,22 @@ interface Inbox {
   next(): Promise<string | undefined>;
 }
 
-function createInbox(socket: WebSocket): Inbox {
+/** Frames that wait to be read, beyond which the server has to wait. */
+const MOST_WAITING = 64;
+
+function createInbox(socket: WebSocket, tooLarge: () => Error): Inbox {
   const frames: string[] = [];
   let wake = (): void => undefined;
+  let failure: Error | undefined;
   socket.on('message', (data: Buffer) => {
     frames.push(data.toString());
+    if (frames.length >= MOST_WAITING) socket.pause();
     wake();
+  });
+  socket.on('error', (error) => {
+    if ('code' in error && error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') failure = tooLarge();
+    // The library would wait half a minute for the server to close, and read on until then.
+    if (socket.readyState !== socket.CONNECTING) socket.terminate();
   });
   socket.once('close', () => wake());
   return {
@@ -122,7 +151,10 @@ function createInbox(socket: WebSocket): Inbox {
         wake = resolve;
         await promise;
       }
-      return frames.shift();
+      const frame = frames.shift();
+      if (frame === undefined && failure !== undefined) throw failure;
+      if (socket.isPaused && frames.length < MOST_WAITING) socket.resume();
+      return frame;
     },
   };
 }

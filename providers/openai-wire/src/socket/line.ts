@@ -1,8 +1,18 @@
 // The line to a service: the official SDK sends exactly the bytes it is given, once. Retry belongs to the turn, which records it.
 
 import type { Outgoing, ProviderError, StreamPart } from '@tidemark/model';
-import type { Bridge, Service } from '@tidemark/provider-wire';
-import { aborted, bridgeAbort, silent, within } from '@tidemark/provider-wire';
+import type { AnswerLimits, Bridge, PartMeter, Reach, Service } from '@tidemark/provider-wire';
+import {
+  aborted,
+  answerLimits,
+  boundAnswer,
+  boundFetch,
+  bridgeAbort,
+  createPartMeter,
+  createReach,
+  silent,
+  within,
+} from '@tidemark/provider-wire';
 import { OpenAI } from 'openai';
 import { _iterSSEMessages as rawEvents } from 'openai/core/streaming';
 import type { Decoder } from '../decode/decoding.ts';
@@ -39,10 +49,12 @@ interface Held {
   readonly client: OpenAI;
   readonly key: string;
   readonly idleMs: number;
+  readonly reach: Reach;
 }
 
 /** Opens a line: nothing is sent yet. */
 export function openLine({ service, key, baseURL, idleMs, fetch }: LineOptions): Line {
+  const reach = createReach();
   const client = new OpenAI({
     apiKey: key,
     adminAPIKey: null,
@@ -53,9 +65,9 @@ export function openLine({ service, key, baseURL, idleMs, fetch }: LineOptions):
     maxRetries: 0,
     timeout: idleMs,
     logLevel: 'off',
-    ...(fetch !== undefined && { fetch }),
+    fetch: boundFetch({ service, reach, idleMs, fetch }),
   });
-  const held: Held = { service, client, key, idleMs };
+  const held: Held = { service, client, key, idleMs, reach };
   return {
     stream: (path, decoder, outgoing) => stream(held, path, decoder, outgoing),
     whole: (path, outgoing) => whole(held, path, outgoing),
@@ -73,10 +85,12 @@ async function* stream(
   const bridge = bridgeAbort(outgoing.signal);
   let phase: Phase = 'asking';
   try {
-    const response = await post(held, path, outgoing, bridge);
+    const limits = answerLimits(outgoing.outputLimit);
+    const meter = createPartMeter(held.service, limits);
+    const response = await post(held, path, outgoing, { bridge, limits });
     phase = 'answering';
-    if (isStream(response)) yield* streamed(held, decoder, response, bridge);
-    else yield* wholeAsStream(decoder.whole(await textOf(held, response)));
+    if (isStream(response)) yield* streamed(held, decoder, response, { bridge, meter });
+    else yield* meter(wholeAsStream(decoder.whole(await textOf(held, response))));
   } catch (error) {
     throw bridge.aborted() ? aborted(held.service) : mapError(held.service, error, phase, held.key);
   } finally {
@@ -84,12 +98,18 @@ async function* stream(
   }
 }
 
-async function post({ client }: Held, path: string, { body, betas }: Outgoing, bridge: Bridge): Promise<Response> {
+async function post(
+  { client, service }: Held,
+  path: string,
+  { body, betas }: Outgoing,
+  { bridge, limits }: { readonly bridge: Bridge; readonly limits: AnswerLimits },
+): Promise<Response> {
   const headers = {
     'content-type': 'application/json',
     ...(betas.length > 0 && { 'openai-beta': betas.join(',') }),
   };
-  return client.post(path, { body, headers, stream: true, signal: bridge.controller.signal }).asResponse();
+  const { signal } = bridge.controller;
+  return boundAnswer(service, await client.post(path, { body, headers, stream: true, signal }).asResponse(), limits);
 }
 
 function isStream(response: Response): boolean {
@@ -104,7 +124,7 @@ async function* streamed(
   { service, idleMs }: Held,
   decoder: Decoder,
   response: Response,
-  bridge: Bridge,
+  { bridge, meter }: { readonly bridge: Bridge; readonly meter: PartMeter },
 ): AsyncGenerator<StreamPart, void> {
   // The SDK's public stream parses and prints: only its raw events keep encrypted reasoning as it was sent.
   const events = rawEvents(response, bridge.controller);
@@ -112,16 +132,16 @@ async function* streamed(
   while (!decoding.finished()) {
     const next = await within(events.next(), idleMs, (ms) => silent(service, ms));
     if (next.done === true) break;
-    if (next.value.data !== '') yield* decoding.take(next.value.data);
+    if (next.value.data !== '') yield* meter(decoding.take(next.value.data));
   }
   if (bridge.aborted()) throw aborted(service);
-  yield* decoding.end();
+  yield* meter(decoding.end());
 }
 
 async function whole(held: Held, path: string, outgoing: Outgoing): Promise<string> {
   const bridge = bridgeAbort(outgoing.signal);
   try {
-    return await textOf(held, await post(held, path, outgoing, bridge));
+    return await textOf(held, await post(held, path, outgoing, { bridge, limits: answerLimits(0) }));
   } catch (error) {
     throw bridge.aborted() ? aborted(held.service) : mapError(held.service, error, 'answering', held.key);
   } finally {

@@ -3,6 +3,7 @@
 import type { Outgoing, StreamPart } from '@tidemark/model';
 import { ProviderError } from '@tidemark/model';
 import type { Service } from '@tidemark/provider-wire';
+import { requireAddress } from '@tidemark/provider-wire';
 import type { Decoder } from '../decode/decoding.ts';
 import type { Connection, Opening } from './connection.ts';
 import type { Line, LineOptions } from './line.ts';
@@ -38,7 +39,10 @@ export interface Socket {
 const IDLE_MS = 180_000;
 const PRINTABLE = /^[\x21-\x7e]+$/;
 
-/** @throws ProviderError `provider/authentication` for a key that no header can hold. */
+/**
+ * @throws ProviderError `provider/authentication` for a key that no header can hold, `provider/address` for an address that is
+ *   not one of HTTP or holds a password.
+ */
 export function openSocket(options: SocketOptions): Socket {
   const how = lineOptions(options);
   let opened: Promise<Line> | undefined;
@@ -56,6 +60,7 @@ export function openSocket(options: SocketOptions): Socket {
 }
 
 function lineOptions({ service, apiKey, baseURL, idleMs = IDLE_MS, fetch }: SocketOptions): LineOptions {
+  requireAddress(service, baseURL);
   const key = apiKey.trim();
   if (!PRINTABLE.test(key)) {
     const message = `the API key for ${service.title} is empty or holds characters that a header cannot: set it again`;

@@ -4,7 +4,7 @@
 import type { AnswerPart, StreamPart } from '@tidemark/model';
 import type { Decoding } from '@tidemark/provider-openai-wire';
 import { rawMember } from '@tidemark/json';
-import { cut, malformed, parseJson, readAs } from '@tidemark/provider-wire';
+import { cut, malformed, parseJson, readAs, requireFewParts } from '@tidemark/provider-wire';
 import { answerOf, failureOf } from './ending.ts';
 import type { WireEvents, WireEventType, WireItem, WireResponse } from './events.ts';
 import { isReadEvent, readEvent } from './events.ts';
@@ -99,6 +99,7 @@ function created(arrived: Arrived, { id, model }: WireResponse): Step {
 
 function opened(arrived: Arrived, { output_index, item }: WireEvents['response.output_item.added']): Step {
   const index = arrived.items;
+  requireFewParts(OPENAI, index + 1);
   const open = new Map([...arrived.open, [output_index, { index, item, grown: '' }]]);
   const says: readonly StreamPart[] =
     item.type === 'function_call' ? [{ type: 'call.began', index, ...calledIn(item) }] : [];

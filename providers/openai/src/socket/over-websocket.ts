@@ -4,7 +4,7 @@
 import type { Outgoing, StreamPart, Transport } from '@tidemark/model';
 import { ProviderError } from '@tidemark/model';
 import type { Bridge } from '@tidemark/provider-wire';
-import { aborted, closed, silent, within } from '@tidemark/provider-wire';
+import { aborted, answerLimits, closed, createPartMeter, oversized, silent, within } from '@tidemark/provider-wire';
 import type { Connection, Socket } from '@tidemark/provider-openai-wire';
 import { NotReached } from '@tidemark/provider-openai-wire';
 import { beginResponse } from '../responses/stream.ts';
@@ -46,7 +46,12 @@ export async function* sendOverSocket(
     }
   }
   const patienceMs = Math.min(sockets.socket.idleMs, CONNECT_MS);
-  const fresh = await sockets.socket.connect({ betas, patienceMs, signal: bridge.controller.signal });
+  const fresh = await sockets.socket.connect({
+    betas,
+    patienceMs,
+    signal: bridge.controller.signal,
+    limits: answerLimits(outgoing.outputLimit),
+  });
   yield* exchange(sockets, fresh, outgoing, bridge, reset);
 }
 
@@ -68,7 +73,7 @@ function resetBy(error: unknown): Reset {
 async function* exchange(
   { lanes, socket: { idleMs } }: Sockets,
   connection: Connection,
-  { body, continues, lane }: Outgoing,
+  { body, continues, lane, outputLimit }: Outgoing,
   bridge: Bridge,
   reset: Reset,
 ): AsyncGenerator<StreamPart, void> {
@@ -89,7 +94,7 @@ async function* exchange(
   connection.remembers = undefined;
   try {
     connection.send(frameOf(goesOn ? continues.body : body));
-    for await (const part of answerOn(connection, idleMs, bridge)) {
+    for await (const part of answerOn(connection, { idleMs, bridge, outputLimit })) {
       arrived = true;
       idle = part.type === 'finished';
       if (part.type === 'finished') connection.remembers = part.answer.response;
@@ -111,11 +116,26 @@ function isRefusal(error: unknown): boolean {
   return error instanceof ProviderError && error.data.type !== undefined;
 }
 
-async function* answerOn(connection: Connection, idleMs: number, bridge: Bridge): AsyncGenerator<StreamPart, void> {
+/** How an answer is listened to. */
+interface Hearing {
+  readonly idleMs: number;
+  readonly bridge: Bridge;
+  readonly outputLimit: number | undefined;
+}
+
+async function* answerOn(
+  connection: Connection,
+  { idleMs, bridge, outputLimit }: Hearing,
+): AsyncGenerator<StreamPart, void> {
   const decoding = beginResponse();
+  const limits = answerLimits(outputLimit);
+  const meter = createPartMeter(OPENAI, limits);
+  let bytes = 0;
   let frame: string | undefined = await firstFrame(connection, Math.min(idleMs, FIRST_MS), bridge);
   while (frame !== undefined) {
-    yield* decoding.take(frame);
+    bytes += frame.length;
+    if (bytes > limits.answerBytes) throw oversized(OPENAI, `an answer of more than ${limits.answerBytes} bytes`);
+    yield* meter(decoding.take(frame));
     if (decoding.finished()) return;
     frame = await within(connection.next(), idleMs, (ms) => silent(OPENAI, ms));
   }

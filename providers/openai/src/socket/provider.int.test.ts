@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Outgoing, Provider, ProviderError, StreamPart } from '@tidemark/model';
 import type { Reply, Served } from '@tidemark/provider-wire/contract';
 import {
-  describeSocketContract,
+  describeHttpContract,
   failureOf,
   partsOf,
   serve as serveAll,
@@ -71,7 +71,7 @@ const parts = (options: Options, sent = outgoing()): Promise<readonly StreamPart
 
 const failure = (options: Options): Promise<ProviderError> => failureOf(provider(options), outgoing());
 
-describeSocketContract('Responses', {
+describeHttpContract('Responses', {
   make: provider,
   body: '{"model":"m","input":[]}',
   begun: ANSWER.slice(0, 3).map(sse),
@@ -79,7 +79,7 @@ describeSocketContract('Responses', {
   refusing: (words) => ({ error: { param: null, code: 'invalid_api_key', message: words } }),
 });
 
-describeSocketContract('Chat Completions', {
+describeHttpContract('Chat Completions', {
   make: (options) => provider({ api: 'chat', ...options }),
   body: '{"model":"m","messages":[]}',
   begun: CHUNKS.slice(0, 1).map(sse),

@@ -1,9 +1,9 @@
-import { describeSocketContract } from '@tidemark/provider-wire/contract';
+import { describeHttpContract } from '@tidemark/provider-wire/contract';
 import { createOpenRouterProvider } from './provider.ts';
 
 const sse = (chunk: object): string => `data: ${JSON.stringify(chunk)}\n\n`;
 
-describeSocketContract('OpenRouter', {
+describeHttpContract('OpenRouter', {
   make: createOpenRouterProvider,
   body: '{"model":"m","messages":[]}',
   begun: [sse({ id: 'gen-1', model: 'm', choices: [{ index: 0, delta: { content: 'Hé' } }] })],

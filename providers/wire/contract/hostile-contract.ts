@@ -1,0 +1,175 @@
+// What every provider over HTTP keeps when the server is broken or hostile: what it reads is bounded, the conversation goes to no
+// other host, and a failure that a retry cannot fix is not retried.
+
+import type { Outgoing, Provider, ProviderError } from '@tidemark/model';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Written } from './hostile-replies.ts';
+import {
+  dripping,
+  gzipBomb,
+  manyHeaders,
+  pageTitled,
+  redirectTo,
+  sending,
+  serveSelfSigned,
+} from './hostile-replies.ts';
+import type { Reply, Served, SocketOptions, SocketSubject } from './socket-contract.ts';
+import { failureOf, partsOf, serve, streaming } from './socket-contract.ts';
+
+const KEY = 'sk-ant-a-secret-key';
+const MIB = 1024 * 1024;
+/** What a server can write before it sees that nobody reads: the limit of a small answer, and the buffers on the way. */
+const MOST_WRITTEN = 64 * MIB;
+const OVERSIZED = { class: 'refused', code: 'provider/oversized' };
+const WRONG_ADDRESS = { class: 'stop', code: 'provider/address' };
+
+/** The claims that every socket keeps. */
+export function describeHostileContract(name: string, subject: SocketSubject): void {
+  const served: Pick<Served, 'close'>[] = [];
+  afterEach(async () => {
+    await Promise.all(served.splice(0).map((one) => one.close()));
+  });
+  const open = async (reply: Reply): Promise<Served> => {
+    const server = await serve(reply);
+    served.push(server);
+    return server;
+  };
+  const make = (baseURL: string, more: Partial<SocketOptions> = {}): Provider =>
+    subject.make({ apiKey: KEY, baseURL, ...more });
+  const outgoing = (more: Partial<Outgoing> = {}): Outgoing => ({
+    body: Buffer.from(subject.body),
+    betas: [],
+    outputLimit: 1,
+    ...more,
+  });
+  const failing = async (reply: Reply, more: Partial<SocketOptions> = {}): Promise<ProviderError> =>
+    failureOf(make((await open(reply)).baseURL, more), outgoing());
+  const begun = subject.begun.join('');
+
+  describe(`a hostile server behind ${name}`, () => {
+    it.each([100 * MIB, Infinity])('has %d bytes of an error body read up to 64 KiB', async (bytes) => {
+      const written: Written = { bytes: 0 };
+      const json = '{"type":"error","error":{"type":"api_error","message":"';
+      const error = await failing(sending({ status: 500, before: json, bytes, after: '"}}', written }));
+      expect(error).toMatchObject({ class: 'retryable', code: 'provider/server', data: { status: 500 } });
+      expect(error.message.length).toBeLessThan(3_000);
+      expect(written.bytes).toBeLessThan(MOST_WRITTEN);
+    });
+
+    it('is not waited for when its error body never ends', async () => {
+      const error = await failing(dripping(500), { idleMs: 400 });
+      expect(error).toMatchObject({ code: 'provider/server', data: { status: 500 } });
+    });
+
+    it.each([
+      ['an endless line of a stream', { before: `${begun}data: ` }],
+      ['an event of 50 MB', { before: `${begun}data: {"x":"`, bytes: 50 * MIB, after: '"}\n\n' }],
+      ['an endless answer that is no stream', { before: '{"id":"', headers: { 'content-type': 'application/json' } }],
+      ['endless comments', { before: begun, piece: Buffer.from(': nothing\n\n'.repeat(5_000)) }],
+      ['endless small deltas', { before: begun, piece: Buffer.from((subject.begun.at(-1) ?? '').repeat(500)) }],
+    ])('is stopped at a limit: %s', async (_title, body) => {
+      const written: Written = { bytes: 0 };
+      expect(await failing(sending({ ...body, written }))).toMatchObject(OVERSIZED);
+      expect(written.bytes).toBeLessThan(MOST_WRITTEN);
+    });
+
+    it.each(['application/json', 'text/event-stream'])('is stopped inside a gzip bomb of %s', async (type) => {
+      expect(await failing(gzipBomb(type))).toMatchObject(OVERSIZED);
+    });
+
+    it('is stopped at 100,000 headers', async () => {
+      expect(await failing(manyHeaders())).toMatchObject(OVERSIZED);
+    });
+
+    it('lets a longer answer pass than one of a smaller output limit', async () => {
+      const text = sending({ before: `${begun}data: {"x":"`, bytes: 5 * MIB, after: '"}\n\n' });
+      const provider = make((await open(text)).baseURL);
+      expect(await failureOf(provider, outgoing())).toMatchObject(OVERSIZED);
+      const large = await failureOf(provider, outgoing({ outputLimit: 64_000 }));
+      expect(large).toMatchObject({ code: expect.not.stringContaining('oversized') });
+    });
+
+    it.each([301, 302, 303, 307, 308])('gets nothing to another port by a redirect with status %d', async (status) => {
+      const other = await open(streaming(subject.begun));
+      const error = await failing(redirectTo(`${other.baseURL}/v1/messages?to=elsewhere`, status));
+      expect(error).toMatchObject(WRONG_ADDRESS);
+      expect(error.message).toContain(other.baseURL);
+      expect(error.message).not.toContain('elsewhere');
+      expect(other.arrivals).toEqual([]);
+    });
+
+    it.each(['text/html', 'text/plain', 'text/event-stream', 'application/json'])(
+      'is named as a page of HTML, with status 200 and type %s',
+      async (type) => {
+        const error = await failing(pageTitled('Welcome to nginx!', type));
+        expect(error).toMatchObject(WRONG_ADDRESS);
+        expect(error.message).toContain('an HTML page titled "Welcome to nginx!"');
+      },
+    );
+
+    it('has a page of HTML in an error named by its title', async () => {
+      const page = '<html><head><title>502 Bad Gateway</title></head><body>so sorry</body></html>';
+      const error = await failing(sending({ status: 502, before: page, bytes: 0 }));
+      expect(error.message).toContain('an HTML page titled "502 Bad Gateway"');
+      expect(error.message).not.toContain('sorry');
+    });
+
+    it('is not believed about a wait of 1e308 seconds', async () => {
+      const headers = { 'retry-after': '1e308' };
+      const error = await failing(sending({ status: 429, headers, before: '{}', bytes: 0 }));
+      expect(error).toMatchObject({ code: 'provider/rate-limited', data: { afterMs: 30 * 24 * 3_600_000 } });
+    });
+
+    it('does not keep an abort waiting, whatever it sends', async () => {
+      for (const reply of [
+        sending({ status: 500 }),
+        sending({ before: begun, piece: Buffer.from(': nothing\n\n') }),
+        dripping(500),
+      ]) {
+        const controller = new AbortController();
+        const { baseURL } = await open((response) => {
+          reply(response);
+          controller.abort();
+        });
+        const error = await failureOf(make(baseURL), outgoing({ signal: controller.signal, outputLimit: 1_000_000 }));
+        expect(error).toMatchObject({ class: 'stop', code: 'provider/aborted' });
+      }
+    });
+  });
+
+  describe(`the address of ${name}`, () => {
+    it('is not asked again when its certificate is signed by nobody', async () => {
+      const server = await serveSelfSigned();
+      served.push(server);
+      expect(await failureOf(make(server.baseURL), outgoing())).toMatchObject(WRONG_ADDRESS);
+    });
+
+    it('is not asked again when it does not speak TLS', async () => {
+      const { baseURL, arrivals } = await open(streaming(subject.begun));
+      const error = await failureOf(make(baseURL.replace('http:', 'https:')), outgoing());
+      expect(error).toMatchObject(WRONG_ADDRESS);
+      expect(arrivals).toEqual([]);
+    });
+
+    it('is not asked again when it does not exist', async () => {
+      expect(await failureOf(make('http://nowhere.invalid'), outgoing())).toMatchObject(WRONG_ADDRESS);
+    });
+
+    it('is refused with a password, which no error holds', () => {
+      for (const baseURL of ['http://joe:hunter2word@127.0.0.1', 'https://hunter2word@127.0.0.1', 'hunter2word:x']) {
+        expect(() => make(baseURL)).toThrow(
+          expect.objectContaining({ ...WRONG_ADDRESS, message: expect.not.stringContaining('hunter2word') }),
+        );
+      }
+    });
+
+    it('is asked again when it refuses a connection after an answer', async () => {
+      const server = await open((response) => response.end('{}'));
+      const provider = make(server.baseURL);
+      await partsOf(provider, outgoing()).catch(() => undefined);
+      await server.close();
+      const error = await failureOf(provider, outgoing());
+      expect(error).toMatchObject({ class: 'retryable', code: 'provider/connection' });
+    });
+  });
+}

@@ -1,0 +1,112 @@
+// The body of an answer, counted while it arrives. It ends with an error at the first byte beyond a limit, so that nothing larger
+// is ever held; and a page of HTML is named as one.
+
+import { pageInstead } from './address.ts';
+import type { AnswerLimits } from './answer-limits.ts';
+import { oversized } from './answer-limits.ts';
+import { pageName } from './readable-words.ts';
+import type { Service } from './service.ts';
+
+/** Bytes of a page that are read for its title. */
+const PAGE_BYTES = 16 * 1024;
+const WHITE = new Set([0x09, 0x0a, 0x0d, 0x20, 0xef, 0xbb, 0xbf]);
+const LESS_THAN = 0x3c;
+/** Ends of an event: a blank line, in the three ways in which lines end. */
+const BLANK_LINES = ['\n\n', '\r\n\r\n', '\r\r'].map((text) => Buffer.from(text));
+const LONGEST_BLANK = 4;
+
+/**
+ * Returns the same response with a body that is counted. Reading throws ProviderError `provider/oversized` beyond a limit, and
+ * `provider/address` where a page of HTML comes instead of an answer.
+ */
+export function boundAnswer(service: Service, response: Response, limits: AnswerLimits): Response {
+  if (response.body === null) return response;
+  const { body } = response;
+  const reader = body.getReader();
+  const meter = createMeter(service, limits);
+  const bounded = new ReadableStream<Uint8Array<ArrayBuffer>>(
+    {
+      async pull(controller) {
+        try {
+          const next = await reader.read();
+          if (next.done) {
+            meter.end();
+            controller.close();
+          } else controller.enqueue(meter.take(next.value));
+        } catch (error) {
+          controller.error(error);
+          reader.cancel().catch(() => undefined);
+        }
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+  return new Response(bounded, { status: response.status, headers: boundedHeaders(response) });
+}
+
+/** Returns the headers of a response without those that describe the bytes of its former body. */
+export function boundedHeaders({ headers: all }: Response): Headers {
+  const headers = new Headers(all);
+  for (const name of ['content-encoding', 'content-length', 'transfer-encoding']) headers.delete(name);
+  return headers;
+}
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+interface Meter {
+  /** @throws ProviderError beyond a limit. Of a page nothing is passed on. */
+  take(chunk: Bytes): Bytes;
+  /** @throws ProviderError where the body was a page. */
+  end(): void;
+}
+
+function createMeter(service: Service, { answerBytes, eventBytes }: AnswerLimits): Meter {
+  const blank = new Uint8Array();
+  const page: Bytes[] = [];
+  let begun = false;
+  let all = 0;
+  let event = 0;
+  let before = Buffer.alloc(0);
+  const count = (chunk: Bytes): void => {
+    all += chunk.length;
+    if (all > answerBytes) throw oversized(service, `an answer of more than ${answerBytes} bytes`);
+    const seam = Buffer.concat([before, chunk]);
+    const added = seam.length - chunk.length;
+    const { first, last } = blankLines(seam);
+    const longest = event + (first ?? seam.length) - added;
+    if (longest > eventBytes) throw oversized(service, `an event of more than ${eventBytes} bytes`);
+    event = last === undefined ? event + chunk.length : seam.length - last;
+    before = Buffer.from(seam.subarray(-(LONGEST_BLANK - 1)));
+  };
+  const named = (): Error => pageInstead(service, pageName(Buffer.concat(page).toString('utf8')));
+  return {
+    take(chunk) {
+      count(chunk);
+      if (page.length === 0) {
+        const first = begun ? undefined : chunk.find((byte) => !WHITE.has(byte));
+        if (first === undefined || first !== LESS_THAN) {
+          begun ||= first !== undefined;
+          return chunk;
+        }
+      }
+      page.push(chunk);
+      if (all >= PAGE_BYTES) throw named();
+      return blank;
+    },
+    end() {
+      if (page.length > 0) throw named();
+    },
+  };
+}
+
+/** Where the first and the last blank line of some bytes end. */
+function blankLines(bytes: Buffer): { readonly first: number | undefined; readonly last: number | undefined } {
+  const firsts = BLANK_LINES.map((line) => [bytes.indexOf(line), line.length] as const).filter(([at]) => at !== -1);
+  if (firsts.length === 0) return { first: undefined, last: undefined };
+  const lasts = BLANK_LINES.map((line) => [bytes.lastIndexOf(line), line.length] as const).filter(([at]) => at !== -1);
+  return {
+    first: Math.min(...firsts.map(([at, length]) => at + length)),
+    last: Math.max(...lasts.map(([at, length]) => at + length)),
+  };
+}

@@ -1,0 +1,40 @@
+import type { StreamPart } from '@tidemark/model';
+import { describe, expect, it } from 'vitest';
+import { createPartMeter } from './part-meter.ts';
+
+const SERVICE = { name: 'somebody', title: 'Somebody' };
+const LIMITS = { answerBytes: 1_000, eventBytes: 1_000, characters: 100 };
+const OVERSIZED = expect.objectContaining({ class: 'refused', code: 'provider/oversized' });
+const word = 'a'.repeat(60);
+
+describe('a part meter', () => {
+  it.each<readonly [string, (index: number) => StreamPart]>([
+    ['text', (index) => ({ type: 'text.delta', index, text: word })],
+    ['reasoning', (index) => ({ type: 'reasoning.delta', index, text: word })],
+    ['arguments', (index) => ({ type: 'call.delta', index, arguments: word })],
+    ['names of calls', (index) => ({ type: 'call.began', index, call: 'c', name: word })],
+    ['ids of the answer', () => ({ type: 'began', response: word, model: 'm', usage: {} })],
+    ['whole texts', (index) => ({ type: 'part', index, part: { type: 'text', text: word } })],
+    ['reasoning items', (index) => ({ type: 'part', index, part: { type: 'reasoning', text: '', opaque: word } })],
+    [
+      'native items',
+      (index) => ({ type: 'part', index, part: { type: 'native', provider: 'p', item: word, text: '' } }),
+    ],
+  ])('refuses %s beyond the limit', (_title, part) => {
+    const meter = createPartMeter(SERVICE, LIMITS);
+    expect(meter([part(0)])).toEqual([part(0)]);
+    expect(() => meter([part(1)])).toThrow(OVERSIZED);
+  });
+
+  it('counts what was streamed and is whole then once', () => {
+    const meter = createPartMeter(SERVICE, LIMITS);
+    meter([{ type: 'text.delta', index: 0, text: word }]);
+    expect(() => meter([{ type: 'part', index: 0, part: { type: 'text', text: word } }])).not.toThrow();
+  });
+
+  it('refuses more than 4,096 parts', () => {
+    const meter = createPartMeter(SERVICE, LIMITS);
+    meter([{ type: 'text.delta', index: 4_095, text: 'a' }]);
+    expect(() => meter([{ type: 'text.delta', index: 4_096, text: 'a' }])).toThrow(OVERSIZED);
+  });
+});
