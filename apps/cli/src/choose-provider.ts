@@ -44,6 +44,7 @@ export async function chooseProvider(request: ProviderRequest, context: CommandC
     throw new CliError('cli/usage', 'a scenario is for the simulator', 'add --provider simulator');
   const limits = limitsOf(request, wanted);
   const baseURL = addressIn(request, wanted);
+  requireNoPassword(flags);
   requireSaid(wanted, request, { ...limits, baseURL });
   const key = await keyFor(wanted.provider, context);
   return {
@@ -165,5 +166,16 @@ async function keyFor(
     'cli/no-key',
     `there is no key for ${title}: ${variable} is not set`,
     `set ${variable}, keep one with \`tidemark keys set ${provider}\`, or add \`--provider simulator\` to try it without one`,
+  );
+}
+
+/** @throws CliError `cli/usage`. The message does not quote the address: it would stand in the output and in logs of it. */
+function requireNoPassword({ baseUrl }: Pick<AgentFlags, 'baseUrl'>): void {
+  const url = baseUrl === undefined ? null : URL.parse(baseUrl);
+  if (url === null || (url.username === '' && url.password === '')) return;
+  throw new CliError(
+    'cli/usage',
+    'the address of --base-url contains a user name or a password',
+    'leave them out of the address, and give the secret as the API key of the provider',
   );
 }

@@ -64,7 +64,9 @@ export function isAnswered(error: CommanderError): boolean {
  * word that is nearly a command may have been meant as one.
  */
 export function usageOf(error: CommanderError, takesPrompts: boolean): CliError {
-  const [complaint = '', suggestion] = error.message.replace(/^error: /, '').split('\n');
+  const [complaint = '', suggestion] = withoutPasswords(error.message)
+    .replace(/^error: /, '')
+    .split('\n');
   const nearest = suggestion?.match(/^\(Did you mean (.*)\?\)$/)?.[1];
   const code = error.code === 'commander.unknownCommand' ? 'cli/unknown-command' : 'cli/usage';
   const next =
@@ -72,4 +74,9 @@ export function usageOf(error: CommanderError, takesPrompts: boolean): CliError 
   const word = code === 'cli/unknown-command' ? /^unknown command '(.*)'$/.exec(complaint)?.[1] : undefined;
   const prompt = takesPrompts && word !== undefined ? ` As a prompt: \`tidemark run "${word}"\`` : '';
   return new CliError(code, complaint, `${next}${prompt}`, error);
+}
+
+/** An address on the command line may hold a password, and a complaint quotes what it does not understand. */
+function withoutPasswords(text: string): string {
+  return text.replaceAll(/(:\/\/)[^/\s'"?#]*@/g, '$1[password]@');
 }
