@@ -1,18 +1,18 @@
 // When a provider says that a call may be sent again.
 
-/** Longest wait that is believed, in milliseconds: 30 days. */
-const LONGEST_WAIT = 30 * 24 * 60 * 60 * 1_000;
+/** Longest wait that is believed, in milliseconds: a week. A timer of Node.js counts up to 24 days. */
+const LONGEST_WAIT = 7 * 24 * 60 * 60 * 1_000;
 
 /**
- * Milliseconds: from `retry-after-ms`, from `retry-after` in seconds, or as a date against the answer's own `date`. At most 30
- * days, whatever a server says.
+ * Milliseconds: from `retry-after-ms`, from `retry-after` in seconds, or as a date against the answer's own `date`. At most a
+ * week, whatever a server says.
  */
 export function retryAfter(headers: Headers | undefined): number | undefined {
   const wait = waitIn(headers);
   return wait === undefined ? undefined : boundedWait(wait);
 }
 
-/** Returns a wait of at most 30 days, in milliseconds. */
+/** Returns a wait of at most a week, in milliseconds. */
 export function boundedWait(ms: number): number {
   return Math.min(ms, LONGEST_WAIT);
 }

@@ -1,5 +1,6 @@
 import type { AnswerReceived, CallForecast } from '@tidemark/log';
 import { callId, money } from '@tidemark/log';
+import { ProviderError } from '@tidemark/model';
 import { describe, expect, test } from 'vitest';
 import { failure } from '../../tests/small-live.ts';
 import { row } from '../../tests/small-session.ts';
@@ -27,6 +28,12 @@ describe('the pause before another attempt', () => {
     expect(retryPause(POLICY, error, 1, 0)).toBeUndefined();
     expect(retryPause({ ...POLICY, longestMs: 4_000_000 }, error, 1, 0)).toBe(3_600_000);
     expect(failedBy(error).error?.next).toBe('Wait 3,600 s, as the provider asks, then resume.');
+  });
+
+  test('is followed by an end that repeats 400 characters of a long message', () => {
+    const { class: sort, code, data } = failure();
+    const error = new ProviderError(sort, code, `${'w'.repeat(399)}😀${'w'.repeat(2_000)}`, data);
+    expect(failedBy(error).error?.message).toBe(`${'w'.repeat(399)}\uFFFD…`);
   });
 
   test('is by default for four sendings, within 40 seconds', () => {

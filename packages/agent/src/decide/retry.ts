@@ -30,10 +30,11 @@ export function failedBy(error: ProviderError): Ending {
   return { outcome: 'failed', error: { code: error.code, message: beginningOf(error.message), next } };
 }
 
-/** Most characters of a failure at the end of a turn. The record of the failed call holds all of them. */
+/** Most characters of a failure where it is repeated. The record of the failed call holds all of them. */
 const MOST_WORDS = 400;
 
-function beginningOf(message: string): string {
+/** Returns the beginning of a failure's message, for what repeats it. */
+export function beginningOf(message: string): string {
   return message.length <= MOST_WORDS ? message : `${message.slice(0, MOST_WORDS).toWellFormed()}…`;
 }
 

@@ -4,7 +4,7 @@
 import type { ProviderError } from '@tidemark/model';
 import { whyLimited } from '../decide/limits.ts';
 import type { Ending } from '../decide/next-move.ts';
-import { failedBy, retryPause } from '../decide/retry.ts';
+import { beginningOf, failedBy, retryPause } from '../decide/retry.ts';
 import type { Prepared } from '../request/prepare.ts';
 import type { Received } from './call-provider.ts';
 import { recordEnd } from './record-end.ts';
@@ -44,7 +44,7 @@ async function waitToRetry(working: Working, error: ProviderError, pause: number
   if (late !== undefined) return late;
   const notice = {
     code: 'turn/retrying',
-    message: `${error.message} (sending ${session.progress.tries} of ${runtime.retry.attempts})`,
+    message: `${beginningOf(error.message)} (sending ${session.progress.tries} of ${runtime.retry.attempts})`,
     next: `It is sent again in ${Math.ceil(pause / 1000)} s; interrupt to stop.`,
   };
   tell({ type: 'notice.raised', notice });
