@@ -236,7 +236,7 @@ describe('an interrupt', () => {
       const session = await agent.open();
       const turn = session.prompt('Look.');
       await arrived.promise;
-      session.interrupt();
+      await session.interrupt();
       expect(await turn).toMatchObject({ outcome: expect.stringMatching(/interrupted|failed/) });
       await expectSound(agent, session.id, wire);
       counted.interrupted += 1;
