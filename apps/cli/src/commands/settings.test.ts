@@ -300,14 +300,15 @@ describe('a key in the keyring', () => {
   ])('is in no error of %s that quotes it, and follows no redirect to another', async (name, model, variable, path) => {
     const [quoting, other] = [await answering(401), await answering(401)];
     const away = await answering(307, other.url.replace('127.0.0.1', 'localhost'));
-    for (const { url } of [quoting, away]) {
+    const words = [`${name} did not answer the request (401`, `the address of ${name} redirects to http://localhost:`];
+    for (const [index, { url }] of [quoting, away].entries()) {
       own({ baseUrl: { [name.toLowerCase()]: `${url}${path}` } });
       const ran = await tidemark(['hello there', '--model', model], { environment: { [variable]: KEY } });
-      expect(ran).toMatchObject({ exit: 5, err: expect.stringContaining(`${name} did not answer the request (401`) });
+      expect(ran).toMatchObject({ exit: 5, err: expect.stringContaining(words[index] ?? '') });
       expect(`${ran.out}${ran.err}`).not.toContain(KEY);
     }
-    expect([quoting, away, other].map(({ heard }) => heard.join().includes(KEY))).toEqual([true, true, false]);
-    expect(other.heard.length).toBeGreaterThan(0);
+    expect([quoting, away].map(({ heard }) => heard.join().includes(KEY))).toEqual([true, true]);
+    expect(other.heard).toEqual([]);
     for (const each of readdirSync(stage.home, { recursive: true, withFileTypes: true }))
       if (each.isFile()) expect(readFileSync(join(each.parentPath, each.name), 'latin1')).not.toContain(KEY);
   });
