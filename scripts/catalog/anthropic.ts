@@ -30,27 +30,31 @@ const RENDER_NOTE =
   'whether a change of thinking or effort also loses tools and system is model-specific and not published: messages is assumed';
 
 /** §1.3, and the profiles of `@langchain/anthropic` 1.5.13 (2026-10-20) for which models take tools and Haiku and Sonnet 5.5. */
-const APPENDS: Readonly<Record<string, Capabilities['appends']>> = {
-  'claude-opus-4-8': ['system', 'tools'],
-  'claude-fable-5': ['system', 'tools'],
-  'claude-mythos-5': ['system', 'tools'],
-  'claude-haiku-5-5': ['system', 'tools'],
-  'claude-opus-5': ['system', 'reasoning', 'tools'],
-  'claude-opus-5-5': ['system', 'reasoning', 'tools'],
-  'claude-sonnet-5-5': ['system', 'reasoning', 'tools'],
-  'claude-fable-5-1': ['system', 'reasoning', 'tools'],
-  'claude-mythos-5-1': ['system', 'reasoning', 'tools'],
-  'claude-fable-5-2': ['system', 'reasoning', 'tools'],
-  'claude-mythos-5-2': ['system', 'reasoning', 'tools'],
-};
+const APPENDS: ReadonlyMap<string, Capabilities['appends']> = new Map(
+  Object.entries<Capabilities['appends']>({
+    'claude-opus-4-8': ['system', 'tools'],
+    'claude-fable-5': ['system', 'tools'],
+    'claude-mythos-5': ['system', 'tools'],
+    'claude-haiku-5-5': ['system', 'tools'],
+    'claude-opus-5': ['system', 'reasoning', 'tools'],
+    'claude-opus-5-5': ['system', 'reasoning', 'tools'],
+    'claude-sonnet-5-5': ['system', 'reasoning', 'tools'],
+    'claude-fable-5-1': ['system', 'reasoning', 'tools'],
+    'claude-mythos-5-1': ['system', 'reasoning', 'tools'],
+    'claude-fable-5-2': ['system', 'reasoning', 'tools'],
+    'claude-mythos-5-2': ['system', 'reasoning', 'tools'],
+  }),
+);
 
 /** What a single model's facts do not say in a form of their own. */
-const NOTES: Readonly<Record<string, string>> = {
-  'claude-fable-5-2': 'appends carried over from 5.1',
-  'claude-mythos-5-2': 'appends carried over from 5.1',
-  'claude-haiku-5-5':
-    'prefix check by its migration guide (2026-10: keep a conversation append-only); whether it takes effort in a message is not known',
-};
+const NOTES: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    'claude-fable-5-2': 'appends carried over from 5.1',
+    'claude-mythos-5-2': 'appends carried over from 5.1',
+    'claude-haiku-5-5':
+      'prefix check by its migration guide (2026-10: keep a conversation append-only); whether it takes effort in a message is not known',
+  }),
+);
 
 const TOOLS_NOTE =
   'changes of tools are system messages behind a user turn and before an assistant turn, beta inline-tools-2026-09-15 (platform.claude.com docs, mid-conversation-system-messages)';
@@ -102,7 +106,13 @@ export function anthropicRow(fact: Fact): Capabilities {
     prices: pricesOf(fact),
     source: fact.source,
     asOf: fact.as_of,
-    ...notesOf(fact.notes, NOTES[fact.id], RENDER_NOTE, DIAGNOSES_NOTE, ...appendsNotes(APPENDS[fact.id] ?? [])),
+    ...notesOf(
+      fact.notes,
+      NOTES.get(fact.id),
+      RENDER_NOTE,
+      DIAGNOSES_NOTE,
+      ...appendsNotes(APPENDS.get(fact.id) ?? []),
+    ),
   };
 }
 
@@ -115,7 +125,7 @@ function rulesOf(fact: Fact): Rules {
     window: { tokens: fact.context_window, sharedWithOutput: version >= 4.5 ? 'stops' : 'refused' },
     thinkingStripped: keepsThinking ? 'never' : 'at-new-turn',
     prefixCheck: bindsThinking,
-    appends: APPENDS[fact.id] ?? [],
+    appends: APPENDS.get(fact.id) ?? [],
     prefill: version < 4.6,
     forcedToolChoice: !bindsThinking,
   };

@@ -8,7 +8,7 @@ import type { Tree, Violation } from './tree.ts';
 import { isTest } from './tree.ts';
 
 /** Tools that the root brings for the tests of every room. */
-const BROUGHT_BY_THE_ROOT = new Set(['vitest', 'fast-check']);
+const BROUGHT_BY_THE_ROOT = new Set(['vitest', 'fast-check', 'typescript']);
 
 /** Bare names of Node's modules, in the few files of plain JavaScript. */
 const BUILT_IN = new Set(['child_process', 'crypto', 'fs', 'module', 'os', 'path']);

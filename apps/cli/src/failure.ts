@@ -55,7 +55,7 @@ export function failureOf(thrown: unknown): Failure {
   const code = codeOf(thrown);
   if (!(thrown instanceof Error) || code === undefined) return bug(thrown);
   if (isLogCode(code)) return { ...told(thrown, code), next: LOG_NEXT[code] ?? '', exit: logExit(code) };
-  const system = SYSTEM_ERRORS[code];
+  const system = SYSTEM_ERRORS.get(code);
   if (system !== undefined) return { code: `system/${code.toLowerCase()}`, message: thrown.message, ...system };
   if (isAgentCode(code))
     return {
@@ -63,7 +63,7 @@ export function failureOf(thrown: unknown): Failure {
       next: AGENT_NEXT[code] ?? '`tidemark doctor` looks the sessions over',
       exit: AGENT_EXITS[AGENT_ERRORS[code]],
     };
-  const family = FAMILIES[code.slice(0, code.indexOf('/'))];
+  const family = FAMILIES.get(code.slice(0, code.indexOf('/')));
   if (family === undefined) return bug(thrown);
   const { next, ...rest } = told(thrown, code);
   return { ...rest, next: next === '' ? family.next : next, exit: family.exit };
@@ -128,24 +128,28 @@ const AGENT_NEXT: { readonly [code in AgentErrorCode]?: string } = {
 const AGENT_EXITS = { refused: EXIT.refused, conflict: EXIT.busy, bug: EXIT.bug } as const;
 
 /** Error families of other packages, by what stands before the slash of their codes. */
-const FAMILIES: Readonly<Record<string, Pick<Failure, 'exit' | 'next'>>> = {
-  import: { exit: EXIT.refused, next: 'give a session file of pi or a transcript of Claude Code' },
-  workspace: { exit: EXIT.refused, next: 'mend what is named and run the command again' },
-  kit: { exit: EXIT.refused, next: 'mend what is named and run the command again' },
-  settings: { exit: EXIT.refused, next: 'mend what is named and run the command again' },
-  catalog: { exit: EXIT.refused, next: 'mend the named fields and run the command again' },
-  simulator: { exit: EXIT.refused, next: 'mend what is named and run the command again' },
-  provider: { exit: EXIT.provider, next: 'see what the provider said, and run the command again' },
-};
+const FAMILIES: ReadonlyMap<string, Pick<Failure, 'exit' | 'next'>> = new Map(
+  Object.entries<Pick<Failure, 'exit' | 'next'>>({
+    import: { exit: EXIT.refused, next: 'give a session file of pi or a transcript of Claude Code' },
+    workspace: { exit: EXIT.refused, next: 'mend what is named and run the command again' },
+    kit: { exit: EXIT.refused, next: 'mend what is named and run the command again' },
+    settings: { exit: EXIT.refused, next: 'mend what is named and run the command again' },
+    catalog: { exit: EXIT.refused, next: 'mend the named fields and run the command again' },
+    simulator: { exit: EXIT.refused, next: 'mend what is named and run the command again' },
+    provider: { exit: EXIT.provider, next: 'see what the provider said, and run the command again' },
+  }),
+);
 
-const SYSTEM_ERRORS: Readonly<Record<string, { readonly next: string; readonly exit: ExitCode }>> = {
-  ENOENT: { next: 'check the path', exit: EXIT.refused },
-  ENOTDIR: { next: 'check the path', exit: EXIT.refused },
-  EISDIR: { next: 'name a file, not a folder', exit: EXIT.refused },
-  EACCES: { next: 'mend the permissions, or run as the user who owns it', exit: EXIT.refused },
-  EPERM: { next: 'mend the permissions, or run as the user who owns it', exit: EXIT.refused },
-  EROFS: { next: 'set TIDEMARK_HOME to a folder that can be written', exit: EXIT.refused },
-  ENOSPC: { next: 'make room on the disk, then run the command again', exit: EXIT.refused },
-  EMFILE: { next: 'raise the limit of open files (`ulimit -n`)', exit: EXIT.refused },
-  EADDRINUSE: { next: 'choose another port', exit: EXIT.refused },
-};
+const SYSTEM_ERRORS: ReadonlyMap<string, Pick<Failure, 'exit' | 'next'>> = new Map(
+  Object.entries<Pick<Failure, 'exit' | 'next'>>({
+    ENOENT: { next: 'check the path', exit: EXIT.refused },
+    ENOTDIR: { next: 'check the path', exit: EXIT.refused },
+    EISDIR: { next: 'name a file, not a folder', exit: EXIT.refused },
+    EACCES: { next: 'mend the permissions, or run as the user who owns it', exit: EXIT.refused },
+    EPERM: { next: 'mend the permissions, or run as the user who owns it', exit: EXIT.refused },
+    EROFS: { next: 'set TIDEMARK_HOME to a folder that can be written', exit: EXIT.refused },
+    ENOSPC: { next: 'make room on the disk, then run the command again', exit: EXIT.refused },
+    EMFILE: { next: 'raise the limit of open files (`ulimit -n`)', exit: EXIT.refused },
+    EADDRINUSE: { next: 'choose another port', exit: EXIT.refused },
+  }),
+);

@@ -26,8 +26,12 @@ export async function keyOf(
   { environment, keyring }: Pick<CommandContext, 'environment' | 'keyring'>,
 ): Promise<string | undefined> {
   const { variable } = PROVIDERS[provider];
-  const set = variable === undefined ? '' : (environment[variable]?.trim() ?? '');
+  const set = variable === undefined ? '' : valueIn(environment, variable);
   return set === '' ? keyring.get(provider).catch(withoutKeyring) : set;
+}
+
+function valueIn(environment: CommandContext['environment'], variable: string): string {
+  return (Object.hasOwn(environment, variable) ? environment[variable]?.trim() : undefined) ?? '';
 }
 
 /** One after the other: an old keyring may ask its user to unlock it. */
@@ -37,7 +41,7 @@ export async function keysOf({
 }: Pick<CommandContext, 'environment' | 'keyring'>): Promise<readonly KeyPresence[]> {
   const found: KeyPresence[] = [];
   for (const key of VARIABLES) {
-    const present = (environment[key.variable] ?? '').trim() !== '';
+    const present = valueIn(environment, key.variable) !== '';
     const inKeyring = await keyring.get(key.provider).then((kept) => kept !== undefined, withoutKeyring);
     found.push({ ...key, present, ...(inKeyring !== undefined && { inKeyring }) });
   }

@@ -16,6 +16,14 @@ test.each([
   expect(callTitle('read', text)).toBe(title);
 });
 
+test.each(['constructor', 'toString', '__proto__', 'hasOwnProperty', 'valueOf'])(
+  'names a call of a tool %s',
+  (name) => {
+    expect(callTitle(name, '{"path":"src/tax.js"}')).toBe(`${name} src/tax.js`);
+    expect(callTitle(name, '{}')).toBe(name);
+  },
+);
+
 test('names a call by two arguments where one would not say which it is', () => {
   const file = '{"name":"tax","file":"references/rates.md"}';
   expect(callTitle('skill_load', file)).toBe('skill_load tax references/rates.md');

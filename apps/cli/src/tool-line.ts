@@ -3,16 +3,18 @@
 const MOST = 72;
 
 /** Arguments that name a call together, where the first text alone would not say which it is. */
-const NAMED_BY: Readonly<Partial<Record<string, readonly string[]>>> = {
-  skill_load: ['name', 'file'],
-  memory_update: ['operation', 'file'],
-  agent: ['role', 'task'],
-};
+const NAMED_BY: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries<readonly string[]>({
+    skill_load: ['name', 'file'],
+    memory_update: ['operation', 'file'],
+    agent: ['role', 'task'],
+  }),
+);
 
 /** `read src/tax.js`: the name, and the first text among the arguments, shortened. */
 export function callTitle(name: string, argumentsText: string): string {
   const texts = textsIn(argumentsText);
-  const named = (NAMED_BY[name] ?? []).flatMap((key) => texts.get(key) ?? []).join(' ');
+  const named = (NAMED_BY.get(name) ?? []).flatMap((key) => texts.get(key) ?? []).join(' ');
   const words = shortened(named === '' ? firstText(texts) : named);
   return words === '' ? name : `${name} ${words}`;
 }

@@ -62,7 +62,7 @@ export function accept(state: State, event: RecordedOf<'answer.received' | 'answ
   return withStream({ ...taken, ratios, scales, ...(counted && { counted }) }, name, {
     pending: undefined,
     accepted,
-    reach: reach[model] === pending.spans ? reach : { ...reach, [model]: pending.spans },
+    reach: reachIn(reach, model, pending.spans),
     ...paused(stream, pending, event.data),
   });
 }
@@ -175,6 +175,10 @@ function paused(
     pauses: addPause(pauses, { ms: milliseconds(at) - milliseconds(touchedAt), held, broken }),
     away: addPause(away, { ms, held, broken: 0 }),
   };
+}
+
+function reachIn(reach: Stream['reach'], model: string, spans: number): Stream['reach'] {
+  return Object.hasOwn(reach, model) && reach[model] === spans ? reach : { ...reach, [model]: spans };
 }
 
 function streamOf({ streams }: State, name: string): Stream | undefined {

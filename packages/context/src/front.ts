@@ -143,6 +143,6 @@ export function frontOf(texts: FrontTexts, model: string, parameters: RenderPara
 
 /** Which render parameters this model knows: others do not reach its wire. */
 export function knownParameters(parameters: RenderParameters, capabilities: Capabilities): RenderParameters {
-  const names = Object.keys(parameters).filter((name) => Object.hasOwn(capabilities.renderParameters, name));
-  return Object.fromEntries(names.map((name) => [name, parameters[name] ?? null]));
+  const known = Object.entries(parameters).filter(([name]) => Object.hasOwn(capabilities.renderParameters, name));
+  return Object.fromEntries(known.map(([name, value]) => [name, value ?? null]));
 }

@@ -143,7 +143,7 @@ function settleReasoning(
 ): Settled {
   if (!appends.includes('reasoning')) return undefined;
   const [parameter, ...others] = changedNames(inForce.parameters, wanted.parameters);
-  const setting = parameter === undefined ? undefined : wanted.parameters[parameter];
+  const setting = new Map(Object.entries(wanted.parameters)).get(parameter ?? '');
   if (parameter === undefined || others.length > 0 || !APPENDABLE.includes(parameter) || typeof setting !== 'string')
     return undefined;
   // Two updates with nothing between them are refused (OpenAI): the next request says what has become of it.

@@ -1,16 +1,7 @@
 // The prefix sequence: the blocks of a request in the provider's cache order, without markers, headed by the render
 // parameters. It only grows inside an epoch (L3), so it is kept, and extended by what is new.
 
-import type {
-  Block,
-  Capabilities,
-  Hash,
-  JsonValue,
-  LostFrom,
-  NewHash,
-  RenderParameters,
-  Section,
-} from '@tidemark/model';
+import type { Block, Capabilities, Hash, LostFrom, NewHash, RenderParameters, Section } from '@tidemark/model';
 import { canonicalText } from '@tidemark/log';
 import type { AppendOnly } from './append-only.ts';
 import { append, appendOnly, itemAt } from './append-only.ts';
@@ -57,11 +48,12 @@ export function parameterDigests(
   rules: Capabilities['renderParameters'],
   newHash: NewHash,
 ): ParameterDigests {
+  const levels = new Map(Object.entries(rules));
   const of = (sections: readonly LostFrom[]): string => {
-    const held: Record<string, JsonValue | undefined> = { model };
-    for (const name of Object.keys(parameters))
-      if (sections.includes(rules[name] ?? 'tools')) held[name] = parameters[name];
-    return newHash().update(canonicalText(held)).hex();
+    const held = Object.entries(parameters).filter(([name]) => sections.includes(levels.get(name) ?? 'tools'));
+    return newHash()
+      .update(canonicalText(Object.fromEntries([['model', model], ...held])))
+      .hex();
   };
   return { tools: of(['tools']), system: of(['tools', 'system']), messages: of(['tools', 'system', 'messages']) };
 }

@@ -80,9 +80,8 @@ function writeArray(values: readonly unknown[], writer: Writer): string {
 
 function writeRecord(value: object, writer: Writer): string {
   const entries: string[] = [];
-  const fields: Readonly<Record<string, unknown>> = { ...value };
-  for (const key of Object.keys(fields).toSorted(byCodeUnit)) {
-    const field = fields[key];
+  const fields: readonly (readonly [string, unknown])[] = Object.entries(value);
+  for (const [key, field] of fields.toSorted(([a], [b]) => byCodeUnit(a, b))) {
     if (field !== undefined) entries.push(`${writeString(key, writer)}:${write(field, writer)}`);
   }
   return `{${entries.join(',')}}`;

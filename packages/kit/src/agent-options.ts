@@ -336,20 +336,20 @@ const optionsSchema = z.strictObject({
 type Fields<Options> = { readonly [name in keyof Required<Options>]: z.ZodType };
 
 /** Names of all options, by the place they stand at. */
-const NAMES: Readonly<Record<string, readonly string[]>> = {
-  '': Object.keys(optionsSchema.shape),
-  mcp: Object.keys(mcp.shape),
-  'mcp.servers.*': [...Object.keys(stdioServer.shape), ...Object.keys(httpServer.shape)],
-  permissions: Object.keys(optionsSchema.shape.permissions.unwrap().shape),
-  limits: Object.keys(optionsSchema.shape.limits.unwrap().shape),
-  rewriteNotice: Object.keys(optionsSchema.shape.rewriteNotice.unwrap().shape),
-  budgets: Object.keys(optionsSchema.shape.budgets.unwrap().shape),
-  sandbox: Object.keys(optionsSchema.shape.sandbox.unwrap().shape),
-  skills: Object.keys(optionsSchema.shape.skills.unwrap().shape),
-  'skills.budget': Object.keys(optionsSchema.shape.skills.unwrap().shape.budget.unwrap().shape),
-  subagents: Object.keys(subagents.shape),
-  retry: Object.keys(optionsSchema.shape.retry.unwrap().shape),
-};
+const NAMES: ReadonlyMap<string, readonly string[]> = new Map([
+  ['', Object.keys(optionsSchema.shape)],
+  ['mcp', Object.keys(mcp.shape)],
+  ['mcp.servers.*', [...Object.keys(stdioServer.shape), ...Object.keys(httpServer.shape)]],
+  ['permissions', Object.keys(optionsSchema.shape.permissions.unwrap().shape)],
+  ['limits', Object.keys(optionsSchema.shape.limits.unwrap().shape)],
+  ['rewriteNotice', Object.keys(optionsSchema.shape.rewriteNotice.unwrap().shape)],
+  ['budgets', Object.keys(optionsSchema.shape.budgets.unwrap().shape)],
+  ['sandbox', Object.keys(optionsSchema.shape.sandbox.unwrap().shape)],
+  ['skills', Object.keys(optionsSchema.shape.skills.unwrap().shape)],
+  ['skills.budget', Object.keys(optionsSchema.shape.skills.unwrap().shape.budget.unwrap().shape)],
+  ['subagents', Object.keys(subagents.shape)],
+  ['retry', Object.keys(optionsSchema.shape.retry.unwrap().shape)],
+]);
 
 /**
  * Checks what an author gave.
@@ -391,7 +391,7 @@ function problemsOf(issue: z.core.$ZodIssue, at: readonly string[]): readonly st
   if (issue.code !== 'unrecognized_keys') return [`${place || 'options'}: ${issue.message}`];
   return issue.keys.map((key) => {
     const name = place === '' ? key : `${place}.${key}`;
-    const nearest = nearestName(key, NAMES[place.replace(/^(mcp\.servers)\..*$/, '$1.*')] ?? []);
+    const nearest = nearestName(key, NAMES.get(place.replace(/^(mcp\.servers)\..*$/, '$1.*')) ?? []);
     return nearest === undefined
       ? `there is no option ${name}`
       : `there is no option ${name}, did you mean ${nearest}?`;

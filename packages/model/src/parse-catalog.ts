@@ -83,5 +83,5 @@ function rowName(json: unknown, path: Path): string | undefined {
 }
 
 function field(value: unknown, key: PropertyKey): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined;
 }

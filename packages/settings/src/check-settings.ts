@@ -43,7 +43,7 @@ function leavesIn(tree: object, schema: SettingsSchema, placeOf: PlaceOf): reado
 }
 
 function valueAt(tree: unknown, path: readonly string[]): unknown {
-  return path.reduce<unknown>((at, key) => (isRecord(at) ? at[key] : undefined), tree);
+  return path.reduce<unknown>((at, key) => (isRecord(at) && Object.hasOwn(at, key) ? at[key] : undefined), tree);
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

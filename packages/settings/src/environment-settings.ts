@@ -22,7 +22,7 @@ export function environmentSettings(environment: Environment, leaves: ReadonlyMa
   requireNoSlip(environment, [...leaves.keys()].map(variableOf));
   return [...leaves].flatMap(([name, schema]) => {
     const place = variableOf(name);
-    const text = environment[place]?.trim() ?? '';
+    const text = (Object.hasOwn(environment, place) ? environment[place]?.trim() : undefined) ?? '';
     return text === '' ? [] : [{ name, value: valueOf(text, schema, place), place }];
   });
 }

@@ -189,8 +189,7 @@ type Shape = Readonly<Record<string, z.ZodType>>;
 
 /** Every setting, as a tree. */
 export function settingsSchema(providers: readonly string[]): SettingsSchema {
-  const addresses: Record<string, z.ZodOptional<typeof address>> = {};
-  for (const name of providers) addresses[name] = address.optional();
+  const addresses = Object.fromEntries(providers.map((name) => [name, address.optional()]));
   return z.strictObject({
     model: words.optional(),
     provider: z.enum([...providers, 'simulator']).optional(),
@@ -236,37 +235,39 @@ export function leavesOf({ shape }: { readonly shape: Shape }, above = ''): Read
 }
 
 /** What is so unless it is set, in words; the rest is decided where it is used. */
-const BY_DEFAULT: Readonly<Record<string, string>> = {
-  model: 'the newest Sonnet of the catalog',
-  provider: 'whose model it is',
-  mode: 'ask at a terminal, else read-only',
-  compaction: 'preflight',
-  compactionBy: 'auto',
-  pruning: 'auto',
-  padding: 'auto',
-  ttl: 'auto',
-  'limits.cost': 'none',
-  'limits.steps': 'none',
-  'limits.tokens': 'none',
-  'rewriteNotice.tokens': '50000 (and 0.20 of cost)',
-  'rewriteNotice.cost': '0.20 (and 50000 tokens)',
-  instructions: 'discover',
-  'skillBudget.skills': '3',
-  'skillBudget.warning': '10000',
-  'skillBudget.most': '30000',
-  'baseUrl.compatible': 'none',
-  subagents: '{"parallel":4,"total":32,"depth":1,"steps":50,"ms":600000}',
-  'mcp.servers': 'none',
-  'permissions.rules': 'none',
-  skillRoots: 'none but the usual ones',
-  'sandbox.network': 'off: a command that needs it asks',
-  plan: 'true, and a session that is there keeps its own tools',
-  memory: 'true, in a folder that is trusted',
-  'display.colour': 'auto',
-  'display.columns': 'as wide as the terminal',
-};
+const BY_DEFAULT: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    model: 'the newest Sonnet of the catalog',
+    provider: 'whose model it is',
+    mode: 'ask at a terminal, else read-only',
+    compaction: 'preflight',
+    compactionBy: 'auto',
+    pruning: 'auto',
+    padding: 'auto',
+    ttl: 'auto',
+    'limits.cost': 'none',
+    'limits.steps': 'none',
+    'limits.tokens': 'none',
+    'rewriteNotice.tokens': '50000 (and 0.20 of cost)',
+    'rewriteNotice.cost': '0.20 (and 50000 tokens)',
+    instructions: 'discover',
+    'skillBudget.skills': '3',
+    'skillBudget.warning': '10000',
+    'skillBudget.most': '30000',
+    'baseUrl.compatible': 'none',
+    subagents: '{"parallel":4,"total":32,"depth":1,"steps":50,"ms":600000}',
+    'mcp.servers': 'none',
+    'permissions.rules': 'none',
+    skillRoots: 'none but the usual ones',
+    'sandbox.network': 'off: a command that needs it asks',
+    plan: 'true, and a session that is there keeps its own tools',
+    memory: 'true, in a folder that is trusted',
+    'display.colour': 'auto',
+    'display.columns': 'as wide as the terminal',
+  }),
+);
 
 /** What a setting is by default, in words. */
 export function byDefault(name: string): string {
-  return BY_DEFAULT[name] ?? "the provider's own";
+  return BY_DEFAULT.get(name) ?? "the provider's own";
 }

@@ -129,6 +129,29 @@ describe('a workspace that is not trusted', () => {
   });
 });
 
+describe('names that every object inherits', () => {
+  const NAMES = ['constructor', 'toString', 'hasOwnProperty', 'valueOf'] as const;
+
+  test.each(NAMES)('%s is the name of a server, with all its settings', async (name) => {
+    own(JSON.stringify({ mcp: { servers: { [name]: { command: 'x', effect: { [name]: 'read' } } } } }));
+    const { settings } = await settle();
+    expect(Object.keys(settings.mcp?.servers ?? {})).toEqual([name]);
+    expect(JSON.stringify(settings.mcp)).toContain(`"effect":{"${name}":"read"}`);
+  });
+
+  test.each(NAMES)('%s is the name of a provider', async (name) => {
+    own(JSON.stringify({ provider: name, baseUrl: Object.fromEntries([[name, 'https://example.com']]) }));
+    const { settings } = await settle({ providers: ['anthropic', name] });
+    expect(settings.provider).toBe(name);
+    expect(Object.entries(settings.baseUrl ?? {})).toEqual([[name, 'https://example.com']]);
+  });
+
+  test.each([...NAMES, '__proto__'])('%s is no setting', async (name) => {
+    own(`{"limits": {"${name}": 1}}`);
+    expect((await refusal()).message).toContain(name);
+  });
+});
+
 describe('rules', () => {
   const allow = { decision: 'allow', tool: 'bash', commands: ['npm test'] };
   const deny = { decision: 'deny', tool: 'bash', commands: ['git push'] };

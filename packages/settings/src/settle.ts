@@ -154,24 +154,25 @@ function leavesBrought({ configuration, workspace }: BroughtConfiguration, schem
 
 /** The leaves as a tree again. */
 function treeOf(effective: readonly Pick<EffectiveSetting, 'name' | 'value'>[], schema: SettingsSchema): Settings {
-  const tree: Record<string, unknown> = {};
-  for (const { name, value } of effective) {
-    if (value === undefined) continue;
-    put(tree, name.split('.'), value);
-  }
-  return schema.parse(tree);
+  const tree: Tree = new Map();
+  for (const { name, value } of effective) if (value !== undefined) put(tree, name.split('.'), value);
+  return schema.parse(objectOf(tree));
 }
 
-function put(tree: Record<string, unknown>, [first = '', ...rest]: readonly string[], value: unknown): void {
+/** A tree that is under way; a value of a setting is never a map. */
+type Tree = Map<string, unknown>;
+
+function put(tree: Tree, [first = '', ...rest]: readonly string[], value: unknown): void {
   if (rest.length === 0) {
-    tree[first] = value;
+    tree.set(first, value);
     return;
   }
-  const below = { ...objectIn(tree[first]) };
+  const found = tree.get(first);
+  const below: Tree = found instanceof Map ? found : new Map();
   put(below, rest, value);
-  tree[first] = below;
+  tree.set(first, below);
 }
 
-function objectIn(value: unknown): object {
-  return typeof value === 'object' && value !== null ? value : {};
+function objectOf(tree: Tree): object {
+  return Object.fromEntries([...tree].map(([name, one]) => [name, one instanceof Map ? objectOf(one) : one]));
 }

@@ -52,8 +52,8 @@ export function levelParameters(request: WireRequest): LevelParameters {
   return at;
 }
 
-function levelOf(parameter: Parameter, capabilities: Capabilities): Level {
-  return capabilities.renderParameters[parameter.name] ?? parameter.level;
+function levelOf({ name, level }: Parameter, { renderParameters }: Capabilities): Level {
+  return (Object.hasOwn(renderParameters, name) ? renderParameters[name] : undefined) ?? level;
 }
 
 function readChoice(fields: WireObject): unknown {

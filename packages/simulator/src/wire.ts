@@ -27,6 +27,6 @@ export function given(value: unknown): boolean {
 
 /** A field that is an object, or an empty one. */
 export function objectAt(fields: WireObject, key: string): WireObject {
-  const value = fields[key];
+  const value = Object.hasOwn(fields, key) ? fields[key] : undefined;
   return isObject(value) ? value : {};
 }

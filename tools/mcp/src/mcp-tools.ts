@@ -36,7 +36,7 @@ export function createMcpTools(options: McpOptions): McpTools {
     throw new McpError('mcp/bad-name', message, { server: wrong });
   }
   const links = names.flatMap((name) => {
-    const settings = servers[name];
+    const settings = Object.hasOwn(servers, name) ? servers[name] : undefined;
     return settings === undefined ? [] : [createLink(name, settings, surroundings)];
   });
   const made = new Map<string, Tool | Error>();

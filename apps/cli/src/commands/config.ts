@@ -40,7 +40,9 @@ async function print(flags: Flags, context: CommandContext): Promise<Outcome> {
   }
   context.output.table(tableOf(effective));
   for (const { name, place } of left)
-    context.output.line(`not in force: ${name} (${place}): ${trusted ? NO_FOLDER[name] : 'the folder is not trusted'}`);
+    context.output.line(
+      `not in force: ${name} (${place}): ${trusted ? NO_FOLDER.get(name) : 'the folder is not trusted'}`,
+    );
   for (const key of keys) context.output.line(`key of ${key.provider}: ${keyWords(key)}`);
   return undefined;
 }
@@ -54,10 +56,12 @@ async function withoutSecrets(each: EffectiveSetting, { environment }: CommandCo
 }
 
 /** What no folder may set, trusted or not. */
-const NO_FOLDER: Readonly<Record<string, string>> = {
-  'permissions.rules': "the rules of a folder ask and deny; those that allow are the user's own",
-  skillRoots: "a folder has its own skills in .agents/skills; other roots are the user's own",
-};
+const NO_FOLDER: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    'permissions.rules': "the rules of a folder ask and deny; those that allow are the user's own",
+    skillRoots: "a folder has its own skills in .agents/skills; other roots are the user's own",
+  }),
+);
 
 function tableOf(effective: readonly EffectiveSetting[]): TableOf {
   return {

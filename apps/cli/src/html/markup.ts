@@ -11,20 +11,22 @@ export interface Markup {
 const UNSEEN =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
+const ENTITIES: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    '&': '&amp;',
+    '<': '&lt;',
+    '>': '&gt;',
+    '"': '&quot;',
+    "'": '&#39;',
+  }),
+);
 
 /** Words of anybody, as text between tags or in a quoted attribute. */
 export function escaped(text: string): string {
   return text
     .toWellFormed()
     .replaceAll('\r\n', '\n')
-    .replaceAll(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign)
+    .replaceAll(/[&<>"']/g, (sign) => ENTITIES.get(sign) ?? sign)
     .replaceAll(UNSEEN, nameOf);
 }
 

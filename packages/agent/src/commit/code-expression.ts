@@ -16,7 +16,7 @@ const AFTER_CODE = /[)\]},;]*(?:$|[\s"'`\\])/y;
 /** The end of a line within a call that goes on: `getKey(`, `get(a,`. */
 const GOES_ON = /^[A-Za-z_$][\w$.]*[([{](?:[\w$.,' "-]*[([{,])?$/;
 
-const CLOSED_BY: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}' };
+const CLOSED_BY: ReadonlyMap<string, string> = new Map(Object.entries<string>({ '(': ')', '[': ']', '{': '}' }));
 
 /** Returns true when whole code begins at this offset of the text: a call, an index or a list, with its brackets closed. */
 export function isWholeCode(text: string, start: number): boolean {
@@ -39,7 +39,7 @@ function codeEnd(line: string): number | undefined {
   while (end !== undefined) {
     MEMBER.lastIndex = end;
     const behind = end + (MEMBER.exec(line)?.[0].length ?? 0);
-    if (CLOSED_BY[line[behind] ?? ''] !== undefined) end = groupEnd(line, behind);
+    if (CLOSED_BY.has(line[behind] ?? '')) end = groupEnd(line, behind);
     else if (behind === end) return end;
     else end = behind;
   }
@@ -51,7 +51,7 @@ function groupEnd(line: string, at: number): number | undefined {
   const open: string[] = [];
   for (let place = at; place < line.length; place += 1) {
     const character = line[place] ?? '';
-    const closing = CLOSED_BY[character];
+    const closing = CLOSED_BY.get(character);
     if (closing !== undefined) open.push(closing);
     else if (/[)\]}]/.test(character) && open.pop() !== character) return undefined;
     if (open.length === 0) return place === at ? undefined : place + 1;

@@ -51,16 +51,18 @@ function shellForms(value: string): readonly string[] {
   ];
 }
 
-const CONTROLS: { readonly [character: string]: string } = {
-  '\n': String.raw`\n`,
-  '\r': String.raw`\r`,
-  '\t': String.raw`\t`,
-};
+const CONTROLS: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    '\n': String.raw`\n`,
+    '\r': String.raw`\r`,
+    '\t': String.raw`\t`,
+  }),
+);
 
 function dollarQuoted(value: string): string {
   return value
     .replaceAll(/['\\]/g, String.raw`\$&`)
-    .replaceAll(/[\n\r\t]/g, (character) => CONTROLS[character] ?? character);
+    .replaceAll(/[\n\r\t]/g, (character) => CONTROLS.get(character) ?? character);
 }
 
 /** With both ways to write each quote. */

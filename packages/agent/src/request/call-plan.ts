@@ -106,7 +106,7 @@ export function planCall(state: State, line: Line, options: PlanOptions): CallPl
   } as const;
   const unsent = unsentTokens(line, state, {
     sent,
-    reach: reach[model] ?? 0,
+    reach: (Object.hasOwn(reach, model) ? reach[model] : undefined) ?? 0,
     strips,
     scaleOf: (block) => scaleAt(known, block),
   });

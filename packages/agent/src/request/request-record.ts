@@ -116,7 +116,8 @@ function comparisonOf(
   const fields = beside?.history === 'none' ? {} : (encoder.comparing?.(compared, capabilities) ?? {});
   const names = Object.keys(fields);
   // Who gives such a field himself has the word.
-  const asks = names.length > 0 && names.every((name) => envelope[name] === undefined);
+  const asks =
+    names.length > 0 && names.every((name) => !Object.hasOwn(envelope, name) || envelope[name] === undefined);
   return asks ? { fields, compared } : { fields: {}, compared: undefined };
 }
 

@@ -95,7 +95,8 @@ type Ended = RecordedOf<'answer.received'> | RecordedOf<'answer.interrupted'> | 
 
 function takeEnd(following: Following, record: Ended, rowOf: RowOf): Followed {
   const { stream, usage } = record.data;
-  const { [stream]: request, ...sent } = following.sent;
+  const request = Object.hasOwn(following.sent, stream) ? following.sent[stream] : undefined;
+  const { [stream]: _request, ...sent } = following.sent;
   const rest: Following = { ...following, sent };
   // What failed before anything was counted was not accepted: nobody bills it.
   if (usage === undefined && record.kind === 'answer.failed') return quiet(rest);

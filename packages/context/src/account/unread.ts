@@ -28,7 +28,9 @@ export function resolveUnread(before: Unread, call: ModelCall, alone: boolean): 
   if (read === undefined || written === undefined) return { unread: before, calls: [call] };
   const line = `${call.provider} ${call.model}`;
   const name = alone ? `${line} alone` : line;
-  const { [name]: replaced, ...others } = readBy(before, line, read);
+  const moved = readBy(before, line, read);
+  const replaced = Object.hasOwn(moved, name) ? moved[name] : undefined;
+  const { [name]: _replaced, ...others } = moved;
   const stays = written === 0 && replaced !== undefined ? { [name]: replaced } : {};
   const joins = written === 0 ? {} : { [name]: { call, from: read, to: read + written } };
   const done = written === 0 ? [call] : replaced === undefined ? [] : [wasted(replaced)];
@@ -36,11 +38,9 @@ export function resolveUnread(before: Unread, call: ModelCall, alone: boolean): 
 }
 
 function readBy(unread: Unread, line: string, read: number): Unread {
-  const names = Object.keys(unread).filter((name) => name === line || name === `${line} alone`);
-  const moved = names.flatMap((name) => {
-    const one = unread[name];
-    return one === undefined ? [] : [[name, { ...one, from: Math.min(one.to, Math.max(one.from, read)) }] as const];
-  });
+  const moved = Object.entries(unread)
+    .filter(([name]) => name === line || name === `${line} alone`)
+    .map(([name, one]) => [name, { ...one, from: Math.min(one.to, Math.max(one.from, read)) }] as const);
   return { ...unread, ...Object.fromEntries(moved) };
 }
 

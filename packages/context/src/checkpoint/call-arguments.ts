@@ -21,7 +21,7 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
 /** The first of these that is a text, and not blank. */
 export function textIn(value: Readonly<Record<string, unknown>>, names: readonly string[]): string | undefined {
   for (const name of names) {
-    const found = value[name];
+    const found = Object.hasOwn(value, name) ? value[name] : undefined;
     if (typeof found === 'string' && found.trim() !== '') return found;
   }
   return undefined;

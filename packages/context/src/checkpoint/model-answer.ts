@@ -104,7 +104,7 @@ function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
   let start = text.indexOf('{');
   for (let tries = 0; start !== -1 && tries < MOST_STARTS; tries += 1) {
     const value = parseArguments(text.slice(start, objectEnd(text, start)));
-    if (value !== undefined && Object.keys(value).some((name) => name in answer.shape)) return value;
+    if (value !== undefined && Object.keys(value).some((name) => Object.hasOwn(answer.shape, name))) return value;
     start = text.indexOf('{', start + 1);
   }
   return undefined;

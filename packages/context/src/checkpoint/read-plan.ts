@@ -57,7 +57,11 @@ function remarksIn(value: Readonly<Record<string, unknown>>, name: string): read
 }
 
 function listIn(value: Readonly<Record<string, unknown>>, names: readonly string[]): readonly unknown[] {
-  return names.map((name) => value[name]).find((found): found is readonly unknown[] => Array.isArray(found)) ?? [];
+  return (
+    names
+      .map((name) => (Object.hasOwn(value, name) ? value[name] : undefined))
+      .find((found): found is readonly unknown[] => Array.isArray(found)) ?? []
+  );
 }
 
 function wordsOf(one: unknown, names: readonly string[]): string | undefined {

@@ -54,7 +54,9 @@ const NATIVE: ReadonlySet<string> = new Set([
 ]);
 
 /** How the id of an item begins, where it has one. */
-const ID_BEGINS: { readonly [type: string]: string } = { message: 'msg', function_call: 'fc', reasoning: 'rs' };
+const ID_BEGINS: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({ message: 'msg', function_call: 'fc', reasoning: 'rs' }),
+);
 
 /** The type of an item: a message need not say so. */
 export function itemType(item: WireObject): string {
@@ -80,7 +82,7 @@ function checkItem(item: unknown, path: string): OpenAIRefusal | undefined {
 
 function checkId(item: WireObject, type: string, path: string): OpenAIRefusal | undefined {
   const { id } = item;
-  const begins = ID_BEGINS[type];
+  const begins = ID_BEGINS.get(type);
   if (!given(id) || begins === undefined) return undefined;
   if (typeof id !== 'string') return wrongType(`${path}.id`, 'a string', id);
   if (id.startsWith(begins)) return tooLong(`${path}.id`, id, LONGEST_CALL_ID);
@@ -137,12 +139,14 @@ function checkBreakpoint(part: WireObject, path: string): OpenAIRefusal | undefi
     : wrongValue(`${at}.ttl`, textOf(ttl), ['30m', '12h']);
 }
 
+const CALL_FIELDS = ['name', 'arguments'] as const;
+
 function checkCall(item: WireObject, path: string): OpenAIRefusal | undefined {
   const wrong = checkCallId(item, path);
   if (wrong !== undefined) return wrong;
-  const absent = ['name', 'arguments'].find((key) => item[key] === undefined);
+  const absent = CALL_FIELDS.find((key) => item[key] === undefined);
   if (absent !== undefined) return missingParameter(`${path}.${absent}`);
-  const odd = ['name', 'arguments'].find((key) => typeof item[key] !== 'string');
+  const odd = CALL_FIELDS.find((key) => typeof item[key] !== 'string');
   return odd === undefined ? undefined : wrongType(`${path}.${odd}`, 'a string', item[odd]);
 }
 

@@ -74,7 +74,11 @@ function checkCacheOptions(
   );
 }
 
-function checkChoice(options: WireObject, key: string, supported: readonly string[]): OpenAIRefusal | undefined {
+function checkChoice(
+  options: WireObject,
+  key: 'mode' | 'ttl',
+  supported: readonly string[],
+): OpenAIRefusal | undefined {
   const value = options[key];
   if (!given(value) || supported.includes(textOf(value))) return undefined;
   return wrongValue(`prompt_cache_options.${key}`, textOf(value), supported);

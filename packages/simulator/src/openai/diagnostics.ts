@@ -78,19 +78,22 @@ function compare(before: ResponseFingerprint, after: ResponseFingerprint, read: 
   return { type: read > 0 ? 'cache_hit' : 'unavailable' };
 }
 
-const REASONS: { readonly [setting: string]: string } = {
-  'text.format': 'text_format_changed',
-  'reasoning.effort': 'reasoning_effort_changed',
-  'text.verbosity': 'verbosity_changed',
-  service_tier: 'service_tier_changed',
-  context_management: 'context_compacted',
-};
+const REASONS: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    'text.format': 'text_format_changed',
+    'reasoning.effort': 'reasoning_effort_changed',
+    'text.verbosity': 'verbosity_changed',
+    service_tier: 'service_tier_changed',
+    context_management: 'context_compacted',
+  }),
+);
 
 function changed(before: ResponseFingerprint, after: ResponseFingerprint): string | undefined {
   if (before.model !== after.model) return 'model_changed';
   if (before.key !== after.key) return 'prompt_cache_key_changed';
   if (before.tools !== after.tools) return 'tools_changed';
-  const setting = Object.keys(REASONS).find((name) => before.settings[name] !== after.settings[name]);
-  if (setting !== undefined) return REASONS[setting];
+  const [was, is] = [new Map(Object.entries(before.settings)), new Map(Object.entries(after.settings))];
+  const setting = [...REASONS].find(([name]) => was.get(name) !== is.get(name));
+  if (setting !== undefined) return setting[1];
   return before.input.some((digest, i) => digest !== after.input[i]) ? 'input_changed' : undefined;
 }

@@ -121,7 +121,7 @@ function unknownField(fields: WireObject, purpose: OpenAIPurpose): OpenAIRefusal
 
 function wrongKind(fields: WireObject, known: Known): OpenAIRefusal | undefined {
   return firstBad(Object.entries(fields), ([name, value]) => {
-    const kind = KINDS[known[name] ?? 'any'];
+    const kind = KINDS[(Object.hasOwn(known, name) ? known[name] : undefined) ?? 'any'];
     return !given(value) || kind.is(value) ? undefined : wrongType(name, kind.said, value);
   });
 }

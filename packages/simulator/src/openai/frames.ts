@@ -35,7 +35,7 @@ function checkFields(fields: WireObject): OpenAIRefusal | undefined {
   if (given(fields['stream_id'])) {
     return bad("simulator: lanes are not simulated. Leave 'stream_id' out; open another connection.", 'stream_id');
   }
-  const extra = ['stream', 'background'].find((name) => name in fields);
+  const extra = (['stream', 'background'] as const).find((name) => name in fields);
   return extra === undefined ? undefined : unknownParameter(extra);
 }
 

@@ -27,14 +27,16 @@ import type { OpenAIRefusal } from './refusal.ts';
 import { settingsOf } from './settings.ts';
 
 const ROLES = ['system', 'assistant', 'user', 'function', 'tool', 'developer'];
-const SPEAKERS: { readonly [role: string]: Speaker } = {
-  system: 'developer',
-  developer: 'developer',
-  user: 'user',
-  assistant: 'assistant',
-  tool: 'tool',
-  function: 'tool',
-};
+const SPEAKERS: ReadonlyMap<string, Speaker> = new Map(
+  Object.entries<Speaker>({
+    system: 'developer',
+    developer: 'developer',
+    user: 'user',
+    assistant: 'assistant',
+    tool: 'tool',
+    function: 'tool',
+  }),
+);
 const PARTS = ['text', 'image_url', 'input_audio', 'refusal', 'file'];
 
 /** Reads a Chat body whole, or refuses it. */
@@ -136,12 +138,12 @@ function checkCall(call: unknown, path: string): OpenAIRefusal | undefined {
   if (type !== 'function') return type === undefined ? missingParameter(`${path}.type`) : undefined;
   const inner = call['function'];
   if (!isObject(inner)) return missingParameter(`${path}.function`);
-  const absent = ['name', 'arguments'].find((key) => typeof inner[key] !== 'string');
+  const absent = (['name', 'arguments'] as const).find((key) => typeof inner[key] !== 'string');
   return absent === undefined ? tooLong(`${path}.id`, id, 64) : missingParameter(`${path}.function.${absent}`);
 }
 
 function readMessage(message: WireObject, list: BlockList): PromptItem {
-  const speaker = SPEAKERS[textOf(message['role'])] ?? 'user';
+  const speaker = SPEAKERS.get(textOf(message['role'])) ?? 'user';
   for (const block of speaker === 'tool' ? [resultOf(message, list.images)] : saidIn(message, speaker, list.images))
     addBlock(list, block);
   return { type: 'message', speaker, fields: message, last: list.blocks.length - 1 };

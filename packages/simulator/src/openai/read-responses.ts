@@ -111,7 +111,7 @@ function checkWhole(fields: WireObject): OpenAIRefusal | undefined {
       'mutually_exclusive_parameters',
     );
   }
-  const missing = ['conversation', 'prompt'].find((name) => given(fields[name]));
+  const missing = (['conversation', 'prompt'] as const).find((name) => given(fields[name]));
   if (missing === undefined) return undefined;
   return bad(`simulator: '${missing}' is not simulated. Send the items themselves.`, missing);
 }

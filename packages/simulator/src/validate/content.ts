@@ -49,15 +49,17 @@ function checkBlock(block: WireBlock): Refusal | undefined {
   );
 }
 
-const ONLY_IN: { readonly [type: string]: 'user' | 'assistant' } = {
-  tool_use: 'assistant',
-  thinking: 'assistant',
-  redacted_thinking: 'assistant',
-  tool_result: 'user',
-};
+const ONLY_IN: ReadonlyMap<string, 'user' | 'assistant'> = new Map(
+  Object.entries<'user' | 'assistant'>({
+    tool_use: 'assistant',
+    thinking: 'assistant',
+    redacted_thinking: 'assistant',
+    tool_result: 'user',
+  }),
+);
 
 function checkSide(block: WireBlock): Refusal | undefined {
-  const side = ONLY_IN[block.type];
+  const side = ONLY_IN.get(block.type);
   if (side === undefined || side === block.role) return undefined;
   return invalid(`messages.${block.message}: \`${block.type}\` blocks can only be in \`${side}\` messages`);
 }

@@ -40,7 +40,8 @@ export function checkFields(fields: WireObject, purpose: Purpose): Refusal | und
 }
 
 function missing(fields: WireObject, purpose: Purpose): Refusal | undefined {
-  const required = purpose === 'count' ? ['model', 'messages'] : ['model', 'max_tokens', 'messages'];
+  const required =
+    purpose === 'count' ? (['model', 'messages'] as const) : (['model', 'max_tokens', 'messages'] as const);
   const absent = required.find((name) => fields[name] === undefined);
   return absent === undefined ? undefined : invalid(`${absent}: Field required`);
 }
@@ -58,7 +59,7 @@ function wrongKind(fields: WireObject): Refusal | undefined {
   if (given(system) && typeof system !== 'string' && !isList(system))
     return invalid('system: Input should be a valid list');
   if (given(stream) && typeof stream !== 'boolean') return invalid('stream: Input should be a valid boolean');
-  const object = ['tool_choice', 'thinking', 'output_config', 'cache_control', 'diagnostics'].find(
+  const object = (['tool_choice', 'thinking', 'output_config', 'cache_control', 'diagnostics'] as const).find(
     (name) => given(fields[name]) && !isObject(fields[name]),
   );
   return object === undefined ? undefined : invalid(`${object}: Input should be a valid dictionary`);

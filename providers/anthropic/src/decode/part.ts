@@ -68,7 +68,7 @@ function withText(open: OpenBlock, field: string, more: string | null | undefine
 }
 
 function textOf(block: WireBlock, field: string): string {
-  const value = block[field];
+  const value = Object.hasOwn(block, field) ? block[field] : undefined;
   return typeof value === 'string' ? value : '';
 }
 

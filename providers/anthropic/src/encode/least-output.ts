@@ -14,7 +14,7 @@ export function leastOutput(parameters: Front['parameters'], { prewarm }: Capabi
 }
 
 function member(value: JsonValue | undefined, name: string): JsonValue | undefined {
-  return isRecord(value) ? value[name] : undefined;
+  return isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
 function isRecord(value: JsonValue | undefined): value is { readonly [name: string]: JsonValue | undefined } {

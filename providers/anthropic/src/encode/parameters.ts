@@ -52,13 +52,13 @@ function wireParameters(front: Front): Fields {
   const names = Object.keys(front.parameters);
   const unknown = names.find((name) => !FIELDS.has(name) && !INSIDE.has(name));
   if (unknown !== undefined) throw unknownName(unknown);
-  const wire: { [name: string]: JsonValue | undefined } = {};
-  for (const name of names) if (FIELDS.has(name)) wire[name] = front.parameters[name];
+  const parameters = new Map(Object.entries(front.parameters));
+  const wire = new Map([...parameters].filter(([name]) => FIELDS.has(name)));
   for (const [name, [field, otherwise]] of INSIDE) {
-    const value = front.parameters[name];
-    if (value !== undefined) wire[field] = { ...(recordOf(wire[field]) ?? otherwise), [name]: value };
+    const value = parameters.get(name);
+    if (value !== undefined) wire.set(field, { ...(recordOf(wire.get(field)) ?? otherwise), [name]: value });
   }
-  return wire;
+  return Object.fromEntries(wire);
 }
 
 function recordOf(value: JsonValue | undefined): Fields | undefined {

@@ -30,17 +30,15 @@ export function frozenParameters(front: Front): string {
  */
 export function wireParameters(service: Service, front: Front, { fields, inside, renamed }: ParameterNames): Fields {
   const entries = Object.entries(front.parameters).map(([name, value]) => [renamed?.get(name) ?? name, value] as const);
-  const parameters: Fields = Object.fromEntries(entries);
-  const names = Object.keys(parameters);
-  const unknown = names.find((name) => !fields.has(name) && !inside.has(name));
+  const parameters = new Map(entries);
+  const unknown = [...parameters.keys()].find((name) => !fields.has(name) && !inside.has(name));
   if (unknown !== undefined) throw unknownName(service, unknown, [...fields, ...inside.keys()]);
-  const wire: { [name: string]: JsonValue | undefined } = {};
-  for (const name of names) if (fields.has(name)) wire[name] = parameters[name];
+  const wire = new Map([...parameters].filter(([name]) => fields.has(name)));
   for (const [name, [field, member]] of inside) {
-    const value = parameters[name];
-    if (value !== undefined) wire[field] = { ...recordOf(wire[field]), [member]: value };
+    const value = parameters.get(name);
+    if (value !== undefined) wire.set(field, { ...recordOf(wire.get(field)), [member]: value });
   }
-  return wire;
+  return Object.fromEntries(wire);
 }
 
 /** `{"model":…,` and these fields by ascending name: the beginning of a body. */
@@ -55,7 +53,7 @@ export function bodyHeader(model: string, fields: Fields): string {
  * @throws ProviderError `provider/invalid` for a field that already stands in the body.
  */
 export function bodyEnd(service: Service, taken: ReadonlySet<string>, varying: Fields, envelope: Envelope): string {
-  const twice = Object.keys(envelope.fields).find((name) => taken.has(name) || name in varying);
+  const twice = Object.keys(envelope.fields).find((name) => taken.has(name) || Object.hasOwn(varying, name));
   if (twice !== undefined) {
     throw refuse(
       service,

@@ -128,12 +128,14 @@ function pairs(lists: readonly (readonly [string, string])[]): readonly (readonl
  * out: refusing or hiding it would take everything away.
  */
 export function keyPlaces({ home, environment = {} }: KeyOptions): readonly KeyPlace[] {
+  const set = (variable: string): string =>
+    (Object.hasOwn(environment, variable) ? environment[variable] : undefined) ?? '';
   const homes = home === undefined ? [] : [...new Set([home, resolveLinksNow(home)])];
   const places = [
     ...homes.flatMap((each) => HOME_NAMES.map(([name, holds]) => ({ path: join(each, name), holds }))),
-    ...MOVED.flatMap(([variable, folder]) => movedPlaces(environment[variable] ?? '', folder)),
+    ...MOVED.flatMap(([variable, folder]) => movedPlaces(set(variable), folder)),
     ...NAMED_BY.flatMap(([holds, variables, below]) =>
-      variables.split(' ').flatMap((variable) => namedPlaces(environment[variable] ?? '', holds, below)),
+      variables.split(' ').flatMap((variable) => namedPlaces(set(variable), holds, below)),
     ),
   ];
   return places.filter(({ path }) => homes.every((each) => pathInside(path, each) === undefined));

@@ -27,9 +27,11 @@ const NAMES = [
   'mise.toml',
 ];
 /** In a folder of this name. */
-const IN_FOLDERS: Readonly<Record<string, readonly string[]>> = {
-  '.vscode': ['tasks.json', 'settings.json', 'launch.json'],
-};
+const IN_FOLDERS: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries<readonly string[]>({
+    '.vscode': ['tasks.json', 'settings.json', 'launch.json'],
+  }),
+);
 /** With all that is in them. */
 const WHOLE = ['.husky', '.githooks'];
 /** A `package.json` of more is compared as a whole. */
@@ -99,7 +101,7 @@ interface Watched {
 function openWatched(start: StartOptions, most: number | undefined): Watched {
   const root = start.workspace;
   const repositories = createRepositoryFinder(root, start.home);
-  const names = new Set([...NAMES, ...Object.values(IN_FOLDERS).flat()]);
+  const names = new Set([...NAMES, ...[...IN_FOLDERS.values()].flat()]);
   const skipped = new Set(['.git', 'node_modules']);
   const bound = most === undefined ? {} : { most };
   const index = createFolderIndex({ root, names, skipped, whole: new Set(WHOLE), ...bound });
@@ -122,7 +124,7 @@ function runsLater({ folder, name }: IndexedEntry): boolean {
   const parts = folder.split(sep);
   return (
     NAMES.includes(name) ||
-    IN_FOLDERS[parts.at(-1) ?? '']?.includes(name) === true ||
+    IN_FOLDERS.get(parts.at(-1) ?? '')?.includes(name) === true ||
     WHOLE.some((one) => parts.includes(one))
   );
 }

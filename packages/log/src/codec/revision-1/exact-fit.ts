@@ -72,10 +72,15 @@ function fieldOf(schema: unknown): Field {
 function unionFit({ def: { discriminator }, options }: z.ZodDiscriminatedUnion): Fits {
   const byTag = new Map<unknown, Fits>();
   for (const option of options) {
-    const tag = option instanceof z.ZodObject ? option.shape[discriminator] : undefined;
+    const tag = shapeOf(option).get(discriminator);
     if (tag instanceof z.ZodLiteral) for (const name of tag.values) byTag.set(name, fitOf(option));
   }
-  return (value) => isRecord(value) && (byTag.get(value[discriminator]) ?? NEVER)(value);
+  return (value) =>
+    isRecord(value) && Object.hasOwn(value, discriminator) && (byTag.get(value[discriminator]) ?? NEVER)(value);
+}
+
+function shapeOf(schema: unknown): ReadonlyMap<string, unknown> {
+  return new Map(schema instanceof z.ZodObject ? Object.entries(schema.shape) : []);
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

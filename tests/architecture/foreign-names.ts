@@ -1,0 +1,117 @@
+// Look-ups by a name that only the running program knows. An object inherits `constructor`, `toString` and `__proto__`, so such
+// a look-up can return a value that the object does not have, and an assignment to `__proto__` is lost.
+
+import type { Node, SourceFile } from 'typescript/unstable/ast';
+import { SyntaxKind } from 'typescript/unstable/ast';
+import {
+  isBinaryExpression,
+  isBindingElement,
+  isCallExpression,
+  isComputedPropertyName,
+  isElementAccessExpression,
+  isFunctionLikeDeclaration,
+} from 'typescript/unstable/ast/is';
+import type { Project, Type } from 'typescript/unstable/sync';
+import { API, TypeFlags } from 'typescript/unstable/sync';
+
+import type { Violation } from './tree.ts';
+import { isTest } from './tree.ts';
+
+/** A look-up in an object: `object[key]`, `key in object`, `Reflect.get(object, key)`, `{ [key]: value } = object`. */
+interface Lookup {
+  readonly node: Node;
+  /** Absent in a binding pattern. */
+  readonly object: Node | undefined;
+  readonly key: Node;
+}
+
+/**
+ * Returns each look-up by a key of type `string` in the products of these projects, paths of `tsconfig.json`. A look-up is
+ * safe where the same function asks `Object.hasOwn` about the same object and key, or takes the key from the object by
+ * `for … in`: inherited names of an object literal are not enumerable.
+ */
+export function foreignLookups(root: string, projects: readonly string[]): readonly Violation[] {
+  const api = new API({ cwd: root });
+  try {
+    const read = new Set<string>();
+    return projects.flatMap((path) => lookupsOf(api, path, { root, read }));
+  } finally {
+    api.close();
+  }
+}
+
+interface Reading {
+  readonly root: string;
+  /** Files that an earlier project holds too. */
+  readonly read: Set<string>;
+}
+
+function lookupsOf(api: API, path: string, { root, read }: Reading): readonly Violation[] {
+  const snapshot = api.updateSnapshot({ openProjects: [path] });
+  const project = snapshot.getProject(path);
+  if (project === undefined) throw new Error(`${path} is no project`);
+  const names = project.program.getSourceFileNames().filter((name) => !read.has(name) && isOurs(name, root));
+  for (const name of names) read.add(name);
+  const found = names.flatMap((name) => lookupsIn(project, name, root));
+  snapshot.dispose();
+  return found;
+}
+
+function isOurs(name: string, root: string): boolean {
+  if (!name.startsWith(`${root}/`) || /\/(node_modules|dist)\/|\.d\.ts$/.test(name)) return false;
+  return !isTest(name.slice(root.length + 1));
+}
+
+function lookupsIn(project: Project, name: string, root: string): readonly Violation[] {
+  const source = project.program.getSourceFile(name);
+  if (source === undefined) throw new Error(`${name} cannot be read`);
+  const all: Lookup[] = [];
+  const visit = (node: Node): void => {
+    const lookup = lookupAt(node, source);
+    if (lookup !== undefined) all.push(lookup);
+    node.forEachChild(visit);
+  };
+  visit(source);
+  const types = all.length === 0 ? [] : project.checker.getTypeAtLocation(all.map(({ key }) => key));
+  return all.flatMap((lookup, index): readonly Violation[] => {
+    if (!isForeign(types[index], project) || isGuarded(lookup, source)) return [];
+    return [{ file: name.slice(root.length + 1), problem: lookup.node.getText(source).replaceAll(/\s+/g, ' ') }];
+  });
+}
+
+function lookupAt(node: Node, source: SourceFile): Lookup | undefined {
+  if (isElementAccessExpression(node)) return { node, object: node.expression, key: node.argumentExpression };
+  if (isBinaryExpression(node) && node.operatorToken.kind === SyntaxKind.InKeyword)
+    return { node, object: node.right, key: node.left };
+  if (isBindingElement(node) && node.propertyName !== undefined && isComputedPropertyName(node.propertyName)) {
+    // A name with `_` takes nothing: the field is left out of the rest.
+    if (node.name?.getText(source).startsWith('_') === true) return undefined;
+    return { node, object: undefined, key: node.propertyName.expression };
+  }
+  if (!isCallExpression(node) || !/^Reflect\.(get|set|has)$/.test(node.expression.getText(source))) return undefined;
+  const [object, key] = node.arguments;
+  return object === undefined || key === undefined ? undefined : { node, object, key };
+}
+
+const TEXT = TypeFlags.String | TypeFlags.TemplateLiteral | TypeFlags.StringMapping | TypeFlags.AnyOrUnknown;
+
+/** A type of literal texts, numbers or symbols names what its author knew. */
+function isForeign(type: Type | undefined, project: Project): boolean {
+  if (type === undefined || (type.flags & TEXT) !== 0) return true;
+  if (type.isUnionType()) return type.getTypes().some((one) => isForeign(one, project));
+  if (type.isIntersectionType()) return type.getTypes().some(({ flags }) => (flags & TEXT) !== 0);
+  // A type that waits for `keyof` of a type parameter names fields that its author knew.
+  if ((type.flags & TypeFlags.Instantiable) === 0 || (type.flags & (TypeFlags.Index | TypeFlags.Conditional)) !== 0)
+    return false;
+  const constraint = project.checker.getBaseConstraintOfType(type);
+  return constraint === undefined || constraint === type || isForeign(constraint, project);
+}
+
+function isGuarded({ node, object, key }: Lookup, source: SourceFile): boolean {
+  if (object === undefined) return false;
+  const [named, by] = [object.getText(source), key.getText(source)];
+  let around: Node | undefined = node.parent;
+  while (around !== undefined && !isFunctionLikeDeclaration(around)) around = around.parent;
+  const text = (around ?? source).getText(source);
+  return text.includes(`Object.hasOwn(${named}, ${by})`) || text.includes(`for (const ${by} in ${named})`);
+}
