@@ -119,7 +119,7 @@ function answered(session: Session, prepared: Prepared, answer: Answer): AnswerR
     provider,
     model,
     contract,
-    parts: answer.parts.map((part): AnswerPart => (part.type === 'call' ? { ...part, call: callId(part.call) } : part)),
+    parts: answer.parts.map((part, index) => namedPart(part, `call_${record.position}_${index}`)),
     stop: answer.stop,
     ...(answer.stopRaw === undefined ? {} : { stopRaw: answer.stopRaw }),
     ...(answer.response === undefined ? {} : { response: answer.response }),
@@ -130,6 +130,11 @@ function answered(session: Session, prepared: Prepared, answer: Answer): AnswerR
     ...(miss === undefined ? {} : { miss }),
     ...(diagnosis === undefined ? {} : { diagnosis }),
   };
+}
+
+/** A call without an id takes this one, so that its result can name it. */
+function namedPart(part: Answer['parts'][number], otherwise: string): AnswerPart {
+  return part.type === 'call' ? { ...part, call: callId(part.call === '' ? otherwise : part.call) } : part;
 }
 
 /** Tokens that another call wrote, or writes still, and this one was sent too early to read. A call that failed wrote none. */

@@ -66,7 +66,7 @@ export function asAnswer({
 }: PartialAnswer): Omit<Answer, 'usage'> & Pick<PartialAnswer, 'usage' | 'unsent'> {
   const inOrder = [...parts].toSorted(([a], [b]) => a - b).map(([, part]) => part);
   return {
-    parts: inOrder.filter((part) => part.type !== 'call' || part.call !== ''),
+    parts: inOrder,
     stop: 'other',
     truncated: 'unknown',
     usage,

@@ -1,7 +1,6 @@
 // An output item becomes a part of the answer. One item is one part, so that the order of arrival is the order of replay.
 
 import type { AnswerPart } from '@tidemark/model';
-import { malformed } from '@tidemark/provider-wire';
 import { OPENAI } from '../service.ts';
 import type { WireItem } from './events.ts';
 
@@ -27,16 +26,14 @@ export function partOf(item: WireItem, raw: string): AnswerPart {
   }
 }
 
-/** @throws ProviderError `provider/malformed` for a call without its id: no result could answer it. */
+/** Returns the id and the tool of a call. The id is empty where the item has none: who records the call names it then. */
 export function calledIn(item: WireItem): { readonly call: string; readonly name: string } {
-  const call = textOf(item, 'call_id');
-  if (call === '') throw malformed(OPENAI, 'a function call has no `call_id`');
-  return { call, name: textOf(item, 'name') };
+  return { call: textOf(item, 'call_id'), name: textOf(item, 'name') };
 }
 
 /** A text field; anything else is empty. */
 function textOf(record: Readonly<Record<string, unknown>>, field: string): string {
-  const value = record[field];
+  const value = Object.hasOwn(record, field) ? record[field] : undefined;
   return typeof value === 'string' ? value : '';
 }
 
