@@ -89,7 +89,11 @@ describe('rules', () => {
   });
 
   test.each([
-    ['git *', ['git -c core.pager=./x log', 'git -C evil status', 'git --exec-path=x log', 'git bisect run ./x']],
+    [
+      'git clone *',
+      ['git clone -u ./x a b', 'git clone -qu ./x a', 'git clone --upload-p=./x a', 'git clone ext::./x b'],
+    ],
+    ['git clone a *', ['git clone a -c core.fsmonitor=./x', 'git clone a --config core.fsmonitor=./x']],
     ['git push *', ['git push --receive-pack=./x y', 'git push --receive-p=./x y']],
     ['git log *', ['git log --output=x', 'git log --outp x']],
     ['git rebase *', ['git rebase -x ./x main', 'git rebase --exec ./x main']],
@@ -108,7 +112,20 @@ describe('rules', () => {
   });
 
   test('let a * stand for what is harmless', () => {
-    const set = rules(bash('allow', 'git *', 'tar *', 'sort *', 'npm *', 'go *', 'node scripts/*'));
+    const set = rules(
+      bash(
+        'allow',
+        'git log *',
+        'git --no-pager log *',
+        'git push *',
+        'git switch *',
+        'tar *',
+        'sort *',
+        'npm *',
+        'go *',
+        'node scripts/*',
+      ),
+    );
     for (const command of [
       'git log --oneline -5',
       'git --no-pager log',

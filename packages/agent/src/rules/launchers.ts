@@ -9,11 +9,19 @@ const LAUNCHERS = namesIn(
   'systemd-run launchctl start-stop-daemon daemonize tmux screen caffeinate sandbox-exec xcrun crontab nq tsp tini dumb-init',
   'chpst envdir setuidgid s6-setuidgid catchsegv logsave run-one chronic ifne pee mispipe torsocks proxychains proxychains4',
   'dotenv cross-env cross-env-shell concurrently nodemon wsl wsl.exe cmd cmd.exe',
+  'watchexec onchange chokidar reflex modd sem env_parallel xjobs retry timelimit run-parts newgrp please runas',
+  'mosh plink pdsh pssh clush dbclient ansible fab vcsh foreman honcho overmind pm2 forever supervise dtach abduco zellij',
+  'systemd-nspawn machinectl schroot lxc-attach toolbox distrobox wine torify tsocks',
+  'rr uftrace heaptrack bpftrace stap dtrace dtruss xterm urxvt konsole gnome-terminal alacritty kitty wezterm foot',
+  'x-terminal-emulator',
   'at batch eval exec command builtin trap alias coproc mapfile readarray hash enable bind complete compgen fc history',
 );
 
 /** `source` is one: it runs a file here. */
-const SHELLS = namesIn('sh bash dash ash zsh ksh mksh fish csh tcsh pwsh rbash source .');
+const SHELLS = namesIn(
+  'sh bash dash ash zsh ksh ksh93 mksh fish csh tcsh pwsh powershell powershell.exe rbash rksh rzsh yash osh ysh nu xonsh',
+  'elvish source .',
+);
 
 /** Builtins that change folders, names, variables or options for what comes behind them. */
 const CHANGERS = namesIn(
@@ -29,7 +37,9 @@ const INTERPRETERS = new RegExp(
   `^(${[
     'node|nodejs|deno|bun|tsx|ts-node|python|pypy|perl|ruby|php|lua|luajit|awk|gawk|mawk|nawk|sed|osascript|tclsh|expect',
     'R|Rscript|julia|guile|ghci|elixir|iex|erl|scala|groovy|jshell|octave|gnuplot|m4|bc|dc|gdb|lldb|ftp',
-    'vim|vi|nvim|view|ex|ed|emacs|sqlite|psql|mysql|mariadb',
+    'vim|vi|nvim|view|ex|ed|emacs|emacsclient|kak|hx|sqlite|psql|mysql|mariadb|duckdb|mongosh|sqlplus|lftp|mail|mailx',
+    'ipython|bpython|jython|irb|pry|jruby|raku|qjs|d8|jrunscript|jjs|kotlin|swift|dart|nim|crystal|clojure|clj|bb|racket',
+    'sbcl|clisp|scheme|csi|ocaml|runghc|runhaskell|escript|fennel|janet|wish|php-cgi|gp|maxima|sage',
   ].join('|')})[0-9.]*$`,
   'i',
 );
@@ -49,7 +59,15 @@ export function launches(program: string): Launching | undefined {
   return INTERPRETERS.test(name) ? 'interpreter' : undefined;
 }
 
-/** The last name of a program's path, without letter case: `/bin/RM` is `rm` on some machines. */
+/** The programs of GNU, which other systems install with a `g` before their names. */
+const GNU = /^g(?=(sed|awk|find|xargs|timeout|env|nice|nohup|stdbuf|chroot|time|tar|make|sort|split)$)/;
+
+/**
+ * Returns the last name of a program's path, without letter case: `/bin/RM` is `rm` on some machines. `gsed` is `sed`.
+ */
 export function programName(program: string): string {
-  return program.slice(program.lastIndexOf('/') + 1).toLowerCase();
+  return program
+    .slice(program.lastIndexOf('/') + 1)
+    .toLowerCase()
+    .replace(GNU, '');
 }

@@ -77,6 +77,37 @@ describe('a rule at the door', () => {
     expect(problems({ decision: 'allow', tool: 'bash', commands: [command] })).toEqual([expect.stringMatching(why)]);
   });
 
+  test.each([
+    'git *',
+    '/usr/bin/GIT *',
+    'git --no-pager *',
+    'git -C sub *',
+    'git -c x.y=z *',
+    'git st* *',
+    'git s*',
+    'git -C * status',
+    'git config *',
+    'git submodule *',
+    'git bisect *',
+  ])('does not allow any code by git, and names subcommands that only read: %s', (command) => {
+    const [problem = ''] = problems({ decision: 'allow', tool: 'bash', commands: [command] });
+    expect(problem).toContain('would allow any code, since git runs programs');
+    expect(problem).toContain('"git status *", "git diff *", "git log *", "git show *"');
+  });
+
+  test('allows subcommands of git, and denies all of git', () => {
+    const read = [
+      'git status *',
+      'git diff *',
+      'git -C sub log *',
+      'git push *',
+      'git config --get *',
+      'git config x.y z',
+    ];
+    expect(problems({ decision: 'allow', tool: 'bash', commands: read })).toEqual([]);
+    expect(problems({ decision: 'deny', tool: 'bash', commands: ['git *', 'git config *'] })).toEqual([]);
+  });
+
   test.each(['/etc/**', '~/x', '../x', 'a/../b', 'a//b', './a', '', 'a\\b', '{a,b}', '!a', '[ab]'])(
     'names no path in a way that goes round: %s',
     (path) => {

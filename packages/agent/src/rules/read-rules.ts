@@ -5,6 +5,7 @@ import type { Tool } from '../tools/tool.ts';
 import type { ActKind } from './acts.ts';
 import { readCommandPattern } from './command-pattern.ts';
 import { readHostPattern } from './host-pattern.ts';
+import { openGitProblem } from './open-git.ts';
 import { matchStars } from './match-stars.ts';
 import { readPathPattern } from './path-pattern.ts';
 import type { ReadRule, Rule, RulePattern, RuleProblems, RuleSet } from './rule.ts';
@@ -97,7 +98,9 @@ function readPattern(kind: ActKind, text: string, decision: Rule['decision']): R
   switch (kind) {
     case 'commands': {
       const pattern = readCommandPattern(text, decision);
-      return typeof pattern === 'string' ? pattern : { kind, text, pattern };
+      if (typeof pattern === 'string') return pattern;
+      const problem = decision === 'allow' ? openGitProblem(pattern) : undefined;
+      return problem === undefined ? { kind, text, pattern } : `"${text}" ${problem}`;
     }
     case 'paths': {
       const pattern = readPathPattern(text);

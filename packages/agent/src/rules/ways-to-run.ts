@@ -13,13 +13,24 @@ interface Ways {
 
 const WAYS: Readonly<Record<string, Ways>> = {
   git: {
-    long: 'config-env exec-path upload-pack receive-pack exec open-files-in-pager extcmd ext-diff output template',
-    other: /^(-[Ox].*|-c.*=.*|run|foreach|filter-branch|alias\..*|[\w.-]*\.[\w-]*=.*)$/s,
+    long: 'config config-env exec-path upload-pack receive-pack exec open-files-in-pager extcmd ext-diff output template sendmail-cmd smtp-server to-cmd cc-cmd header-cmd',
+    other: /^(-[Ox].*|-c.*=.*|run|foreach|filter-branch|alias\..*|[\w.-]*\.[\w-]*=.*|ext::.*)$/s,
   },
   tar: {
     long: 'to-command checkpoint-action use-compress-program rsh-command info-script new-volume-script rmt-command',
     other: /^-?[A-Za-z]*[IF]/,
   },
+  bsdtar: { long: 'use-compress-program' },
+  scp: { other: /^-[A-Za-z]*[oSDF]/ },
+  sftp: { other: /^-[A-Za-z]*[oSDF]/ },
+  hg: { long: 'config ssh remotecmd tool', other: /^(-e|alias\..*|[\w.-]*\.[\w-]*=.*)$/s },
+  svn: { long: 'diff-cmd editor-cmd config-option config-dir' },
+  gh: { other: /^(alias|exec|extension)$/ },
+  gcc: { other: /^-(wrapper|fplugin.*|B.*)$/s },
+  tcc: { other: /^-run$/ },
+  rpm: { long: 'eval define pipe', other: /^-[A-Za-z]*[ED]/ },
+  apt: { long: 'option', other: /^-[A-Za-z]*o/ },
+  'apt-get': { long: 'option', other: /^-[A-Za-z]*o/ },
   rsync: { long: 'rsh rsync-path', other: /^-[A-Za-z]*e/ },
   sort: { long: 'compress-program output', other: /^-[A-Za-z]*o/ },
   split: { long: 'filter' },
@@ -49,6 +60,27 @@ const WAYS: Readonly<Record<string, Ways>> = {
   poetry: { other: /^run$/ },
   pipenv: { other: /^(run|shell)$/ },
   bundle: { other: /^exec$/ },
+  hatch: { other: /^run$/ },
+  pdm: { other: /^run$/ },
+  rye: { other: /^run$/ },
+  pixi: { other: /^(run|exec)$/ },
+  conda: { other: /^run$/ },
+  mamba: { other: /^run$/ },
+  micromamba: { other: /^run$/ },
+  rbenv: { other: /^exec$/ },
+  pyenv: { other: /^exec$/ },
+  nvm: { other: /^(exec|run)$/ },
+  fnm: { other: /^exec$/ },
+  asdf: { other: /^exec$/ },
+  volta: { other: /^run$/ },
+  rustup: { other: /^run$/ },
+  dotnet: { other: /^(exec|run|script)$/ },
+  lxc: { other: /^exec$/ },
+  vagrant: { long: 'command', other: /^-c/ },
+  multipass: { other: /^exec$/ },
+  flatpak: { other: /^run$/ },
+  snap: { other: /^run$/ },
+  oc: { other: /^(exec|run|debug|rsh|--)$/ },
   mise: { other: /^(exec|x|run)$/ },
   direnv: { other: /^exec$/ },
   'nix-shell': { long: 'run command' },
@@ -73,7 +105,13 @@ export function handsOn(command: readonly (string | undefined)[], at: number): b
   const name = programName(program);
   const ways = Object.hasOwn(WAYS, name) ? WAYS[name] : undefined;
   if (ways === undefined || at === 0) return false;
+  if (name === 'git' && isUploadPack(command, at)) return true;
   return (ways.other?.test(word) ?? false) || isLongOption(word, ways.long ?? '');
+}
+
+/** `-u` is a program for `clone` alone: `push -u` and `add -u` are harmless. */
+function isUploadPack(command: readonly (string | undefined)[], at: number): boolean {
+  return /^-[A-Za-z]*u/.test(command[at] ?? '') && command.slice(1, at).includes('clone');
 }
 
 /** Before its subcommand git is told of settings, and of folders whose settings then count. */

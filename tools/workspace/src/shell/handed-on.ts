@@ -4,6 +4,8 @@
 import type { PossibleCommand } from '@tidemark/agent';
 import { handsOn, launches, programName } from '@tidemark/agent';
 import type { Redirection } from 'unbash';
+import { DECIDES, decides } from './deciding-variables.ts';
+import { sedRuns, sedScripts } from './sed-runs.ts';
 import { textOf } from './word-text.ts';
 
 /** A command in words, a shell's text, or text in another language. `open`: more words may follow. */
@@ -25,15 +27,25 @@ export function handedOn(words: PossibleCommand, redirects: readonly Redirection
   const name = programName(program);
   switch (launches(program)) {
     case 'launcher':
-      return [...launched(name, given), ...textsIn(name, given), ...(READ_INPUT.has(name) ? input(redirects) : [])];
+      return [
+        ...launched(name, given),
+        ...textsIn(name, given),
+        ...given.flatMap(settingOf),
+        ...renamed(name, given),
+        ...(READ_INPUT.has(name) ? input(redirects) : []),
+      ];
     case 'shell':
       return [...(readsInput(given) ? input(redirects) : []), ...textsIn(name, given)];
     case 'interpreter':
-      return [...codeOfInput(given, redirects), ...given.flatMap(codeIn)];
+      return [
+        ...codeOfInput(given, redirects),
+        ...given.flatMap(codeIn),
+        ...(name === 'sed' ? ofSed(given) : ofCode(given)),
+      ];
     case 'changer':
       return given.flatMap(decided);
     case undefined:
-      return [...ofGit(name, given), ...byWays(words)];
+      return [...ofGit(name, given), ...byWays(words), ...ofBuild(name, given, redirects)];
   }
 }
 
@@ -51,6 +63,8 @@ function launched(program: string, asGiven: PossibleCommand): readonly Handed[] 
   const given = withInput(program, asGiven);
   if (READ_AGAIN.has(program) && given.includes(undefined)) return [ANYTHING];
   const begin = beginOf(program, given);
+  // Without a command, these run the lines that they read.
+  if (RUN_LINES.has(program) && begin === -1) return [ANYTHING];
   return given.flatMap((word, index): Handed[] => {
     if (word === undefined) return begin === -1 || index < begin ? [ANYTHING] : [];
     // As a program this is a builtin, which none of these can run; as a word it is a folder.
@@ -74,7 +88,14 @@ function beginOf(program: string, given: PossibleCommand): number {
 function withInput(program: string, given: PossibleCommand): PossibleCommand {
   if (program === 'find' || program.startsWith('fd'))
     return given.map((word, index) => (word === '{}' && /^--?[eoxX]/.test(given[index - 1] ?? '') ? undefined : word));
-  if (program !== 'xargs' && program !== 'parallel') return given;
+  if (RUN_LINES.has(program)) return withMarks(given.filter((word) => word === undefined || !/^::::?\+?$/.test(word)));
+  return program === 'xargs' ? withMarks(given) : given;
+}
+
+/** Lines that are read become commands. */
+const RUN_LINES: ReadonlySet<string> = new Set(['parallel', 'sem', 'env_parallel']);
+
+function withMarks(given: PossibleCommand): PossibleCommand {
   const marks = given.flatMap((word, index) => (/^-[IJ]$/.test(given[index - 1] ?? '') ? [word ?? '{}'] : []));
   const attached = given.flatMap((word) => /^-[IJi](.+)$/s.exec(word ?? '')?.[1] ?? []);
   return given.map((word, index) => {
@@ -85,6 +106,23 @@ function withInput(program: string, given: PossibleCommand): PossibleCommand {
 
 function isSurelyProgram(word: string | undefined, before: string | undefined): boolean {
   return word !== undefined && /^[A-Za-z./]/.test(word) && !word.includes('=') && !(before ?? '').startsWith('-');
+}
+
+/** A variable that decides what runs, set for the command that is started: `env PATH=. npm test`. */
+function settingOf(word: string | undefined): readonly Handed[] {
+  const at = word?.indexOf('=') ?? -1;
+  return word !== undefined && at > 0 && decides(word.slice(0, at), word.slice(at + 1)) ? [ANYTHING] : [];
+}
+
+/** What a shell is told to find under another name: `hash -p /usr/bin/git x`, `enable -f ./x.so x`. */
+function renamed(program: string, given: PossibleCommand): readonly Handed[] {
+  if (program === 'enable') return given.some((word) => word === undefined || /^-[a-z]*f/.test(word)) ? [ANYTHING] : [];
+  if (program !== 'hash') return [];
+  return given.flatMap((word, index): readonly Handed[] => {
+    const attached = /^-[a-z]*p(.*)$/s.exec(word ?? '')?.[1];
+    if (attached === undefined) return [];
+    return [{ as: 'words', words: [attached === '' ? given[index + 1] : attached, undefined] }];
+  });
 }
 
 /** These take their command in words, and read no text. */
@@ -146,26 +184,59 @@ function inputOf(redirects: readonly Redirection[]): string | undefined {
   return isPlain && only.type === 'HereDoc' ? only.body.text : undefined;
 }
 
+function ofSed(given: PossibleCommand): readonly Handed[] {
+  return sedScripts(given).some((script) => script !== undefined && sedRuns(script)) ? [ANYTHING] : [];
+}
+
+/** Options by which an interpreter is given its code in the next word, or in their own. */
+const CODE_OPTION = /^(-[A-Za-z]*[ceErp]|--(eval|print|execute|command))(=|$)/;
+
+/** Code that only the running shell knows could be any; words next to code may be a command that it runs. */
+function ofCode(given: PossibleCommand): readonly Handed[] {
+  const at = given.findIndex((word) => CODE_OPTION.test(word ?? ''));
+  if (at === -1) return [];
+  if (given[at + 1] === undefined && at + 1 < given.length) return [ANYTHING];
+  const behind = given.slice(at + 2);
+  return behind.map((_, index) => ({ as: 'words', words: behind.slice(index) }));
+}
+
+/** Programs that run what their file says, and take the file from what they read. */
+const BUILDERS: ReadonlySet<string> = new Set(['make', 'bmake', 'just', 'ninja', 'rake', 'task']);
+
+function ofBuild(name: string, given: PossibleCommand, redirects: readonly Redirection[]): readonly Handed[] {
+  if (!BUILDERS.has(name)) return [];
+  const files = given.flatMap((word, index) => {
+    if (/^(-[A-Za-z]*f|--(file|makefile|justfile|rakefile|taskfile))$/.test(given[index - 1] ?? '')) return [word];
+    return /^(?:-[A-Za-z]*?f|--(?:file|makefile|justfile|rakefile|taskfile)=)(.+)$/s.exec(word ?? '')?.slice(1) ?? [];
+  });
+  if (files.includes(undefined)) return [ANYTHING];
+  if (!files.some((file) => file === '-' || /^\/(dev|proc)\//.test(file ?? ''))) return [];
+  const text = inputOf(redirects);
+  return [text === undefined ? ANYTHING : { as: 'code', text }];
+}
+
 function codeIn(word: string | undefined): readonly Handed[] {
   return word === undefined || PLAIN_WORD.test(word) ? [] : [{ as: 'code', text: word }];
 }
 
-/** Variables that decide what runs: by where it is found, or by being loaded into it. */
-export const DECIDES: RegExp =
-  /^(PATH|ENV|BASH_ENV|SHELLOPTS|BASHOPTS|IFS|PS4|LD_.*|DYLD_.*|NODE_OPTIONS|PYTHON.*|PERL5.*|RUBY.*|JAVA_TOOL_OPTIONS)$/;
-
 /** What a builtin sets, reads or names: `read PATH`, `declare -n x=PATH`. */
 function decided(word: string | undefined): readonly Handed[] {
-  const names = word?.split(/[=[]/, 2) ?? [];
-  return names.some((name) => DECIDES.test(name)) ? [ANYTHING] : [];
+  const [name = ''] = word?.split(/[=[]/, 1) ?? [];
+  const at = word?.indexOf('=') ?? -1;
+  const value = at === -1 ? undefined : word?.slice(at + 1);
+  const [named = ''] = value?.split(/[=[]/, 1) ?? [];
+  return decides(name, value) || DECIDES.test(named) ? [ANYTHING] : [];
 }
 
 /** A setting of git may be a command (an alias, a pager, a helper), and its commands are programs of their own too. */
 function ofGit(name: string, given: PossibleCommand): readonly Handed[] {
   if (name.startsWith('git-')) return [{ as: 'words', words: ['git', name.slice(4), ...given] }];
   if (name !== 'git') return [];
-  const settings = given.filter((_, index) => /^(-c|--config-env|--exec-path)$/.test(given[index - 1] ?? ''));
+  const settings = given.filter((_, index) => /^(-c|--config|--config-env|--exec-path)$/.test(given[index - 1] ?? ''));
   if (given.some((word) => /^--(exec-path|config-env)(=|$)/.test(word ?? ''))) return [ANYTHING];
+  const all = given.map((word) => word?.replace(/^--config=/, '') ?? '');
+  // A file of settings may name any alias.
+  if (all.some((word) => /^include(if)?\./i.test(word))) return [ANYTHING];
   if (given.includes('config')) return given.flatMap((word, index) => ofSetting(word, given[index - 1]));
   return settings.flatMap((word) => ofSetting(word?.slice(word.indexOf('=') + 1), word));
 }
@@ -182,6 +253,6 @@ function byWays(words: PossibleCommand): readonly Handed[] {
   const word = words[at];
   if (word === undefined) return [];
   const behind = words.slice(at + 1);
-  const attached = codeIn(word.replace(/^-[A-Za-z]/, ' '));
+  const attached = [...codeIn(word.replace(/^-[A-Za-z]/, ' ')), ...codeIn(behind[0])];
   return [...behindSign(word), ...attached, ...launched('', behind), ...textsIn('', behind)];
 }

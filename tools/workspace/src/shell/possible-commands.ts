@@ -5,7 +5,8 @@ import type { PossibleCommand } from '@tidemark/agent';
 import type { Assignment, Command, SyntaxNode } from 'unbash';
 import { forEachChild, parse } from 'unbash';
 import type { Handed } from './handed-on.ts';
-import { DECIDES, handedOn } from './handed-on.ts';
+import { DECIDES, decides } from './deciding-variables.ts';
+import { handedOn } from './handed-on.ts';
 import { textOf } from './word-text.ts';
 
 /** A command of which nothing is known. */
@@ -137,19 +138,26 @@ function readWords(words: PossibleCommand, at: At): void {
   for (const handed of handedOn(words, [])) readHanded(handed, at);
 }
 
-/** What code in another language could hand on: any run of its names. */
+/**
+ * Returns what code in another language could hand on: any run of its names, and any run of the texts of a list, as in
+ * `run(['git', 'push'])`, `spawn('git', { args: ['push'] })` and `s/x/git push/e`.
+ */
 function commandsInCode(code: string): readonly PossibleCommand[] {
   const names = code.match(/[\w@%+:,./-]+/g) ?? [];
-  if (names.length > MOST_WORDS) return [ANY];
-  return names.map((_, index) => [...names.slice(index), undefined]);
+  const listed = (code.replaceAll(/\b\w+\s*[=:]\s*(?=[[({'"`])/g, ' ').match(/[\w@%+=.-]+/g) ?? []).filter((name) =>
+    /\w/.test(name),
+  );
+  if (Math.max(names.length, listed.length) > MOST_WORDS) return [ANY];
+  const isSame = names.length === listed.length && names.every((name, index) => name === listed[index]);
+  return [names, isSame ? [] : listed].flatMap((run) => run.map((_, index) => [...run.slice(index), undefined]));
 }
 
 const HOLDS_COMMAND =
-  /^(GIT_.*|.*PAGER|.*EDITOR|VISUAL|BROWSER|LESSOPEN|LESSCLOSE|.*_COMMAND|.*_WRAPPER|.*_RSH|SHELL)$/;
+  /^(GIT_.*|.*PAGER|.*EDITOR|VISUAL|BROWSER|LESSOPEN|LESSCLOSE|.*_COMMAND|.*_WRAPPER|.*_RSH|SHELL|MAKEFLAGS|GNUMAKEFLAGS|TAR_OPTIONS|LESS)$/;
 
 function readVariable({ name, value }: Assignment, at: At): void {
-  if (DECIDES.test(name)) return add([ANY], at);
   const text = value.type === 'Word' ? textOf(value) : undefined;
+  if (decides(name, text)) return add([ANY], at);
   if (HOLDS_COMMAND.test(name)) return text === undefined ? add([ANY], at) : readSetting(text, at);
   // It may be read as a number, or as a prompt, later.
   if (text !== undefined && SUBSTITUTION.test(text)) readHanded({ as: 'script', text }, at);

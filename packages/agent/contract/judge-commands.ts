@@ -1,0 +1,13 @@
+// Rules on commands for the tests of tools that read command lines.
+
+import type { CommandActs } from '../src/rules/acts.ts';
+import { judgeByRules } from '../src/rules/judge-by-rules.ts';
+import { readRules } from '../src/rules/read-rules.ts';
+
+/** Returns the decision of one rule about a call of a shell that runs these commands, where the mode would ask. @throws Error for a rule that is refused. */
+export function judgeCommands(decision: 'allow' | 'ask' | 'deny', command: string, acts: CommandActs): string {
+  const rules = readRules([{ decision, tool: 'bash', commands: [command] }], [{ name: 'bash', tells: ['commands'] }]);
+  if ('problems' in rules) throw new Error(rules.problems.join('; '));
+  const call = { tool: 'bash', effect: 'execute', confined: true, acts: { commands: acts } } as const;
+  return judgeByRules({ decision: 'asks', rule: 'ask/execute' }, rules, call).decision;
+}

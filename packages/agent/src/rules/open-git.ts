@@ -1,0 +1,26 @@
+// A rule that allows git with any words allows any code: settings (`core.fsmonitor`) and options (`clone -u`) name programs.
+
+import type { CommandPattern } from './command-pattern.ts';
+import { programName } from './launchers.ts';
+
+const READING = ['status', 'diff', 'log', 'show', 'blame', 'ls-files', 'rev-parse'] as const;
+
+/** Options of git that stand before its subcommand and take the next word. */
+const BEFORE_SUBCOMMAND = /^(-C|-c|--git-dir|--work-tree|--namespace|--exec-path|--config-env|--super-prefix)$/;
+/** Subcommands that write settings, or run what they are given. With a `*` any code is among their words. */
+const RUNS_ANY = /^(config|submodule|bisect|filter-branch|difftool|mergetool|send-email|instaweb|daemon|hook|shell)$/;
+
+/** Returns what is wrong with a pattern to allow that leaves open what git runs, with subcommands that only read. */
+export function openGitProblem({ words, open }: CommandPattern): string | undefined {
+  if (programName(words[0] ?? '') !== 'git' || !leavesGitOpen(words, open)) return undefined;
+  const subcommands = READING.map((subcommand) => `"git ${subcommand} *"`).join(', ');
+  return `would allow any code, since git runs programs that its settings and options name: allow subcommands that only read, as in ${subcommands}; or give one command word for word`;
+}
+
+function leavesGitOpen(words: readonly string[], open: boolean): boolean {
+  const at = words.findIndex(
+    (word, index) => index > 0 && !word.startsWith('-') && !BEFORE_SUBCOMMAND.test(words[index - 1] ?? ''),
+  );
+  if (words.slice(0, at === -1 ? undefined : at + 1).some((word) => word.includes('*'))) return true;
+  return open && (at === -1 || (RUNS_ANY.test(words[at] ?? '') && at === words.length - 1));
+}

@@ -1,0 +1,150 @@
+// A rule that denies `git push`, against the ways by which other programs run it, and against commands that only look alike.
+
+import { judgeCommands } from '@tidemark/agent/contract/judge-commands';
+import { describe, expect, test } from 'vitest';
+import { readCommands } from './read-commands.ts';
+
+/** Returns true where a rule that denies `git push` denies the line. */
+function isDenied(line: string): boolean {
+  return judgeCommands('deny', 'git push', readCommands(line)) === 'denied';
+}
+
+describe('a rule that denies `git push` denies', () => {
+  test.each([
+    `python3 -c "import subprocess; subprocess.run(['git','push'])"`,
+    `python3 -c 'import subprocess; subprocess.run(["git", "-C", ".", "push", "origin"])'`,
+    `python3 -c 'import subprocess; subprocess.Popen(args=["git"] + ["push"])'`,
+    `python3 -c 'import os; os.execlp("git","git","push")'`,
+    `python3 -c 'import os; os.system("git" + " push")'`,
+    `python3 -c 'import sys, subprocess; subprocess.run(sys.argv[1:])' git push`,
+    `python3 -c "$CODE"`,
+    `python3 - <<'E'\nimport subprocess\nsubprocess.run(['git',\n  'push'])\nE`,
+    `node -e "require('child_process').spawnSync('git',['push'])"`,
+    `node --eval='require("child_process").execFileSync("git", ["push", "origin"])'`,
+    `node -p 'require("child_process").spawnSync("git", { args: ["push"] })'`,
+    `node -e "$CODE"`,
+    `deno eval 'new Deno.Command("git", { args: ["push"] }).spawn()'`,
+    `perl -e 'system("git","push")'`,
+    `perl -e 'exec qw(git push)'`,
+    `perl -e 'print qx/git push/'`,
+    `perl -e 'system @ARGV' git push`,
+    `ruby -e 'system "git", "push"'`,
+    `php -r 'proc_open(["git","push"], [], $p);'`,
+    `lua -e 'os.execute("git push")'`,
+    `awk 'BEGIN { system("git" " push") }'`,
+    `gawk 'BEGIN { "git push" | getline }'`,
+  ])('in another language: %j', (line) => {
+    expect(isDenied(line)).toBe(true);
+  });
+
+  test.each([
+    'GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=alias.x GIT_CONFIG_VALUE_0=push git x',
+    'env GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=alias.x GIT_CONFIG_VALUE_0=push git x',
+    'export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=alias.x GIT_CONFIG_VALUE_0=push; git x',
+    `GIT_CONFIG_PARAMETERS="'alias.x=push'" git x`,
+    'GIT_CONFIG_GLOBAL=./settings git x',
+    'GIT_EXEC_PATH=./bin git x',
+    'git -c include.path=./settings x',
+    'git config include.path ./settings; git x',
+    'git clone --config alias.x=push a b',
+    'env PATH=.:/bin x',
+    'sudo LD_PRELOAD=./x.so ls',
+  ])('under an alias or settings: %j', (line) => {
+    expect(isDenied(line)).toBe(true);
+  });
+
+  test.each([
+    'hash -p /usr/bin/git x; x push',
+    'hash -p/usr/bin/git x && x push',
+    'hash -p "$(command -v git)" x; x push',
+    'enable -f ./x.so x',
+    'alias x=git; x push',
+  ])('under another name: %j', (line) => {
+    expect(isDenied(line)).toBe(true);
+  });
+
+  test.each([
+    `echo x | sed 's/x/git push/e'`,
+    `echo x | sed 's|x|git push|ge'`,
+    `echo x | sed -n 'sxaxgit pushxe'`,
+    `echo 'git push' | sed e`,
+    `echo 'git push' | sed -ne 's/a/a/pe'`,
+    `echo 'git push' | sed --expression='1!s/a/a/e'`,
+    `sed '1e git push' f`,
+    `sed -e p -e '/a/,/b/{s/x/y/;e' -e '}' f`,
+    `gsed 's/x/git push/e' f`,
+    `sed 'y/ab/cd/;\\%x%e' f`,
+  ])('by sed: %j', (line) => {
+    expect(isDenied(line)).toBe(true);
+  });
+
+  test.each([
+    `make -f /dev/stdin <<'E'\nx:\n\tgit push\nE`,
+    `printf 'x:\\n\\tgit push\\n' | make -f -`,
+    `make --file=/dev/fd/3 3<<< 'x: ; git push'`,
+    `make -f <(printf 'x:\\n\\tgit push\\n')`,
+    `make -sf /proc/self/fd/0 <<< 'x: ; git push'`,
+    `gmake -f - <<< 'x: ; git push'`,
+    `MAKEFLAGS='--eval=$(shell git push)' make`,
+    `MAKEFILES=./x make`,
+    `just -f - <<< 'x: ; git push'`,
+  ])('by a file that is read from input: %j', (line) => {
+    expect(isDenied(line)).toBe(true);
+  });
+
+  test.each([
+    `git clone -u 'git push' a b`,
+    `git clone -qu 'git push; git-upload-pack' a b`,
+    `git clone -u'git push' a b`,
+    `git clone 'ext::git push' b`,
+    `git fetch --upload-pack='git push' a`,
+    `git send-email --sendmail-cmd='git push' x`,
+    `parallel git ::: push`,
+    `parallel <<< 'git push'`,
+    `echo push | gxargs git`,
+    `gfind . -exec git push {} +`,
+    `watchexec -- git push`,
+    `hg --config alias.x='!git push' x`,
+    `scp -oProxyCommand='git push' a b:c`,
+    `sftp -o ProxyCommand='git push' b`,
+    `conda run git push`,
+    `rbenv exec git push`,
+    `nu -c 'git push'`,
+    `xterm -e git push`,
+    `lftp -e '!git push'`,
+  ])('by the option of another program: %j', (line) => {
+    expect(isDenied(line)).toBe(true);
+  });
+});
+
+test.each([
+  'git status',
+  'git commit -m "push later"',
+  'git clone a b',
+  'git add -u',
+  'git stash -u',
+  'git fetch --all',
+  'git log -u',
+  'GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1 git status',
+  'export GIT_CONFIG_GLOBAL=/dev/null; git status',
+  'env GIT_CONFIG_COUNT=0 NODE_ENV=test npm test',
+  'hash -r; hash git',
+  `sed 's/git/push/' f`,
+  `sed -i.bak -e 's/class/example/g' -e '/end/d' src/example.ts`,
+  `sed -n '/start/,/end/p' e.txt`,
+  `sed '$!N;s/\\n/ /;P;D' f`,
+  `sed 'a\\\ne' f`,
+  'sed "s/$a/$b/" f',
+  `sed -E 's#(a|b)#\\1e#; y/abc/xye/' e`,
+  'make -j4 test',
+  'make -f build/Makefile test',
+  'make -C sub -k',
+  `python3 -c 'print("git status")'`,
+  `python3 -m pytest -k push`,
+  `node -e 'console.log([1, 2].map((x) => x * 2))'`,
+  `node scripts/release.ts push`,
+  'parallel gzip ::: a b',
+  'scp a b:c',
+])('a rule that denies `git push` leaves alone: %j', (line) => {
+  expect(isDenied(line)).toBe(false);
+});

@@ -1,0 +1,80 @@
+// Whether a script of sed runs commands: by the command `e`, or by the flag `e` of `s`. What it runs may be what it reads.
+
+/** Returns true where the script could run commands, also where it cannot be read. */
+export function sedRuns(script: string): boolean {
+  let at = 0;
+  while (at < script.length) {
+    at = afterAddress(script, at);
+    const command = script[at] ?? '';
+    if (command === 'e') return true;
+    if (command === 's' || command === 'y') {
+      const end = afterParts(script, at + 1);
+      const flags = /^[gpiImMe0-9]*/.exec(script.slice(end))?.[0] ?? '';
+      if (end === -1 || (command === 's' && flags.includes('e'))) return true;
+      at = end + flags.length;
+      if (script[at] === 'w') at = lineEnd(script, at);
+    } else if (/[aic]/.test(command)) at = textEnd(script, at);
+    else at = TAKES_LINE.test(command) ? lineEnd(script, at) : at + 1;
+  }
+  return false;
+}
+
+/** These commands take the rest of their line. */
+const TAKES_LINE = /[rRwW#]/;
+
+/** Skips blanks, ends of commands, and addresses: `1,$`, `/x/I`, `\cxc`, `0~4`, `!`. */
+function afterAddress(script: string, from: number): number {
+  let at = from;
+  for (;;) {
+    const next = script[at];
+    if (next === undefined) return at;
+    if (/[\s;{}\d$,~+!IM]/.test(next)) at += 1;
+    else if (next === '/') at = orEnd(script, afterPart(script, at + 1, '/'));
+    else if (next === '\\') at = orEnd(script, afterPart(script, at + 2, script[at + 1] ?? ''));
+    else return at;
+  }
+}
+
+function orEnd(script: string, at: number): number {
+  return at === -1 ? script.length : at;
+}
+
+function lineEnd(script: string, from: number): number {
+  return orEnd(script, script.indexOf('\n', from));
+}
+
+/** A text goes on behind each line that ends in a backslash. */
+function textEnd(script: string, from: number): number {
+  let at = lineEnd(script, from);
+  while (at < script.length && script[at - 1] === '\\') at = lineEnd(script, at + 1);
+  return at;
+}
+
+/** Returns where both parts of `s/a/b/` end; -1 where they do not. */
+function afterParts(script: string, at: number): number {
+  const delimiter = script[at] ?? '';
+  const middle = afterPart(script, at + 1, delimiter);
+  return middle === -1 ? -1 : afterPart(script, middle, delimiter);
+}
+
+/** A delimiter counts in brackets too, although some programs of sed read it as text there: then the rest is read as commands. */
+function afterPart(script: string, from: number, delimiter: string): number {
+  if (delimiter === '') return -1;
+  for (let at = from; at < script.length; at += 1) {
+    if (script[at] === '\\') at += 1;
+    else if (script[at] === delimiter) return at + 1;
+  }
+  return -1;
+}
+
+/** Returns the scripts among the words of sed, without those of files. `undefined` is what only the running shell knows. */
+export function sedScripts(given: readonly (string | undefined)[]): readonly (string | undefined)[] {
+  const scripts = given.flatMap((word, index) => {
+    const before = given[index - 1] ?? '';
+    if (/^-[nrEsuz]*e$|^--expression$/.test(before)) return [word];
+    const attached = /^(?:-[nrEsuz]*e|--e[a-z]*=)(.+)$/s.exec(word ?? '')?.[1];
+    return attached === undefined ? [] : [attached];
+  });
+  if (scripts.length > 0) return scripts;
+  return given.filter((word) => word === undefined || !word.startsWith('-')).slice(0, 1);
+}
