@@ -48,7 +48,7 @@ const APPENDS: ReadonlyMap<string, Capabilities['appends']> = new Map(
 
 /** What a single model's facts do not say in a form of their own. */
 const NOTES: ReadonlyMap<string, string> = new Map(
-  Object.entries<string>({
+  Object.entries({
     'claude-fable-5-2': 'appends carried over from 5.1',
     'claude-mythos-5-2': 'appends carried over from 5.1',
     'claude-haiku-5-5':

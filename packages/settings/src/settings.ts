@@ -236,7 +236,7 @@ export function leavesOf({ shape }: { readonly shape: Shape }, above = ''): Read
 
 /** What is so unless it is set, in words; the rest is decided where it is used. */
 const BY_DEFAULT: ReadonlyMap<string, string> = new Map(
-  Object.entries<string>({
+  Object.entries({
     model: 'the newest Sonnet of the catalog',
     provider: 'whose model it is',
     mode: 'ask at a terminal, else read-only',

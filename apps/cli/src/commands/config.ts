@@ -57,7 +57,7 @@ async function withoutSecrets(each: EffectiveSetting, { environment }: CommandCo
 
 /** What no folder may set, trusted or not. */
 const NO_FOLDER: ReadonlyMap<string, string> = new Map(
-  Object.entries<string>({
+  Object.entries({
     'permissions.rules': "the rules of a folder ask and deny; those that allow are the user's own",
     skillRoots: "a folder has its own skills in .agents/skills; other roots are the user's own",
   }),

@@ -12,7 +12,7 @@ const UNSEEN =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;
 
 const ENTITIES: ReadonlyMap<string, string> = new Map(
-  Object.entries<string>({
+  Object.entries({
     '&': '&amp;',
     '<': '&lt;',
     '>': '&gt;',

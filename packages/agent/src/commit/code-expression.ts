@@ -16,7 +16,7 @@ const AFTER_CODE = /[)\]},;]*(?:$|[\s"'`\\])/y;
 /** The end of a line within a call that goes on: `getKey(`, `get(a,`. */
 const GOES_ON = /^[A-Za-z_$][\w$.]*[([{](?:[\w$.,' "-]*[([{,])?$/;
 
-const CLOSED_BY: ReadonlyMap<string, string> = new Map(Object.entries<string>({ '(': ')', '[': ']', '{': '}' }));
+const CLOSED_BY: ReadonlyMap<string, string> = new Map(Object.entries({ '(': ')', '[': ']', '{': '}' }));
 
 /** Returns true when whole code begins at this offset of the text: a call, an index or a list, with its brackets closed. */
 export function isWholeCode(text: string, start: number): boolean {

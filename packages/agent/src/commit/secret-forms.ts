@@ -52,7 +52,7 @@ function shellForms(value: string): readonly string[] {
 }
 
 const CONTROLS: ReadonlyMap<string, string> = new Map(
-  Object.entries<string>({
+  Object.entries({
     '\n': String.raw`\n`,
     '\r': String.raw`\r`,
     '\t': String.raw`\t`,

@@ -55,7 +55,7 @@ const NATIVE: ReadonlySet<string> = new Set([
 
 /** How the id of an item begins, where it has one. */
 const ID_BEGINS: ReadonlyMap<string, string> = new Map(
-  Object.entries<string>({ message: 'msg', function_call: 'fc', reasoning: 'rs' }),
+  Object.entries({ message: 'msg', function_call: 'fc', reasoning: 'rs' }),
 );
 
 /** The type of an item: a message need not say so. */

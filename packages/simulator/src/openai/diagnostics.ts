@@ -79,7 +79,7 @@ function compare(before: ResponseFingerprint, after: ResponseFingerprint, read: 
 }
 
 const REASONS: ReadonlyMap<string, string> = new Map(
-  Object.entries<string>({
+  Object.entries({
     'text.format': 'text_format_changed',
     'reasoning.effort': 'reasoning_effort_changed',
     'text.verbosity': 'verbosity_changed',

@@ -9,7 +9,7 @@ export function codeOf(error: unknown): string | undefined {
 }
 
 const SAID: ReadonlyMap<string, string> = new Map(
-  Object.entries<string>({
+  Object.entries({
     ENOENT: 'does not exist. Look with `ls` or `find`.',
     ENOTDIR: 'cannot exist: a part of this path is a file, not a folder. Look with `ls`.',
     EISDIR: 'is a folder. Use `ls`.',

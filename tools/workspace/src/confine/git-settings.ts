@@ -18,7 +18,7 @@ const KEY = /([A-Za-z][A-Za-z0-9-]*)[ \t]*(=?)[ \t]*/y;
 const VALUE = /(?:[^"\\#;\n]|\\\r?\n|\\.|"(?:[^"\\\n]|\\\r?\n|\\.)*")*/y;
 const REST = /[^\n]*/y;
 
-const ESCAPES: ReadonlyMap<string, string> = new Map(Object.entries<string>({ n: '\n', t: '\t', b: '\b' }));
+const ESCAPES: ReadonlyMap<string, string> = new Map(Object.entries({ n: '\n', t: '\t', b: '\b' }));
 
 /**
  * Reads the text of a configuration file in git's format. A key without a value is left out. Git refuses a file with a line that
