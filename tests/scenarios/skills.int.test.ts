@@ -299,3 +299,48 @@ test('loading runs nothing, and what a skill says it may use is allowed to nobod
   );
   expect(denied).toEqual(['read-only/execute']);
 });
+
+describe.each([PLAIN, 'gpt-5.4'])('the list of skills on %s', (model) => {
+  const LISTED = '- tax: About tax.';
+
+  test('stands in the user role, in the cached prefix, and is told again after a compaction', async () => {
+    const stage = await openStage({ model, skills: { roots: [await rootWriting({ tax: {} })] }, warm: 'off' });
+    const live = await stage.open();
+    await stage.turn(live, 'Go.', { answer: { text: 'Well. '.repeat(3_000) } });
+    await stage.turn(live, 'And now?', done);
+    const written = stage.billed();
+    expect(written[1]?.read).toBeGreaterThan(0.9 * (written[0]?.input ?? Infinity));
+    expect(await live.compact({ tailTokens: 1 })).toMatchObject({ outcome: 'compacted' });
+    await stage.turn(live, 'And then?', done);
+    await stage.turn(live, 'And after that?', done);
+    for (const body of stage.bodies) {
+      expect(occurrences(body, LISTED)).toBe(1);
+      expect(withoutUserRole(body)).not.toContain(LISTED);
+    }
+    await expectSound(stage, live.id);
+  });
+
+  test('is the same for subagents, byte for byte', async () => {
+    const answers: readonly AnswerPlan[] = [
+      { answer: { calls: [{ name: 'agent', arguments: { role: 'clerk', task: 'Count.' } }] } },
+      { answer: { text: 'Counted.' } },
+      done,
+    ];
+    const roots = [await rootWriting({ tax: {}, vat: {} })];
+    const stage = await openStage({ model, skills: { roots }, subagents: {}, warm: 'off' });
+    const live = await stage.open();
+    await stage.turn(live, 'Go.', ...answers);
+    const notes = stage.bodies.map((body) => /<context source=\\"skills\\".*?<\/context>/.exec(body)?.[0]);
+    expect(stage.bodies[1]).toContain('You work as a subagent.');
+    expect(notes[0]).toContain(LISTED);
+    expect(new Set(notes).size).toBe(1);
+    expect(stage.bodies.map(withoutUserRole).filter((body) => body.includes(LISTED))).toEqual([]);
+  });
+});
+
+/** A request without what its user says: its system text, tools and settings. */
+function withoutUserRole(body: string): string {
+  return JSON.stringify(JSON.parse(body), (_name, value: unknown) =>
+    typeof value === 'object' && value !== null && 'role' in value && value.role === 'user' ? undefined : value,
+  );
+}

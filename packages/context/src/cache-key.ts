@@ -12,7 +12,7 @@ export interface KeyInput {
   readonly root: string;
   /** Digests of the tools, in order. */
   readonly tools: readonly string[];
-  /** Digest of the skills index, if there is one. */
+  /** Digest of the list of skills that stands in the front of an older log. */
   readonly skills?: string;
   /** The stream that leaves the family's key for one of its own. */
   readonly stream?: string | undefined;
@@ -22,7 +22,7 @@ export interface KeyInput {
 
 /**
  * The contract's name and 12 hex digits each of the model, the root session (with the stream, if it is said), the tool list
- * and the skills index: 55 characters for `tm1`, within the 64 that OpenAI takes. Where the provider routes by itself the
+ * and an older log's list of skills: 55 characters for `tm1`, within the 64 that OpenAI takes. Where the provider routes by itself the
  * key only keeps one family apart from another: the contract's name and the root alone.
  */
 export function cacheKey(input: KeyInput, newHash: NewHash): string {

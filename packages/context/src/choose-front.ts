@@ -1,7 +1,7 @@
 // Which front an epoch opens with: the natural one or the padded one. Decided with the epoch, and carried on by the next one
 // where that changes nothing of the front.
 
-import type { Digest, EpochOpened, FrontEntry, PaddingRecord, Timestamp } from '@tidemark/log';
+import type { EpochOpened, FrontEntry, PaddingRecord, Timestamp } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
 import { itemAt } from './append-only.ts';
 import type { Wanted } from './epoch.ts';
@@ -29,8 +29,6 @@ export interface FrontChoice {
   readonly texts: FrontTexts;
   /** Absent where nothing was asked of padding. */
   readonly padding?: PaddingRecord;
-  /** Digest of the skills index in it, if there is one. */
-  readonly skills?: Digest;
   /** What is cached of it, where another session has sent it. */
   readonly cached?: readonly FrontEntry[];
 }
@@ -38,20 +36,19 @@ export interface FrontChoice {
 /** Chooses. */
 export function chooseFront(input: ChoiceInput): FrontChoice {
   const { wanted } = input;
-  const { padding: offer, texts, skills } = wanted;
+  const { padding: offer, texts } = wanted;
   const inherited = inheritedBy(input);
   if (inherited !== undefined) return inherited;
-  const choice = offer === undefined ? { texts } : (carriedOn(input) ?? decided(input, offer));
-  return skills === undefined ? choice : { ...choice, skills };
+  return offer === undefined ? { texts } : (carriedOn(input) ?? decided(input, offer));
 }
 
 /** A subagent's first front is its parent's, byte for byte, and is read from what that has cached. */
 function inheritedBy({ before, wanted }: ChoiceInput): FrontChoice | undefined {
   const { inherited } = wanted;
   if (before !== undefined || inherited === undefined || !servesAs(inherited.opened, wanted)) return undefined;
-  const { padding, skills } = inherited.opened;
+  const { padding } = inherited.opened;
   const { texts, cached } = inherited;
-  return { texts, ...(padding && { padding }), ...(skills && { skills }), ...(cached.length > 0 && { cached }) };
+  return { texts, ...(padding && { padding }), ...(cached.length > 0 && { cached }) };
 }
 
 function decided(

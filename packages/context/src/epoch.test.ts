@@ -5,7 +5,7 @@ import type { Told } from '../tests/log-of.ts';
 import { created, fold, logOf, named, newHash, prompt } from '../tests/log-of.ts';
 import type { Wanted } from './epoch.ts';
 import { neededEpoch, openEpoch } from './epoch.ts';
-import { composeFront } from './front.ts';
+import { composeFront, layer } from './front.ts';
 import { padFront } from './pad-front.ts';
 import type { State } from './state.ts';
 
@@ -47,7 +47,6 @@ test.each<readonly [string, Partial<Wanted>]>([
   ['model', { provider: 'openai' }],
   ['tools', { texts: composeFront({}, newHash) }],
   ['role', { texts: { ...texts, layers: composeFront({ role: 'You review.' }, newHash).layers } }],
-  ['skills', { texts: { ...texts, layers: composeFront({ skills: '- tax: taxes' }, newHash).layers } }],
   ['reasoning', { parameters: { thinking: { type: 'enabled', budget_tokens: 1024 } } }],
   ['parameters', { parameters: { speed: 'fast' } }],
   ['contract', { texts: { ...texts, contract: 'tm2' } }],
@@ -94,16 +93,10 @@ test('opens none because the padding would be another now: of another floor, or 
   expect(neededEpoch(full, wanted)).toBeUndefined();
 });
 
-test('opens none for an index that was marked where skills were preloaded, and one for an index that is another', () => {
-  const preloads = [{ name: 'tax', body: 'Add the rate.' }];
-  const offer = (skills: string): Wanted => {
-    const plain = composeFront({ skills }, newHash);
-    const marked = padFront(plain, { floor: 4_096, preloads }, newHash);
-    return { ...wanted, texts: plain, padding: { setting: 'always', padded: marked, others: 0 } };
-  };
-  const one = offer('- tax: taxes');
-  const state = openedWith({ ...one, texts: one.padding?.padded ?? one.texts });
-  expect(state.epoch?.opened.layers.map(({ name }) => name)).toEqual(['runtime', 'skills', 'padding']);
-  expect(neededEpoch(state, one)).toBeUndefined();
-  expect(neededEpoch(state, offer('- tax: taxes\n- vat: rates'))).toBe('skills');
+test('opens none for the list of skills that an older front holds, and one for what else differs', () => {
+  const list = layer('skills', 'r1', 'project', '- tax: taxes', newHash);
+  const older = openedWith({ ...wanted, texts: { ...texts, layers: [...texts.layers, list] } });
+  expect(older.epoch?.opened.layers.map(({ name }) => name)).toEqual(['runtime', 'skills']);
+  expect(neededEpoch(older, wanted)).toBeUndefined();
+  expect(neededEpoch(older, { ...wanted, texts: { ...texts, contract: 'tm2' } })).toBe('contract');
 });

@@ -28,18 +28,11 @@ export interface Wanted {
   /** The catalog row, as an artifact. */
   readonly capabilities: Digest;
   readonly texts: FrontTexts;
-  /** Digest of the skills index, if there is one. */
-  readonly skills?: Digest;
   /**
    * When other tools are to be taken where the model takes none appended: with the next request, or with whatever epoch
    * opens next. Absent, it is now, unless tools are only taken away, or the log says that this list waits.
    */
   readonly takeTools?: 'now' | 'next-epoch';
-  /**
-   * When another skills index is to be taken: with the next request unless said, or with whatever epoch opens next, of which
-   * it is no cause.
-   */
-  readonly takeSkills?: 'now' | 'next-epoch';
   /** The stream that has a cache key of its own from the first: one of many that will call at once. */
   readonly stream?: string;
   /** What may stand in the place of `texts`; without it nothing is padded. */
@@ -83,7 +76,7 @@ export function epochCauses({ epoch, compacted, waiting }: State, wanted: Wanted
     waiting.prunings > 0 && 'pruning',
     opened.contract !== wanted.texts.contract && 'contract',
     !sameTools(inForce.tools, wanted) && 'tools',
-    changedLayer(opened, wanted, [PADDING, ROLE, ...(wanted.takeSkills === 'next-epoch' ? [SKILLS] : [])]),
+    changedLayer(opened, wanted, [PADDING, ROLE, SKILLS]),
     inForce.role !== roleOf(wanted)?.record.digest && 'role',
     changedParameter(inForce.parameters, wanted.parameters),
   ];
@@ -96,8 +89,8 @@ export function roleOf({ texts }: Pick<Wanted, 'texts'>): Layer | undefined {
 }
 
 /**
- * Whether a front serves what is wanted, its skills index and padding apart: those are frozen with it. Its tools may be
- * others: what differs is appended behind it, or waits.
+ * Whether a front serves what is wanted, its padding and an older log's list of skills apart: those are frozen with it. Its
+ * tools may be others: what differs is appended behind it, or waits.
  */
 export function servesAs(opened: EpochOpened, wanted: Wanted): boolean {
   const { provider, model, texts } = wanted;
@@ -129,10 +122,10 @@ function changedLayer(opened: EpochOpened, { texts, padding }: Wanted, but: read
   const changed = [...before, ...after].find(
     (one) => !(before.some((b) => same(b, one)) && after.some((a) => same(a, one))),
   );
-  return changed?.name === SKILLS ? 'skills' : changed?.name === ROLE ? 'role' : 'contract';
+  return changed?.name === ROLE ? 'role' : 'contract';
 }
 
-/** The layer of the skills index. */
+/** A layer of older logs, the list of skills. It stays until another epoch opens, and is no cause of one. */
 const SKILLS = 'skills';
 
 function without(
@@ -171,7 +164,7 @@ export function openEpoch(
   newHash: NewHash,
   routing?: Capabilities['routing'],
 ): EpochOpened {
-  const { texts, provider, model, parameters, capabilities, skills, stream } = wanted;
+  const { texts, provider, model, parameters, capabilities, stream } = wanted;
   const tools = texts.tools.map((tool) => tool.record);
   const root = state.root ?? state.session ?? '';
   const also = epochCauses(state, wanted).filter((one) => one !== cause);
@@ -182,7 +175,6 @@ export function openEpoch(
     tools: tools.map((tool) => tool.digest),
     stream: state.pace.own ?? stream,
     ...(routing === undefined ? {} : { routing }),
-    ...(skills === undefined ? {} : { skills }),
   };
   return {
     number: (state.epoch?.opened.number ?? -1) + 1,
@@ -196,7 +188,6 @@ export function openEpoch(
     layers: texts.layers.map((one) => one.record),
     tools,
     ...(tools.length === 0 ? {} : { toolSize: sizeOfTools(texts) }),
-    ...(skills === undefined ? {} : { skills }),
     ...(state.compacted === undefined ? {} : { checkpoint: state.compacted.position }),
     ...(state.quarantines.length === 0 ? {} : { quarantines: state.quarantines.map(({ position }) => position) }),
     ...(state.prunings.length === 0 ? {} : { prunings: state.prunings.map(({ position }) => position) }),

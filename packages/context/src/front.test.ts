@@ -21,10 +21,10 @@ test('pins the bytes of layer 0 to the contract: an edit is a new version', () =
 });
 
 test('orders tools by name and layers by number, whatever order they were given in', () => {
-  const front = composeFront({ tools: [read, bash], role: 'You review.', skills: '- tax: taxes' }, newHash);
+  const front = composeFront({ tools: [read, bash], role: 'You review.' }, newHash);
   expect(front.tools.map((tool) => tool.record.name)).toEqual(['bash', 'read']);
-  expect(front.layers.map((layer) => layer.record.name)).toEqual(['runtime', 'skills', 'role']);
-  expect(composeFront({ tools: [bash, read], role: 'You review.', skills: '- tax: taxes' }, newHash)).toEqual(front);
+  expect(front.layers.map((layer) => layer.record.name)).toEqual(['runtime', 'role']);
+  expect(composeFront({ tools: [bash, read], role: 'You review.' }, newHash)).toEqual(front);
 });
 
 test('gives a tool the same bytes whatever the order of its keys (opencode#23571)', () => {
@@ -37,7 +37,7 @@ test('gives a tool the same bytes whatever the order of its keys (opencode#23571
 });
 
 test('leaves out layers that are not set', () => {
-  expect(composeFront({ role: '', skills: '' }, newHash).layers).toHaveLength(1);
+  expect(composeFront({ role: '' }, newHash).layers).toHaveLength(1);
 });
 
 test('holds nothing volatile: no date, path, id or mode', () => {

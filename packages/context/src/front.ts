@@ -1,4 +1,5 @@
-// The epoch front: layers 0 to 3 (padding, layer 4, is in `pad-front.ts`), composed once when an epoch opens, and the same bytes until the next one.
+// The epoch front: layers 0 and 3 (padding, layer 4, is in `pad-front.ts`), composed once when an epoch opens, and the same bytes until the
+// next one. It holds the operator's words alone; what files say stands in notes. Older logs have a layer 2, the list of skills.
 
 import type { EpochOpened, LayerRecord, RenderParameters, ToolRecord } from '@tidemark/log';
 import { canonicalText, digest } from '@tidemark/log';
@@ -56,8 +57,6 @@ export interface FrontSpec {
   /** `full` unless said. */
   readonly runtime?: RuntimeText;
   readonly tools?: readonly ToolSpec[];
-  /** The routing-only index of trusted skills. */
-  readonly skills?: string;
   /** The agent's own system text, layer 3: it stands behind layer 0 and takes nothing of it away. */
   readonly role?: string;
 }
@@ -69,7 +68,6 @@ export const ROLE = 'role';
 export function composeFront(spec: FrontSpec, newHash: NewHash): FrontTexts {
   const { contract, text } = RUNTIME_TEXTS[spec.runtime ?? 'full'];
   const layers = [layer('runtime', contract, 'global', text, newHash)];
-  if (spec.skills) layers.push(layer('skills', 'r1', 'project', spec.skills, newHash));
   if (spec.role) layers.push(layer(ROLE, 'r1', 'project', spec.role, newHash));
   return { contract, layers, tools: (spec.tools ?? []).map((tool) => defineTool(tool, newHash)).toSorted(byName) };
 }

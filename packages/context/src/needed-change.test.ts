@@ -119,9 +119,9 @@ describe('what a difference asks for', () => {
   test('an epoch, where something else needs one: it takes all that is wanted', () => {
     const both = {
       ...withTools(spec('grep')),
-      texts: composeFront({ tools: [spec('grep')], skills: '- tax' }, newHash),
+      texts: { ...composeFront({ tools: [spec('grep')] }, newHash), contract: 'tm2' },
     };
-    expect(neededChange(between, both, ALL)).toEqual({ do: 'epoch', cause: 'skills' });
+    expect(neededChange(between, both, ALL)).toEqual({ do: 'epoch', cause: 'contract' });
   });
 
   test('an epoch, where the catalog row is another than that of the epoch', () => {

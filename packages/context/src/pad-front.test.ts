@@ -57,22 +57,18 @@ test('leaves a front that is above the floor as it is', () => {
   expect(padded({ role: words(FLOOR) })).toBeUndefined();
 });
 
-test('adds preloaded skills whole, by name, below the cap, and marks them in the index', () => {
-  const skills = '- big: a lot\n- tax: when taxes are due\n- vat: rates\n- zip: packing';
+test('adds preloaded skills whole, by name, below the cap, and marks each heading', () => {
   const preloads = [
     { name: 'vat', body: `# VAT\n${words(100)}` },
     { name: 'tax', body: `# Tax\n${words(200)}` },
     { name: 'big', body: words(2_000) },
   ];
-  const texts = padded({ skills }, FLOOR, preloads);
+  const texts = padded({}, FLOOR, preloads);
   const text = paddingOf(texts);
-  expect(text.indexOf('## Skill: tax')).toBeGreaterThan(0);
+  expect(text.indexOf('## Skill: tax [preloaded]\n')).toBeGreaterThan(0);
   expect(text.indexOf('## Skill: vat')).toBeGreaterThan(text.indexOf('## Skill: tax'));
   for (const { body } of preloads.slice(0, 2)) expect(text).toContain(body.trimEnd());
   expect(text).not.toContain('## Skill: big');
-  expect(texts?.layers.find(({ record }) => record.name === 'skills')?.text).toBe(
-    '- big: a lot\n- tax [preloaded]: when taxes are due\n- vat [preloaded]: rates\n- zip: packing',
-  );
   const tokens = texts === undefined ? 0 : frontTokens(texts);
   expect(tokens).toBeGreaterThan(TARGET);
   expect(tokens).toBeLessThanOrEqual(CAP);

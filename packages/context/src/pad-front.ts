@@ -8,7 +8,7 @@ import { estimateTokens } from './estimate.ts';
 import type { FrontTexts } from './front.ts';
 import { layer, sizeOfTools } from './front.ts';
 
-/** A trusted skill that is marked for preloading. */
+/** A skill of the user's own, outside of the workspace, that is marked for preloading. */
 export interface Preload {
   readonly name: string;
   /** Goes out whole or not at all: what is cut cannot be reached. */
@@ -42,18 +42,15 @@ export function frontTokens(front: FrontTexts): number {
   return front.layers.reduce((sum, { record }) => sum + record.tokens, sizeOfTools(front).tokens);
 }
 
-/**
- * The front with its padding layer, and the skills index marked where a body stands in it. `undefined` where it needs none,
- * and where no whole sections bring it above the floor below the cap.
- */
+/** The front with its padding layer. `undefined` where it needs none, and where no whole sections bring it above the floor below the cap. */
 export function padFront(front: FrontTexts, options: PadOptions, newHash: NewHash): FrontTexts | undefined {
   const { target, cap } = bounds(options);
   const natural = frontTokens(front);
   if (natural >= (options.floor ?? target)) return undefined;
   const parts: string[] = [TITLE];
   let most = natural + estimateTokens(TITLE);
-  const take = (part: string, mark = 0): boolean => {
-    const tokens = estimateTokens(part) + mark;
+  const take = (part: string): boolean => {
+    const tokens = estimateTokens(part);
     if (most + tokens > cap) return false;
     parts.push(part);
     most += tokens;
@@ -63,37 +60,20 @@ export function padFront(front: FrontTexts, options: PadOptions, newHash: NewHas
   const isShort = (): boolean => most - parts.length < target;
   for (const { heading, text } of GUIDE) if (isShort()) take(`## ${heading}\n\n${text}`);
   const preloads = options.preloads.toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  const held = preloads.filter(({ name, body }) => take(`## Skill: ${name}\n\n${body.trimEnd()}\n`, MARK_TOKENS));
+  const held = preloads.filter(({ name, body }) => take(`## Skill: ${name} [preloaded]\n\n${body.trimEnd()}\n`));
   if (isShort()) return undefined;
   const preloaded = held.map(({ name }) => name);
-  const layers = marked(front, new Set(preloaded), newHash);
   return {
     ...front,
-    layers: [...layers, layer(PADDING, TM1, 'project', parts.join('\n'), newHash)],
+    layers: [...front.layers, layer(PADDING, TM1, 'project', parts.join('\n'), newHash)],
     ...(preloaded.length === 0 ? {} : { preloaded }),
   };
 }
 
 const TITLE = '# Operating guide\n';
 
-const MARK = ' [preloaded]';
-const MARK_TOKENS = estimateTokens(MARK);
-
 function bounds({ floor, error = FIRST_ERROR }: PadOptions): { readonly target: number; readonly cap: number } {
   if (floor === undefined) return UNKNOWN_FLOOR;
   const target = Math.ceil(floor * (1 + error));
   return { target, cap: Math.max(Math.floor(floor * CAP), target + LEAST_ROOM) };
-}
-
-/** The index says which bodies stand in the front. */
-function marked(front: FrontTexts, names: ReadonlySet<string>, newHash: NewHash): FrontTexts['layers'] {
-  if (names.size === 0) return front.layers;
-  return front.layers.map((one) => {
-    if (one.record.name !== 'skills') return one;
-    const text = one.text.replaceAll(/^- ([a-z0-9-]+)(?=:)/gm, (entry, name: string) =>
-      names.has(name) ? `${entry}${MARK}` : entry,
-    );
-    const { name, revision, stability } = one.record;
-    return layer(name, revision, stability, text, newHash);
-  });
 }

@@ -106,8 +106,8 @@ export interface AgentOptions {
   /** Own context sources, behind the usual ones. */
   readonly sources?: readonly ContextSource[];
   /**
-   * Skills: folders with a SKILL.md, listed in the front, found and loaded by `skill_search` and `skill_load`. None unless
-   * said, and no tool where none is installed. Only folders that the user trusts: `skillRoots` names the usual ones.
+   * Skills: folders with a SKILL.md, listed in a note, found and loaded by `skill_search` and `skill_load`. By default there are
+   * none; where none is installed there is no tool. Only folders that the user trusts: `skillRoots` names the usual ones.
    */
   readonly skills?: SkillsOptions;
   /**

@@ -53,7 +53,9 @@ export function resolveAgent(options: AgentOptions): ResolvedAgent {
     workspace: resolve(options.workspace ?? '.'),
     firstMode: permissions.mode ?? (permissions.ask === undefined ? 'read-only' : 'ask'),
     secrets,
-    ...(options.skills !== undefined && { skills: createSkillShelf(options.skills, secrets.mask) }),
+    ...(options.skills !== undefined && {
+      skills: createSkillShelf(options.skills, { mask: secrets.mask, workspace: resolve(options.workspace ?? '.') }),
+    }),
   };
 }
 

@@ -1,100 +1,21 @@
 // Skills in sessions as an author makes them: found, loaded once, counted by the log, freed by a compaction.
 
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Recorded } from '@tidemark/log';
-import { readSkillUse } from '@tidemark/agent';
-import { callId, sessionId } from '@tidemark/log';
-import type { ScriptedAnswer, ScriptedProvider } from '@tidemark/provider-scripted';
 import { createScriptedProvider } from '@tidemark/provider-scripted';
 import { createMemoryStore } from '@tidemark/store-memory';
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import type { AgentOptions } from './agent-options.ts';
-import type { Agent } from './create-agent.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { SkilledRoom } from '../tests/play-skills.ts';
+import { bodies, loads, MODEL, openSkilledRoom, says } from '../tests/play-skills.ts';
 import { createAgent } from './create-agent.ts';
-import type { LiveSession } from './live-session.ts';
 
-const MODEL = 'claude-sonnet-5-5';
-let calls = 0;
 let folder: string;
+let install: SkilledRoom['install'];
+let play: SkilledRoom['play'];
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tidemark-kit-skills-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  ({ folder, install, play } = await openSkilledRoom());
 });
-
-async function install(name: string, { body = `Do ${name} well.`, more = '' } = {}): Promise<void> {
-  await mkdir(join(folder, name), { recursive: true });
-  await writeFile(
-    join(folder, name, 'SKILL.md'),
-    `---\nname: ${name}\ndescription: About ${name}.\n${more}---\n${body}\n`,
-  );
-}
-
-const says = (text = 'Done.'): ScriptedAnswer => ({ parts: [{ type: 'text', text }] });
-
-function loads(...inputs: readonly object[]): ScriptedAnswer {
-  const parts = inputs.map((input) => ({
-    type: 'call' as const,
-    call: callId(`call_${(calls += 1)}`),
-    name: 'skill_load',
-    arguments: JSON.stringify(input),
-  }));
-  return { parts };
-}
-
-interface Played {
-  readonly agent: Agent;
-  readonly provider: ScriptedProvider;
-  readonly live: LiveSession;
-  readonly notices: readonly string[];
-  records(): Promise<readonly Recorded[]>;
-  /** Results of calls, each with whether it failed. */
-  results(): Promise<readonly string[]>;
-  loaded(): Promise<readonly string[]>;
-}
-
-async function play(
-  answers: readonly ScriptedAnswer[],
-  { id, ...options }: Partial<AgentOptions> & { readonly id?: string } = {},
-): Promise<Played> {
-  const provider = createScriptedProvider({ answers });
-  const agent = createAgent({
-    model: MODEL,
-    provider,
-    skills: { roots: [{ folder, source: 'home' }] },
-    permissions: { mode: 'read-only' },
-    padding: 'never',
-    warm: 'off',
-    ...options,
-  });
-  onTestFinished(() => agent.close());
-  const live = await agent.open(id);
-  const notices: string[] = [];
-  void (async () => {
-    for await (const event of live.events()) if (event.type === 'notice.raised') notices.push(event.notice.code);
-  })();
-  const records = (): Promise<readonly Recorded[]> => Array.fromAsync(agent.log.read(sessionId(live.id)));
-  return {
-    agent,
-    provider,
-    live,
-    notices,
-    records,
-    results: async () =>
-      (await records()).flatMap(({ kind, data }) =>
-        kind === 'tool.returned' || kind === 'tool.failed'
-          ? [`${kind}: ${data.parts.map((part) => (part.type === 'text' ? part.text : '')).join('')}`]
-          : [],
-      ),
-    loaded: async () =>
-      (await records()).flatMap(({ kind, data }) => (kind === 'skill.loaded' ? [`${data.name} ${data.reason}`] : [])),
-  };
-}
-
-const bodies = ({ provider }: Played): readonly string[] =>
-  provider.sent.map(({ body }) => new TextDecoder().decode(body));
 
 test('a session where no skill is installed is what it is without the option', async () => {
   const [without, none] = [
@@ -113,7 +34,7 @@ test('a session where no skill is installed is what it is without the option', a
 });
 
 describe('loading', () => {
-  test('the front lists it, the call brings its body whole, and the log says so right behind the result', async () => {
+  test('a note lists it, the call brings its body whole, and the log says so right behind the result', async () => {
     await install('tax', { body: 'Add up all of it.' });
     const played = await play([loads({ name: 'tax' }), says()]);
     await played.live.prompt('Do my taxes.');
@@ -284,106 +205,5 @@ describe('the registry is the log', () => {
     ]);
     expect(await played.loaded()).toEqual(['a1', 'b2', 'c3', 'd4', 'a1'].map((name) => `${name} on_demand`));
     expect(bodies(played).at(-2)).toContain('Skills to load again');
-  });
-});
-
-describe('installed meanwhile', () => {
-  test('a note tells of it, no epoch opens, and it can be loaded', async () => {
-    await install('tax');
-    const played = await play([says(), loads({ name: 'vat' }), says(), says(), says(), says()]);
-    await played.live.prompt('Hello.');
-    await install('vat', { body: 'Nineteen.' });
-    await played.live.prompt('And now?');
-    await played.live.prompt('And?');
-    await rm(join(folder, 'vat'), { recursive: true });
-    await played.live.prompt('And again?');
-    await played.live.prompt('Still?');
-    const records = await played.records();
-    expect(records.filter(({ kind }) => kind === 'epoch.opened')).toHaveLength(1);
-    expect(
-      records.flatMap(({ kind, data }) => (kind === 'context.noted' && data.source === 'skills' ? [data.body] : [])),
-    ).toEqual([
-      'Installed since, and to be loaded like those of the list:\n- vat: About vat.',
-      'The list of skills at the beginning holds.',
-    ]);
-    expect((await played.results())[0]).toContain('Nineteen.');
-    const sent = bodies(played);
-    const front = (body = ''): string => body.slice(0, body.indexOf('- tax: About tax.') + 30);
-    expect(sent.every((body) => front(body) === front(sent[0]))).toBe(true);
-  });
-
-  test('another process takes the front as it is, and tells of what is gone', async () => {
-    await install('tax');
-    await install('vat');
-    const store = createMemoryStore();
-    const before = await play([says()], { store });
-    await before.live.prompt('Hello.');
-    await before.agent.close();
-    await rm(join(folder, 'vat'), { recursive: true });
-    const after = await play([says()], { store, id: before.live.id });
-    await after.live.prompt('Again.');
-    const records = await after.records();
-    expect(records.filter(({ kind }) => kind === 'epoch.opened')).toHaveLength(1);
-    expect(bodies(after)[0]).toContain('- vat: About vat.');
-    expect(bodies(after)[0]).toContain('Not installed any more: vat.');
-  });
-});
-
-describe('a secret in a skill of a folder', () => {
-  const token = ['gh', 'p_', '0a1B2c3D4'.repeat(4)].join('');
-  const environment = { SHOP_TOKEN: 'a-value-of-this-machine' };
-
-  test('is masked in the front that is sent and stored, by shape and by value', async () => {
-    await install('tax', { more: `metadata:\n  when_to_use: Files taxes with ${token}, a-value-of-this-machine.\n` });
-    const played = await play([says()], { environment });
-    await played.live.prompt('Hello.');
-    const { index } = await readSkillUse(played.agent.log, sessionId(played.live.id));
-    for (const text of [bodies(played)[0], index?.text])
-      expect(text).toContain('- tax: Files taxes with [secret:github], [secret:SHOP_TOKEN].');
-  });
-
-  test('is masked in a body that the front preloads', async () => {
-    await install('tax', { body: `Use ${token}.`, more: 'metadata:\n  preload: always\n' });
-    const played = await play([says()], { model: 'claude-haiku-4-5', padding: 'always' });
-    await played.live.prompt('Hello.');
-    expect(bodies(played)[0]).toContain('Use [secret:github].');
-  });
-
-  test('is masked in the note of a skill that came since', async () => {
-    await install('tax');
-    const played = await play([says(), says()]);
-    await played.live.prompt('Hello.');
-    await install('vat', { more: `metadata:\n  when_to_use: See ${token}.\n` });
-    await played.live.prompt('Again.');
-    expect(bodies(played)[1]).toContain('- vat: See [secret:github].');
-  });
-});
-
-describe('preloaded', () => {
-  const floored = { model: 'claude-haiku-4-5' };
-  const always = { more: 'metadata:\n  preload: always\n' };
-
-  test('is told once, before the first turn, of no turn; the index says so; and it is no load', async () => {
-    await install('tax', { body: 'Add up all of it.', ...always });
-    await install('vat');
-    const played = await play([loads({ name: 'tax' }), says(), says()], { ...floored, padding: 'always' });
-    await played.live.prompt('Go.');
-    await played.live.prompt('More.');
-    const records = await played.records();
-    const loaded = records.filter(({ kind }) => kind === 'skill.loaded');
-    expect(loaded).toMatchObject([{ data: { name: 'tax', reason: 'always', source: 'home' } }]);
-    expect(loaded[0]?.turn).toBeUndefined();
-    const kinds = records.map(({ kind }) => kind);
-    expect(kinds.indexOf('skill.loaded')).toBeLessThan(kinds.indexOf('turn.started'));
-    expect(bodies(played)[0]).toContain('- tax [preloaded]: About tax.');
-    expect(bodies(played)[0]).toContain('Add up all of it.');
-    expect((await played.results())[0]).toContain('[already_preloaded]');
-  });
-
-  test('is not told where the front is not padded, and is loaded like any other', async () => {
-    await install('tax', always);
-    const played = await play([loads({ name: 'tax' }), says()], { ...floored, padding: 'never' });
-    await played.live.prompt('Go.');
-    expect(await played.loaded()).toEqual(['tax on_demand']);
   });
 });

@@ -1,5 +1,5 @@
-// What a session is run with where skills are installed: the list in its front, the tools that find and load them, and the
-// note of what came since. Where none is, nothing: a session that cannot use any pays for none of it.
+// What a session is run with where skills are installed: the note that lists them, and the tools that find and load them. Where
+// none is installed, nothing: a session that cannot use any pays for none of it.
 
 import type { Runtime } from '@tidemark/agent';
 import type { InstalledSkills } from '@tidemark/tools-skills';
@@ -17,6 +17,7 @@ export async function withSkills(runtime: Runtime, shelf: InstalledSkills | unde
     const message = `two tools are called ${taken.name}: rename yours, or leave \`skills\` out`;
     throw new KitError('kit/bad-options', message, { tool: taken.name });
   }
-  const sources = withOwnNames([...runtime.sources, skillsSource(shelf)]);
+  // First of the notes: what every session in the folder shares stands before what is each session's own.
+  const sources = withOwnNames([skillsSource(shelf), ...runtime.sources]);
   return { ...runtime, skills: shelf, tools: [...runtime.tools, ...tools], sources };
 }

@@ -5,11 +5,9 @@ import type { FoundSkill } from './found-skill.ts';
 /** Most bytes of the index. */
 export const LARGEST_INDEX = 8_000;
 
-const TITLE = 'Skills\n';
+const TITLE = 'Installed skills. Load one with skill_load before you rely on it:\n';
 /** What the last line may take. */
 const ROOM = 80;
-/** What a front adds to the entry of a body that it holds. */
-const MARK = ' [preloaded]'.length;
 
 /** One line of the index. */
 export function entryOf({ name, use }: Pick<FoundSkill, 'name' | 'use'>): string {
@@ -20,7 +18,7 @@ export function entryOf({ name, use }: Pick<FoundSkill, 'name' | 'use'>): string
 export function indexText(skills: readonly FoundSkill[]): string | undefined {
   if (skills.length === 0) return undefined;
   const lines = skills.map((skill) => `${entryOf(skill)}\n`);
-  const sizes = skills.map(({ preload }, at) => Buffer.byteLength(lines[at] ?? '') + (preload ? MARK : 0));
+  const sizes = lines.map((line) => Buffer.byteLength(line));
   const title = Buffer.byteLength(TITLE);
   if (sizes.reduce((sum, size) => sum + size, title) <= LARGEST_INDEX) return [TITLE, ...lines].join('');
   const kept: string[] = [TITLE];

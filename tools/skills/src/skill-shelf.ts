@@ -2,7 +2,8 @@
 
 import type { Secrets, SkillBudget, SkillShelf } from '@tidemark/agent';
 import { SKILL_BUDGET } from '@tidemark/agent';
-import { join } from 'node:path';
+import { realpath } from 'node:fs/promises';
+import { join, sep } from 'node:path';
 import { findSkills } from './find-skills.ts';
 import type { FoundSkill, FoundSkills, SkillRoot } from './found-skill.ts';
 import type { KnownFolders } from './read-folder.ts';
@@ -20,6 +21,8 @@ export interface SkillsOptions {
 export interface InstalledSkills extends SkillShelf {
   /** What the last look found; nothing before the first. */
   readonly found: FoundSkills;
+  /** The list for the model; absent where nothing is installed. One line each, nothing in it can end a line. */
+  readonly index: string | undefined;
   /** Looks again. One look at a time. It throws nothing. */
   look(): Promise<void>;
   find(name: string): FoundSkill | undefined;
@@ -39,13 +42,25 @@ export function skillRoots(places: {
   ];
 }
 
-/** A shelf over these roots. Nothing is read before the first look. See `findSkills` for `mask`. */
-export function createSkillShelf({ roots, budget }: SkillsOptions, mask?: Secrets['mask']): InstalledSkills {
+/** What a shelf is made with beside its roots. */
+export interface ShelfOptions {
+  /** See `findSkills`. */
+  readonly mask?: Secrets['mask'];
+  /** The folder that the agent works in. Bodies of skills below it are never preloaded. */
+  readonly workspace?: string;
+}
+
+/** A shelf over these roots. Nothing is read before the first look. */
+export function createSkillShelf(
+  { roots, budget }: SkillsOptions,
+  { mask, workspace }: ShelfOptions = {},
+): InstalledSkills {
   const known: KnownFolders = new Map();
   let seen = shelve({ skills: [], shadowed: [], bad: [] });
   let looking: Promise<void> | undefined;
   const look = async (): Promise<void> => {
-    seen = shelve(await findSkills(roots, known, mask));
+    const found = await findSkills(roots, known, mask);
+    seen = shelve(found, workspace === undefined ? undefined : await realpath(workspace).catch(() => workspace));
     looking = undefined;
   };
   return {
@@ -67,12 +82,18 @@ export function createSkillShelf({ roots, budget }: SkillsOptions, mask?: Secret
   };
 }
 
-function shelve(found: FoundSkills) {
+function shelve(found: FoundSkills, workspace?: string) {
   const { skills } = found;
+  // A preloaded body stands in the system text, where nothing of a workspace may stand.
+  const isOfWorkspace = ({ realFolder }: FoundSkill): boolean =>
+    workspace !== undefined &&
+    `${realFolder}${sep}`.startsWith(workspace.endsWith(sep) ? workspace : `${workspace}${sep}`);
   return {
     found,
     index: indexText(skills),
-    preloads: skills.filter(({ preload }) => preload).map(({ name, body }) => ({ name, body })),
+    preloads: skills
+      .filter((skill) => skill.preload && !isOfWorkspace(skill))
+      .map(({ name, body }) => ({ name, body })),
     names: skills.map(({ name }) => name),
     byName: new Map(skills.map((skill) => [skill.name, skill])),
   };

@@ -1,82 +1,88 @@
-// What is told of skills behind a front that lists what there was: the difference, and nothing where there is none.
+// What is told of installed skills: the list whole at first and where it left the context, and what changed in between.
 
 import type { SourceView } from '@tidemark/agent';
 import { timestamp } from '@tidemark/log';
-import { rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { rootWith, skill } from '../tests/room.ts';
-import { indexText } from './index-text.ts';
+import type { SkillRoot } from './found-skill.ts';
 import { createSkillShelf } from './skill-shelf.ts';
 import { skillsSource } from './skills-source.ts';
 
-/** What a source is shown: the list in the front in force, and what it said last. */
-function view(front: string | undefined, noted?: string): SourceView {
+/** What a source is shown: the revision that was noted last. */
+function view(noted?: string): SourceView {
   const { signal } = new AbortController();
   const now = timestamp('2026-11-21T12:00:00.000Z');
-  const layer = (): Promise<string | undefined> => Promise.resolve(front);
-  return { workspace: '/w', now, mode: 'ask', files: new Map(), noted, signal, layer };
+  return { workspace: '/w', now, mode: 'ask', files: new Map(), noted, signal };
 }
 
-/** A folder of skills, what a front would list of them now, and what is told behind such a front. */
+/** A folder of skills, and a source that tells of it. */
 async function installed(...names: readonly string[]) {
   const root = await rootWith(
     Object.fromEntries(names.map((name) => [`${name}/SKILL.md`, skill(name, `For ${name}.`)])),
   );
-  const shelf = createSkillShelf({ roots: [root] });
-  const source = skillsSource(shelf);
-  await shelf.look();
-  return {
-    root,
-    front: indexText(shelf.found.skills) ?? '',
-    told: async (seen: SourceView): Promise<string | undefined> =>
-      (await source.revision(seen)) === undefined ? undefined : source.render(seen, 'changed'),
-  };
+  return { root, ...sourceOf(root) };
 }
 
-test('nothing is told where the list holds, nor before there is a front, nor of the mark of a body in it', async () => {
-  const { front, told } = await installed('tax', 'vat');
-  const marked = front.replace('- tax:', '- tax [preloaded]:');
-  expect([await told(view(front)), await told(view(undefined)), await told(view(marked))]).toEqual([
-    undefined,
-    undefined,
-    undefined,
-  ]);
+function sourceOf(root: SkillRoot) {
+  const shelf = createSkillShelf({ roots: [root] });
+  const source = skillsSource(shelf);
+  return { shelf, source, revision: async (noted?: string) => source.revision(view(noted)) };
+}
+
+async function install(root: SkillRoot, name: string, description: string): Promise<void> {
+  await mkdir(join(root.folder, name), { recursive: true });
+  await writeFile(join(root.folder, name, 'SKILL.md'), skill(name, description));
+}
+
+test('the list is told whole at first, and again where a compaction took it away', async () => {
+  const { source, revision } = await installed('tax', 'vat');
+  const first = await revision();
+  const list = 'Installed skills. Load one with skill_load before you rely on it:\n- tax: For tax.\n- vat: For vat.\n';
+  expect(source.render(view(), 'initial')).toBe(list);
+  expect(await revision(first)).toBe(first);
+  expect(source.render(view(first), 'compacted-away')).toBe(list);
+});
+
+test('nothing is told where no skill is installed', async () => {
+  const { revision } = await installed();
+  expect(await revision()).toBeUndefined();
 });
 
 test('what came, what reads otherwise and what is gone is told by name', async () => {
-  const { root, front, told } = await installed('old', 'tax', 'vat');
+  const { root, source, revision } = await installed('old', 'vat');
+  const first = await revision();
   await rm(join(root.folder, 'old'), { recursive: true });
-  await writeFile(join(root.folder, 'vat', 'SKILL.md'), skill('vat', 'For vat [preloaded]: now.'));
-  const listed = front.replace('- tax: For tax.\n', '');
-  expect(await told(view(listed))).toBe(
+  await install(root, 'vat', 'For vat now.');
+  await install(root, 'tax', 'For tax.');
+  expect(await revision(first)).not.toBe(first);
+  expect(source.render(view(first), 'changed')).toBe(
     [
-      'Installed since, and to be loaded like those of the list:',
+      'Installed since:',
       '- tax: For tax.',
       'Now listed as:',
-      '- vat: For vat [preloaded]: now.',
-      'Not installed any more: old.',
+      '- vat: For vat now.',
+      'Not in the list any more: old.',
     ].join('\n'),
   );
 });
 
-test('a description that speaks of the mark is no other one for it', async () => {
-  const { root, told } = await installed('tax');
-  await writeFile(join(root.folder, 'tax', 'SKILL.md'), skill('tax', 'When it says [preloaded]: leave it.'));
-  expect(await told(view('Skills\n- tax: When it says [preloaded]: leave it.\n'))).toBeUndefined();
+test('a list that another process noted is told whole once it changed', async () => {
+  const { root, revision } = await installed('tax');
+  const first = await revision();
+  await install(root, 'vat', 'For vat.');
+  const other = sourceOf(root);
+  await other.revision(first);
+  expect(other.source.render(view(first), 'changed')).toContain('- tax: For tax.\n- vat: For vat.');
 });
 
-test('what was told is taken back once the list holds again', async () => {
-  const { front, told } = await installed('tax');
-  expect(await told(view(front, '0123456789ab'))).toBe('The list of skills at the beginning holds.');
-});
-
-test('a change beyond what the list shows is told without a name', async () => {
+test('a list that is cut says how many more there are, also where only that changed', async () => {
   const names = Array.from({ length: 400 }, (_, at) => `skill-${String(at).padStart(3, '0')}`);
-  const { root, front, told } = await installed(...names);
-  expect(front).toMatch(/And \d+ more/);
+  const { root, source, revision } = await installed(...names);
+  const first = await revision();
+  expect(source.render(view(), 'initial')).toMatch(/\nAnd \d+ more: find them with skill_search\.\n$/);
   await rm(join(root.folder, 'skill-399'), { recursive: true });
-  expect(await told(view(front))).toBe(
-    'Which skills there are beyond the list has changed: find them with skill_search.',
-  );
+  await revision(first);
+  expect(source.render(view(first), 'changed')).toMatch(/^And \d+ more: find them with skill_search\.$/);
 });

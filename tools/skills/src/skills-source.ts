@@ -1,63 +1,66 @@
-// The context source `skills`: what was installed, changed or removed since the front was made, which lists what there was
-// then. So a new skill costs its own line, and no epoch.
+// The context source `skills`: the list of what is installed, whole when a session begins and after a compaction, and from then
+// on what changed in it. A folder wrote these words, so they stand in a note of the user's role and never in the system text.
 
 import { createHash } from 'node:crypto';
-import type { ContextSource, SourceView } from '@tidemark/agent';
+import type { ContextSource } from '@tidemark/agent';
 import type { InstalledSkills } from './skill-shelf.ts';
 
-const NOTHING = 'as listed';
-const LEFT_OUT = /^And \d+ more/;
-/** What a front adds to the entry of a body that it holds. */
-const MARK = /^(- [a-z0-9-]+) \[preloaded\](?=:)/gm;
+/** Bytes of the note: the longest list with its heading. */
+const INLINE = 8_192;
 
-/** Says nothing while the list in the front holds. */
+/** Lists that are kept to tell changes from. */
+const MOST_KNOWN = 64;
+
+const LEFT_OUT = /^And \d+ more/;
+
+/** Notes what a shelf holds. A list that this process has not noted itself is told whole when it changes. */
 export function skillsSource(shelf: InstalledSkills): ContextSource {
+  const known = new Map<string, readonly string[]>();
   return {
     name: 'skills',
-    async revision(view) {
+    inlineBytes: INLINE,
+    tellsChanges: true,
+    async revision() {
       await shelf.look();
-      const text = await difference(shelf, view);
-      if (text !== '') return createHash('sha256').update(text).digest('hex').slice(0, 12);
-      return view.noted === undefined ? undefined : NOTHING;
+      const { index } = shelf;
+      if (index === undefined) return undefined;
+      const revision = createHash('sha256').update(index).digest('hex').slice(0, 12);
+      known.delete(revision);
+      known.set(revision, entriesOf(index));
+      for (const oldest of known.keys()) if (known.size > MOST_KNOWN) known.delete(oldest);
+      return revision;
     },
-    render: async (view) => (await difference(shelf, view)) || 'The list of skills at the beginning holds.',
+    render({ noted }, cause) {
+      const { index = '' } = shelf;
+      const before = cause === 'changed' && noted !== undefined ? known.get(noted) : undefined;
+      return before === undefined ? index : difference(before, entriesOf(index));
+    },
     affectedBy: ({ effect }) => effect === 'write' || effect === 'execute',
   };
 }
 
-async function difference(shelf: InstalledSkills, view: SourceView): Promise<string> {
-  const front = await view.layer('skills');
-  // Before the first epoch there is no list that could be outdated; it will be made from what is there then.
-  if (front === undefined) return '';
-  const listed = new Set(front.replaceAll(MARK, '$1').split('\n').filter(isEntry));
-  const now = (shelf.index ?? '').split('\n').filter(isEntry);
-  const before = new Set([...listed].filter((line) => !LEFT_OUT.test(line)).map(nameOf));
-  const known = (name: string): boolean => before.has(name);
+/** What changed between two lists. A skill that another one pushed out of the list is found by `skill_search`. */
+function difference(before: readonly string[], now: readonly string[]): string {
+  const [listed, names] = [new Set(before), new Set(before.map(nameOf))];
   const fresh = now.filter((line) => !listed.has(line) && !LEFT_OUT.test(line));
-  const gone = [...before].filter((name) => shelf.find(name) === undefined);
-  const unlisted = now.some((line) => LEFT_OUT.test(line) && !listed.has(line));
+  const kept = new Set(now.map(nameOf));
+  const gone = before.filter((line) => !LEFT_OUT.test(line) && !kept.has(nameOf(line))).map(nameOf);
+  const leftOut = now.filter((line) => LEFT_OUT.test(line) && !listed.has(line));
   return [
-    ...said(
-      'Installed since, and to be loaded like those of the list:',
-      fresh.filter((line) => !known(nameOf(line))),
-    ),
-    ...said(
-      'Now listed as:',
-      fresh.filter((line) => known(nameOf(line))),
-    ),
-    ...(gone.length === 0 ? [] : [`Not installed any more: ${gone.join(', ')}.`]),
-    ...(unlisted && fresh.length === 0 && gone.length === 0
-      ? ['Which skills there are beyond the list has changed: find them with skill_search.']
-      : []),
+    ...under('Installed since:', fresh, (line) => !names.has(nameOf(line))),
+    ...under('Now listed as:', fresh, (line) => names.has(nameOf(line))),
+    ...(gone.length === 0 ? [] : [`Not in the list any more: ${gone.join(', ')}.`]),
+    ...leftOut,
   ].join('\n');
 }
 
-function said(heading: string, lines: readonly string[]): readonly string[] {
-  return lines.length === 0 ? [] : [heading, ...lines];
+function under(heading: string, lines: readonly string[], belongs: (line: string) => boolean): readonly string[] {
+  const below = lines.filter(belongs);
+  return below.length === 0 ? [] : [heading, ...below];
 }
 
-function isEntry(line: string): boolean {
-  return line.startsWith('- ') || LEFT_OUT.test(line);
+function entriesOf(index: string): readonly string[] {
+  return index.split('\n').filter((line) => line.startsWith('- ') || LEFT_OUT.test(line));
 }
 
 function nameOf(line: string): string {

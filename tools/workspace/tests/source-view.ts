@@ -25,7 +25,6 @@ export function view(workspace: string, change: Partial<SourceView> = {}): Sourc
     files: new Map(),
     noted: undefined,
     signal,
-    layer: () => Promise.resolve(undefined),
     ...change,
   };
 }

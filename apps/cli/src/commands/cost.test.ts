@@ -239,7 +239,7 @@ describe('what cannot be reported', () => {
     }
     expect((await tidemark('cost', '--since', '2027-01-01')).out).toContain('name an earlier day');
     expect((await tidemark('skills')).out).toBe(
-      'no skill was loaded in 2 sessions\nno front lists any skill\nnone is installed\n',
+      'no skill was loaded in 2 sessions\nno session lists a skill\nnone is installed\n',
     );
     const { out } = await pretendRun(['cache', '--json'], { store: empty });
     expect(JSON.parse(out)).toMatchObject({

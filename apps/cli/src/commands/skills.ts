@@ -7,7 +7,7 @@ import { findSkills } from '@tidemark/tools-skills';
 
 import type { Command, CommandContext, Outcome } from '../command.ts';
 import { eachSession } from '../each-session.ts';
-import { counted, grouped, percent } from '../numbers.ts';
+import { counted, grouped } from '../numbers.ts';
 import { sessionArgument } from '../session-argument.ts';
 import { inFields, showInstalled, skillsHere } from '../installed-skills.ts';
 import { settingsRequest } from '../settings-in.ts';
@@ -104,12 +104,12 @@ function reasonsOf(reasons: SkillUse['reasons']): string {
     .join(', ');
 }
 
-/** What the fronts list. Of one session, the list itself. */
+/** How many sessions list skills for the model. Of one session, the list itself. */
 function indexLines(session: string | undefined, found: readonly SessionSkills[]): readonly string[] {
   const listed = found.flatMap(({ index }) => (index === undefined ? [] : [index]));
   const [first] = listed;
-  if (first === undefined) return found.length === 0 ? [] : ['no front lists any skill'];
-  if (session === undefined) return [`${counted(listed.length, 'session')} with a list of skills in the front`];
-  const { tokens, ofTokens, text } = first;
-  return [`listed in the front: ${grouped(tokens)} tokens, ${percent(tokens, ofTokens)} of its texts`, text];
+  if (first === undefined) return found.length === 0 ? [] : ['no session lists a skill'];
+  if (session === undefined) return [`${counted(listed.length, 'session')} with a list of skills`];
+  const { tokens, text } = first;
+  return [`listed for the model: about ${grouped(tokens)} tokens`, text];
 }

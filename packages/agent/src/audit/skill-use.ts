@@ -1,6 +1,7 @@
-// Which skills a session loaded, why and how large, and what its front lists of them.
+// Which skills a session loaded, why and how large, and which of them it listed for the model.
 
-import type { EpochOpened, LayerRecord, Log, SessionId, SkillLoaded, Timestamp } from '@tidemark/log';
+import type { ContextNoted, EpochOpened, Log, SessionId, SkillLoaded, Timestamp } from '@tidemark/log';
+import { estimateTokens } from '@tidemark/context';
 import { readText } from '../session/materials.ts';
 
 /** One skill, by name. */
@@ -14,11 +15,11 @@ export interface SkillUse {
   readonly sources: readonly string[];
 }
 
-/** The list of skills in the front of the last epoch. */
-export interface SkillsIndex extends Pick<LayerRecord, 'digest' | 'bytes' | 'tokens'> {
+/** What a session told the model of installed skills: the last whole list, and each change since. */
+export interface SkillsIndex {
   readonly text: string;
-  /** Of the layers of that front together. */
-  readonly ofTokens: number;
+  /** Estimated. */
+  readonly tokens: number;
 }
 
 /** What a session did with skills. */
@@ -26,24 +27,26 @@ export interface SessionSkills {
   readonly session: SessionId;
   /** Most tokens first. */
   readonly skills: readonly SkillUse[];
-  /** Absent where no front lists any. */
+  /** Absent where none was listed. */
   readonly index?: SkillsIndex;
 }
 
 /** Reads a session's log once. Loads of its ancestors are theirs. @throws LogError as the store does. */
 export async function readSkillUse(log: Log, session: SessionId, since?: Timestamp): Promise<SessionSkills> {
   const skills = new Map<string, SkillUse>();
-  let epoch: EpochOpened | undefined;
+  let layers: EpochOpened['layers'] = [];
+  let listed: readonly string[] = [];
   let own = false;
   for await (const { kind, at, data } of log.read(session)) {
     if (kind === 'session.created') own = data.id === session;
-    if (kind === 'epoch.opened') epoch = data;
+    if (kind === 'epoch.opened') layers = data.layers;
+    if (kind === 'context.noted' && data.source === 'skills') listed = withNote(listed, data);
     if (kind === 'skill.loaded' && own && (since === undefined || at >= since))
       skills.set(data.name, withLoad(skills.get(data.name), data));
   }
-  const index = epoch && (await indexOf(log, epoch));
+  const text = listed.length > 0 ? listed.join('\n') : await textInFront(log, layers);
   const sorted = [...skills.values()].toSorted((a, b) => b.tokens - a.tokens || a.name.localeCompare(b.name));
-  return { session, skills: sorted, ...(index && { index }) };
+  return { session, skills: sorted, ...(text !== undefined && { index: { text, tokens: estimateTokens(text) } }) };
 }
 
 /** The use of one skill in two places together. */
@@ -67,10 +70,13 @@ function withLoad(before: SkillUse | undefined, { name, version, reason, tokens,
   return before === undefined ? one : addSkillUse(before, one);
 }
 
-async function indexOf({ artifacts }: Log, { layers }: EpochOpened): Promise<SkillsIndex | undefined> {
+function withNote(listed: readonly string[], { cause, body = '' }: ContextNoted): readonly string[] {
+  if (cause === 'invalidated') return [];
+  return cause === 'changed' ? [...listed, body] : [body];
+}
+
+/** The fronts of older logs list the skills themselves. */
+async function textInFront({ artifacts }: Log, layers: EpochOpened['layers']): Promise<string | undefined> {
   const layer = layers.find(({ name }) => name === 'skills');
-  if (layer === undefined) return undefined;
-  const { digest, bytes, tokens } = layer;
-  const text = await readText(artifacts, digest);
-  return { digest, bytes, tokens, text, ofTokens: layers.reduce((sum, one) => sum + one.tokens, 0) };
+  return layer && readText(artifacts, layer.digest);
 }

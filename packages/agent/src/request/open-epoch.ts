@@ -41,11 +41,9 @@ export async function openingEpoch(
   stamp: Stamp,
 ): Promise<Opening> {
   const { state, log } = session;
-  const { texts, padding, skills, cached } = frontFor(state, options, cause, stamp);
+  const { texts, padding, cached } = frontFor(state, options, cause, stamp);
   await keepFront(log.artifacts, texts);
-  const { skills: _offered, ...wanted } = options.wanted;
-  const chosen = { ...wanted, texts, ...(skills !== undefined && { skills }) };
-  const epoch = opening(state, { ...options, wanted: chosen }, cause, stamp);
+  const epoch = opening(state, { ...options, wanted: { ...options.wanted, texts } }, cause, stamp);
   const edits = await frontEdits(state, texts, (opened) => loadFront(log.artifacts, opened));
   const warm = cached ?? (await leftWarm(session, epoch, options));
   const known = {

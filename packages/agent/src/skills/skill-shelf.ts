@@ -1,4 +1,4 @@
-// The port of installed skills: what there is, what the front lists of it, and what a session may have loaded. Where they
+// The port of installed skills: what there is, and what a session may have loaded. Where they
 // come from and how they are written is the business of whoever implements it.
 
 import type { Preload } from '@tidemark/context';
@@ -16,9 +16,7 @@ export interface Skill {
 
 /** See the head of this file. All of it is as of the last look: whoever holds the shelf looks again. */
 export interface SkillShelf {
-  /** The routing-only list for the front; absent where nothing is installed. One line each, nothing in it can end a line. */
-  readonly index: string | undefined;
-  /** Bodies that may stand in the padding of a front. */
+  /** Bodies that may stand in the padding of a front. None of them is of the workspace. */
   readonly preloads: readonly Preload[];
   readonly budget: SkillBudget;
   find(name: string): Skill | undefined;

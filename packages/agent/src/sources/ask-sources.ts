@@ -6,7 +6,6 @@ import type { EventOf } from '@tidemark/log';
 import { noteStanding } from '@tidemark/context';
 import type { Notice } from '../turn/session-event.ts';
 import type { Work } from '../turn/work.ts';
-import { readText } from '../session/materials.ts';
 import type { Noted } from '../session/progress.ts';
 import type { Session } from '../session/session.ts';
 import { commit } from '../session/session.ts';
@@ -149,13 +148,7 @@ function viewOf({ session, runtime }: Work, noted: string | undefined, signal: A
     },
     noted,
     signal,
-    layer: (name) => layerInForce(session, name),
   };
-}
-
-async function layerInForce({ state, log }: Session, name: string): Promise<string | undefined> {
-  const held = state.epoch?.opened.layers.find((one) => one.name === name);
-  return held && readText(log.artifacts, held.digest);
 }
 
 function causeOf(

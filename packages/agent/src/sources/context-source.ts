@@ -17,8 +17,6 @@ export interface SourceView {
   /** The revision this source was noted with last, in this log or its ancestors. */
   readonly noted: string | undefined;
   readonly signal: AbortSignal;
-  /** The text of a layer of the front in force (`skills`), if there is one. */
-  layer(name: string): Promise<string | undefined>;
 }
 
 /** What a call did, as far as a source can care. */

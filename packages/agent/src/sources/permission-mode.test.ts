@@ -17,7 +17,6 @@ function view(mode: Mode): SourceView {
     files: new Map(),
     noted: undefined,
     signal,
-    layer: () => Promise.resolve(undefined),
   };
 }
 

@@ -34,7 +34,7 @@ export interface Runtime {
   /** Whether old results are shortened where that pays: `auto` unless said. */
   readonly pruning?: 'auto' | 'never';
   readonly tools: readonly Tool[];
-  /** Installed skills: the front lists them. Frozen for an epoch; another list is taken by whatever epoch opens next. */
+  /** Installed skills, to be loaded by name. A context source lists them. */
   readonly skills?: SkillShelf;
   /** Where more tools come from while the session is open. With one, other tools than those in force wait: see `takeTools`. */
   readonly toolSources?: readonly ToolSource[];

@@ -13,7 +13,6 @@ const TAX: Skill = { name: 'tax', version: 'v1', source: 'home', body: 'Add up a
 
 function shelf(...skills: readonly Skill[]): SkillShelf {
   return {
-    index: 'Skills\n- tax: Files taxes.\n',
     preloads: [],
     budget: SKILL_BUDGET,
     names: skills.map(({ name }) => name),
