@@ -1,7 +1,9 @@
 // Records as Markdown, to be read by people: what was said, thought, called and returned. What the work only needs for
-// itself (requests, permissions, settings) is left to the form for programs.
+// itself (requests, permissions, settings) is left to the form for programs. No word of a record is HTML in any viewer.
 
 import type { AnswerPart, ContentPart, Recorded, RecordedOf } from '@tidemark/log';
+
+import { fenced, inlineCode, inlineWords, withoutHtml } from './without-html.ts';
 
 /** A record as one block of Markdown; empty where it says nothing to a reader. */
 export function markdownOf(record: Recorded): string {
@@ -9,15 +11,15 @@ export function markdownOf(record: Recorded): string {
     case 'session.created':
       return beginningOf(record);
     case 'prompt.given':
-      return `## ${record.data.steer === true ? 'Said meanwhile' : 'Prompt'}\n\n${contentOf(record.data.parts)}`;
+      return `## ${record.data.steer === true ? 'Said meanwhile' : 'Prompt'}\n\n${withoutHtml(contentOf(record.data.parts))}`;
     case 'notification.received':
-      return quoted(`Notification of ${record.data.source}: ${record.data.body}`);
+      return quoted(`Notification of ${inlineWords(record.data.source)}: ${record.data.body}`);
     case 'context.noted':
       return quoted(
-        `Note of ${record.data.source}:\n${record.data.body ?? `artifact ${record.data.artifact ?? 'unknown'}`}`,
+        `Note of ${inlineWords(record.data.source)}:\n${record.data.body ?? `artifact ${record.data.artifact ?? 'unknown'}`}`,
       );
     case 'epoch.opened':
-      return `*Epoch ${record.data.number} (${record.data.cause}): ${record.data.model}*`;
+      return `*Epoch ${record.data.number} (${record.data.cause}): ${inlineWords(record.data.model)}*`;
     case 'answer.received':
     case 'answer.interrupted':
       return answerOf(record);
@@ -42,25 +44,27 @@ function beginningOf({ data, at, position }: RecordedOf<'session.created'>): str
   const { id, title, parent, startedBy, workspace } = data;
   if (parent !== undefined)
     return `---\n\n*Behind record ${parent.position} of ${parent.session} the fork ${id} goes on (${at}).*`;
-  return `${position === 0 ? '# ' : '## '}${title ?? id}\n\n*${id}, ${at}, ${workspace}${startedBy === undefined ? '' : `, a subagent of ${startedBy.session}`}*`;
+  const heading = `${position === 0 ? '# ' : '## '}${inlineWords(title ?? id)}`;
+  return `${heading}\n\n*${id}, ${at}, ${inlineWords(workspace)}${startedBy === undefined ? '' : `, a subagent of ${startedBy.session}`}*`;
 }
 
 function answerOf({ kind, data }: RecordedOf<'answer.received'> | RecordedOf<'answer.interrupted'>): string {
   if (data.stream !== 'main') return '';
   const end = kind === 'answer.interrupted' ? [`*The answer was cut by the ${data.by}.*`] : [];
-  return [`### ${data.model}`, ...data.parts.map(partOf).filter((part) => part !== ''), ...end].join('\n\n');
+  return [`### ${inlineWords(data.model)}`, ...data.parts.map(partOf).filter((part) => part !== ''), ...end].join(
+    '\n\n',
+  );
 }
 
 function partOf(part: AnswerPart): string {
   switch (part.type) {
     case 'text':
-      return part.text;
+    case 'native':
+      return withoutHtml(part.text);
     case 'reasoning':
       return part.text.trim() === '' ? '' : quoted(part.text);
     case 'call':
-      return `Calls \`${part.name}\`:\n\n${fenced(part.arguments)}`;
-    case 'native':
-      return part.text;
+      return `Calls ${inlineCode(part.name)}:\n\n${fenced(part.arguments)}`;
   }
 }
 
@@ -77,16 +81,9 @@ function contentOf(parts: readonly ContentPart[]): string {
 }
 
 function endOf({ data: { outcome, error } }: RecordedOf<'turn.ended'>): string {
-  return `*The turn ended as ${outcome}${error === undefined ? '' : `: ${error.message}`}.*`;
+  return `*The turn ended as ${outcome}${error === undefined ? '' : `: ${inlineWords(error.message)}`}.*`;
 }
 
 function quoted(text: string): string {
-  return text.replaceAll(/^/gm, '> ');
-}
-
-/** In a fence that nothing inside can end. */
-function fenced(text: string): string {
-  const longest = Math.max(0, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
-  const fence = '`'.repeat(Math.max(3, longest + 1));
-  return `${fence}\n${text}\n${fence}`;
+  return withoutHtml(text).replaceAll(/^/gm, '> ');
 }

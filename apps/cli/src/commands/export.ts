@@ -6,7 +6,6 @@ import { Option } from 'commander';
 
 import type { Command, CommandContext, Outcome } from '../command.ts';
 import { createSessionPage } from '../html/session-page.ts';
-import { markdownOf } from '../markdown.ts';
 import { sessionArgument } from '../session-argument.ts';
 
 /** Exports a session. */
@@ -46,6 +45,8 @@ async function print(
   const { mask } = createSecrets({ values: secretsOf(environment) });
   const log = await store();
   const page = createSessionPage(log.artifacts);
+  // Loaded for this form alone: it brings a reader of Markdown.
+  const { markdownOf } = await import('../markdown.ts');
   let owner: SessionId = session;
   for await (const record of log.read(session)) {
     if (record.kind === 'session.created') owner = record.data.id;

@@ -1,0 +1,82 @@
+// Words of others in a Markdown file: shown, and never obeyed by what shows the file.
+
+import fc from 'fast-check';
+import MarkdownIt from 'markdown-it';
+import { describe, expect, test } from 'vitest';
+
+import { inlineCode, inlineWords, withoutHtml } from './without-html.ts';
+
+const VIEWERS = [new MarkdownIt('commonmark', { html: true }), new MarkdownIt('default', { html: true })];
+
+/** What makes or ends HTML, code and blocks. */
+const PIECES = [
+  ...'<b> <div> </div> <!-- --> <?x <script> <a href="`"> <http://x.y> ` `` ``` ~~~ > - | \\ a # [x]: [x]( ) * &lt;'.split(
+    ' ',
+  ),
+  ' ',
+  '  ',
+  '    ',
+  '\t',
+  '\n',
+  '\n\n',
+  '> ',
+  '- ',
+  '1. ',
+  '|-|-|\n',
+];
+
+/** HTML that a viewer would obey. */
+function htmlIn(text: string): readonly string[] {
+  return VIEWERS.flatMap((viewer) =>
+    viewer
+      .parse(text, {})
+      .flatMap((token) => [token, ...(token.children ?? [])])
+      .filter(({ type }) => type.startsWith('html'))
+      .map(({ content }) => content),
+  );
+}
+
+describe('HTML in words', () => {
+  test.each([
+    ['a tag', 'Use <b>this</b>.', 'Use &lt;b>this&lt;/b>.'],
+    ['a script', '<script>alert(1)</script>', '&lt;script>alert(1)&lt;/script>'],
+    ['an image in a table', '|a|b|\n|-|-|\n|`|<img src=x>|`|', '|a|b|\n|-|-|\n|`|&lt;img src=x>|`|'],
+    ['a comment that holds a fence', '<!--\n```\n-->\n', '&lt;!--\n```\n-->\n\n```'],
+    ['a note of GitHub', '[^1]: a\n\n    <script>', '[^1]: a\n\n    &lt;script>'],
+    ['code that goes on to a line of its own', '`\n<div>\n`', '`\n&lt;div>\n`'],
+  ])('is shown as it is written: %s', (_what, text, shown) => {
+    expect(withoutHtml(text)).toBe(shown);
+    expect(htmlIn(shown)).toEqual([]);
+  });
+
+  test.each([
+    ['in a line', 'Use `<b>`, and ``a ` <i>``.'],
+    ['in a fence', 'So:\n\n```html\n<b>this</b>\n```\n'],
+    ['in a fence of a list', '1. Write\n\n   ```html\n   <b>this</b>\n   ```\n2. Done'],
+    ['in a fence of a quotation', '> ~~~\n> <b>\n> ~~~'],
+  ])('stays as it is where it is code %s', (_where, text) => {
+    expect(withoutHtml(text)).toBe(text);
+  });
+
+  test('is in no viewer HTML, whatever stands beside it and behind it', () => {
+    const pieces = fc.constantFrom(...PIECES);
+    const text = fc.array(pieces, { maxLength: 24 }).map((all) => all.join(''));
+    fc.assert(
+      fc.property(text, text, (a, b) => {
+        expect(htmlIn(`# Prompt\n\n${withoutHtml(a)}\n\n### m\n\n${withoutHtml(b)}`)).toEqual([]);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test('is in a fence where the text is too long to be read', () => {
+    const text = `${'`<b>` '.repeat(20_000)}\n\`\`\`\n<script>`;
+    expect(withoutHtml(text)).toBe(`\`\`\`\`\n${text}\n\`\`\`\``);
+  });
+});
+
+test('a name is code, or words, within its line', () => {
+  expect(inlineCode('a`b\n<i>')).toBe('``a`b <i>``');
+  expect(inlineCode('`')).toBe('`` ` ``');
+  expect(inlineWords('a <b>\n# c')).toBe('a &lt;b> # c');
+});

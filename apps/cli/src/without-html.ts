@@ -1,0 +1,90 @@
+// Words that somebody else wrote, as a part of a Markdown file: no viewer finds HTML in them, and they end within themselves.
+
+import type { MarkdownIt as Reader, Token } from 'markdown-it';
+import MarkdownIt from 'markdown-it';
+
+/** Characters of a text that is read as Markdown. A longer one is shown as it is, in a fence. */
+const LONGEST = 100_000;
+
+/** Each `<` is read as a character of its own, which means nothing in Markdown: the private planes of Unicode. */
+const PRIVATE = 0xf0000;
+const MOST_SIGNS = 0xfffd;
+const MARK = /[\u{f0000}-\u{10ffff}]/gu;
+
+/** What viewers read: CommonMark, and the form of GitHub with its tables. */
+const READERS = [new MarkdownIt('commonmark', { html: false }), new MarkdownIt('default', { html: false })];
+
+/**
+ * Returns Markdown that shows the same words. HTML is shown and not obeyed. Code stays as it is written, where every viewer takes it
+ * for code; elsewhere `<` becomes `&lt;`. A fence that was left open is closed: the text behind it would turn code into words.
+ */
+export function withoutHtml(text: string): string {
+  if (!/[<`~]/.test(text)) return text;
+  const signs = [...text.matchAll(/</g)].map(({ index }) => index);
+  if (text.length > LONGEST || signs.length > MOST_SIGNS || text.search(MARK) !== -1) return fenced(text);
+  let sign = 0;
+  const marked = text.replaceAll('<', () => String.fromCodePoint(PRIVATE + sign++));
+  const found = READERS.map((reader) => codeIn(reader, marked));
+  sign = 0;
+  const escaped = text.replaceAll('<', (_sign, at: number) => {
+    const mark = String.fromCodePoint(PRIVATE + sign++);
+    const isFenced = found.every(({ fences }) => fences.has(mark));
+    const isInline = found.every(({ spans }) => spans.has(mark)) && startsInLine(text, at);
+    return isFenced || isInline ? '<' : '&lt;';
+  });
+  const open = found.find((one) => one.open !== undefined)?.open;
+  return open === undefined ? escaped : `${escaped}\n${open}`;
+}
+
+/** Returns the text in a fence that nothing inside can end. */
+export function fenced(text: string): string {
+  const fence = '`'.repeat(Math.max(3, longestRun(text) + 1));
+  return `${fence}\n${text}\n${fence}`;
+}
+
+/** Returns a name as code within a line. */
+export function inlineCode(text: string): string {
+  const ticks = '`'.repeat(longestRun(text) + 1);
+  const edge = /^`|`$/.test(text) ? ' ' : '';
+  return `${ticks}${edge}${text.replaceAll(/\s+/g, ' ')}${edge}${ticks}`;
+}
+
+/** Returns a name or a title as words within a line. */
+export function inlineWords(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('`', '&#96;');
+}
+
+function longestRun(text: string): number {
+  return (text.match(/`+/g) ?? []).reduce((most, { length }) => Math.max(most, length), 0);
+}
+
+/** Where a reader finds code: the marks within fences, and within lines. `open`: what closes a fence that the text leaves open. */
+interface Code {
+  readonly fences: ReadonlySet<string>;
+  readonly spans: ReadonlySet<string>;
+  readonly open: string | undefined;
+}
+
+function codeIn(reader: Reader, text: string): Code {
+  const tokens = reader.parse(text, {});
+  const spans = tokens.flatMap(({ children }) => children ?? []).filter(({ type }) => type === 'code_inline');
+  const fences = tokens.filter(({ type }) => type === 'fence');
+  const last = tokens.at(-1);
+  return {
+    fences: new Set(fences.flatMap(({ content }) => content.match(MARK) ?? [])),
+    spans: new Set(spans.flatMap(({ content }) => content.match(MARK) ?? [])),
+    // A fence within a list or a quotation ends with it.
+    open: last?.type === 'fence' && last.level === 0 && isOpen(text, last) ? last.markup : undefined,
+  };
+}
+
+function isOpen(text: string, { map, markup }: Pick<Token, 'map' | 'markup'>): boolean {
+  const [first, end] = map ?? [0, 0];
+  const line = text.split(/\r\n?|\n/)[end - 1] ?? '';
+  return end - 1 === first || !new RegExp(`^ {0,3}${markup}${markup[0] ?? ''}*[ \\t]*$`).test(line);
+}
+
+/** Code that begins on an earlier line may hold a line that begins with `<`, and that line would be HTML. */
+function startsInLine(text: string, at: number): boolean {
+  return text.slice(text.lastIndexOf('\n', at) + 1, at).includes('`');
+}
