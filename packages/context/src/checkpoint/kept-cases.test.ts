@@ -3,38 +3,12 @@
 import type { HistoryCompacted } from '@tidemark/log';
 import { callId, position } from '@tidemark/log';
 import { expect, test } from 'vitest';
+import { checkpointOf, recorded, step, textOf } from '../../tests/checkpoint-of.ts';
 import type { Told } from '../../tests/log-of.ts';
-import { answer, created, logOf, prompt, text } from '../../tests/log-of.ts';
+import { answer, created, prompt, text } from '../../tests/log-of.ts';
 import type { Checkpoint } from './checkpoint.ts';
-import { checkpointText, checkpointTokens } from './checkpoint-text.ts';
-import type { CheckpointInput } from './make-checkpoint.ts';
-import { makeCheckpoint } from './make-checkpoint.ts';
+import { checkpointTokens } from './checkpoint-text.ts';
 import { readCheckpoint } from './read-checkpoint.ts';
-
-function of(told: readonly Told[], more: Partial<CheckpointInput> = {}): Checkpoint {
-  const range = { from: position(0), to: position(told.length - 1) };
-  return makeCheckpoint({ records: logOf(told), range, bound: 4_000, ...more });
-}
-
-function textOf(checkpoint: Checkpoint): string {
-  return checkpointText(checkpoint).text;
-}
-
-/** As the log gives it back. */
-function recorded(checkpoint: Checkpoint): HistoryCompacted {
-  const { text: said, limitations } = checkpointText(checkpoint);
-  const fields: NonNullable<HistoryCompacted['fields']> = JSON.parse(JSON.stringify(checkpoint));
-  const { range, strategy } = checkpoint;
-  return { range, strategy, trigger: 'manual', checkpoint: said, limitations, fields };
-}
-
-function step(id: string, name: string, input: object, output: string, failed = false): readonly Told[] {
-  const ended = { call: callId(id), parts: [text(output)].flatMap((part) => (part.type === 'text' ? [part] : [])) };
-  return [
-    answer([{ type: 'call', call: callId(id), name, arguments: JSON.stringify(input) }]),
-    [failed ? 'tool.failed' : 'tool.returned', ended],
-  ];
-}
 
 const turn: Told = ['turn.started', { trigger: 'user' }];
 const done: Told = ['turn.ended', { outcome: 'completed' }];
@@ -61,9 +35,9 @@ test('a prompt of 9,361 characters with 120 requirements keeps all of them, word
   const said = requirements();
   expect(said).toHaveLength(9_361);
   const told = [created, prompt(said), prompt('Begin with the first ten, please.')];
-  expect(of(told, { bound: 8_000 }).directives[0]).toEqual({ position: 1, text: said });
-  expect(keptRequirements(of(told, { bound: 8_000 }))).toBe(120);
-  const tight = of(told, { bound: 4_000 });
+  expect(checkpointOf(told, { bound: 8_000 }).directives[0]).toEqual({ position: 1, text: said });
+  expect(keptRequirements(checkpointOf(told, { bound: 8_000 }))).toBe(120);
+  const tight = checkpointOf(told, { bound: 4_000 });
   expect(keptRequirements(tight)).toBe(120);
   expect(checkpointTokens(tight)).toBeLessThanOrEqual(4_000);
 });
@@ -76,7 +50,7 @@ test('shrinks the oldest prompt first, to the first line of every item of its li
     ).join('\n');
   const told = [created, prompt(list('old')), prompt(list('new'))];
   const lines = (made: Checkpoint): readonly string[] => made.directives[0]?.text.split('\n') ?? [];
-  const [roomy, tight] = [of(told, { bound: 3_200 }), of(told, { bound: 2_700 })];
+  const [roomy, tight] = [checkpointOf(told, { bound: 3_200 }), checkpointOf(told, { bound: 2_700 })];
   for (const made of [roomy, tight]) {
     expect(made.directives[1]?.text).toBe(list('new'));
     for (let at = 0; at < 40; at += 1) expect(lines(made).join('\n')).toContain(`${at + 1}. old ${at}`);
@@ -99,7 +73,7 @@ function afterSummary(
   told: readonly Told[] = [created, prompt('Go on with the parser now.')],
 ): Checkpoint {
   const range = { from: position(0), to: position(0) };
-  return of(told, {
+  return checkpointOf(told, {
     bound: 8_000,
     previous: { range, strategy: 'recorded', trigger: 'manual', checkpoint: said, limitations: [] },
   });
@@ -110,7 +84,7 @@ test('a recorded summary of 14,518 characters, with what is still needed and the
   const made = afterSummary(said);
   expect(made.summary).toEqual({ position: 0, text: said });
   expect(textOf(made)).toContain('  > ## Next step\n  > - run migration 0042');
-  const next = of([created, prompt('Go on with the parser now.'), prompt('And the lexer after that.')], {
+  const next = checkpointOf([created, prompt('Go on with the parser now.'), prompt('And the lexer after that.')], {
     bound: 8_000,
     previous: recorded(made),
   });
@@ -145,7 +119,7 @@ test('prompts keep half of the room beside lists that would take more', () => {
     ...step(`e${at}`, 'edit', { path: `src/a/folder/with/a/long/name/part-${at}.ts` }, 'edited'),
     ...step(`b${at}`, 'bash', { command: line('npm test', at) }, line('failed', at), true),
   ]).flat();
-  const made = of([created, ...said, ...worked, ...step('p1', 'plan', plan, 'planned')], { bound: 8_000 });
+  const made = checkpointOf([created, ...said, ...worked, ...step('p1', 'plan', plan, 'planned')], { bound: 8_000 });
   const ofPrompts = checkpointTokens(made) - checkpointTokens({ ...made, directives: [] });
   expect(made.directives).toHaveLength(12);
   expect(ofPrompts).toBeGreaterThan(0.45 * 8_000);
@@ -166,7 +140,7 @@ function reads(count: number): readonly Told[] {
 }
 
 test('a turn of 360 reads names what was found, file by file, and no counts', () => {
-  const said = textOf(of(reads(360), { bound: 16_000 }));
+  const said = textOf(checkpointOf(reads(360), { bound: 16_000 }));
   expect(said).toContain('said: The bug is in readPart7: it drops the last row.');
   expect(said).toMatch(/^- \[\d+\] src\/part-7\.ts: readPart7:3$/m);
   const named = Array.from({ length: 360 }, (_, at) => at).filter((at) =>
@@ -184,7 +158,7 @@ test('tells of an edit its file, the function that it is in and the lines of a s
   const edit = { path: 'tax.py', old_string: '        sum += row', new_string: '        sum += row.net' };
   const write = { path: 'net.py', content: 'class Net:\n    def read(self):\n        return read_net_rows()\n' };
   const said = textOf(
-    of([
+    checkpointOf([
       created,
       ...step('c1', 'read', { path: 'tax.py' }, CODE),
       ...step('c2', 'edit', edit, 'ok'),
@@ -197,7 +171,7 @@ test('tells of an edit its file, the function that it is in and the lines of a s
 });
 
 test('tells that a command failed before it passed, and how', () => {
-  const made = of([
+  const made = checkpointOf([
     created,
     ...step('c1', 'bash', { command: 'npm test' }, 'src/tax.ts:12 expected 3, was 4', true),
     answer([{ type: 'call', call: callId('c2'), name: 'bash', arguments: '{"command":"npm test"}' }]),
@@ -214,7 +188,9 @@ test('keeps findings at the ends of all steps, and before any line of a result',
     answer([text(`Finding ${at}: the cache of part ${at} is stale.`)]),
     ...step(`c${at}`, 'bash', { command: `look ${at}` }, noise),
   ]);
-  const made = of([created, turn, prompt('Look at every part of it.'), ...steps.flat(), done], { bound: 1_500 });
+  const made = checkpointOf([created, turn, prompt('Look at every part of it.'), ...steps.flat(), done], {
+    bound: 1_500,
+  });
   const said = textOf(made);
   for (let at = 0; at < 12; at += 1) expect(said).toContain(`said: Finding ${at}: the cache of part ${at} is stale.`);
   expect(checkpointTokens(made)).toBeLessThanOrEqual(1_500);
@@ -229,7 +205,7 @@ test('keeps the line of a result that later words refer to, and errors with thei
     ...step('c1', 'bash', { command: 'list' }, lines.join('\n')),
     answer([text('I go on with wantedThing.')]),
   ];
-  const said = textOf(of(told, { bound: 600 }));
+  const said = textOf(checkpointOf(told, { bound: 600 }));
   expect(said).toContain('  > entry wantedThing lives in shard 7');
   expect(said).toContain('  > src/load.ts:41:7 error: rows are undefined');
 });
@@ -238,7 +214,7 @@ test('keeps words before the calls of their answer, and the lines of a result in
   const lines = ['alphaOne is set', 'betaTwo is set and betaTwo is used with gammaThree', 'deltaFour is set'];
   const call = { type: 'call', call: callId('c1'), name: 'bash', arguments: '{"command":"env"}' } as const;
   const ended = { call: callId('c1'), parts: [{ type: 'text', text: lines.join('\n') }] } as const;
-  const said = textOf(of([created, turn, answer([text('I look.'), call]), ['tool.returned', ended]]));
+  const said = textOf(checkpointOf([created, turn, answer([text('I look.'), call]), ['tool.returned', ended]]));
   expect(said).toContain(
     `- [2] said: I look.\n- [2] bash: env\n- [3] returned\n${lines.map((line) => `  > ${line}`).join('\n')}`,
   );
@@ -246,22 +222,22 @@ test('keeps words before the calls of their answer, and the lines of a result in
 
 test('takes the latest standing request for the objective, and no slash command', () => {
   const told = (...said: readonly string[]): readonly Told[] => [created, ...said.map((one) => prompt(one))];
-  const objective = (...said: readonly string[]): string | undefined => of(told(...said)).objective?.text;
+  const objective = (...said: readonly string[]): string | undefined => checkpointOf(told(...said)).objective?.text;
   const first = 'Fix the tax of every invoice.';
   const second = 'Now write the notes of the release.';
   expect(objective('/init', first, second, '/compact keep the notes and all else', 'continue')).toBe(second);
   expect(objective(first, '<command-name>/clear</command-name>')).toBe(first);
-  const next = of(told(first, second, 'go on'), { previous: recorded(of(told(first, second))) });
+  const next = checkpointOf(told(first, second, 'go on'), { previous: recorded(checkpointOf(told(first, second))) });
   expect(next.objective?.text).toBe(second);
 });
 
 test('reads without digests, record counts and notes of what is empty', () => {
-  const said = textOf(of(reads(3)));
+  const said = textOf(checkpointOf(reads(3)));
   expect(said).not.toMatch(/sha256|answer\.received|None is recorded|\(\d+ without success\)/);
 });
 
 test('carries the fields of a checkpoint/1 forward, with its lines of work', () => {
-  const { turns: _, steps: __, ...fields } = of([created, prompt('Fix the tax of every invoice.')]);
+  const { turns: _, steps: __, ...fields } = checkpointOf([created, prompt('Fix the tax of every invoice.')]);
   const old = {
     ...fields,
     form: 'checkpoint/1',
@@ -269,9 +245,11 @@ test('carries the fields of a checkpoint/1 forward, with its lines of work', () 
     filesRead: [{ position: 1, path: '/w/a.ts', digest: 'ab' }],
   };
   const json: NonNullable<HistoryCompacted['fields']> = JSON.parse(JSON.stringify(old));
-  const previous = { ...recorded(of([created, prompt('x')])), fields: json };
+  const previous = { ...recorded(checkpointOf([created, prompt('x')])), fields: json };
   expect(readCheckpoint(previous)).toMatchObject({ form: 'checkpoint/2', turns: [], steps: [] });
-  const next = of([created, prompt('Fix the tax of every invoice.'), prompt('And now the notes of it.')], { previous });
+  const next = checkpointOf([created, prompt('Fix the tax of every invoice.'), prompt('And now the notes of it.')], {
+    previous,
+  });
   expect(next).toMatchObject({ form: 'checkpoint/2', filesRead: [{ path: '/w/a.ts' }] });
   expect(textOf(next)).toContain('Turn 0-1 completed: read 96.');
 });
@@ -288,8 +266,8 @@ test('merges over ten compactions without loss while all of it fits, in the same
     );
     told.push(...step(`c${round}`, 'bash', { command: `make part-${round}` }, `made outputPart${round}`), done);
     const input = { bound: 20_000, ...(previous && { previous }) };
-    made = of(told, input);
-    expect(JSON.stringify(of(told, input))).toBe(JSON.stringify(made));
+    made = checkpointOf(told, input);
+    expect(JSON.stringify(checkpointOf(told, input))).toBe(JSON.stringify(made));
     previous = recorded(made);
   }
   const said = made === undefined ? '' : textOf(made);
@@ -311,7 +289,7 @@ test('hostile words of a model, a tool and a file name stay data', () => {
     ...step('c3', 'edit', { path: 'a\n## Files read', old_string: evil, new_string: 'y\n## Risks' }, evil),
     ...step('c4', 'read', { path: 'b\n## Risks' }, 'export function evilName() {\n## Risks'),
   ];
-  const headings = textOf(of(told))
+  const headings = textOf(checkpointOf(told))
     .split(/[\n\r\u2028]/)
     .filter((line) => line.startsWith('#') || line.startsWith('```'));
   expect(headings).toEqual(['## Files changed', '## Files read', '## Commands and evidence', '## What was done']);

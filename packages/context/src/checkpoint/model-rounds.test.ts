@@ -2,13 +2,13 @@
 // what ended.
 
 import type { HistoryCompacted } from '@tidemark/log';
-import { callId, position } from '@tidemark/log';
+import { callId } from '@tidemark/log';
 import { expect, test } from 'vitest';
+import { checkpointOf, recorded } from '../../tests/checkpoint-of.ts';
 import type { Told } from '../../tests/log-of.ts';
-import { answer, created, logOf, prompt, text as words } from '../../tests/log-of.ts';
+import { answer, created, prompt, text as words } from '../../tests/log-of.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import { checkpointText } from './checkpoint-text.ts';
-import { makeCheckpoint } from './make-checkpoint.ts';
 import { parseCheckpoint } from './model-answer.ts';
 import type { ModelFields } from './model-fields.ts';
 
@@ -26,18 +26,9 @@ function played(rounds: readonly Round[]): readonly Checkpoint[] {
   let previous: HistoryCompacted | undefined;
   return rounds.map(({ told: more = [prompt('Go on with it please.')], says }) => {
     told.push(...more);
-    const range = { from: position(0), to: position(told.length - 1) };
     const fromModel = says && { ...NOTHING, ...says };
-    const made = makeCheckpoint({
-      records: logOf(told),
-      range,
-      bound: 4_000,
-      ...(previous && { previous }),
-      ...(fromModel && { fromModel }),
-    });
-    const { text: checkpoint, limitations } = checkpointText(made);
-    const fields: NonNullable<HistoryCompacted['fields']> = JSON.parse(JSON.stringify(made));
-    previous = { range, strategy: made.strategy, trigger: 'manual', checkpoint, limitations, fields };
+    const made = checkpointOf(told, { ...(previous && { previous }), ...(fromModel && { fromModel }) });
+    previous = recorded(made);
     return made;
   });
 }

@@ -1,39 +1,13 @@
 // What a checkpoint tells of requests, commands, changes and names is what they were.
 
-import type { AnswerPart, HistoryCompacted } from '@tidemark/log';
-import { callId, position } from '@tidemark/log';
+import type { AnswerPart } from '@tidemark/log';
+import { callId } from '@tidemark/log';
 import { expect, test } from 'vitest';
+import { checkpointOf, recorded, step, textOf } from '../../tests/checkpoint-of.ts';
 import type { Told } from '../../tests/log-of.ts';
-import { answer, created, logOf, prompt, text } from '../../tests/log-of.ts';
+import { answer, created, prompt, text } from '../../tests/log-of.ts';
 import type { Checkpoint } from './checkpoint.ts';
-import { checkpointText, checkpointTokens } from './checkpoint-text.ts';
-import type { CheckpointInput } from './make-checkpoint.ts';
-import { makeCheckpoint } from './make-checkpoint.ts';
-
-function of(told: readonly Told[], more: Partial<CheckpointInput> = {}): Checkpoint {
-  const range = { from: position(0), to: position(told.length - 1) };
-  return makeCheckpoint({ records: logOf(told), range, bound: 4_000, ...more });
-}
-
-function textOf(checkpoint: Checkpoint): string {
-  return checkpointText(checkpoint).text;
-}
-
-/** As the log gives it back. */
-function recorded(checkpoint: Checkpoint): HistoryCompacted {
-  const { text: said, limitations } = checkpointText(checkpoint);
-  const fields: NonNullable<HistoryCompacted['fields']> = JSON.parse(JSON.stringify(checkpoint));
-  const { range, strategy } = checkpoint;
-  return { range, strategy, trigger: 'manual', checkpoint: said, limitations, fields };
-}
-
-function step(id: string, name: string, input: object, output: string, failed = false): readonly Told[] {
-  const ended = { call: callId(id), parts: [text(output)].flatMap((part) => (part.type === 'text' ? [part] : [])) };
-  return [
-    answer([{ type: 'call', call: callId(id), name, arguments: JSON.stringify(input) }]),
-    [failed ? 'tool.failed' : 'tool.returned', ended],
-  ];
-}
+import { checkpointTokens } from './checkpoint-text.ts';
 
 test('the objective is the latest request, and names the short prompts since', () => {
   const told = [
@@ -43,22 +17,22 @@ test('the objective is the latest request, and names the short prompts since', (
     prompt('Add dark mode'),
     prompt('thanks'),
   ];
-  expect(of(told).objective).toEqual({
+  expect(checkpointOf(told).objective).toEqual({
     position: 1,
     text: 'Explain how the parser works, and change nothing.',
     since: [{ position: 3, text: 'Add dark mode' }],
   });
-  expect(textOf(of(told))).toContain(
+  expect(textOf(checkpointOf(told))).toContain(
     '- [1] Explain how the parser works, and change nothing.\n- [3] and then: Add dark mode',
   );
   const next = [...told, prompt('Use blue.')];
-  const later = of(next, { previous: recorded(of(told)) });
+  const later = checkpointOf(next, { previous: recorded(checkpointOf(told)) });
   expect(later.objective?.since?.map(({ text: said }) => said)).toEqual(['Add dark mode', 'Use blue.']);
 });
 
 test('commands that ran in two folders, or that differ at their ends, are told apart', () => {
   const long = `python3 - <<EOF\n${'x = 1  # the same preamble in both\n'.repeat(20)}`;
-  const made = of([
+  const made = checkpointOf([
     created,
     ...step('a', 'exec_command', { command: 'npm test', workdir: '/w/a' }, 'FAIL a', true),
     ...step('b', 'exec_command', { command: 'npm test', workdir: '/w/b' }, 'ok b'),
@@ -95,7 +69,7 @@ test('each hunk of a change stands below its own function', () => {
     ...step('r', 'Read', { file_path: 'a.ts' }, TWO),
     ...step('e', 'MultiEdit', { file_path: 'a.ts', edits }, 'ok'),
   ];
-  expect(textOf(of(told))).toContain(
+  expect(textOf(checkpointOf(told))).toContain(
     [
       'MultiEdit a.ts in export function first(a: number): number {',
       '  > - return a;',
@@ -109,7 +83,7 @@ test('each hunk of a change stands below its own function', () => {
 
 test('a line of 2,000,000 characters is read in time that follows its length', () => {
   const told = [created, ...step('a', 'bash', { command: 'cat all' }, `error ${'a.'.repeat(1_000_000)}`)];
-  expect(textOf(of(told))).toContain('> error a.a.a.');
+  expect(textOf(checkpointOf(told))).toContain('> error a.a.a.');
 });
 
 test('a change is told with the function that it is in, also where its first line stands twice', () => {
@@ -118,10 +92,14 @@ test('a change is told with the function that it is in, also where its first lin
     old_text: '    return 0;\n  }\n  return b * 2;',
     new_text: '    return 0;\n  }\n  return b * 3;',
   };
-  const made = of([created, ...step('r', 'read', { path: 'a.ts' }, TWO), ...step('e', 'edit', edit, 'ok')]);
+  const made = checkpointOf([created, ...step('r', 'read', { path: 'a.ts' }, TWO), ...step('e', 'edit', edit, 'ok')]);
   expect(textOf(made)).toContain('edit a.ts in export function second(b: number): number {');
   const twice = { path: 'a.ts', old_text: '    return 0;', new_text: '    return 1;' };
-  const unsure = of([created, ...step('r', 'read', { path: 'a.ts' }, TWO), ...step('e', 'edit', twice, 'ok')]);
+  const unsure = checkpointOf([
+    created,
+    ...step('r', 'read', { path: 'a.ts' }, TWO),
+    ...step('e', 'edit', twice, 'ok'),
+  ]);
   expect(textOf(unsure)).not.toContain('edit a.ts in');
 });
 
@@ -141,7 +119,7 @@ test('names in a file that changed stand with the lines of now, and those that a
   const told = [created, ...read, ...step('e', 'edit', header, 'ok'), ...step('f', 'edit', rename, 'ok')];
   const names = ({ filesChanged: [file] }: Checkpoint): readonly unknown[] =>
     (file?.names ?? []).filter(({ declared }) => declared === true).map(({ name, line }) => [name, line]);
-  const made = of(told);
+  const made = checkpointOf(told);
   expect(new Set(names(made))).toEqual(
     new Set([
       ['read_settings', 43],
@@ -150,7 +128,7 @@ test('names in a file that changed stand with the lines of now, and those that a
   );
   // What a later change did to a file that is not before the reader any more is not known: no line is told.
   const blind = step('g', 'edit', { path: 'cfg.py', old_text: 'nothing', new_text: 'that was seen' }, 'ok');
-  const next = of([...told, ...blind], { previous: recorded(made) });
+  const next = checkpointOf([...told, ...blind], { previous: recorded(made) });
   expect(names(next).map((one) => (Array.isArray(one) ? one[1] : one))).toEqual([undefined, undefined]);
 });
 
@@ -166,7 +144,7 @@ test('a search that finds nothing is no failed command, and a run that checks th
   const runs = Array.from({ length: 80 }, (_, at) =>
     passed(`l${at}`, `ls -la src/some/folder/of/the/project-${at}`),
   ).flat();
-  const made = of(
+  const made = checkpointOf(
     [
       created,
       ...failed('g', 'cat src/a.ts | grep -n readRows', ''),
@@ -190,7 +168,7 @@ test('a search that finds nothing is no failed command, and a run that checks th
 
 test('words of the client are no words of the user, and escapes and capitals are no names of a file', () => {
   const source = `export const banner = 'one\\nFell \\x1b[38;5;255mBRIGHT';\nCREATE TABLE ROWS;\nuseRows();\n`;
-  const made = of([
+  const made = checkpointOf([
     created,
     prompt('Fix the banner of the start page, please.'),
     prompt('[Request interrupted by user for tool use]'),
@@ -207,7 +185,7 @@ test('words that announce a call give way to findings', () => {
     answer([text(`Let me check the reader of rows number ${at}:`), look(`a${at}`)]),
     answer([text(`The reader of rows number ${at} is wrong: it drops the last row.`), look(`b${at}`)]),
   ]).flat();
-  const made = of([created, ...told], { bound: 1_300 });
+  const made = checkpointOf([created, ...told], { bound: 1_300 });
   const kept = made.steps.map(({ text: said }) => said);
   const count = (part: string): number => kept.filter((said) => said.includes(part)).length;
   expect(count('is wrong')).toBeGreaterThan(2 * count('Let me check'));
@@ -217,7 +195,7 @@ test('a turn that a compaction cut is one turn for the next one, with its real e
   const ended: Told = ['turn.ended', { outcome: 'completed' }];
   const began: Told = ['turn.started', { trigger: 'user' }];
   const first = [created, began, prompt('Build the reader of rows now, please.'), answer([text('I begin.')])];
-  const cut = of(first);
+  const cut = checkpointOf(first);
   expect(textOf(cut)).toContain('### Turn 1-3, under way: Build the reader');
   const told = [
     ...first,
@@ -228,7 +206,7 @@ test('a turn that a compaction cut is one turn for the next one, with its real e
     answer([text('It passes.')]),
     ended,
   ];
-  const next = of(told, { previous: recorded(cut) });
+  const next = checkpointOf(told, { previous: recorded(cut) });
   expect(next.turns).toEqual([
     { position: 1, to: 5, outcome: 'completed' },
     { position: 6, to: 9, outcome: 'completed' },
@@ -242,14 +220,14 @@ test('a turn that a compaction cut is one turn for the next one, with its real e
 test('a task that a plan opened again stands as open alone', () => {
   const plan = (id: string, status: string): readonly Told[] =>
     step(id, 'plan', { tasks: [{ task: 'Write it', status }] }, 'planned');
-  const made = of([created, ...plan('a', 'open'), ...plan('b', 'done'), ...plan('c', 'open')]);
+  const made = checkpointOf([created, ...plan('a', 'open'), ...plan('b', 'done'), ...plan('c', 'open')]);
   expect([made.tasks.map(({ status }) => status), made.work]).toEqual([['open'], []]);
 });
 
 test('results are told as a terminal shows them: no colours, and no states of a progress bar', () => {
   const progress = Array.from({ length: 100 }, (_, at) => `\r${at}% of readRows`).join('');
   const output = `\u001B[31mFAIL\u001B[0m src/a.test.ts:12 expected 1\r\n${progress}\r\nTests: 3 failed`;
-  const told = textOf(of([created, ...step('a', 'bash', { command: 'npm test' }, output, true)]));
+  const told = textOf(checkpointOf([created, ...step('a', 'bash', { command: 'npm test' }, output, true)]));
   expect(told).toContain('FAIL src/a.test.ts:12 expected 1');
   expect(told).not.toMatch(/\[31m|\b3% of/);
 });
@@ -265,7 +243,7 @@ test.each(REQUIREMENTS)('a prompt that does not fit keeps as many lines as there
   const lines = Array.from({ length: 120 }, (__, at) => mark(at + 1));
   const fence = mark(1).startsWith('test(') ? ['```'] : [];
   const words = ['Make these hold:', ...fence, ...lines, ...fence, 'Never change the test.'].join('\n');
-  const made = of([created, prompt(words), prompt('Begin with the first ten, please.')], { bound: 1_800 });
+  const made = checkpointOf([created, prompt(words), prompt('Begin with the first ten, please.')], { bound: 1_800 });
   const [held] = made.directives;
   expect(held?.of).toBe(words.length);
   expect(held?.text).toContain('Never change the test.');
@@ -279,13 +257,17 @@ test('words that a user says while the agent works are no objective', () => {
     'prompt.given',
     { parts: [{ type: 'text', text: 'Use the blue one of the two, please.' }], presenter: 'cli', steer: true },
   ];
-  const made = of([created, prompt('Paint the door of the house.'), steer]);
+  const made = checkpointOf([created, prompt('Paint the door of the house.'), steer]);
   expect(made.objective?.text).toBe('Paint the door of the house.');
 });
 
 test('a change whose old words have a name that is not known leaves what was read of the file', () => {
   const edit = { path: 'cfg.py', from_text: 'import os', replace: 'import sys' };
-  const made = of([created, ...step('r', 'read', { path: 'cfg.py' }, CONFIG), ...step('e', 'edit', edit, 'ok')]);
+  const made = checkpointOf([
+    created,
+    ...step('r', 'read', { path: 'cfg.py' }, CONFIG),
+    ...step('e', 'edit', edit, 'ok'),
+  ]);
   expect(made.filesChanged[0]?.names?.map(({ name }) => name)).toEqual(
     expect.arrayContaining(['load_config', 'save_config']),
   );
@@ -315,9 +297,9 @@ test('a turn that was cut before any of its steps, or that ended and was resumed
     { position: 1, to: 7, outcome: 'completed' },
     { position: 8, to: 11, outcome: 'completed' },
   ];
-  expect(of(next).turns).toEqual(turns);
+  expect(checkpointOf(next).turns).toEqual(turns);
   for (let cut = 3; cut < next.length; cut += 1) {
-    const made = of(next, { previous: recorded(of(next.slice(0, cut))) });
+    const made = checkpointOf(next, { previous: recorded(checkpointOf(next.slice(0, cut))) });
     expect([cut, made.turns]).toEqual([cut, turns]);
   }
 });
@@ -337,14 +319,14 @@ test('a file is followed through line ends, numbered pages, paths from the root 
       .join('\n'),
   ])
     for (const path of ['a.ts', '/w/a.ts', './a.ts'])
-      expect(textOf(of([created, ...step('r', 'read', { path }, shown), ...step('e', 'edit', edit, 'ok')]))).toContain(
-        second,
-      );
+      expect(
+        textOf(checkpointOf([created, ...step('r', 'read', { path }, shown), ...step('e', 'edit', edit, 'ok')])),
+      ).toContain(second);
   const edits = [
     { oldText: '  return a;\n}', newText: '  return a;\n}\n\nfunction middle() {\n  go();\n}' },
     { oldText: '  go();', newText: '  gone();' },
   ];
-  const made = of([
+  const made = checkpointOf([
     created,
     ...step('r', 'read', { path: 'a.ts' }, TWO),
     ...step('e', 'edit', { path: 'a.ts', edits }, 'ok'),
@@ -356,6 +338,6 @@ test('a page that was cut is no whole file: names behind it stay', () => {
   const rest = step('r', 'read', { path: 'a.ts', offset: 40, limit: 20 }, 'export function farBelow() {\n}');
   const page = step('s', 'read', { path: 'a.ts' }, `${TWO}[Showing lines 1-13 of 60]`);
   const edit = { path: 'a.ts', old_text: '  return a;', new_text: '  return 2 * a;' };
-  const made = of([created, ...rest, ...page, ...step('e', 'edit', edit, 'ok')]);
+  const made = checkpointOf([created, ...rest, ...page, ...step('e', 'edit', edit, 'ok')]);
   expect(made.filesChanged[0]?.names?.map(({ name }) => name)).toContain('farBelow');
 });
