@@ -3,7 +3,7 @@
 
 import type { PossibleCommand } from './acts.ts';
 import { foldName } from './fold-name.ts';
-import { launches, programName } from './launchers.ts';
+import { launches, passesOn, programName } from './launchers.ts';
 import { matchStars } from './match-stars.ts';
 import { isWayToRun } from './ways-to-run.ts';
 
@@ -34,9 +34,17 @@ function tooWide([program = '', first]: readonly string[], open: boolean): strin
   const kind = open ? launches(program) : undefined;
   if (kind === 'launcher' || kind === 'changer')
     return `would allow any command, since ${program} runs or changes others: give it word for word, without *`;
-  if (kind !== undefined && (first === undefined || /^-|\*/.test(first)))
+  if (kind === undefined) return undefined;
+  if (first === undefined || /^-|\*/.test(first) || isCodeWord(program, first))
     return `would allow any code, since ${program} runs what it is given: name the file first, as in "${program} scripts/build *"`;
-  return undefined;
+  return kind === 'interpreter' && !passesOn(program)
+    ? `would allow any code, since ${program} takes code in any of its words: give it word for word, without *`
+    : undefined;
+}
+
+/** A word that makes the next one code, or a package: `deno eval`, `bun x`. */
+function isCodeWord(program: string, word: string): boolean {
+  return /^(deno|bun)$/.test(programName(program)) && /^(eval|repl|x|create|init|install|exec)$/.test(word);
 }
 
 /**
@@ -49,7 +57,9 @@ export function isCommand({ words, open }: CommandPattern, command: readonly str
     const wanted = words[index];
     if (word === wanted) return true;
     if (isWayToRun(command, index)) return false;
-    return wanted === undefined || (matchStars(wanted, word) && stepsUp(word) <= stepsUp(wanted));
+    if (wanted === undefined) return true;
+    // A `*` in front is the beginning of a name, and of no option.
+    return matchStars(wanted, word) && !(wanted.startsWith('*') && isOption(word)) && stepsUp(word) <= stepsUp(wanted);
   });
 }
 

@@ -8,18 +8,19 @@ const LAUNCHERS = namesIn(
   'find fd fdfind npx bunx pnpx uvx pipx bwrap firejail proot fakeroot faketime eatmydata xvfb-run dbus-run-session docker podman',
   'systemd-run launchctl start-stop-daemon daemonize tmux screen caffeinate sandbox-exec xcrun crontab nq tsp tini dumb-init',
   'chpst envdir setuidgid s6-setuidgid catchsegv logsave run-one chronic ifne pee mispipe torsocks proxychains proxychains4',
-  'dotenv cross-env cross-env-shell concurrently nodemon wsl wsl.exe cmd cmd.exe',
+  'dotenv cross-env cross-env-shell concurrently nodemon wsl cmd',
   'watchexec onchange chokidar reflex modd sem env_parallel xjobs retry timelimit run-parts newgrp please runas',
   'mosh plink pdsh pssh clush dbclient ansible fab vcsh foreman honcho overmind pm2 forever supervise dtach abduco zellij',
   'systemd-nspawn machinectl schroot lxc-attach toolbox distrobox wine torify tsocks',
   'rr uftrace heaptrack bpftrace stap dtrace dtruss xterm urxvt konsole gnome-terminal alacritty kitty wezterm foot',
-  'x-terminal-emulator',
+  'x-terminal-emulator docker-compose nerdctl heroku doppler infisical teller envchain chamber sops ssh-agent dockerize wait-for',
+  'wait-for-it wait-for-it.sh gtimeout env-cmd with-env dbus-launch cgexec',
   'at batch eval exec command builtin trap alias coproc mapfile readarray hash enable bind complete compgen fc history',
 );
 
 /** `source` is one: it runs a file here. */
 const SHELLS = namesIn(
-  'sh bash dash ash zsh ksh ksh93 mksh fish csh tcsh pwsh powershell powershell.exe rbash rksh rzsh yash osh ysh nu xonsh',
+  'sh bash dash ash zsh ksh ksh93 mksh fish csh tcsh pwsh powershell rbash rksh rzsh yash osh ysh nu xonsh',
   'elvish source .',
 );
 
@@ -59,15 +60,27 @@ export function launches(program: string): Launching | undefined {
   return INTERPRETERS.test(name) ? 'interpreter' : undefined;
 }
 
+/** Interpreters that read no options of their own behind the file that they run. */
+const PASSES_ON =
+  /^(node|nodejs|deno|bun|tsx|ts-node|python|ipython|pypy|perl|ruby|jruby|php|lua|luajit|rscript|julia|guile|groovy|tclsh|raku|racket|bb|escript|runghc|runhaskell)[0-9.]*$/;
+
+/** Returns true where an interpreter gives all words behind its file to that file. Others take options and code there: `sed`, `psql`. */
+export function passesOn(program: string): boolean {
+  return PASSES_ON.test(programName(program));
+}
+
 /** The programs of GNU, which other systems install with a `g` before their names. */
 const GNU = /^g(?=(sed|awk|find|xargs|timeout|env|nice|nohup|stdbuf|chroot|time|tar|make|sort|split)$)/;
 
 /**
- * Returns the last name of a program's path, without letter case: `/bin/RM` is `rm` on some machines. `gsed` is `sed`.
+ * Returns the last name of a program's path, without letter case: `/bin/RM` is `rm` on some machines. `gsed` is `sed`, `git.exe` is
+ * `git`, and `npm@10`, as `npx` takes it, is `npm`.
  */
 export function programName(program: string): string {
   return program
     .slice(program.lastIndexOf('/') + 1)
     .toLowerCase()
+    .replace(/(?<=.)\.(exe|cmd|bat)$/, '')
+    .replace(/(?<=.)@[\w.^~-]+$/, '')
     .replace(GNU, '');
 }

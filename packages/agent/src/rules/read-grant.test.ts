@@ -63,6 +63,9 @@ describe('a grant that is typed for a command', () => {
 
   test.each([
     'npm exec *',
+    'npm exe *',
+    'npm innit *',
+    'npm config *',
     'git -c x *',
     'cargo run *',
     'go run *',
@@ -76,9 +79,6 @@ describe('a grant that is typed for a command', () => {
   test.each([
     'npm *',
     'git *',
-    'npm exe *',
-    'npm innit *',
-    'npm config *',
     'npm run *',
     'npm e*',
     'git *onfig x',

@@ -67,6 +67,10 @@ describe('a rule at the door', () => {
     ['bash -c *', /name the file/],
     ['node *', /name the file/],
     ['python3.12 -c *', /name the file/],
+    ['deno eval *', /name the file/],
+    ['sed s/a/b/ *', /word for word/],
+    ['psql shop *', /word for word/],
+    ['vim a *', /word for word/],
     ['npm test; rm', /plain words/],
     ['npm test && ls', /plain words/],
     ['echo $HOME', /plain words/],
@@ -89,6 +93,12 @@ describe('a rule at the door', () => {
     'git config *',
     'git submodule *',
     'git bisect *',
+    'git.exe *',
+    'git config --global *',
+    'git config set *',
+    'git submodule foreach *',
+    'git bisect run *',
+    'git --attr-source x *',
   ])('does not allow any code by git, and names subcommands that only read: %s', (command) => {
     const [problem = ''] = problems({ decision: 'allow', tool: 'bash', commands: [command] });
     expect(problem).toContain('would allow any code, since git runs programs');
@@ -102,6 +112,8 @@ describe('a rule at the door', () => {
       'git -C sub log *',
       'git push *',
       'git config --get *',
+      'git bisect good *',
+      'git submodule status *',
       'git config x.y z',
     ];
     expect(problems({ decision: 'allow', tool: 'bash', commands: read })).toEqual([]);

@@ -14,7 +14,7 @@ interface Ways {
 const WAYS: Readonly<Record<string, Ways>> = {
   git: {
     long: 'config config-env exec-path upload-pack receive-pack exec open-files-in-pager extcmd ext-diff output template sendmail-cmd smtp-server to-cmd cc-cmd header-cmd',
-    other: /^(-[Ox].*|-c.*=.*|run|foreach|filter-branch|alias\..*|[\w.-]*\.[\w-]*=.*|ext::.*)$/s,
+    other: /^(-[A-Za-z]{0,3}[Ox].*|-c.*=.*|run|foreach|filter-branch|alias\..*|[\w.-]*\.[\w-]*=.*|ext::.*)$/s,
   },
   tar: {
     long: 'to-command checkpoint-action use-compress-program rsh-command info-script new-volume-script rmt-command',
@@ -49,11 +49,16 @@ const WAYS: Readonly<Record<string, Ways>> = {
   make: { long: 'eval makefile file directory', other: /^(-[A-Za-z]*[EfC]|\w+[:+?!]*=)/ },
   cmake: { other: /^-[EP]/ },
   go: { other: /^(run|generate|tool|--?(toolexec|exec|vettool|modfile|overlay)(=.*)?)$/s },
-  cargo: { long: 'config manifest-path', other: /^(\+.*|run|-Z.*|-C.*)$/s },
-  npm: { long: 'script-shell node-options prefix userconfig globalconfig call', other: /^(exec|x|-[cC].*)$/s },
-  pnpm: { long: 'script-shell shell-mode dir', other: /^(exec|dlx|x|-[cC].*)$/s },
-  yarn: { long: 'cwd script-shell', other: /^(exec|dlx|node)$/ },
-  bun: { long: 'eval preload cwd', other: /^(x|-[er].*)$/s },
+  cargo: { long: 'config manifest-path', other: /^(\+.*|run|watch|-Z.*|-C.*)$/s },
+  gcloud: { long: 'command', other: /^(ssh|--)$/ },
+  npm: {
+    long: 'script-shell node-options prefix userconfig globalconfig call',
+    // npm takes its commands shortened. `init` and `create` run a package.
+    other: /^(x|exec?|inn?i?t?|cre(a|at|ate)?|expl(o|or|ore)?|c|conf(i|ig)?|set|-[cC].*)$/s,
+  },
+  pnpm: { long: 'script-shell shell-mode dir', other: /^(exec|dlx|create|config|c|set|x|-[cC].*)$/s },
+  yarn: { long: 'cwd script-shell', other: /^(exec|dlx|node|create|init|config)$/ },
+  bun: { long: 'eval preload cwd', other: /^(x|create|init|c|-[er].*)$/s },
   corepack: { other: /^(npm|npx|yarn|pnpm)/ },
   lerna: { other: /^(exec|run)$/ },
   uv: { other: /^(run|tool|x)$/ },

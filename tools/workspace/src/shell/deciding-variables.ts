@@ -9,11 +9,36 @@ export const DECIDES: RegExp = new RegExp(
   ].join('|')})$`,
 );
 
-/** Settings of git that are switched off. */
-const NO_SETTINGS = /^GIT_CONFIG_(GLOBAL|SYSTEM)$/;
+/**
+ * Values that name no code. A folder for libraries, or for more programs behind the usual ones, is as harmless as a script that is
+ * named: rules read no files.
+ */
+const HARMLESS: readonly (readonly [name: RegExp, value: RegExp])[] = [
+  [/^GIT_CONFIG_(GLOBAL|SYSTEM)$/, /^\/dev\/null$/],
+  [/^GIT_CONFIG_COUNT$/, /^0$/],
+  [
+    /^PYTHON(UNBUFFERED|DONTWRITEBYTECODE|HASHSEED|IOENCODING|UTF8|WARNINGS|FAULTHANDLER|NOUSERSITE|TRACEMALLOC)$/,
+    /^[\w:.-]*$/,
+  ],
+  [/^(PYTHONPATH|PERL5LIB|RUBYLIB)$/, /^[\w./:-]*$/],
+  [/^RUBYOPT$/, /^-[wW][\w:-]*$/],
+  [/^GOFLAGS$/, /^-(mod|count|race|v|trimpath|buildvcs|tags)(=[\w,]*)?$/],
+  [
+    /^NODE_OPTIONS$/,
+    /^(--(max-(old-space|semi-space|http-header)-size=\d+|no-warnings|no-deprecation|trace-[\w-]+|enable-source-maps|experimental-(vm-modules|strip-types|transform-types|test-[\w-]+)|unhandled-rejections=\w+|stack-trace-limit=\d+|openssl-legacy-provider|dns-result-order=\w+)( +|$))+$/,
+  ],
+];
 
-/** Returns true where a variable of this value decides what runs. `undefined` is a value that only the running shell knows. */
-export function decides(name: string, value: string | undefined): boolean {
+/** `$PATH` with further folders that begin at the root, at home or in `node_modules`. */
+const WIDER_PATH =
+  /^"?(?=.*\$(PATH\b|\{PATH\}))((\$PATH|\$\{PATH\}|(\$HOME|\$\{HOME\}|~|\$PWD|\$\(pwd\)|\.)?\/?node_modules\/\.bin|(\$HOME|\$\{HOME\}|~)?\/[\w./-]+)(:|(?="?$)))+"?$/;
+
+/**
+ * Returns true where a variable of this value decides what runs. `undefined` is a value that only the running shell knows;
+ * `written` is how it stands in the line.
+ */
+export function decides(name: string, value: string | undefined, written = ''): boolean {
   if (!DECIDES.test(name)) return false;
-  return !(NO_SETTINGS.test(name) && value === '/dev/null') && !(name === 'GIT_CONFIG_COUNT' && value === '0');
+  if (name === 'PATH' && WIDER_PATH.test(written)) return false;
+  return value === undefined || !HARMLESS.some(([known, harmless]) => known.test(name) && harmless.test(value));
 }

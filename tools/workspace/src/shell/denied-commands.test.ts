@@ -49,6 +49,11 @@ describe('a rule that denies `git push` denies', () => {
     'git clone --config alias.x=push a b',
     'env PATH=.:/bin x',
     'sudo LD_PRELOAD=./x.so ls',
+    'PATH=.:$PATH x',
+    'PATH=bin:$PATH x',
+    'PATH=/opt/bin x',
+    'NODE_OPTIONS="--require ./x.js" npm test',
+    'PYTHONSTARTUP=x.py python3 -i',
   ])('under an alias or settings: %j', (line) => {
     expect(isDenied(line)).toBe(true);
   });
@@ -112,6 +117,16 @@ describe('a rule that denies `git push` denies', () => {
     `nu -c 'git push'`,
     `xterm -e git push`,
     `lftp -e '!git push'`,
+    `ssh host <<'E'\ngit push\nE`,
+    'pwsh -c git push',
+    'powershell.exe -NoProfile -Command git push',
+    'npx git@2 push',
+    'cargo watch -s "git push"',
+    'docker-compose exec app git push',
+    'gcloud compute ssh h --command "git push"',
+    'doppler run -- git push',
+    `ssh-agent bash -c 'git push'`,
+    'git.exe push',
   ])('by the option of another program: %j', (line) => {
     expect(isDenied(line)).toBe(true);
   });
@@ -144,6 +159,22 @@ test.each([
   `node -e 'console.log([1, 2].map((x) => x * 2))'`,
   `node scripts/release.ts push`,
   'parallel gzip ::: a b',
+  'npx eslint .',
+  'docker build .',
+  'timeout 30 grep -r x .',
+  'node --test',
+  'node --version',
+  'python3 -V',
+  'vim --version',
+  'crontab -l',
+  `sed -n '/git push/p' README.md`,
+  'sudo apt-get install -y push git',
+  'PATH=$PATH:/opt/bin npm test',
+  'export PATH="$HOME/.local/bin:$PATH"; npm test',
+  'PATH="$PWD/node_modules/.bin:$PATH" eslint src',
+  'NODE_OPTIONS=--max-old-space-size=4096 npm test',
+  'PYTHONPATH=src pytest',
+  'PYTHONUNBUFFERED=1 python3 app.py',
   'scp a b:c',
 ])('a rule that denies `git push` leaves alone: %j', (line) => {
   expect(isDenied(line)).toBe(false);

@@ -32,15 +32,19 @@ export function handedOn(words: PossibleCommand, redirects: readonly Redirection
         ...textsIn(name, given),
         ...given.flatMap(settingOf),
         ...renamed(name, given),
-        ...(READ_INPUT.has(name) ? input(redirects) : []),
+        ...ofInput(name, given, redirects),
       ];
     case 'shell':
-      return [...(readsInput(given) ? input(redirects) : []), ...textsIn(name, given)];
+      return [
+        ...(readsInput(given) ? input(redirects) : []),
+        ...textsIn(name, given),
+        // It joins the words behind its option: `pwsh -c git push`.
+        ...(name.startsWith('p') ? launched(name, given) : []),
+      ];
     case 'interpreter':
       return [
-        ...codeOfInput(given, redirects),
-        ...given.flatMap(codeIn),
-        ...(name === 'sed' ? ofSed(given) : ofCode(given)),
+        ...codeOfInput(name, given, redirects),
+        ...(name === 'sed' ? ofSed(given) : [...given.flatMap(codeIn), ...ofCode(given)]),
       ];
     case 'changer':
       return given.flatMap(decided);
@@ -57,6 +61,12 @@ const READ_AGAIN: ReadonlySet<string> = new Set(['eval', 'ssh', 'watch']);
 const APPEND: ReadonlySet<string> = new Set(['xargs', 'parallel', 'find', 'fd', 'fdfind', 'alias', 'su', 'ssh']);
 /** The command of these may begin anywhere. */
 const ANYWHERE: ReadonlySet<string> = new Set(['find', 'fd', 'fdfind', 'alias', 'su', 'ssh']);
+/** Builtins that run builtins: here the word `.` is one that runs a file. Elsewhere it is a folder. */
+const OF_BUILTINS: ReadonlySet<string> = new Set(['command', 'builtin', 'time', 'coproc', 'alias', 'trap', 'eval']);
+/** The first word that is surely a program is the command of these: words behind it are that one's own. */
+const FIRST_PROGRAM: ReadonlySet<string> = new Set(
+  'sudo doas env nice nohup timeout time stdbuf setsid ionice chrt xargs command exec builtin caffeinate'.split(' '),
+);
 
 /** The command may begin at any word. One that is unknown may be its beginning, as long as no other surely is. */
 function launched(program: string, asGiven: PossibleCommand): readonly Handed[] {
@@ -67,8 +77,8 @@ function launched(program: string, asGiven: PossibleCommand): readonly Handed[] 
   if (RUN_LINES.has(program) && begin === -1) return [ANYTHING];
   return given.flatMap((word, index): Handed[] => {
     if (word === undefined) return begin === -1 || index < begin ? [ANYTHING] : [];
-    // As a program this is a builtin, which none of these can run; as a word it is a folder.
-    if (word === '.' && ANYWHERE.has(program)) return [];
+    if (word === '.' && !OF_BUILTINS.has(program)) return [];
+    if (begin !== -1 && index > begin && FIRST_PROGRAM.has(program)) return [];
     const rest = given.slice(index);
     return [{ as: 'words', words: APPEND.has(program) ? [...rest, undefined] : rest }];
   });
@@ -125,6 +135,13 @@ function renamed(program: string, given: PossibleCommand): readonly Handed[] {
   });
 }
 
+/** Commands that are written down for a launcher: those of a calendar, and of another machine. */
+function ofInput(name: string, given: PossibleCommand, redirects: readonly Redirection[]): readonly Handed[] {
+  if (READ_INPUT.has(name)) return given.includes('-l') ? [] : input(redirects);
+  const text = name === 'ssh' ? inputOf(redirects) : undefined;
+  return text === undefined ? [] : [{ as: 'script', text }];
+}
+
 /** These take their command in words, and read no text. */
 const TAKE_WORDS: ReadonlySet<string> = new Set(['find', 'fd', 'fdfind', 'xargs']);
 
@@ -169,11 +186,17 @@ function input(redirects: readonly Redirection[]): readonly Handed[] {
 }
 
 /** What is written down here is code whatever else it is given: `sqlite3 shop.db <<< '.shell …'`. */
-function codeOfInput(given: PossibleCommand, redirects: readonly Redirection[]): readonly Handed[] {
+function codeOfInput(name: string, given: PossibleCommand, redirects: readonly Redirection[]): readonly Handed[] {
   const text = inputOf(redirects);
   if (text !== undefined) return [{ as: 'code', text }];
-  return readsInput(given) ? [ANYTHING] : [];
+  const tellsOfItself = given.some((word) => TELLS.test(word ?? '') || (word === '-v' && SHORT_VERSION.test(name)));
+  return readsInput(given) && !tellsOfItself ? [ANYTHING] : [];
 }
+
+/** Options by which an interpreter prints something about itself, or runs the tests that it finds. */
+const TELLS = /^(--(version|help|test|test-[\w-]+=.*)|-V)$/;
+/** To others `-v` says to tell more. */
+const SHORT_VERSION = /^(node|nodejs|deno|bun|ruby|php|perl)$/;
 
 /** What a here-document or here-string gives, where the shell leaves it as it stands. */
 function inputOf(redirects: readonly Redirection[]): string | undefined {
@@ -254,5 +277,7 @@ function byWays(words: PossibleCommand): readonly Handed[] {
   if (word === undefined) return [];
   const behind = words.slice(at + 1);
   const attached = [...codeIn(word.replace(/^-[A-Za-z]/, ' ')), ...codeIn(behind[0])];
-  return [...behindSign(word), ...attached, ...launched('', behind), ...textsIn('', behind)];
+  const itself: readonly Handed[] =
+    programName(words[0] ?? '') === 'corepack' ? [{ as: 'words', words: [word, ...behind] }] : [];
+  return [...itself, ...behindSign(word), ...attached, ...launched('', behind), ...textsIn('', behind)];
 }

@@ -157,7 +157,7 @@ const HOLDS_COMMAND =
 
 function readVariable({ name, value }: Assignment, at: At): void {
   const text = value.type === 'Word' ? textOf(value) : undefined;
-  if (decides(name, text)) return add([ANY], at);
+  if (decides(name, text, value.type === 'Word' ? value.text : '')) return add([ANY], at);
   if (HOLDS_COMMAND.test(name)) return text === undefined ? add([ANY], at) : readSetting(text, at);
   // It may be read as a number, or as a prompt, later.
   if (text !== undefined && SUBSTITUTION.test(text)) readHanded({ as: 'script', text }, at);
