@@ -233,7 +233,7 @@ test('the budget is the log’s: another process refuses the fourth, and takes i
   await expectSound(stage, first.id);
 });
 
-test('all skills gone, a session goes on at no price: its front stands, and a load is answered as unavailable', async () => {
+test('all skills gone, a session goes on at no price: it is told so, and a load is answered as unavailable', async () => {
   const root = await rootWriting({ tax: {} });
   const stage = await openStage({ skills: { roots: [root] }, warm: 'off' });
   const first = await stage.open();
@@ -243,6 +243,10 @@ test('all skills gone, a session goes on at no price: its front stands, and a lo
   const second = await stage.open({ id: first.id });
   await stage.turn(second, 'Again.', loads('tax'), done);
   expect(await epochsOf(stage, first.id)).toEqual(['initial']);
+  const noted = (await recordsOf(stage, first.id)).flatMap(({ kind, data }) =>
+    kind === 'context.noted' && data.source === 'skills' ? [data.cause] : [],
+  );
+  expect(noted).toEqual(['initial', 'invalidated']);
   expect(
     (await recordsOf(stage, first.id)).flatMap((one) => (one.kind === 'tool.abandoned' ? [one.data.reason] : [])),
   ).toEqual(['unavailable']);

@@ -57,11 +57,21 @@ describe('installed meanwhile', () => {
     const records = await after.records();
     expect(records.filter(({ kind }) => kind === 'epoch.opened')).toHaveLength(1);
     const notes = records.flatMap(({ kind, data }) =>
-      kind === 'context.noted' && data.source === 'skills' ? [[data.cause, data.body?.split('\n').slice(1)]] : [],
+      kind === 'context.noted' && data.source === 'skills'
+        ? [
+            [
+              data.cause,
+              data.body
+                ?.split('\n')
+                .slice(1)
+                .filter((line) => line.startsWith('-')),
+            ],
+          ]
+        : [],
     );
     expect(notes).toEqual([
-      ['initial', ['- tax: About tax.', '- vat: About vat.', '']],
-      ['changed', ['- tax: About tax.', '']],
+      ['initial', ['- tax: About tax.', '- vat: About vat.']],
+      ['changed', ['- tax: About tax.']],
     ]);
     expect(bodies(after)[0]).toContain('- vat: About vat.');
   });

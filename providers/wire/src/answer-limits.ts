@@ -9,7 +9,13 @@ import type { Service } from './service.ts';
 export const ERROR_BYTES: number = 64 * 1024;
 
 /** Most parts of one answer: texts, reasoning, calls and native items together. */
-export const MOST_PARTS = 4_096;
+export const MOST_PARTS = 1_024;
+
+/** Most characters of the id of a call: some gateways keep a signature of thousands of characters in it. */
+export const LONGEST_ID: number = 64 * 1024;
+
+/** Most characters of the name of a called tool. No provider takes a definition with more than 128. */
+export const LONGEST_NAME = 4_096;
 
 const MIB = 1024 * 1024;
 /** The output limit that is assumed for a call that names none, in tokens. */
@@ -21,6 +27,8 @@ export interface AnswerLimits {
   readonly answerBytes: number;
   /** Bytes of one event, of one WebSocket frame, and of an answer that does not come as a stream. */
   readonly eventBytes: number;
+  /** Events of a stream: each token may come in some of its own, and a server that thinks sends comments. */
+  readonly events: number;
   /** Characters that are kept of the answer. A token has about 4; the room beside them is for items of the provider's own tools. */
   readonly characters: number;
 }
@@ -31,6 +39,7 @@ export function answerLimits(outputLimit: number = USUAL_OUTPUT): AnswerLimits {
   return {
     answerBytes: 16 * MIB + 1_024 * tokens,
     eventBytes: 4 * MIB + 64 * tokens,
+    events: 65_536 + 4 * tokens,
     characters: 4 * MIB + 32 * tokens,
   };
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { boundAnswer } from './bounded-body.ts';
 
 const SERVICE = { name: 'somebody', title: 'Somebody' };
-const LIMITS = { answerBytes: 1_000, eventBytes: 100, characters: 1_000 };
+const LIMITS = { answerBytes: 1_000, eventBytes: 100, events: 100, characters: 1_000 };
 const EVENT = `data: ${'a'.repeat(60)}`;
 
 /** What is read of a body that arrives in these pieces. */
@@ -31,8 +31,14 @@ describe('a bounded body', () => {
     ['one event of many lines', Array.from({ length: 20 }, () => 'data: a\n')],
     ['an event at the beginning of a large piece', [`${'a'.repeat(101)}\n\nb`]],
     ['many small events', Array.from({ length: 200 }, () => 'data\n\n')],
+    ['many comments', Array.from({ length: 101 }, () => ':\r\n\r\n')],
+    ['many comments, a byte at a time', [...':\n\n'.repeat(101)]],
   ])('is refused beyond a limit: %s', async (_title, pieces) => {
     await expect(read(pieces)).rejects.toMatchObject({ class: 'refused', code: 'provider/oversized' });
+  });
+
+  it('passes as many events as the limit allows, a byte at a time', async () => {
+    expect(await read([...':\n\n'.repeat(100)])).toHaveLength(300);
   });
 
   it('is refused as a page where it begins with `<`, behind blanks too, and whatever its type', async () => {

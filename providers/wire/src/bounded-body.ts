@@ -61,12 +61,13 @@ interface Meter {
   end(): void;
 }
 
-function createMeter(service: Service, { answerBytes, eventBytes }: AnswerLimits): Meter {
+function createMeter(service: Service, { answerBytes, eventBytes, events }: AnswerLimits): Meter {
   const blank = new Uint8Array();
   const page: Bytes[] = [];
   let begun = false;
   let all = 0;
   let event = 0;
+  let ended = 0;
   let before = Buffer.alloc(0);
   const count = (chunk: Bytes): void => {
     all += chunk.length;
@@ -74,6 +75,8 @@ function createMeter(service: Service, { answerBytes, eventBytes }: AnswerLimits
     const seam = Buffer.concat([before, chunk]);
     const added = seam.length - chunk.length;
     const { first, last } = blankLines(seam);
+    ended += countBlankLines(seam, added);
+    if (ended > events) throw oversized(service, `an answer of more than ${events} events`);
     const longest = event + (first ?? seam.length) - added;
     if (longest > eventBytes) throw oversized(service, `an event of more than ${eventBytes} bytes`);
     event = last === undefined ? event + chunk.length : seam.length - last;
@@ -109,4 +112,14 @@ function blankLines(bytes: Buffer): { readonly first: number | undefined; readon
     first: Math.min(...firsts.map(([at, length]) => at + length)),
     last: Math.max(...lasts.map(([at, length]) => at + length)),
   };
+}
+
+/** How many blank lines end behind the first bytes: those were counted before. */
+function countBlankLines(bytes: Buffer, counted: number): number {
+  return BLANK_LINES.reduce((sum, line) => {
+    let count = 0;
+    for (let at = bytes.indexOf(line); at !== -1; at = bytes.indexOf(line, at + line.length))
+      if (at + line.length > counted) count += 1;
+    return sum + count;
+  }, 0);
 }

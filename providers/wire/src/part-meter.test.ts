@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createPartMeter } from './part-meter.ts';
 
 const SERVICE = { name: 'somebody', title: 'Somebody' };
-const LIMITS = { answerBytes: 1_000, eventBytes: 1_000, characters: 100 };
+const LIMITS = { answerBytes: 1_000, eventBytes: 1_000, events: 1_000, characters: 100 };
 const OVERSIZED = expect.objectContaining({ class: 'refused', code: 'provider/oversized' });
 const word = 'a'.repeat(60);
 
@@ -32,9 +32,19 @@ describe('a part meter', () => {
     expect(() => meter([{ type: 'part', index: 0, part: { type: 'text', text: word } }])).not.toThrow();
   });
 
-  it('refuses more than 4,096 parts', () => {
+  it.each([
+    ['an id', { call: 'a'.repeat(65_537), name: 'read' }],
+    ['a name', { call: 'c', name: 'a'.repeat(4_097) }],
+  ])('refuses a call with %s that is too long', (_what, long) => {
+    const limits = { ...LIMITS, characters: 1_000_000 };
+    const whole = { type: 'call', ...long, arguments: '{}' } as const;
+    expect(() => createPartMeter(SERVICE, limits)([{ type: 'call.began', index: 0, ...long }])).toThrow(OVERSIZED);
+    expect(() => createPartMeter(SERVICE, limits)([{ type: 'part', index: 0, part: whole }])).toThrow(OVERSIZED);
+  });
+
+  it('refuses more than 1,024 parts', () => {
     const meter = createPartMeter(SERVICE, LIMITS);
-    meter([{ type: 'text.delta', index: 4_095, text: 'a' }]);
-    expect(() => meter([{ type: 'text.delta', index: 4_096, text: 'a' }])).toThrow(OVERSIZED);
+    meter([{ type: 'text.delta', index: 1_023, text: 'a' }]);
+    expect(() => meter([{ type: 'text.delta', index: 1_024, text: 'a' }])).toThrow(OVERSIZED);
   });
 });

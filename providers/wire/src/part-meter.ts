@@ -2,7 +2,7 @@
 
 import type { AnswerPart, StreamPart } from '@tidemark/model';
 import type { AnswerLimits } from './answer-limits.ts';
-import { oversized, requireFewParts } from './answer-limits.ts';
+import { LONGEST_ID, LONGEST_NAME, oversized, requireFewParts } from './answer-limits.ts';
 import type { Service } from './service.ts';
 
 /** Passes the parts of one answer on. @throws ProviderError `provider/oversized` before the first part beyond a limit. */
@@ -18,11 +18,19 @@ export function createPartMeter(service: Service, { characters }: AnswerLimits):
     if (Math.max(streamed, whole) > characters)
       throw oversized(service, `an answer of more than ${characters} characters`);
     if ('index' in part) requireFewParts(service, part.index + 1);
+    if (part.type === 'call.began') requireShortCall(service, part);
+    if (part.type === 'part' && part.part.type === 'call') requireShortCall(service, part.part);
   };
   return (parts) => {
     for (const part of parts) count(part);
     return parts;
   };
+}
+
+function requireShortCall(service: Service, { call, name }: { readonly call: string; readonly name: string }): void {
+  if (call.length > LONGEST_ID) throw oversized(service, `a call with an id of more than ${LONGEST_ID} characters`);
+  if (name.length > LONGEST_NAME)
+    throw oversized(service, `a call of a tool with a name of more than ${LONGEST_NAME} characters`);
 }
 
 function growthOf(part: Exclude<StreamPart, { readonly type: 'part' | 'finished' }>): number {

@@ -33,7 +33,8 @@ export function skillsSource(shelf: InstalledSkills): ContextSource {
     render({ noted }, cause) {
       const { index = '' } = shelf;
       const before = cause === 'changed' && noted !== undefined ? known.get(noted) : undefined;
-      return before === undefined ? index : difference(before, entriesOf(index));
+      if (before !== undefined) return difference(before, entriesOf(index));
+      return cause === 'changed' ? `This list takes the place of the one before.\n${index}` : index;
     },
     affectedBy: ({ effect }) => effect === 'write' || effect === 'execute',
   };
