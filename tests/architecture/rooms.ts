@@ -18,7 +18,8 @@ export const ARROWS: Readonly<Record<string, readonly string[] | '*'>> = {
   'packages/context': ['packages/log', 'packages/model'],
   'packages/agent': ['packages/log', 'packages/model', 'packages/context'],
   'packages/settings': ['packages/log', 'packages/agent'],
-  'packages/simulator': ['packages/model'],
+  'packages/http-server': [],
+  'packages/simulator': ['packages/http-server', 'packages/model'],
   'packages/recording': [
     'packages/log',
     'packages/model',

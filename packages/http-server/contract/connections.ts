@@ -1,0 +1,176 @@
+// Claims: how many connections a server holds, and for how long. Limits are small, and each test waits for what they cause.
+
+import { describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import { dial, statusOf } from './raw-client.ts';
+import type { RawClient } from './raw-client.ts';
+import { post, requestText, upgrade, usualHeaders } from './subject.ts';
+import type { ServerSubject } from './subject.ts';
+
+const QUICK = { headersMs: 60, requestMs: 60, checkMs: 20, lingerMs: 20 };
+/** A message that is not finished: `FIN` is not set, 1 byte, masked with zeros. */
+const UNFINISHED = Uint8Array.of(0x01, 0x81, 0, 0, 0, 0, 0x61);
+const MIB = 1024 * 1024;
+
+/** Claims on time and on numbers. */
+export function describeConnections({ request, webSocket }: ServerSubject, open: ServerSubject['open']): void {
+  const usual = (port: number): string => requestText(request, usualHeaders(port, request.body));
+
+  describe('a connection', () => {
+    it('that sends nothing is closed after the time for headers', async () => {
+      const { port, connections } = await open({ limits: QUICK });
+      const silent = await Promise.all(Array.from({ length: 50 }, () => dial(port)));
+      await Promise.all(silent.map(({ ended }) => ended));
+      await expect.poll(connections).toBe(0);
+    });
+
+    it('that never finishes its headers is answered with 408 and closed', async () => {
+      const { port } = await open({ limits: QUICK });
+      const client = await dial(port);
+      client.send(`POST ${request.path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nx-slow: `);
+      expect(statusOf(await client.ended)).toBe(408);
+    });
+
+    it('that never finishes its body is answered with 408 and closed', async () => {
+      const { port, connections } = await open({ limits: QUICK });
+      const client = await dial(port);
+      client.send(requestText({ ...request, body: '' }, usualHeaders(port, request.body)));
+      expect(statusOf(await client.ended)).toBe(408);
+      await expect.poll(connections).toBe(0);
+    });
+
+    it('that is idle between requests is closed', async () => {
+      const { port } = await open({ limits: { idleMs: 20 } });
+      const client = await dial(port);
+      client.send(usual(port));
+      expect(statusOf(await client.ended)).toBe(200);
+    });
+
+    it('with a silent answer outlives every limit', async () => {
+      const subject = await open({ limits: { ...QUICK, idleMs: 20, stalledMs: 20, pingMs: 20 } });
+      subject.silence();
+      const client = await dial(subject.port);
+      client.send(usual(subject.port));
+      // Three connections that are closed by the same limits, one after the other, are the clock.
+      for (let count = 0; count < 3; count += 1) await (await dial(subject.port)).ended;
+      expect(client.closed()).toBe(false);
+      await expect.poll(subject.connections).toBe(1);
+      client.socket.destroy();
+    });
+
+    it('whose client does not read a long answer is closed', async () => {
+      const subject = await open({ limits: { stalledMs: 100 } });
+      subject.lengthen(32 * MIB);
+      const client = await dial(subject.port);
+      client.socket.pause();
+      client.send(usual(subject.port));
+      await expect.poll(subject.connections).toBe(1);
+      await expect.poll(subject.connections, { timeout: 30_000 }).toBe(0);
+      client.socket.destroy();
+    });
+
+    it('beyond the limit is closed without an answer, and a place is free when another ends', async () => {
+      const { port, connections } = await open({ limits: { connections: 2 } });
+      const holders = [await dial(port), await dial(port)];
+      await expect.poll(connections).toBe(2);
+      const third = await dial(port);
+      third.send(usual(port));
+      expect(await third.ended).toBe('');
+      holders[0]?.socket.destroy();
+      await expect.poll(() => post(port, request)).toBe(200);
+      holders[1]?.socket.destroy();
+    });
+
+    it('with more unanswered requests than the limit is closed', async () => {
+      const subject = await open({ limits: { pipelined: 2 } });
+      subject.silence();
+      const client = await dial(subject.port);
+      client.send(usual(subject.port).repeat(3));
+      await client.ended;
+      await expect.poll(subject.connections).toBe(0);
+    });
+
+    it('with two requests at once gets both answers', async () => {
+      const { port } = await open({});
+      const client = await dial(port);
+      client.send(usual(port).repeat(2));
+      expect(await client.until(/HTTP\/1\.1 200 [\s\S]*HTTP\/1\.1 200 /)).toMatch(/^HTTP\/1\.1 200 /);
+      client.socket.destroy();
+    });
+
+    it.each([
+      ['more headers than the limit', 'x: y\r\n'.repeat(101)],
+      ['headers above 16 KiB', `x: ${'y'.repeat(17_000)}\r\n`],
+    ])('with %s is answered with 431', async (_name, lines) => {
+      const { port } = await open({});
+      const client = await dial(port);
+      client.send(`POST ${request.path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n${lines}\r\n`);
+      expect(statusOf(await client.until(/\r\n\r\n/))).toBe(431);
+      client.socket.destroy();
+    });
+  });
+
+  describe('a WebSocket', () => {
+    const connected = async (port: number): Promise<RawClient> => {
+      const client = await upgrade(port, webSocket);
+      expect(statusOf(await client.until(/\r\n\r\n/))).toBe(101);
+      return client;
+    };
+
+    it('is cut when it answers no ping, and stays when it does', async () => {
+      const { port } = await open({ limits: { pingMs: 30 } });
+      const alive = new WebSocket(`ws://127.0.0.1:${port}${webSocket.path}`, { headers: webSocket.headers });
+      await new Promise((resolve) => alive.once('open', resolve));
+      for (let count = 0; count < 3; count += 1) await (await connected(port)).ended;
+      expect(alive.readyState).toBe(WebSocket.OPEN);
+      alive.terminate();
+    });
+
+    it('is cut when its message does not end, although it answers pings', async () => {
+      const { port } = await open({ limits: { pingMs: 30, headersMs: 30, requestMs: 30 } });
+      const socket = new WebSocket(`ws://127.0.0.1:${port}${webSocket.path}`, { headers: webSocket.headers });
+      await new Promise((resolve) => socket.once('open', resolve));
+      socket.send('a', { fin: false });
+      await new Promise((resolve) => socket.once('close', resolve));
+    });
+
+    it('counts among the connections', async () => {
+      const { port, connections } = await open({ limits: { connections: 1 } });
+      const socket = await connected(port);
+      const other = await dial(port);
+      other.send(usual(port));
+      expect(await other.ended).toBe('');
+      socket.socket.resetAndDestroy();
+      await expect.poll(connections).toBe(0);
+    });
+
+    it('that its client leaves half-open or in mid-message leaves no connection', async () => {
+      const { port, connections } = await open({});
+      const half = await connected(port);
+      half.socket.end();
+      const torn = await connected(port);
+      torn.send(UNFINISHED);
+      torn.socket.resetAndDestroy();
+      await expect.poll(connections).toBe(0);
+    });
+  });
+
+  describe('closing', () => {
+    it('ends with slow, silent and upgraded connections open, and twice', async () => {
+      const subject = await open({});
+      subject.silence();
+      const silent = await dial(subject.port);
+      silent.send(usual(subject.port));
+      const slow = await dial(subject.port);
+      slow.send('POST /');
+      const body = await dial(subject.port);
+      body.send(requestText({ ...request, body: '' }, usualHeaders(subject.port, request.body)));
+      const socket = await upgrade(subject.port, webSocket);
+      await socket.until(/\r\n\r\n/);
+      socket.send(UNFINISHED);
+      await Promise.all([subject.close(), subject.close()]);
+      await Promise.all([silent, slow, body, socket].map(({ ended }) => ended));
+      expect(subject.connections()).toBe(0);
+    });
+  });
+}

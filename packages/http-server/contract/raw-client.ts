@@ -1,0 +1,64 @@
+// A client that sends any bytes, for tests of servers.
+
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import type { Socket } from 'node:net';
+
+/** One connection. */
+export interface RawClient {
+  readonly socket: Socket;
+  send(bytes: string | Uint8Array): void;
+  /** Resolves with all that came when a pattern is in it, or when the connection is closed. */
+  until(pattern: RegExp): Promise<string>;
+  /** Resolves with all that came when the connection is closed, however that happens. */
+  readonly ended: Promise<string>;
+  /** Reports whether the connection is closed. */
+  closed(): boolean;
+}
+
+/** Opens a connection to a port on loopback. */
+export async function dial(port: number): Promise<RawClient> {
+  const socket = connect(port, '127.0.0.1');
+  let received = '';
+  let watch: () => void = () => undefined;
+  socket.on('error', () => undefined);
+  socket.on('data', (chunk: Buffer) => {
+    received += chunk.toString('latin1');
+    watch();
+  });
+  const ended = new Promise<string>((resolve) => {
+    socket.once('close', () => {
+      resolve(received);
+      watch();
+    });
+  });
+  await Promise.race([once(socket, 'connect').catch(() => undefined), ended]);
+  return {
+    socket,
+    send: (bytes) => void socket.write(bytes),
+    until: (pattern) =>
+      new Promise((resolve) => {
+        watch = () => {
+          if (pattern.test(received) || socket.destroyed) resolve(received);
+        };
+        watch();
+      }),
+    ended,
+    closed: () => socket.destroyed,
+  };
+}
+
+/** The status of the first answer in what came, `undefined` where nothing came. */
+export function statusOf(received: string): number | undefined {
+  const status = /^HTTP\/1\.1 (\d{3}) /.exec(received)?.[1];
+  return status === undefined ? undefined : Number(status);
+}
+
+/** Writes a piece again and again, as fast as the server reads, until the connection is closed. */
+export function sendEndlessly({ socket }: RawClient, piece: string | Uint8Array): void {
+  const write = (): void => {
+    while (!socket.destroyed && socket.writable) if (!socket.write(piece)) return;
+  };
+  socket.on('drain', write);
+  write();
+}

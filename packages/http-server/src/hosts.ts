@@ -1,0 +1,115 @@
+// Which hosts a server answers for. A page that a browser shows can send requests to a loopback port, and by DNS rebinding it
+// can make them look like requests to its own site: then `Host` names that site.
+
+import type { IncomingMessage } from 'node:http';
+import { HttpServerError } from './errors.ts';
+import type { ServerRefusal } from './refusal.ts';
+
+const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
+/** Addresses that mean "all addresses of this machine" and are no name of it. */
+const WILDCARD: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
+
+/** A host with or without a port. A user name, an empty port, a zone and other characters do not fit. */
+const AUTHORITY = /^(?:\[[0-9a-f:.]{2,45}\]|[a-z0-9._-]{1,253})(?::\d{1,5})?$/i;
+
+/** The hosts of one server. */
+export interface AllowedHosts {
+  /** Reports whether the server answers for `host[:port]`. */
+  accepts(authority: string): boolean;
+}
+
+/** What the hosts follow from. */
+export interface HostChoice {
+  /** The address that the server is bound to. */
+  readonly host: string;
+  readonly port: number;
+  /** Further names: `name` for any port, `name:port` for one. */
+  readonly allowed: readonly string[];
+}
+
+/**
+ * Allows the loopback names and the bound address, each with the port of the server, and what was allowed by name. Names are
+ * compared without regard to case. Another spelling of an address (`127.1`, `localhost.`, `[0::1]`) is another name.
+ */
+export function allowHosts({ host, port, allowed }: HostChoice): AllowedHosts {
+  const bound = host.includes(':') ? `[${host}]` : host;
+  const own = WILDCARD.has(host) ? LOOPBACK : [...LOOPBACK, bound.toLowerCase()];
+  const exact = new Set(own.map((name) => `${name}:${port}`));
+  // Clients leave the port of HTTP out.
+  if (port === 80) for (const name of own) exact.add(name);
+  const names = new Set(allowed.map((name) => name.toLowerCase()));
+  return {
+    accepts(authority) {
+      const asked = authority.toLowerCase();
+      return exact.has(asked) || names.has(asked) || names.has(asked.replace(/:\d+$/, ''));
+    },
+  };
+}
+
+/**
+ * Checks names before a server is opened with them.
+ *
+ * @throws HttpServerError `http-server/bad-options` for what is no `host` or `host:port`.
+ */
+export function checkHostNames(allowed: readonly string[]): void {
+  const wrong = allowed.find((name) => !AUTHORITY.test(name));
+  if (wrong === undefined) return;
+  const message = `${JSON.stringify(wrong)} is no host to allow. Give a name or an address, with or without a port: build-7, build-7:8787, [fd00::7].`;
+  throw new HttpServerError('http-server/bad-options', message);
+}
+
+/** Refuses a request that names another host, or that a page of another origin makes. */
+export function refuseForeign(request: IncomingMessage, hosts: AllowedHosts): ServerRefusal | undefined {
+  const named = valuesOf(request, 'host');
+  const [host] = named;
+  if (host === undefined) return malformed('The Host header is missing. Send exactly one.');
+  if (named.length > 1) return malformed('The Host header is repeated. Send exactly one.');
+  if (!AUTHORITY.test(host)) return malformed('The Host header is no host with an optional port.');
+  return refuseTarget(request.url ?? '', hosts) ?? refuseHost(host, hosts) ?? refuseOrigin(request, host);
+}
+
+/** A path, or an absolute URL of this server (RFC 9112, section 3.2.2). */
+function refuseTarget(target: string, hosts: AllowedHosts): ServerRefusal | undefined {
+  if (target.startsWith('/')) return undefined;
+  if (!/^http:\/\//i.test(target) || !URL.canParse(target)) {
+    return malformed('The request target is no path and no http URL.');
+  }
+  const { host, username, password } = new URL(target);
+  if (username !== '' || password !== '') return malformed('The request target contains a user name.');
+  return refuseHost(host, hosts);
+}
+
+function refuseHost(host: string, hosts: AllowedHosts): ServerRefusal | undefined {
+  if (hosts.accepts(host)) return undefined;
+  const name = host.replace(/:\d+$/, '');
+  const message = `This server does not answer for the host ${host}. Use the address that it prints, or allow the host with --allow-host ${name} (allowedHosts in code).`;
+  return { reason: 'host', status: 421, message };
+}
+
+/**
+ * A browser names the origin of a page that makes a request. Programs send none. `Sec-Fetch-Site` covers requests for which
+ * browsers send no origin, such as an image; following a link is allowed.
+ */
+function refuseOrigin(request: IncomingMessage, host: string): ServerRefusal | undefined {
+  const origin = valuesOf(request, 'origin').join(', ').toLowerCase();
+  const own = host.toLowerCase();
+  const foreign = origin !== '' && origin !== `http://${own}` && origin !== `https://${own}`;
+  const site = request.headers['sec-fetch-site'];
+  const elsewhere = site === 'cross-site' || site === 'same-site';
+  const follows = request.method === 'GET' && request.headers['sec-fetch-mode'] === 'navigate';
+  if (!foreign && !(elsewhere && !follows)) return undefined;
+  const message =
+    'A page of another origin may not use this server. Call it from a program, or from a page of its own.';
+  return { reason: 'origin', status: 403, message };
+}
+
+function malformed(message: string): ServerRefusal {
+  return { reason: 'malformed', status: 400, message };
+}
+
+/** All values of a header as they came. Node.js keeps only the first of some headers. */
+function valuesOf({ rawHeaders }: IncomingMessage, name: string): readonly string[] {
+  return rawHeaders.flatMap((value, index) =>
+    index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name ? [value] : [],
+  );
+}

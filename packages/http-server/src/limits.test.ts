@@ -1,0 +1,26 @@
+// The defaults, pinned: the help of `tidemark simulate` and SECURITY.md name them.
+
+import { expect, it } from 'vitest';
+import { DEFAULT_LIMITS, resolveLimits } from './limits.ts';
+
+it('the default limits are these', () => {
+  expect(DEFAULT_LIMITS).toEqual({
+    bodyBytes: 1_048_576,
+    heldBytes: 268_435_456,
+    connections: 512,
+    headerBytes: 16_384,
+    headerCount: 100,
+    pipelined: 16,
+    headersMs: 10_000,
+    requestMs: 60_000,
+    idleMs: 5_000,
+    stalledMs: 120_000,
+    pingMs: 30_000,
+    lingerMs: 2_000,
+    checkMs: 1_000,
+  });
+});
+
+it('a limit that is given takes the place of its default alone', () => {
+  expect(resolveLimits({ connections: 3 })).toEqual({ ...DEFAULT_LIMITS, connections: 3 });
+});

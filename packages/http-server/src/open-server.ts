@@ -1,0 +1,276 @@
+// A server whose clients are not trusted: it checks each request before the application sees it, and bounds what a client may
+// send, hold and wait for.
+
+import { createServer } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { getRequestListener } from '@hono/node-server';
+import type { HttpBindings } from '@hono/node-server';
+import type { Connections } from './connections.ts';
+import { trackConnections } from './connections.ts';
+import { HttpServerError } from './errors.ts';
+import type { AllowedHosts } from './hosts.ts';
+import { allowHosts, checkHostNames } from './hosts.ts';
+import type { ServerLimits } from './limits.ts';
+import { resolveLimits } from './limits.ts';
+import type { RefusalAnswer, RefusalForm, ServerRefusal } from './refusal.ts';
+import { endWithRefusal, pathOf, plainForm, sendRefusal } from './refusal.ts';
+import type { HeldBytes } from './request-body.ts';
+import { createHeldBytes, readBody } from './request-body.ts';
+import { refuseHead, tooLarge } from './request-head.ts';
+import { refusalOfParser } from './parser-errors.ts';
+import type { ServerSocket, WebSockets } from './web-socket.ts';
+import { createWebSockets } from './web-socket.ts';
+
+/** The application: `app.fetch` of Hono. The bindings are Node's own request and response. */
+export type ServeRequest = (request: Request, bindings: HttpBindings) => Response | Promise<Response>;
+
+/** Decides on an upgrade: an answer refuses it, a function is given the open WebSocket. */
+export type ServeUpgrade = (request: IncomingMessage, path: string) => RefusalAnswer | ((socket: ServerSocket) => void);
+
+/** How a server is opened. */
+export interface ServerOptions {
+  /** 0 takes a free port. */
+  readonly port: number;
+  /** The address to bind. Default `127.0.0.1`. */
+  readonly host?: string;
+  /** Names that `Host` may contain in addition to the loopback names and the bound address: `name` or `name:port`. */
+  readonly allowedHosts?: readonly string[];
+  /** Limits that differ from `DEFAULT_LIMITS`. */
+  readonly limits?: Partial<ServerLimits>;
+  /** The form of refusals. Default `plainForm`. */
+  readonly refusalForm?: RefusalForm;
+}
+
+/** A server that listens. */
+export interface HttpServer {
+  /** `http://<host>:<port>`, with `127.0.0.1` in the place of a wildcard address. */
+  readonly url: string;
+  readonly port: number;
+  /** Connections that are open now, WebSockets included. */
+  connections(): number;
+  /** WebSockets that are open now. */
+  webSockets(): number;
+  /** Sets the handler of WebSocket upgrades. Without one each upgrade is refused with 404. */
+  onUpgrade(handler: ServeUpgrade): void;
+  /** Cuts all connections and frees the port. A second call waits for the same end. */
+  close(): Promise<void>;
+}
+
+interface Parts {
+  readonly server: Server;
+  readonly limits: ServerLimits;
+  readonly held: HeldBytes;
+  readonly connections: Connections;
+  readonly sockets: WebSockets;
+  readonly form: RefusalForm;
+  hosts: AllowedHosts;
+  upgrade: ServeUpgrade | undefined;
+}
+
+/**
+ * Opens a server.
+ *
+ * @throws HttpServerError `http-server/bad-options`; `http-server/listen-failed` when the port or the address is not free.
+ */
+export async function openServer(serve: ServeRequest, options: ServerOptions): Promise<HttpServer> {
+  const { port, host = '127.0.0.1', allowedHosts = [], refusalForm = plainForm } = options;
+  const limits = resolveLimits(options.limits);
+  checkHostNames(allowedHosts);
+  const server = createNodeServer(limits);
+  const held = createHeldBytes(limits.heldBytes);
+  const connections = trackConnections(server);
+  const sockets = createWebSockets(limits, held);
+  const hosts = allowHosts({ host, port, allowed: allowedHosts });
+  const parts: Parts = { server, limits, held, connections, sockets, form: refusalForm, hosts, upgrade: undefined };
+  attachRequests(parts, serve);
+  attachUpgrades(parts);
+  attachFailures(parts);
+  const bound = await bind(server, host, port).catch((error: unknown) => {
+    sockets.close();
+    throw error;
+  });
+  parts.hosts = allowHosts({ host, port: bound, allowed: allowedHosts });
+  return faceOf(parts, host, bound);
+}
+
+function faceOf(parts: Parts, host: string, port: number): HttpServer {
+  const { connections, sockets } = parts;
+  let closed: Promise<void> | undefined;
+  return {
+    url: `http://${nameOf(host)}:${port}`,
+    port,
+    connections: () => connections.count(),
+    webSockets: () => sockets.count(),
+    onUpgrade(handler) {
+      parts.upgrade = handler;
+    },
+    close() {
+      closed ??= closeAll(parts);
+      return closed;
+    },
+  };
+}
+
+async function closeAll({ server, connections, sockets }: Parts): Promise<void> {
+  const freed = new Promise<void>((resolve) => {
+    server.close(() => resolve());
+  });
+  sockets.close();
+  await connections.destroyAll();
+  await freed;
+}
+
+function nameOf(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+function createNodeServer(limits: ServerLimits): Server {
+  const server = createServer({
+    maxHeaderSize: limits.headerBytes,
+    headersTimeout: limits.headersMs,
+    requestTimeout: limits.requestMs,
+    keepAliveTimeout: limits.idleMs,
+    connectionsCheckingInterval: limits.checkMs,
+    insecureHTTPParser: false,
+    // Checked with the other cases of `Host`, so that the answer has the form of the API.
+    requireHostHeader: false,
+    // Another protocol (h2c, which Java's client offers) may be ignored, RFC 9110, section 7.8.
+    shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
+  });
+  server.maxConnections = limits.connections;
+  // Above its own limit Node.js drops headers silently. `headerBytes` and `headerCount` hold.
+  server.maxHeadersCount = 0;
+  return server;
+}
+
+function bind(server: Server, host: string, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (cause) => {
+      const message = `The server cannot listen on port ${port} of ${host}. Choose another port, or 0 for a free one.`;
+      reject(new HttpServerError('http-server/listen-failed', message, cause));
+    });
+    server.listen(port, host, () => {
+      server.removeAllListeners('error');
+      // An accept that fails, for too many open files, costs that connection and not the process.
+      server.on('error', () => undefined);
+      const address = server.address();
+      resolve(typeof address === 'object' && address !== null ? address.port : port);
+    });
+  });
+}
+
+function attachRequests(parts: Parts, serve: ServeRequest): void {
+  const { server } = parts;
+  const answer = getRequestListener((request, bindings) => serve(request, onlyHttp1(bindings)), {
+    overrideGlobalObjects: false,
+  });
+  const receive = (incoming: IncomingMessage, outgoing: ServerResponse, waits: boolean): void => {
+    void admit(parts, incoming, outgoing, waits).then((admitted) =>
+      admitted ? answer(incoming, outgoing) : undefined,
+    );
+  };
+  server.on('request', (incoming, outgoing) => receive(incoming, outgoing, false));
+  server.on('checkContinue', (incoming, outgoing) => receive(incoming, outgoing, true));
+}
+
+type AnyBindings = Parameters<Parameters<typeof getRequestListener>[0]>[1];
+
+function onlyHttp1({ incoming, outgoing }: AnyBindings): HttpBindings {
+  if ('stream' in incoming || 'stream' in outgoing) throw new TypeError('This server speaks HTTP/1.1 only.');
+  return { incoming, outgoing };
+}
+
+/**
+ * Reads a request within the limits, or refuses it. The body is read here, and not by the application, so that no route can
+ * forget its limit. `rawBody` is where the adapter of Hono takes a body that was read before.
+ */
+async function admit(
+  parts: Parts,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  waits: boolean,
+): Promise<boolean> {
+  const { connections, limits, hosts, held } = parts;
+  if (connections.begin(incoming, outgoing) > limits.pipelined) {
+    incoming.socket.destroy();
+    return false;
+  }
+  const refuse = (refusal: ServerRefusal): false => {
+    sendRefusal(incoming, outgoing, parts.form(refusal, pathOf(incoming.url)), limits.lingerMs);
+    return false;
+  };
+  const refused = refuseHead(incoming, hosts, limits);
+  if (refused !== undefined) return refuse(refused);
+  if (waits) outgoing.writeContinue();
+  const account = held.open();
+  outgoing.once('close', () => account.release());
+  const body = await readBody(incoming, limits.bodyBytes, account);
+  if (body === 'gone') return false;
+  if (typeof body === 'string') account.release();
+  if (body === 'too-large') return refuse(tooLarge(limits.bodyBytes));
+  if (body === 'busy') return refuse(BUSY);
+  Object.assign(incoming, { rawBody: body });
+  return true;
+}
+
+const BUSY: ServerRefusal = {
+  reason: 'busy',
+  status: 503,
+  message: 'The server holds too many request bodies at this time. Send the request again later.',
+};
+
+const NO_UPGRADE: ServerRefusal = {
+  reason: 'no-upgrade',
+  status: 404,
+  message: 'There is no WebSocket at this path.',
+};
+
+function attachUpgrades(parts: Parts): void {
+  const { server, limits, form, sockets, connections } = parts;
+  server.on('upgrade', (request, stream: Duplex, head) => {
+    // Without a listener a client that resets the connection ends the process.
+    stream.on('error', () => stream.destroy());
+    const path = pathOf(request.url) ?? '/';
+    const refused = refuseHead(request, parts.hosts, limits) ?? (parts.upgrade === undefined ? NO_UPGRADE : undefined);
+    const outcome = refused === undefined ? parts.upgrade?.(request, path) : form(refused, path);
+    if (typeof outcome !== 'function') {
+      return endWithRefusal(stream, outcome ?? form(NO_UPGRADE, path), limits.lingerMs);
+    }
+    connections.upgrade(stream);
+    sockets.accept(request, stream, head, (socket) => {
+      limitStalledWrites(stream, limits);
+      outcome(socket);
+    });
+  });
+}
+
+/** A client that does not read what it is sent. One that is silent is found by pings. */
+function limitStalledWrites(stream: Duplex, { stalledMs }: ServerLimits): void {
+  if (!(stream instanceof Socket)) return;
+  stream.setTimeout(stalledMs, () => {
+    if (stream.writableLength > 0) stream.destroy();
+  });
+}
+
+function attachFailures(parts: Parts): void {
+  const { server, limits, connections, form } = parts;
+  const refused = new WeakSet<Duplex>();
+  server.on('clientError', (error: NodeJS.ErrnoException, stream) => {
+    // The rest of what was refused.
+    if (refused.has(stream)) return;
+    if (error.code === 'ECONNRESET' || !stream.writable || connections.owesAnswer(stream)) {
+      stream.destroy();
+      return;
+    }
+    refused.add(stream);
+    endWithRefusal(stream, form(refusalOfParser(error.code), undefined), limits.lingerMs);
+  });
+  // Node.js calls this for a connection without progress: idle between requests, in a long answer, or with a client that does
+  // not read. The second is allowed.
+  server.setTimeout(limits.stalledMs, (socket) => {
+    if (!connections.inUse(socket) || socket.writableLength > 0) socket.destroy();
+  });
+}

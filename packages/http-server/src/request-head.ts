@@ -1,0 +1,39 @@
+// What the head of a request is refused for, before a byte of its body is read.
+
+import type { IncomingMessage } from 'node:http';
+import type { AllowedHosts } from './hosts.ts';
+import { refuseForeign } from './hosts.ts';
+import type { ServerLimits } from './limits.ts';
+import type { ServerRefusal } from './refusal.ts';
+
+/** Refuses a request by its headers, or returns `undefined`. */
+export function refuseHead(
+  request: IncomingMessage,
+  hosts: AllowedHosts,
+  limits: ServerLimits,
+): ServerRefusal | undefined {
+  const count = request.rawHeaders.length / 2;
+  if (count > limits.headerCount) {
+    const message = `The request has ${count} headers. The limit is ${limits.headerCount}.`;
+    return { reason: 'headers-too-large', status: 431, message };
+  }
+  return refuseForeign(request, hosts) ?? refuseEncoding(request) ?? refuseLength(request, limits);
+}
+
+/** A compressed body can be a thousand times as large as what is sent. */
+function refuseEncoding({ headers }: IncomingMessage): ServerRefusal | undefined {
+  const encoding = headers['content-encoding']?.trim().toLowerCase() ?? '';
+  if (encoding === '' || encoding === 'identity') return undefined;
+  const message = 'A request body with a content-encoding is not supported. Send it without compression.';
+  return { reason: 'encoding', status: 415, message };
+}
+
+function refuseLength({ headers }: IncomingMessage, { bodyBytes }: ServerLimits): ServerRefusal | undefined {
+  return Number(headers['content-length'] ?? 0) > bodyBytes ? tooLarge(bodyBytes) : undefined;
+}
+
+/** The refusal of a body above the limit. */
+export function tooLarge(bodyBytes: number): ServerRefusal {
+  const message = `The request body is larger than ${bodyBytes} bytes, the limit of this server.`;
+  return { reason: 'body-too-large', status: 413, message };
+}

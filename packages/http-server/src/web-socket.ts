@@ -1,0 +1,161 @@
+// WebSockets of a server: bounded messages, answered one after the other, and a ping that finds clients which are gone.
+
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { WebSocketServer } from 'ws';
+import type { RawData, WebSocket } from 'ws';
+import type { ServerLimits } from './limits.ts';
+import type { HeldAccount, HeldBytes } from './request-body.ts';
+
+/** An open WebSocket. */
+export interface ServerSocket {
+  /** Sends a text. Resolves when the system has taken it, or when the client is gone: a sender that waits holds one text. */
+  send(text: string): Promise<void>;
+  /** Ends the connection in the proper form. */
+  close(): void;
+  /** Cuts the connection. */
+  terminate(): void;
+  /**
+   * Sets the handler of messages. It gets the next one when its promise for the last one is settled; a rejection cuts the
+   * connection. While messages wait, nothing more is read from the client.
+   */
+  onMessage(handler: (text: string) => Promise<void>): void;
+}
+
+/** The WebSockets of one server. */
+export interface WebSockets {
+  count(): number;
+  /** Completes the handshake. A wrong one is answered with 400 (or 405, 426) and not passed on. */
+  accept(request: IncomingMessage, stream: Duplex, head: Buffer, opened: (socket: ServerSocket) => void): void;
+  close(): void;
+}
+
+/** What a message costs in addition to its payload when it is a control frame of a client: two bytes and a mask of four. */
+const CONTROL_FRAME = 6;
+
+interface Connection {
+  readonly socket: WebSocket;
+  readonly held: HeldAccount;
+  readonly waiting: { readonly text: string; readonly bytes: number }[];
+  handler: (text: string) => Promise<void>;
+  answering: boolean;
+  /** Bytes that came after the latest complete message. */
+  unfinished: number;
+  /** Beats for which the same message has been unfinished. */
+  unfinishedBeats: number;
+  heardFrom: boolean;
+}
+
+/** Makes the WebSockets of a server. Messages are held on the account of the server's bodies. */
+export function createWebSockets(limits: ServerLimits, heldBytes: HeldBytes): WebSockets {
+  const server = new WebSocketServer({ noServer: true, maxPayload: limits.bodyBytes, perMessageDeflate: false });
+  const connections = new Set<Connection>();
+  const mostBeats = Math.ceil(limits.requestMs / limits.pingMs);
+  const timer = setInterval(() => {
+    for (const connection of connections) beat(connection, mostBeats);
+  }, limits.pingMs);
+  timer.unref();
+  return {
+    count: () => server.clients.size,
+    accept(request, stream, head, opened) {
+      server.handleUpgrade(request, stream, head, (socket) => {
+        const connection = attend(socket, stream, heldBytes.open());
+        connections.add(connection);
+        socket.once('close', () => {
+          connections.delete(connection);
+          connection.waiting.length = 0;
+          connection.held.release();
+        });
+        opened(faceOf(connection));
+      });
+    },
+    close() {
+      clearInterval(timer);
+      for (const socket of server.clients) socket.terminate();
+      server.close();
+    },
+  };
+}
+
+function attend(socket: WebSocket, stream: Duplex, held: HeldAccount): Connection {
+  const connection: Connection = {
+    socket,
+    held,
+    waiting: [],
+    handler: async () => undefined,
+    answering: false,
+    unfinished: 0,
+    unfinishedBeats: 0,
+    heardFrom: true,
+  };
+  // Before the listener of `ws`: bytes are counted before the messages in them are delivered.
+  stream.prependListener('data', (chunk: Buffer) => {
+    connection.heardFrom = true;
+    connection.unfinished += chunk.length;
+    if (!held.take(chunk.length)) socket.terminate();
+  });
+  const control = (data: Buffer): void => {
+    const bytes = Math.min(connection.unfinished, CONTROL_FRAME + data.length);
+    connection.unfinished -= bytes;
+    held.release(bytes);
+  };
+  socket.on('ping', control);
+  socket.on('pong', control);
+  // `ws` has already begun to close with the right code, such as 1009 for a message that is too large.
+  socket.on('error', () => undefined);
+  socket.on('message', (data) => receive(connection, textOf(data)));
+  return connection;
+}
+
+function receive(connection: Connection, text: string): void {
+  const { waiting, socket, answering } = connection;
+  waiting.push({ text, bytes: connection.unfinished });
+  connection.unfinished = 0;
+  connection.unfinishedBeats = 0;
+  if (answering) return socket.pause();
+  void answerAll(connection).catch(() => socket.terminate());
+}
+
+async function answerAll(connection: Connection): Promise<void> {
+  const { waiting, socket, held } = connection;
+  connection.answering = true;
+  try {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      await connection.handler(next.text);
+      held.release(next.bytes);
+      if (waiting.length === 0 && socket.isPaused) socket.resume();
+    }
+  } finally {
+    connection.answering = false;
+  }
+}
+
+/** A paused connection is not judged: its answers to pings are not read. */
+function beat(connection: Connection, mostBeats: number): void {
+  const { socket, unfinished } = connection;
+  if (socket.isPaused) return;
+  connection.unfinishedBeats = unfinished === 0 ? 0 : connection.unfinishedBeats + 1;
+  if (!connection.heardFrom || connection.unfinishedBeats > mostBeats) return socket.terminate();
+  connection.heardFrom = false;
+  if (socket.readyState === socket.OPEN) socket.ping();
+}
+
+function faceOf(connection: Connection): ServerSocket {
+  const { socket } = connection;
+  return {
+    send: (text) =>
+      new Promise((resolve) => {
+        socket.send(text, () => resolve());
+      }),
+    close: () => socket.close(),
+    terminate: () => socket.terminate(),
+    onMessage(handler) {
+      connection.handler = handler;
+    },
+  };
+}
+
+function textOf(data: RawData): string {
+  if (Array.isArray(data)) return Buffer.concat(data).toString('utf8');
+  return Buffer.isBuffer(data) ? data.toString('utf8') : Buffer.from(data).toString('utf8');
+}

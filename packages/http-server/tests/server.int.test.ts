@@ -1,0 +1,111 @@
+// A server of a few lines keeps the contract, and what a caller of `openServer` sees.
+
+import { createServer } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { describeServerContract, dial, post, statusOf } from '../contract/server-contract.ts';
+import { openServer } from '../src/index.ts';
+import type { HttpServer, ServeRequest, ServerOptions } from '../src/index.ts';
+
+const REQUEST = { path: '/echo', headers: { 'content-type': 'application/json' }, body: '{"word":"hello"}' };
+
+/** Echoes bodies and messages. `next` is how the next answer goes. */
+async function openEcho(
+  options: Omit<ServerOptions, 'port'>,
+): Promise<HttpServer & { next: ServeRequest | undefined }> {
+  const echo: ServeRequest = async (request, bindings) => {
+    const { next } = server;
+    server.next = undefined;
+    return next === undefined ? new Response(await request.text()) : next(request, bindings);
+  };
+  const opened = await openServer(echo, { port: 0, ...options });
+  const server: HttpServer & { next: ServeRequest | undefined } = { ...opened, next: undefined };
+  server.onUpgrade((_request, path) =>
+    path === '/talk'
+      ? (socket) => socket.onMessage((text) => socket.send(text))
+      : { status: 404, headers: {}, body: 'Not found' },
+  );
+  return server;
+}
+
+describeServerContract({
+  name: 'a server that echoes',
+  request: REQUEST,
+  webSocket: { path: '/talk', headers: {}, message: 'hello' },
+  async open(options) {
+    const server = await openEcho(options);
+    return {
+      ...server,
+      silence() {
+        server.next = () => new Promise(() => undefined);
+      },
+      lengthen(bytes) {
+        server.next = () => new Response('a'.repeat(bytes));
+      },
+    };
+  },
+});
+
+describe('openServer', () => {
+  it('answers in its plain form unless another is given', async () => {
+    const plain = await openEcho({});
+    const own = await openEcho({
+      refusalForm: ({ reason, status }, path) => ({ status, headers: { 'x-form': 'own' }, body: `${reason} ${path}` }),
+    });
+    const refused = async ({ port }: HttpServer): Promise<string> => {
+      const client = await dial(port);
+      client.send('GET /page?x=1 HTTP/1.1\r\nhost: evil.test\r\n\r\n');
+      return client.ended;
+    };
+    expect(await refused(plain)).toMatch(/421 [\s\S]*application\/json[\s\S]*"code":"host"/);
+    expect(await refused(own)).toMatch(/421 [\s\S]*x-form: own[\s\S]*host \/page$/);
+    await Promise.all([plain.close(), own.close()]);
+  });
+
+  it('answers for the address that it is bound to, and names loopback where that is every address', async () => {
+    const every = await openEcho({ host: '0.0.0.0' });
+    expect(every.url).toBe(`http://127.0.0.1:${every.port}`);
+    expect(await (await fetch(every.url, { method: 'POST', body: 'a' })).text()).toBe('a');
+    const other = await openEcho({ host: '127.0.0.2' });
+    expect(other.url).toBe(`http://127.0.0.2:${other.port}`);
+    expect(await (await fetch(other.url, { method: 'POST', body: 'b' })).text()).toBe('b');
+    await Promise.all([every.close(), other.close()]);
+  });
+
+  it('refuses every upgrade until a handler is set', async () => {
+    const server = await openServer(() => new Response('page'), { port: 0 });
+    const client = await dial(server.port);
+    client.send(
+      `GET / HTTP/1.1\r\nhost: localhost:${server.port}\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n`,
+    );
+    expect(statusOf(await client.ended)).toBe(404);
+    await server.close();
+  });
+
+  it('throws where the port is taken, and for a wrong limit or name', async () => {
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+    const address = taken.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    await expect(openServer(() => new Response(), { port })).rejects.toMatchObject({
+      code: 'http-server/listen-failed',
+    });
+    taken.close();
+    const bad = { code: 'http-server/bad-options' };
+    for (const limits of [{ bodyBytes: 0 }, { idleMs: 1.5 }, { pingMs: 2 ** 31 }, { headersMs: 2, requestMs: 1 }])
+      await expect(openEcho({ limits })).rejects.toMatchObject(bad);
+    await expect(openEcho({ limits: Object.fromEntries([['constructor', 1]]) })).rejects.toMatchObject(bad);
+    for (const name of ['', '*', 'http://ci.test', 'ci.test:', 'a b', 'ci.test/x'])
+      await expect(openEcho({ allowedHosts: [name] })).rejects.toMatchObject(bad);
+  });
+
+  it('cuts a WebSocket whose handler fails, and goes on', async () => {
+    const server = await openEcho({});
+    server.onUpgrade(() => (socket) => socket.onMessage(() => Promise.reject(new Error('broken'))));
+    const socket = new WebSocket(`ws://127.0.0.1:${server.port}/talk`);
+    await new Promise((resolve) => socket.addEventListener('open', resolve));
+    socket.send('hello');
+    await new Promise((resolve) => socket.addEventListener('close', resolve));
+    expect(await post(server.port, REQUEST)).toBe(200);
+    await server.close();
+  });
+});
