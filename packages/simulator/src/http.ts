@@ -1,11 +1,10 @@
 // The port: every wire over loopback HTTP. Here `/v1/messages` and `/v1/messages/count_tokens`, with the headers and errors of
 // the real one; the OpenAI part brings its own doors.
 
-import { createServer } from 'node:http';
-import type { Server } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { getRequestListener } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import { HttpServerError, openServer } from '@tidemark/http-server';
+import type { RefusalAnswer, RefusalForm, RefusalReason, ServerLimits, ServerRefusal } from '@tidemark/http-server';
 import { Hono } from 'hono';
 import { admit, count } from './admit.ts';
 import type { Admitted, IncomingCall } from './admit.ts';
@@ -14,62 +13,91 @@ import { accountOf, firstByteAt, nextRequest, timeOf, waitOf } from './door.ts';
 import type { Door, DoorBindings, DoorContext } from './door.ts';
 import { SimulatorError } from './errors.ts';
 import { messageOf } from './message.ts';
-import { addOpenAIDoors } from './openai/http.ts';
-import { addOpenAISockets } from './openai/socket.ts';
+import { addOpenAIDoors, refuseOpenAIEarly } from './openai/http.ts';
+import { openAIUpgrade } from './openai/socket.ts';
 import { errorBody, invalid, refuse } from './refusal.ts';
 import type { Refusal } from './refusal.ts';
 import { encodedEvents, errorEventOf, MALFORMED_EVENT } from './sse.ts';
 import { wholeBody, writeStream } from './stream.ts';
+import { MOST_BYTES } from './validate/read-request.ts';
 
 /** A simulator that listens. */
 export interface Listening {
   /** `http://127.0.0.1:<port>`, what an SDK takes as its base URL. */
   readonly url: string;
   readonly port: number;
+  /** Connections that are open now, WebSockets included. */
+  connections(): number;
   /** WebSockets that are open now. */
   webSockets(): number;
   /** Cuts what is open and frees the port. */
   close(): Promise<void>;
 }
 
+/** How a simulator listens. */
+export interface ListenOptions {
+  /** The port on the loopback interface. Default 0: a free one. */
+  readonly port?: number;
+  /**
+   * Names that the `Host` header may contain in addition to `127.0.0.1`, `localhost` and `[::1]` with the port of the
+   * simulator: `name` for any port, `name:port` for one. For a client in a container that reaches it by another name.
+   */
+  readonly allowedHosts?: readonly string[];
+  /** Limits on clients that differ from the defaults: 32 MB for a body, else those of `@tidemark/http-server`. */
+  readonly limits?: Partial<ServerLimits>;
+}
+
 /**
  * Listens on loopback. Port 0 takes a free one.
  *
- * @throws SimulatorError `simulator/listen-failed` when the port is taken.
+ * @throws SimulatorError `simulator/listen-failed` when the port is taken, `simulator/bad-options` for a wrong limit or name.
  */
-export async function listen(core: Core, port: number): Promise<Listening> {
-  const app = createApp(core);
-  const answer = getRequestListener(app.fetch, { overrideGlobalObjects: false });
-  const server = createServer((incoming, outgoing) => void answer(incoming, outgoing));
-  const sockets = addOpenAISockets(server, core);
-  await bind(server, port);
-  const address = server.address();
-  const bound = typeof address === 'object' && address !== null ? address.port : port;
-  return {
-    url: `http://127.0.0.1:${bound}`,
-    port: bound,
-    webSockets: () => sockets.open(),
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        sockets.cut();
-        server.closeAllConnections();
-      }),
-  };
-}
-
-function bind(server: Server, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (cause) => {
-      const message = `The simulator cannot listen on port ${port} of 127.0.0.1. Choose another port, or 0 for a free one.`;
-      reject(new SimulatorError('simulator/listen-failed', message, { port }, cause));
-    });
-    server.listen(port, '127.0.0.1', () => resolve());
-  });
-}
-
-function createApp(core: Core): Hono<DoorBindings> {
+export async function listen(core: Core, options: ListenOptions): Promise<Listening> {
+  const { port = 0, allowedHosts = [] } = options;
+  const limits = { bodyBytes: MOST_BYTES, ...options.limits };
   const door: Door = { core, requests: 0 };
+  const app = createApp(door);
+  const refusalForm: RefusalForm = (refusal, path) => refuseEarly(door, refusal, path);
+  const server = await openServer(app.fetch, { port, allowedHosts, limits, refusalForm }).catch((error: unknown) => {
+    throw error instanceof HttpServerError ? asSimulatorError(error, port) : error;
+  });
+  server.onUpgrade(openAIUpgrade(core));
+  return server;
+}
+
+function asSimulatorError(error: HttpServerError, port: number): SimulatorError {
+  if (error.code === 'http-server/bad-options') {
+    return new SimulatorError('simulator/bad-options', error.message, {}, error);
+  }
+  const message = `The simulator cannot listen on port ${port} of 127.0.0.1. Choose another port, or 0 for a free one.`;
+  return new SimulatorError('simulator/listen-failed', message, { port }, error);
+}
+
+/** A refusal of the server in the form of the provider whose path was asked for. Without a known path: Anthropic's. */
+function refuseEarly(door: Door, refusal: ServerRefusal, path = ''): RefusalAnswer {
+  const openAI = refuseOpenAIEarly(refusal, path, () => nextRequest(door));
+  if (openAI !== undefined) return openAI;
+  const { reason, status, message } = refusal;
+  const text = reason === 'body-too-large' ? TOO_LARGE : `simulator: ${message}`;
+  return answerOf(refuse(status, TYPES[reason], text), nextRequest(door));
+}
+
+const TOO_LARGE = 'Request exceeds the maximum size';
+
+/** Anthropic's types by status, https://platform.claude.com/docs/en/api/errors. 408, 415, 421 and 431 are not listed there [I]. */
+const TYPES: { readonly [reason in RefusalReason]: string } = {
+  'body-too-large': 'request_too_large',
+  busy: 'overloaded_error',
+  encoding: 'invalid_request_error',
+  'headers-too-large': 'invalid_request_error',
+  host: 'invalid_request_error',
+  malformed: 'invalid_request_error',
+  'no-upgrade': 'not_found_error',
+  origin: 'permission_error',
+  timeout: 'timeout_error',
+};
+
+function createApp(door: Door): Hono<DoorBindings> {
   const app = new Hono<DoorBindings>();
   app.post('/v1/messages', (context) => answerMessages(door, context));
   app.post('/v1/messages/count_tokens', (context) => answerCount(door, context));
@@ -159,6 +187,11 @@ async function readCall(core: Core, context: DoorContext): Promise<IncomingCall 
 }
 
 function refuseCall(refusal: Refusal, request: string): Response {
+  const { status, headers, body } = answerOf(refusal, request);
+  return new Response(body, { status, headers });
+}
+
+function answerOf(refusal: Refusal, request: string): RefusalAnswer {
   const headers = { 'content-type': 'application/json', 'request-id': request, ...refusal.headers };
-  return new Response(errorBody(refusal, request), { status: refusal.status, headers });
+  return { status: refusal.status, headers, body: errorBody(refusal, request) };
 }

@@ -13,7 +13,7 @@ export type { BlockSizes } from './count.ts';
 export type { SimulatorErrorCode } from './errors.ts';
 export { SimulatorError } from './errors.ts';
 export type { Fault, WrongUsage } from './faults.ts';
-export type { Listening } from './http.ts';
+export type { Listening, ListenOptions } from './http.ts';
 export type { LedgerCall } from './ledger.ts';
 export type { AnswerPlan, CallPlan, SimulatorOptions } from './options.ts';
 export { parseScenario } from './parse-scenario.ts';

@@ -6,7 +6,7 @@ import type { Admitted, IncomingCall } from './admit.ts';
 import { createCore } from './core.ts';
 import type { Core } from './core.ts';
 import type { Fault } from './faults.ts';
-import type { Listening } from './http.ts';
+import type { Listening, ListenOptions } from './http.ts';
 import type { LedgerCall } from './ledger.ts';
 import { answerOpenAI, countInputTokens } from './openai/in-process.ts';
 import type { AnsweredOpenAICall, ChatCall, OpenAICall } from './openai/in-process.ts';
@@ -82,8 +82,12 @@ export interface Simulator {
   readonly calls: readonly LedgerCall[];
   /** Steps of the scenario not used yet; 0 without one. */
   readonly stepsLeft: number;
-  /** Opens a loopback port (a free one by default). */
-  listen(options?: { readonly port?: number }): Promise<Listening>;
+  /**
+   * Opens a loopback port (a free one by default).
+   *
+   * @throws SimulatorError `simulator/listen-failed`, `simulator/bad-options`.
+   */
+  listen(options?: ListenOptions): Promise<Listening>;
 }
 
 /**
@@ -114,10 +118,10 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
     get stepsLeft() {
       return core.play?.left ?? 0;
     },
-    async listen({ port = 0 } = {}) {
+    async listen(listenOptions = {}) {
       // A server is 90 modules, and most who hold a simulator never listen.
       const { listen } = await import('./http.ts');
-      return listen(core, port);
+      return listen(core, listenOptions);
     },
   };
 }

@@ -23,10 +23,11 @@ const ROWS: { readonly [model: string]: Partial<Capabilities> } = {
 
 /** A simulator on a virtual clock that knows the test models of this part, and a Claude behind the router. */
 export function simulateOpenAI(options: SimulatorOptions = {}): Simulator {
-  return createSimulator({ clock: 'virtual', capabilities: rowOf, ...options });
+  return createSimulator({ clock: 'virtual', capabilities: openAICapabilitiesOf, ...options });
 }
 
-function rowOf(model: string): Capabilities | undefined {
+/** The row of a test model of this part. */
+export function openAICapabilitiesOf(model: string): Capabilities | undefined {
   const base = capabilitiesOf('test-model');
   const row = ROWS[model];
   if (base === undefined) return undefined;

@@ -3,6 +3,7 @@
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import type { RefusalAnswer, ServerRefusal } from '@tidemark/http-server';
 import type { Hono } from 'hono';
 import type { Core } from '../core.ts';
 import { accountOf, firstByteAt, nextRequest, timeOf, waitOf } from '../door.ts';
@@ -40,6 +41,28 @@ export function addOpenAIDoors(app: Hono<DoorBindings>, door: Door): void {
       respondCount(context, callInputTokens(core, call), request),
     ),
   );
+}
+
+/**
+ * A refusal of the server in the form of this provider, or `undefined` for a path that is not one of this part. OpenAI publishes
+ * no limit of a body [I]: that of Anthropic holds here.
+ */
+export function refuseOpenAIEarly(
+  { reason, status, message }: ServerRefusal,
+  path: string,
+  nextId: () => string,
+): RefusalAnswer | undefined {
+  const form = formOf(path);
+  if (form === undefined) return undefined;
+  const type = status >= 500 ? 'server_error' : 'invalid_request_error';
+  const code = reason === 'body-too-large' ? 'request_too_large' : null;
+  const body = form(refuseOpenAI(status, `simulator: ${message}`, { type, code }));
+  return { status, headers: { 'content-type': 'application/json', 'x-request-id': nextId() }, body };
+}
+
+function formOf(path: string): Form | undefined {
+  if (path.startsWith('/api/v1/')) return routerErrorBody;
+  return /^\/v1\/(?:responses|chat)(?:\/|$)/.test(path) ? openAIErrorBody : undefined;
 }
 
 /** A router tells the status as the code (§3 names no text of its own [I]). */

@@ -1,12 +1,9 @@
 // The door of WebSocket mode: `response.create` on `/v1/responses`, events as frames, one response after the other (§2.4).
 // The caches are those of HTTP; what a connection remembers is its own.
 
-import type { IncomingMessage, Server } from 'node:http';
-import { STATUS_CODES } from 'node:http';
-import type { Duplex } from 'node:stream';
+import type { IncomingMessage } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { WebSocketServer } from 'ws';
-import type { WebSocket } from 'ws';
+import type { RefusalAnswer, ServerSocket, ServeUpgrade } from '@tidemark/http-server';
 import type { Core } from '../core.ts';
 import { accountOf, firstByteAt, waitOf } from '../door.ts';
 import type { Fault } from '../faults.ts';
@@ -23,44 +20,26 @@ import type { OpenAIRefusal } from './refusal.ts';
 
 const PATH = '/v1/responses';
 
-/** The connections of a server. */
-export interface OpenAISockets {
-  /** How many there are now. */
-  open(): number;
-  /** Cuts every one. */
-  cut(): void;
-}
-
-/** Takes upgrades on this server. */
-export function addOpenAISockets(server: Server, core: Core): OpenAISockets {
-  const sockets = new WebSocketServer({ noServer: true });
-  server.on('upgrade', (request, stream, head) => {
-    const account = admitUpgrade(core, request);
-    if (typeof account !== 'string') return refuseUpgrade(stream, account);
-    sockets.handleUpgrade(request, stream, head, (socket) => attend(core, socket, account));
-  });
-  return {
-    open: () => sockets.clients.size,
-    cut() {
-      for (const socket of sockets.clients) socket.terminate();
-    },
+/** Decides on upgrades: `/v1/responses` with a key is taken. */
+export function openAIUpgrade(core: Core): ServeUpgrade {
+  return (request, path) => {
+    const account = admitUpgrade(core, request, path);
+    return typeof account === 'string' ? (socket) => attend(core, socket, account) : answerOf(account);
   };
 }
 
 /** The account, or why there is no upgrade. */
-function admitUpgrade(core: Core, request: IncomingMessage): string | OpenAIRefusal {
-  if (new URL(request.url ?? '/', 'http://localhost').pathname !== PATH) return refuseOpenAI(404, 'Not found');
-  const key = keyOf(request.headers.authorization);
+function admitUpgrade(core: Core, { headers }: IncomingMessage, path: string): string | OpenAIRefusal {
+  if (path !== PATH) return refuseOpenAI(404, 'Not found');
+  const key = keyOf(headers.authorization);
   if (typeof key !== 'string') return key;
   const fault = takeFault(core, 'upgrade-refused');
   return fault === undefined ? accountOf(key) : refuseOpenAI(fault.status ?? 426, 'simulator: no upgrade, as asked.');
 }
 
-function refuseUpgrade(stream: Duplex, refusal: OpenAIRefusal): void {
-  const body = openAIErrorBody(refusal);
-  const head = `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status] ?? ''}\r\nconnection: close\r\n`;
-  const about = `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n`;
-  stream.end(head + about + body);
+function answerOf(refusal: OpenAIRefusal): RefusalAnswer {
+  const headers = { 'content-type': 'application/json' };
+  return { status: refusal.status, headers, body: openAIErrorBody(refusal) };
 }
 
 /** Takes the next fault that was asked for, if it is of this kind: such a one strikes a connection, not a call. */
@@ -84,28 +63,23 @@ function isOf<Kind extends Fault['kind']>(
 /** One connection. */
 interface Connection {
   readonly core: Core;
-  readonly socket: WebSocket;
+  readonly socket: ServerSocket;
   readonly account: string;
   readonly memory: ConnectionMemory;
   readonly openedAt: number;
 }
 
-function attend(core: Core, socket: WebSocket, account: string): void {
+function attend(core: Core, socket: ServerSocket, account: string): void {
   const openedAt = core.clock.now();
   const connection: Connection = { core, socket, account, memory: createConnectionMemory(), openedAt };
-  let last = Promise.resolve();
-  socket.on('error', () => socket.terminate());
-  // What is asked while an answer is on its way waits its turn.
-  socket.on('message', (data: Buffer) => {
-    last = last.then(() => answerFrame(connection, data.toString()));
-  });
+  socket.onMessage((text) => answerFrame(connection, text));
 }
 
 async function answerFrame(connection: Connection, text: string): Promise<void> {
   const { core, socket, account, memory, openedAt } = connection;
   const old = tooOld(openedAt, core.clock.now());
   if (old !== undefined) {
-    socket.send(refusalFrame(old));
+    await socket.send(refusalFrame(old));
     return socket.close();
   }
   if (takeFault(core, 'forgotten') !== undefined) memory.forget();
@@ -115,7 +89,7 @@ async function answerFrame(connection: Connection, text: string): Promise<void> 
   const outcome = attempt(() => callResponses(core, { body, account, connection: memory, generates }));
   if (outcome.outcome === 'admitted') return tell(connection, outcome);
   memory.forget(previous);
-  socket.send(refusalFrame(outcome));
+  await socket.send(refusalFrame(outcome));
 }
 
 function attempt(call: () => OpenAIReply | OpenAIRefusal): OpenAIReply | OpenAIRefusal {
@@ -132,14 +106,7 @@ async function tell({ core, socket, memory }: Connection, reply: OpenAIReply): P
   reply.begin(firstByteAt(core, reply));
   const pieces = piecesOf({ ...reply, events: reply.events(core.settings.deltaCharacters) });
   let next = pieces.next();
-  for (; next.done !== true; next = pieces.next()) await send(socket, dataOf(next.value));
+  for (; next.done !== true; next = pieces.next()) await socket.send(dataOf(next.value));
   if (next.value === 'cut') socket.terminate();
   if (reply.fault?.kind === 'error-event') memory.forget();
-}
-
-/** To one that is gone nothing is sent. */
-function send(socket: WebSocket, frame: string): Promise<void> {
-  return new Promise((resolve) => {
-    socket.send(frame, () => resolve());
-  });
 }
