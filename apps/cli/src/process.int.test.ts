@@ -2,7 +2,7 @@
 
 import { spawn, spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -92,6 +92,32 @@ test('runs the simulator until Ctrl-C, and ends with 130', async () => {
     child.kill('SIGINT');
   }
   expect(await ended).toEqual({ code: 130, signal: null });
+});
+
+test('runs the simulator for hosts that are allowed, and ends at Ctrl-C with connections open', async () => {
+  const args = [BIN, 'simulate', '--json', '--allow-host', 'ci.test', '--allow-host', 'other.test'];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = new Promise((resolve) => child.on('exit', (code, signal) => resolve({ code, signal })));
+  const { url } = await firstLine(child.stdout);
+  const port = Number(new URL(url).port);
+  const status = async (host: string): Promise<string> => {
+    const socket = connect(port, '127.0.0.1');
+    socket.write(`GET / HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`);
+    let received = '';
+    for await (const chunk of socket) received += String(chunk);
+    return received.slice('HTTP/1.1 '.length, 'HTTP/1.1 404'.length);
+  };
+  expect(await status('ci.test:80')).toBe('404');
+  expect(await status('other.test')).toBe('404');
+  expect(await status('evil.test')).toBe('421');
+  const half = connect(port, '127.0.0.1');
+  const closed = new Promise((resolve) => half.on('error', () => undefined).on('close', resolve));
+  half.write('POST /v1/messages HTTP/1.1\r\n');
+  // An answer on a later connection shows that the first one was accepted.
+  expect(await status('ci.test')).toBe('404');
+  child.kill('SIGINT');
+  expect(await ended).toEqual({ code: 130, signal: null });
+  await closed;
 });
 
 test('passes Ctrl-C on to the Node that took over', async () => {

@@ -11,18 +11,25 @@ import { CliError } from './failure.ts';
 export interface SimulatorChoice {
   /** 0 is any free one. */
   readonly port: number;
+  /** Names that clients may use in addition to those of loopback. */
+  readonly allowedHosts?: readonly string[];
   /** A JSON script of answers. */
   readonly scenario?: string;
   readonly settings?: Pick<SimulatorOptions, 'capabilities' | 'clock' | 'recordedSignatures'>;
 }
 
 /** Opens a port. @throws CliError `cli/refused` for a scenario that is no JSON. @throws SimulatorError for a wrong one. */
-export async function openSimulator({ port, scenario, settings }: SimulatorChoice): Promise<Listening> {
+export async function openSimulator({
+  port,
+  allowedHosts = [],
+  scenario,
+  settings,
+}: SimulatorChoice): Promise<Listening> {
   const simulator = createSimulator({
     ...settings,
     ...(scenario !== undefined && { scenario: parseScenario(await readJson(scenario)) }),
   });
-  return simulator.listen({ port });
+  return simulator.listen({ port, allowedHosts });
 }
 
 async function readJson(path: string): Promise<unknown> {

@@ -53,3 +53,15 @@ test('prints where each provider is played, with the variable of its SDK and the
     '',
   ]);
 });
+
+test('names its limits and --allow-host in its help', async () => {
+  const ran = await pretendRun(['simulate', '--help']);
+  expect(ran).toMatchObject({ exit: 0 });
+  expect(ran.out).toContain('--allow-host <name>');
+  expect(ran.out).toContain('32 MB for a request, 10 s for its headers, 60 s for all of it, 512 connections');
+});
+
+test.each(['http://ci.test', '*', ''])('refuses to allow %j as a host', async (name) => {
+  const ran = await pretendRun(['simulate', '--allow-host', name]);
+  expect(ran).toMatchObject({ exit: 3, out: '', err: expect.stringContaining('is no host to allow') });
+});

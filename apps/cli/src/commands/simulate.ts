@@ -17,6 +17,7 @@ export const simulate: Command = {
   examples: [
     ['tidemark simulate --port 8787', 'then point a client at the address that it prints for its provider'],
     ['tidemark simulate --scenario answers.json', 'answer from a script, on any free port'],
+    ['tidemark simulate --allow-host ci-worker', 'for clients that reach it by this name'],
     ['tidemark simulate --virtual --json', 'time moves by the calls; the address as JSON'],
   ],
   declare: (command, run) =>
@@ -24,19 +25,38 @@ export const simulate: Command = {
       .option('--port <number>', 'the port on the loopback interface; 0 for any free one', portOf, 0)
       .option('--virtual', 'a clock that only the calls move, by their header x-tidemark-at (milliseconds since 1970)')
       .option('--scenario <file>', 'a JSON script of answers')
+      .option(
+        '--allow-host <name>',
+        'a name by which clients may reach it, such as that of a container; name:port for one port (repeatable)',
+        addTo,
+        [],
+      )
+      .addHelpText('after', LIMITS)
       .action((options: Options) => run((context) => serve(options, context))),
 };
 
+/** Printed by `--help`. Literals, because the limits themselves would load the whole server. */
+const LIMITS = `
+It listens on 127.0.0.1 and answers requests for 127.0.0.1, localhost and [::1] with its port. Pages of other sites
+are refused. Limits: 32 MB for a request, 10 s for its headers, 60 s for all of it, 512 connections. An answer may
+take any time.`;
+
 interface Options {
   readonly port: number;
+  readonly allowHost: readonly string[];
   readonly virtual?: true;
   readonly scenario?: string;
 }
 
 async function serve(options: Options, context: CommandContext): Promise<Outcome> {
   const clock = options.virtual === true ? 'virtual' : 'real';
-  const { port, scenario } = options;
-  const listening = await openSimulator({ port, settings: { clock }, ...(scenario !== undefined && { scenario }) });
+  const { port, scenario, allowHost } = options;
+  const listening = await openSimulator({
+    port,
+    allowedHosts: allowHost,
+    settings: { clock },
+    ...(scenario !== undefined && { scenario }),
+  });
   const addresses = addressesOf(listening.url);
   context.output.result({ url: listening.url, port: listening.port, clock, addresses }, () => [
     'the simulator listens on ',
@@ -53,6 +73,10 @@ async function serve(options: Options, context: CommandContext): Promise<Outcome
 function addressLine({ title, variable, url, flags }: SimulatorAddress): readonly Shown[] {
   const sdk = variable === undefined ? '' : `${variable}=${url}, or `;
   return [styled('bold', `${title}: `), `${sdk}${flags}\n`];
+}
+
+function addTo(name: string, names: readonly string[]): readonly string[] {
+  return [...names, name];
 }
 
 function portOf(text: string): number {
