@@ -138,6 +138,19 @@ export function describeBodies({ request, webSocket }: ServerSubject, open: Serv
       expect(await closed).toBe(1009);
     });
 
+    it('that was never finished gives its memory back', async () => {
+      const subject = await open({ limits: { bodyBytes: 16 * KIB, heldBytes: 8 * KIB } });
+      const torn = await connected(subject);
+      torn.send('a'.repeat(6 * KIB), { fin: false }, () => torn.terminate());
+      await closeCode(torn);
+      await expect.poll(subject.connections).toBe(0);
+      const socket = await connected(subject);
+      const answered = new Promise((resolve) => socket.once('message', resolve));
+      socket.send('a'.repeat(6 * KIB));
+      await answered;
+      socket.terminate();
+    });
+
     it('beyond the memory for all bodies cuts its own connection alone', async () => {
       const subject = await open({ limits: { bodyBytes: 16 * KIB, heldBytes: 8 * KIB } });
       const other = await connected(subject);

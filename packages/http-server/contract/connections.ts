@@ -46,6 +46,16 @@ export function describeConnections({ request, webSocket }: ServerSubject, open:
       expect(statusOf(await client.ended)).toBe(200);
     });
 
+    it('that sends nothing but empty lines between requests is closed', async () => {
+      const { port } = await open({ limits: { ...QUICK, idleMs: 20 } });
+      const client = await dial(port);
+      client.send(usual(port));
+      await client.until(/\r\n\r\n/);
+      const drip = setInterval(() => client.send('\r\n'), 10);
+      expect(statusOf(await client.ended)).toBe(200);
+      clearInterval(drip);
+    });
+
     it('with a silent answer outlives every limit', async () => {
       const subject = await open({ limits: { ...QUICK, idleMs: 20, stalledMs: 20, pingMs: 20 } });
       subject.silence();
@@ -118,7 +128,7 @@ export function describeConnections({ request, webSocket }: ServerSubject, open:
     };
 
     it('is cut when it answers no ping, and stays when it does', async () => {
-      const { port } = await open({ limits: { pingMs: 30 } });
+      const { port } = await open({ limits: { pingMs: 100, headersMs: 100, requestMs: 100 } });
       const alive = new WebSocket(`ws://127.0.0.1:${port}${webSocket.path}`, { headers: webSocket.headers });
       await new Promise((resolve) => alive.once('open', resolve));
       for (let count = 0; count < 3; count += 1) await (await connected(port)).ended;

@@ -39,6 +39,11 @@ const SHAPES: readonly (readonly [name: string, text: string, status: number | u
   ],
   ['a folded header', 'POST PATH HTTP/1.1\r\nhost: 127.0.0.1:PORT\r\nx: a\r\n b\r\n\r\n', 400],
   ['a space before a colon', 'POST PATH HTTP/1.1\r\nhost : 127.0.0.1:PORT\r\n\r\n', 400],
+  [
+    'an unknown expectation',
+    'POST PATH HTTP/1.1\r\nhost: 127.0.0.1:PORT\r\nexpect: wonders\r\ncontent-length: 9\r\n\r\n',
+    417,
+  ],
   ['a proxy tunnel', 'CONNECT evil.test:443 HTTP/1.1\r\nhost: evil.test:443\r\n\r\n', undefined],
 ];
 
@@ -51,6 +56,15 @@ export function describeMalformed({ request, webSocket }: ServerSubject, open: S
     expect(statusOf(await client.ended)).toBe(status);
     expect(await post(port, request)).toBe(200);
     await expect.poll(connections).toBe(0);
+  });
+
+  it('malformed bytes end the connection of a client that does not close its side', async () => {
+    const { port, connections } = await open({ limits: { lingerMs: 20 } });
+    const client = await dial(port, true);
+    client.send('\u0000\r\n\r\n');
+    expect(statusOf(await client.until(/\r\n\r\n/))).toBe(400);
+    await expect.poll(connections).toBe(0);
+    client.socket.destroy();
   });
 
   it('malformed bytes behind a request that is being answered are not answered in its place', async () => {
@@ -66,9 +80,10 @@ export function describeMalformed({ request, webSocket }: ServerSubject, open: S
   describe('an upgrade', () => {
     it('to an unknown path is answered with 404, and a client that does not close is closed', async () => {
       const { port, connections } = await open({ limits: { lingerMs: 20 } });
-      const client = await upgrade(port, { ...webSocket, path: '/nowhere' });
-      expect(statusOf(await client.ended)).toBe(404);
+      const client = await upgrade(port, { ...webSocket, path: '/nowhere' }, {}, true);
+      expect(statusOf(await client.until(/\r\n\r\n/))).toBe(404);
       await expect.poll(connections).toBe(0);
+      client.socket.destroy();
     });
 
     it.each([

@@ -16,9 +16,9 @@ export interface RawClient {
   closed(): boolean;
 }
 
-/** Opens a connection to a port on loopback. */
-export async function dial(port: number): Promise<RawClient> {
-  const socket = connect(port, '127.0.0.1');
+/** Opens a connection to a port on loopback. With `stays` the client does not close its side when the server closes its own. */
+export async function dial(port: number, stays = false): Promise<RawClient> {
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: stays });
   let received = '';
   let watch: () => void = () => undefined;
   socket.on('error', () => undefined);

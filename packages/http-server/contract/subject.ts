@@ -62,13 +62,14 @@ export async function post(port: number, request: RequestParts): Promise<number 
   return statusOf(await client.ended);
 }
 
-/** Asks for an upgrade. */
+/** Asks for an upgrade. `stays` as for `dial`. */
 export async function upgrade(
   port: number,
   { path, headers }: Pick<RequestParts, 'path' | 'headers'>,
   own: Readonly<Record<string, string>> = {},
+  stays = false,
 ): Promise<RawClient> {
-  const client = await dial(port);
+  const client = await dial(port, stays);
   const all = {
     host: `127.0.0.1:${port}`,
     connection: 'Upgrade',

@@ -6,7 +6,7 @@ import { DEFAULT_LIMITS, resolveLimits } from './limits.ts';
 it('the default limits are these', () => {
   expect(DEFAULT_LIMITS).toEqual({
     bodyBytes: 1_048_576,
-    heldBytes: 268_435_456,
+    heldBytes: 134_217_728,
     connections: 512,
     headerBytes: 16_384,
     headerCount: 100,

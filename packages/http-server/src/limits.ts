@@ -20,7 +20,7 @@ export interface ServerLimits {
   readonly headersMs: number;
   /** Time for headers and body. For a WebSocket message: one to two periods of this length. */
   readonly requestMs: number;
-  /** Time between two requests of a connection. */
+  /** Time between two requests of a connection. Node.js adds one second. */
   readonly idleMs: number;
   /** Time without progress while an answer waits for its client to read. A silent answer is not limited. */
   readonly stalledMs: number;
@@ -40,7 +40,7 @@ export const DEFAULT_LIMITS: ServerLimits = {
   // Far above the JSON of a usual API. A server that takes more names its own limit.
   bodyBytes: MIB,
   // A small part of the memory of a usual machine. A server whose bodies are larger still takes several at a time.
-  heldBytes: 256 * MIB,
+  heldBytes: 128 * MIB,
   // More than a test suite with parallel clients opens, and below the usual limit of 1,024 open files.
   connections: 512,
   // The default of Node.js.

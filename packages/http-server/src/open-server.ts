@@ -65,6 +65,8 @@ interface Parts {
   readonly connections: Connections;
   readonly sockets: WebSockets;
   readonly form: RefusalForm;
+  /** Closes unused connections from time to time. */
+  readonly sweep: NodeJS.Timeout;
   hosts: AllowedHosts;
   upgrade: ServeUpgrade | undefined;
 }
@@ -82,17 +84,28 @@ export async function openServer(serve: ServeRequest, options: ServerOptions): P
   const held = createHeldBytes(limits.heldBytes);
   const connections = trackConnections(server);
   const sockets = createWebSockets(limits, held);
+  const sweep = startSweep(connections, limits);
   const hosts = allowHosts({ host, port, allowed: allowedHosts });
-  const parts: Parts = { server, limits, held, connections, sockets, form: refusalForm, hosts, upgrade: undefined };
+  const form = refusalForm;
+  const parts: Parts = { server, limits, held, connections, sockets, form, sweep, hosts, upgrade: undefined };
   attachRequests(parts, serve);
   attachUpgrades(parts);
   attachFailures(parts);
   const bound = await bind(server, host, port).catch((error: unknown) => {
+    clearInterval(sweep);
     sockets.close();
     throw error;
   });
   parts.hosts = allowHosts({ host, port: bound, allowed: allowedHosts });
   return faceOf(parts, host, bound);
+}
+
+/** Node.js waits for this time longer than `keepAliveTimeout`, in milliseconds. */
+const KEEP_ALIVE_BUFFER = 1_000;
+
+function startSweep(connections: Connections, { idleMs, headersMs, checkMs }: ServerLimits): NodeJS.Timeout {
+  const longest = idleMs + KEEP_ALIVE_BUFFER + headersMs;
+  return setInterval(() => connections.closeUnused(longest), checkMs).unref();
 }
 
 function faceOf(parts: Parts, host: string, port: number): HttpServer {
@@ -113,10 +126,11 @@ function faceOf(parts: Parts, host: string, port: number): HttpServer {
   };
 }
 
-async function closeAll({ server, connections, sockets }: Parts): Promise<void> {
+async function closeAll({ sweep, server, connections, sockets }: Parts): Promise<void> {
   const freed = new Promise<void>((resolve) => {
     server.close(() => resolve());
   });
+  clearInterval(sweep);
   sockets.close();
   await connections.destroyAll();
   await freed;
@@ -133,6 +147,7 @@ function createNodeServer(limits: ServerLimits): Server {
     headersTimeout: limits.headersMs,
     requestTimeout: limits.requestMs,
     keepAliveTimeout: limits.idleMs,
+    keepAliveTimeoutBuffer: KEEP_ALIVE_BUFFER,
     connectionsCheckingInterval: limits.checkMs,
     insecureHTTPParser: false,
     // Checked with the other cases of `Host`, so that the answer has the form of the API.
@@ -168,12 +183,16 @@ function attachRequests(parts: Parts, serve: ServeRequest): void {
     overrideGlobalObjects: false,
   });
   const receive = (incoming: IncomingMessage, outgoing: ServerResponse, waits: boolean): void => {
-    void admit(parts, incoming, outgoing, waits).then((admitted) =>
-      admitted ? answer(incoming, outgoing) : undefined,
-    );
+    void admit(parts, incoming, outgoing, waits)
+      .then((admitted) => (admitted ? answer(incoming, outgoing) : undefined))
+      .catch(() => outgoing.destroy());
   };
   server.on('request', (incoming, outgoing) => receive(incoming, outgoing, false));
   server.on('checkContinue', (incoming, outgoing) => receive(incoming, outgoing, true));
+  server.on('checkExpectation', (incoming, outgoing) => {
+    parts.connections.begin(incoming, outgoing);
+    sendRefusal(incoming, outgoing, parts.form(NO_EXPECTATION, pathOf(incoming.url)), parts.limits.lingerMs);
+  });
 }
 
 type AnyBindings = Parameters<Parameters<typeof getRequestListener>[0]>[1];
@@ -222,6 +241,14 @@ const BUSY: ServerRefusal = {
   message: 'The server holds too many request bodies at this time. Send the request again later.',
 };
 
+const BROKEN: ServerRefusal = { reason: 'failed', status: 500, message: 'The server failed to answer the upgrade.' };
+
+const NO_EXPECTATION: ServerRefusal = {
+  reason: 'malformed',
+  status: 417,
+  message: 'The only expectation that is supported is 100-continue.',
+};
+
 const NO_UPGRADE: ServerRefusal = {
   reason: 'no-upgrade',
   status: 404,
@@ -229,22 +256,31 @@ const NO_UPGRADE: ServerRefusal = {
 };
 
 function attachUpgrades(parts: Parts): void {
-  const { server, limits, form, sockets, connections } = parts;
+  const { server, limits, sockets, connections } = parts;
   server.on('upgrade', (request, stream: Duplex, head) => {
     // Without a listener a client that resets the connection ends the process.
     stream.on('error', () => stream.destroy());
     const path = pathOf(request.url) ?? '/';
-    const refused = refuseHead(request, parts.hosts, limits) ?? (parts.upgrade === undefined ? NO_UPGRADE : undefined);
-    const outcome = refused === undefined ? parts.upgrade?.(request, path) : form(refused, path);
-    if (typeof outcome !== 'function') {
-      return endWithRefusal(stream, outcome ?? form(NO_UPGRADE, path), limits.lingerMs);
-    }
+    const outcome = decideUpgrade(parts, request, path);
+    if (typeof outcome !== 'function') return endWithRefusal(stream, outcome, limits.lingerMs);
     connections.upgrade(stream);
     sockets.accept(request, stream, head, (socket) => {
       limitStalledWrites(stream, limits);
       outcome(socket);
     });
   });
+}
+
+/** An upgrade handler that throws costs its own request and not the process. */
+function decideUpgrade(parts: Parts, request: IncomingMessage, path: string): ReturnType<ServeUpgrade> {
+  const { limits, form, hosts, upgrade } = parts;
+  const refused = refuseHead(request, hosts, limits);
+  if (refused !== undefined) return form(refused, path);
+  try {
+    return upgrade?.(request, path) ?? form(NO_UPGRADE, path);
+  } catch {
+    return form(BROKEN, path);
+  }
 }
 
 /** A client that does not read what it is sent. One that is silent is found by pings. */

@@ -9,6 +9,7 @@ export type RefusalReason =
   | 'body-too-large'
   | 'busy'
   | 'encoding'
+  | 'failed'
   | 'headers-too-large'
   | 'host'
   | 'malformed'
@@ -41,10 +42,9 @@ export function plainForm({ reason, status, message }: ServerRefusal): RefusalAn
 }
 
 /** Returns the path of a request target, without its query. */
-export function pathOf(target: string | undefined): string | undefined {
-  return target !== undefined && URL.canParse(target, 'http://localhost')
-    ? new URL(target, 'http://localhost').pathname
-    : undefined;
+export function pathOf(target = ''): string | undefined {
+  const url = target.startsWith('/') ? `http://localhost${target}` : target;
+  return URL.canParse(url) ? new URL(url).pathname : undefined;
 }
 
 /**

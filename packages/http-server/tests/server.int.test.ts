@@ -2,7 +2,7 @@
 
 import { createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { describeServerContract, dial, post, statusOf } from '../contract/server-contract.ts';
+import { describeServerContract, dial, post, statusOf, upgrade } from '../contract/server-contract.ts';
 import { openServer } from '../src/index.ts';
 import type { HttpServer, ServeRequest, ServerOptions } from '../src/index.ts';
 
@@ -61,6 +61,20 @@ describe('openServer', () => {
     await Promise.all([plain.close(), own.close()]);
   });
 
+  it('lets a link of another site lead to a page, and nothing else', async () => {
+    const server = await openServer(() => new Response('page'), { port: 0 });
+    const status = async (line: string, mode: string): Promise<number | undefined> => {
+      const client = await dial(server.port);
+      const site = `sec-fetch-site: cross-site\r\nsec-fetch-mode: ${mode}\r\ncontent-length: 0\r\nconnection: close`;
+      client.send(`${line} HTTP/1.1\r\nhost: localhost:${server.port}\r\n${site}\r\n\r\n`);
+      return statusOf(await client.ended);
+    };
+    expect(await status('GET /', 'navigate')).toBe(200);
+    expect(await status('GET /', 'no-cors')).toBe(403);
+    expect(await status('POST /', 'navigate')).toBe(403);
+    await server.close();
+  });
+
   it('answers for the address that it is bound to, and names loopback where that is every address', async () => {
     const every = await openEcho({ host: '0.0.0.0' });
     expect(every.url).toBe(`http://127.0.0.1:${every.port}`);
@@ -96,6 +110,58 @@ describe('openServer', () => {
     await expect(openEcho({ limits: Object.fromEntries([['constructor', 1]]) })).rejects.toMatchObject(bad);
     for (const name of ['', '*', 'http://ci.test', 'ci.test:', 'a b', 'ci.test/x'])
       await expect(openEcho({ allowedHosts: [name] })).rejects.toMatchObject(bad);
+  });
+
+  it('reads no further message while one waits, and then answers all in order', async () => {
+    const server = await openEcho({ limits: { heldBytes: 1_048_576 } });
+    const gate = Promise.withResolvers<void>();
+    server.onUpgrade(() => (socket) => {
+      socket.onMessage(async (text) => {
+        await gate.promise;
+        await socket.send(text.slice(0, 8));
+      });
+    });
+    const socket = new WebSocket(`ws://127.0.0.1:${server.port}/talk`);
+    await new Promise((resolve) => socket.addEventListener('open', resolve));
+    const seen: string[] = [];
+    const ended = new Promise<void>((resolve) => {
+      socket.addEventListener('close', () => resolve());
+      socket.addEventListener('message', ({ data }) => {
+        seen.push(String(data).trim());
+        if (seen.length === 200) resolve();
+      });
+    });
+    for (let count = 0; count < 200; count += 1) socket.send(String(count).padEnd(65_536));
+    // The messages so far are above what the server may hold, so it would have been cut by the time this is answered.
+    await expect.poll(() => post(server.port, REQUEST)).toBe(200);
+    gate.resolve();
+    await ended;
+    expect(seen).toEqual(Array.from({ length: 200 }, (_each, index) => String(index)));
+    socket.close();
+    await server.close();
+  });
+
+  it('answers with 500 where the application throws or rejects, and goes on', async () => {
+    const server = await openEcho({});
+    server.next = () => {
+      throw new Error('broken');
+    };
+    expect(await post(server.port, REQUEST)).toBe(500);
+    server.next = () => Promise.reject(new Error('broken'));
+    expect(await post(server.port, REQUEST)).toBe(500);
+    expect(await post(server.port, REQUEST)).toBe(200);
+    await server.close();
+  });
+
+  it('answers an upgrade whose handler throws with 500, and goes on', async () => {
+    const server = await openEcho({});
+    server.onUpgrade(() => {
+      throw new Error('broken');
+    });
+    const client = await upgrade(server.port, { path: '/talk', headers: {} });
+    expect(statusOf(await client.ended)).toBe(500);
+    expect(await post(server.port, REQUEST)).toBe(200);
+    await server.close();
   });
 
   it('cuts a WebSocket whose handler fails, and goes on', async () => {

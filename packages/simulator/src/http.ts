@@ -89,6 +89,7 @@ const TYPES: { readonly [reason in RefusalReason]: string } = {
   'body-too-large': 'request_too_large',
   busy: 'overloaded_error',
   encoding: 'invalid_request_error',
+  failed: 'api_error',
   'headers-too-large': 'invalid_request_error',
   host: 'invalid_request_error',
   malformed: 'invalid_request_error',
