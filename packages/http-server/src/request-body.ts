@@ -43,32 +43,35 @@ export function createHeldBytes(limit: number): HeldBytes {
 export type BodyOutcome = Buffer | 'busy' | 'gone' | 'too-large';
 
 /**
- * Reads a body of at most `limit` bytes. It is copied into one buffer that grows: a list of chunks would take a hundred times
- * the memory of a body that is sent in chunks of one byte.
+ * Reads a body of at most `limit` bytes into one buffer that grows in place. A list of chunks would take a hundred times the
+ * memory of a body that is sent in chunks of one byte, and memory of a refused body is given back without a garbage collection.
  */
 export function readBody(incoming: IncomingMessage, limit: number, held: HeldAccount): Promise<BodyOutcome> {
   return new Promise((resolve) => {
-    let buffer = Buffer.alloc(0);
-    let bytes = 0;
-    const finish = (outcome: BodyOutcome): void => {
+    const storage = new ArrayBuffer(0, { maxByteLength: longestBody(incoming, limit) });
+    const body = new Uint8Array(storage);
+    const refuse = (outcome: 'busy' | 'gone' | 'too-large'): void => {
       incoming.off('data', onData);
+      if (!storage.detached) storage.resize(0);
       resolve(outcome);
     };
     const onData = (chunk: Buffer): void => {
-      const needed = bytes + chunk.length;
-      if (needed > limit) return finish('too-large');
-      if (!held.take(chunk.length)) return finish('busy');
-      if (needed > buffer.length) {
-        const grown = Buffer.alloc(Math.min(limit, Math.max(needed, 2 * buffer.length)));
-        buffer.copy(grown, 0, 0, bytes);
-        buffer = grown;
-      }
-      chunk.copy(buffer, bytes);
-      bytes = needed;
+      const before = storage.byteLength;
+      if (before + chunk.length > limit) return refuse('too-large');
+      if (!held.take(chunk.length)) return refuse('busy');
+      storage.resize(before + chunk.length);
+      body.set(chunk, before);
     };
     incoming.on('data', onData);
-    incoming.once('end', () => finish(buffer.subarray(0, bytes)));
-    incoming.once('error', () => finish('gone'));
-    incoming.once('close', () => finish('gone'));
+    incoming.once('end', () => {
+      if (!storage.detached) resolve(Buffer.from(storage.transferToFixedLength()));
+    });
+    incoming.once('error', () => refuse('gone'));
+    incoming.once('close', () => refuse('gone'));
   });
+}
+
+/** The most bytes that can come. Node.js ends a body at its declared length. */
+function longestBody({ headers }: IncomingMessage, limit: number): number {
+  return headers['transfer-encoding'] === undefined ? Math.min(limit, Number(headers['content-length'] ?? 0)) : limit;
 }
