@@ -24,7 +24,7 @@ export interface ServerLimits {
   readonly idleMs: number;
   /** Time without progress while an answer waits for its client to read. A silent answer is not limited. */
   readonly stalledMs: number;
-  /** Time between two pings of a WebSocket. A client that sends nothing between two pings is cut. */
+  /** Time between two pings of a WebSocket. A client that answers none of two pings is cut. */
   readonly pingMs: number;
   /** Time for a refused client to read the refusal while it still sends. What it sends is discarded. */
   readonly lingerMs: number;

@@ -43,17 +43,23 @@ interface Connection {
   unfinished: number;
   /** Beats for which the same message has been unfinished. */
   unfinishedBeats: number;
-  heardFrom: boolean;
+  /** Beats since the latest byte of the client. */
+  silentBeats: number;
 }
+
+/** Pings without an answer after which a client is cut. One alone can be a stall of either side. */
+const MOST_SILENT_BEATS = 2;
 
 /** Makes the WebSockets of a server. Messages are held on the account of the server's bodies. */
 export function createWebSockets(limits: ServerLimits, heldBytes: HeldBytes): WebSockets {
   const server = new WebSocketServer({ noServer: true, maxPayload: limits.bodyBytes, perMessageDeflate: false });
   const connections = new Set<Connection>();
   const mostBeats = Math.ceil(limits.requestMs / limits.pingMs);
-  const timer = setInterval(() => {
+  const beatAll = (): void => {
     for (const connection of connections) beat(connection, mostBeats);
-  }, limits.pingMs);
+  };
+  // After a stall of this process the bytes that came meanwhile are read first.
+  const timer = setInterval(() => setImmediate(beatAll), limits.pingMs);
   timer.unref();
   return {
     count: () => server.clients.size,
@@ -86,11 +92,11 @@ function attend(socket: WebSocket, stream: Duplex, held: HeldAccount): Connectio
     answering: false,
     unfinished: 0,
     unfinishedBeats: 0,
-    heardFrom: true,
+    silentBeats: 0,
   };
   // Before the listener of `ws`: bytes are counted before the messages in them are delivered.
   stream.prependListener('data', (chunk: Buffer) => {
-    connection.heardFrom = true;
+    connection.silentBeats = 0;
     connection.unfinished += chunk.length;
     if (!held.take(chunk.length)) socket.terminate();
   });
@@ -135,8 +141,8 @@ function beat(connection: Connection, mostBeats: number): void {
   const { socket, unfinished } = connection;
   if (socket.isPaused) return;
   connection.unfinishedBeats = unfinished === 0 ? 0 : connection.unfinishedBeats + 1;
-  if (!connection.heardFrom || connection.unfinishedBeats > mostBeats) return socket.terminate();
-  connection.heardFrom = false;
+  connection.silentBeats += 1;
+  if (connection.silentBeats > MOST_SILENT_BEATS || connection.unfinishedBeats > mostBeats) return socket.terminate();
   if (socket.readyState === socket.OPEN) socket.ping();
 }
 

@@ -206,7 +206,7 @@ describe('a stream', () => {
         ended.resolve();
         return RESPONSE_ALREADY_SENT;
       },
-      { port: 0, limits: { stalledMs: 100 } },
+      { port: 0, limits: { stalledMs: 500 } },
     );
     const client = await dial(server.port);
     client.socket.pause();
