@@ -32,13 +32,13 @@ describe('a bounded body', () => {
     ['an event at the beginning of a large piece', [`${'a'.repeat(101)}\n\nb`]],
     ['many small events', Array.from({ length: 200 }, () => 'data\n\n')],
     ['many comments', Array.from({ length: 101 }, () => ':\r\n\r\n')],
-    ['many comments, a byte at a time', [...':\n\n'.repeat(101)]],
+    ['many comments, a byte at a time', Array.from(':\n\n'.repeat(101))],
   ])('is refused beyond a limit: %s', async (_title, pieces) => {
     await expect(read(pieces)).rejects.toMatchObject({ class: 'refused', code: 'provider/oversized' });
   });
 
   it('passes as many events as the limit allows, a byte at a time', async () => {
-    expect(await read([...':\n\n'.repeat(100)])).toHaveLength(300);
+    expect(await read(Array.from(':\n\n'.repeat(100)))).toHaveLength(300);
   });
 
   it('is refused as a page where it begins with `<`, behind blanks too, and whatever its type', async () => {
