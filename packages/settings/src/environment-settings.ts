@@ -31,9 +31,10 @@ function valueOf(text: string, schema: z.ZodType, variable: string): unknown {
   const asText = schema.safeParse(text);
   if (asText.success) return asText.data;
   const json = jsonIn(text);
-  const asJson = schema.safeParse(json);
-  if (asJson.success) return asJson.data;
-  const [issue] = (json === undefined ? asText : asJson).error.issues;
+  // A setting that may be left out would take `undefined`, which no text says.
+  const read = json === undefined ? asText : schema.safeParse(json);
+  if (read.success) return read.data;
+  const [issue] = read.error.issues;
   throw new SettingsError('settings/not-usable', `${variable}: ${issue?.message ?? 'cannot be used'}`, { variable });
 }
 

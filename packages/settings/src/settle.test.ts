@@ -249,6 +249,16 @@ describe('what is refused', () => {
     expect(message).toBe('there is no variable TIDEMARK_MODLE, did you mean TIDEMARK_MODEL?');
   });
 
+  test.each(['notaurl', 'ftp://example.org', 'http://joe:staple@example.org'])(
+    'is an address in a variable that is none: %s',
+    async (address) => {
+      const { code, message } = await refusal({ environment: { TIDEMARK_BASE_URL_ANTHROPIC: address } });
+      expect(code).toBe('settings/not-usable');
+      expect(message).toContain('TIDEMARK_BASE_URL_ANTHROPIC: ');
+      expect(message).not.toContain('staple');
+    },
+  );
+
   test('is a wrong variable, a second configuration of the user, and a file that exports nothing', async () => {
     expect((await refusal({ environment: { TIDEMARK_LIMITS_STEPS: '-1' } })).message).toContain(
       'TIDEMARK_LIMITS_STEPS',

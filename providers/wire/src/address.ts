@@ -58,7 +58,7 @@ export function connectionError(service: Service, error: unknown, { answered }: 
   return undefined;
 }
 
-const CHECK = 'check the address, and that the server runs';
+const CHECK = 'check the address, the proxy if one is set, and that the server runs';
 
 const OVERFLOWS: ReadonlySet<string> = new Set(['UND_ERR_HEADERS_OVERFLOW', 'HPE_HEADER_OVERFLOW']);
 

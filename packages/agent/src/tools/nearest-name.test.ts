@@ -16,6 +16,10 @@ test.each([
   expect(nearestName(slip, NAMES)).toBe(meant);
 });
 
+test('is not looked for where a name is too long to be one', () => {
+  expect(nearestName('w'.repeat(3_000_000), [...NAMES, 'w'.repeat(3_000_000)])).toBeUndefined();
+});
+
 test.each(['fix', 'banana', '', 'modellen'])('is not made up for %j', (word) => {
   expect(nearestName(word, NAMES)).toBeUndefined();
 });

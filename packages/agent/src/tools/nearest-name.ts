@@ -1,9 +1,14 @@
 // The name that somebody who misspelt one most likely meant.
 
+/** The longest name that is compared: work grows with its square, and a model may say any. */
+const LONGEST = 200;
+
 /** The nearest of the names by single edits (a swap of neighbours is one), when it is near enough to be meant. */
 export function nearestName(name: string, names: readonly string[]): string | undefined {
+  if (name.length > LONGEST) return undefined;
   const most = Math.max(1, Math.floor(name.length / 3));
   const [nearest] = names
+    .filter((one) => one.length <= LONGEST)
     .map((one) => ({ one, edits: editsBetween(name.toLowerCase(), one.toLowerCase()) }))
     .filter(({ edits }) => edits <= most)
     .toSorted((a, b) => a.edits - b.edits);
