@@ -62,7 +62,7 @@ describe('a redirect', () => {
   it.each<readonly [string | null, string]>([
     ['https://evil.example/v1?key=word', 'https://evil.example.'],
     ['https://joe:word@evil.example/', 'https://evil.example.'],
-    ['/login?word', 'http://here.example.'],
+    ['/login?word', 'http://here.example/login.'],
     ['http://[', 'another address'],
     [null, 'another address'],
   ])('to %j names the place alone', (location, place) => {

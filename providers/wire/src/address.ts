@@ -32,7 +32,9 @@ export function requireAddress(service: Service, baseURL: string): void {
 /** Returns the error for a redirect. `from` is the address that was asked. */
 export function redirected(service: Service, location: string | null, from: string): ProviderError {
   const to = location === null ? null : URL.parse(location, from);
-  const where = to === null ? 'another address' : `${to.protocol}//${to.host}`;
+  // A path of the same server may be shown; a query may hold a secret.
+  const path = to !== null && to.origin === URL.parse(from)?.origin ? to.pathname : '';
+  const where = to === null ? 'another address' : `${to.protocol}//${to.host}${path}`;
   const what = `redirects to ${where}. Redirects are not followed: the whole conversation would be sent there`;
   return address(service, what, 'set that address if it is the right one');
 }

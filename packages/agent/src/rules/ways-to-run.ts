@@ -11,6 +11,8 @@ interface Ways {
   readonly other?: RegExp;
 }
 
+const COMPILER: Ways = { other: /^-(wrapper|fplugin.*|fpass-plugin.*|load.*|B.*|specs.*)$/s };
+
 const WAYS: Readonly<Record<string, Ways>> = {
   git: {
     long: 'config config-env exec-path upload-pack receive-pack exec open-files-in-pager extcmd ext-diff output template sendmail-cmd smtp-server to-cmd cc-cmd header-cmd',
@@ -26,7 +28,15 @@ const WAYS: Readonly<Record<string, Ways>> = {
   hg: { long: 'config ssh remotecmd tool', other: /^(-e|alias\..*|[\w.-]*\.[\w-]*=.*)$/s },
   svn: { long: 'diff-cmd editor-cmd config-option config-dir' },
   gh: { other: /^(alias|exec|extension)$/ },
-  gcc: { other: /^-(wrapper|fplugin.*|B.*)$/s },
+  gcc: COMPILER,
+  'g++': COMPILER,
+  cc: COMPILER,
+  'c++': COMPILER,
+  clang: COMPILER,
+  'clang++': COMPILER,
+  rvm: { other: /^do$/ },
+  repo: { other: /^forall$/ },
+  nx: { other: /^exec$/ },
   tcc: { other: /^-run$/ },
   rpm: { long: 'eval define pipe', other: /^-[A-Za-z]*[ED]/ },
   apt: { long: 'option', other: /^-[A-Za-z]*o/ },
@@ -52,7 +62,7 @@ const WAYS: Readonly<Record<string, Ways>> = {
   cargo: { long: 'config manifest-path', other: /^(\+.*|run|watch|-Z.*|-C.*)$/s },
   gcloud: { long: 'command', other: /^(ssh|--)$/ },
   npm: {
-    long: 'script-shell node-options prefix userconfig globalconfig call',
+    long: 'script-shell shell node-options prefix userconfig globalconfig call',
     // npm takes its commands shortened. `init` and `create` run a package.
     other: /^(x|exec?|inn?i?t?|cre(a|at|ate)?|expl(o|or|ore)?|c|conf(i|ig)?|set|-[cC].*)$/s,
   },

@@ -119,6 +119,11 @@ describe('a rule that denies `git push` denies', () => {
     `lftp -e '!git push'`,
     `ssh host <<'E'\ngit push\nE`,
     'pwsh -c git push',
+    `su - me <<< 'git push'`,
+    `sudo -s <<< 'git push'`,
+    'docker run alpine git push',
+    'repo forall -c git push',
+    `awk '{ print | "git push" }' f`,
     'powershell.exe -NoProfile -Command git push',
     'npx git@2 push',
     'cargo watch -s "git push"',
@@ -160,6 +165,9 @@ test.each([
   `node scripts/release.ts push`,
   'parallel gzip ::: a b',
   'npx eslint .',
+  'command -v git push',
+  `awk '/git push/ { print $1 }' README.md`,
+  `sudo tee f <<< 'git push'`,
   'docker build .',
   'timeout 30 grep -r x .',
   'node --test',
@@ -178,4 +186,13 @@ test.each([
   'scp a b:c',
 ])('a rule that denies `git push` leaves alone: %j', (line) => {
   expect(isDenied(line)).toBe(false);
+});
+
+test('a rule that denies `rm` leaves the `rm` of docker alone', () => {
+  const decide = (line: string): string => judgeCommands('deny', 'rm', readCommands(line));
+  expect(['docker rm c', 'docker build --rm .', 'docker run alpine rm x'].map(decide)).toEqual([
+    'asks',
+    'asks',
+    'denied',
+  ]);
 });

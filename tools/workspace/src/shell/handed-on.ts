@@ -27,6 +27,8 @@ export function handedOn(words: PossibleCommand, redirects: readonly Redirection
   const name = programName(program);
   switch (launches(program)) {
     case 'launcher':
+      // It says where a program is.
+      if (name === 'command' && /^-[pvV]*[vV]$/.test(given[0] ?? '')) return [];
       return [
         ...launched(name, given),
         ...textsIn(name, given),
@@ -44,7 +46,11 @@ export function handedOn(words: PossibleCommand, redirects: readonly Redirection
     case 'interpreter':
       return [
         ...codeOfInput(name, given, redirects),
-        ...(name === 'sed' ? ofSed(given) : [...given.flatMap(codeIn), ...ofCode(given)]),
+        ...(name === 'sed'
+          ? ofSed(given)
+          : isPlainAwk(name, given)
+            ? []
+            : [...given.flatMap(codeIn), ...ofCode(given)]),
       ];
     case 'changer':
       return given.flatMap(decided);
@@ -63,6 +69,15 @@ const APPEND: ReadonlySet<string> = new Set(['xargs', 'parallel', 'find', 'fd', 
 const ANYWHERE: ReadonlySet<string> = new Set(['find', 'fd', 'fdfind', 'alias', 'su', 'ssh']);
 /** Builtins that run builtins: here the word `.` is one that runs a file. Elsewhere it is a folder. */
 const OF_BUILTINS: ReadonlySet<string> = new Set(['command', 'builtin', 'time', 'coproc', 'alias', 'trap', 'eval']);
+/** Their first word is a subcommand of their own: `docker rm`. */
+const HAVE_SUBCOMMANDS: ReadonlySet<string> = new Set([
+  'docker',
+  'podman',
+  'nerdctl',
+  'docker-compose',
+  'heroku',
+  'doppler',
+]);
 /** The first word that is surely a program is the command of these: words behind it are that one's own. */
 const FIRST_PROGRAM: ReadonlySet<string> = new Set(
   'sudo doas env nice nohup timeout time stdbuf setsid ionice chrt xargs command exec builtin caffeinate'.split(' '),
@@ -73,12 +88,14 @@ function launched(program: string, asGiven: PossibleCommand): readonly Handed[] 
   const given = withInput(program, asGiven);
   if (READ_AGAIN.has(program) && given.includes(undefined)) return [ANYTHING];
   const begin = beginOf(program, given);
+  const subcommand = HAVE_SUBCOMMANDS.has(program) ? given.findIndex((word) => word?.startsWith('-') === false) : -1;
   // Without a command, these run the lines that they read.
   if (RUN_LINES.has(program) && begin === -1) return [ANYTHING];
   return given.flatMap((word, index): Handed[] => {
     if (word === undefined) return begin === -1 || index < begin ? [ANYTHING] : [];
     if (word === '.' && !OF_BUILTINS.has(program)) return [];
     if (begin !== -1 && index > begin && FIRST_PROGRAM.has(program)) return [];
+    if (index === subcommand) return [];
     const rest = given.slice(index);
     return [{ as: 'words', words: APPEND.has(program) ? [...rest, undefined] : rest }];
   });
@@ -138,9 +155,14 @@ function renamed(program: string, given: PossibleCommand): readonly Handed[] {
 /** Commands that are written down for a launcher: those of a calendar, and of another machine. */
 function ofInput(name: string, given: PossibleCommand, redirects: readonly Redirection[]): readonly Handed[] {
   if (READ_INPUT.has(name)) return given.includes('-l') ? [] : input(redirects);
-  const text = name === 'ssh' ? inputOf(redirects) : undefined;
+  const opensShell =
+    OPEN_SHELL.has(name) || (/^(sudo|doas)$/.test(name) && given.every((word) => word?.startsWith('-')));
+  const text = opensShell ? inputOf(redirects) : undefined;
   return text === undefined ? [] : [{ as: 'script', text }];
 }
+
+/** Without a command these open a shell, here or on another machine. */
+const OPEN_SHELL: ReadonlySet<string> = new Set(['ssh', 'su', 'wsl', 'newgrp', 'mosh', 'sg']);
 
 /** These take their command in words, and read no text. */
 const TAKE_WORDS: ReadonlySet<string> = new Set(['find', 'fd', 'fdfind', 'xargs']);
@@ -205,6 +227,11 @@ function inputOf(redirects: readonly Redirection[]): string | undefined {
   if (only.type === 'HereString') return only.target === undefined ? undefined : textOf(only.target);
   const isPlain = only.type === 'HereDoc' && (only.delimiter?.quoted === true || !/[$`\\]/.test(only.body.text));
   return isPlain && only.type === 'HereDoc' ? only.body.text : undefined;
+}
+
+/** A program of awk that runs nothing: without `system`, pipes and other programs. */
+function isPlainAwk(name: string, given: PossibleCommand): boolean {
+  return /^[gmn]?awk$/.test(name) && given.every((word) => word !== undefined && !/system|[|@]|getline/.test(word));
 }
 
 function ofSed(given: PossibleCommand): readonly Handed[] {
