@@ -2,13 +2,13 @@
 
 import { createHash } from 'node:crypto';
 import type { Hash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { access, readFile, utimes } from 'node:fs/promises';
+import { access, utimes } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { pipeline as pipelineOf } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { createZstdCompress, createZstdDecompress, zstdCompress } from 'node:zlib';
+import { openRegularFile, readRegularFile } from '@tidemark/files';
 import { LogError, digest as mintDigest } from '@tidemark/log';
 import type { Artifacts, Digest } from '@tidemark/log';
 import type { Folders } from './durable-folder.ts';
@@ -19,6 +19,9 @@ import { writeAtomically } from './write-atomically.ts';
 
 /** Larger ones are packed. */
 const PLAIN_LIMIT = 4_096;
+
+/** Largest that is read as it stands; a sound one that is larger is packed. */
+const MOST_PLAIN = 16 * 1_024 * 1_024;
 
 const pack = promisify(zstdCompress);
 
@@ -155,9 +158,9 @@ async function* get(paths: HomePaths, digest: Digest): AsyncGenerator<Uint8Array
   let path = plain;
   try {
     // What is not packed is small: a stream would cost more than its bytes.
-    const small = await readFile(plain).catch(unlessGone);
+    const small = await readRegularFile(plain, { most: MOST_PLAIN }).catch(unlessGone);
     if (small === undefined) path = packed;
-    for await (const piece of small === undefined ? unpacked(packed) : [small]) {
+    for await (const piece of small === undefined ? await unpacked(packed) : [small]) {
       hash.update(piece);
       yield piece;
     }
@@ -176,9 +179,10 @@ function exists(path: string): Promise<boolean> {
   return access(path).then(yes, () => false);
 }
 
-function unpacked(path: string): AsyncIterable<Uint8Array> {
+async function unpacked(path: string): Promise<AsyncIterable<Uint8Array>> {
+  const handle = await openRegularFile(path);
   // The callback form hands the streams' errors to whoever reads the last one, and closes both when it stops.
-  return pipelineOf(createReadStream(path), createZstdDecompress(), () => undefined);
+  return pipelineOf(handle.createReadStream(), createZstdDecompress(), () => undefined);
 }
 
 function writeFailed(paths: HomePaths, cause: unknown): LogError {

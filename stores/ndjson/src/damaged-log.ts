@@ -1,10 +1,10 @@
 // Opening a session's file for repair: its beginning is read, or had back.
 
-import { open } from 'node:fs/promises';
 import { LogError, salvageBeginning } from '@tidemark/log';
 import type { SessionId } from '@tidemark/log';
 import type { Home } from './home.ts';
 import { nodeBytes } from './node-bytes.ts';
+import { openFile } from './open-file.ts';
 import { roomPaths } from './paths.ts';
 import { openLog } from './read-log.ts';
 import type { OpenLog } from './read-log.ts';
@@ -37,7 +37,7 @@ async function openDamaged(home: Home, session: SessionId): Promise<OpenLog> {
 
 async function openWithout(home: Home, session: SessionId, cause: LogError): Promise<OpenLog> {
   const path = roomPaths(home.paths, session).log;
-  const handle = await open(path, 'r');
+  const handle = await openFile(path);
   try {
     const front = Buffer.alloc(FRONT);
     const { bytesRead } = await handle.read(front, 0, FRONT, 0);

@@ -6,7 +6,7 @@ export function isGone(error: unknown): boolean {
 }
 
 /** The name leads to nothing: there is nothing to read. */
-export function unlessGone(error: NodeJS.ErrnoException): undefined {
+export function unlessGone(error: unknown): undefined {
   if (!isGone(error)) throw error;
   return undefined;
 }

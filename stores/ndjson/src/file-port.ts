@@ -1,8 +1,9 @@
 // The lowest seam: all that the writer asks of the operating system. Faults are injected here, and nowhere above.
 
 import { constants } from 'node:fs';
-import { open, statfs } from 'node:fs/promises';
+import { statfs } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
+import { openForWriting } from './open-file.ts';
 
 /** A log file, open for appending. */
 export interface LogFile {
@@ -18,7 +19,7 @@ export interface LogFile {
 
 /** What the writer asks of the operating system. */
 export interface FilePort {
-  /** Opens a file for appending; with `create` it is made, readable by its owner only. */
+  /** Opens a file for appending; with `create` it is made, readable by its owner only. @throws LogError `log/not-a-file`. */
   openLog(path: string, create: boolean): Promise<LogFile>;
   /** The type of the file system that a path stands on, as `statfs` gives it. */
   filesystemType(path: string): Promise<number>;
@@ -28,7 +29,7 @@ export interface FilePort {
 export const nodeFiles: FilePort = {
   async openLog(path, create) {
     const flags = constants.O_RDWR | constants.O_APPEND | (create ? constants.O_CREAT : 0);
-    return logFile(await open(path, flags, 0o600));
+    return logFile(await openForWriting(path, flags, 0o600));
   },
   filesystemType: async (path) => (await statfs(path)).type,
 };

@@ -1,7 +1,7 @@
 // Looking a session over from end to end: every checksum, every payload, the whole chain, every joint.
 
-import { open, readFile } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
+import { FileError, readRegularFile } from '@tidemark/files';
 import { EMPTY_TIP, LogError, checkLine, createLineSplitter, decodeSnapshot, namedArtifacts } from '@tidemark/log';
 import type { DamagePlace, Digest, Lineage, Position, Recorded, Segment, SessionId, Tip } from '@tidemark/log';
 import { createArtifacts } from './artifacts.ts';
@@ -10,9 +10,11 @@ import { unlessGone } from './file-errors.ts';
 import { openHome } from './home.ts';
 import type { Home, NdjsonOptions } from './home.ts';
 import { nodeBytes } from './node-bytes.ts';
+import { openFile } from './open-file.ts';
 import { artifactPaths, roomPaths } from './paths.ts';
 import { readOn, withLog } from './read-log.ts';
 import { lineage } from './read-session.ts';
+import { MOST_SNAPSHOT } from './snapshots.ts';
 
 /** What was found. Nothing was changed. */
 export interface Inspection {
@@ -75,8 +77,14 @@ export async function inspect(home: Home, session: SessionId, options: InspectOp
   return { ...inspection, ...damagedSnapshot, ...(options.artifacts === true && { missing: found.missing }) };
 }
 
+/** Stands for a snapshot that is a pipe, a folder or too large. */
+const NO_SNAPSHOT = new Uint8Array();
+
 async function isDamaged(snapshot: string): Promise<boolean> {
-  const whole = await readFile(snapshot).catch(unlessGone);
+  const whole = await readRegularFile(snapshot, { most: MOST_SNAPSHOT }).catch((error: unknown) => {
+    if (error instanceof FileError) return NO_SNAPSHOT;
+    return unlessGone(error);
+  });
   return whole !== undefined && decodeSnapshot(whole, nodeBytes) === undefined;
 }
 
@@ -183,7 +191,7 @@ function inspectSegment(home: Home, segment: Segment, before: Tip, found: Findin
 
 async function damageAt(error: LogError): Promise<Damage> {
   const place = placeOf(error);
-  const handle = await open(place.path, 'r');
+  const handle = await openFile(place.path);
   try {
     return { ...place, soundBehind: await countSound(handle, place) };
   } finally {

@@ -5,6 +5,7 @@ import { closeSync, existsSync, openSync, statSync, utimesSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { LogError } from '@tidemark/log';
 import type { SessionId } from '@tidemark/log';
+import { notAFile } from './open-file.ts';
 
 /** A lock that is held. */
 export interface Lease {
@@ -17,11 +18,13 @@ const SQLITE_LOCKED = 6;
 /**
  * Takes the lock of a session, at once or not at all.
  *
- * @throws LogError `log/locked` while another writer lives, in this process or any other.
+ * @throws LogError `log/locked` while another writer lives, in this process or any other; `log/not-a-file` for a pipe or a device;
+ * `log/write-failed` where the lock cannot be taken for another reason, such as a read-only folder.
  */
 export function takeLease(path: string, session: SessionId): Lease {
   makeLeaseFile(path);
-  const database = new DatabaseSync(path, { timeout: 0 });
+  requireFile(path);
+  const database = openDatabase(path, session);
   try {
     database.exec('BEGIN EXCLUSIVE');
   } catch (cause) {
@@ -37,6 +40,7 @@ export function takeLease(path: string, session: SessionId): Lease {
 /** Since when a living writer, even a stopped one, holds this lock, in milliseconds since 1970; `undefined` when none does. */
 export function heldSince(path: string): number | undefined {
   if (!existsSync(path)) return undefined;
+  requireFile(path);
   const since = statSync(path).mtimeMs;
   const database = new DatabaseSync(path, { timeout: 0 });
   try {
@@ -62,8 +66,26 @@ function makeLeaseFile(path: string): void {
   }
 }
 
+function openDatabase(path: string, session: SessionId): DatabaseSync {
+  try {
+    return new DatabaseSync(path, { timeout: 0 });
+  } catch (cause) {
+    throw refusal(path, session, cause);
+  }
+}
+
+/** SQLite opens it by its name, and would wait for a pipe or write into a device. */
+function requireFile(path: string): void {
+  const stats = statSync(path);
+  if (!stats.isFile()) throw notAFile(path, stats.isDirectory() ? 'a folder' : stats.isFIFO() ? 'a pipe' : 'a device');
+}
+
 function refusal(path: string, session: SessionId, cause: unknown): unknown {
-  if (!isHeld(cause)) return cause;
+  if (!isHeld(cause)) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    const message = `The lock of session ${session} (${path}) cannot be taken: ${reason}. Nothing was written. The file holds nothing else: where it is damaged and no process writes this session, delete it.`;
+    return new LogError('log/write-failed', message, { session, path }, cause);
+  }
   return new LogError(
     'log/locked',
     `Session ${session} is being written by another writer, which is alive (a stopped one is, too). Close it, or fork the session.`,

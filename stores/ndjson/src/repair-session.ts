@@ -1,6 +1,7 @@
 // Copying what can be had back of a damaged session into a new one. The old one stays as it is (L5).
 
-import { open, rename } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { rename } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import {
   EMPTY_TIP,
@@ -24,6 +25,7 @@ import type { Home, NdjsonOptions } from './home.ts';
 import { inspect } from './inspect-session.ts';
 import type { Damage } from './inspect-session.ts';
 import { nodeBytes } from './node-bytes.ts';
+import { openForWriting } from './open-file.ts';
 import { createWriter } from './open-writer.ts';
 import { roomPaths } from './paths.ts';
 import type { OpenLog } from './read-log.ts';
@@ -77,7 +79,7 @@ type Copied = Pick<Repair, 'records' | 'mended' | 'lost'>;
 async function copy(home: Home, log: OpenLog, to: SessionId): Promise<Copied> {
   const room = roomPaths(home.paths, to);
   const temporary = `${room.log}.incoming`;
-  const handle = await open(temporary, 'w', 0o600);
+  const handle = await openForWriting(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC, 0o600);
   let copied: Copied;
   try {
     copied = await write(handle, log, to, await tipBefore(home, log));

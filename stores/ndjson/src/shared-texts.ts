@@ -2,17 +2,22 @@
 // nothing is flushed, and a reader asks for no lock.
 
 import { randomUUID } from 'node:crypto';
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readRegularFile } from '@tidemark/files';
 import type { SharedTexts } from '@tidemark/log';
 import type { Folders } from './durable-folder.ts';
 import type { HomePaths } from './paths.ts';
+
+/** Largest text that is read. */
+const MOST_BYTES = 16 * 1_024 * 1_024;
 
 /** The texts of a home. */
 export function createSharedTexts({ shared }: HomePaths, folders: Folders): SharedTexts {
   return {
     async get(name) {
-      return readFile(join(shared, name), 'utf8').catch(() => undefined);
+      const bytes = await readRegularFile(join(shared, name), { most: MOST_BYTES }).catch(() => undefined);
+      return bytes?.toString('utf8');
     },
     async put(name, text) {
       await folders.make(shared);

@@ -1,6 +1,6 @@
 // The one snapshot of a session. It is a guess at what may save work: whatever is wrong with it, it is not used (L9).
 
-import { open, readFile } from 'node:fs/promises';
+import { openRegularFile, readRegularFile } from '@tidemark/files';
 import { decodeSnapshot, encodeSnapshot, snapshotPlace } from '@tidemark/log';
 import type { KeptSnapshot, SessionId, Snapshot } from '@tidemark/log';
 import type { Home } from './home.ts';
@@ -38,7 +38,7 @@ export async function getSnapshot(
 
 /** Learns the place that the snapshot names, so that a writer looks for the end of the log behind it. */
 export async function learnPlace(home: Home, session: SessionId): Promise<void> {
-  const handle = await open(roomPaths(home.paths, session).snapshot).catch(() => undefined);
+  const handle = await openRegularFile(roomPaths(home.paths, session).snapshot).catch(() => undefined);
   if (handle === undefined) return;
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(LONGEST_FRONT));
@@ -49,11 +49,14 @@ export async function learnPlace(home: Home, session: SessionId): Promise<void> 
   }
 }
 
+/** Largest snapshot that is read, in bytes. */
+export const MOST_SNAPSHOT: number = 512 * 1_024 * 1_024;
+
 /** Bytes before the state: a digest and four short fields. */
 const LONGEST_FRONT = 1_024;
 
 async function readKept(path: string): Promise<KeptSnapshot | undefined> {
-  const whole = await readFile(path).catch(() => undefined);
+  const whole = await readRegularFile(path, { most: MOST_SNAPSHOT }).catch(() => undefined);
   return whole === undefined ? undefined : decodeSnapshot(whole, nodeBytes);
 }
 

@@ -270,7 +270,7 @@ const putting =
 const LOST: readonly (readonly [string, Put, string])[] = [
   ['is gone', putting(() => undefined), 'its log is gone: there is no '],
   ['is a folder', putting((path) => mkdirSync(path)), 'log.ndjson is a folder'],
-  ['cannot be opened', listenAt, 'ENXIO'],
+  ['is a socket', listenAt, 'log.ndjson is a socket or a device'],
   ['was emptied', putting(emptied), 'its records are gone: there is none in '],
 ];
 

@@ -1,0 +1,12 @@
+// The face of `files`: how files that others made are read.
+
+export type { FileErrorCode } from './file-error.ts';
+export { FileError } from './file-error.ts';
+export type { OpenRule, ReadRule } from './regular-file.ts';
+export {
+  openRegularFile,
+  readOpenFile,
+  readRegularFile,
+  readRegularFileSync,
+  requireRegularFile,
+} from './regular-file.ts';

@@ -1,0 +1,115 @@
+// No file of a home is waited for: a pipe, a device or a folder in the place of one is refused, passed over or reported, and stays.
+
+import { execFileSync } from 'node:child_process';
+import { lstat, mkdir, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { digest as digestOf, sessionId } from '@tidemark/log';
+import * as samples from '@tidemark/log/contract';
+import { describe, expect, it } from 'vitest';
+import { inspectSession } from '../src/inspect-session.ts';
+import { artifactPaths, homePaths, roomPaths } from '../src/paths.ts';
+import { repairSession } from '../src/repair-session.ts';
+import { openNdjsonStore } from '../src/store.ts';
+import { temporaryHome } from './temporary-home.ts';
+
+const { fails, gather, sessionWith } = samples;
+const id = sessionId('a');
+
+const PUT: Readonly<Record<string, (path: string) => unknown>> = {
+  'a folder': (path) => mkdir(path),
+  'an endless device': (path) => symlink('/dev/zero', path),
+  'a pipe': (path) => execFileSync('mkfifo', [path]),
+};
+const KINDS = process.platform === 'win32' ? [] : Object.entries(PUT);
+if (KINDS.length === 0) console.warn('skipped: Windows has no pipes and devices in its file system');
+
+async function inHome(use: (home: string) => Promise<void>): Promise<void> {
+  const home = await temporaryHome();
+  try {
+    await (await sessionWith(openNdjsonStore({ home }), id, 2)).close();
+    await use(home);
+  } finally {
+    await rm(home, { recursive: true, force: true });
+  }
+}
+
+describe.each(KINDS)('%s', (kind, put) => {
+  it('in the place of a snapshot is not used, and is reported as a damaged one', () =>
+    inHome(async (home) => {
+      const { snapshot } = roomPaths(homePaths(home), id);
+      await put(snapshot);
+      const store = openNdjsonStore({ home });
+      expect(await store.getSnapshot(id)).toBeUndefined();
+      await (await store.open(id)).close();
+      expect(await gather(store.read(id))).toHaveLength(3);
+      expect(await inspectSession({ home }, id)).toMatchObject({ damagedSnapshot: snapshot });
+    }));
+
+  it('in the place of an artifact is an artifact that cannot be used, plain or packed', () =>
+    inHome(async (home) => {
+      const digest = digestOf('0'.repeat(64));
+      const { folder, plain, packed } = artifactPaths(homePaths(home), digest);
+      await mkdir(folder, { recursive: true });
+      for (const path of [plain, packed]) {
+        await put(path);
+        await fails(gather(openNdjsonStore({ home }).artifacts.get(digest)), 'artifact/damaged');
+        await rm(path, { recursive: true });
+      }
+    }));
+
+  it('in the place of a shared text is as good as none', () =>
+    inHome(async (home) => {
+      await mkdir(homePaths(home).shared, { recursive: true });
+      await put(join(homePaths(home).shared, 'warm-fronts'));
+      expect(await openNdjsonStore({ home }).shared?.get('warm-fronts')).toBeUndefined();
+    }));
+
+  it('in the place of a lock or a new log is refused, and nothing is written to it', () =>
+    inHome(async (home) => {
+      const { lease } = roomPaths(homePaths(home), id);
+      await rm(lease);
+      await put(lease);
+      await fails(openNdjsonStore({ home }).open(id), 'log/not-a-file');
+      const { log } = roomPaths(homePaths(home), sessionId('b'));
+      await mkdir(dirname(log));
+      await put(log);
+      await fails(
+        openNdjsonStore({ home }).create(sessionId('b')),
+        kind === 'a folder' ? 'log/exists' : 'log/not-a-file',
+      );
+      expect((await lstat(log)).isFile()).toBe(false);
+    }));
+
+  it('in the place of the unfinished log of a repair is refused', () =>
+    inHome(async (home) => {
+      const { log } = roomPaths(homePaths(home), sessionId('c'));
+      await mkdir(dirname(log));
+      await put(`${log}.incoming`);
+      await fails(repairSession({ home }, id, sessionId('c')), 'log/not-a-file');
+    }));
+});
+
+it('a snapshot and an artifact of 20 GB without content are passed over at once', () =>
+  inHome(async (home) => {
+    const { snapshot } = roomPaths(homePaths(home), id);
+    const digest = digestOf('0'.repeat(64));
+    const { folder, plain } = artifactPaths(homePaths(home), digest);
+    await mkdir(folder, { recursive: true });
+    for (const path of [snapshot, plain]) {
+      await writeFile(path, '');
+      await truncate(path, 20 * 1_024 ** 3);
+    }
+    const store = openNdjsonStore({ home });
+    expect(await store.getSnapshot(id)).toBeUndefined();
+    await fails(gather(store.artifacts.get(digest)), 'artifact/damaged');
+  }));
+
+it('a lock that is no lock is an error that names the file', () =>
+  inHome(async (home) => {
+    const { lease } = roomPaths(homePaths(home), id);
+    await writeFile(lease, 'no database at all, '.repeat(100));
+    await expect(openNdjsonStore({ home }).open(id)).rejects.toMatchObject({
+      code: 'log/write-failed',
+      message: expect.stringContaining(lease),
+    });
+  }));
