@@ -11,7 +11,6 @@ function inputOf(ask: Input['ask']): Input {
     piped: false,
     bytes: async () => Buffer.from(''),
     along: async () => Buffer.from(''),
-    text: async () => '',
     rows: 40,
     columns: 80,
     show: () => undefined,

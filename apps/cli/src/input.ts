@@ -6,16 +6,14 @@ export interface Input {
   readonly terminal: boolean;
   /** Something else than a terminal feeds stdin. */
   readonly piped: boolean;
-  /** All that is piped in, to its end, whatever it is; with `most`, no more than one piece beyond so many bytes. */
-  bytes(most?: number): Promise<Uint8Array>;
+  /** What is piped in, to its end, whatever it is; no more than one piece beyond `most` bytes: a device may have no end. */
+  bytes(most: number): Promise<Uint8Array>;
   /**
    * What is piped in next to something else, as `bytes` has it; nothing where a program holds stdin open and writes nothing.
    *
    * @throws when the signal aborts.
    */
   along(most: number, signal: AbortSignal): Promise<Uint8Array>;
-  /** The same as text. */
-  text(): Promise<string>;
   /** Rows of the terminal that `show` and `ask` write to: 24 where it does not say. */
   readonly rows: number;
   /** Columns of the same terminal: 80 where it does not say. */

@@ -1,9 +1,9 @@
 // Images that come with a prompt: files of the user's own, wherever they lie, or what is piped in. What they are, and whether
 // they can be sent, is for the runtime to say.
 
-import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 
+import { FileError, readRegularFile } from '@tidemark/files';
 import type { GivenImage } from '@tidemark/kit';
 
 import type { CommandContext } from './command.ts';
@@ -35,18 +35,34 @@ export async function imagesOf(
     );
   return Promise.all(
     names.map(async (name): Promise<GivenImage> => {
-      if (name === PIPED) return { type: 'image', data: await input.bytes(), name: 'that was piped in' };
+      if (name === PIPED) return { type: 'image', data: await pipedImage(input), name: 'that was piped in' };
       return { type: 'image', data: await bytesOf(resolve(folder, name), name), name };
     }),
   );
 }
 
+async function pipedImage(input: CommandContext['input']): Promise<Uint8Array> {
+  const data = await input.bytes(MOST_BYTES);
+  if (data.length <= MOST_BYTES) return data;
+  throw new CliError(
+    'cli/refused',
+    `more than ${MOST_BYTES} bytes are piped in as an image`,
+    `pipe in one of at most ${MOST_BYTES} bytes`,
+  );
+}
+
 async function bytesOf(path: string, name: string): Promise<Uint8Array> {
-  const found = await stat(path).catch((error: unknown) => {
-    throw new CliError('cli/not-found', `the image ${name} is not there`, 'name a file that is', error);
-  });
-  if (!found.isFile()) throw new CliError('cli/refused', `${name} is no file`, 'name an image');
-  if (found.size > MOST_BYTES)
-    throw new CliError('cli/refused', `${name} has ${found.size} bytes`, `name an image of at most ${MOST_BYTES}`);
-  return readFile(path);
+  try {
+    return await readRegularFile(path, { most: MOST_BYTES });
+  } catch (error) {
+    if (!(error instanceof FileError)) throw notRead(name, error);
+    const next = error.code === 'file/too-large' ? `name an image of at most ${MOST_BYTES} bytes` : 'name an image';
+    throw new CliError('cli/refused', `${name} ${error.what}`, next, error);
+  }
+}
+
+function notRead(name: string, error: unknown): unknown {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const isGone = code === 'ENOENT' || code === 'ENOTDIR';
+  return isGone ? new CliError('cli/not-found', `the image ${name} is not there`, 'name a file that is', error) : error;
 }

@@ -1,8 +1,9 @@
 // The user's own changes to the catalog of models: `catalog.json` in the home, in the form that `createAgent` takes.
 
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import { readRegularFile } from '@tidemark/files';
 import type { Capabilities, Catalog } from '@tidemark/model';
 import { defaultCatalog, withOverrides } from '@tidemark/model';
 
@@ -10,6 +11,9 @@ import { CliError } from './failure.ts';
 
 /** What a row is told apart by, and the fields to be set. */
 export type RowChange = Pick<Capabilities, 'provider' | 'model'> & Partial<Capabilities>;
+
+/** Largest file, in bytes. */
+const MOST_BYTES = 16 * 1_024 * 1_024;
 
 /** Where the changes are kept. */
 export function ownCatalogPath(home: string): string {
@@ -23,9 +27,9 @@ export function ownCatalogPath(home: string): string {
  */
 export async function readOwnCatalog(home: string): Promise<object | undefined> {
   const path = ownCatalogPath(home);
-  const text = await readFile(path, 'utf8').catch((error: unknown) => absent(error));
-  if (text === undefined) return undefined;
-  const changes = parse(text, path);
+  const bytes = await readRegularFile(path, { most: MOST_BYTES }).catch((error: unknown) => absent(error));
+  if (bytes === undefined) return undefined;
+  const changes = parse(bytes.toString('utf8'), path);
   withOverrides(defaultCatalog(), changes);
   return changes;
 }

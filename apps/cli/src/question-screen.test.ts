@@ -28,7 +28,6 @@ function terminalOf(columns: number, rows: number, answers: readonly string[]): 
     columns,
     bytes: async () => new Uint8Array(),
     along: async () => new Uint8Array(),
-    text: async () => '',
     show: (text) => {
       written += text;
     },

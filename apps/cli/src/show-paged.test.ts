@@ -19,7 +19,6 @@ function screenOf(answers: readonly string[], rows = 24): Screen {
     columns: 80,
     bytes: async () => new Uint8Array(),
     along: async () => new Uint8Array(),
-    text: async () => '',
     show: (text) => void written.push(text),
     ask: async (question, signal) => {
       signal.throwIfAborted();

@@ -1,7 +1,6 @@
 // The simulator as the command line runs it: with the shipped catalog, and answers from a file where one is named.
 
-import { readFile } from 'node:fs/promises';
-
+import { readRegularFile } from '@tidemark/files';
 import type { Listening, SimulatorOptions } from '@tidemark/simulator';
 import { createSimulator, parseScenario } from '@tidemark/simulator';
 
@@ -18,6 +17,9 @@ export interface SimulatorChoice {
   readonly settings?: Pick<SimulatorOptions, 'capabilities' | 'clock' | 'recordedSignatures'>;
 }
 
+/** Largest scenario, in bytes. */
+const MOST_BYTES = 256 * 1_024 * 1_024;
+
 /** Opens a port. @throws CliError `cli/refused` for a scenario that is no JSON. @throws SimulatorError for a wrong one. */
 export async function openSimulator({
   port,
@@ -33,7 +35,7 @@ export async function openSimulator({
 }
 
 async function readJson(path: string): Promise<unknown> {
-  const text = await readFile(path, 'utf8');
+  const text = (await readRegularFile(path, { most: MOST_BYTES })).toString('utf8');
   try {
     const value: unknown = JSON.parse(text);
     return value;

@@ -1,7 +1,6 @@
 // What is piped in, and the person at the terminal: a question discards what was typed before it was shown.
 
 import { createInterface } from 'node:readline/promises';
-import { buffer as bytesOf, text as textOf } from 'node:stream/consumers';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import type { Input } from './input.ts';
@@ -15,10 +14,9 @@ export function terminalInput(stdin: NodeJS.ReadStream, stderr: NodeJS.WriteStre
   return {
     terminal: stdin.isTTY && stderr.isTTY,
     piped: !stdin.isTTY,
-    bytes: (most) => (most === undefined ? bytesOf(stdin) : readAtMost(stdin, most)),
+    bytes: (most) => readAtMost(stdin, most),
     along: (most, signal) =>
       readAlong({ stream: stdin, ends: endsByItself(0), note: (text) => void stderr.write(`${text}\n`) }, most, signal),
-    text: () => textOf(stdin),
     get rows() {
       return sizeOr(stderr.rows, 24);
     },

@@ -75,7 +75,6 @@ function inputOf({ piped, person, rows = 1_000 }: Choices): Input {
     piped: piped !== undefined,
     bytes: async () => Buffer.from(piped ?? ''),
     along: async () => Buffer.from(piped ?? ''),
-    text: async () => Buffer.from(piped ?? '').toString(),
     ask: async (question) => {
       const seen = `${shown}${question}`;
       shown = '';

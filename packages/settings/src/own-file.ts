@@ -2,14 +2,17 @@
 
 import { createHash, randomUUID } from 'node:crypto';
 import type { Stats } from 'node:fs';
-import { constants } from 'node:fs';
 import { lstat, mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
+import { FileError, openRegularFile, readOpenFile } from '@tidemark/files';
+
 /** Milliseconds after which a lock counts as left behind by a process that was cut. */
 const LONGEST_MS = 5_000;
 const PAUSE_MS = 10;
+/** Largest file, in bytes: grants and records of trust are short lines. */
+const MOST_BYTES = 16 * 1_024 * 1_024;
 
 /** Returns the path of the file of a workspace, named by the SHA-256 of its real path. */
 export function workspaceFile(home: string, folder: string, workspace: string): string {
@@ -37,13 +40,14 @@ export async function readOwnFile(path: string): Promise<OwnText> {
   const problem = kindProblem(stats) ?? writersProblem(stats, owner) ?? folderProblem(await stat(dirname(path)), owner);
   if (problem !== undefined) return { problem };
   // A link that replaced the file since then is refused by the system.
-  const file = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
   try {
-    const opened = await file.stat();
-    const changed = kindProblem(opened) ?? writersProblem(opened, owner);
-    return changed === undefined ? { text: await file.readFile('utf8') } : { problem: changed };
-  } finally {
-    await file.close();
+    await using file = await openRegularFile(path, { links: 'refuse' });
+    const changed = writersProblem(await file.stat(), owner);
+    if (changed !== undefined) return { problem: changed };
+    return { text: (await readOpenFile(file, path, { most: MOST_BYTES })).toString('utf8') };
+  } catch (error) {
+    if (error instanceof FileError) return { problem: error.what };
+    throw error;
   }
 }
 

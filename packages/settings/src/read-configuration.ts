@@ -1,10 +1,10 @@
 // One file of configuration: JSON, or the user's own TypeScript, which runs. What a workspace brings never gets here but
 // as text.
 
-import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
+import { FileError, openRegularFile, readRegularFile } from '@tidemark/files';
 import type { Node, ParseError } from 'jsonc-parser';
 import { findNodeAtLocation, parseTree, printParseErrorCode } from 'jsonc-parser';
 
@@ -88,12 +88,15 @@ export async function readOwnConfiguration(folder: string, schema: SettingsSchem
   return readConfiguration(only, schema);
 }
 
+/** Largest configuration, in bytes. */
+const MOST_BYTES = 16 * 1_024 * 1_024;
+
 /** What a configuration in the user's own folder is called. */
 const OWN_NAMES = ['tidemark.config.ts', 'tidemark.config.json'] as const;
 
 async function isThere(path: string): Promise<boolean> {
   try {
-    await readFile(path);
+    await (await openRegularFile(path)).close();
     return true;
   } catch (error) {
     if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
@@ -104,7 +107,7 @@ async function isThere(path: string): Promise<boolean> {
 
 async function textOf(path: string): Promise<string> {
   try {
-    return await readFile(path, 'utf8');
+    return (await readRegularFile(path, { most: MOST_BYTES })).toString('utf8');
   } catch (error) {
     throw unreadable(path, error);
   }
@@ -112,6 +115,8 @@ async function textOf(path: string): Promise<string> {
 
 async function exportOf(path: string): Promise<unknown> {
   try {
+    // Node waits for a pipe that it imports.
+    await (await openRegularFile(path)).close();
     const loaded: unknown = await import(/* @vite-ignore */ pathToFileURL(path).href);
     if (typeof loaded === 'object' && loaded !== null && 'default' in loaded) return loaded.default;
   } catch (error) {
@@ -121,6 +126,7 @@ async function exportOf(path: string): Promise<unknown> {
 }
 
 function unreadable(path: string, error: unknown): SettingsError {
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason =
+    error instanceof FileError ? `it ${error.what}` : error instanceof Error ? error.message : String(error);
   return new SettingsError('settings/unreadable', `${path} cannot be used: ${reason}`, { path }, error);
 }

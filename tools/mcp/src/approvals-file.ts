@@ -1,10 +1,14 @@
 // Definitions that were taken, in a file of the user's: so that a tool that is turned between two sessions is noticed.
 
-import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { readRegularFileSync } from '@tidemark/files';
 import { z } from 'zod';
 import type { Approvals, Definition } from './approvals.ts';
 import { McpError } from './mcp-server.ts';
+
+/** Largest file, in bytes. */
+const MOST_BYTES = 64 * 1_024 * 1_024;
 
 const fileSchema = z.strictObject({
   revision: z.literal(1),
@@ -15,7 +19,7 @@ const fileSchema = z.strictObject({
  * Opens the file, which need not be there yet. It is read again before it is written, as another process may have written
  * meanwhile.
  *
- * @throws McpError `mcp/approvals-damaged`: to go on would take whatever a server says now.
+ * @throws McpError `mcp/approvals-damaged`: to go on would take whatever a server says now. FileError for a pipe, a device or a folder.
  */
 export function openApprovals(path: string): Approvals {
   let kept = readAll(path);
@@ -44,7 +48,7 @@ function readAll(path: string): ReadonlyMap<string, Definition> {
 
 function readIfThere(path: string): string | undefined {
   try {
-    return readFileSync(path, 'utf8');
+    return readRegularFileSync(path, { most: MOST_BYTES }).toString('utf8');
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw error;

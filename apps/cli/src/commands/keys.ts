@@ -29,6 +29,9 @@ function withKeys(): readonly string[] {
   return Object.entries(PROVIDERS).flatMap(([name, { variable }]) => (variable === undefined ? [] : [name]));
 }
 
+/** More than any key; what is piped in may have no end. */
+const MOST_BYTES = 65_536;
+
 const ACTIONS = { list, set, remove } as const;
 
 async function list(_provider: string | undefined, context: CommandContext): Promise<Outcome> {
@@ -39,7 +42,7 @@ async function list(_provider: string | undefined, context: CommandContext): Pro
 
 async function set(provider: string | undefined, context: CommandContext): Promise<Outcome> {
   const named = requireProvider(provider);
-  const key = context.input.piped ? (await context.input.text()).trim() : '';
+  const key = context.input.piped ? Buffer.from(await context.input.bytes(MOST_BYTES)).toString('utf8').trim() : '';
   if (!/^[\x21-\x7e]{8,1000}$/.test(key))
     throw new CliError('cli/usage', 'no key is piped in', `pipe it in: \`tidemark keys set ${named} < key.txt\``);
   await context.keyring.set(named, key);

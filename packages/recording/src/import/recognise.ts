@@ -16,6 +16,9 @@ export type OpenBytes = () => AsyncIterable<Uint8Array>;
 /** Records that are looked at. A transcript tells what it is by its first few. */
 const MOST_RECORDS = 200;
 
+/** Bytes that are looked through for a first record. */
+const MOST_BYTES = 256 * 1024 * 1024;
+
 /**
  * The format of a file.
  *
@@ -66,6 +69,7 @@ async function* counted(chunks: AsyncIterable<Uint8Array>, seen: Seen, source: s
     }
     seen.bytes += chunk.length;
     yield chunk;
+    if (seen.records === 0 && seen.bytes > MOST_BYTES) return;
   }
 }
 

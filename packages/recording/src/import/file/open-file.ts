@@ -1,8 +1,10 @@
 // A file on disk as bytes that can be read from the beginning more than once.
 
-import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { FileError, openRegularFile } from '@tidemark/files';
 import { ImportError } from '../import-error.ts';
+
+/** Largest transcript, in bytes. It is read several times. */
+const MOST_BYTES = 4 * 1024 ** 3;
 
 /**
  * Opens a file for reading, once per pass.
@@ -10,23 +12,21 @@ import { ImportError } from '../import-error.ts';
  * @throws ImportError `import/missing`, `import/unreadable`, `import/empty`.
  */
 export async function openFile(path: string): Promise<() => AsyncIterable<Uint8Array>> {
-  const found = await look(path);
-  if (!found.isFile()) {
-    const reason = found.isDirectory() ? 'it is a folder' : 'it is no regular file, and it is read twice';
-    throw new ImportError('import/unreadable', `${path} cannot be imported: ${reason}. Give one transcript file.`, {
-      source: path,
-      reason,
-    });
+  const size = await sizeOf(path);
+  if (size > MOST_BYTES) {
+    const reason = `it has ${size} bytes, more than the ${MOST_BYTES} that are read of one transcript`;
+    throw new ImportError('import/unreadable', `${path} cannot be imported: ${reason}.`, { source: path, reason });
   }
-  if (found.size === 0) {
+  if (size === 0) {
     throw new ImportError('import/empty', `${path} is empty: there is nothing to import.`, { source: path });
   }
   return () => chunksOf(path);
 }
 
-async function look(path: string): ReturnType<typeof stat> {
+async function sizeOf(path: string): Promise<number> {
   try {
-    return await stat(path);
+    await using handle = await openRegularFile(path);
+    return (await handle.stat()).size;
   } catch (error) {
     throw asImportError(path, error);
   }
@@ -34,7 +34,9 @@ async function look(path: string): ReturnType<typeof stat> {
 
 async function* chunksOf(path: string): AsyncGenerator<Uint8Array> {
   try {
-    for await (const chunk of createReadStream(path, { highWaterMark: 256 * 1024 })) {
+    const handle = await openRegularFile(path);
+    // The stream closes the handle when it ends or is left.
+    for await (const chunk of handle.createReadStream({ highWaterMark: 256 * 1024 })) {
       if (chunk instanceof Uint8Array) yield chunk;
     }
   } catch (error) {
@@ -43,6 +45,11 @@ async function* chunksOf(path: string): AsyncGenerator<Uint8Array> {
 }
 
 function asImportError(path: string, error: unknown): unknown {
+  if (error instanceof FileError) {
+    const reason = error.kind === undefined ? `it ${error.what}` : `it is ${error.kind}`;
+    const message = `${path} cannot be imported: ${reason}. Give one transcript file.`;
+    return new ImportError('import/unreadable', message, { source: path, reason }, error);
+  }
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'ENOENT' || code === 'ENOTDIR') {
     return new ImportError('import/missing', `${path} is not there. Check the path.`, { source: path }, error);
