@@ -1,7 +1,7 @@
 // The `.npmrc` of a project: a file of settings that lies in many repositories, and sometimes holds a login.
 
 import { foldName } from '@tidemark/agent';
-import { readFileSync, statSync } from 'node:fs';
+import { FileError, readRegularFileSync } from '@tidemark/files';
 import { basename } from 'node:path';
 import { codeOf } from './file-problem.ts';
 
@@ -21,11 +21,9 @@ export function isNpmSettings(path: string): boolean {
 export function holdsNpmLogin(path: string): boolean {
   if (!isNpmSettings(path)) return false;
   try {
-    const stats = statSync(path);
-    // A pipe would be waited for.
-    if (!stats.isFile()) return !stats.isDirectory();
-    return stats.size > LARGEST || LOGIN.test(readFileSync(path, 'utf8'));
+    return LOGIN.test(readRegularFileSync(path, { most: LARGEST }).toString('utf8'));
   } catch (error) {
+    if (error instanceof FileError) return error.kind !== 'a folder';
     return codeOf(error) !== 'ENOENT' && codeOf(error) !== 'ENOTDIR';
   }
 }

@@ -3,8 +3,9 @@
 
 import type { Notice, TurnWatch } from '@tidemark/agent';
 import { createHash } from 'node:crypto';
+import { readRegularFileSync } from '@tidemark/files';
 import type { BigIntStats } from 'node:fs';
-import { lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
+import { lstatSync, readdirSync, readlinkSync, realpathSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { codeOf } from '../confine/file-problem.ts';
 import { showName } from '../confine/show-name.ts';
@@ -150,7 +151,7 @@ function printOf(path: string, stats: BigIntStats): string {
   try {
     if (stats.isSymbolicLink()) return `link ${readlinkSync(path)}`;
     if (!stats.isFile() || stats.size > MOST_BYTES) return `${stats.mtimeNs} ${stats.size}`;
-    const text = readFileSync(path, 'utf8');
+    const text = readRegularFileSync(path, { most: MOST_BYTES, links: 'refuse' }).toString('utf8');
     return createHash('sha256')
       .update(path.endsWith(`${sep}package.json`) ? scriptsIn(text) : text)
       .digest('hex');

@@ -42,19 +42,21 @@ export function joinPage({ text, notes }: PageText): string {
   return `${text}${gap}[${notes.join('; ')}]`;
 }
 
-function extent({ request: { offset, skipBytes }, bytes, lines, total, cut }: RawPage): readonly string[] {
+function extent({ request: { offset, skipBytes }, bytes, lines, total, cut, wholeBytes }: RawPage): readonly string[] {
+  const whole = wholeBytes === undefined ? `${total}` : `a file of ${wholeBytes} bytes`;
   if (cut) {
     const next = skipBytes + bytes.length;
     return [
-      `line ${offset} of ${total} is longer than a page: bytes ${skipBytes} to ${next} of it`,
+      `line ${offset} of ${whole} is longer than a page: bytes ${skipBytes} to ${next} of it`,
       `read on with offset ${offset} and skip_bytes ${next}`,
     ];
   }
   const last = offset + lines - 1;
-  if (offset === 1 && skipBytes === 0 && last === total) return [];
+  const isMore = last < total || wholeBytes !== undefined;
+  if (offset === 1 && skipBytes === 0 && !isMore) return [];
   const from = skipBytes === 0 ? '' : ` from byte ${skipBytes} of line ${offset}`;
-  const extentOf = `lines ${offset}-${last} of ${total}${from}`;
-  return last < total ? [extentOf, `read on with offset ${last + 1}`] : [extentOf];
+  const extentOf = `lines ${offset}-${last} of ${whole}${from}`;
+  return isMore ? [extentOf, `read on with offset ${last + 1}`] : [extentOf];
 }
 
 function count(amount: number, noun: string): string {

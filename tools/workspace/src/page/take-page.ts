@@ -25,11 +25,15 @@ export interface RawPage {
   readonly total: number;
   /** The one line is longer than the page. */
   readonly cut: boolean;
+  /** Bytes of the whole, where it was not read to its end: `total` is a lower bound then. */
+  readonly wholeBytes?: bigint;
 }
 
 /** Takes the whole, chunk by chunk. */
 export interface PageTaker {
   take(chunk: Uint8Array): void;
+  /** Returns true once the rest of the whole cannot change the bytes of the page. */
+  full(): boolean;
   /** Returns the page within the bounds, at most the largest page. It may be called again with smaller bounds. */
   finish(bounds?: PageBounds): RawPage;
 }
@@ -58,6 +62,7 @@ export function startPage(request: PageRequest): PageTaker {
       last = chunk.at(-1) ?? last;
       if (start < end) keeper.keep(chunk.subarray(start, end));
     },
+    full: () => newlines >= behind || keeper.full(),
     finish: (bounds = LARGEST) => ({
       request,
       total: last === NEWLINE ? newlines : newlines + 1,
@@ -67,7 +72,7 @@ export function startPage(request: PageRequest): PageTaker {
 }
 
 /** Keeps one byte more than a page, to know that there is more. */
-function startKeeping(skipBytes: number): { keep(part: Uint8Array): void; kept(): Buffer } {
+function startKeeping(skipBytes: number): { keep(part: Uint8Array): void; full(): boolean; kept(): Buffer } {
   const parts: Uint8Array[] = [];
   let room = PAGE_BYTES + 1;
   let skip = skipBytes;
@@ -81,6 +86,7 @@ function startKeeping(skipBytes: number): { keep(part: Uint8Array): void; kept()
       room -= kept.length;
       if (kept.length > 0) parts.push(kept);
     },
+    full: () => room === 0,
     kept: () => Buffer.concat(parts),
   };
 }

@@ -126,7 +126,7 @@ describe('read', () => {
   test('stops in the middle of a file when it is aborted', async () => {
     const { put, call, confinement } = await openBench();
     const path = await put('huge.log', 'x\n'.repeat(8_192));
-    await truncate(path, 4 * 1024 * 1024 * 1024);
+    await truncate(path, 256 * 1024 * 1024);
     const abort = new AbortController();
     const reading = call(createReadTool(confinement), { path: 'huge.log' }, { signal: abort.signal });
     setImmediate(() => abort.abort(Object.assign(new Error('given up'), { code: 'test/given-up' })));

@@ -18,6 +18,7 @@ import { fitPage } from '../page/fit-page.ts';
 import { PAGE_LINES } from '../page/page-bounds.ts';
 import type { PageRequest, RawPage } from '../page/take-page.ts';
 import { startPage } from '../page/take-page.ts';
+import { MOST_WHOLE } from '../write/current-file.ts';
 import { WorkspaceError } from '../workspace-error.ts';
 import { readImage } from './read-image.ts';
 
@@ -79,13 +80,14 @@ async function headOf({ handle }: OpenFile): Promise<Buffer> {
   return buffer.subarray(0, bytesRead);
 }
 
-/** The file is read to its end whatever is shown: its digest tells later whether it changed. */
+/** Reads the file to its end whatever is shown: its digest tells later whether it changed. */
 async function readText(
   place: Place,
-  { handle }: OpenFile,
+  { handle, stats }: Pick<OpenFile, 'handle' | 'stats'>,
   request: PageRequest,
   signal: AbortSignal,
 ): Promise<ToolOutput> {
+  if (stats.size > BigInt(MOST_WHOLE)) return await readPart(place, { handle, stats }, request, signal);
   const hash = createHash('sha256');
   const page = startPage(request);
   for await (const chunk of fileChunks(handle, signal)) {
@@ -97,6 +99,29 @@ async function readText(
     page: fitPage(page, (raw) => wordsOf(raw, place.shown)),
     files: [{ path: place.path, digest: digest(hash.digest('hex')), as: 'read' }],
   };
+}
+
+/** Reads a very large file as far as the page goes. It has no digest, and cannot be changed by `edit` or `write`. */
+async function readPart(
+  place: Place,
+  { handle, stats }: Pick<OpenFile, 'handle' | 'stats'>,
+  request: PageRequest,
+  signal: AbortSignal,
+): Promise<ToolOutput> {
+  const page = startPage(request);
+  let bytes = 0;
+  for await (const chunk of fileChunks(handle, signal)) {
+    page.take(chunk);
+    bytes += chunk.length;
+    if (page.full() || bytes >= MOST_WHOLE) break;
+  }
+  if (!page.full()) throw beyondReach(place, stats.size, page.finish().total);
+  return { page: fitPage(page, (raw) => wordsOf({ ...raw, wholeBytes: stats.size }, place.shown)) };
+}
+
+function beyondReach({ shown }: Place, size: bigint, lines: number): WorkspaceError {
+  const message = `${shown} has ${size} bytes. \`read\` looks through the first ${MOST_WHOLE}, which hold ${lines} lines, and does not find this page there. Read with a smaller offset, search it with \`grep\`, or cut a part of it out with \`bash\`.`;
+  return new WorkspaceError('workspace/too-large', message, { path: shown });
 }
 
 function wordsOf(raw: RawPage, shown: string): string {

@@ -1,6 +1,7 @@
 // `find`: names of files, by ripgrep's walk, in order.
 
 import type { Tool, ToolOutput } from '@tidemark/agent';
+import { join } from 'node:path';
 import { z } from 'zod';
 import type { Confinement } from '../confine/confine.ts';
 import { showName } from '../confine/show-name.ts';
@@ -9,7 +10,7 @@ import { PAGE_BYTES } from '../page/page-bounds.ts';
 import { WorkspaceError } from '../workspace-error.ts';
 import { confirmComplaint, confirmNames, unreadNote } from './confirm-found.ts';
 import type { RipgrepEnd } from './run-ripgrep.ts';
-import { runRipgrep } from './run-ripgrep.ts';
+import { earlyEndNotes, runRipgrep } from './run-ripgrep.ts';
 import type { SearchPlace } from './search-place.ts';
 import { searchPlace } from './search-place.ts';
 
@@ -62,6 +63,7 @@ async function list(folder: string, place: SearchPlace, limit: number, signal: A
   const end = await runRipgrep({
     args: ['--files', '--null', ...place.args, '--', place.from],
     folder,
+    root: join(folder, place.from),
     delimiter: 0,
     signal,
     patienceMs: PATIENCE_MS,
@@ -87,7 +89,7 @@ async function list(folder: string, place: SearchPlace, limit: number, signal: A
 }
 
 function notes(counted: number, shown: number, place: SearchPlace, end: RipgrepEnd): readonly string[] {
-  const late = end.stopped === 'timeout' ? [`stopped after ${PATIENCE_MS / 1000} s: name a narrower path`] : [];
+  const late = earlyEndNotes(end, PATIENCE_MS, 'name a narrower path');
   const unread = end.code === 2 ? [unreadNote('folders', end.complaint)] : [];
   return [summary(counted, shown, place), ...late, ...unread];
 }

@@ -1,6 +1,7 @@
 // `grep`: lines that match, by ripgrep, in the order of their paths.
 
 import type { Tool, ToolContext, ToolOutput } from '@tidemark/agent';
+import { join } from 'node:path';
 import { z } from 'zod';
 import type { Confinement } from '../confine/confine.ts';
 import { showName } from '../confine/show-name.ts';
@@ -10,7 +11,7 @@ import { confirmComplaint, confirmLines, unreadNote } from './confirm-found.ts';
 import { readGrepRecord } from './grep-record.ts';
 import type { Findings } from './findings.ts';
 import { gatherFindings, maskCutRows } from './findings.ts';
-import { runRipgrep } from './run-ripgrep.ts';
+import { earlyEndNotes, runRipgrep } from './run-ripgrep.ts';
 import type { SearchPlace } from './search-place.ts';
 import { searchPlace } from './search-place.ts';
 
@@ -70,6 +71,7 @@ async function search(
   const end = await runRipgrep({
     args: [...ripgrepArguments(asked), ...place.args, '--', asked.pattern, place.from],
     folder,
+    root: join(folder, place.from),
     delimiter: LINE_END,
     signal,
     patienceMs: PATIENCE_MS,
@@ -82,7 +84,7 @@ async function search(
     },
   });
   if (end.code === 2 && !begun) throw badSearch(end.complaint, asked);
-  const late = end.stopped === 'timeout' ? [`stopped after ${PATIENCE_MS / 1000} s: name a narrower path or glob`] : [];
+  const late = earlyEndNotes(end, PATIENCE_MS, 'name a narrower path or glob');
   const unread = end.code === 2 ? [unreadNote('files', await confirmComplaint(folder, end.complaint))] : [];
   const confirmed = await confirmLines(folder, findings.rows);
   return { text: findings.describe(place.shown, [...late, ...unread], await maskCutRows(confirmed, mask)) };
@@ -101,6 +103,8 @@ function ripgrepArguments({ ignore_case, literal, context }: GrepArguments): rea
   return [
     // Lookaround and backreferences are left to PCRE2, and only where a pattern has them.
     '--json',
+    // What was found before a run is ended is not lost in its buffer.
+    '--line-buffered',
     '--engine',
     'auto',
     '--context',

@@ -1,13 +1,18 @@
 // ripgrep as a process: its records one by one, bounded in length and time, and ended as soon as nobody wants more.
 
 import { spawn } from 'node:child_process';
+import { relative } from 'node:path';
+import { showName } from '../confine/show-name.ts';
 import { WorkspaceError } from '../workspace-error.ts';
+import { watchIgnoreFiles } from './ignore-files.ts';
 import { splitRecords } from './split-records.ts';
 
 /** One run. */
 export interface RipgrepRun {
   readonly args: readonly string[];
   readonly folder: string;
+  /** Where the search begins, a path below `folder` or `folder` itself. */
+  readonly root: string;
   /** What ends a record: a line end, or NUL. */
   readonly delimiter: number;
   readonly signal: AbortSignal;
@@ -22,17 +27,25 @@ export interface RipgrepEnd {
   readonly code: number | undefined;
   /** What it complained of, at most 8 KiB. */
   readonly complaint: string;
-  readonly stopped: 'enough' | 'timeout' | undefined;
+  readonly stopped: 'enough' | 'timeout' | 'memory' | undefined;
 }
 
 const MOST_RECORD_BYTES = 1024 * 1024;
 const MOST_COMPLAINT = 8 * 1024;
 
-/** @throws WorkspaceError `workspace/no-ripgrep`; the signal's reason when it aborts. */
+/** Most memory of a run, in KiB. A line or an ignore file without end would take all that there is. */
+const MOST_MEMORY = 1024 * 1024;
+/** `ulimit -v` has no effect on macOS, and is not there on Windows. */
+const LIMITED = ['-c', `ulimit -v ${MOST_MEMORY} 2>/dev/null; exec "$0" "$@"`];
+
+/**
+ * @throws WorkspaceError `workspace/no-ripgrep`; `workspace/not-a-file` for an ignore file that is a pipe or a device; the
+ * signal's reason when it aborts.
+ */
 export async function runRipgrep(run: RipgrepRun): Promise<RipgrepEnd> {
   run.signal.throwIfAborted();
   const late = AbortSignal.timeout(run.patienceMs);
-  const child = spawn(await ripgrepPath(), ['--no-config', ...run.args], {
+  const child = spawn(...commandOf(await ripgrepPath(), ['--no-config', '--no-mmap', ...run.args]), {
     cwd: run.folder,
     // Sorting and colours depend on none of the user's settings; the home holds the user's global ignore file.
     env: { HOME: process.env['HOME'], XDG_CONFIG_HOME: process.env['XDG_CONFIG_HOME'], LC_ALL: 'C.UTF-8' },
@@ -45,6 +58,11 @@ export async function runRipgrep(run: RipgrepRun): Promise<RipgrepEnd> {
   const kill = (): void => void child.kill('SIGKILL');
   const stop = AbortSignal.any([run.signal, late]);
   stop.addEventListener('abort', kill, { once: true });
+  const over = new AbortController();
+  const watching = watchIgnoreFiles(run.root, AbortSignal.any([stop, over.signal])).then((watch) => {
+    if (watch.waitedFor !== undefined) kill();
+    return watch;
+  });
   let complaint = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     complaint = (complaint + text).slice(0, MOST_COMPLAINT);
@@ -55,7 +73,37 @@ export async function runRipgrep(run: RipgrepRun): Promise<RipgrepEnd> {
   });
   const code = await closed.catch(notStarted);
   run.signal.throwIfAborted();
-  return { code, complaint, stopped: enough ? 'enough' : late.aborted ? 'timeout' : undefined };
+  over.abort();
+  const { waitedFor, devices, release } = await watching;
+  await release();
+  const endless = waitedFor ?? devices[0];
+  if (endless !== undefined && code === undefined && !enough) throw wouldWait(endless, run.folder);
+  return { code, complaint, stopped: enough ? 'enough' : late.aborted ? 'timeout' : memoryEnd(code, complaint) };
+}
+
+function commandOf(program: string, args: readonly string[]): [command: string, args: string[]] {
+  return process.platform === 'win32' ? [program, [...args]] : ['/bin/sh', [...LIMITED, program, ...args]];
+}
+
+function memoryEnd(code: number | undefined, complaint: string): 'memory' | undefined {
+  return code === undefined && complaint.includes('memory allocation') ? 'memory' : undefined;
+}
+
+function wouldWait(path: string, folder: string): WorkspaceError {
+  const shown = showName(relative(folder, path));
+  const message = `${shown} is a pipe or a device, and every search would wait for it. Nothing was searched. Remove it, or ask the user to.`;
+  return new WorkspaceError('workspace/not-a-file', message, { path: shown });
+}
+
+/** A note about a run that was ended before it was done; none for one that ended by itself. */
+export function earlyEndNotes(
+  { stopped }: Pick<RipgrepEnd, 'stopped'>,
+  patienceMs: number,
+  next: string,
+): readonly string[] {
+  if (stopped === 'timeout') return [`stopped after ${patienceMs / 1_000} s: ${next}`];
+  if (stopped !== 'memory') return [];
+  return [`stopped: a line or an ignore file needs more than ${MOST_MEMORY / 1024 ** 2} GiB of memory: ${next}`];
 }
 
 /** Whether there was more to come. */

@@ -32,6 +32,9 @@ export interface SearchPlace {
  */
 const PASSED_BY = ['--hidden', '--no-require-git', '--iglob', '!.git', '--sort', 'path', '--color', 'never'];
 
+/** Largest file that is searched by its name, in bytes: ripgrep reads it to its end, 20 GB of nothing too. */
+const MOST_BYTES = 1024 ** 3;
+
 /** Reads where to search. A symlink is followed here and nowhere below: ripgrep follows none. */
 export async function searchPlace(
   confinement: Confinement,
@@ -45,6 +48,7 @@ export async function searchPlace(
     return { problem: `${place.shown} does not exist. Look with \`ls\`, or search the whole workspace.` };
   // Below a folder ripgrep passes by what is no file; one that is named it would open, and wait.
   if (!found.isFile() && !found.isDirectory()) return { problem: notAFile(place, found).message };
+  if (found.isFile() && found.size > MOST_BYTES) return { problem: tooLarge(place.shown, found.size) };
   const wanted = glob === undefined ? undefined : readGlob(glob);
   if (wanted !== undefined && isProblem(wanted)) return wanted;
   const inside = pathInside(confinement.folder, place.path) ?? '';
@@ -61,6 +65,10 @@ export async function searchPlace(
     },
     refusal: (record) => confinement.refusal(join(confinement.folder, record)),
   };
+}
+
+function tooLarge(shown: string, size: number): string {
+  return `${shown} has ${size} bytes; a file of at most ${MOST_BYTES} bytes is searched. Search a part of it with \`bash\`, such as \`head -c 1G\`.`;
 }
 
 /** A file type of our own: unlike `--glob` it brings nothing back that is ignored. */

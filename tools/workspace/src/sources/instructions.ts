@@ -12,6 +12,7 @@ import type { Attachment } from './attach-instructions.ts';
 import { attachInstructions } from './attach-instructions.ts';
 import { oneLine } from './one-line.ts';
 import { pathInside } from '../confine/path-inside.ts';
+import { MOST_WHOLE } from '../write/current-file.ts';
 import { WorkspaceError } from '../workspace-error.ts';
 
 /** How a session learns the instructions of a project. */
@@ -90,6 +91,8 @@ async function stateOf(path: string, digest: string, signal: AbortSignal): Promi
 async function digestOf(path: string, signal: AbortSignal): Promise<string | undefined> {
   await using file = await openFile({ path, shown: path, inside: true });
   if (file === undefined) return undefined;
+  // No file that was read whole is that large, so it is another one.
+  if (file.stats.size > BigInt(MOST_WHOLE)) return '';
   const hash = createHash('sha256');
   for await (const chunk of fileChunks(file.handle, signal)) hash.update(chunk);
   return hash.digest('hex');
