@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 import { readRegularFile } from '@tidemark/files';
 import type { Capabilities, Catalog } from '@tidemark/model';
-import { defaultCatalog, withOverrides } from '@tidemark/model';
+import { defaultCatalog, parseJson, withOverrides } from '@tidemark/model';
 
 import { CliError } from './failure.ts';
 
@@ -67,7 +67,7 @@ function absent(error: unknown): undefined {
 
 function parse(text: string, path: string): object {
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseJson(text);
     if (typeof value === 'object' && value !== null) return value;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);

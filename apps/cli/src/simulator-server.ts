@@ -1,6 +1,7 @@
 // The simulator as the command line runs it: with the shipped catalog, and answers from a file where one is named.
 
 import { readRegularFile } from '@tidemark/files';
+import { parseJson } from '@tidemark/log';
 import type { Listening, SimulatorOptions } from '@tidemark/simulator';
 import { createSimulator, parseScenario } from '@tidemark/simulator';
 
@@ -37,8 +38,7 @@ export async function openSimulator({
 async function readJson(path: string): Promise<unknown> {
   const text = (await readRegularFile(path, { most: MOST_BYTES })).toString('utf8');
   try {
-    const value: unknown = JSON.parse(text);
-    return value;
+    return parseJson(text);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new CliError('cli/refused', `${path} is not JSON: ${reason}`, 'mend the file', error);

@@ -1,5 +1,7 @@
 // A tool call in one line: what it was asked, by the first words of its arguments.
 
+import { parseJson } from '@tidemark/log';
+
 const MOST = 72;
 
 /** Arguments that name a call together, where the first text alone would not say which it is. */
@@ -32,7 +34,7 @@ function shortened(text: string): string {
 /** Arguments that are no JSON were cut, or are for the tool to complain of. */
 function textsIn(argumentsText: string): ReadonlyMap<string, string> {
   try {
-    const value: unknown = JSON.parse(argumentsText);
+    const value = parseJson(argumentsText);
     if (typeof value !== 'object' || value === null) return new Map();
     return new Map(Object.entries(value).filter((one): one is [string, string] => typeof one[1] === 'string'));
   } catch {

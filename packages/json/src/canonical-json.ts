@@ -16,7 +16,8 @@ export interface CanonicalJson {
  * Writes a value as canonical JSON. Keys are sorted by UTF-16 code unit; keys whose value is `undefined` are left
  * out; `-0` is written as `0`. Lone surrogates have no UTF-8 form: they are replaced and counted.
  *
- * @throws TypeError for what JSON cannot hold: a non-finite number, a function, a symbol, a bigint, a circle.
+ * @throws TypeError for what JSON cannot hold: a non-finite number, a function, a symbol, a bigint, a circle; and for a value
+ * that is nested deeper than 1,000 levels.
  */
 export function canonicalJson(value: unknown): CanonicalJson {
   const quick = quickText(value);
@@ -38,6 +39,9 @@ function quickText(value: unknown): string | undefined {
   // The engine writes a lone surrogate as an escape, where the canonical form has U+FFFD.
   return text.includes('\\ud') ? undefined : text;
 }
+
+/** Twice what `parseJson` lets in: what came from outside may stand in a record or a request. */
+const DEEPEST = 1_000;
 
 interface Writer {
   replaced: number;
@@ -68,6 +72,8 @@ function writeString(value: string, writer: Writer): string {
 
 function writeObject(value: object, writer: Writer): string {
   if (writer.open.has(value)) throw new TypeError('canonical JSON has no form for a value that contains itself');
+  if (writer.open.size === DEEPEST)
+    throw new TypeError(`canonical JSON has no form for a value that is nested deeper than ${DEEPEST} levels`);
   writer.open.add(value);
   const text = Array.isArray(value) ? writeArray(value, writer) : writeRecord(value, writer);
   writer.open.delete(value);

@@ -1,6 +1,7 @@
 // Settings in the environment: `TIDEMARK_` and the name of the setting, `limits.cost` as `TIDEMARK_LIMITS_COST`.
 
 import { nearestName } from '@tidemark/agent';
+import { parseJson } from '@tidemark/log';
 import type { z } from 'zod';
 
 import type { Leaf } from './check-settings.ts';
@@ -41,7 +42,7 @@ function valueOf(text: string, schema: z.ZodType, variable: string): unknown {
 /** A number, `false`, an object. */
 function jsonIn(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return undefined;
   }

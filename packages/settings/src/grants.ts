@@ -6,6 +6,7 @@ import { dirname, resolve } from 'node:path';
 
 import type { ProjectGrants } from '@tidemark/agent';
 import type { Granted } from '@tidemark/log';
+import { parseJson } from '@tidemark/log';
 import { z } from 'zod';
 
 import { readOwnFile, replaceOwnFile, withLock, workspaceFile } from './own-file.ts';
@@ -116,7 +117,7 @@ async function readRecords(path: string, workspace: string): Promise<readonly Gr
     const { text, problem } = await readOwnFile(path);
     if (problem !== undefined) throw damaged(path, problem);
     if (text === undefined) return [];
-    const file = fileSchema.parse(JSON.parse(text));
+    const file = fileSchema.parse(parseJson(text));
     return file.workspace === workspace ? file.grants : [];
   } catch (error) {
     throw error instanceof SettingsError ? error : damaged(path, 'cannot be read', error);

@@ -5,6 +5,7 @@ import { extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 import { FileError, openRegularFile, readRegularFile } from '@tidemark/files';
+import { isTooDeep } from '@tidemark/log';
 import type { Node, ParseError } from 'jsonc-parser';
 import { findNodeAtLocation, parseTree, printParseErrorCode } from 'jsonc-parser';
 
@@ -15,6 +16,8 @@ import { SettingsError } from './settings-error.ts';
 
 /** The settings in a JSON text. `path` is for messages. @throws SettingsError `settings/unreadable`, `settings/not-usable`. */
 export function parseConfiguration(text: string, path: string, schema: SettingsSchema): readonly Leaf[] {
+  if (isTooDeep(text))
+    throw new SettingsError('settings/unreadable', `${path} cannot be used: it is nested too deep`, { path });
   const errors: ParseError[] = [];
   const tree = treeOf(text, path, errors);
   const [first] = errors;

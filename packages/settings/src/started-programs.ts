@@ -1,5 +1,7 @@
 // The programs that a workspace's settings start, one row each, whatever kind of setting names them.
 
+import { parseJson } from '@tidemark/log';
+
 import type { ServerSetting } from './settings.ts';
 import { serversIn } from './settings.ts';
 
@@ -28,7 +30,7 @@ function serverProgram(name: string, server: ServerSetting): readonly StartedPro
 
 function treeOf(configuration: string | undefined): unknown {
   try {
-    return configuration === undefined ? undefined : JSON.parse(configuration);
+    return configuration === undefined ? undefined : parseJson(configuration);
   } catch {
     // Settings that are no JSON are refused where they are read.
     return undefined;

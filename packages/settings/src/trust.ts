@@ -5,6 +5,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readdir, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 
+import { parseJson } from '@tidemark/log';
 import { z } from 'zod';
 
 import type { Brought } from './brought.ts';
@@ -115,7 +116,7 @@ async function readRecord(path: string): Promise<TrustRecord | undefined> {
     const { text, problem } = await readOwnFile(path);
     if (problem !== undefined) throw damaged(path, problem);
     if (text === undefined) return undefined;
-    const { workspace, decision, digest, at } = recordSchema.parse(JSON.parse(text));
+    const { workspace, decision, digest, at } = recordSchema.parse(parseJson(text));
     return { workspace, decision, digest, at };
   } catch (error) {
     throw error instanceof SettingsError ? error : damaged(path, 'cannot be read', error);

@@ -1,7 +1,7 @@
 // The errors for a call that nobody answered to the end: no connection, silence, a cut, what cannot be read.
 
 import type { ProviderErrorCode } from '@tidemark/model';
-import { ProviderError } from '@tidemark/model';
+import { ProviderError, parseJson as parse } from '@tidemark/model';
 import type { Service } from './service.ts';
 
 /** The caller gave up on the call. */
@@ -41,7 +41,7 @@ export function malformed({ name, title }: Service, what: string, cause?: unknow
 /** The value of a text. @throws ProviderError `provider/malformed` when it is no JSON. */
 export function parseJson(service: Service, text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parse(text);
   } catch (cause) {
     throw malformed(service, 'an event or answer that is no JSON', cause);
   }

@@ -1,12 +1,13 @@
 // No file of a home is waited for: a pipe, a device or a folder in the place of one is refused, passed over or reported, and stays.
 
 import { execFileSync } from 'node:child_process';
-import { lstat, mkdir, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import { appendFile, lstat, mkdir, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { digest as digestOf, sessionId } from '@tidemark/log';
+import { chainBehind, digest as digestOf, position, seal, sessionId, writeHead } from '@tidemark/log';
 import * as samples from '@tidemark/log/contract';
 import { describe, expect, it } from 'vitest';
 import { inspectSession } from '../src/inspect-session.ts';
+import { nodeBytes } from '../src/node-bytes.ts';
 import { artifactPaths, homePaths, roomPaths } from '../src/paths.ts';
 import { repairSession } from '../src/repair-session.ts';
 import { openNdjsonStore } from '../src/store.ts';
@@ -113,3 +114,20 @@ it('a lock that is no lock is an error that names the file', () =>
       message: expect.stringContaining(lease),
     });
   }));
+
+it.each([2_000, 20_000, 200_000])('a record of %d levels overflows no stack: it is read, or it is damage', (depth) =>
+  inHome(async (home) => {
+    const last = (await gather(openNdjsonStore({ home }).read(id))).at(-1);
+    if (last === undefined) throw new Error('there is a last record');
+    const data = `{"format":"x","line":1,"record":${'[{"a":'.repeat(depth / 2)}1${'}]'.repeat(depth / 2)}}`;
+    const place = { position: position(last.position + 1), at: last.at, fence: last.fence, turn: undefined };
+    const head = nodeBytes.encode(writeHead({ ...place, kind: 'foreign.recorded' }, data));
+    const line = seal(head, chainBehind(last.chain, head, nodeBytes), nodeBytes);
+    await appendFile(roomPaths(homePaths(home), id).log, line);
+    const read = await gather(openNdjsonStore({ home }).read(id)).catch((error: unknown) => error);
+    if (!Array.isArray(read)) expect(read).toMatchObject({ code: 'log/damaged', data: { phase: 'decode' } });
+    const { records, damage } = await inspectSession({ home }, id);
+    expect([records, damage === undefined]).toEqual(Array.isArray(read) ? [4, true] : [3, false]);
+    expect((await repairSession({ home }, id, sessionId('c'))).records).toBe(4);
+  }),
+);

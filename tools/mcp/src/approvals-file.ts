@@ -3,6 +3,7 @@
 import { chmodSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { readRegularFileSync } from '@tidemark/files';
+import { parseJson } from '@tidemark/log';
 import { z } from 'zod';
 import type { Approvals, Definition } from './approvals.ts';
 import { McpError } from './mcp-server.ts';
@@ -38,7 +39,7 @@ function readAll(path: string): ReadonlyMap<string, Definition> {
   const text = readIfThere(path);
   if (text === undefined) return new Map();
   try {
-    const { tools } = fileSchema.parse(JSON.parse(text));
+    const { tools } = fileSchema.parse(parseJson(text));
     return new Map(tools.map((one) => [one.name, one]));
   } catch (cause) {
     const message = `${path} does not hold the definitions of tools that were taken: mend it, or remove it and look at what the servers say`;

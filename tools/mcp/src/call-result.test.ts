@@ -55,3 +55,10 @@ test('what is structured repeats no block: neither its words nor the base64 of a
     `${text.text}\n\n{"content":"[as above]","lines":50}`,
   );
 });
+
+test('what is structured and nested 20,000 levels deep is said, without a stack overflow', () => {
+  const structuredContent = JSON.parse(`${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`);
+  expect(outputOf({ content: [{ type: 'text', text: 'five' }], structuredContent }).text).toBe(
+    'five\n\n[structured content that is nested too deep to be shown]',
+  );
+});

@@ -4,6 +4,7 @@
 import type { ToolImage, ToolOutput } from '@tidemark/agent';
 import { imageKind } from '@tidemark/model';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import { isShallow } from './is-shallow.ts';
 
 type Block = CallToolResult['content'][number];
 type Resource = Extract<Block, { type: 'resource' }>['resource'];
@@ -69,6 +70,7 @@ function notShown(what: string, base64: string): string {
  * is not said again, an image's base64 least of all.
  */
 function structuredWords(structured: object, content: readonly Block[]): readonly string[] {
+  if (!isShallow(structured)) return ['[structured content that is nested too deep to be shown]'];
   const blocks = new Set(content.flatMap((block) => stringsIn(block)));
   if (stringsIn(structured).every((leaf) => blocks.has(leaf)) || content.some((block) => isTextOf(block, structured)))
     return [];

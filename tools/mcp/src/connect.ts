@@ -15,6 +15,7 @@ import {
   ToolSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
+import { isShallow } from './is-shallow.ts';
 import type { HttpServer, McpServer, StdioServer } from './mcp-server.ts';
 import { ServerRefused } from './server-errors.ts';
 
@@ -163,8 +164,8 @@ const LISTED = ListToolsResultSchema.extend({ tools: z.array(z.unknown()) });
 const NAMED = z.object({ name: z.string(), description: z.string().optional().catch(undefined) });
 
 function listedTool(given: unknown): readonly ListedTool[] {
-  const tool = ToolSchema.safeParse(given);
-  if (tool.success) return [tool.data];
+  const tool = isShallow(given) ? ToolSchema.safeParse(given) : undefined;
+  if (tool?.success === true) return [tool.data];
   const named = NAMED.safeParse(given);
   // What has no name cannot be told of.
   return named.success ? [{ ...named.data, inputSchema: null }] : [];

@@ -42,7 +42,11 @@ async function list(_provider: string | undefined, context: CommandContext): Pro
 
 async function set(provider: string | undefined, context: CommandContext): Promise<Outcome> {
   const named = requireProvider(provider);
-  const key = context.input.piped ? Buffer.from(await context.input.bytes(MOST_BYTES)).toString('utf8').trim() : '';
+  const key = context.input.piped
+    ? Buffer.from(await context.input.bytes(MOST_BYTES))
+        .toString('utf8')
+        .trim()
+    : '';
   if (!/^[\x21-\x7e]{8,1000}$/.test(key))
     throw new CliError('cli/usage', 'no key is piped in', `pipe it in: \`tidemark keys set ${named} < key.txt\``);
   await context.keyring.set(named, key);

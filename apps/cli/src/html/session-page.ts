@@ -2,6 +2,7 @@
 // checkpoint stands for what was before, and what each step cost. A tool run is shown where it ended, with its call.
 
 import type { AnswerPart, Artifacts, CallPart, Recorded, RecordedOf } from '@tidemark/log';
+import { parseJson } from '@tidemark/log';
 
 import { grouped } from '../numbers.ts';
 import { contentOf, preOf, wordsOf } from './content.ts';
@@ -189,7 +190,7 @@ function inShort(given: string): string {
 /** Arguments with a line for each field, texts as they read; as they were streamed where they are no fields. */
 function readable(given: string): string {
   try {
-    const fields: unknown = JSON.parse(given);
+    const fields = parseJson(given);
     if (typeof fields !== 'object' || fields === null || Array.isArray(fields)) return given;
     return Object.entries(fields).map(fieldOf).join('\n');
   } catch {

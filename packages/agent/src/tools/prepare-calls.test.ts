@@ -41,6 +41,12 @@ describe('a call that cannot run', () => {
     expect(words).toBe('There is no tool named "read", nor any other: answer without one.');
   });
 
+  test.each([2_000, 100_000])('with arguments of %d levels is told so, without a stack overflow', async (depth) => {
+    const { short, words } = await asked(`{"path": ${'['.repeat(depth)}${']'.repeat(depth)}}`);
+    expect(short).toEqual(['tool.failed c1']);
+    expect(words).toContain('nested deeper than 500 levels');
+  });
+
   test('with broken JSON is told where it breaks', async () => {
     const { short, words } = await asked('{"path": "a');
     expect(short).toEqual(['tool.failed c1']);

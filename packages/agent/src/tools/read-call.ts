@@ -1,7 +1,7 @@
 // From the call as the model wrote it to a tool with its arguments read, or to the words that say what is wrong with it.
 
 import type { CallPart } from '@tidemark/model';
-import { isBlank } from '@tidemark/model';
+import { isBlank, parseJson } from '@tidemark/model';
 import type { Secrets } from '../commit/secrets.ts';
 import { messageOf } from './message-of.ts';
 import { nearestName } from './nearest-name.ts';
@@ -50,7 +50,7 @@ function readArguments(call: CallPart): { readonly object: object } | ToolProble
   if (isBlank(call.arguments)) return { object: {} };
   let input: unknown;
   try {
-    input = JSON.parse(call.arguments);
+    input = parseJson(call.arguments);
   } catch (cause) {
     return { problem: `The arguments are not valid JSON: ${messageOf(cause)}. ${again}` };
   }

@@ -1,11 +1,12 @@
 // What the raw arguments of a recorded call say, where they parse: never guessed from prose.
 
+import { parseJson } from '@tidemark/log';
 import { oneLine } from './excerpt.ts';
 
 /** The arguments as an object; `undefined` where they are none. */
 export function parseArguments(raw: string): Readonly<Record<string, unknown>> | undefined {
   try {
-    const value: unknown = JSON.parse(raw);
+    const value = parseJson(raw);
     return isRecord(value) ? value : undefined;
   } catch {
     // A model's arguments may be cut or malformed: the log keeps them, and its closing event says so.

@@ -2,6 +2,7 @@
 // arguments and items stay as they were sent.
 
 import type { Answer, AnswerPart } from '@tidemark/model';
+import { parseJson } from '@tidemark/model';
 import { rawElements, rawMember } from '@tidemark/json';
 import { malformed } from '@tidemark/provider-wire';
 import { ANTHROPIC } from '../service.ts';
@@ -47,7 +48,7 @@ function withRaw(part: AnswerPart, raw: string | undefined): AnswerPart {
 
 function read(text: string): WireMessage {
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseJson(text);
     return readMessage(value);
   } catch (cause) {
     throw malformed(ANTHROPIC, 'an answer that is no message', cause);
@@ -61,7 +62,7 @@ function read(text: string): WireMessage {
  */
 export function decodeCount(text: string): number {
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseJson(text);
     return readCount(value);
   } catch (cause) {
     throw malformed(ANTHROPIC, 'an answer that is no count', cause);

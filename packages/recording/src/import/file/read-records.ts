@@ -2,6 +2,7 @@
 // null bytes of a crash before a record, two records glued without a newline, a torn one glued to a whole one.
 
 import type { Json } from '@tidemark/log';
+import { DEEPEST_JSON, isTooDeep } from '@tidemark/log';
 import type { JsonObject } from './fields.ts';
 import { isObject } from './fields.ts';
 import { skipValue } from './raw-json.ts';
@@ -22,6 +23,8 @@ const NOTHING: LineContent = { records: [], problems: [] };
 
 /** Never throws. A blank line holds nothing, and that is no problem. */
 export function readRecords(text: string): LineContent {
+  // Brackets of a torn line are counted too: what is sound on it is not worth a search through so many.
+  if (isTooDeep(text)) return { records: [], problems: [`nested deeper than ${DEEPEST_JSON} levels`] };
   const whole = parse(text);
   if (whole !== undefined) return { records: [whole], problems: [] };
   if (text.trim() === '') return NOTHING;
