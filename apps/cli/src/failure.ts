@@ -52,10 +52,11 @@ export class CliError extends Error {
 /** Sorts anything thrown. What has no code of ours is a bug of ours, and says so. */
 export function failureOf(thrown: unknown): Failure {
   if (thrown instanceof CliError) return { ...told(thrown, thrown.code), exit: CLI_ERRORS[thrown.code] };
+  if (isFullStack(thrown)) return TOO_DEEP;
   const code = codeOf(thrown);
   if (!(thrown instanceof Error) || code === undefined) return bug(thrown);
   if (isLogCode(code)) return { ...told(thrown, code), next: LOG_NEXT[code] ?? '', exit: logExit(code) };
-  const system = SYSTEM_ERRORS.get(code);
+  const system = SYSTEM_ERRORS.get(code) ?? otherSystemError(thrown, code);
   if (system !== undefined) return { code: `system/${code.toLowerCase()}`, message: thrown.message, ...system };
   if (isAgentCode(code))
     return {
@@ -76,6 +77,25 @@ function told(error: Error, code: string): { readonly code: string; readonly mes
 function codeOf(thrown: unknown): string | undefined {
   if (typeof thrown !== 'object' || thrown === null || !('code' in thrown)) return undefined;
   return typeof thrown.code === 'string' ? thrown.code : undefined;
+}
+
+/** The way in which V8 reports it. Only a value from outside is nested that deep. */
+function isFullStack(thrown: unknown): boolean {
+  return thrown instanceof RangeError && thrown.message === 'Maximum call stack size exceeded';
+}
+
+const TOO_DEEP: Failure = {
+  code: 'cli/too-deep',
+  message: 'a value of a file or session is nested too deep to be worked on',
+  next: '`tidemark doctor` names damaged sessions; a file of at most 500 levels can be read',
+  exit: EXIT.refused,
+};
+
+/** An error of the operating system that has no words of its own in the table, and one of Node's own file functions. */
+function otherSystemError(thrown: Error, code: string): Pick<Failure, 'exit' | 'next'> | undefined {
+  const isSystem = /^E[A-Z0-9]+$/.test(code) && 'syscall' in thrown;
+  if (!isSystem && !code.startsWith('ERR_FS_')) return undefined;
+  return { next: 'check the path, its permissions and its disk, then run the command again', exit: EXIT.refused };
 }
 
 function bug(thrown: unknown): Failure {
@@ -132,6 +152,8 @@ const FAMILIES: ReadonlyMap<string, Pick<Failure, 'exit' | 'next'>> = new Map(
   Object.entries<Pick<Failure, 'exit' | 'next'>>({
     import: { exit: EXIT.refused, next: 'give a session file of pi or a transcript of Claude Code' },
     workspace: { exit: EXIT.refused, next: 'mend what is named and run the command again' },
+    file: { exit: EXIT.refused, next: 'name a regular file' },
+    mcp: { exit: EXIT.refused, next: 'mend what is named and run the command again' },
     kit: { exit: EXIT.refused, next: 'mend what is named and run the command again' },
     settings: { exit: EXIT.refused, next: 'mend what is named and run the command again' },
     catalog: { exit: EXIT.refused, next: 'mend the named fields and run the command again' },
@@ -150,6 +172,15 @@ const SYSTEM_ERRORS: ReadonlyMap<string, Pick<Failure, 'exit' | 'next'>> = new M
     EROFS: { next: 'set TIDEMARK_HOME to a folder that can be written', exit: EXIT.refused },
     ENOSPC: { next: 'make room on the disk, then run the command again', exit: EXIT.refused },
     EMFILE: { next: 'raise the limit of open files (`ulimit -n`)', exit: EXIT.refused },
+    EEXIST: { next: 'move away what is there, or name another path', exit: EXIT.refused },
+    ELOOP: { next: 'mend the links of the path', exit: EXIT.refused },
+    ENAMETOOLONG: { next: 'use a shorter path', exit: EXIT.refused },
+    EIO: {
+      next: 'check the disk, then run the command again; nothing was changed by the failed read or write',
+      exit: EXIT.refused,
+    },
+    EDQUOT: { next: 'make room within the quota, then run the command again', exit: EXIT.refused },
+    ENFILE: { next: 'close other programs, or raise the limit of open files of the system', exit: EXIT.refused },
     EADDRINUSE: { next: 'choose another port', exit: EXIT.refused },
   }),
 );

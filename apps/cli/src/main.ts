@@ -1,5 +1,6 @@
 // The process around a run: its streams, its signals, its exit code.
 
+import { writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { homedir } from 'node:os';
 
@@ -7,6 +8,7 @@ import { systemKeyring } from '@tidemark/settings';
 import { openNdjsonStore } from '@tidemark/store-ndjson';
 
 import { EXIT } from './exit-codes.ts';
+import { CliError, failureOf } from './failure.ts';
 import { watchInterrupts } from './interruption.ts';
 import type { Sink } from './output.ts';
 import type { Surroundings } from './run.ts';
@@ -25,19 +27,48 @@ const GRACE_MS = 8000;
  * file descriptor of the pipe from the process that started this one under an older Node, where one did.
  */
 export async function main(shim?: number): Promise<void> {
-  process.stdout.on('error', endWhenUnread);
-  process.stderr.on('error', endWhenUnread);
-  const exit = await run(process.argv.slice(2), surroundingsOf(interruption(shim)));
+  process.stdout.on('error', endUnwritten);
+  process.stderr.on('error', endUnwritten);
+  const exit = await run(process.argv.slice(2), surroundingsOrEnd(interruption(shim)));
   await Promise.all([written(process.stdout), written(process.stderr)]);
   process.exit(exit);
+}
+
+/** The folder that a process works in may be deleted, and a user may have no folder. */
+function surroundingsOrEnd(signal: AbortSignal): Surroundings {
+  try {
+    return surroundingsOf(signal);
+  } catch (error) {
+    return end(error);
+  }
+}
+
+/** Ends the process with the words and the exit code of an error. */
+function end(error: unknown): never {
+  const { message, next, exit } = failureOf(error);
+  try {
+    writeSync(2, `error: ${message}\nnext: ${next}\n`);
+  } catch {
+    // It cannot be said: the exit code says it.
+  }
+  process.exit(exit);
+}
+
+/** @throws CliError `cli/not-found` where the system has no such folder. */
+function folderBy(read: () => string, what: string, next: string): string {
+  try {
+    return read();
+  } catch (error) {
+    throw new CliError('cli/not-found', `${what} is not there`, next, error);
+  }
 }
 
 function surroundingsOf(signal: AbortSignal): Surroundings {
   return {
     environment: process.env,
-    folder: process.cwd(),
+    folder: folderBy(process.cwd, 'the folder that this command works in', 'change to another folder'),
     input: terminalInput(process.stdin, process.stderr),
-    userFolder: homedir(),
+    userFolder: folderBy(homedir, 'the folder of this user', 'set HOME to a folder'),
     out: { ...sinkOf(process.stdout), columns: process.stdout.columns ?? 80 },
     err: sinkOf(process.stderr),
     signal,
@@ -79,8 +110,8 @@ function interruption(shim: number | undefined): AbortSignal {
   return controller.signal;
 }
 
-/** Whoever read our output is gone (`tidemark … | head`): nothing is left to say, and nobody to say it to. */
-function endWhenUnread(error: NodeJS.ErrnoException): void {
+/** The reader of the output is gone (`tidemark … | head`), or the disk that it goes to is full. */
+function endUnwritten(error: NodeJS.ErrnoException): void {
   if (error.code === 'EPIPE') process.exit(EXIT.unread);
-  throw error;
+  end(error);
 }

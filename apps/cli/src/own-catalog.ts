@@ -1,9 +1,9 @@
 // The user's own changes to the catalog of models: `catalog.json` in the home, in the form that `createAgent` takes.
 
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { readRegularFile } from '@tidemark/files';
+import { makeFolder, readRegularFile } from '@tidemark/files';
 import type { Capabilities, Catalog } from '@tidemark/model';
 import { defaultCatalog, parseJson, withOverrides } from '@tidemark/model';
 
@@ -55,7 +55,7 @@ export async function changeOwnCatalog(home: string, change: RowChange): Promise
   };
   withOverrides(defaultCatalog(), merged);
   const path = ownCatalogPath(home);
-  await mkdir(home, { recursive: true });
+  await makeFolder(home);
   await writeFile(`${path}.new`, `${JSON.stringify(merged, undefined, 2)}\n`);
   await rename(`${path}.new`, path);
 }

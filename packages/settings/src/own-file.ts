@@ -2,11 +2,11 @@
 
 import { createHash, randomUUID } from 'node:crypto';
 import type { Stats } from 'node:fs';
-import { lstat, mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { lstat, open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
-import { FileError, openRegularFile, readOpenFile } from '@tidemark/files';
+import { FileError, makeFolder, openRegularFile, readOpenFile } from '@tidemark/files';
 
 /** Milliseconds after which a lock counts as left behind by a process that was cut. */
 const LONGEST_MS = 5_000;
@@ -83,7 +83,7 @@ function writersProblem({ mode, uid, gid }: Stats, homeOwner: number): string | 
 
 /** Replaces a file in one step. Only its owner can read it (0600, its folder 0700). */
 export async function replaceOwnFile(path: string, text: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await makeFolder(dirname(path), 0o700);
   const next = `${path}.${randomUUID()}`;
   try {
     await writeFile(next, text, { mode: 0o600, flush: true, flag: 'wx' });
@@ -97,7 +97,7 @@ export async function replaceOwnFile(path: string, text: string): Promise<void> 
 /** Does the work while no other process does work on the same file. */
 export async function withLock<T>(path: string, work: () => Promise<T>): Promise<T> {
   const lock = `${path}.lock`;
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await makeFolder(dirname(path), 0o700);
   while (!(await isTaken(lock))) await pause(PAUSE_MS);
   try {
     return await work();

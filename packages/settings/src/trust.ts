@@ -2,9 +2,10 @@
 // for each, so that two processes at work cannot undo each other's revocation.
 
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, readdir, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import { readdir, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 
+import { makeFolder } from '@tidemark/files';
 import { parseJson } from '@tidemark/log';
 import { z } from 'zod';
 
@@ -65,7 +66,7 @@ export async function recordTrust(
     );
   const path = pathOf(home, workspace);
   const record: TrustRecord = { workspace, decision, digest, at };
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await makeFolder(dirname(path), 0o700);
   const next = `${path}.${randomUUID()}`;
   await writeFile(next, `${JSON.stringify({ revision: 1, ...record })}\n`, { mode: 0o600, flush: true });
   await rename(next, path);

@@ -1,7 +1,8 @@
 // Folders that are still there after a power loss: a new name is on stable storage once its folder was flushed.
 
-import { mkdir, open } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { makeFolder } from '@tidemark/files';
 import { shareRuns } from './share-runs.ts';
 
 /** The folders of one home. */
@@ -19,7 +20,7 @@ export function createFolders(home: string, flushOne: (path: string) => Promise<
   return {
     flush,
     async make(path) {
-      const highest = await mkdir(path, { recursive: true, mode: 0o700 });
+      const highest = await makeFolder(path, 0o700);
       if (highest !== undefined) for (const folder of pathsBetween(path, dirname(highest))) durable.delete(folder);
       const top = highest !== undefined && highest.length <= home.length ? dirname(highest) : home;
       const fresh = pathsBetween(path, top).filter((folder) => !durable.has(folder));

@@ -1,0 +1,240 @@
+// Every command as a process, with something that is no file in the place of each file that it may read: none waits, and none takes it
+// for a defect of its own. `TIDEMARK_TORTURE=1` tries every command with every place.
+
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { openNdjsonStore } from '@tidemark/store-ndjson';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { playSession } from '../tests/played-session.ts';
+import { COMMANDS } from './commands.ts';
+
+const BIN = fileURLToPath(new URL('../bin/tidemark.cjs', import.meta.url));
+/** A command that takes longer hangs. Milliseconds; a start of the command takes less than one second. */
+const HANGS_MS = 60_000;
+const WHOLE = process.env['TIDEMARK_TORTURE'] === '1';
+
+let root: string;
+/** A home with one session, copied for each case. */
+let home: string;
+let session: string;
+
+beforeAll(async () => {
+  root = mkdtempSync(join(tmpdir(), 'tidemark-no-wait-'));
+  home = join(root, 'home');
+  session = await playSession(openNdjsonStore({ home }));
+});
+
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+interface Ended {
+  readonly exit: number | null;
+  readonly hangs: boolean;
+  readonly out: string;
+  readonly err: string;
+}
+
+interface Start {
+  readonly folder: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly shell?: string;
+}
+
+function tidemark(args: readonly string[], { folder, environment, shell }: Start): Promise<Ended> {
+  const env = { PATH: process.env['PATH'] ?? '', HOME: folder, ...environment };
+  const line = shell === undefined ? [BIN, ...args] : ['-c', shell, process.execPath, BIN, ...args];
+  const child = spawn(shell === undefined ? process.execPath : '/bin/sh', line, {
+    cwd: folder,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const texts = { out: '', err: '' };
+  child.stdout.on('data', (chunk: Buffer) => (texts.out += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (texts.err += chunk.toString()));
+  let hangs = false;
+  const timer = setTimeout(() => {
+    hangs = true;
+    child.kill('SIGKILL');
+  }, HANGS_MS);
+  return new Promise((resolve) => {
+    child.once('close', (exit) => {
+      clearTimeout(timer);
+      resolve({ exit, hangs, ...texts });
+    });
+  });
+}
+
+/** The lines of each command that are tried. `S` is the session. */
+const LINES: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  run: [
+    ['run', '--provider', 'simulator', 'hello'],
+    ['run', '--provider', 'simulator', '--session', 'S', 'hello'],
+    ['run', '--provider', 'simulator', '--image', 'in.json', 'hello'],
+    ['run', '--provider', 'simulator', '--scenario', 'in.json', 'hello'],
+  ],
+  resume: [['resume', 'S', '--provider', 'simulator']],
+  fork: [['fork', 'S']],
+  rewind: [['rewind', 'S']],
+  demo: [['demo', '--recorded']],
+  import: [['import', 'in.json']],
+  replay: [
+    ['replay', 'S'],
+    ['replay', 'in.json'],
+  ],
+  show: [
+    ['show', 'S'],
+    ['show', 'S', '1'],
+  ],
+  why: [['why', 'S']],
+  cost: [['cost'], ['cost', 'S']],
+  cache: [['cache', 'S']],
+  compact: [['compact', 'S']],
+  skills: [['skills', 'S'], ['skills']],
+  verify: [['verify', 'S']],
+  sessions: [['sessions']],
+  export: [['export', 'S', '--format', 'json']],
+  simulate: [['simulate', '--port', '0', '--scenario', 'in.json']],
+  smoke: [['smoke', '--provider', 'simulator', '--model', 'claude-opus-5-5']],
+  config: [['config'], ['config', '--config', 'in.json']],
+  trust: [['trust', '--yes']],
+  grants: [['grants']],
+  keys: [['keys', 'list']],
+  doctor: [['doctor'], ['doctor', '--gc'], ['doctor', '--repair', 'S']],
+};
+
+type Put = (path: string) => void;
+const pipe: Put = (path) => void execFileSync('mkfifo', [path]);
+const folder: Put = (path) => void mkdirSync(path);
+const device: Put = (path) => symlinkSync('/dev/zero', path);
+const text: Put = (path) => writeFileSync(path, 'some words\n');
+const loop: Put = (path) => symlinkSync(path, path);
+const deep: Put = (path) => writeFileSync(path, '{"a":['.repeat(50_000) + ']}'.repeat(50_000));
+
+/** A place, from the folder of a case on, with `SESSION` for the folder of the session; and what is put there. */
+const PLACES: readonly (readonly [place: string, kind: string, put: Put])[] = [
+  ['home', 'a pipe', pipe],
+  ['home', 'a file', text],
+  ['home', 'a device', device],
+  ['home', 'a loop of links', loop],
+  ['home/sessions', 'a pipe', pipe],
+  ['home/artifacts', 'a pipe', pipe],
+  ['SESSION/log.ndjson', 'a pipe', pipe],
+  ['SESSION/log.ndjson', 'a folder', folder],
+  ['SESSION/log.ndjson', 'a device', device],
+  ['SESSION/snapshot', 'a pipe', pipe],
+  ['SESSION/lease.db', 'a pipe', pipe],
+  ['SESSION/lease.db', 'a text', text],
+  ['home/catalog.json', 'a pipe', pipe],
+  ['home/catalog.json', 'nested deep', deep],
+  ['home/trust', 'a pipe', pipe],
+  ['home/grants', 'a pipe', pipe],
+  ['.config/tidemark/tidemark.config.json', 'a pipe', pipe],
+  ['.config/tidemark/tidemark.config.json', 'a device', device],
+  ['.config/tidemark/tidemark.config.json', 'nested deep', deep],
+  ['.config/tidemark/tidemark.config.ts', 'a pipe', pipe],
+  ['.tidemark/config.json', 'a pipe', pipe],
+  ['.tidemark/config.json', 'a device', device],
+  ['in.json', 'a pipe', pipe],
+  ['in.json', 'a device', device],
+  ['in.json', 'a folder', folder],
+  ['in.json', 'nested deep', deep],
+];
+
+const commandLines = Object.values(LINES).flat();
+const ALL = commandLines.flatMap((line) => PLACES.map((place) => [line, ...place] as const));
+/** Each place with one line or more, and each file that a line names with all kinds. */
+const STRIDE = 37;
+const CASES = WHOLE ? ALL : ALL.filter((_, index) => index % STRIDE === 0 || readsInput(ALL[index]));
+
+function readsInput(one: (typeof ALL)[number] | undefined): boolean {
+  return one?.[1] === 'in.json' && one[0].includes('in.json');
+}
+
+test('each command that `--help` lists has a line here', () => {
+  expect(Object.keys(LINES).toSorted()).toEqual(COMMANDS.map(({ name }) => name).toSorted());
+});
+
+describe.skipIf(process.platform !== 'linux')('a command (skipped: only Linux has all of these kinds of file)', () => {
+  test.concurrent.each(CASES)(
+    '%j with, in the place of %s, %s: ends with a typed error or does its work',
+    async (line, place, _kind, put) => {
+      const own = mkdtempSync(join(root, 'case-'));
+      if (place !== 'home') cpSync(home, join(own, 'home'), { recursive: true });
+      const path = join(own, place.replace('SESSION', `home/sessions/${session}`));
+      rmSync(path, { recursive: true, force: true });
+      mkdirSync(dirname(path), { recursive: true });
+      put(path);
+      if (place !== 'in.json') text(join(own, 'in.json'));
+      const args = line.map((word) => (word === 'S' ? session : word));
+      const ended = await tidemark(args, { folder: own, environment: { TIDEMARK_HOME: join(own, 'home') } });
+      expect(ended, ended.err).toMatchObject({ hangs: false });
+      expect([0, 1, 2, 3, 4, 6], ended.err).toContain(ended.exit);
+      if (ended.exit !== 0 && ended.exit !== 1) expect(ended.err).toMatch(/^(.*\n)*error: .+/);
+      expect(ended.err).not.toMatch(/ {4}at .+:\d+:\d+|Maximum call stack/);
+      rmSync(own, { recursive: true, force: true });
+    },
+    4 * HANGS_MS,
+  );
+});
+
+/** Makes the home read-only, for root too, in a name space of mounts of its own. */
+const READ_ONLY = `exec unshare -rm sh -c 'mount --bind "$TIDEMARK_HOME" "$TIDEMARK_HOME" && mount -o remount,bind,ro "$TIDEMARK_HOME" &&`;
+const MAY_MOUNT = spawnSync('unshare', ['-rm', 'true']).status === 0;
+
+/** What surrounds a process, the exit code of `sessions` there, and its words. */
+const AROUND: readonly (readonly [name: string, shell: string, exit: number, words: RegExp])[] = [
+  ['stdin that is closed', 'exec "$0" "$@" <&-', 0, /^$/],
+  ['stdout that is full', 'exec "$0" "$@" --help >/dev/full', 3, /error: ENOSPC[^]*\nnext: make room/],
+  ['stdout and stderr that are full', 'exec "$0" "$@" --help >/dev/full 2>/dev/full', 3, /^$/],
+  ['a reader that leaves', '"$0" "$@" --help | :', 0, /^$/],
+  [
+    'a folder that was deleted',
+    'mkdir gone && cd gone && rmdir ../gone && exec "$0" "$@"',
+    3,
+    /error: the folder .* is not there\nnext: /,
+  ],
+  ['HOME that is unset', 'unset HOME; exec "$0" "$@"', 0, /^$/],
+  ['HOME that is /dev/null', 'unset TIDEMARK_HOME; HOME=/dev/null exec "$0" "$@"', 3, /error: ENOTDIR[^]*\nnext: /],
+  [
+    'a home that cannot be made',
+    'TIDEMARK_HOME=/proc/tidemark exec "$0" "$1" run --provider simulator hi',
+    3,
+    /error: [^]*\nnext: /,
+  ],
+  [
+    'a home on a file system that is read-only',
+    `${READ_ONLY} exec "$0" "$1" run --provider simulator hi' "$0" "$@"`,
+    3,
+    /error: [^]*\nnext: /,
+  ],
+  ['a home to read on a file system that is read-only', `${READ_ONLY} exec "$0" "$@"' "$0" "$@"`, 0, /^$/],
+  [
+    'a name of 300 letters',
+    `TIDEMARK_HOME=/tmp/${'a'.repeat(300)} exec "$0" "$@"`,
+    3,
+    /error: ENAMETOOLONG[^]*\nnext: /,
+  ],
+  ['TMPDIR that is not there', 'TMPDIR=/proc/nowhere exec "$0" "$@"', 0, /^$/],
+];
+
+describe.skipIf(process.platform !== 'linux')(
+  '`tidemark sessions` (skipped: only Linux has all of these places)',
+  () => {
+    if (!MAY_MOUNT) console.warn('skipped: rows that mount, as `unshare -rm` is not allowed here');
+    const rows = AROUND.filter(([, shell]) => MAY_MOUNT || !shell.includes('unshare'));
+    test.each(rows)(
+      'with %s ends as documented',
+      async (_name, shell, exit, words) => {
+        const own = mkdtempSync(join(root, 'around-'));
+        const ended = await tidemark(['sessions'], { folder: own, environment: { TIDEMARK_HOME: home }, shell });
+        expect(ended, ended.err).toMatchObject({ hangs: false, exit });
+        expect(ended.err).toMatch(words);
+      },
+      2 * HANGS_MS,
+    );
+  },
+);
