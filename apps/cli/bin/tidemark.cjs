@@ -84,11 +84,18 @@ function keepCompiled() {
     if (!path.isAbsolute(asked) && !fs.existsSync(os.homedir())) return;
     const caches = path.isAbsolute(asked) ? asked : path.join(os.homedir(), '.cache');
     const folder = path.join(caches, 'tidemark', 'compiled');
-    fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
     enableCompileCache(folder);
   } catch (error) {
     if (error.code === undefined) throw error;
   }
+}
+
+/** Not with `recursive`: that never returns below /proc. */
+function makeFolder(folder) {
+  if (fs.existsSync(folder)) return;
+  if (!fs.existsSync(path.dirname(folder))) makeFolder(path.dirname(folder));
+  fs.mkdirSync(folder, { mode: 0o700 });
 }
 
 function start() {

@@ -218,6 +218,7 @@ const AROUND: readonly (readonly [name: string, shell: string, exit: number, wor
     3,
     /error: ENAMETOOLONG[^]*\nnext: /,
   ],
+  ['a cache folder that cannot be made', 'XDG_CACHE_HOME=/proc/tidemark exec "$0" "$@"', 0, /^$/],
   ['TMPDIR that is not there', 'TMPDIR=/proc/nowhere exec "$0" "$@"', 0, /^$/],
 ];
 

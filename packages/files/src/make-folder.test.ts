@@ -2,7 +2,7 @@ import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { makeFolder } from './make-folder.ts';
+import { makeFolder, makeFolderSync } from './make-folder.ts';
 
 test('`makeFolder` makes what is missing, for its owner only, and returns the highest folder that it made', async () => {
   const root = await mkdtemp(join(tmpdir(), 'tidemark-folder-'));
@@ -10,6 +10,9 @@ test('`makeFolder` makes what is missing, for its owner only, and returns the hi
   expect(await makeFolder(join(root, 'a', 'b', 'd'), 0o700)).toBe(join(root, 'a', 'b', 'd'));
   expect(await makeFolder(join(root, 'a', 'b'), 0o700)).toBeUndefined();
   for (const path of ['a', 'a/b', 'a/b/c']) expect((await stat(join(root, path))).mode & 0o777).toBe(0o700);
+  makeFolderSync(join(root, 'x', 'y'), 0o700);
+  makeFolderSync(join(root, 'x', 'y'));
+  expect((await stat(join(root, 'x', 'y'))).mode & 0o777).toBe(0o700);
   await writeFile(join(root, 'file'), '');
   await expect(makeFolder(join(root, 'file'))).rejects.toMatchObject({ code: 'EEXIST' });
   await expect(makeFolder(join(root, 'file', 'a', 'b'))).rejects.toMatchObject({ code: 'ENOTDIR' });
@@ -20,5 +23,6 @@ test.skipIf(process.platform !== 'linux')(
   '`makeFolder` ends where the file system makes no folders (skipped: only Linux has /proc)',
   async () => {
     await expect(makeFolder('/proc/tidemark/a/b')).rejects.toMatchObject({ code: 'ENOENT' });
+    expect(() => makeFolderSync('/proc/tidemark/a/b')).toThrow('ENOENT');
   },
 );

@@ -1,6 +1,7 @@
 // A file in pieces: large enough to be fast, small enough that a log of any length needs little memory.
 
 import type { FileHandle } from 'node:fs/promises';
+import { LONGEST_LINE } from '@tidemark/log';
 
 const LARGEST = 524_288;
 const SMALLEST = 4_096;
@@ -51,17 +52,18 @@ export async function lineEndingAt(handle: FileHandle, end: number): Promise<Uin
     const before = buffer.lastIndexOf(NEWLINE, -2);
     if (before !== -1) return buffer.subarray(before + 1);
     if (start === 0) return buffer;
+    if (length > LONGEST_LINE) return undefined;
   }
 }
 
-/** The first line of the file, its newline included; `undefined` when there is none yet. */
+/** The first line of the file, its newline included; `undefined` when there is none yet, and none within `LONGEST_LINE` bytes. */
 export async function firstLine(handle: FileHandle): Promise<Uint8Array | undefined> {
   for (let length = SMALLEST; ; length *= 4) {
     const buffer = Buffer.allocUnsafe(length);
     const { bytesRead } = await handle.read(buffer, 0, length, 0);
     const end = buffer.subarray(0, bytesRead).indexOf(NEWLINE);
     if (end !== -1) return buffer.subarray(0, end + 1);
-    if (bytesRead < length) return undefined;
+    if (bytesRead < length || length >= LONGEST_LINE) return undefined;
   }
 }
 

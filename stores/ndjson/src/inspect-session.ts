@@ -219,6 +219,7 @@ async function countSound(handle: FileHandle, damage: DamagePlace): Promise<numb
     for (const line of splitter.split(chunk)) {
       if (line.number > damage.line && typeof checkLine(line.bytes, nodeBytes) !== 'string') sound += 1;
     }
+    if (splitter.tooLong) break;
   }
   return sound;
 }

@@ -3,10 +3,12 @@
 import type { FileHandle } from 'node:fs/promises';
 import {
   EMPTY_TIP,
+  LONGEST_LINE,
   LogError,
   chainIn,
   checkLine,
   createRecordReader,
+  endlessLine,
   holdsLostNewline,
   lostNewline,
   readBeginning,
@@ -55,6 +57,7 @@ export async function openLog(home: Home, session: SessionId): Promise<OpenLog> 
 
 /** No line is a session that was never begun; unless its first record was, and its newline is damaged. */
 async function refuseTail(handle: FileHandle, path: string, session: SessionId): Promise<LogError> {
+  if ((await handle.stat()).size >= LONGEST_LINE) return endlessLine(path, { number: 1, offset: 0 });
   const isDamaged = holdsLostNewline(await handle.readFile(), nodeBytes);
   return isDamaged ? lostNewline(path, { number: 1, offset: 0 }) : missing(session, path);
 }

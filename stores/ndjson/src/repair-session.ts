@@ -111,6 +111,7 @@ async function strayedFrom(log: OpenLog, before: Tip): Promise<Strayed> {
       if (typeof sound === 'string' || !missing.some((one) => isIn(one, sound.position))) continue;
       found.set(sound.position, [...(found.get(sound.position) ?? []), new Uint8Array(bytes)]);
     }
+    if (splitter.tooLong) break;
   }
   return found;
 }
@@ -154,7 +155,10 @@ async function write(file: FileHandle, log: OpenLog, to: SessionId, before: Tip)
 async function* salvagedFrom(log: OpenLog, before: Tip, strayed: Strayed): AsyncGenerator<Iterable<Salvaged>> {
   const splitter = createLineSplitter(0, 1);
   const salvager = createSalvager(before, nodeBytes, strayed);
-  for await (const chunk of chunksOf(log.handle, 0)) yield taken(splitter.split(chunk), salvager);
+  for await (const chunk of chunksOf(log.handle, 0)) {
+    yield taken(splitter.split(chunk), salvager);
+    if (splitter.tooLong) break;
+  }
   yield salvager.end(splitter.tail());
 }
 

@@ -131,3 +131,24 @@ it.each([2_000, 20_000, 200_000])('a record of %d levels overflows no stack: it 
     expect((await repairSession({ home }, id, sessionId('c'))).records).toBe(4);
   }),
 );
+
+it.each([
+  ['a log of 20 GB without content', 0, 0],
+  ['a tail of 20 GB without content', 3, 3],
+])(
+  '%s is damage that is found after 256 MiB, and repaired where anything can be had back',
+  async (_what, kept, records) =>
+    inHome(async (home) => {
+      const { log } = roomPaths(homePaths(home), id);
+      if (kept === 0) await truncate(log, 0);
+      await truncate(log, 20 * 1_024 ** 3);
+      const store = openNdjsonStore({ home });
+      const error = await fails(gather(store.read(id)), 'log/damaged');
+      expect(error.message).toContain('no line ends within 268435456 bytes');
+      await fails(store.open(id), 'log/damaged');
+      expect(await inspectSession({ home }, id)).toMatchObject({ records, damage: { soundBehind: 0 } });
+      const repairing = repairSession({ home }, id, sessionId('c'));
+      if (kept === 0) await fails(repairing, 'log/damaged');
+      else expect((await repairing).records).toBeGreaterThanOrEqual(kept);
+    }),
+);

@@ -1,8 +1,8 @@
 // Definitions that were taken, in a file of the user's: so that a tool that is turned between two sessions is noticed.
 
-import { chmodSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { chmodSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { readRegularFileSync } from '@tidemark/files';
+import { makeFolderSync, readRegularFileSync } from '@tidemark/files';
 import { parseJson } from '@tidemark/log';
 import { z } from 'zod';
 import type { Approvals, Definition } from './approvals.ts';
@@ -58,7 +58,7 @@ function readIfThere(path: string): string | undefined {
 
 function writeAll(path: string, all: ReadonlyMap<string, Definition>): void {
   const tools = [...all.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolderSync(dirname(path), 0o700);
   const part = `${path}.${process.pid}.part`;
   writeFileSync(part, `${JSON.stringify({ revision: 1, tools }, undefined, 1)}\n`, { mode: 0o600 });
   chmodSync(part, 0o600);

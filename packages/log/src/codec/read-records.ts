@@ -8,7 +8,7 @@ import { decodeRecord } from './decode-record.ts';
 import { holdsLostNewline } from './find-records.ts';
 import { chainBehind, chainIn, checkLine, headOf } from './line.ts';
 import type { SoundLine } from './line.ts';
-import { createLineSplitter } from './split-lines.ts';
+import { createLineSplitter, LONGEST_LINE } from './split-lines.ts';
 import type { RawLine } from './split-lines.ts';
 import type { Tip } from './tip.ts';
 
@@ -86,7 +86,9 @@ export function createRecordReader(start: ReadFrom, bytes: BytePort): RecordRead
       }
       if (result !== undefined) records.push(result);
     }
-    return { records };
+    if (!splitter.tooLong || tip.length >= start.to) return { records };
+    failed = true;
+    return { records, failure: endlessLine(start.path, splitter.tail()) };
   }
 
   function end(): LogError | undefined {
@@ -155,6 +157,11 @@ export function damaged(
 /** The error for a last record behind which something else stands than a newline. */
 export function lostNewline(path: string, tail: Omit<RawLine, 'bytes'>): LogError {
   return damaged(path, tail, 'frame', 'a whole record stands there, and behind it something else than a newline');
+}
+
+/** The error for a line that does not end within `LONGEST_LINE` bytes. */
+export function endlessLine(path: string, tail: Omit<RawLine, 'bytes'>): LogError {
+  return damaged(path, tail, 'frame', `no line ends within ${LONGEST_LINE} bytes`);
 }
 
 function unknownRevision(path: string, line: RawLine, v: number): LogError {
