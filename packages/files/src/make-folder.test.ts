@@ -26,3 +26,13 @@ test.skipIf(process.platform !== 'linux')(
     expect(() => makeFolderSync('/proc/tidemark/a/b')).toThrow('ENOENT');
   },
 );
+
+test('`makeFolder` makes the same folders many times at once', async () => {
+  const root = await mkdtemp(join(tmpdir(), 'tidemark-folder-'));
+  for (let round = 0; round < 20; round += 1) {
+    const path = join(root, String(round), 'a', 'b', 'c');
+    await Promise.all(Array.from({ length: 8 }, () => makeFolder(path)));
+    expect((await stat(path)).isDirectory()).toBe(true);
+  }
+  await rm(root, { recursive: true });
+});

@@ -1,6 +1,7 @@
 // The right to write a session: an operating-system lock, held by an open exclusive transaction of SQLite for as long
 // as the process lives. A stopped holder keeps it, a killed one loses it at once; no clock and no heartbeat decide.
 
+import type { Stats } from 'node:fs';
 import { closeSync, existsSync, openSync, statSync, utimesSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { LogError } from '@tidemark/log';
@@ -76,8 +77,17 @@ function openDatabase(path: string, session: SessionId): DatabaseSync {
 
 /** SQLite opens it by its name, and would wait for a pipe or write into a device. */
 function requireFile(path: string): void {
-  const stats = statSync(path);
+  const stats = statsOf(path);
   if (!stats.isFile()) throw notAFile(path, stats.isDirectory() ? 'a folder' : stats.isFIFO() ? 'a pipe' : 'a device');
+}
+
+function statsOf(path: string): Stats {
+  try {
+    return statSync(path);
+  } catch (cause) {
+    const isLoop = cause instanceof Error && 'code' in cause && cause.code === 'ELOOP';
+    throw isLoop ? notAFile(path, 'a loop of links', cause) : cause;
+  }
 }
 
 function refusal(path: string, session: SessionId, cause: unknown): unknown {
