@@ -39,12 +39,12 @@ function surroundingsOrEnd(signal: AbortSignal): Surroundings {
   try {
     return surroundingsOf(signal);
   } catch (error) {
-    return end(error);
+    return endWith(error);
   }
 }
 
 /** Ends the process with the words and the exit code of an error. */
-function end(error: unknown): never {
+function endWith(error: unknown): never {
   const { message, next, exit } = failureOf(error);
   try {
     writeSync(2, `error: ${message}\nnext: ${next}\n`);
@@ -113,5 +113,5 @@ function interruption(shim: number | undefined): AbortSignal {
 /** The reader of the output is gone (`tidemark … | head`), or the disk that it goes to is full. */
 function endUnwritten(error: NodeJS.ErrnoException): void {
   if (error.code === 'EPIPE') process.exit(EXIT.unread);
-  end(error);
+  endWith(error);
 }

@@ -108,7 +108,9 @@ const LINES: Readonly<Record<string, readonly (readonly string[])[]>> = {
 
 type Put = (path: string) => void;
 const pipe: Put = (path) => void execFileSync('mkfifo', [path]);
-const folder: Put = (path) => void mkdirSync(path);
+const folder: Put = (path) => {
+  mkdirSync(path);
+};
 const device: Put = (path) => symlinkSync('/dev/zero', path);
 const text: Put = (path) => writeFileSync(path, 'some words\n');
 const loop: Put = (path) => symlinkSync(path, path);

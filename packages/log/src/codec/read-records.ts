@@ -94,9 +94,8 @@ export function createRecordReader(start: ReadFrom, bytes: BytePort): RecordRead
   function end(): LogError | undefined {
     if (failed || tip.length >= start.to) return undefined;
     const tail = splitter.tail();
-    if (!holdsLostNewline(tail.bytes, bytes)) return undefined;
-    failed = true;
-    return lostNewline(start.path, tail);
+    failed = holdsLostNewline(tail.bytes, bytes);
+    return failed ? lostNewline(start.path, tail) : undefined;
   }
 
   return {
