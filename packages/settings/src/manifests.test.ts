@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
 import { readBrought } from './brought.ts';
+import { readManifest } from './manifests.ts';
 import type { TrustState } from './trust.ts';
 import { judgeTrust, recordTrust } from './trust.ts';
 
@@ -166,4 +167,11 @@ describe('a manifest', () => {
       expect(await named()).toEqual(['package.json']);
     }
   });
+});
+
+test('a manifest of 20,000 levels is refused by its name, without a stack overflow', async () => {
+  write('package.json', `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`);
+  const path = join(folder, 'package.json');
+  const refused = { code: 'settings/too-much', message: expect.stringContaining(path) };
+  await expect(readManifest(path)).rejects.toMatchObject(refused);
 });

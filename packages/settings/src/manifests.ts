@@ -3,9 +3,11 @@
 
 import { basename } from 'node:path';
 
+import { DEEPEST_JSON, isTooDeep } from '@tidemark/log';
 import { parse } from 'jsonc-parser';
 
 import { readPlainFile } from './plain-files.ts';
+import { SettingsError } from './settings-error.ts';
 
 /** What a manifest names. Empty where it cannot be parsed. */
 export interface Manifest {
@@ -21,9 +23,12 @@ export const MANIFESTS: ReadonlySet<string> = new Set(['package.json', 'deno.jso
 /** More bytes than this are no manifest. */
 const MOST_BYTES = 4 * 1024 * 1024;
 
-/** Reads a manifest. @throws SettingsError `settings/too-much` above 4 MiB. */
+/** Reads a manifest. @throws SettingsError `settings/too-much` above 4 MiB, and for one that is nested deeper than 500 levels. */
 export async function readManifest(path: string): Promise<Manifest> {
   const text = (await readPlainFile(path, MOST_BYTES))?.toString('utf8') ?? '';
+  // A program that reads it may take any depth: what it names would be unknown.
+  if (isTooDeep(text))
+    throw new SettingsError('settings/too-much', `${path} is nested deeper than ${DEEPEST_JSON} levels`, { path });
   // `parse` reads on after an error, and takes comments.
   const tree: unknown = parse(text);
   const entries = basename(path) === 'package.json' ? [...textsIn(fieldOf(tree, 'main')), ...exportsIn(tree)] : [];

@@ -31,6 +31,14 @@ it('tells of each file that was made or changed, at any depth, and of nothing el
   );
 });
 
+it('reads a `package.json` of 20,000 levels without a stack overflow, and tells of it', async () => {
+  const { folder, put } = await openBench();
+  await put('package.json', scripts('node --test'));
+  const end = await createLaterWatch({ folder }).begin();
+  await put('package.json', `{"scripts":${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}}`);
+  expect((await end())[0]?.message).toContain('package.json (scripts)');
+});
+
 it('tells of each hook in `.githooks`, at any depth', async () => {
   const { folder, put } = await openBench();
   await put('.githooks/pre-commit', 'x');

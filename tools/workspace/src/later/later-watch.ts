@@ -4,6 +4,7 @@
 import type { Notice, TurnWatch } from '@tidemark/agent';
 import { createHash } from 'node:crypto';
 import { readRegularFileSync } from '@tidemark/files';
+import { parseJson } from '@tidemark/log';
 import type { BigIntStats } from 'node:fs';
 import { lstatSync, readdirSync, readlinkSync, realpathSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
@@ -164,7 +165,7 @@ function printOf(path: string, stats: BigIntStats): string {
 /** Of a `package.json` its scripts are run, by themselves where they are called `postinstall`. */
 function scriptsIn(text: string): string {
   try {
-    const content: unknown = JSON.parse(text);
+    const content = parseJson(text);
     const has = typeof content === 'object' && content !== null && 'scripts' in content;
     return has ? JSON.stringify(content.scripts) : '';
   } catch (error) {
