@@ -43,6 +43,11 @@ describe('HTML in words', () => {
     ['an image in a table', '|a|b|\n|-|-|\n|`|<img src=x>|`|', '|a|b|\n|-|-|\n|`|&lt;img src=x>|`|'],
     ['a comment that holds a fence', '<!--\n```\n-->\n', '&lt;!--\n```\n-->\n\n```'],
     ['a note of GitHub', '[^1]: a\n\n    <script>', '[^1]: a\n\n    &lt;script>'],
+    ['code that an address takes', 'https://a.b/`<img src=x>`', 'https://a.b/`&lt;img src=x>`'],
+    ['code that an address in brackets takes', '<http://a`<img>`>', '&lt;http://a`&lt;img>`>'],
+    ['a fence behind a definition', '[a]:\n```\n<img>\n```', '[a]:\n```\n&lt;img>\n```'],
+    ['a title that holds a fence', '[x]: y "\n```\n"\n<img>', '[x]: y "\n```\n"\n&lt;img>\n```'],
+    ['a fence with a tab behind it', '```\na\n```\t\n<img>', '```\na\n```\n&lt;img>'],
     ['code that goes on to a line of its own', '`\n<div>\n`', '`\n&lt;div>\n`'],
   ])('is shown as it is written: %s', (_what, text, shown) => {
     expect(withoutHtml(text)).toBe(shown);

@@ -25,15 +25,18 @@ export function withoutHtml(text: string): string {
   let sign = 0;
   const marked = text.replaceAll('<', () => String.fromCodePoint(PRIVATE + sign++));
   const found = READERS.map((reader) => codeIn(reader, marked));
+  const isSure = createSpanJudge(text);
   sign = 0;
   const escaped = text.replaceAll('<', (_sign, at: number) => {
     const mark = String.fromCodePoint(PRIVATE + sign++);
     const isFenced = found.every(({ fences }) => fences.has(mark));
-    const isInline = found.every(({ spans }) => spans.has(mark)) && startsInLine(text, at);
+    const isInline = found.every(({ spans }) => spans.has(mark)) && isSure(at);
     return isFenced || isInline ? '<' : '&lt;';
   });
   const open = found.find((one) => one.open !== undefined)?.open;
-  return open === undefined ? escaped : `${escaped}\n${open}`;
+  // Blanks behind a fence: some viewers take such a line for code.
+  const plain = escaped.replaceAll(/^([ \t>]*(?:`{3,}|~{3,}))[ \t]+$/gm, '$1');
+  return open === undefined ? plain : `${plain}\n${open}`;
 }
 
 /** Returns the text in a fence that nothing inside can end. */
@@ -68,7 +71,7 @@ interface Code {
 function codeIn(reader: Reader, text: string): Code {
   const tokens = reader.parse(text, {});
   const spans = tokens.flatMap(({ children }) => children ?? []).filter(({ type }) => type === 'code_inline');
-  const fences = tokens.filter(({ type }) => type === 'fence');
+  const fences = tokens.filter((token) => token.type === 'fence' && !followsDefinition(text, token));
   const last = tokens.at(-1);
   return {
     fences: new Set(fences.flatMap(({ content }) => content.match(MARK) ?? [])),
@@ -84,7 +87,28 @@ function isOpen(text: string, { map, markup }: Pick<Token, 'map' | 'markup'>): b
   return end - 1 === first || !new RegExp(`^ {0,3}${markup}${markup[0] ?? ''}*[ \\t]*$`).test(line);
 }
 
-/** Code that begins on an earlier line may hold a line that begins with `<`, and that line would be HTML. */
-function startsInLine(text: string, at: number): boolean {
-  return text.slice(text.lastIndexOf('\n', at) + 1, at).includes('`');
+/** Some viewers take a fence for the address or the title of a link that the line before defines. */
+function followsDefinition(text: string, { map }: Pick<Token, 'map'>): boolean {
+  const before = text.split(/\r\n?|\n/).slice(0, map?.[0] ?? 0);
+  const blank = before.findLastIndex((line) => /^[ \t>]*$/.test(line));
+  return before.slice(blank + 1).some((line) => line.includes(']:'));
 }
+
+/**
+ * Returns true where code that stands in the line of a `<` is code for every viewer. Code from an earlier line may hold a line that
+ * begins with `<`, and that line would be HTML. An address that a viewer makes a link of takes the backtick behind it, here and in the
+ * lines before, up to a blank one. To be asked for each `<` in order.
+ */
+function createSpanJudge(text: string): (at: number) => boolean {
+  const blanks = [...text.matchAll(/\n[ \t>]*(?=\n)/g)].map(({ index }) => index);
+  let next = 0;
+  return (at) => {
+    while ((blanks[next] ?? Infinity) < at) next += 1;
+    const line = text.slice(text.lastIndexOf('\n', at) + 1, at);
+    const block = text.slice(Math.max(blanks[next - 1] ?? 0, at - MOST_BLOCK), at);
+    return line.includes('`') && !/(?:www\.|:\/\/|@|mailto:)\S*`/i.test(block);
+  };
+}
+
+/** Characters of a paragraph that are looked at. Links before them are not found, and a line of that length is no prose. */
+const MOST_BLOCK = 10_000;
