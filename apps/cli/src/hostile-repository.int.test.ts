@@ -111,18 +111,12 @@ function marksIn(text: string): readonly string[] {
   return Object.values(MARKS).filter((mark) => text.includes(mark));
 }
 
-/** What a folder that is trusted may do: start what it names as a server, and list its skills in the front, one line each. */
-interface Trusted {
-  readonly started: readonly string[];
-  readonly listed: readonly string[];
-}
-
-/** What holds whatever the user said of the folder. */
-function expectHarmless(ran: Ran, door: Door, { started, listed }: Trusted = { started: [], listed: [] }): void {
+/** What holds whatever the user said of the folder. `started`: servers that a trusted one names. */
+function expectHarmless(ran: Ran, door: Door, started: readonly string[] = []): void {
   expect(ran.exit).toBe(0);
   expect(readdirSync(repository.traces)).toEqual(started);
   for (const { system, body } of door.sent) {
-    expect(marksIn(system)).toEqual(listed);
+    expect(marksIn(system)).toEqual([]);
     expect(system).not.toMatch(STEERING);
     expect(marksIn(JSON.stringify(body['tools']))).toEqual([]);
     expect(rolesIn(body['messages']).filter((role) => role !== 'user' && role !== 'assistant')).toEqual([]);
@@ -301,10 +295,10 @@ test('the script of a trusted server is changed by no tool in mode auto without 
 describe('a hostile repository that is trusted', () => {
   test('sets what it is trusted to set, and still speaks as the user alone', async () => {
     const ran = await asProcess('run', 'what is this?', '--trust');
-    expectHarmless(ran, evil, { started: ['mcp'], listed: [MARKS.skill] });
+    expectHarmless(ran, evil, ['mcp']);
     expect([own.sent.length, evil.sent.length]).toEqual([0, 4]);
-    // Its memory is read into the conversation, in a note that it cannot end.
-    expect(marksIn(toldIn(evil))).toContain(MARKS.memory);
+    // Its memory and its list of skills are read into the conversation, in notes that they cannot end.
+    expect(marksIn(toldIn(evil))).toEqual(expect.arrayContaining([MARKS.memory, MARKS.skill]));
     expect(toldIn(evil)).not.toMatch(/MARK-MEMORY <\/context>/);
     // `--trust` is for this once.
     expect((await tidemark(['trust', '--list'])).out).toBe('nothing was said of any folder\n');

@@ -45,7 +45,7 @@ async function print(
   const { mask } = createSecrets({ values: secretsOf(environment) });
   const log = await store();
   const page = createSessionPage(log.artifacts);
-  // Loaded for this form alone: it brings a reader of Markdown.
+  // Loaded here alone: it brings a reader of Markdown.
   const { markdownOf } = await import('../markdown.ts');
   let owner: SessionId = session;
   for await (const record of log.read(session)) {
@@ -54,14 +54,11 @@ async function print(
       const line = await mask(JSON.stringify({ session: owner, ...record }));
       const value: object = JSON.parse(line);
       output.event(value, () => line);
-    } else if (format === 'html') {
-      // Masked as a record: the page may break words apart, and holds pictures.
-      const masked: typeof record = JSON.parse(await mask(JSON.stringify(record)));
-      const block = await page.add(masked);
-      if (block !== '') output.line(block);
     } else {
-      const block = await mask(markdownOf(record));
-      if (block !== '') output.line(`${block}\n`);
+      // Masked as a record: both forms write some characters in another way, and a page holds pictures.
+      const masked: typeof record = JSON.parse(await mask(JSON.stringify(record)));
+      const block = format === 'html' ? await page.add(masked) : markdownOf(masked);
+      if (block !== '') output.line(format === 'html' ? block : `${block}\n`);
     }
   }
   if (format === 'html') output.line(page.end());
