@@ -6,7 +6,7 @@ import { dial, post, requestText, sendEndlessly, statusOf, upgrade } from '@tide
 import type { RawClient } from '@tidemark/http-server/contract';
 import { createSimulator } from '@tidemark/simulator';
 import type { Listening } from '@tidemark/simulator';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { PATIENCE, WHOLE, tally } from './tally.ts';
 
 const MIB = 1024 * 1024;
@@ -124,7 +124,7 @@ async function attack(listening: Listening, { begin }: Attack): Promise<void> {
   const grown = process.memoryUsage().rss - before;
   counted.megabytes = Math.max(counted.megabytes, Math.round(grown / MIB));
   expect(grown).toBeLessThan(MOST_GROWTH);
-  await expect.poll(() => listening.connections(), { timeout: 60_000 }).toBe(0);
+  await vi.waitFor(() => expect(listening.connections()).toBe(0), { timeout: 60_000 });
   counted.left += listening.connections();
 }
 
@@ -153,7 +153,7 @@ describe('hostile clients of the simulator', () => {
           Array.from({ length: Math.ceil(CLIENTS / ATTACKS.length) }, () => each.begin(listening.port)),
         ),
       );
-      await expect.poll(() => post(listening.port, REQUEST), { timeout: 60_000 }).toBe(200);
+      await vi.waitFor(async () => expect(await post(listening.port, REQUEST)).toBe(200), { timeout: 60_000 });
       await Promise.all(clients.map(({ ended }) => ended));
       counted.clients += clients.length;
     } finally {
@@ -167,7 +167,7 @@ describe('hostile clients of the simulator', () => {
       ({ name }) => name.includes('do not') || name.includes('silent') || name.includes('ping'),
     );
     const clients = await Promise.all(slow.map(({ begin }) => begin(listening.port)));
-    await expect.poll(() => listening.connections()).toBe(clients.length);
+    await vi.waitFor(() => expect(listening.connections()).toBe(clients.length), { timeout: 60_000 });
     await listening.close();
     await Promise.all(clients.map(({ ended }) => ended));
     expect(listening.connections()).toBe(0);

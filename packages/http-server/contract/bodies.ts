@@ -1,6 +1,6 @@
 // Claims: what a client may send.
 
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { dial, sendEndlessly, statusOf } from './raw-client.ts';
 import { post, requestText, usualHeaders } from './subject.ts';
@@ -28,7 +28,7 @@ export function describeBodies({ request, webSocket }: ServerSubject, open: Serv
       sendEndlessly(client, `400\r\n${'a'.repeat(KIB)}\r\n`);
       expect(statusOf(await client.until(/\r\n\r\n/))).toBe(413);
       await client.ended;
-      await expect.poll(connections).toBe(0);
+      await vi.waitFor(() => expect(connections()).toBe(0), { timeout: 30_000 });
     });
 
     it('of the very length of the limit is taken', async () => {
@@ -65,9 +65,9 @@ export function describeBodies({ request, webSocket }: ServerSubject, open: Serv
       const { port } = await open({ limits: { bodyBytes: 16 * KIB, heldBytes: bytes + 10 } });
       const first = await dial(port);
       first.send(requestText({ ...padded, body: padded.body.slice(1) }, usualHeaders(port, padded.body)));
-      await expect.poll(() => post(port, padded)).toBe(503);
+      await vi.waitFor(async () => expect(await post(port, padded)).toBe(503), { timeout: 30_000 });
       first.socket.destroy();
-      await expect.poll(() => post(port, padded)).toBe(200);
+      await vi.waitFor(async () => expect(await post(port, padded)).toBe(200), { timeout: 30_000 });
     });
 
     it('that was cut by its client leaves no connection and no memory taken', async () => {
@@ -78,8 +78,8 @@ export function describeBodies({ request, webSocket }: ServerSubject, open: Serv
         client.socket.end();
         client.socket.resetAndDestroy();
       }
-      await expect.poll(connections).toBe(0);
-      await expect.poll(() => post(port, request)).toBe(200);
+      await vi.waitFor(() => expect(connections()).toBe(0), { timeout: 30_000 });
+      await vi.waitFor(async () => expect(await post(port, request)).toBe(200), { timeout: 30_000 });
     });
   });
 
@@ -143,7 +143,7 @@ export function describeBodies({ request, webSocket }: ServerSubject, open: Serv
       const torn = await connected(subject);
       torn.send('a'.repeat(6 * KIB), { fin: false }, () => torn.terminate());
       await closeCode(torn);
-      await expect.poll(subject.connections).toBe(0);
+      await vi.waitFor(() => expect(subject.connections()).toBe(0), { timeout: 30_000 });
       const socket = await connected(subject);
       const answered = new Promise((resolve) => socket.once('message', resolve));
       socket.send('a'.repeat(6 * KIB));

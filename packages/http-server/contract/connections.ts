@@ -1,6 +1,6 @@
 // Claims: how many connections a server holds, and for how long. Limits are small, and each test waits for what they cause.
 
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { dial, statusOf } from './raw-client.ts';
 import type { RawClient } from './raw-client.ts';
@@ -22,7 +22,7 @@ export function describeConnections({ request, webSocket }: ServerSubject, open:
       const { port, connections } = await open({ limits: QUICK });
       const silent = await Promise.all(Array.from({ length: 50 }, () => dial(port)));
       await Promise.all(silent.map(({ ended }) => ended));
-      await expect.poll(connections).toBe(0);
+      await vi.waitFor(() => expect(connections()).toBe(0), { timeout: 30_000 });
     });
 
     it('that never finishes its headers is answered with 408 and closed', async () => {
@@ -37,7 +37,7 @@ export function describeConnections({ request, webSocket }: ServerSubject, open:
       const client = await dial(port);
       client.send(requestText({ ...request, body: '' }, usualHeaders(port, request.body)));
       expect(statusOf(await client.ended)).toBe(408);
-      await expect.poll(connections).toBe(0);
+      await vi.waitFor(() => expect(connections()).toBe(0), { timeout: 30_000 });
     });
 
     it('that is idle between requests is closed', async () => {
@@ -65,7 +65,7 @@ export function describeConnections({ request, webSocket }: ServerSubject, open:
       // Three connections that are closed by the same limits, one after the other, are the clock.
       for (let count = 0; count < 3; count += 1) await (await dial(subject.port)).ended;
       expect(client.closed()).toBe(false);
-      await expect.poll(subject.connections).toBe(1);
+      await vi.waitFor(() => expect(subject.connections()).toBe(1), { timeout: 30_000 });
       client.socket.destroy();
     });
 
@@ -75,20 +75,20 @@ export function describeConnections({ request, webSocket }: ServerSubject, open:
       const client = await dial(subject.port);
       client.socket.pause();
       client.send(usual(subject.port));
-      await expect.poll(subject.connections).toBe(1);
-      await expect.poll(subject.connections, { timeout: 30_000 }).toBe(0);
+      await vi.waitFor(() => expect(subject.connections()).toBe(1), { timeout: 30_000 });
+      await vi.waitFor(() => expect(subject.connections()).toBe(0), { timeout: 30_000 });
       client.socket.destroy();
     });
 
     it('beyond the limit is closed without an answer, and a place is free when another ends', async () => {
       const { port, connections } = await open({ limits: { connections: 2 } });
       const holders = [await dial(port), await dial(port)];
-      await expect.poll(connections).toBe(2);
+      await vi.waitFor(() => expect(connections()).toBe(2), { timeout: 30_000 });
       const third = await dial(port);
       third.send(usual(port));
       expect(await third.ended).toBe('');
       holders[0]?.socket.destroy();
-      await expect.poll(() => post(port, request)).toBe(200);
+      await vi.waitFor(async () => expect(await post(port, request)).toBe(200), { timeout: 30_000 });
       holders[1]?.socket.destroy();
     });
 
@@ -98,7 +98,7 @@ export function describeConnections({ request, webSocket }: ServerSubject, open:
       const client = await dial(subject.port);
       client.send(usual(subject.port).repeat(3));
       await client.ended;
-      await expect.poll(subject.connections).toBe(0);
+      await vi.waitFor(() => expect(subject.connections()).toBe(0), { timeout: 30_000 });
     });
 
     it('with two requests at once gets both answers', async () => {
@@ -152,7 +152,7 @@ export function describeConnections({ request, webSocket }: ServerSubject, open:
       other.send(usual(port));
       expect(await other.ended).toBe('');
       socket.socket.resetAndDestroy();
-      await expect.poll(connections).toBe(0);
+      await vi.waitFor(() => expect(connections()).toBe(0), { timeout: 30_000 });
     });
 
     it('that its client leaves half-open or in mid-message leaves no connection', async () => {
@@ -162,7 +162,7 @@ export function describeConnections({ request, webSocket }: ServerSubject, open:
       const torn = await connected(port);
       torn.send(UNFINISHED);
       torn.socket.resetAndDestroy();
-      await expect.poll(connections).toBe(0);
+      await vi.waitFor(() => expect(connections()).toBe(0), { timeout: 30_000 });
     });
   });
 

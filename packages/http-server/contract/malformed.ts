@@ -1,6 +1,6 @@
 // Claims: bytes that are no proper HTTP are answered with an error or closed; the server goes on, and no connection is left.
 
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { dial, statusOf } from './raw-client.ts';
 import { post, requestText, upgrade, usualHeaders } from './subject.ts';
 import type { ServerSubject } from './subject.ts';
@@ -55,7 +55,7 @@ export function describeMalformed({ request, webSocket }: ServerSubject, open: S
     client.send(pattern.replaceAll('PORT', String(port)).replaceAll('PATH', request.path));
     expect(statusOf(await client.ended)).toBe(status);
     expect(await post(port, request)).toBe(200);
-    await expect.poll(connections).toBe(0);
+    await vi.waitFor(() => expect(connections()).toBe(0), { timeout: 30_000 });
   });
 
   it('malformed bytes end the connection of a client that does not close its side', async () => {
@@ -63,7 +63,7 @@ export function describeMalformed({ request, webSocket }: ServerSubject, open: S
     const client = await dial(port, true);
     client.send('\u0000\r\n\r\n');
     expect(statusOf(await client.until(/\r\n\r\n/))).toBe(400);
-    await expect.poll(connections).toBe(0);
+    await vi.waitFor(() => expect(connections()).toBe(0), { timeout: 30_000 });
     client.socket.destroy();
   });
 
@@ -74,7 +74,7 @@ export function describeMalformed({ request, webSocket }: ServerSubject, open: S
     client.send(requestText(request, usualHeaders(subject.port, request.body)));
     client.send('\u0000\r\n\r\n');
     expect(await client.ended).not.toMatch(/HTTP\/1\.1 400/);
-    await expect.poll(subject.connections).toBe(0);
+    await vi.waitFor(() => expect(subject.connections()).toBe(0), { timeout: 30_000 });
   });
 
   describe('an upgrade', () => {
@@ -82,7 +82,7 @@ export function describeMalformed({ request, webSocket }: ServerSubject, open: S
       const { port, connections } = await open({ limits: { lingerMs: 20 } });
       const client = await upgrade(port, { ...webSocket, path: '/nowhere' }, {}, true);
       expect(statusOf(await client.until(/\r\n\r\n/))).toBe(404);
-      await expect.poll(connections).toBe(0);
+      await vi.waitFor(() => expect(connections()).toBe(0), { timeout: 30_000 });
       client.socket.destroy();
     });
 
@@ -93,7 +93,7 @@ export function describeMalformed({ request, webSocket }: ServerSubject, open: S
       const { port, connections } = await open({});
       const client = await upgrade(port, webSocket, own);
       expect(statusOf(await client.ended)).toBe(400);
-      await expect.poll(connections).toBe(0);
+      await vi.waitFor(() => expect(connections()).toBe(0), { timeout: 30_000 });
     });
 
     it('whose client is gone at once leaves no connection, and the server goes on', async () => {
@@ -102,7 +102,7 @@ export function describeMalformed({ request, webSocket }: ServerSubject, open: S
         (await upgrade(port, { ...webSocket, path })).socket.resetAndDestroy();
         (await upgrade(port, { ...webSocket, path })).socket.end();
       }
-      await expect.poll(connections).toBe(0);
+      await vi.waitFor(() => expect(connections()).toBe(0), { timeout: 30_000 });
       expect(await post(port, request)).toBe(200);
     });
 

@@ -1,7 +1,7 @@
 // A server of a few lines keeps the contract, and what a caller of `openServer` sees.
 
 import { createServer } from 'node:net';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { describeServerContract, dial, post, statusOf, upgrade } from '../contract/server-contract.ts';
 import { openServer } from '../src/index.ts';
 import type { HttpServer, ServeRequest, ServerOptions } from '../src/index.ts';
@@ -133,7 +133,7 @@ describe('openServer', () => {
     });
     for (let count = 0; count < 200; count += 1) socket.send(String(count).padEnd(65_536));
     // The messages so far are above what the server may hold, so it would have been cut by the time this is answered.
-    await expect.poll(() => post(server.port, REQUEST)).toBe(200);
+    await vi.waitFor(async () => expect(await post(server.port, REQUEST)).toBe(200), { timeout: 30_000 });
     gate.resolve();
     await ended;
     expect(seen).toEqual(Array.from({ length: 200 }, (_each, index) => String(index)));

@@ -6,7 +6,7 @@ import { createScriptedProvider } from '@tidemark/provider-scripted';
 import type { Listening, ScriptedAnswer, Simulator } from '@tidemark/simulator';
 import { createSimulator } from '@tidemark/simulator';
 import { createMemoryStore } from '@tidemark/store-memory';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import type { AgentOptions } from './agent-options.ts';
 import type { Agent } from './create-agent.ts';
@@ -249,7 +249,7 @@ describe('with `transport: auto`', () => {
     ]);
     expect(door.webSockets()).toBe(3);
     await agent.close();
-    await expect.poll(() => door.webSockets()).toBe(0);
+    await vi.waitFor(() => expect(door.webSockets()).toBe(0), { timeout: 30_000 });
   });
 
   test('a provider that its author made stays open: who made it closes it', async () => {

@@ -1,7 +1,7 @@
 // The door, with the official SDK as its client, unmodified: streams, whole answers, counts, errors, faults.
 
 import Anthropic from '@anthropic-ai/sdk';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Fault, Listening, Simulator, SimulatorOptions } from '../src/index.ts';
 import { mark, simulate, text, user } from './conversation.ts';
 
@@ -207,7 +207,7 @@ describe('a fault on the way of a stream', () => {
     const post = (): Promise<Anthropic.Message> => client.post('/v1/messages', { body });
     simulator.fail({ kind: 'slow-first-byte', ms: 300 });
     const slow = post();
-    await expect.poll(() => simulator.calls.length).toBe(1);
+    await vi.waitFor(() => expect(simulator.calls).toHaveLength(1), { timeout: 30_000 });
     expect((await post()).usage.cache_read_input_tokens).toBe(0);
     await slow;
     expect((await post()).usage.cache_read_input_tokens).toBe(2000);
