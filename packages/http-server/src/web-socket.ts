@@ -2,6 +2,7 @@
 
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import { WebSocketServer } from 'ws';
 import type { RawData, WebSocket } from 'ws';
 import type { ServerLimits } from './limits.ts';
@@ -129,6 +130,8 @@ async function answerAll(connection: Connection): Promise<void> {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       await connection.handler(next.text);
       held.release(next.bytes);
+      // Other clients have their turn between two messages of one, however fast those come and are answered.
+      await turnOfOthers();
       if (waiting.length === 0 && socket.isPaused) socket.resume();
     }
   } finally {

@@ -12,7 +12,7 @@ import { openRegularFile, readRegularFile } from '@tidemark/files';
 import { LogError, digest as mintDigest } from '@tidemark/log';
 import type { Artifacts, Digest } from '@tidemark/log';
 import type { Folders } from './durable-folder.ts';
-import { isGone, unlessGone } from './file-errors.ts';
+import { isGone, isOfSystem, unlessGone } from './file-errors.ts';
 import { artifactPaths } from './paths.ts';
 import type { HomePaths } from './paths.ts';
 import { writeAtomically } from './write-atomically.ts';
@@ -165,7 +165,9 @@ async function* get(paths: HomePaths, digest: Digest): AsyncGenerator<Uint8Array
       yield piece;
     }
   } catch (cause) {
-    throw isGone(cause) ? missing(paths, digest) : broken(path, digest, cause);
+    if (isGone(cause)) throw missing(paths, digest);
+    // A disk that fails, or too many open files, say nothing of the bytes.
+    throw isOfSystem(cause) ? cause : broken(path, digest, cause);
   }
   if (hash.digest('hex') !== digest) throw broken(path, digest);
 }
@@ -186,7 +188,8 @@ async function unpacked(path: string): Promise<AsyncIterable<Uint8Array>> {
 }
 
 function writeFailed(paths: HomePaths, cause: unknown): LogError {
-  const message = `An artifact could not be written under ${paths.artifacts}. Nothing names it yet; see to the disk and try again.`;
+  const why = isOfSystem(cause) ? ` (${cause.message})` : '';
+  const message = `An artifact could not be written under ${paths.artifacts}${why}. Nothing names it yet; see to the disk and the limit of open files, then try again.`;
   return new LogError('artifact/write-failed', message, { path: paths.artifacts }, cause);
 }
 

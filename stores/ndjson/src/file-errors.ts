@@ -5,6 +5,11 @@ export function isGone(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
 }
 
+/** Whether an error comes from the operating system, such as `EMFILE` or `EIO`. */
+export function isOfSystem(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error && 'code' in error;
+}
+
 /** The name leads to nothing: there is nothing to read. */
 export function unlessGone(error: unknown): undefined {
   if (!isGone(error)) throw error;

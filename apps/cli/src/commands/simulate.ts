@@ -27,7 +27,7 @@ export const simulate: Command = {
       .option('--scenario <file>', 'a JSON script of answers')
       .option(
         '--allow-host <name>',
-        'a name by which clients may reach it, such as that of a container; name:port for one port (repeatable)',
+        'a name by which clients reach it through a forwarded port; name:port for one port (repeatable)',
         addTo,
         [],
       )
@@ -37,7 +37,7 @@ export const simulate: Command = {
 
 /** Printed by `--help`. Literals, because the limits themselves would load the whole server. */
 const LIMITS = `
-It listens on 127.0.0.1 and answers requests for 127.0.0.1, localhost and [::1] with its port. Pages of other sites
+It listens on 127.0.0.1 alone and answers requests for 127.0.0.1 and localhost with its port. Pages of other sites
 are refused. Limits: 32 MB for a request, 10 s for its headers, 60 s for all of it, 512 connections. An answer may
 take any time.`;
 

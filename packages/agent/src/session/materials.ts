@@ -16,14 +16,26 @@ export async function readArtifact(artifacts: Artifacts, name: Digest): Promise<
 
 /** Keeps the texts of a front, so that `epoch.opened` may name them. */
 export async function keepFront(artifacts: Artifacts, texts: FrontTexts): Promise<void> {
-  const layers = texts.layers.map(({ text }) => artifacts.put(Buffer.from(text)));
-  await Promise.all([...layers, keepTools(artifacts, texts.tools)]);
+  await mapSideBySide(texts.layers, ({ text }) => artifacts.put(Buffer.from(text)));
+  await keepTools(artifacts, texts.tools);
 }
 
 /** Keeps the definitions of tools, so that a record may name them. */
 export async function keepTools(artifacts: Artifacts, tools: readonly Tool[]): Promise<void> {
-  // Side by side: each waits for the disk, and a session may have a hundred.
-  await Promise.all(tools.map(({ definition }) => artifacts.put(Buffer.from(definition))));
+  await mapSideBySide(tools, ({ definition }) => artifacts.put(Buffer.from(definition)));
+}
+
+/** How many artifacts are open at once. Each waits for the disk, a session may have a hundred, and a server may offer thousands. */
+const AT_ONCE = 32;
+
+async function mapSideBySide<Item, Made>(
+  items: readonly Item[],
+  make: (item: Item) => Promise<Made>,
+): Promise<readonly Made[]> {
+  const made: Made[] = [];
+  for (let from = 0; from < items.length; from += AT_ONCE)
+    made.push(...(await Promise.all(items.slice(from, from + AT_ONCE).map(make))));
+  return made;
 }
 
 /** Keeps a catalog row, as a catalog of its own, and names it. */
@@ -49,10 +61,9 @@ export async function loadCapabilities(artifacts: Artifacts, opened: EpochOpened
 
 /** The texts of an epoch's front. */
 export async function loadFront(artifacts: Artifacts, opened: EpochOpened): Promise<FrontTexts> {
-  const [layers, tools] = await Promise.all([
-    Promise.all(opened.layers.map(async (record) => ({ record, text: await readText(artifacts, record.digest) }))),
-    Promise.all(opened.tools.map(async (record) => ({ record, definition: await readText(artifacts, record.digest) }))),
-  ]);
+  const read = ({ digest: named }: { readonly digest: Digest }): Promise<string> => readText(artifacts, named);
+  const layers = await mapSideBySide(opened.layers, async (record) => ({ record, text: await read(record) }));
+  const tools = await mapSideBySide(opened.tools, async (record) => ({ record, definition: await read(record) }));
   return { contract: opened.contract, layers, tools };
 }
 
@@ -63,8 +74,8 @@ export async function loadShownTools(
 ): Promise<readonly ToolSpec[]> {
   const held = SHOWN.get(records);
   if (held !== undefined) return held;
-  const specs = await Promise.all(
-    records.map(async ({ name, digest: named }) => readSpec(name, await readText(artifacts, named))),
+  const specs = await mapSideBySide(records, async ({ name, digest: named }) =>
+    readSpec(name, await readText(artifacts, named)),
   );
   SHOWN.set(records, specs);
   return specs;
