@@ -180,6 +180,10 @@ const SYSTEM_ERRORS: ReadonlyMap<string, Pick<Failure, 'exit' | 'next'>> = new M
       exit: EXIT.refused,
     },
     EDQUOT: { next: 'make room within the quota, then run the command again', exit: EXIT.refused },
+    ERR_SQLITE_ERROR: {
+      next: 'check the permissions of the home and the limit of open files (`ulimit -n`), then run the command again',
+      exit: EXIT.refused,
+    },
     ENFILE: { next: 'close other programs, or raise the limit of open files of the system', exit: EXIT.refused },
     EADDRINUSE: { next: 'choose another port', exit: EXIT.refused },
   }),

@@ -1,6 +1,6 @@
 // How a writer comes to its session: look, lock, look again, cut a torn tail.
 
-import { stat } from 'node:fs/promises';
+import { rm, rmdir, stat } from 'node:fs/promises';
 import { EMPTY_TIP, LogError } from '@tidemark/log';
 import type { LogWriter, Parent, SessionId, Tip } from '@tidemark/log';
 import { flushFolder } from './durable-folder.ts';
@@ -22,25 +22,33 @@ export async function createWriter(home: Home, session: SessionId, parent: Paren
   await refuseExisting(home, session);
   if (parent !== undefined) await flushParent(home, parent);
   const room = roomPaths(home.paths, session);
-  await home.folders.make(room.folder);
-  return holding(home, session, room, async (lease) => {
-    await refuseExisting(home, session);
-    const file = await home.files.openLog(room.log, true);
-    return closingOnFailure(file, async () => {
-      await cut(file, 0);
-      await flushFolder(room.folder);
-      return new NdjsonWriter({
-        session,
-        parent,
-        path: room.log,
-        file,
-        lease,
-        waypoints: home.waypoints,
-        tip,
-        size: 0,
+  try {
+    await home.folders.make(room.folder);
+    return await holding(home, session, room, async (lease) => {
+      await refuseExisting(home, session);
+      const file = await openNewLog(home, room);
+      return closingOnFailure(file, async () => {
+        await cut(file, 0);
+        await flushFolder(room.folder);
+        const { waypoints } = home;
+        return new NdjsonWriter({ session, parent, path: room.log, file, lease, waypoints, tip, size: 0 });
       });
     });
-  });
+  } catch (error) {
+    // An empty folder would look like a session that lost its log. One that holds anything stays.
+    await rmdir(room.folder).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** The lease is held, so nobody else has begun this session: without a log nothing of it stays. */
+async function openNewLog(home: Home, room: RoomPaths): Promise<LogFile> {
+  try {
+    return await home.files.openLog(room.log, true);
+  } catch (error) {
+    await rm(room.lease, { force: true });
+    throw error;
+  }
 }
 
 /** A fork begins near the end of its parent as a rule: the parent is read from its snapshot on, and not from its beginning. */

@@ -1,11 +1,12 @@
 // No file of a home is waited for: a pipe, a device or a folder in the place of one is refused, passed over or reported, and stays.
 
 import { execFileSync } from 'node:child_process';
-import { appendFile, lstat, mkdir, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import { appendFile, lstat, mkdir, readdir, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { chainBehind, digest as digestOf, position, seal, sessionId, writeHead } from '@tidemark/log';
 import * as samples from '@tidemark/log/contract';
 import { describe, expect, it } from 'vitest';
+import { nodeFiles } from '../src/file-port.ts';
 import { inspectSession } from '../src/inspect-session.ts';
 import { nodeBytes } from '../src/node-bytes.ts';
 import { artifactPaths, homePaths, roomPaths } from '../src/paths.ts';
@@ -152,3 +153,12 @@ it.each([
       else expect((await repairing).records).toBeGreaterThanOrEqual(kept);
     }),
 );
+
+it('a session whose log cannot be made leaves no folder that looks like one which lost it', () =>
+  inHome(async (home) => {
+    const openLog = (): Promise<never> => Promise.reject(Object.assign(new Error('EMFILE'), { code: 'EMFILE' }));
+    const store = openNdjsonStore({ home, files: { ...nodeFiles, openLog } });
+    await expect(store.create(sessionId('b'))).rejects.toThrow('EMFILE');
+    expect(await readdir(homePaths(home).sessions)).toEqual([id]);
+    await (await openNdjsonStore({ home }).create(sessionId('b'))).close();
+  }));
