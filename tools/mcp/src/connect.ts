@@ -69,6 +69,8 @@ export async function connect(server: McpServer, watcher: Watcher, signal: Abort
   try {
     await client.connect(transport, { timeout: START_MS, signal });
   } catch (cause) {
+    // The SDK has begun to end the program and does not wait: one that ignores the end of its input would outlive the command.
+    await transport.close().catch(() => undefined);
     throw withLastWords(cause, lastWords());
   }
   Object.assign(client, {
@@ -104,6 +106,15 @@ function wrongIn({ issues: [issue] }: z.core.$ZodError): string {
   return issue === undefined ? 'it does not fit' : `${z.core.toDotPath(issue.path) || 'the whole'}: ${issue.message}`;
 }
 
+/** The SDK's transport, whose end can be waited for by more than one caller. */
+class PipeTransport extends StdioClientTransport {
+  #closing: Promise<void> | undefined;
+
+  override close(): Promise<void> {
+    return (this.#closing ??= super.close());
+  }
+}
+
 interface Way {
   readonly transport: Transport;
   readonly lastWords: () => string;
@@ -111,7 +122,7 @@ interface Way {
 
 function overPipes({ command, args = [], env = {}, cwd }: StdioServer): Way {
   const place = cwd === undefined ? {} : { cwd };
-  const transport = new StdioClientTransport({ command, args: [...args], env: { ...env }, ...place, stderr: 'pipe' });
+  const transport = new PipeTransport({ command, args: [...args], env: { ...env }, ...place, stderr: 'pipe' });
   let words = '';
   transport.stderr?.on('data', (chunk: Buffer) => {
     words = `${words}${chunk.toString()}`.slice(-LAST_WORDS);

@@ -4,7 +4,7 @@
 import { virtualTime } from '@tidemark/agent/contract';
 import type { ToolContext, ToolOutput } from '@tidemark/agent';
 import { callId, sessionId } from '@tidemark/log';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -233,3 +233,21 @@ test('closing ends the program, one that is still starting too', async () => {
   await vi.waitFor(() => expect(existsSync(ended)).toBe(true), POLL);
   expect(mcp.offer([])).toMatchObject({ tools: [], held: [] });
 });
+
+test.skipIf(process.platform === 'win32')(
+  'closing ends a program that never answers and ignores the end of its input (skipped: Windows has no SIGTERM)',
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tidemark-mcp-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const file = join(folder, 'pid');
+    const program = `require('node:fs').writeFileSync(process.argv[1], String(process.pid)); setInterval(() => undefined, 1000);`;
+    const mcp = createMcpTools({
+      servers: { silent: { command: process.execPath, args: ['-e', program, file] } },
+      waitMs: 10,
+    });
+    void mcp.ready();
+    await vi.waitFor(() => expect(readFileSync(file, 'utf8')).not.toBe(''), POLL);
+    await mcp.close();
+    expect(() => process.kill(Number(readFileSync(file, 'utf8')), 0)).toThrow('ESRCH');
+  },
+);

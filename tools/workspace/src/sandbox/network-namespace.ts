@@ -88,7 +88,8 @@ async function startHolder(bwrap: string): Promise<Holder | undefined> {
 
 async function pidIn(child: ChildProcess): Promise<number | undefined> {
   const failed = new Promise<undefined>((resolve) => child.once('error', () => resolve(undefined)));
-  const info = child.stdio[3];
+  // Without free descriptors there is no child, and it has no streams.
+  const info: unknown = child.pid === undefined ? undefined : child.stdio[3];
   const said = info instanceof Readable ? textOf(info).catch(() => '') : Promise.resolve('');
   const text = await Promise.race([said, failed]);
   const [, pid] = /"child-pid":\s*(\d+)/.exec(text ?? '') ?? [];
