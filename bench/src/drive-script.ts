@@ -1,7 +1,7 @@
 // A scripted session driven through an agent against the simulator in this process, on virtual time. The process ends where
 // the script says so, and another one goes on.
 
-import type { Encoders, LiveSession, Tool } from '@tidemark/agent';
+import type { Encoders, AgentSession, Tool } from '@tidemark/agent';
 import { verifySession } from '@tidemark/agent';
 import type { Bill } from '@tidemark/context';
 import { NO_BILL } from '@tidemark/context';
@@ -11,9 +11,9 @@ import type { Capabilities } from '@tidemark/model';
 import { anthropicEncoder } from '@tidemark/provider-anthropic';
 import { openaiResponsesEncoder } from '@tidemark/provider-openai';
 import { openrouterEncoder } from '@tidemark/provider-openrouter';
-import type { ScriptedAnswer, SentRequest, Simulator } from '@tidemark/simulator';
+import type { PlannedAnswer, ReceivedRequest, Simulator } from '@tidemark/simulator';
 import { createSimulator } from '@tidemark/simulator';
-import type { Shelf } from '@tidemark/store-memory';
+import type { MemoryBackend } from '@tidemark/store-memory';
 import { createMemoryStore, createShelf } from '@tidemark/store-memory';
 
 import { billsOf, stepsOf } from './bill-calls.ts';
@@ -73,9 +73,9 @@ interface World {
 
 interface Process {
   readonly reached: SimulatedProvider;
-  readonly shelf: Shelf;
+  readonly shelf: MemoryBackend;
   readonly agent: Agent;
-  readonly session: LiveSession;
+  readonly session: AgentSession;
 }
 
 /** Milliseconds that a tool takes, and a user. */
@@ -140,7 +140,7 @@ function newWorld(script: Script, capabilities: Capabilities, options: DrivenOpt
   return world;
 }
 
-async function startProcess(world: World, shelf: Shelf, id?: string): Promise<Process> {
+async function startProcess(world: World, shelf: MemoryBackend, id?: string): Promise<Process> {
   const { capabilities, options, simulator, time } = world;
   const { provider, model, runsCollapse } = capabilities;
   const reached = await simulatedProvider(capabilities, { simulator, time, begun: () => answered(world) });
@@ -210,13 +210,13 @@ async function nextProcess(world: World, { reached, shelf, session }: Process, {
 }
 
 /** The subagents of a turn set out together; nobody waits for the last turn's. */
-async function fanOut({ script }: World, session: LiveSession, index: number): Promise<void> {
+async function fanOut({ script }: World, session: AgentSession, index: number): Promise<void> {
   const count = index + 1 < script.turns.length ? (script.subagents ?? 0) : 0;
   const tasks = Array.from({ length: count }, (_, task) => `${TASK}${madeText(400, 10 * index + task)}`);
   await Promise.all(tasks.map((words) => session.side({ purpose: 'task', words, history: 'main' })));
 }
 
-function answerTo(world: World, { lastUserText }: SentRequest): ScriptedAnswer {
+function answerTo(world: World, { lastUserText }: ReceivedRequest): PlannedAnswer {
   const { simulator, beside, steps, answers, script } = world;
   if (lastUserText.includes(TASK)) {
     beside.add(simulator.calls.length);

@@ -1,7 +1,7 @@
 // The fit of `chanceOfNeed`: of the long results of recorded sessions that became prunable, to how many the input of a later tool call
 // referred.
 
-import type { Grounds, State, Use, Uses } from '@tidemark/context';
+import type { Grounds, State, ResultUse, Uses } from '@tidemark/context';
 import {
   emptyState,
   evolve,
@@ -43,11 +43,11 @@ export function addNeeds(all: readonly Needs[]): Needs {
 
 /** Counts the needs of a recorded session. A result counts once for each of the grounds on which it ever was prunable. */
 export async function needsOf(records: AsyncIterable<Recorded> | Iterable<Recorded>): Promise<Needs> {
-  const outcomes = new Map<Use, Map<Grounds, boolean>>();
+  const outcomes = new Map<ResultUse, Map<Grounds, boolean>>();
   const turns: number[] = [];
   let state = emptyState();
   let uses: Uses | undefined;
-  const onRefer = (use: Use, by: 'words' | 'input'): void => {
+  const onRefer = (use: ResultUse, by: 'words' | 'input'): void => {
     const known = by === 'input' ? outcomes.get(use) : undefined;
     for (const grounds of known?.keys() ?? []) known?.set(grounds, true);
   };

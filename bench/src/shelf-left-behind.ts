@@ -1,10 +1,10 @@
 // What a process leaves in memory when it is lost: its bytes, and nobody who holds them.
 
-import type { Shelf } from '@tidemark/store-memory';
+import type { MemoryBackend } from '@tidemark/store-memory';
 
 /** Another shelf with all that is on this one. What the lost process might still write never gets there. */
-export function shelfLeftBehind(shelf: Shelf): Shelf {
-  const left: Shelf = { ...shelf, rooms: new Map(), artifacts: new Map(shelf.artifacts) };
+export function shelfLeftBehind(shelf: MemoryBackend): MemoryBackend {
+  const left: MemoryBackend = { ...shelf, rooms: new Map(), artifacts: new Map(shelf.artifacts) };
   for (const [name, room] of shelf.rooms) {
     left.rooms.set(name, { ...room, bytes: room.bytes.slice(), held: false, listeners: new Set() });
   }

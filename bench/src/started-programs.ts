@@ -1,7 +1,7 @@
 // Programs started from nothing, as a person at a shell starts them: how long until one says what.
 
 import { spawn } from 'node:child_process';
-import type { Environment } from '@tidemark/kit';
+import type { AgentEnvironment } from '@tidemark/kit';
 
 /**
  * Milliseconds from the start of this Node with these arguments to each of these words on its stdout, which it says in this
@@ -10,7 +10,7 @@ import type { Environment } from '@tidemark/kit';
 export async function untilWords(
   args: readonly string[],
   words: readonly string[],
-  environment: Environment = {},
+  environment: AgentEnvironment = {},
 ): Promise<readonly number[]> {
   const began = performance.now();
   const child = spawn(process.execPath, args, {

@@ -1,7 +1,7 @@
 // A session of an agent that goes on for as long as a benchmark wants, with answers and results made here at once: what is
 // measured is the agent, the fold and the store.
 
-import type { LiveSession } from '@tidemark/agent';
+import type { AgentSession } from '@tidemark/agent';
 import { createAgent } from '@tidemark/kit';
 import type { EffectClass, Event, Log, RequestPrepared, SessionId } from '@tidemark/log';
 import { position } from '@tidemark/log';
@@ -91,7 +91,7 @@ export async function beginSteady(options: SteadyOptions): Promise<SteadySession
   };
 }
 
-function openSession(steady: Steady): Promise<LiveSession> {
+function openSession(steady: Steady): Promise<AgentSession> {
   const { log, bytes, watches, effect = 'read', endless = false } = steady.options;
   const make = <T>(work: () => T): T => (watches === undefined ? work() : watches.made.run(work));
   const answer = (): Answer => {
@@ -112,7 +112,7 @@ function openSession(steady: Steady): Promise<LiveSession> {
   return agent.open();
 }
 
-async function runTurn(steady: Steady, session: LiveSession, steps: number): Promise<void> {
+async function runTurn(steady: Steady, session: AgentSession, steps: number): Promise<void> {
   steady.left = steps - 1;
   steady.time.pass(STEP_MS);
   const { outcome, error } = await session.prompt(madeText(steady.options.bytes, steady.made));

@@ -5,7 +5,7 @@
 import { dial, post, requestText, sendEndlessly, statusOf, upgrade } from '@tidemark/http-server/contract';
 import type { RawClient } from '@tidemark/http-server/contract';
 import { createSimulator } from '@tidemark/simulator';
-import type { Listening } from '@tidemark/simulator';
+import type { ListeningSimulator } from '@tidemark/simulator';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { PATIENCE, WHOLE, tally } from './tally.ts';
 
@@ -112,7 +112,7 @@ afterAll(() => {
   });
 });
 
-async function attack(listening: Listening, { begin }: Attack): Promise<void> {
+async function attack(listening: ListeningSimulator, { begin }: Attack): Promise<void> {
   const before = process.memoryUsage().rss;
   const clients: RawClient[] = [];
   for (let count = 0; count < CLIENTS; count += 1) clients.push(await begin(listening.port));

@@ -10,7 +10,7 @@ import type { Recorded } from '@tidemark/log';
 import { verifySession } from '@tidemark/agent';
 import { anthropicEncoder } from '@tidemark/provider-anthropic';
 import { createSimulator } from '@tidemark/simulator';
-import type { SentRequest } from '@tidemark/simulator';
+import type { ReceivedRequest } from '@tidemark/simulator';
 import { openNdjsonStore } from '@tidemark/store-ndjson';
 import { expect, it } from 'vitest';
 import type { Lane } from './one-life.ts';
@@ -56,7 +56,7 @@ async function checkSession(lane: Lane, name: string): Promise<void> {
 }
 
 /** How much was said so far is the step: a model that is asked the same answers the same. */
-function stepOf({ body }: SentRequest): number {
+function stepOf({ body }: ReceivedRequest): number {
   const messages = Array.isArray(body['messages']) ? body['messages'] : [];
   return messages.filter((message: { readonly role?: unknown }) => message.role === 'assistant').length;
 }

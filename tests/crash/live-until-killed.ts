@@ -7,7 +7,7 @@ import { appendFileSync, writeSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { LiveSession } from '@tidemark/agent';
+import type { AgentSession } from '@tidemark/agent';
 import { THIS_MACHINE } from '@tidemark/agent';
 import type { AgentOptions } from '@tidemark/kit';
 import { createAgent, defineTool } from '@tidemark/kit';
@@ -64,7 +64,7 @@ export async function liveUntilKilled(task: string, more: Pick<AgentOptions, 'su
     surroundings: { ...THIS_MACHINE, newName: () => (named++ === 0 && stage === 'new' ? id : randomUUID()) },
     ...more,
   });
-  const session: LiveSession = await agent.open(stage === 'new' ? undefined : id);
+  const session: AgentSession = await agent.open(stage === 'new' ? undefined : id);
   const { outcome, text, error } = await (stage === 'begun' ? session.resume() : session.prompt(task));
   writeSync(1, `${outcome} ${text} ${error?.message ?? ''}\n`);
   await agent.close();

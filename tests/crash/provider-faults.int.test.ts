@@ -7,7 +7,7 @@ import type { Agent, LiveSession } from '@tidemark/kit';
 import type { Recorded, SessionId } from '@tidemark/log';
 import type { Provider } from '@tidemark/model';
 import { THIS_MACHINE, verifySession } from '@tidemark/agent';
-import type { AnswerPlan, LedgerCall, ScriptedAnswer, SentRequest, Simulator } from '@tidemark/simulator';
+import type { AnswerPlan, LedgerCall, PlannedAnswer, ReceivedRequest, Simulator } from '@tidemark/simulator';
 import { createSimulator } from '@tidemark/simulator';
 import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -41,7 +41,7 @@ const CHECKPOINT_FIELDS = {
   limitations: [],
 };
 
-const ANSWERS: readonly ScriptedAnswer[] = [
+const ANSWERS: readonly PlannedAnswer[] = [
   {
     thinking: 'I think about where I shall look first, and where then.',
     text: 'I look at two things, and say a little about each of them before I do so.',
@@ -62,10 +62,10 @@ const ANSWERS: readonly ScriptedAnswer[] = [
   { thinking: 'Aside.', text: 'Beside the conversation I say as much as this.' },
   { thinking: 'What matters?', text: JSON.stringify(CHECKPOINT_FIELDS) },
 ];
-const HERE: ScriptedAnswer = { text: 'Still here.' };
+const HERE: PlannedAnswer = { text: 'Still here.' };
 
 /** Which answer a request is to be given: by what was said and returned last, as a request may bring only what is new. */
-function answerTo({ lastUserText, toolResults }: SentRequest): number {
+function answerTo({ lastUserText, toolResults }: ReceivedRequest): number {
   if (lastUserText.includes('replaced by a checkpoint')) return CHECKPOINT;
   if (lastUserText.includes('Aside')) return SIDE;
   if (toolResults.some(({ id }) => id === 'call_c')) return 2;

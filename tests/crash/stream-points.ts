@@ -1,6 +1,6 @@
 // Where a stream can break: read off a stream of the wire itself, so that a name means the same on every wire.
 
-import type { ScriptedAnswer } from '@tidemark/simulator';
+import type { PlannedAnswer } from '@tidemark/simulator';
 import { createSimulator } from '@tidemark/simulator';
 import type { Wire } from './provider-wires.ts';
 
@@ -15,7 +15,7 @@ export interface Point {
 const INSIDE: readonly {
   readonly name: string;
   readonly event: RegExp;
-  readonly isIn: (answer: ScriptedAnswer, wire: Wire) => boolean;
+  readonly isIn: (answer: PlannedAnswer, wire: Wire) => boolean;
 }[] = [
   {
     name: 'in reasoning',
@@ -37,7 +37,7 @@ const INSIDE: readonly {
 /** The named points of this answer's stream; with `all` each place before, between and behind its events. */
 export async function pointsOf(
   wire: Wire,
-  answer: ScriptedAnswer,
+  answer: PlannedAnswer,
   deltas: number,
   all: boolean,
 ): Promise<readonly Point[]> {
@@ -75,7 +75,7 @@ function placeOf(events: readonly string[], what: string, shows: (event: string)
   return place;
 }
 
-async function eventsOf(wire: Wire, answer: ScriptedAnswer, deltaCharacters: number): Promise<readonly string[]> {
+async function eventsOf(wire: Wire, answer: PlannedAnswer, deltaCharacters: number): Promise<readonly string[]> {
   const simulator = createSimulator({ deltaCharacters, onRequest: () => ({ answer }) });
   const listening = await simulator.listen();
   try {

@@ -2,7 +2,7 @@
 // far, and which tools do it.
 
 import type { EffectClass } from '@tidemark/log';
-import type { ScriptedAnswer } from '@tidemark/simulator';
+import type { PlannedAnswer } from '@tidemark/simulator';
 
 /** What the session is asked. */
 export const TASK = 'Do the work, piece by piece.';
@@ -26,7 +26,7 @@ const PLANS: readonly (readonly string[])[] = [
 ];
 
 /** The answer of a step. */
-export function answerAt(step: number): ScriptedAnswer {
+export function answerAt(step: number): PlannedAnswer {
   if (step >= STEPS) return { text: RESULT };
   const plan = PLANS[step % PLANS.length] ?? [];
   return {

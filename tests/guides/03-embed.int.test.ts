@@ -7,7 +7,7 @@ import { verifySession } from '@tidemark/agent';
 import { sessionId } from '@tidemark/log';
 import type { Recorded } from '@tidemark/log';
 import { anthropicEncoder } from '@tidemark/provider-anthropic';
-import type { ScriptedAnswer, SentRequest } from '@tidemark/simulator';
+import type { PlannedAnswer, ReceivedRequest } from '@tidemark/simulator';
 import { createSimulator, parseScenario } from '@tidemark/simulator';
 import { openNdjsonStore } from '@tidemark/store-ndjson';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -73,11 +73,11 @@ describe('the desk of twenty lines', () => {
   });
 });
 
-const FIND: ScriptedAnswer = {
+const FIND: PlannedAnswer = {
   text: 'I look.',
   calls: [{ id: 'call_find', name: 'find_order', arguments: { order: 'A-17' } }],
 };
-const HALF: ScriptedAnswer = {
+const HALF: PlannedAnswer = {
   calls: [{ id: 'call_half', name: 'refund', arguments: { order: 'A-17', euros: 19.5 } }],
 };
 
@@ -133,7 +133,7 @@ test('the steered desk does what it is told in between, and nothing that its mod
 
 test('the moving desk asks two providers, and each is told all that was said', async () => {
   const answers = ['I would pay it back.', 'So would I.', 'I do.'];
-  const requests: SentRequest[] = [];
+  const requests: ReceivedRequest[] = [];
   const simulator = createSimulator({
     onRequest: (sent) => {
       const text = answers[requests.length] ?? 'no more';
@@ -162,12 +162,12 @@ async function aFolder(): Promise<string> {
 interface Desk {
   readonly url: string;
   readonly folder: string;
-  readonly requests: readonly SentRequest[];
+  readonly requests: readonly ReceivedRequest[];
 }
 
 /** A model that answers by how often it has spoken, and names the talk when it is asked to. */
-async function aDesk(answers: readonly ScriptedAnswer[]): Promise<Desk> {
-  const requests: SentRequest[] = [];
+async function aDesk(answers: readonly PlannedAnswer[]): Promise<Desk> {
+  const requests: ReceivedRequest[] = [];
   const simulator = createSimulator({
     onRequest: (sent) => {
       requests.push(sent);
@@ -180,7 +180,7 @@ async function aDesk(answers: readonly ScriptedAnswer[]): Promise<Desk> {
   return { url: listening.url, folder: await aFolder(), requests };
 }
 
-function answersIn({ body }: SentRequest): number {
+function answersIn({ body }: ReceivedRequest): number {
   const messages = Array.isArray(body['messages']) ? body['messages'] : [];
   return messages.filter((message: { readonly role?: unknown }) => message.role === 'assistant').length;
 }

@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { Listening } from '@tidemark/simulator';
+import type { ListeningSimulator } from '@tidemark/simulator';
 import { createSimulator, parseScenario } from '@tidemark/simulator';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { firstMissing } from './printed-as-shown.ts';
@@ -44,7 +44,7 @@ export function testPage({ page, text, folder, installed = {} }: Walk): void {
     block.language === 'sh' ? [{ line: block.line, block, shown: blocks[index + 1] }] : [],
   );
   let place: Place = { root: '', folder: '', url: '' };
-  let listening: Listening | undefined;
+  let listening: ListeningSimulator | undefined;
   /** The session that was named last. */
   let session = '';
 

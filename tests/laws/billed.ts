@@ -3,7 +3,7 @@
 
 import { estimateTokens, itemAt, LIFE, slice } from '@tidemark/context';
 import type { Block } from '@tidemark/model';
-import type { WireUsage } from '@tidemark/simulator';
+import type { SimulatedUsage } from '@tidemark/simulator';
 import type { SentCall } from './driver.ts';
 import { isAnswered } from './server.ts';
 
@@ -13,7 +13,7 @@ export interface Made<Field extends keyof SentCall['prepared']> {
 }
 
 /** The account of a call that the simulator answered. */
-export function billedFor({ served }: SentCall): WireUsage | undefined {
+export function billedFor({ served }: SentCall): SimulatedUsage | undefined {
   return isAnswered(served) ? served.billed : undefined;
 }
 
@@ -78,7 +78,7 @@ export function sharedBlocks(call: SentCall, other: SentCall): number {
 }
 
 /** The blocks behind what was read: a read is a prefix that ends with a block. */
-function notRead(call: SentCall, { cache_read_input_tokens: read }: WireUsage): readonly Block[] {
+function notRead(call: SentCall, { cache_read_input_tokens: read }: SimulatedUsage): readonly Block[] {
   const blocks = shownBlocks(call);
   let index = 0;
   for (let left = read; left > 0; index += 1) {

@@ -14,7 +14,7 @@ import { imageTokens } from '@tidemark/model';
 import { anthropicEncoder } from '@tidemark/provider-anthropic';
 import { openaiResponsesEncoder } from '@tidemark/provider-openai';
 import { openrouterEncoder } from '@tidemark/provider-openrouter';
-import type { ScriptedAnswer, SentRequest, Simulator } from '@tidemark/simulator';
+import type { PlannedAnswer, ReceivedRequest, Simulator } from '@tidemark/simulator';
 import { createSimulator } from '@tidemark/simulator';
 import sharp from 'sharp';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -65,7 +65,7 @@ interface Played {
 
 async function play(
   to: keyof typeof MODELS,
-  onRequest: (sent: SentRequest) => ScriptedAnswer,
+  onRequest: (sent: ReceivedRequest) => PlannedAnswer,
   options: Partial<AgentOptions> = {},
 ): Promise<Played> {
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-images-'));
@@ -112,12 +112,12 @@ function inputOf({ fresh = 0, read = 0, writes = [] }: Usage): number {
   return writes.reduce((sum, { tokens }) => sum + tokens, fresh + read);
 }
 
-const call = (name: string, args: Readonly<Record<string, string>>): ScriptedAnswer => ({
+const call = (name: string, args: Readonly<Record<string, string>>): PlannedAnswer => ({
   calls: [{ name, arguments: args }],
 });
-const SEEN: ScriptedAnswer = { text: 'I see.' };
+const SEEN: PlannedAnswer = { text: 'I see.' };
 
-function answeredIn({ body }: SentRequest): number {
+function answeredIn({ body }: ReceivedRequest): number {
   const said = body['messages'] ?? body['input'];
   const held = Array.isArray(said) ? said : [];
   return held.filter((one) => one.role === 'assistant' || one.type === 'function_call').length;

@@ -1,7 +1,7 @@
 // L5 where a session is left: a fork at any position of any session either goes on, or is refused with the nearest positions
 // that do. Its parent stays as it is, byte for byte.
 
-import type { LiveSession } from '@tidemark/agent';
+import type { AgentSession } from '@tidemark/agent';
 import { AgentError, verifySession } from '@tidemark/agent';
 import type { Log } from '@tidemark/log';
 import fc from 'fast-check';
@@ -78,7 +78,7 @@ async function tryFork(stage: Stage, log: Log, at: number, summarize: boolean): 
 }
 
 /** The fork is told one thing more, and answers. */
-async function goOn(stage: Stage, log: Log, fork: Omit<LiveSession, 'fork' | 'switchModel'>): Promise<void> {
+async function goOn(stage: Stage, log: Log, fork: Omit<AgentSession, 'fork' | 'switchModel'>): Promise<void> {
   let ended = false;
   const turn = fork.prompt('Are you there?');
   turn.then(

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { AnswerReceived, Usage } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
 import { priceAt } from '@tidemark/model';
-import type { WireUsage } from '@tidemark/simulator';
+import type { SimulatedUsage } from '@tidemark/simulator';
 import { totalInput } from '@tidemark/simulator';
 import { billedFor, shownBlocks, sum } from './billed.ts';
 import type { Entry } from './book.ts';
@@ -92,7 +92,7 @@ function inputOf({ fresh, read, writes }: Usage): unknown {
   return { fresh, read, writes };
 }
 
-function bucketsOf(billed: WireUsage): Usage {
+function bucketsOf(billed: SimulatedUsage): Usage {
   const { ephemeral_5m_input_tokens: short, ephemeral_1h_input_tokens: long } = billed.cache_creation;
   const writes = [
     { ttl: '5m' as const, tokens: short },

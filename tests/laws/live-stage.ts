@@ -1,7 +1,7 @@
 // Where a session at work lives through a story: its place, its provider, its clock, and the processes that hold it one
 // after another. A process can be closed, or be gone from one instant to the next.
 
-import type { ContextSource, LiveSession, SessionEvent } from '@tidemark/agent';
+import type { ContextSource, AgentSession, SessionEvent } from '@tidemark/agent';
 import type { Agent } from '@tidemark/kit';
 import { createAgent } from '@tidemark/kit';
 import type { Log, LogWriter, SessionId } from '@tidemark/log';
@@ -38,7 +38,7 @@ export interface Life {
   readonly place: Place;
   readonly agent: Agent;
   readonly provider: Provider;
-  readonly live: LiveSession;
+  readonly live: AgentSession;
   readonly shop: Workshop & { alive: boolean };
   readonly disk: Disk;
   readonly told: SessionEvent[];
@@ -138,7 +138,7 @@ export async function beginLife(stage: Omit<Stage, 'life'>, place: Place, number
   return { number, place, agent, provider, live, shop, disk, told, release: released.resolve };
 }
 
-async function listen(live: LiveSession, told: SessionEvent[]): Promise<void> {
+async function listen(live: AgentSession, told: SessionEvent[]): Promise<void> {
   try {
     for await (const event of live.events()) told.push(event);
   } catch {

@@ -12,7 +12,7 @@ import { digest, sessionId } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
 import { defaultCatalog, findModel } from '@tidemark/model';
 import { createAnthropicProvider } from '@tidemark/provider-anthropic';
-import type { AnswerPlan, Fault, SentRequest, Simulator } from '@tidemark/simulator';
+import type { AnswerPlan, Fault, ReceivedRequest, Simulator } from '@tidemark/simulator';
 import { createSimulator } from '@tidemark/simulator';
 import { createMemoryStore } from '@tidemark/store-memory';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -54,7 +54,7 @@ interface Setting extends Partial<AgentOptions> {
 /** A session that believes in its window; `real` is what the provider has. */
 async function play(
   believed: number,
-  answer: (sent: SentRequest) => AnswerPlan,
+  answer: (sent: ReceivedRequest) => AnswerPlan,
   { real = believed, requestBytes, ...options }: Setting = {},
 ): Promise<Played> {
   const bytes = requestBytes === undefined ? {} : { requestBytes };
@@ -97,7 +97,7 @@ async function play(
 }
 
 /** Looks so often, and is done. */
-function looks(count: number): (sent: SentRequest) => AnswerPlan {
+function looks(count: number): (sent: ReceivedRequest) => AnswerPlan {
   let step = 0;
   return () => {
     step += 1;

@@ -11,7 +11,14 @@ import type { Capabilities } from '@tidemark/model';
 import { defaultCatalog, findModel } from '@tidemark/model';
 import { createAnthropicProvider } from '@tidemark/provider-anthropic';
 import { createOpenAIProvider } from '@tidemark/provider-openai';
-import type { AnswerPlan, Fault, LedgerCall, Listening, SentRequest, Simulator } from '@tidemark/simulator';
+import type {
+  AnswerPlan,
+  Fault,
+  LedgerCall,
+  ListeningSimulator,
+  ReceivedRequest,
+  Simulator,
+} from '@tidemark/simulator';
 import { createSimulator, totalInput } from '@tidemark/simulator';
 import { createMemoryStore, createShelf } from '@tidemark/store-memory';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -46,7 +53,7 @@ const look = defineTool({
 });
 
 /** Looks so often in each turn, now and then twice at once, and says a little beside it. */
-function looks(count: number): (sent: SentRequest) => AnswerPlan {
+function looks(count: number): (sent: ReceivedRequest) => AnswerPlan {
   let step = 0;
   return ({ toolResults, lastUserText }) => {
     if (lastUserText.includes('Name this.')) return { answer: { text: 'A name.' } };
@@ -68,7 +75,7 @@ interface Stage {
 
 async function stage(
   wire: Wire,
-  answer: (sent: SentRequest) => AnswerPlan,
+  answer: (sent: ReceivedRequest) => AnswerPlan,
   more: Partial<AgentOptions> = {},
 ): Promise<Stage> {
   const simulator = createSimulator({ onRequest: answer });
@@ -102,7 +109,7 @@ async function stage(
   return { simulator, start, records, gauges };
 }
 
-function providerOf(wire: Wire, { url }: Listening): NonNullable<AgentOptions['provider']> {
+function providerOf(wire: Wire, { url }: ListeningSimulator): NonNullable<AgentOptions['provider']> {
   return wire === 'anthropic'
     ? createAnthropicProvider({ apiKey: 'simulated', baseURL: url })
     : createOpenAIProvider({ apiKey: 'simulated', baseURL: `${url}/v1`, api: 'responses', transport: 'auto' });
@@ -187,7 +194,7 @@ describe.each(['anthropic', 'websocket'] as const)('over %s', (wire) => {
       { kind: 'cut', afterEvents: 4 },
     ];
     const answer = looks(4);
-    const fails = (sent: SentRequest): AnswerPlan => {
+    const fails = (sent: ReceivedRequest): AnswerPlan => {
       const fault = sent.toolResults.length > 0 ? faults.shift() : undefined;
       return fault === undefined ? answer(sent) : { answer: { text: 'Words that are cut. '.repeat(40) }, fault };
     };

@@ -9,7 +9,7 @@ import type { Agent } from '@tidemark/kit';
 import { sessionId } from '@tidemark/log';
 import type { Digest, Recorded, SessionId } from '@tidemark/log';
 import { openNdjsonStore, repairSession } from '@tidemark/store-ndjson';
-import type { AnswerPlan, SentRequest } from '@tidemark/simulator';
+import type { AnswerPlan, ReceivedRequest } from '@tidemark/simulator';
 import { createSimulator } from '@tidemark/simulator';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
@@ -194,7 +194,7 @@ describe('anthropics/claude-code#86707, gsd-build/gsd-2#4547', () => {
   const FILE = `SERVICE_TOKEN=${KEY}\nPORT=80\n`;
 
   /** Reads the file with the key, and a long output; tries to write what it read; and says the key itself. */
-  function withKey({ body }: SentRequest): AnswerPlan {
+  function withKey({ body }: ReceivedRequest): AnswerPlan {
     const said = JSON.stringify(body);
     if (!said.includes('"c_read"')) {
       const calls = [
@@ -256,7 +256,7 @@ async function textOf(place: Place, digest: Digest): Promise<string> {
 }
 
 interface Staged {
-  readonly answer: (sent: SentRequest) => AnswerPlan;
+  readonly answer: (sent: ReceivedRequest) => AnswerPlan;
   readonly bodies: string[];
   readonly workspace?: string;
   readonly environment?: { readonly [name: string]: string };

@@ -5,7 +5,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Log, SessionId } from '@tidemark/log';
-import type { Shelf } from '@tidemark/store-memory';
+import type { MemoryBackend } from '@tidemark/store-memory';
 import { createMemoryStore, createShelf } from '@tidemark/store-memory';
 import { openNdjsonStore } from '@tidemark/store-ndjson';
 
@@ -43,7 +43,7 @@ export async function within<T>(place: Place, work: (place: Place) => Promise<T>
 
 const TEMPORARY = join(tmpdir(), 'tidemark-law-');
 
-function onShelf(shelf: Shelf): Place {
+function onShelf(shelf: MemoryBackend): Place {
   return {
     store: 'memory',
     home: undefined,
@@ -53,7 +53,7 @@ function onShelf(shelf: Shelf): Place {
       return room?.bytes.slice(0, room.length) ?? new Uint8Array();
     },
     copyWith(session, bytes) {
-      const copy: Shelf = { ...shelf, rooms: new Map(), artifacts: new Map(shelf.artifacts) };
+      const copy: MemoryBackend = { ...shelf, rooms: new Map(), artifacts: new Map(shelf.artifacts) };
       for (const [name, room] of shelf.rooms) {
         const own =
           name === session

@@ -1,12 +1,12 @@
 // An agent as a person embeds it, against a simulator on a port, with every body that went out kept: what was sent is
 // judged from its bytes alone.
 
-import type { LiveSession, SessionEvent, Tool } from '@tidemark/agent';
+import type { AgentSession, SessionEvent, Tool } from '@tidemark/agent';
 import { THIS_MACHINE } from '@tidemark/agent';
 import { createAgent } from '@tidemark/kit';
 import type { AgentOptions } from '@tidemark/kit';
 import { createAnthropicProvider } from '@tidemark/provider-anthropic';
-import type { AnswerPlan, SentRequest, Simulator } from '@tidemark/simulator';
+import type { AnswerPlan, ReceivedRequest, Simulator } from '@tidemark/simulator';
 import { createSimulator } from '@tidemark/simulator';
 import { expect } from 'vitest';
 import type { Place } from './place.ts';
@@ -19,14 +19,14 @@ export interface Playing extends Partial<AgentOptions> {
   /** The session to open; else one begins. */
   readonly id?: string;
   /** What is answered; `arrived` counts from 0. */
-  readonly answer: (sent: SentRequest, arrived: number) => AnswerPlan;
+  readonly answer: (sent: ReceivedRequest, arrived: number) => AnswerPlan;
   /** The one who answers, where it outlives the agent; it then answers as it was told to first. */
   readonly simulator?: Simulator;
 }
 
 /** A session of an agent. */
 export interface Played {
-  readonly live: LiveSession;
+  readonly live: AgentSession;
   /** Every body that went out, in order. */
   readonly bodies: readonly string[];
   readonly simulator: Simulator;

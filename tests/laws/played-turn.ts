@@ -1,9 +1,9 @@
 // One turn as all threads play it: three calls, one more, and done. And how a process leaves a session to the next one.
 
-import type { LiveSession, Tool } from '@tidemark/agent';
+import type { AgentSession, Tool } from '@tidemark/agent';
 import { defineTool } from '@tidemark/kit';
 import type { Recorded, SessionId } from '@tidemark/log';
-import type { AnswerPlan, ScriptedAnswer, SentRequest } from '@tidemark/simulator';
+import type { AnswerPlan, PlannedAnswer, ReceivedRequest } from '@tidemark/simulator';
 import { expect } from 'vitest';
 import { z } from 'zod';
 import type { Place, StoreName } from './place.ts';
@@ -14,7 +14,7 @@ import { FULL } from './try-stories.ts';
 /** What the user says when the turn is over, whatever came of it. */
 export const AGAIN = 'And now?';
 /** The answers of the turn. */
-export const STEPS: readonly ScriptedAnswer[] = [
+export const STEPS: readonly PlannedAnswer[] = [
   {
     thinking: 'I think about what there is to see, and where to look for it.',
     text: 'I look at both, and change one of them.',
@@ -29,7 +29,7 @@ export const STEPS: readonly ScriptedAnswer[] = [
 ];
 
 /** A step further with each call whose result is there, unless the user has said something else. */
-export function byStep({ body, lastUserText }: SentRequest): AnswerPlan {
+export function byStep({ body, lastUserText }: ReceivedRequest): AnswerPlan {
   if (lastUserText.includes(AGAIN)) return { answer: { text: 'I see.' } };
   const held = JSON.stringify(body);
   return { answer: STEPS[held.includes('"call_d"') ? 2 : held.includes('"call_c"') ? 1 : 0] ?? { text: '' } };
@@ -63,7 +63,7 @@ export function onNew<T>(store: StoreName, act: (place: Place) => Promise<T>): P
 }
 
 /** The user speaks again, and is answered. */
-export async function expectAnswered(live: LiveSession): Promise<void> {
+export async function expectAnswered(live: AgentSession): Promise<void> {
   expect(await live.prompt(AGAIN)).toMatchObject({ outcome: 'completed', text: 'I see.' });
 }
 

@@ -8,7 +8,7 @@ import { sessionId } from '@tidemark/log';
 import { THIS_MACHINE, verifySession } from '@tidemark/agent';
 import { anthropicEncoder, createAnthropicProvider } from '@tidemark/provider-anthropic';
 import { createOpenAIProvider, openaiResponsesEncoder } from '@tidemark/provider-openai';
-import type { Fault, Listening, ScriptedAnswer, SentRequest, Simulator } from '@tidemark/simulator';
+import type { Fault, ListeningSimulator, PlannedAnswer, ReceivedRequest, Simulator } from '@tidemark/simulator';
 import { createSimulator } from '@tidemark/simulator';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -31,8 +31,8 @@ interface Story {
   readonly wire: Wire;
   /** Over a WebSocket, where a request brings only what is new. */
   readonly sockets?: boolean;
-  readonly onRequest: (sent: SentRequest) => {
-    readonly answer?: ScriptedAnswer;
+  readonly onRequest: (sent: ReceivedRequest) => {
+    readonly answer?: PlannedAnswer;
     readonly fault?: Fault | undefined;
   };
   readonly images?: readonly Uint8Array[];
@@ -59,7 +59,7 @@ async function play({
       return { ...(answer !== undefined && { answer }), ...(fault !== undefined && { fault }) };
     },
   });
-  const listening: Listening = await simulator.listen();
+  const listening: ListeningSimulator = await simulator.listen();
   const provider =
     wire === 'anthropic'
       ? createAnthropicProvider({ apiKey: 'simulated', baseURL: listening.url })
@@ -126,13 +126,13 @@ async function image({ agent }: Played, bytes: Uint8Array, mediaType = 'image/pn
   return { type: 'image', artifact: digest, mediaType, bytes: size };
 }
 
-const FINE: ScriptedAnswer = { text: 'I see.' };
-const looks = (of: number): ScriptedAnswer => ({
+const FINE: PlannedAnswer = { text: 'I see.' };
+const looks = (of: number): PlannedAnswer => ({
   text: 'I look.',
   calls: [{ name: 'screenshot', arguments: { of } }],
 });
 
-function answers({ body }: SentRequest): number {
+function answers({ body }: ReceivedRequest): number {
   const said = body['messages'] ?? body['input'];
   return (Array.isArray(said) ? said : []).filter((one: { readonly role?: unknown }) => one.role === 'assistant')
     .length;
@@ -240,7 +240,7 @@ describe('anthropics/claude-code#37418, #83206: an image that is refused', () =>
 });
 
 /** Refuses images above a size as OpenAI does: by the parameter. */
-function refuseAtOpenAI({ body }: SentRequest): Fault | undefined {
+function refuseAtOpenAI({ body }: ReceivedRequest): Fault | undefined {
   const input = Array.isArray(body['input']) ? body['input'] : [];
   for (const [index, item] of input.entries())
     for (const list of ['content', 'output'])
@@ -335,12 +335,12 @@ describe('code-yeongyu/senpi#302, anthropics/claude-code#37418: death by bytes',
 });
 
 describe('anthropics/claude-code#63229, #63293, anomalyco/opencode#6418: a signature that is refused', () => {
-  const thinks: ScriptedAnswer = {
+  const thinks: PlannedAnswer = {
     thinking: 'hm',
     text: 'I look.',
     calls: [{ name: 'screenshot', arguments: { of: 9 } }],
   };
-  const isSealed = ({ body }: SentRequest): boolean => /"signature"|encrypted_content":/.test(JSON.stringify(body));
+  const isSealed = ({ body }: ReceivedRequest): boolean => /"signature"|encrypted_content":/.test(JSON.stringify(body));
 
   it.each<readonly [Wire, string, Partial<Extract<Fault, { kind: 'refused' }>>]>([
     ['anthropic', 'messages.1.content.0: Invalid `signature` in `thinking` block', {}],

@@ -1,7 +1,7 @@
 // Threads about reasoning: cut off from what follows it, or signed by another model, played with the real agent against a
 // simulator that checks signatures and what they are bound to.
 
-import type { AnswerPlan, Fault, SentRequest } from '@tidemark/simulator';
+import type { AnswerPlan, Fault, ReceivedRequest } from '@tidemark/simulator';
 import { describe, expect, it } from 'vitest';
 import { answering, play, reaches, resultsOf } from './played-agent.ts';
 import { AGAIN, byStep, cutBehind, expectAnswered, onNew, quick, recordsOf, STEPS } from './played-turn.ts';
@@ -14,7 +14,7 @@ describe('vercel/ai#7099, #8379', () => {
     for (const kind of ['cut', 'error-event', 'malformed-event'] as const) {
       for (const afterEvents of kind === 'cut' ? cuts : cuts.filter((one) => one % 8 === 0)) {
         const fault: Fault = { kind, afterEvents };
-        const answer = (sent: SentRequest, arrived: number): AnswerPlan => ({
+        const answer = (sent: ReceivedRequest, arrived: number): AnswerPlan => ({
           ...byStep(sent),
           ...(arrived === 0 && { fault }),
         });
@@ -48,7 +48,7 @@ describe('vercel/ai#7099, #8379', () => {
 
   it('an answer that reaches its output limit in its reasoning, or right behind it, goes on', async () => {
     for (const outputLimit of [3, 8, 14, 16, 17, 20, 26, 30, 36, 40]) {
-      const answer = (_sent: SentRequest, arrived: number): AnswerPlan => ({
+      const answer = (_sent: ReceivedRequest, arrived: number): AnswerPlan => ({
         answer: (arrived === 0 ? STEPS[0] : undefined) ?? { text: 'Good.' },
       });
       await onNew('memory', (place) =>
@@ -112,7 +112,7 @@ describe('anthropics/claude-code#63229, #63293, anomalyco/opencode#6418', () => 
 let signed = 0;
 
 /** Thinks, looks and is done; each thought is signed with the name of its model. */
-function signedBy({ model, toolResults }: SentRequest): AnswerPlan {
+function signedBy({ model, toolResults }: ReceivedRequest): AnswerPlan {
   const name = MODELS.find((one) => model.startsWith(one)) ?? model;
   const thinking = {
     type: 'thinking',

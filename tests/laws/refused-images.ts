@@ -1,6 +1,6 @@
 // Pictures made of nothing, and how a vendor refuses those that are too large.
 
-import type { Fault, SentRequest } from '@tidemark/simulator';
+import type { Fault, ReceivedRequest } from '@tidemark/simulator';
 
 /** Something that weighs so many bytes and begins as a picture of 64 by 64 does. */
 export function picture(bytes: number, name = 0): Uint8Array {
@@ -15,7 +15,7 @@ export function picture(bytes: number, name = 0): Uint8Array {
 export const LARGE: number = 20_000;
 
 /** Refuses images above a size, in Anthropic's words and with its path. */
-export function refuseLarge({ body }: SentRequest): Fault | undefined {
+export function refuseLarge({ body }: ReceivedRequest): Fault | undefined {
   for (const [path, source] of imagesIn(body['messages'], 'messages'))
     if (source.length > LARGE)
       return refusal(

@@ -1,6 +1,6 @@
 // What a model is made to say, by a specification.
 
-import type { ScriptedBlock, StopReason } from '@tidemark/simulator';
+import type { ScriptedBlock, WireStopReason } from '@tidemark/simulator';
 import type { AnswerSpec, CallSpec, Outcome, SaidSpec } from './commands.ts';
 import type { Driver } from './driver.ts';
 import { words } from './made-content.ts';
@@ -12,7 +12,7 @@ export function sayingOf(driver: Driver, spec: AnswerSpec, outcome: Outcome): Sa
   const calls = spec.calls.map((call) => callBlock(driver, call));
   const blocks: readonly ScriptedBlock[] =
     outcome === 'answered' ? [...said, ...calls] : [...said, ...calls.slice(0, 1)];
-  const stop: StopReason = calls.length > 0 ? 'tool_use' : 'end_turn';
+  const stop: WireStopReason = calls.length > 0 ? 'tool_use' : 'end_turn';
   return { blocks, stop };
 }
 

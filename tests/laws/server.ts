@@ -14,7 +14,7 @@ import type {
   Fault,
   LedgerCall,
   ScriptedBlock,
-  StopReason,
+  WireStopReason,
 } from '@tidemark/simulator';
 import { createSimulator } from '@tidemark/simulator';
 import type { ProviderName } from './settings.ts';
@@ -22,7 +22,7 @@ import type { ProviderName } from './settings.ts';
 /** What the server is to say. Arguments are raw text, as they are streamed. */
 export interface Saying {
   readonly blocks: readonly ScriptedBlock[];
-  readonly stop: StopReason;
+  readonly stop: WireStopReason;
 }
 
 /** What came of a request. */

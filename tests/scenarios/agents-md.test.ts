@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { LiveSession } from '@tidemark/kit';
 import { createAgent } from '@tidemark/kit';
-import type { AnswerPlan, SentRequest, Simulator } from '@tidemark/simulator';
+import type { AnswerPlan, ReceivedRequest, Simulator } from '@tidemark/simulator';
 import { createSimulator } from '@tidemark/simulator';
 import { describe, expect, onTestFinished, test } from 'vitest';
 
@@ -34,7 +34,7 @@ async function project(more = ''): Promise<Project> {
 }
 
 /** A model that does what its runtime's text tells it: it looks for AGENTS.md, reads what it finds, and obeys the nearest. */
-function obedient(sent: SentRequest): AnswerPlan {
+function obedient(sent: ReceivedRequest): AnswerPlan {
   const results = new Map(sent.toolResults.map((result) => [result.name, result.text]));
   const found = results.get('find');
   if (found !== undefined) return calls(...listed(found).map((path) => ['read', { path }] as const));
@@ -52,7 +52,7 @@ function listed(text: string): readonly string[] {
 }
 
 /** Follows the last rule that was read of those that are there: the one nearest to the file. */
-function obeying({ toolResults }: SentRequest): string {
+function obeying({ toolResults }: ReceivedRequest): string {
   const rules = toolResults.flatMap(({ text }) => /line (\/\/ \S+)/.exec(text)?.slice(1) ?? []);
   const nearest = rules.find((rule) => rule.includes('nested')) ?? rules[0];
   return `${nearest ?? ''}\nexport const round = Math.round;\n`;
@@ -60,12 +60,12 @@ function obeying({ toolResults }: SentRequest): string {
 
 interface Played {
   readonly simulator: Simulator;
-  readonly sent: SentRequest[];
+  readonly sent: ReceivedRequest[];
 }
 
 function play(): Played {
-  const sent: SentRequest[] = [];
-  const onRequest = (request: SentRequest): AnswerPlan => {
+  const sent: ReceivedRequest[] = [];
+  const onRequest = (request: ReceivedRequest): AnswerPlan => {
     sent.push(request);
     return obedient(request);
   };
@@ -73,7 +73,7 @@ function play(): Played {
 }
 
 /** The front of a request as it was sent. */
-function frontOf({ body }: SentRequest): string {
+function frontOf({ body }: ReceivedRequest): string {
   return JSON.stringify([body['system'], body['tools']]);
 }
 

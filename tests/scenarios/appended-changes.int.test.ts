@@ -2,7 +2,7 @@
 // be told behind what it was sent costs its own bytes, and what it does not costs one labelled epoch. Played with an agent
 // against the simulator, which refuses as the providers do.
 
-import type { LiveSession, Tool } from '@tidemark/agent';
+import type { AgentSession, Tool } from '@tidemark/agent';
 import { verifySession } from '@tidemark/agent';
 import { createAgent } from '@tidemark/kit';
 import type { Log, Recorded, RecordedOf } from '@tidemark/log';
@@ -10,7 +10,7 @@ import type { Encoder, Provider } from '@tidemark/model';
 import { defaultCatalog, findModel } from '@tidemark/model';
 import { anthropicEncoder, createAnthropicProvider } from '@tidemark/provider-anthropic';
 import { createOpenAIProvider, openaiResponsesEncoder } from '@tidemark/provider-openai';
-import type { AnswerPlan, LedgerCall, SentRequest, Simulator } from '@tidemark/simulator';
+import type { AnswerPlan, LedgerCall, ReceivedRequest, Simulator } from '@tidemark/simulator';
 import { createSimulator, totalInput } from '@tidemark/simulator';
 import { createMemoryStore } from '@tidemark/store-memory';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -30,10 +30,10 @@ afterEach(async () => {
 });
 
 interface Played {
-  readonly live: LiveSession;
+  readonly live: AgentSession;
   readonly simulator: Simulator;
   /** What each request offered, and its body. */
-  readonly sent: SentRequest[];
+  readonly sent: ReceivedRequest[];
   readonly log: Log;
   readonly records: () => Promise<readonly Recorded[]>;
 }
@@ -41,11 +41,11 @@ interface Played {
 /** A session with `look`, which does `at` when it is called for the nth time. The model looks as often as `looks` says. */
 async function play(
   model: Model,
-  answers: (arrived: number, sent: SentRequest) => AnswerPlan,
+  answers: (arrived: number, sent: ReceivedRequest) => AnswerPlan,
   tools: readonly Tool[],
   parameters = {},
 ): Promise<Played> {
-  const sent: SentRequest[] = [];
+  const sent: ReceivedRequest[] = [];
   const simulator = createSimulator({
     capabilities: (name) => findModel(defaultCatalog(), name),
     onRequest: (request) => {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createAgent } from '@tidemark/kit';
 import type { Recorded } from '@tidemark/log';
-import type { AnswerPlan, SentRequest } from '@tidemark/simulator';
+import type { AnswerPlan, ReceivedRequest } from '@tidemark/simulator';
 import { createSimulator } from '@tidemark/simulator';
 import { describe, expect, onTestFinished, test } from 'vitest';
 
@@ -33,7 +33,7 @@ async function play(setting: Setting, next: (last: readonly string[]) => readonl
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   for (const [name, content] of Object.entries(setting.files)) await writeFile(join(folder, name), content);
   const results: string[] = [];
-  const onRequest = ({ toolResults }: SentRequest): AnswerPlan => {
+  const onRequest = ({ toolResults }: ReceivedRequest): AnswerPlan => {
     const last = toolResults.map(({ text }) => text);
     results.push(...last);
     const calls = next(last);

@@ -6,7 +6,7 @@ import { THIS_MACHINE } from '@tidemark/agent';
 import type { AgentOptions } from '@tidemark/kit';
 import { createAgent } from '@tidemark/kit';
 import { timestamp } from '@tidemark/log';
-import type { SentRequest } from '@tidemark/simulator';
+import type { ReceivedRequest } from '@tidemark/simulator';
 import { createSimulator } from '@tidemark/simulator';
 
 const [workspace = '', word = '', now = ''] = process.argv.slice(2);
@@ -17,7 +17,7 @@ const AGENTS: Readonly<Record<string, Pick<AgentOptions, 'model'> & Partial<Agen
   padded: { model: 'claude-haiku-4-5', padding: 'always', role: 'You keep the tax code of a shop right.' },
   minimal: { model: 'claude-sonnet-4-5', runtime: 'minimal' },
 };
-const sent: SentRequest[] = [];
+const sent: ReceivedRequest[] = [];
 const simulator = createSimulator({
   onRequest: (request) => {
     sent.push(request);

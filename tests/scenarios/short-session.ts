@@ -5,7 +5,7 @@ import { createAgent, defineTool } from '@tidemark/kit';
 import type { PaddingRecord } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
 import { createSimulator } from '@tidemark/simulator';
-import type { WireUsage } from '@tidemark/simulator';
+import type { SimulatedUsage } from '@tidemark/simulator';
 import { z } from 'zod';
 
 /** What happens. */
@@ -27,7 +27,7 @@ export interface Came {
   /** US dollars of each call, as the log says: a session that ends sooner has cost what stands before its end. */
   readonly costs: readonly (number | undefined)[];
   /** As the simulator accounted each call. */
-  readonly usages: readonly WireUsage[];
+  readonly usages: readonly SimulatedUsage[];
   readonly padding: PaddingRecord | undefined;
   readonly layers: readonly string[];
 }

@@ -4,7 +4,7 @@ import { createAgentTool } from '@tidemark/agent';
 import type { AgentOptions, Tool } from '@tidemark/kit';
 import { defineTool } from '@tidemark/kit';
 import type { Provider } from '@tidemark/model';
-import type { AnswerPlan, SentRequest } from '@tidemark/simulator';
+import type { AnswerPlan, ReceivedRequest } from '@tidemark/simulator';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { expectSound, frontOf, openStage, PLAIN, recordsOf, ROLE } from './billed-stage.ts';
@@ -74,7 +74,7 @@ const SEEN = 'Seven orders.';
 
 const GREETING = 'Good morning.';
 
-function answerTo(sent: SentRequest, gapMs: number): AnswerPlan {
+function answerTo(sent: ReceivedRequest, gapMs: number): AnswerPlan {
   const { toolResults } = sent;
   const body = JSON.stringify(sent.body);
   if (body.includes(GREETING) && !body.includes('Count everything.')) return said('Good morning.');

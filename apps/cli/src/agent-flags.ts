@@ -1,6 +1,6 @@
 // The options of the commands that run an agent: declared once, read at this door.
 
-import type { AgentOptions, Limits, Mode, ProviderName, RewriteNotice } from '@tidemark/kit';
+import type { AgentOptions, TurnLimits, Mode, ProviderName, RewriteNotice } from '@tidemark/kit';
 import { PROVIDERS } from '@tidemark/kit';
 import type { Command } from 'commander';
 import { InvalidArgumentError, Option } from 'commander';
@@ -142,7 +142,7 @@ export function modeIn({ mode, readOnly, ask }: AgentFlags): Mode | undefined {
 }
 
 /** The limits that were asked for. */
-export function limitsIn({ maxCost, maxSteps, maxTokens }: AgentFlags): Limits {
+export function limitsIn({ maxCost, maxSteps, maxTokens }: AgentFlags): TurnLimits {
   return {
     ...(maxCost !== undefined && { cost: maxCost }),
     ...(maxSteps !== undefined && { steps: maxSteps }),

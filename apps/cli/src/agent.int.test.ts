@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
-import type { Listening } from '@tidemark/simulator';
+import type { ListeningSimulator } from '@tidemark/simulator';
 import { createSimulator } from '@tidemark/simulator';
 import type { ScenarioStep } from '@tidemark/simulator';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -19,7 +19,7 @@ import { calls, openStage } from '../tests/scenario.ts';
 const BIN = fileURLToPath(new URL('../bin/tidemark.cjs', import.meta.url));
 
 let stage: Stage;
-let listening: Listening | undefined;
+let listening: ListeningSimulator | undefined;
 
 beforeEach(() => {
   stage = openStage();

@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-import type { ScenarioStep, ScriptedAnswer } from '@tidemark/simulator';
+import type { ScenarioStep, PlannedAnswer } from '@tidemark/simulator';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
 import type { Choices, Ran } from '../tests/pretend-run.ts';
@@ -104,7 +104,7 @@ describe('a session that is opened again', () => {
 });
 
 describe('a question of a subagent', () => {
-  const agent = (role: string): ScriptedAnswer => calls('agent', { role, task: 'Do it.' });
+  const agent = (role: string): PlannedAnswer => calls('agent', { role, task: 'Do it.' });
 
   test('names the subagent and shows the command, and its no reaches the subagent alone', async () => {
     const steps = [

@@ -1,5 +1,5 @@
 import type { DefinitionQuestion } from '@tidemark/agent';
-import type { Answer } from '@tidemark/kit';
+import type { PermissionAnswer } from '@tidemark/kit';
 import { expect, test } from 'vitest';
 
 import { askPerson } from './ask-person.ts';
@@ -29,7 +29,7 @@ const definition: DefinitionQuestion = {
 
 async function answered(
   answers: readonly string[],
-): Promise<{ readonly answer: Answer; readonly asked: readonly string[] }> {
+): Promise<{ readonly answer: PermissionAnswer; readonly asked: readonly string[] }> {
   const asked: string[] = [];
   const input = inputOf(async (question) => {
     asked.push(question);

@@ -1,17 +1,17 @@
 // Asks the person at the terminal: shows all that is decided about, a page at a time where it is long, and takes a clear answer.
 
-import type { Answer, Question } from '@tidemark/kit';
+import type { PermissionAnswer, Question } from '@tidemark/kit';
 
 import { foldLine } from './fold-line.ts';
 import type { Input } from './input.ts';
 import { markedText } from './marked-text.ts';
 import { hanging, questionText } from './question-text.ts';
-import type { Reply } from './read-reply.ts';
+import type { PersonReply } from './read-reply.ts';
 import { readReply } from './read-reply.ts';
 import { isTooSmall, noticeRows, showPaged, TOO_SMALL } from './show-paged.ts';
 
 /** Where a person is asked. */
-interface Asking {
+interface PersonPrompt {
   readonly input: Input;
   readonly signal: AbortSignal;
 }
@@ -21,7 +21,7 @@ const MOST_UNCLEAR = 2;
 const MOST_REFUSED = 5;
 
 /** Asks. A page that is stopped, a question that is cut off, and anything but a clear yes are a no. */
-export async function askPerson(question: Question, asking: Asking): Promise<Answer> {
+export async function askPerson(question: Question, asking: PersonPrompt): Promise<PermissionAnswer> {
   try {
     return await answerFrom(question, asking);
   } catch (error) {
@@ -30,7 +30,7 @@ export async function askPerson(question: Question, asking: Asking): Promise<Ans
   }
 }
 
-async function answerFrom(question: Question, asking: Asking): Promise<Answer> {
+async function answerFrom(question: Question, asking: PersonPrompt): Promise<PermissionAnswer> {
   const text = questionText(question, asking.input.columns);
   const first = { above: [...text.head, ...text.body], again: text.head, asked: text.answers, prompt: text.prompt };
   let typed = await askBelow(first, asking);
@@ -48,7 +48,7 @@ async function answerFrom(question: Question, asking: Asking): Promise<Answer> {
 }
 
 /** Rows of a question. Every row but the prompt fits the terminal. */
-interface Asked {
+interface QuestionRows {
   readonly above: readonly string[];
   /** Rows of `above` that are repeated with the answers, where these come after a stop. */
   readonly again: readonly string[];
@@ -61,8 +61,8 @@ interface Asked {
  * need it. `undefined`: the person stopped at a page.
  */
 async function askBelow(
-  { above, again, asked, prompt }: Asked,
-  { input, signal }: Asking,
+  { above, again, asked, prompt }: QuestionRows,
+  { input, signal }: PersonPrompt,
 ): Promise<string | undefined> {
   if (isTooSmall(input)) {
     input.show(TOO_SMALL);
@@ -88,7 +88,7 @@ async function askBelow(
 /** The prompt after one that does not fit the terminal and was shown as a page. */
 const SHORT = 'y/n ';
 
-function replyTo(question: Question, typed: string): Reply {
+function replyTo(question: Question, typed: string): PersonReply {
   if (question.about === 'call') return readReply(question, typed);
   const text = typed.trim();
   if (/^y(es)?$/i.test(text)) return { answer: 'allowed' };

@@ -16,7 +16,7 @@ import { openSimulator } from './simulator-server.ts';
 import { addressOf } from './simulator-addresses.ts';
 
 /** A provider at work, and how to end it. */
-export interface ChosenProvider {
+export interface OpenedProvider {
   readonly options: Pick<
     AgentOptions,
     'model' | 'provider' | 'apiKey' | 'baseURL' | 'transport' | 'window' | 'outputLimit'
@@ -35,7 +35,7 @@ export interface ProviderRequest {
 }
 
 /** @throws CliError `cli/no-key`; `cli/usage` for what cannot be meant together. */
-export async function chooseProvider(request: ProviderRequest, context: CommandContext): Promise<ChosenProvider> {
+export async function chooseProvider(request: ProviderRequest, context: CommandContext): Promise<OpenedProvider> {
   const { flags } = request;
   const wanted = wantedOf(request);
   requireTransport(wanted.provider, flags);
@@ -54,13 +54,13 @@ export async function chooseProvider(request: ProviderRequest, context: CommandC
 }
 
 /** A model, and its provider where one is known by name. */
-interface Wanted {
+interface WantedModel {
   readonly model: string;
   readonly provider?: ProviderName;
 }
 
 /** A session goes on with its own model and provider: another one could not read its cache. */
-function wantedOf({ flags, session, catalog }: ProviderRequest): Wanted {
+function wantedOf({ flags, session, catalog }: ProviderRequest): WantedModel {
   const said = flags.provider === 'simulator' ? undefined : flags.provider;
   const model = flags.model ?? keptModel(said, session) ?? defaultModel(said, catalog);
   const kept = flags.model === undefined || flags.model === session?.model ? session?.provider : undefined;
@@ -69,7 +69,7 @@ function wantedOf({ flags, session, catalog }: ProviderRequest): Wanted {
 }
 
 /** What is set is for one provider: another one's key is never sent there. */
-function addressIn({ flags, addresses }: ProviderRequest, { provider }: Wanted): string | undefined {
+function addressIn({ flags, addresses }: ProviderRequest, { provider }: WantedModel): string | undefined {
   return flags.baseUrl ?? addresses?.[provider ?? 'anthropic'];
 }
 
@@ -90,7 +90,7 @@ function defaultModel(provider: ProviderName | undefined, catalog: Catalog): str
 /** What is said of a model that no catalog knows; a session remembers the window of its own. */
 function limitsOf(
   { flags, session, catalog }: ProviderRequest,
-  { model, provider }: Wanted,
+  { model, provider }: WantedModel,
 ): Pick<AgentOptions, 'window' | 'outputLimit'> {
   const kept = model === session?.model && findModel(catalog, model, provider) === undefined;
   const { window = kept ? session.window : undefined, outputLimit } = flags;
@@ -107,7 +107,7 @@ function requireTransport(provider: ProviderName = 'anthropic', { transport }: A
   throw new CliError('cli/usage', `${title} is reached over HTTP alone`, 'leave out --transport');
 }
 
-async function simulator(request: ProviderRequest, wanted: Wanted): Promise<ChosenProvider> {
+async function simulator(request: ProviderRequest, wanted: WantedModel): Promise<OpenedProvider> {
   const { scenario, baseUrl } = request.flags;
   if (baseUrl !== undefined)
     throw new CliError(
@@ -133,7 +133,7 @@ async function simulator(request: ProviderRequest, wanted: Wanted): Promise<Chos
 
 /** What no catalog knows is asked of whoever runs the server; a session remembers the window, never the address. */
 function requireSaid(
-  { model, provider }: Wanted,
+  { model, provider }: WantedModel,
   { catalog }: ProviderRequest,
   { window, baseURL }: { readonly window?: number; readonly baseURL: string | undefined },
 ): void {

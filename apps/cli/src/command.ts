@@ -6,17 +6,17 @@ import type { NdjsonStore } from '@tidemark/store-ndjson';
 import type { Command as CommanderCommand } from 'commander';
 
 import type { ExitCode } from './exit-codes.ts';
-import type { Environment } from './home.ts';
+import type { CommandEnvironment } from './home.ts';
 import type { Input } from './input.ts';
-import type { Output } from './output.ts';
+import type { CommandOutput } from './output.ts';
 
 /** What the frame gives to a command. */
 export interface CommandContext {
-  readonly output: Output;
+  readonly output: CommandOutput;
   readonly input: Input;
   /** The command was not typed: a line that begins with no command is a prompt. */
   readonly implied: boolean;
-  readonly environment: Environment;
+  readonly environment: CommandEnvironment;
   /** The absolute path of the folder that the command was given in. */
   readonly folder: string;
   /** The absolute path of the folder under which everything is kept. It need not exist. */
@@ -36,7 +36,7 @@ export interface CommandContext {
 }
 
 /** What a command's action returns; nothing is `ok`. Failures are thrown (`CliError` or a typed error from below). */
-export type Outcome = ExitCode | undefined;
+export type CommandOutcome = ExitCode | undefined;
 
 /** A line of the `--help` examples: what to type, and what it does. */
 export type Example = readonly [line: string, does: string];
@@ -51,8 +51,8 @@ export interface Command {
    * Declares arguments and options on the prepared commander command (`--json` and the examples are already there) and
    * sets the action, wrapped in `run`: `command.argument('<file>').action((file) => run((context) => import(file, context)))`.
    */
-  declare(command: CommanderCommand, run: Run): void;
+  declare(command: CommanderCommand, run: RunAction): void;
 }
 
 /** Runs an action with the frame's context and keeps its outcome as the exit code. */
-export type Run = (action: (context: CommandContext) => Promise<Outcome>) => Promise<void>;
+export type RunAction = (action: (context: CommandContext) => Promise<CommandOutcome>) => Promise<void>;

@@ -9,7 +9,7 @@ import type { ExitCode } from './exit-codes.ts';
 import { EXIT } from './exit-codes.ts';
 
 /** Why a command did not do what was asked. */
-export interface Failure {
+export interface CommandFailure {
   readonly code: string;
   readonly message: string;
   /** What to do now; empty where the message already says it. */
@@ -50,7 +50,7 @@ export class CliError extends Error {
 }
 
 /** Sorts anything thrown. What has no code of ours is a bug of ours, and says so. */
-export function failureOf(thrown: unknown): Failure {
+export function failureOf(thrown: unknown): CommandFailure {
   if (thrown instanceof CliError) return { ...told(thrown, thrown.code), exit: CLI_ERRORS[thrown.code] };
   if (isFullStack(thrown)) return TOO_DEEP;
   const code = codeOf(thrown);
@@ -84,7 +84,7 @@ function isFullStack(thrown: unknown): boolean {
   return thrown instanceof RangeError && thrown.message === 'Maximum call stack size exceeded';
 }
 
-const TOO_DEEP: Failure = {
+const TOO_DEEP: CommandFailure = {
   code: 'cli/too-deep',
   message: 'a value of a file or session is nested too deep to be worked on',
   next: '`tidemark doctor` names damaged sessions; a file of at most 500 levels can be read',
@@ -92,13 +92,13 @@ const TOO_DEEP: Failure = {
 };
 
 /** An error of the operating system that has no words of its own in the table, and one of Node's own file functions. */
-function otherSystemError(thrown: Error, code: string): Pick<Failure, 'exit' | 'next'> | undefined {
+function otherSystemError(thrown: Error, code: string): Pick<CommandFailure, 'exit' | 'next'> | undefined {
   const isSystem = /^E[A-Z0-9]+$/.test(code) && 'syscall' in thrown;
   if (!isSystem && !code.startsWith('ERR_FS_')) return undefined;
   return { next: 'check the path, its permissions and its disk, then run the command again', exit: EXIT.refused };
 }
 
-function bug(thrown: unknown): Failure {
+function bug(thrown: unknown): CommandFailure {
   const message = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
   return {
     code: 'cli/bug',
@@ -148,8 +148,8 @@ const AGENT_NEXT: { readonly [code in AgentErrorCode]?: string } = {
 const AGENT_EXITS = { refused: EXIT.refused, conflict: EXIT.busy, bug: EXIT.bug } as const;
 
 /** Error families of other packages, by what stands before the slash of their codes. */
-const FAMILIES: ReadonlyMap<string, Pick<Failure, 'exit' | 'next'>> = new Map(
-  Object.entries<Pick<Failure, 'exit' | 'next'>>({
+const FAMILIES: ReadonlyMap<string, Pick<CommandFailure, 'exit' | 'next'>> = new Map(
+  Object.entries<Pick<CommandFailure, 'exit' | 'next'>>({
     import: { exit: EXIT.refused, next: 'give a session file of pi or a transcript of Claude Code' },
     workspace: { exit: EXIT.refused, next: 'mend what is named and run the command again' },
     file: { exit: EXIT.refused, next: 'name a regular file' },
@@ -162,8 +162,8 @@ const FAMILIES: ReadonlyMap<string, Pick<Failure, 'exit' | 'next'>> = new Map(
   }),
 );
 
-const SYSTEM_ERRORS: ReadonlyMap<string, Pick<Failure, 'exit' | 'next'>> = new Map(
-  Object.entries<Pick<Failure, 'exit' | 'next'>>({
+const SYSTEM_ERRORS: ReadonlyMap<string, Pick<CommandFailure, 'exit' | 'next'>> = new Map(
+  Object.entries<Pick<CommandFailure, 'exit' | 'next'>>({
     ENOENT: { next: 'check the path', exit: EXIT.refused },
     ENOTDIR: { next: 'check the path', exit: EXIT.refused },
     EISDIR: { next: 'name a file, not a folder', exit: EXIT.refused },

@@ -1,13 +1,18 @@
 // How full the next request of a session would be that is only looked at: by its log, and the row of its epoch.
 
-import type { Gauge, Limits, State } from '@tidemark/context';
+import type { Gauge, GaugeLimits, State } from '@tidemark/context';
 import { gaugeOf, isRecorded } from '@tidemark/context';
 import type { Artifacts } from '@tidemark/log';
 
 import { rowInForce } from './row-in-force.ts';
 
 /** Of a model that no row names: nothing is known. */
-const NO_LIMITS: Limits = { inputLimit: 0, outputLimit: 0, window: { tokens: 0, sharedWithOutput: 'no' }, prices: [] };
+const NO_LIMITS: GaugeLimits = {
+  inputLimit: 0,
+  outputLimit: 0,
+  window: { tokens: 0, sharedWithOutput: 'no' },
+  prices: [],
+};
 
 /**
  * The gauge with the output limit of the last request; of a recording, by what its last answer counted. `undefined` for a

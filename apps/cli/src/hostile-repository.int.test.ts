@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
-import type { Listening, SentRequest } from '@tidemark/simulator';
+import type { ListeningSimulator, ReceivedRequest } from '@tidemark/simulator';
 import { createSimulator } from '@tidemark/simulator';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
@@ -22,8 +22,8 @@ const KEY = 'key-of-the-user-0123456789';
 const STEERING = /[\u001b\u0007\u202a-\u202e\u2066-\u2069]/;
 
 interface Door {
-  readonly listening: Listening;
-  readonly sent: SentRequest[];
+  readonly listening: ListeningSimulator;
+  readonly sent: ReceivedRequest[];
 }
 
 let own: Door;
@@ -45,7 +45,7 @@ afterEach(async () => {
 
 /** A provider that has the agent look at everything there is to see, whoever asks. */
 async function openDoor(): Promise<Door> {
-  const sent: SentRequest[] = [];
+  const sent: ReceivedRequest[] = [];
   const simulator = createSimulator({
     scenario: {
       steps: [

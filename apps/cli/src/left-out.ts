@@ -6,7 +6,7 @@ import { slice } from '@tidemark/context';
 import type { Span } from '@tidemark/model';
 
 /** One piece of reasoning that was left out. */
-export interface LeftOut {
+export interface LeftOutReasoning {
   /** The answer that it stands in. */
   readonly record: number;
   readonly model: string;
@@ -15,7 +15,7 @@ export interface LeftOut {
 }
 
 /** What a request leaves out, oldest first. One that holds no history leaves nothing out. */
-export function reasoningLeftOut({ record, line, state }: Rebuilt): readonly LeftOut[] {
+export function reasoningLeftOut({ record, line, state }: Rebuilt): readonly LeftOutReasoning[] {
   if (record.data.history === 'none') return [];
   const sent = new Map<number, number>();
   for (const { holds, origin } of slice(line.sequence.blocks))
@@ -25,7 +25,7 @@ export function reasoningLeftOut({ record, line, state }: Rebuilt): readonly Lef
 }
 
 /** Within an answer it is the latter pieces that are left out, where not all are: what stands behind something missing. */
-function leftOutOf({ origin, parts }: Span, sent: ReadonlyMap<number, number>): readonly LeftOut[] {
+function leftOutOf({ origin, parts }: Span, sent: ReadonlyMap<number, number>): readonly LeftOutReasoning[] {
   if (origin.from !== 'event') return [];
   const { position } = origin;
   return parts

@@ -11,7 +11,7 @@ import { EXIT } from './exit-codes.ts';
 import { CliError, failureOf } from './failure.ts';
 import { watchInterrupts } from './interruption.ts';
 import type { Sink } from './output.ts';
-import type { Surroundings } from './run.ts';
+import type { ProcessEnvironment } from './run.ts';
 import { run } from './run.ts';
 import { terminalInput } from './terminal-input.ts';
 import { VERSION } from './version.ts';
@@ -35,7 +35,7 @@ export async function main(shim?: number): Promise<void> {
 }
 
 /** The folder that a process works in may be deleted, and a user may have no folder. */
-function surroundingsOrEnd(signal: AbortSignal): Surroundings {
+function surroundingsOrEnd(signal: AbortSignal): ProcessEnvironment {
   try {
     return surroundingsOf(signal);
   } catch (error) {
@@ -63,7 +63,7 @@ function folderBy(read: () => string, what: string, next: string): string {
   }
 }
 
-function surroundingsOf(signal: AbortSignal): Surroundings {
+function surroundingsOf(signal: AbortSignal): ProcessEnvironment {
   return {
     environment: process.env,
     folder: folderBy(process.cwd, 'the folder that this command works in', 'change to another folder'),

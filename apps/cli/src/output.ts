@@ -1,6 +1,6 @@
 // Where a command's words go: results on stdout, all else on stderr; for people, or as JSON for programs.
 
-import type { Failure } from './failure.ts';
+import type { CommandFailure } from './failure.ts';
 import { plainJson, plainText } from './plain-text.ts';
 import type { Shown } from './shown.ts';
 import { render } from './shown.ts';
@@ -16,7 +16,7 @@ export interface Sink {
 }
 
 /** What a command says. With `--json` only `result`, `event` and `failure` print, one JSON value a line. */
-export interface Output {
+export interface CommandOutput {
   readonly json: boolean;
   /** Whether a person watches stderr: progress may overwrite itself there. */
   readonly watched: boolean;
@@ -31,11 +31,11 @@ export interface Output {
   table(table: TableOf): void;
   /** Progress and notices, on stderr, in both modes. */
   note(shown: Shown): void;
-  failure(failure: Failure): void;
+  failure(failure: CommandFailure): void;
 }
 
 /** An output over two sinks. */
-export function createOutput(json: boolean, out: Sink, err: Sink): Output {
+export function createOutput(json: boolean, out: Sink, err: Sink): CommandOutput {
   const say = (sink: Sink, shown: Shown): void => sink.write(`${render(shown, sink.colour)}\n`);
   const either = (value: object, forPeople: () => Shown): void => {
     if (json) out.write(`${plainJson(value)}\n`);
@@ -64,7 +64,7 @@ export function createOutput(json: boolean, out: Sink, err: Sink): Output {
   };
 }
 
-function failureText(failure: Failure): Shown {
+function failureText(failure: CommandFailure): Shown {
   return [
     { style: 'red', text: 'error' },
     `: ${failure.message}`,

@@ -10,7 +10,7 @@ import { defaultCatalog, parseJson, withOverrides } from '@tidemark/model';
 import { CliError } from './failure.ts';
 
 /** What a row is told apart by, and the fields to be set. */
-export type RowChange = Pick<Capabilities, 'provider' | 'model'> & Partial<Capabilities>;
+export type OwnRowChange = Pick<Capabilities, 'provider' | 'model'> & Partial<Capabilities>;
 
 /** Largest file, in bytes. */
 const MOST_BYTES = 16 * 1_024 * 1_024;
@@ -45,7 +45,7 @@ export async function readCatalog(home: string): Promise<Catalog> {
  *
  * @throws CliError, CatalogError as `readOwnCatalog` does.
  */
-export async function changeOwnCatalog(home: string, change: RowChange): Promise<void> {
+export async function changeOwnCatalog(home: string, change: OwnRowChange): Promise<void> {
   const known = (await readOwnCatalog(home)) ?? { revision: 1, rows: [] };
   const rows: readonly unknown[] = 'rows' in known && Array.isArray(known.rows) ? known.rows : [];
   const index = rows.findIndex((row) => isRowOf(row, change));
@@ -76,11 +76,11 @@ function parse(text: string, path: string): object {
   throw new CliError('cli/refused', `${path} holds no object`, 'mend the file');
 }
 
-function isRowOf(row: unknown, { provider, model }: RowChange): boolean {
+function isRowOf(row: unknown, { provider, model }: OwnRowChange): boolean {
   if (typeof row !== 'object' || row === null || !('provider' in row && 'model' in row)) return false;
   return row.provider === provider && row.model === model;
 }
 
-function mergedRow(row: unknown, change: RowChange): object {
+function mergedRow(row: unknown, change: OwnRowChange): object {
   return { ...(typeof row === 'object' ? row : {}), ...change };
 }

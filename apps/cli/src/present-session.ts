@@ -7,7 +7,7 @@ import type { SessionEvent } from '@tidemark/kit';
 import type { AnswerPart, Recorded, RecordedOf, SubagentEnded } from '@tidemark/log';
 
 import { dollars, grouped } from './numbers.ts';
-import type { Output } from './output.ts';
+import type { CommandOutput } from './output.ts';
 import type { SeenCall, SeenTokens } from './seen-tokens.ts';
 import { addSeen, NOTHING_SEEN } from './seen-tokens.ts';
 import type { Shown } from './shown.ts';
@@ -24,8 +24,8 @@ export interface Presenter {
   readonly subagents: readonly SubagentEnded[];
 }
 
-interface Sight {
-  readonly output: Output;
+interface SessionView {
+  readonly output: CommandOutput;
   /** What each open call is, in a line. */
   readonly calls: Map<string, string>;
   /** Calls that were denied. */
@@ -47,8 +47,8 @@ interface Sight {
 }
 
 /** A presenter on the streams of a command. `answered` is what was said last, before it began to look. */
-export function presentSession(output: Output, answered: readonly AnswerPart[] = []): Presenter {
-  const sight: Sight = {
+export function presentSession(output: CommandOutput, answered: readonly AnswerPart[] = []): Presenter {
+  const sight: SessionView = {
     output,
     calls: titlesOf(answered),
     denied: new Set(),
@@ -71,7 +71,7 @@ export function presentSession(output: Output, answered: readonly AnswerPart[] =
   };
 }
 
-function show(sight: Sight, event: SessionEvent): void {
+function show(sight: SessionView, event: SessionEvent): void {
   if (sight.output.json) sight.output.event(event, () => '');
   switch (event.type) {
     case 'recorded':
@@ -97,14 +97,14 @@ function show(sight: Sight, event: SessionEvent): void {
  * One line where the log records the advisory tier: a further step or another process does not repeat it, and neither does a tier
  * that falls and rises again. From `warning` on there is a notice. An unknown gauge is not in the log: one line in a process.
  */
-function showStatus(sight: Sight, gauge: Gauge): void {
+function showStatus(sight: SessionView, gauge: Gauge): void {
   const shows = sight.advised || (gauge.tier === 'unknown' && !sight.unknownSaid);
   sight.advised = false;
   sight.unknownSaid ||= gauge.tier === 'unknown';
   if (shows) note(sight, [styled('dim', 'context'), `: the next request holds ${gaugeInWords(gauge)}`]);
 }
 
-function showRecord(sight: Sight, record: Recorded): void {
+function showRecord(sight: SessionView, record: Recorded): void {
   switch (record.kind) {
     case 'epoch.opened':
       return showEpoch(sight, record);
@@ -141,7 +141,7 @@ function showRecord(sight: Sight, record: Recorded): void {
 }
 
 /** Only an epoch that costs something is worth a word, and only one. */
-function showEpoch(sight: Sight, { data }: RecordedOf<'epoch.opened'>): void {
+function showEpoch(sight: SessionView, { data }: RecordedOf<'epoch.opened'>): void {
   const { cause, forecast, number } = data;
   if (sight.rewriteSaid || forecast.rewrite === 0) return;
   const price = forecast.cost === undefined ? '' : `, ${dollars(forecast.cost)}`;
@@ -154,7 +154,7 @@ function titlesOf(parts: readonly AnswerPart[]): Map<string, string> {
   );
 }
 
-function showAnswer(sight: Sight, parts: readonly AnswerPart[]): void {
+function showAnswer(sight: SessionView, parts: readonly AnswerPart[]): void {
   for (const [call, title] of titlesOf(parts)) sight.calls.set(call, title);
   for (const part of parts) {
     if (part.type === 'text' && !sight.streamed) write(sight, part.text);
@@ -162,18 +162,18 @@ function showAnswer(sight: Sight, parts: readonly AnswerPart[]): void {
   endAnswer(sight);
 }
 
-function endAnswer(sight: Sight): void {
+function endAnswer(sight: SessionView): void {
   sight.streamed = false;
   rest(sight);
 }
 
-function showCall(sight: Sight, call: string, how: readonly Shown[]): void {
+function showCall(sight: SessionView, call: string, how: readonly Shown[]): void {
   const title = sight.calls.get(call) ?? call;
   sight.calls.delete(call);
   note(sight, [styled('dim', title), ': ', ...how]);
 }
 
-function howFailed({ denied }: Sight, record: RecordedOf<'tool.failed'>): readonly Shown[] {
+function howFailed({ denied }: SessionView, record: RecordedOf<'tool.failed'>): readonly Shown[] {
   return denied.delete(record.data.call) ? [styled('yellow', 'denied')] : [styled('red', 'failed'), ...timeOf(record)];
 }
 
@@ -185,23 +185,23 @@ function timeOf({ data }: RecordedOf<'tool.returned' | 'tool.failed'>): readonly
   ];
 }
 
-function add(sight: Sight, call: SeenCall): void {
+function add(sight: SessionView, call: SeenCall): void {
   sight.tokens = addSeen(sight.tokens, call, sight.answers === 0);
   sight.answers += 1;
 }
 
-function write(sight: Sight, text: string): void {
+function write(sight: SessionView, text: string): void {
   if (text === '') return;
   sight.output.piece(text);
   sight.midLine = !text.endsWith('\n');
 }
 
-function rest(sight: Sight): void {
+function rest(sight: SessionView): void {
   if (sight.midLine) sight.output.piece('\n');
   sight.midLine = false;
 }
 
-function note(sight: Sight, shown: Shown): void {
+function note(sight: SessionView, shown: Shown): void {
   if (sight.output.json) return;
   rest(sight);
   sight.output.note(shown);

@@ -3,7 +3,7 @@
 import type { CommanderError } from 'commander';
 import { Command as CommanderCommand } from 'commander';
 
-import type { Command, Run } from './command.ts';
+import type { Command, RunAction } from './command.ts';
 import { CliError } from './failure.ts';
 
 /** Where commander's own words (help, version) go. */
@@ -17,7 +17,7 @@ export function createProgram(
   commands: readonly Command[],
   version: string,
   help: HelpSink,
-  run: Run,
+  run: RunAction,
 ): CommanderCommand {
   const program = new CommanderCommand('tidemark')
     .description('Agent sessions whose context is durable, cache-safe and explainable.')
@@ -34,7 +34,7 @@ export function createProgram(
   return program.addHelpText('after', AFTER_HELP);
 }
 
-function addCommand(program: CommanderCommand, command: Command, run: Run): void {
+function addCommand(program: CommanderCommand, command: Command, run: RunAction): void {
   const added = program
     .command(command.name)
     .description(command.summary)

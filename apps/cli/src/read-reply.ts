@@ -2,13 +2,13 @@
 
 import type { CallQuestion } from '@tidemark/agent';
 import { patternProblem, readGrant } from '@tidemark/agent';
-import type { Answer } from '@tidemark/kit';
+import type { PermissionAnswer } from '@tidemark/kit';
 
 /** An answer; a problem when a grant was refused; `unclear` when nothing that was offered was typed. */
-export type Reply = { readonly answer: Answer } | { readonly problem: string } | 'unclear';
+export type PersonReply = { readonly answer: PermissionAnswer } | { readonly problem: string } | 'unclear';
 
 /** Reads a reply. Only what the question offers is an answer: `y` is none where not all could be shown. */
-export function readReply(question: CallQuestion, typed: string): Reply {
+export function readReply(question: CallQuestion, typed: string): PersonReply {
   const text = typed.trim();
   if (/^no?$/i.test(text)) return { answer: 'denied' };
   const [, words] = /^no?[\s,:]+(.+)$/is.exec(text) ?? [];
@@ -20,7 +20,7 @@ export function readReply(question: CallQuestion, typed: string): Reply {
 }
 
 /** A call that was not shown whole takes no grant: a grant would be the shorter way past what nobody saw. */
-function readGrantReply({ offer, preview }: CallQuestion, keep: 'session' | 'project', text: string): Reply {
+function readGrantReply({ offer, preview }: CallQuestion, keep: 'session' | 'project', text: string): PersonReply {
   if (preview.unseen !== undefined) return { problem: 'no grant is taken for a call that was not shown whole' };
   if (offer === undefined) return { problem: noOffer(preview.kind, text) };
   if (keep === 'project' && !offer.project) return { problem: 'no grants are kept for this project' };

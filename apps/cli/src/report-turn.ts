@@ -7,7 +7,7 @@ import { sumOfMoney } from '@tidemark/model';
 import type { ExitCode } from './exit-codes.ts';
 import { EXIT } from './exit-codes.ts';
 import { counted, dollars } from './numbers.ts';
-import type { Output } from './output.ts';
+import type { CommandOutput } from './output.ts';
 import type { SeenTokens } from './seen-tokens.ts';
 import { tokensInWords } from './seen-tokens.ts';
 import type { Shown } from './shown.ts';
@@ -31,7 +31,7 @@ const EXITS: Readonly<Record<FinishedTurn['outcome'], ExitCode>> = {
 };
 
 /** Says how it ended: on stderr for people, whose answer has stdout for itself. */
-export function reportTurn(ended: EndedTurn, output: Output): ExitCode {
+export function reportTurn(ended: EndedTurn, output: CommandOutput): ExitCode {
   const { session, finished, tokens } = ended;
   const { outcome, error, totals, text } = finished;
   const ok = outcome === 'completed';

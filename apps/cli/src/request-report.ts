@@ -4,7 +4,7 @@ import type { RequestSnapshot } from '@tidemark/agent';
 import { requestSnapshots, SNAPSHOTS_KEPT } from '@tidemark/agent';
 import type { SessionId } from '@tidemark/log';
 
-import type { CommandContext, Outcome } from './command.ts';
+import type { CommandContext, CommandOutcome } from './command.ts';
 import { eachSession } from './each-session.ts';
 import { encoders } from './encoders.ts';
 import { counted, grouped } from './numbers.ts';
@@ -18,7 +18,7 @@ interface Snapshots {
 }
 
 /** Reports on one session, or on the latest of the store. */
-export async function reportRequests(name: string | undefined, context: CommandContext): Promise<Outcome> {
+export async function reportRequests(name: string | undefined, context: CommandContext): Promise<CommandOutcome> {
   const found = await latest(name === undefined ? undefined : sessionArgument(name), context);
   const { output, home } = context;
   const where = name ?? `the sessions of ${home}`;

@@ -6,24 +6,24 @@ import type { Keyring } from '@tidemark/settings';
 import type { NdjsonStore } from '@tidemark/store-ndjson';
 import { CommanderError } from 'commander';
 
-import type { Command, CommandContext, Run } from './command.ts';
+import type { Command, CommandContext, RunAction } from './command.ts';
 import { COMMANDS } from './commands.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { EXIT } from './exit-codes.ts';
 import { failureOf } from './failure.ts';
-import type { Environment } from './home.ts';
+import type { CommandEnvironment } from './home.ts';
 import { configFolderOf, homeOf } from './home.ts';
 import { impliedRun } from './implied-run.ts';
 import type { Input } from './input.ts';
-import type { Output, Sink } from './output.ts';
+import type { CommandOutput, Sink } from './output.ts';
 import { createOutput } from './output.ts';
 import type { SettingsPlaces } from './display-in.ts';
 import { asDisplayed, displayIn } from './display-in.ts';
 import { createProgram, isAnswered, usageOf } from './program.ts';
 
 /** Everything a run can reach. */
-export interface Surroundings {
-  readonly environment: Environment;
+export interface ProcessEnvironment {
+  readonly environment: CommandEnvironment;
   /** The folder that the process works in, absolute. */
   readonly folder: string;
   /** The user's own folder. */
@@ -41,7 +41,7 @@ export interface Surroundings {
 /** Runs one command line. Never throws: what goes wrong is printed, and its exit code returned. */
 export async function run(
   args: readonly string[],
-  surroundings: Surroundings,
+  surroundings: ProcessEnvironment,
   commands: readonly Command[] = COMMANDS,
 ): Promise<ExitCode> {
   const settings = settingsPlaces(args, surroundings);
@@ -59,12 +59,12 @@ export async function run(
 
 async function parse(
   line: readonly string[],
-  surroundings: Surroundings,
+  surroundings: ProcessEnvironment,
   context: CommandContext,
   commands: readonly Command[],
 ): Promise<ExitCode> {
   let exit: ExitCode = EXIT.ok;
-  const runAction: Run = async (action) => {
+  const runAction: RunAction = async (action) => {
     exit = (await action(context)) ?? EXIT.ok;
   };
   const program = createProgram(commands, surroundings.version, surroundings.out, runAction);
@@ -78,7 +78,12 @@ function namesOf(commands: readonly Command[]): readonly string[] {
   return [...commands.map(({ name }) => name), 'help'];
 }
 
-function settle(error: unknown, surroundings: Surroundings, output: Output, commands: readonly Command[]): ExitCode {
+function settle(
+  error: unknown,
+  surroundings: ProcessEnvironment,
+  output: CommandOutput,
+  commands: readonly Command[],
+): ExitCode {
   if (error instanceof CommanderError && isAnswered(error)) return EXIT.ok;
   // What a cut wait throws on its way out is no failure of its own.
   if (surroundings.signal.aborted) return EXIT.interrupted;
@@ -89,8 +94,8 @@ function settle(error: unknown, surroundings: Surroundings, output: Output, comm
 }
 
 function contextOf(
-  surroundings: Surroundings,
-  output: Output,
+  surroundings: ProcessEnvironment,
+  output: CommandOutput,
   settings: SettingsPlaces,
 ): Omit<CommandContext, 'implied'> {
   const home = homeOf(surroundings.environment, surroundings.userFolder);
@@ -109,7 +114,10 @@ function contextOf(
 }
 
 /** Known before parsing, because how things are shown is set there too. */
-function settingsPlaces(args: readonly string[], { environment, folder, userFolder }: Surroundings): SettingsPlaces {
+function settingsPlaces(
+  args: readonly string[],
+  { environment, folder, userFolder }: ProcessEnvironment,
+): SettingsPlaces {
   const options = optionsIn(args);
   const at = options.findIndex((arg) => arg === '--config' || arg.startsWith('--config='));
   const [, named = options[at + 1]] = /^--config=(.*)$/s.exec(options[at] ?? '') ?? [];

@@ -1,7 +1,7 @@
 // What is set for a workspace: read at the door of each command that heeds it, with what the user allows the workspace.
 
 import { PROVIDERS } from '@tidemark/kit';
-import type { Brought, SettledSettings } from '@tidemark/settings';
+import type { WorkspaceContents, SettledSettings } from '@tidemark/settings';
 import { readBrought, readSettings, SettingsError } from '@tidemark/settings';
 
 import type { CommandContext } from './command.ts';
@@ -12,7 +12,7 @@ import { trustIn } from './trust-in.ts';
 export interface SettingsInForce extends SettledSettings {
   readonly trusted: boolean;
   /** Not there where it cannot be looked through. */
-  readonly brought?: Brought;
+  readonly brought?: WorkspaceContents;
 }
 
 /**
@@ -49,7 +49,11 @@ export function settingsRequest({
   };
 }
 
-async function broughtBy(workspace: string, needed: boolean, context: CommandContext): Promise<Brought | undefined> {
+async function broughtBy(
+  workspace: string,
+  needed: boolean,
+  context: CommandContext,
+): Promise<WorkspaceContents | undefined> {
   try {
     return await readBrought(workspace);
   } catch (error) {

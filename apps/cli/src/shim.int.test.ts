@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 import type { SessionId } from '@tidemark/log';
-import type { Listening } from '@tidemark/simulator';
+import type { ListeningSimulator } from '@tidemark/simulator';
 import { createSimulator } from '@tidemark/simulator';
 import { openNdjsonStore } from '@tidemark/store-ndjson';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -19,7 +19,7 @@ import { calls, openStage } from '../tests/scenario.ts';
 const BIN = fileURLToPath(new URL('../bin/tidemark.cjs', import.meta.url));
 
 let stage: Stage;
-let listening: Listening;
+let listening: ListeningSimulator;
 
 beforeEach(async () => {
   stage = openStage();

@@ -34,22 +34,22 @@ export async function showPaged(
 }
 
 /** Columns and rows of a terminal. */
-type Size = Pick<Input, 'columns' | 'rows'>;
+type TerminalSize = Pick<Input, 'columns' | 'rows'>;
 
 /** Returns the notice about text that was typed before a question and discarded. Short on a small terminal, empty on a tiny one. */
-export function discardNotice({ columns, rows }: Size): string {
+export function discardNotice({ columns, rows }: TerminalSize): string {
   if (rows < FEWEST_ROWS + 1) return '';
   return columns < NARROW || rows < LOW ? '(ignored)' : '(what was typed before this question is ignored)';
 }
 
 /** Returns the rows of the terminal that `Input.ask` may use above a question, for its notice about discarded text. */
-export function noticeRows(size: Size): number {
+export function noticeRows(size: TerminalSize): number {
   const notice = discardNotice(size);
   return notice === '' ? 0 : foldLine(notice, Math.max(1, size.columns - 1)).length;
 }
 
 /** Returns true where the terminal cannot hold one row of a page and the question about the next one. */
-export function isTooSmall({ columns, rows }: Size): boolean {
+export function isTooSmall({ columns, rows }: TerminalSize): boolean {
   return columns < FEWEST_COLUMNS || rows < FEWEST_ROWS;
 }
 

@@ -7,11 +7,11 @@ import { emptyState, evolve, firstDivergence, slice } from '@tidemark/context';
 import type { Log, Recorded, SessionId, Usage } from '@tidemark/log';
 import { LogError } from '@tidemark/log';
 
-import type { CommandContext, Outcome } from './command.ts';
+import type { CommandContext, CommandOutcome } from './command.ts';
 import { encoders } from './encoders.ts';
 import { originName } from './explanation.ts';
 import { CliError } from './failure.ts';
-import type { LeftOut } from './left-out.ts';
+import type { LeftOutReasoning } from './left-out.ts';
 import { reasoningLeftOut } from './left-out.ts';
 import { grouped } from './numbers.ts';
 import type { DiffRow, ParameterChange } from './request-diff.ts';
@@ -21,7 +21,7 @@ import { beginning, spanOf, spanTable } from './request-spans.ts';
 import { noStep } from './step-argument.ts';
 import { forecastLine } from './step-forecast.ts';
 import type { TableOf } from './table.ts';
-import type { Transport } from './transport-words.ts';
+import type { AnswerTransport } from './transport-words.ts';
 import { continuationLine, transportWords } from './transport-words.ts';
 
 /** Shows the request of a step, or of the side call on a stream; with `diff`, beside the one before it. */
@@ -30,7 +30,7 @@ export async function showStep(
   wanted: number | string,
   diff: boolean,
   context: CommandContext,
-): Promise<Outcome> {
+): Promise<CommandOutcome> {
   const { before, found, answer = {} } = await requestAt(await context.store(), session, wanted);
   if (found === undefined) throw noStep(session, wanted);
   const { continuation, forecast } = found.record.data;
@@ -67,7 +67,7 @@ function spansFrom({ record, line }: Rebuilt, from: number): readonly SpanRow[] 
   );
 }
 
-function requestValue(session: SessionId, { record }: Rebuilt, { usage, transport }: Answered): object {
+function requestValue(session: SessionId, { record }: Rebuilt, { usage, transport }: ShownAnswer): object {
   const { step, stream, purpose, epoch, digest, bytes, forecast, continuation } = record.data;
   return {
     session,
@@ -105,9 +105,9 @@ function relationOf(
 }
 
 /** What is shown of an answer. */
-interface Answered {
+interface ShownAnswer {
   readonly usage?: Usage;
-  readonly transport?: Transport;
+  readonly transport?: AnswerTransport;
 }
 
 const NO_LONGER = '`tidemark verify <session>` lists all that it no longer makes';
@@ -116,7 +116,7 @@ const NO_LONGER = '`tidemark verify <session>` lists all that it no longer makes
 interface FoundRequest {
   readonly found: RequestAt;
   readonly before?: RequestAt;
-  readonly answer?: Answered;
+  readonly answer?: ShownAnswer;
 }
 
 /** The request of a step with the one before it, or that of a side call, which has none before it; and its answer. */
@@ -124,7 +124,7 @@ async function requestAt(
   store: Log,
   session: SessionId,
   wanted: number | string,
-): Promise<{ readonly before?: Rebuilt; readonly found?: Rebuilt; readonly answer?: Answered }> {
+): Promise<{ readonly before?: Rebuilt; readonly found?: Rebuilt; readonly answer?: ShownAnswer }> {
   const asked = await findRequest(store, session, wanted);
   if (asked === undefined) return {};
   const { answer } = asked;
@@ -172,7 +172,7 @@ async function madeAgain(store: Log, request: RequestAt): Promise<Rebuilt | Erro
 }
 
 /** The answer to a request; `undefined` for any other record. */
-function answerOf({ kind, data }: Recorded, { record: request }: RequestAt): Answered | undefined {
+function answerOf({ kind, data }: Recorded, { record: request }: RequestAt): ShownAnswer | undefined {
   if ((kind !== 'answer.received' && kind !== 'answer.interrupted') || data.request !== request.position)
     return undefined;
   const { usage = {} } = data;
@@ -185,7 +185,7 @@ function startOf(divergence: Divergence | undefined, before: Rebuilt): number {
   return divergence.at === 'parameters' ? 0 : divergence.at;
 }
 
-function leftOutLine({ record, model, text }: LeftOut): string {
+function leftOutLine({ record, model, text }: LeftOutReasoning): string {
   const said = text.trim() === '' ? 'told in no words' : JSON.stringify(text);
   return `not sent: reasoning of ${model}, record ${record}: ${said}`;
 }

@@ -2,7 +2,7 @@
 
 import { readRegularFile } from '@tidemark/files';
 import { parseJson } from '@tidemark/log';
-import type { Listening, SimulatorOptions } from '@tidemark/simulator';
+import type { ListeningSimulator, SimulatorOptions } from '@tidemark/simulator';
 import { createSimulator, parseScenario } from '@tidemark/simulator';
 
 import { CliError } from './failure.ts';
@@ -27,7 +27,7 @@ export async function openSimulator({
   allowedHosts = [],
   scenario,
   settings,
-}: SimulatorChoice): Promise<Listening> {
+}: SimulatorChoice): Promise<ListeningSimulator> {
   const simulator = createSimulator({
     ...settings,
     ...(scenario !== undefined && { scenario: parseScenario(await readJson(scenario)) }),

@@ -39,14 +39,14 @@ interface CellLine {
   readonly width: number;
 }
 
-type Cell = readonly CellLine[];
+type TableCell = readonly CellLine[];
 
-function cellOf(shown: Shown, colour: boolean): Cell {
+function cellOf(shown: Shown, colour: boolean): TableCell {
   const lines = render(shown, colour).split('\n');
   return lines.map((text) => ({ text, width: stringWidth(text) }));
 }
 
-function widthsOf(rows: readonly (readonly Cell[])[]): readonly number[] {
+function widthsOf(rows: readonly (readonly TableCell[])[]): readonly number[] {
   const widths: number[] = [];
   for (const row of rows)
     for (const [column, cell] of row.entries())
@@ -54,7 +54,7 @@ function widthsOf(rows: readonly (readonly Cell[])[]): readonly number[] {
   return widths;
 }
 
-function rowText(row: readonly Cell[], widths: readonly number[], numbers: ReadonlySet<number>): string {
+function rowText(row: readonly TableCell[], widths: readonly number[], numbers: ReadonlySet<number>): string {
   const height = Math.max(1, ...row.map((cell) => cell.length));
   const lines = Array.from({ length: height }, (_, line) =>
     row.map((cell, column) => padded(cell[line], widths[column] ?? 0, numbers.has(column))).join(GAP),

@@ -5,10 +5,10 @@ import type { AnswerReceived, ContinuationRecord } from '@tidemark/log';
 import { grouped } from './numbers.ts';
 
 /** How an answer came, where its provider has more than one way. */
-export type Transport = NonNullable<AnswerReceived['transport']>;
+export type AnswerTransport = NonNullable<AnswerReceived['transport']>;
 
 /** `over a WebSocket, going on from the answer before`; `over a WebSocket, whole: connection`; `over HTTP instead: silent`. */
-export function transportWords({ kind, continuation, reset, fallback }: Transport): string {
+export function transportWords({ kind, continuation, reset, fallback }: AnswerTransport): string {
   const way = kind === 'websocket' ? 'over a WebSocket' : kind === 'http' ? 'over HTTP' : `over ${kind}`;
   const form =
     continuation === true ? ', going on from the answer before' : reset === undefined ? '' : `, whole: ${reset}`;

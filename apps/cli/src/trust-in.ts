@@ -1,7 +1,7 @@
 // Whether what a workspace brings along may be used: as the user said before, as `--trust` says for this once, or asked, once,
 // where somebody is there to be asked.
 
-import type { Brought } from '@tidemark/settings';
+import type { WorkspaceContents } from '@tidemark/settings';
 import { canKeepTrust, judgeTrust, readBrought, recordTrust, SettingsError } from '@tidemark/settings';
 
 import type { CommandContext } from './command.ts';
@@ -14,7 +14,7 @@ import { tooLongToAsk, trustLines } from './trust-lines.ts';
  * Returns true where the workspace is trusted. Where no one is asked, a notice names the reason. An unusable configuration is not
  * asked about; `readSettings` reports it.
  */
-export async function trustIn(brought: Brought, context: CommandContext): Promise<boolean> {
+export async function trustIn(brought: WorkspaceContents, context: CommandContext): Promise<boolean> {
   const state = await judgeTrust(context.home, brought);
   if (state === 'trusted') return true;
   const lines = await usableLines(brought);
@@ -32,7 +32,7 @@ export async function trustIn(brought: Brought, context: CommandContext): Promis
   return decision === 'trusted';
 }
 
-async function usableLines(brought: Brought): Promise<readonly string[]> {
+async function usableLines(brought: WorkspaceContents): Promise<readonly string[]> {
   try {
     return await trustLines(brought);
   } catch (error) {
@@ -62,7 +62,7 @@ function notUsed(why: string, { output }: CommandContext): false {
  * @throws when the signal aborts, and as `readBrought` does.
  */
 export async function askForTrust(
-  { workspace, digest }: Brought,
+  { workspace, digest }: WorkspaceContents,
   { lines, changed }: { readonly lines: readonly string[]; readonly changed: boolean },
   { input, signal }: CommandContext,
 ): Promise<'trusted' | 'declined' | undefined> {

@@ -5,7 +5,7 @@ import { basename, relative } from 'node:path';
 
 import { isSecretName } from '@tidemark/agent';
 import { PROVIDERS } from '@tidemark/kit';
-import type { Brought, BroughtSettings, ServerSetting } from '@tidemark/settings';
+import type { WorkspaceContents, BroughtSettings, ServerSetting } from '@tidemark/settings';
 import { settingsBrought } from '@tidemark/settings';
 import { findSkills } from '@tidemark/tools-skills';
 
@@ -17,7 +17,7 @@ import { asciiText, shellWord } from './shell-word.ts';
  *
  * @throws SettingsError where the configuration of the workspace cannot be used: a yes would cover settings that no line shows.
  */
-export async function trustLines(brought: Brought): Promise<readonly string[]> {
+export async function trustLines(brought: WorkspaceContents): Promise<readonly string[]> {
   const { servers, rules, leaves } = settingsBrought(brought, Object.keys(PROVIDERS));
   return [
     ...leaves.map(settingLine),
@@ -39,9 +39,9 @@ export function tooLongToAsk(lines: readonly string[]): string | undefined {
   return `it is too long to be shown in a question: ${characters} characters in ${lines.length} lines, and ${MOST_CHARACTERS} in ${MOST_LINES} are the most`;
 }
 
-type Leaf = BroughtSettings['leaves'][number];
+type BroughtLeaf = BroughtSettings['leaves'][number];
 
-function settingLine({ name, value }: Leaf): string {
+function settingLine({ name, value }: BroughtLeaf): string {
   const ignored = name === 'skillRoots' ? " (not in force: only the user's own settings may)" : '';
   return `sets ${name} to ${asciiText(JSON.stringify(value))}${ignored}`;
 }
@@ -53,7 +53,7 @@ function ruleLine({ decision, tool, ...patterns }: BroughtSettings['rules'][numb
 }
 
 /** A server's own line, which is its command or address, and below it all else that is set of it. */
-function serverLines(name: string, server: ServerSetting, brought: Brought): readonly string[] {
+function serverLines(name: string, server: ServerSetting, brought: WorkspaceContents): readonly string[] {
   const below = 'command' in server ? programLines(server) : headerLines(server.headers ?? {});
   return [
     'command' in server
@@ -120,7 +120,7 @@ function termLines({ effect = 'execute', timeoutMs }: ServerSetting): readonly s
   ];
 }
 
-function namedLines(name: string, { namedBy, workspace }: Brought): readonly string[] {
+function namedLines(name: string, { namedBy, workspace }: WorkspaceContents): readonly string[] {
   const { paths = [], untold = [] } = namedBy.find(({ by }) => by === `mcp.servers.${name}`) ?? {};
   return [
     ...paths.map((path) => `names, and a change asks again: ${shellWord(relative(workspace, path))}`),
@@ -130,7 +130,10 @@ function namedLines(name: string, { namedBy, workspace }: Brought): readonly str
   ];
 }
 
-function serverNotes(servers: Readonly<Record<string, ServerSetting>>, { named }: Brought): readonly string[] {
+function serverNotes(
+  servers: Readonly<Record<string, ServerSetting>>,
+  { named }: WorkspaceContents,
+): readonly string[] {
   if (Object.keys(servers).length === 0) return [];
   return [
     'Servers are started at once, in every mode.',
@@ -139,7 +142,7 @@ function serverNotes(servers: Readonly<Record<string, ServerSetting>>, { named }
 }
 
 /** Each skill with the first line of its description, or why it cannot be used as it is now. */
-async function skillLines({ skills, skillsRoot }: Brought): Promise<readonly string[]> {
+async function skillLines({ skills, skillsRoot }: WorkspaceContents): Promise<readonly string[]> {
   if (skillsRoot === undefined) return [];
   const found = await findSkills([{ folder: skillsRoot, source: 'workspace' }]);
   const words = new Map([

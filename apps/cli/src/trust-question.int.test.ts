@@ -4,7 +4,7 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import type { Listening } from '@tidemark/simulator';
+import type { ListeningSimulator } from '@tidemark/simulator';
 import { createSimulator } from '@tidemark/simulator';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
@@ -13,7 +13,7 @@ import { hostileRepository } from '../tests/hostile-repository.ts';
 import type { Choices, Ran } from '../tests/pretend-run.ts';
 import { pretendRun } from '../tests/pretend-run.ts';
 
-let door: Listening;
+let door: ListeningSimulator;
 let repository: HostileRepository;
 
 beforeEach(async () => {

@@ -7,7 +7,7 @@ import { buffer } from 'node:stream/consumers';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import type { Listening } from '@tidemark/simulator';
+import type { ListeningSimulator } from '@tidemark/simulator';
 import { createSimulator } from '@tidemark/simulator';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
@@ -22,7 +22,7 @@ const skips = !hasTmux();
 if (skips) process.stdout.write('typed-ahead.int.test.ts is skipped: there is no tmux, which makes its terminal\n');
 
 let stage: Stage;
-let listening: Listening | undefined;
+let listening: ListeningSimulator | undefined;
 let server: Server | undefined;
 let terminal: PseudoTerminal | undefined;
 

@@ -8,7 +8,7 @@ import { openNdjsonStore } from '@tidemark/store-ndjson';
 import type { Command } from '../src/command.ts';
 import type { Input } from '../src/input.ts';
 import type { Sink } from '../src/output.ts';
-import type { Surroundings } from '../src/run.ts';
+import type { ProcessEnvironment } from '../src/run.ts';
 import { run } from '../src/run.ts';
 
 /** What a run left behind. */
@@ -21,7 +21,7 @@ export interface Ran {
 /** What a test may choose; the rest is plain. */
 export interface Choices {
   readonly commands?: readonly Command[];
-  readonly environment?: Surroundings['environment'];
+  readonly environment?: ProcessEnvironment['environment'];
   readonly store?: NdjsonStore;
   readonly signal?: AbortSignal;
   /** None unless it is given. */
@@ -41,7 +41,7 @@ export interface Choices {
 export async function pretendRun(args: readonly string[], choices: Choices = {}): Promise<Ran> {
   const out = textSink(choices.colour === true);
   const err = textSink(choices.colour === true);
-  const surroundings: Surroundings = {
+  const surroundings: ProcessEnvironment = {
     environment: choices.environment ?? {},
     folder: choices.folder ?? '/nobody/nowhere',
     input: inputOf(choices),

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import type { Scenario, ScenarioStep, ScriptedAnswer } from '@tidemark/simulator';
+import type { Scenario, ScenarioStep, PlannedAnswer } from '@tidemark/simulator';
 
 /** Where a test plays. */
 export interface Stage {
@@ -39,6 +39,6 @@ export function openStage(): Stage {
 }
 
 /** An answer that makes one call. */
-export function calls(name: string, input: Readonly<Record<string, unknown>>, text?: string): ScriptedAnswer {
+export function calls(name: string, input: Readonly<Record<string, unknown>>, text?: string): PlannedAnswer {
   return { calls: [{ name, arguments: input }], ...(text !== undefined && { text }) };
 }

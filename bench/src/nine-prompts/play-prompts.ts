@@ -12,7 +12,7 @@ import type { Agent, AgentOptions, LiveSession } from '@tidemark/kit';
 import { createAgent } from '@tidemark/kit';
 import type { Log, SessionId } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
-import type { LedgerCall, ScriptedAnswer, SentRequest, Simulator } from '@tidemark/simulator';
+import type { LedgerCall, PlannedAnswer, ReceivedRequest, Simulator } from '@tidemark/simulator';
 import { createSimulator } from '@tidemark/simulator';
 import { createMemoryStore } from '@tidemark/store-memory';
 import { createBashTool, createConfinement } from '@tidemark/tools-workspace';
@@ -200,7 +200,7 @@ async function playPrompt(stage: Stage, live: LiveSession, prompt: CodingPrompt)
 }
 
 /** The next step of the conversation. The call beside it asks for a checkpoint. */
-function answerTo(stage: Stage, { toolResults }: SentRequest): ScriptedAnswer {
+function answerTo(stage: Stage, { toolResults }: ReceivedRequest): PlannedAnswer {
   const { prompt, step, stream, time } = stage;
   if (stream !== 'main') return { text: JSON.stringify(checkpointOf(stage)) };
   const broken = toolResults.find(({ error, name }) => error && name !== 'bash');

@@ -8,13 +8,13 @@ export { addSession, NO_ACCOUNTS } from './audit/account-sessions.ts';
 export type { Explained, Explanation, UntoldReads } from './audit/explain.ts';
 export { explainSession } from './audit/explain.ts';
 export type { FittedImage, GivenImage, ImageBounds, ImageFitter, UnfitImage } from './images/image-fitter.ts';
-export type { Line, Resize } from './request/line.ts';
+export type { PromptStream, Resize } from './request/line.ts';
 export { keepCapabilities, loadCapabilities, readArtifact } from './session/materials.ts';
 export { newHash } from './session/node-hash.ts';
 export type { CallOptions, Foreseen } from './request/call-options.ts';
 export type { Lines, Prepared } from './request/prepare.ts';
 export { prepareRequest } from './request/prepare.ts';
-export type { Encoders, Rebuilt, RebuildOptions, RequestAt, Step } from './audit/rebuild.ts';
+export type { Encoders, Rebuilt, RebuildOptions, RequestAt, RebuildStep } from './audit/rebuild.ts';
 export { rebuildRequest, rebuildSession } from './audit/rebuild.ts';
 export type { RequestSnapshot } from './audit/request-snapshots.ts';
 export { requestSnapshots, SNAPSHOTS_KEPT } from './audit/request-snapshots.ts';
@@ -48,7 +48,7 @@ export type { RuledCall } from './rules/ruled-call.ts';
 export type { ReadRule, Rule, RulePattern, RuleProblems, RuleSet } from './rules/rule.ts';
 export type {
   AllowedAnswer,
-  Answer,
+  PermissionAnswer,
   Asker,
   CallQuestion,
   DefinitionQuestion,
@@ -78,19 +78,19 @@ export type {
   CompactOptions,
   FinishedTurn,
   GivenAttachment,
-  LiveForkOptions,
-  LiveSession,
+  AgentForkOptions,
+  AgentSession,
   OtherModel,
   PromptOptions,
   SideAnswer,
   SideCall,
-  SwitchOptions,
+  ModelSwitchOptions,
   Turn,
   Words,
 } from './turn/live-session.ts';
 export { createAgentTool } from './subagent/agent-tool.ts';
 export type { SubagentOrder } from './subagent/subagent.ts';
-export type { Limits, RetryPolicy, RewriteNotice, Runtime, SubagentLimits, Warm } from './turn/runtime.ts';
+export type { TurnLimits, RetryPolicy, RewriteNotice, Runtime, SubagentLimits, Warm } from './turn/runtime.ts';
 export { RETRY, SUBAGENT_LIMITS } from './turn/runtime.ts';
 export type { Warmth } from './decide/warmth.ts';
 export { lastingOf, planWarmth } from './decide/warmth.ts';
@@ -118,7 +118,7 @@ export type { Gate } from './request/gate.ts';
 export { createGate } from './request/gate.ts';
 export type { ForkBeginning } from './fork/begin-fork.ts';
 export { beginFork } from './fork/begin-fork.ts';
-export type { SaidPrompt } from './fork/find-prompt.ts';
+export type { NumberedPrompt } from './fork/find-prompt.ts';
 export { readPrompts } from './fork/find-prompt.ts';
 export type { ForkOptions, ForkPlan } from './fork/plan-fork.ts';
 export { planFork } from './fork/plan-fork.ts';

@@ -7,13 +7,13 @@ import type { ContextSource, SourceView } from '../src/sources/context-source.ts
 import type { Surroundings } from '../src/surroundings.ts';
 import { RETRY } from '../src/turn/runtime.ts';
 import type { Notice } from '../src/turn/session-event.ts';
-import type { Work } from '../src/turn/work.ts';
+import type { TurnContext } from '../src/turn/work.ts';
 import type { Small } from './small-session.ts';
 import { row, second } from './small-session.ts';
 
 /** The work of a turn, and the hands of the test on it. */
 export interface Asked {
-  readonly work: Work;
+  readonly work: TurnContext;
   readonly notices: Notice[];
   /** Milliseconds of each wait so far. */
   readonly waiting: number[];
@@ -41,7 +41,7 @@ export function asked({ session, lines }: Small, sources: readonly ContextSource
         signal?.addEventListener('abort', () => done());
       }),
   };
-  const work: Work = {
+  const work: TurnContext = {
     session,
     lines,
     turn: turnId('t1'),

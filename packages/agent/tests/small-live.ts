@@ -7,8 +7,8 @@ import { ProviderError } from '@tidemark/model';
 import type { ScriptedAnswer } from '@tidemark/provider-scripted';
 import { createScriptedProvider, scriptedEncoder } from '@tidemark/provider-scripted';
 import { createMemoryStore, createShelf } from '@tidemark/store-memory';
-import type { Shelf } from '@tidemark/store-memory';
-import type { LiveSession } from '../src/turn/live-session.ts';
+import type { MemoryBackend } from '@tidemark/store-memory';
+import type { AgentSession } from '../src/turn/live-session.ts';
 import type { LiveSessionOptions } from '../src/turn/open-live-session.ts';
 import { openLiveSession } from '../src/turn/open-live-session.ts';
 import type { Runtime } from '../src/turn/runtime.ts';
@@ -17,9 +17,9 @@ import { testClock } from './small-work.ts';
 
 /** A session at work, in the hands of a test. */
 export interface Live {
-  readonly live: LiveSession;
+  readonly live: AgentSession;
   readonly log: Log;
-  readonly shelf: Shelf;
+  readonly shelf: MemoryBackend;
   readonly pass: (ms: number) => void;
   /** All records so far. */
   readonly records: () => Promise<readonly Recorded[]>;
@@ -31,7 +31,7 @@ export interface Live {
 export interface Setting {
   readonly provider: Provider;
   readonly runtime?: Partial<Runtime>;
-  readonly shelf?: Shelf;
+  readonly shelf?: MemoryBackend;
   readonly open?: Partial<LiveSessionOptions>;
 }
 
@@ -141,7 +141,7 @@ export function heldBy(body: Uint8Array): readonly string[] {
 }
 
 /** A shelf on which the log of the test's session ends behind so many records: what a crash there would leave. */
-export function cutShelf(shelf: Shelf, records: number): Shelf {
+export function cutShelf(shelf: MemoryBackend, records: number): MemoryBackend {
   const room = shelf.rooms.get(ID);
   if (room === undefined) throw new Error('nothing is on the shelf');
   let end = 0;

@@ -2,7 +2,7 @@
 
 import type { Event, Log, Timestamp } from '@tidemark/log';
 import { sessionId, timestamp } from '@tidemark/log';
-import type { ToolSpec, Wanted } from '@tidemark/context';
+import type { ToolSpec, RequestSpec } from '@tidemark/context';
 import { composeFront } from '@tidemark/context';
 import type { Answer, Capabilities, Usage } from '@tidemark/model';
 import { defaultCatalog, findModel } from '@tidemark/model';
@@ -41,7 +41,7 @@ export function prompt(text: string, at = 0): Event {
 export interface Change {
   readonly model?: string;
   readonly tools?: readonly ToolSpec[];
-  readonly parameters?: Wanted['parameters'];
+  readonly parameters?: RequestSpec['parameters'];
   readonly provider?: string;
   /** The agent's own system text. */
   readonly role?: string;
@@ -73,7 +73,7 @@ export async function prepare(
 ): Promise<Prepared> {
   const { model = 'claude-sonnet-4-5', tools = [READ], parameters = {}, provider = 'scripted', role } = change;
   const capabilities = { ...row(model), ...change.row };
-  const wanted: Wanted = {
+  const wanted: RequestSpec = {
     provider,
     model,
     parameters,

@@ -3,7 +3,7 @@
 
 import type { Capabilities } from '@tidemark/model';
 import { anthropicEncoder, createAnthropicProvider } from '@tidemark/provider-anthropic';
-import type { AnswerPlan, SentRequest, Simulator } from '@tidemark/simulator';
+import type { AnswerPlan, ReceivedRequest, Simulator } from '@tidemark/simulator';
 import { createSimulator } from '@tidemark/simulator';
 import { expect, onTestFinished } from 'vitest';
 import { verifySession } from '../src/audit/verify.ts';
@@ -37,7 +37,7 @@ export interface PlaySetting {
   readonly believed: Capabilities;
   /** What is so; as believed unless said. */
   readonly real?: Capabilities | (() => Capabilities);
-  readonly answer: (sent: SentRequest) => AnswerPlan;
+  readonly answer: (sent: ReceivedRequest) => AnswerPlan;
   readonly runtime?: Partial<Runtime>;
 }
 

@@ -14,7 +14,7 @@ import type { Tool, ToolContext, ToolOutput } from '../src/tools/tool.ts';
 import type { Runtime } from '../src/turn/runtime.ts';
 import { RETRY } from '../src/turn/runtime.ts';
 import type { SessionEvent } from '../src/turn/session-event.ts';
-import type { Work } from '../src/turn/work.ts';
+import type { TurnContext } from '../src/turn/work.ts';
 import { begin, ID, prepare, prompt, row, second } from './small-session.ts';
 
 /** A call as a model makes it. */
@@ -40,7 +40,7 @@ export interface Setting {
 
 /** A turn at work, in the hands of a test. */
 export interface SmallWork {
-  readonly work: Work;
+  readonly work: TurnContext;
   readonly session: Session;
   readonly told: readonly SessionEvent[];
   readonly interrupt: () => void;
@@ -62,7 +62,7 @@ export async function beginWork(setting: Setting): Promise<SmallWork> {
   const clock = testClock();
   const told: SessionEvent[] = [];
   const interruption = new AbortController();
-  const work: Work = {
+  const work: TurnContext = {
     session,
     lines: small.lines,
     runtime: { ...testRuntime(tools, clock.surroundings), ...runtime },

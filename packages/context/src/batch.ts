@@ -7,7 +7,7 @@ import { firstPrunable, totalsFrom } from './prunable.ts';
 import type { Grounds } from './uses.ts';
 
 /** Results from one on, those on some grounds, and what it means to shorten them. Tokens are estimates. */
-export interface Batch extends Totals {
+export interface PruningBatch extends Totals {
   /** Index of the first of them. */
   readonly first: number;
   readonly grounds: readonly Grounds[];
@@ -27,7 +27,7 @@ export interface Readable {
 export type TakesAlong = (totals: Totals) => boolean;
 
 /** Returns the batch of all results on the grounds that are worth it, where the history is written anew in any case. */
-export function allOf(old: OldResults, allowed: readonly Grounds[], takes: TakesAlong): Batch | undefined {
+export function allOf(old: OldResults, allowed: readonly Grounds[], takes: TakesAlong): PruningBatch | undefined {
   const batch = batchFrom(old, { index: 0, kept: 0, anywhere: false }, allowed, takes);
   return batch && { ...batch, rewritten: 0 };
 }
@@ -41,12 +41,12 @@ export function batchesOf(
   { entries, anywhere }: Readable,
   allowed: readonly Grounds[],
   takes: TakesAlong,
-): readonly Batch[] {
+): readonly PruningBatch[] {
   const { found, all } = old;
   const present = allowed.filter((grounds) => (all[grounds][0] ?? 0) > 0);
   if (present.length === 0) return [];
   const ends = [0, ...entries].map((blocks) => tokensBefore(old, blocks)).toSorted((a, b) => a - b);
-  const batches = new Map<number, Batch>();
+  const batches = new Map<number, PruningBatch>();
   for (const kept of ends) {
     const index = count(found.length, (one) => (itemAt(found, one)?.packedBefore ?? kept) < kept);
     const batch = batchFrom(old, { index, kept, anywhere }, present, takes);
@@ -59,7 +59,7 @@ export function batchesOf(
 /** Returns the results of a batch, in order. The cost follows their span of the list. */
 export function resultsOf(
   { found }: OldResults,
-  { first, grounds }: Batch,
+  { first, grounds }: PruningBatch,
   groundsAt: (one: OldResult) => Grounds | undefined,
 ): readonly OldResult[] {
   const results: OldResult[] = [];
@@ -71,7 +71,7 @@ export function resultsOf(
   return results;
 }
 
-interface Start {
+interface BatchStart {
   readonly index: number;
   /** Tokens that are read, and not written again. */
   readonly kept: number;
@@ -82,10 +82,10 @@ const NOTHING: Totals = { count: 0, freed: 0, read: 0, refetched: 0, refetches: 
 
 function batchFrom(
   old: OldResults,
-  { index, kept, anywhere }: Start,
+  { index, kept, anywhere }: BatchStart,
   allowed: readonly Grounds[],
   takes: TakesAlong,
-): Batch | undefined {
+): PruningBatch | undefined {
   const taken = allowed
     .map((grounds) => ({ grounds, totals: totalsFrom(old, index, grounds) }))
     .filter(({ totals }) => totals.count > 0 && takes(totals));

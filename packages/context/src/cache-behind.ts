@@ -5,7 +5,7 @@ import type { KeptRecord, MarkerRecord, Usage } from '@tidemark/log';
 import { milliseconds } from '@tidemark/log';
 import { entryAt, isAlive, keptAt, LIFE } from './entries.ts';
 import { KEEP_WARM } from './keep-warm.ts';
-import type { Cache, Entry, Sent, State } from './state.ts';
+import type { Cache, CacheEntry, SentRequest, State } from './state.ts';
 
 /** Entries kept: the newest. Four markers a call, of which at most two are new. */
 const ENTRIES_KEPT = 16;
@@ -13,10 +13,10 @@ const ENTRIES_KEPT = 16;
 /** The cache behind a request, and the request's own entries in it. `cached`: tokens; 0 where nothing reached the floor. */
 export function cacheBehind(
   state: State,
-  sent: Sent,
+  sent: SentRequest,
   usage: Usage | undefined,
   cached: number | undefined,
-): { readonly cache: Cache; readonly touched: readonly Entry[] } {
+): { readonly cache: Cache; readonly touched: readonly CacheEntry[] } {
   const { entries, promotionMissed } = state.cache;
   const missed = missedPromotion(entries, sent, usage);
   const held = missed ? unpromoted(entries) : entries;
@@ -29,7 +29,7 @@ export function cacheBehind(
  * A promoted entry that this request asked for, when nothing else could have kept it, and that was not read: less came than
  * half of what was forecast. Then the provider does not promote, whatever its row says.
  */
-function missedPromotion(entries: readonly Entry[], sent: Sent, usage: Usage | undefined): boolean {
+function missedPromotion(entries: readonly CacheEntry[], sent: SentRequest, usage: Usage | undefined): boolean {
   if (usage?.read === undefined || usage.read * 2 >= sent.prepared.forecast.read) return false;
   const now = milliseconds(sent.at);
   const asked = new Set<string>(sent.prepared.markers.map(({ prefix }) => prefix));
@@ -43,12 +43,12 @@ function missedPromotion(entries: readonly Entry[], sent: Sent, usage: Usage | u
 }
 
 /** What the promotions have not kept is gone. */
-function unpromoted(entries: readonly Entry[]): readonly Entry[] {
+function unpromoted(entries: readonly CacheEntry[]): readonly CacheEntry[] {
   return entries.filter(({ promoted }) => promoted !== true);
 }
 
 /** Layers and tools that were accepted, whatever the epoch: a new front has only the others to write anew. */
-function sentFront({ epoch, cache: { front } }: State, { prepared }: Sent): Cache['front'] {
+function sentFront({ epoch, cache: { front } }: State, { prepared }: SentRequest): Cache['front'] {
   // A side call may be answered when the next epoch is open already.
   if (epoch?.opened.number !== prepared.epoch) return front;
   const { tools, layers } = epoch.opened;
@@ -60,7 +60,7 @@ function sentFront({ epoch, cache: { front } }: State, { prepared }: Sent): Cach
  * Each marker names an entry: written now, or read and so refreshed. The same bytes under other parameters, or of another
  * model, are another entry; so are those that a side call read in its own way.
  */
-function touch(entries: readonly Entry[], touched: readonly Entry[]): readonly Entry[] {
+function touch(entries: readonly CacheEntry[], touched: readonly CacheEntry[]): readonly CacheEntry[] {
   if (touched.length === 0) return entries;
   const others = entries.filter((entry) => !touched.some((one) => isSame(one, entry)));
   return [...others, ...touched].slice(-ENTRIES_KEPT);
@@ -71,7 +71,7 @@ function touch(entries: readonly Entry[], touched: readonly Entry[]): readonly E
  * asked for, and no longer one than what was read before it: no provider is known to let what was free outlive what was
  * paid for. What was read unknown to this session is taken to be short-lived.
  */
-function touchedBy(entries: readonly Entry[], sent: Sent, usage: Usage | undefined): readonly Entry[] {
+function touchedBy(entries: readonly CacheEntry[], sent: SentRequest, usage: Usage | undefined): readonly CacheEntry[] {
   const now = milliseconds(sent.at);
   const alive = usage?.read === 0 ? [] : entries.filter((entry) => isAlive(entry, now));
   if (sent.prepared.kept !== undefined) return keptBy(sent, sent.prepared.kept, alive, usage);
@@ -82,7 +82,7 @@ function touchedBy(entries: readonly Entry[], sent: Sent, usage: Usage | undefin
   const last = known.findLastIndex((entry) => entry !== undefined);
   const behind = known[last]?.ttl ?? (unknown ? '5m' : '1h');
   const keeps = sent.prepared.purpose === KEEP_WARM;
-  return touched.map((entry, index): Entry => {
+  return touched.map((entry, index): CacheEntry => {
     const before = known[index];
     if (before !== undefined) return { ...entry, ttl: before.ttl, ...unproved(before, now) };
     const ttl = shorter(entry.ttl, behind);
@@ -99,12 +99,12 @@ const SAME_READ = 0.25;
  * expected to be. On a grid a read ends before the block does, and tells no size.
  */
 function sized(
-  touched: readonly Entry[],
-  entries: readonly Entry[],
-  { prepared: { forecast, kept, stream }, at }: Sent,
+  touched: readonly CacheEntry[],
+  entries: readonly CacheEntry[],
+  { prepared: { forecast, kept, stream }, at }: SentRequest,
   usage: Usage | undefined,
   cached: number | undefined,
-): readonly Entry[] {
+): readonly CacheEntry[] {
   if (kept?.grid !== undefined) return touched;
   const alive = entries.filter((entry) => isAlive(entry, milliseconds(at)));
   const known = touched.map((entry) => sameIn(alive, entry));
@@ -121,7 +121,12 @@ function sized(
 }
 
 /** The same where the provider keeps entries by itself: one that was alive is as old as it is, and what was not found is gone. */
-function keptBy(sent: Sent, kept: KeptRecord, alive: readonly Entry[], usage: Usage | undefined): readonly Entry[] {
+function keptBy(
+  sent: SentRequest,
+  kept: KeptRecord,
+  alive: readonly CacheEntry[],
+  usage: Usage | undefined,
+): readonly CacheEntry[] {
   const { stream, markers } = sent.prepared;
   const places = kept.places.filter(({ found }) => found !== true || usage?.read !== 0);
   const touched = [...markers.map((marker) => entryAt(sent, marker)), ...places.map((one) => keptAt(sent, kept, one))];
@@ -134,31 +139,31 @@ function keptBy(sent: Sent, kept: KeptRecord, alive: readonly Entry[], usage: Us
 }
 
 /** The entry of these bytes; a side call may have read the main stream's. */
-function sameIn(alive: readonly Entry[], entry: Entry): Entry | undefined {
+function sameIn(alive: readonly CacheEntry[], entry: CacheEntry): CacheEntry | undefined {
   const same = alive.filter((one) => holdsSame(one, entry));
   return same.find(({ beside }) => beside === entry.beside) ?? same.at(-1);
 }
 
 /** An entry that was read while a short life would have done has shown nothing yet. */
-function unproved({ promoted, at }: Entry, now: number): Pick<Entry, 'promoted'> {
+function unproved({ promoted, at }: CacheEntry, now: number): Pick<CacheEntry, 'promoted'> {
   return promoted === true && now - milliseconds(at) < LIFE['5m'] ? { promoted } : {};
 }
 
-function shorter(a: Entry['ttl'], b: Entry['ttl']): Entry['ttl'] {
+function shorter(a: CacheEntry['ttl'], b: CacheEntry['ttl']): CacheEntry['ttl'] {
   return a === '5m' ? a : b;
 }
 
 /** A marker on the last words of a side call leaves what nobody sends again. */
-function keptMarkers({ prepared: { stream, markers, sequence } }: Sent): readonly MarkerRecord[] {
+function keptMarkers({ prepared: { stream, markers, sequence } }: SentRequest): readonly MarkerRecord[] {
   return stream === 'main' ? markers : markers.filter(({ block }) => block < sequence.blocks - 1);
 }
 
-function isSame(a: Entry, b: Entry): boolean {
+function isSame(a: CacheEntry, b: CacheEntry): boolean {
   return a.beside === b.beside && holdsSame(a, b);
 }
 
 /** The same bytes under the same parameters, kept under the same key. The prefix tells most apart: it goes first. */
-function holdsSame(a: Entry, b: Entry): boolean {
+function holdsSame(a: CacheEntry, b: CacheEntry): boolean {
   return (
     a.prefix === b.prefix &&
     a.parameters[a.section] === b.parameters[b.section] &&

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { created, fold, named, newHash, prompt, row, second } from '../tests/log-of.ts';
 import type { FrontChoice } from './choose-front.ts';
 import { chooseFront } from './choose-front.ts';
-import type { Wanted } from './epoch.ts';
+import type { RequestSpec } from './epoch.ts';
 import { openEpoch } from './epoch.ts';
 import { composeFront } from './front.ts';
 import { padFront } from './pad-front.ts';
@@ -11,7 +11,7 @@ import { padFront } from './pad-front.ts';
 const HAIKU = row('claude-haiku-4-5');
 const texts = composeFront({ role: 'word '.repeat(3_000) }, newHash);
 const padded = padFront(texts, { floor: HAIKU.floor, preloads: [] }, newHash);
-const wanted: Wanted = {
+const wanted: RequestSpec = {
   provider: 'anthropic',
   model: HAIKU.model,
   parameters: {},
@@ -20,17 +20,17 @@ const wanted: Wanted = {
   padding: { setting: 'auto', padded, others: 0 },
 };
 
-function choose(one: Wanted, said = 'go', before?: EpochOpened): FrontChoice {
+function choose(one: RequestSpec, said = 'go', before?: EpochOpened): FrontChoice {
   const state = fold([created, prompt(said)]);
   return chooseFront({ state, before, wanted: one, capabilities: HAIKU, at: second(0), ttl: '5m' });
 }
 
-function opened(one: Wanted, { texts: chosen, padding }: FrontChoice): EpochOpened {
+function opened(one: RequestSpec, { texts: chosen, padding }: FrontChoice): EpochOpened {
   const data = openEpoch(fold([created]), { ...one, texts: chosen }, 'initial', { rewrite: 0 }, newHash);
   return padding === undefined ? data : { ...data, padding };
 }
 
-const asked = (setting: 'always' | 'never'): Wanted => ({ ...wanted, padding: { setting, padded, others: 0 } });
+const asked = (setting: 'always' | 'never'): RequestSpec => ({ ...wanted, padding: { setting, padded, others: 0 } });
 
 test('pads where the sum says so, and records the sum', () => {
   const { texts: chosen, padding } = choose(wanted);

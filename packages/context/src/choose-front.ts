@@ -4,7 +4,7 @@
 import type { EpochOpened, FrontEntry, PaddingRecord, Timestamp } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
 import { itemAt } from './append-only.ts';
-import type { Wanted } from './epoch.ts';
+import type { RequestSpec } from './epoch.ts';
 import { sameFront, servesAs } from './epoch.ts';
 import type { FrontTexts } from './front.ts';
 import { frontTokens, PADDING } from './pad-front.ts';
@@ -18,7 +18,7 @@ export interface ChoiceInput {
   readonly state: State;
   /** The epoch before it. */
   readonly before: EpochOpened | undefined;
-  readonly wanted: Wanted;
+  readonly wanted: RequestSpec;
   readonly capabilities: Capabilities;
   readonly at: Timestamp;
   readonly ttl: '5m' | '1h';
@@ -53,7 +53,7 @@ function inheritedBy({ before, wanted }: ChoiceInput): FrontChoice | undefined {
 
 function decided(
   { state, wanted: { texts }, capabilities, at, ttl }: ChoiceInput,
-  { setting, padded, others }: NonNullable<Wanted['padding']>,
+  { setting, padded, others }: NonNullable<RequestSpec['padding']>,
 ): FrontChoice {
   const padding = decidePadding({
     setting,

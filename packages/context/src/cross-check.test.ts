@@ -1,13 +1,13 @@
 import type { DiagnosisRecord, EpochCause, MissCause } from '@tidemark/log';
 import { describe, expect, it, test } from 'vitest';
-import type { Verdict } from './cross-check.ts';
+import type { CrossCheckVerdict } from './cross-check.ts';
 import { crossCheck } from './cross-check.ts';
 
 type Cause = EpochCause | MissCause;
 const miss = (reason: string): DiagnosisRecord => ({ found: 'miss', reason, missed: 10 });
 
 describe('a word of a provider', () => {
-  test.each<[string, readonly Cause[], Verdict]>([
+  test.each<[string, readonly Cause[], CrossCheckVerdict]>([
     ['model_changed', ['opened', 'model'], 'agrees'],
     ['model_changed', ['parameter'], 'agrees'],
     ['tools_changed', ['opened', 'tools'], 'agrees'],

@@ -8,18 +8,18 @@ import { groupOfCause } from './cause-words.ts';
  * `agrees`: what it says is what our cause would make it say. `disagrees`: it is not, and one of the two is wrong.
  * `explains`: we know of no cause, and it says what changed. `silent`: it says nothing that bears on the cause.
  */
-export type Verdict = 'agrees' | 'disagrees' | 'explains' | 'silent';
+export type CrossCheckVerdict = 'agrees' | 'disagrees' | 'explains' | 'silent';
 
-type Cause = EpochCause | MissCause;
+type BreakOrMissCause = EpochCause | MissCause;
 
-const SETTINGS: readonly Cause[] = ['parameters', 'parameter'];
-const HISTORY: readonly Cause[] = ['compaction', 'pruning', 'quarantine', 'image', 'thinking-stripped'];
-const SYSTEM: readonly Cause[] = ['skills', 'contract', 'role'];
+const SETTINGS: readonly BreakOrMissCause[] = ['parameters', 'parameter'];
+const HISTORY: readonly BreakOrMissCause[] = ['compaction', 'pruning', 'quarantine', 'image', 'thinking-stripped'];
+const SYSTEM: readonly BreakOrMissCause[] = ['skills', 'contract', 'role'];
 /** A compaction can add the tools that waited for an epoch, and a contract its own. */
-const TOOLS: readonly Cause[] = ['tools', 'contract', 'compaction'];
+const TOOLS: readonly BreakOrMissCause[] = ['tools', 'contract', 'compaction'];
 
 /** Which of our causes make a provider say a word. Anthropic counts `speed` as the model; OpenAI keys by tools and skills. */
-const CAUSES_OF: ReadonlyMap<string, readonly Cause[]> = new Map([
+const CAUSES_OF: ReadonlyMap<string, readonly BreakOrMissCause[]> = new Map([
   ['model_changed', ['model', ...SETTINGS]],
   ['tools_changed', TOOLS],
   ['system_changed', SYSTEM],
@@ -37,7 +37,7 @@ const CAUSES_OF: ReadonlyMap<string, readonly Cause[]> = new Map([
  * Holds a diagnosis against the causes that we have for one miss: its own, and that of the epoch that opened with it. A word
  * that is not known agrees with nothing.
  */
-export function crossCheck({ found, reason }: DiagnosisRecord, causes: readonly Cause[]): Verdict {
+export function crossCheck({ found, reason }: DiagnosisRecord, causes: readonly BreakOrMissCause[]): CrossCheckVerdict {
   const ours = causes.filter((cause) => cause !== 'opened' && cause !== 'unknown');
   switch (found) {
     case 'pending':

@@ -7,7 +7,7 @@ import type { Capabilities, Section, Ttl } from '@tidemark/model';
 import { itemAt } from './append-only.ts';
 import type { Sequence } from './sequence.ts';
 import { turnStartOf } from './sequence.ts';
-import type { Entry, Sent } from './state.ts';
+import type { CacheEntry, SentRequest } from './state.ts';
 
 const MINUTE = 60_000;
 
@@ -20,7 +20,7 @@ export const LIFE: Readonly<Record<Ttl, number>> = {
 };
 
 /** The entry that a marker of a request names. Of the front, it is the same whatever stands behind the front. */
-export function entryAt({ prepared, at }: Sent, { block, prefix, ttl }: MarkerRecord): Entry {
+export function entryAt({ prepared, at }: SentRequest, { block, prefix, ttl }: MarkerRecord): CacheEntry {
   const { sequence, counts, mediaBytes = 0, stream } = prepared;
   const section = sectionOf(counts, block);
   const inMessages = section === 'messages';
@@ -39,7 +39,11 @@ export function entryAt({ prepared, at }: Sent, { block, prefix, ttl }: MarkerRe
 }
 
 /** The entry that a provider keeps by itself at such a place. Neither images nor old thinking are a matter to these caches. */
-export function keptAt({ prepared, at }: Sent, { idle, age }: KeptRecord, { block, prefix }: KeptPlace): Entry {
+export function keptAt(
+  { prepared, at }: SentRequest,
+  { idle, age }: KeptRecord,
+  { block, prefix }: KeptPlace,
+): CacheEntry {
   const { sequence, counts } = prepared;
   const life = { idleMs: idle * MINUTE, ...(age === undefined ? {} : { ageMs: age * MINUTE }), born: at };
   return {
@@ -56,7 +60,7 @@ export function keptAt({ prepared, at }: Sent, { idle, age }: KeptRecord, { bloc
   };
 }
 
-function keyOf({ kept, account }: RequestPrepared): Pick<Entry, 'key' | 'account'> {
+function keyOf({ kept, account }: RequestPrepared): Pick<CacheEntry, 'key' | 'account'> {
   return {
     ...(kept?.key === undefined ? {} : { key: kept.key }),
     ...(account === undefined ? {} : { account }),
@@ -81,12 +85,12 @@ export interface Lookup {
 }
 
 /** The entries that the next request can read, shortest first. */
-export function readableEntries(entries: readonly Entry[], lookup: Lookup): readonly Entry[] {
+export function readableEntries(entries: readonly CacheEntry[], lookup: Lookup): readonly CacheEntry[] {
   return entries.filter((entry) => unreadable(entry, lookup) === undefined).toSorted((a, b) => a.block - b.block);
 }
 
 /** Why an entry cannot be read by the next request; `undefined` when it can. */
-export function unreadable(entry: Entry, lookup: Lookup): MissCause | undefined {
+export function unreadable(entry: CacheEntry, lookup: Lookup): MissCause | undefined {
   const { sequence, capabilities, now } = lookup;
   if (itemAt(sequence.prefixes, entry.block) !== entry.prefix) return 'opened';
   if (entry.parameters[entry.section] !== sequence.parameters[entry.section]) return 'parameter';
@@ -102,19 +106,19 @@ export function unreadable(entry: Entry, lookup: Lookup): MissCause | undefined 
 }
 
 /** Whether another account's cache holds an entry. Where one of the accounts is not known, nothing says so. */
-export function isOfOther({ account }: Pick<Entry, 'account'>, asked: string | undefined): boolean {
+export function isOfOther({ account }: Pick<CacheEntry, 'account'>, asked: string | undefined): boolean {
   return account !== undefined && asked !== undefined && account !== asked;
 }
 
 /** Whether an entry has not expired by then (milliseconds). */
-export function isAlive({ ttl, at }: Entry, now: number): boolean {
+export function isAlive({ ttl, at }: CacheEntry, now: number): boolean {
   const unused = now - milliseconds(at);
   if (typeof ttl === 'string') return unused < LIFE[ttl];
   return unused < ttl.idleMs && now - milliseconds(ttl.born) < (ttl.ageMs ?? Infinity);
 }
 
 /** Thinking that is in one of the two alone, entry and request: it is shown from where its own turn begins. */
-function lostThinking(sequence: Sequence, entry: Entry): boolean {
+function lostThinking(sequence: Sequence, entry: CacheEntry): boolean {
   const shownThen = entry.beside ? Infinity : turnStartOf(sequence, entry.of).block;
   const shownNow = turnStartOf(sequence).block;
   const then = Math.min(shownThen, shownNow);

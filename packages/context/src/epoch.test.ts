@@ -3,17 +3,17 @@ import { position } from '@tidemark/log';
 import { expect, test } from 'vitest';
 import type { Told } from '../tests/log-of.ts';
 import { created, fold, logOf, named, newHash, prompt } from '../tests/log-of.ts';
-import type { Wanted } from './epoch.ts';
+import type { RequestSpec } from './epoch.ts';
 import { neededEpoch, openEpoch } from './epoch.ts';
 import { composeFront, layer } from './front.ts';
 import { padFront } from './pad-front.ts';
 import type { State } from './state.ts';
 
 const texts = composeFront({ tools: [{ name: 'read', description: 'Reads.', schema: {} }] }, newHash);
-const wanted: Wanted = { provider: 'anthropic', model: 'm', parameters: {}, capabilities: named('row'), texts };
+const wanted: RequestSpec = { provider: 'anthropic', model: 'm', parameters: {}, capabilities: named('row'), texts };
 const before = fold([created, prompt('go')]);
 
-function openedWith(one: Wanted, state: State = before): State {
+function openedWith(one: RequestSpec, state: State = before): State {
   const cause = neededEpoch(state, one) ?? 'initial';
   return fold([['epoch.opened', openEpoch(state, one, cause, { rewrite: 0 }, newHash)]], state);
 }
@@ -21,7 +21,7 @@ function openedWith(one: Wanted, state: State = before): State {
 const open = openedWith(wanted);
 
 const padded = padFront(texts, { floor: 4_096, preloads: [] }, newHash);
-const offered = (setting: PaddingSetting): Wanted => ({ ...wanted, padding: { setting, padded, others: 0 } });
+const offered = (setting: PaddingSetting): RequestSpec => ({ ...wanted, padding: { setting, padded, others: 0 } });
 
 test('opens the first epoch with the first request', () => {
   expect(neededEpoch(before, wanted)).toBe('initial');
@@ -42,7 +42,7 @@ test('opens none for a setting that was changed and changed back', () => {
   expect(neededEpoch(open, wanted)).toBeUndefined();
 });
 
-test.each<readonly [string, Partial<Wanted>]>([
+test.each<readonly [string, Partial<RequestSpec>]>([
   ['model', { model: 'n' }],
   ['model', { provider: 'openai' }],
   ['tools', { texts: composeFront({}, newHash) }],

@@ -21,7 +21,7 @@ import { PADDING } from './pad-front.ts';
 import type { State } from './state.ts';
 
 /** What the next request is to be made with. */
-export interface Wanted {
+export interface RequestSpec {
   readonly provider: string;
   readonly model: string;
   readonly parameters: RenderParameters;
@@ -61,12 +61,12 @@ export interface PaddingOffer {
 const REASONING = ['thinking', 'effort', 'output_config', 'reasoning', 'reasoning.effort'];
 
 /** Why the next request would need a new epoch, were nothing appended; `undefined` when the one in force serves it. */
-export function neededEpoch(state: State, wanted: Wanted): EpochCause | undefined {
+export function neededEpoch(state: State, wanted: RequestSpec): EpochCause | undefined {
   return epochCauses(state, wanted)[0];
 }
 
 /** In what the next request differs from what is in force, the weightiest first. */
-export function epochCauses({ epoch, compacted, waiting }: State, wanted: Wanted): readonly EpochCause[] {
+export function epochCauses({ epoch, compacted, waiting }: State, wanted: RequestSpec): readonly EpochCause[] {
   if (epoch === undefined) return ['initial'];
   const { opened, inForce } = epoch;
   const causes: readonly (EpochCause | false | undefined)[] = [
@@ -84,7 +84,7 @@ export function epochCauses({ epoch, compacted, waiting }: State, wanted: Wanted
 }
 
 /** Returns the layer of the agent's own system text, where it has one. */
-export function roleOf({ texts }: Pick<Wanted, 'texts'>): Layer | undefined {
+export function roleOf({ texts }: Pick<RequestSpec, 'texts'>): Layer | undefined {
   return texts.layers.find(({ record }) => record.name === ROLE);
 }
 
@@ -92,18 +92,18 @@ export function roleOf({ texts }: Pick<Wanted, 'texts'>): Layer | undefined {
  * Whether a front serves what is wanted, its padding and an older log's list of skills apart: those are frozen with it. Its
  * tools may be others: what differs is appended behind it, or waits.
  */
-export function servesAs(opened: EpochOpened, wanted: Wanted): boolean {
+export function servesAs(opened: EpochOpened, wanted: RequestSpec): boolean {
   const { provider, model, texts } = wanted;
   if (opened.provider !== provider || opened.model !== model || opened.contract !== texts.contract) return false;
   return changedLayer(opened, wanted, [PADDING, SKILLS]) === undefined;
 }
 
 /** Whether an epoch holds the front that is wanted, padded or not: that was decided when it opened, and is frozen with it. */
-export function sameFront(opened: EpochOpened, wanted: Wanted): boolean {
+export function sameFront(opened: EpochOpened, wanted: RequestSpec): boolean {
   return sameTools(opened.tools, wanted) && changedLayer(opened, wanted, [PADDING]) === undefined;
 }
 
-function sameTools(tools: readonly ToolRecord[], { texts }: Wanted): boolean {
+function sameTools(tools: readonly ToolRecord[], { texts }: RequestSpec): boolean {
   return same(
     tools,
     texts.tools.map((tool) => tool.record),
@@ -111,7 +111,11 @@ function sameTools(tools: readonly ToolRecord[], { texts }: Wanted): boolean {
 }
 
 /** `but`: layers that are not compared. */
-function changedLayer(opened: EpochOpened, { texts, padding }: Wanted, but: readonly string[]): EpochCause | undefined {
+function changedLayer(
+  opened: EpochOpened,
+  { texts, padding }: RequestSpec,
+  but: readonly string[],
+): EpochCause | undefined {
   const before = without(opened.layers, but);
   const after = without(
     texts.layers.map(({ record }) => record),
@@ -158,7 +162,7 @@ function same(a: unknown, b: unknown): boolean {
 /** The event that opens the epoch. */
 export function openEpoch(
   state: State,
-  wanted: Wanted,
+  wanted: RequestSpec,
   cause: EpochCause,
   forecast: EpochForecast,
   newHash: NewHash,

@@ -3,7 +3,7 @@
 // machine. The scale is that of o200k; what a model's own tokenizer makes of it is learnt from usage (`ratio.ts`).
 
 /** What kind of character it is, as far as tokenizers care. Letters and digits form runs together; others alone. */
-type Kind = 'letter' | 'digit' | 'space' | 'newline' | 'mark' | 'wide' | 'script';
+type CharacterKind = 'letter' | 'digit' | 'space' | 'newline' | 'mark' | 'wide' | 'script';
 
 // Costs are hundredths of a token, so that sums are whole numbers.
 const TOKEN = 100;
@@ -63,21 +63,21 @@ export function estimateImageTokens(width: number | undefined, height: number | 
   return Math.max(1, Math.min(LARGEST_IMAGE, Math.ceil(width / PATCH) * Math.ceil(height / PATCH)));
 }
 
-function runEnd(text: string, start: number, kind: Kind): number {
+function runEnd(text: string, start: number, kind: CharacterKind): number {
   let end = start + 1;
   while (end < text.length && belongs(kindAt(text, end), kind)) end += 1;
   return end;
 }
 
-function belongs(next: Kind, kind: Kind): boolean {
+function belongs(next: CharacterKind, kind: CharacterKind): boolean {
   return next === kind || (isSolid(next) && isSolid(kind));
 }
 
-function isSolid(kind: Kind): boolean {
+function isSolid(kind: CharacterKind): boolean {
   return kind === 'letter' || kind === 'digit';
 }
 
-function runCost(text: string, start: number, end: number, kind: Kind): number {
+function runCost(text: string, start: number, end: number, kind: CharacterKind): number {
   const length = end - start;
   switch (kind) {
     case 'letter':
@@ -157,7 +157,7 @@ function isHex(code: number): boolean {
   return isDigit(code) || (code >= 0x61 && code <= 0x66) || (code >= 0x41 && code <= 0x46);
 }
 
-const ASCII: readonly Kind[] = Array.from({ length: 0x80 }, (_, code): Kind => {
+const ASCII: readonly CharacterKind[] = Array.from({ length: 0x80 }, (_, code): CharacterKind => {
   if (isDigit(code)) return 'digit';
   if (isUpper(code) || (code >= 0x61 && code <= 0x7a)) return 'letter';
   if (code === 0x20 || code === 0x09) return 'space';
@@ -165,7 +165,7 @@ const ASCII: readonly Kind[] = Array.from({ length: 0x80 }, (_, code): Kind => {
 });
 
 /** First code of each class above ASCII; a class holds up to the next row. Surrogates count as wide, each half. */
-const BEYOND: readonly (readonly [from: number, kind: Kind])[] = [
+const BEYOND: readonly (readonly [from: number, kind: CharacterKind])[] = [
   [0xff61, 'wide'],
   [0xfe00, 'mark'],
   [0xd800, 'wide'],
@@ -177,7 +177,7 @@ const BEYOND: readonly (readonly [from: number, kind: Kind])[] = [
   [0x0080, 'mark'],
 ];
 
-function kindAt(text: string, index: number): Kind {
+function kindAt(text: string, index: number): CharacterKind {
   const code = text.charCodeAt(index);
   return ASCII[code] ?? BEYOND.find(([from]) => code >= from)?.[1] ?? 'mark';
 }

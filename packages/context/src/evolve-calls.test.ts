@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Told } from '../tests/log-of.ts';
 import { answer, call, created, fold, logOf, named, note, prompt, request, returned, second } from '../tests/log-of.ts';
 import { evolve } from './evolve.ts';
-import type { Entry, State } from './state.ts';
+import type { CacheEntry, State } from './state.ts';
 
 const marker = (block: number): { block: number; ttl: '5m'; prefix: ReturnType<typeof named> } => ({
   block,
@@ -117,7 +117,7 @@ test('a side call that failed, or that cached nothing, keeps nothing alive, and 
 });
 
 /** Lives of what is held, by block. */
-function livesOf(told: readonly Told[]): readonly (readonly [block: number, ttl: Entry['ttl']])[] {
+function livesOf(told: readonly Told[]): readonly (readonly [block: number, ttl: CacheEntry['ttl']])[] {
   return fold([created, ...told]).cache.entries.map(({ block, ttl }) => [block, ttl] as const);
 }
 

@@ -14,7 +14,7 @@ import type { Ratio } from './ratio.ts';
 import { learnRatio, learntFor } from './ratio.ts';
 import type { Scales } from './scales.ts';
 import { learnScales, newTextRatio } from './scales.ts';
-import type { Accepted, Counted, Entry, Sent, State, Stream } from './state.ts';
+import type { Accepted, RequestCount, CacheEntry, SentRequest, State, Stream } from './state.ts';
 
 const NO_STREAM: Stream = {
   pending: undefined,
@@ -28,7 +28,7 @@ const NO_STREAM: Stream = {
 export function send(state: State, event: RecordedOf<'request.prepared'>): State {
   const stream = streamOf(state, event.data.stream) ?? NO_STREAM;
   const { position, at, data } = event;
-  const pending: Sent = { position, at, prepared: data, spans: state.history.settled };
+  const pending: SentRequest = { position, at, prepared: data, spans: state.history.settled };
   const pace = addCall(state.pace, at, state.session, state.session === state.root);
   return withStream({ ...state, pace }, data.stream, { ...stream, pending });
 }
@@ -68,7 +68,7 @@ export function accept(state: State, event: RecordedOf<'answer.received' | 'answ
 }
 
 /** The last count in front of a call that was cut; what had none itself, but was cut too, stands behind the same. */
-function countedBefore({ counted }: State, before: Accepted | undefined): Counted | undefined {
+function countedBefore({ counted }: State, before: Accepted | undefined): RequestCount | undefined {
   if (before === undefined || isUncounted(before)) return counted;
   const { position, input, model, answer, spans } = before;
   return { position, input, model, answer, spans, front: counted?.front };
@@ -89,7 +89,7 @@ function elsewhere(state: State, event: RecordedOf<'answer.received' | 'answer.i
 }
 
 /** A side call that read what the main stream left has begun its life anew, and may have left an entry further on. */
-function keptWarm(state: State, touched: readonly Entry[]): State {
+function keptWarm(state: State, touched: readonly CacheEntry[]): State {
   const main = state.streams['main'];
   const left = main?.accepted?.left;
   const end = touched.at(-1);
@@ -133,7 +133,7 @@ function taught(
 /** The scales behind a request that was counted. */
 function scalesBehind(
   { scales, ratios, epoch, history: { packed, lead } }: State,
-  { prepared, spans }: Sent,
+  { prepared, spans }: SentRequest,
   accepted: Accepted | undefined,
   input: number | undefined,
 ): Scales | undefined {
@@ -161,7 +161,7 @@ function learn(ratio: Ratio, estimated: number, counted: number): Ratio {
 /** What was not read again, and not for its age, is no pause's doing: it was dropped, packed anew or stripped. */
 function paused(
   { accepted, pauses, away }: Stream,
-  { at }: Sent,
+  { at }: SentRequest,
   { usage, ...ended }: { readonly usage?: Usage; readonly miss?: Miss },
 ): Pick<Stream, 'pauses' | 'away'> {
   if (!accepted?.cached || usage?.read === undefined) return { pauses, away };

@@ -18,7 +18,7 @@ import {
   renderNote,
   renderNotification,
 } from './render.ts';
-import type { Closing, History, Problem, State, Waiting } from './state.ts';
+import type { CallClosing, History, FoldProblem, State, WaitingSpan } from './state.ts';
 import {
   foldChanges,
   isOpenCall,
@@ -30,8 +30,8 @@ import {
   settleWaiting,
 } from './settle.ts';
 
-type Step<K extends Kind> = (state: State, event: RecordedOf<K>) => State;
-type Steps = { readonly [K in Kind]: Step<K> };
+type FoldStep<K extends Kind> = (state: State, event: RecordedOf<K>) => State;
+type Steps = { readonly [K in Kind]: FoldStep<K> };
 
 /** A fact that changes nothing a model sees. */
 const keep = (state: State): State => state;
@@ -131,7 +131,7 @@ export function evolve(state: State, event: Recorded): State {
 
 // The table is typed by kind; TypeScript cannot see that a union indexes it with its own kind.
 function step<K extends Kind>(state: State, event: RecordedOf<K>): State {
-  const one: Step<K> = STEPS[event.kind];
+  const one: FoldStep<K> = STEPS[event.kind];
   return one(state, event);
 }
 
@@ -148,27 +148,32 @@ function landed(state: State): State {
   return { ...state, history: releaseWaiting({ ...state.history, inFlight: false }) };
 }
 
-function wait(state: State, kind: 'note' | 'prompt', event: Recorded, what: Pick<Waiting, 'urgent' | 'parts'>): State {
+function wait(
+  state: State,
+  kind: 'note' | 'prompt',
+  event: Recorded,
+  what: Pick<WaitingSpan, 'urgent' | 'parts'>,
+): State {
   if (state.session === undefined) return state;
-  const waiting: Waiting = { position: event.position, session: state.session, ...what };
+  const waiting: WaitingSpan = { position: event.position, session: state.session, ...what };
   return { ...state, history: settleWaiting(state.history, kind, waiting) };
 }
 
 function close(
   state: State,
   event: RecordedOf<'tool.returned' | 'tool.failed' | 'tool.abandoned'>,
-  closing: Omit<Closing, 'position'>,
+  closing: Omit<CallClosing, 'position'>,
 ): State {
   const { batch } = state.history;
   const { call } = event.data;
   if (batch === undefined || !isOpenCall(batch, call)) return setAside(state, event.position, call);
-  const closed: Closing = { position: event.position, ...closing };
+  const closed: CallClosing = { position: event.position, ...closing };
   return { ...state, history: settleClosing(state.history, batch, call, closed) };
 }
 
 function setAside(state: State, position: Recorded['position'], call: string): State {
   const known = state.history.calls.has(call) || state.history.batch?.closed.has(call) === true;
-  const problem: Problem = known
+  const problem: FoldProblem = known
     ? { position, code: 'second-closing', message: `call ${call} was closed before; this closing is ignored` }
     : { position, code: 'orphan-closing', message: `call ${call} is not open; its closing is ignored` };
   return { ...state, problems: append(state.problems, problem) };
@@ -257,7 +262,7 @@ function takeUpCheckpoint(state: State, event: RecordedOf<'epoch.opened'>): Stat
   const { compacted } = state;
   if (compacted?.position !== checkpoint) {
     const message = `epoch ${event.data.number} names a checkpoint at ${checkpoint}, which is no history.compacted`;
-    const problem: Problem = { position: event.position, code: 'unknown-epoch-record', message };
+    const problem: FoldProblem = { position: event.position, code: 'unknown-epoch-record', message };
     return { ...opened, problems: append(state.problems, problem) };
   }
   const { session, data } = compacted;

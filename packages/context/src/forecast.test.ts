@@ -1,6 +1,6 @@
 // How far back a marker finds an entry: by the positions that a provider looks at, where a run may be one.
 
-import type { Block, Run } from '@tidemark/model';
+import type { Block, BlockRun } from '@tidemark/model';
 import { expect, test } from 'vitest';
 import { named, newHash, row, second } from '../tests/log-of.ts';
 import { forecast } from './forecast.ts';
@@ -10,7 +10,7 @@ import { beginSequence, extendSequence } from './sequence.ts';
 const OPUS = row('claude-opus-5-5');
 const PARAMETERS = { tools: named('p'), system: named('p'), messages: named('p') };
 
-function block(text: string, run: Run): Block {
+function block(text: string, run: BlockRun): Block {
   return {
     section: 'messages',
     role: 'user',
@@ -28,7 +28,7 @@ function block(text: string, run: Run): Block {
 }
 
 /** What a marker at the end of these blocks reads of an entry at the end of the first one. */
-function readOver(runs: readonly Run[], runsCollapse: boolean): number {
+function readOver(runs: readonly BlockRun[], runsCollapse: boolean): number {
   const blocks = (['none', ...runs] as const).map((run, index) => block(`${index}`, run));
   const sequence = extendSequence(beginSequence(PARAMETERS, [], newHash), blocks);
   const capabilities = { ...OPUS, runsCollapse };
@@ -57,7 +57,7 @@ function readOver(runs: readonly Run[], runsCollapse: boolean): number {
   return forecast(input).forecast.read;
 }
 
-const times = (count: number, run: Run): readonly Run[] => Array.from({ length: count }, () => run);
+const times = (count: number, run: BlockRun): readonly BlockRun[] => Array.from({ length: count }, () => run);
 
 test('an entry is read within twenty positions of a marker, its own included', () => {
   expect([readOver(times(19, 'none'), true), readOver(times(20, 'none'), true)]).toEqual([1_000, 0]);

@@ -8,7 +8,7 @@ import { expectedInput } from './expected-input.ts';
 import { itemAt } from './append-only.ts';
 import type { Lookup } from './entries.ts';
 import { isAlive, isOfOther, unreadable } from './entries.ts';
-import type { Account, Keeping } from './implicit.ts';
+import type { ImplicitBuckets, Keeping } from './implicit.ts';
 import { keptAccount } from './implicit.ts';
 import { onGrid } from './on-grid.ts';
 import type { SizeInput } from './prefix-size.ts';
@@ -16,7 +16,7 @@ import type { CliffCost } from './price-cliff.ts';
 import { cliffCrossed } from './price-cliff.ts';
 import { countedEnd, errorOf, sizeByBlock } from './prefix-size.ts';
 import { isScaled } from './scales.ts';
-import type { Entry } from './state.ts';
+import type { CacheEntry } from './state.ts';
 
 /** What a forecast is made from. */
 export interface ForecastInput extends SizeInput {
@@ -25,7 +25,7 @@ export interface ForecastInput extends SizeInput {
   /** Where the provider keeps entries by itself. */
   readonly keeping?: Keeping | undefined;
   /** Entries that this request can read. */
-  readonly readable: readonly Entry[];
+  readonly readable: readonly CacheEntry[];
   /** Tokens that were never sent on this stream, at the scale at which the model counts them. */
   readonly unsent: number;
   /** See `KeptInput`. */
@@ -113,7 +113,7 @@ function isUnknown({ lookup: { capabilities }, markers, keeping }: ForecastInput
 function accountOf(
   input: ForecastInput,
   size: (block: number) => number,
-): Account & { readonly reads: number | undefined } {
+): ImplicitBuckets & { readonly reads: number | undefined } {
   const { lookup, markers, keeping, beginning = 0 } = input;
   const { sequence, capabilities } = lookup;
   const marked = markers.map(({ block }) => block);
@@ -135,7 +135,7 @@ function writesOf(
   size: (block: number) => number,
   read: number,
   held: number,
-): NonNullable<Account['writes']> {
+): NonNullable<ImplicitBuckets['writes']> {
   const long = markers.findLast(({ ttl }) => ttl === '1h');
   const end = long === undefined ? read : Math.min(held, Math.max(read, size(long.block)));
   return [
@@ -156,7 +156,7 @@ function costOfInput(
 }
 
 /** The longest entry that some marker finds within the lookback. */
-function longestReached({ lookup, markers, readable }: ForecastInput): Entry | undefined {
+function longestReached({ lookup, markers, readable }: ForecastInput): CacheEntry | undefined {
   return readable.findLast((entry) =>
     markers.some((marker) => marker.block >= entry.block && withinLookback(lookup, marker.block, entry.block)),
   );

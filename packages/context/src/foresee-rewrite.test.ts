@@ -4,10 +4,10 @@ import { named, row, second } from '../tests/log-of.ts';
 import { causeInWords, groupOfCause } from './cause-words.ts';
 import type { ForeseenRewrite, RequestEpoch } from './foresee-rewrite.ts';
 import { foreseeRewrite } from './foresee-rewrite.ts';
-import type { Entry, State } from './state.ts';
+import type { CacheEntry, State } from './state.ts';
 import { emptyState } from './state.ts';
 
-const entry: Entry = {
+const entry: CacheEntry = {
   parameters: { tools: named('p'), system: named('p'), messages: named('p') },
   block: 3,
   section: 'messages',

@@ -1,13 +1,13 @@
 import { digest, timestamp } from '@tidemark/log';
 import { expect, test } from 'vitest';
 import { entriesOf, frontEntries } from './front-entries.ts';
-import type { Entry } from './state.ts';
+import type { CacheEntry } from './state.ts';
 import { emptyState } from './state.ts';
 
 const at = timestamp('2026-11-21T09:00:00.000Z');
 const prefix = digest('a'.repeat(64));
 const parameters = { tools: prefix, system: prefix, messages: prefix };
-const entry = (fields: Partial<Entry>): Entry => ({
+const entry = (fields: Partial<CacheEntry>): CacheEntry => ({
   parameters,
   block: 3,
   section: 'system',
@@ -19,7 +19,7 @@ const entry = (fields: Partial<Entry>): Entry => ({
   at,
   ...fields,
 });
-const holding = (...entries: readonly Entry[]) => ({
+const holding = (...entries: readonly CacheEntry[]) => ({
   ...emptyState(),
   cache: { entries, front: new Set<string>(), promotionMissed: false },
 });

@@ -4,7 +4,7 @@
 import type { FrontEntry } from '@tidemark/log';
 import { digest } from '@tidemark/log';
 import { isAlive } from './entries.ts';
-import type { Entry, State } from './state.ts';
+import type { CacheEntry, State } from './state.ts';
 
 /** What is believed to be cached of the front, newest last. What was promoted and not seen to live on is left out. */
 export function frontEntries({ cache }: State): readonly FrontEntry[] {
@@ -21,7 +21,7 @@ export function frontEntries({ cache }: State): readonly FrontEntry[] {
   );
 }
 
-function lifeOf(ttl: Entry['ttl']): Pick<FrontEntry, 'ttl' | 'kept'> {
+function lifeOf(ttl: CacheEntry['ttl']): Pick<FrontEntry, 'ttl' | 'kept'> {
   if (typeof ttl === 'string') return { ttl };
   const { idleMs: idle, ageMs: age, born } = ttl;
   return { kept: { idle, ...(age !== undefined && { age }), born } };
@@ -33,8 +33,8 @@ export function isWarmAt(entry: FrontEntry, now: number): boolean {
 }
 
 /** The same as this session believes them to be; none of a life that it cannot read. */
-export function entriesOf(cached: readonly FrontEntry[]): readonly Entry[] {
-  return cached.flatMap(({ ttl, kept, ...entry }): readonly Entry[] => {
+export function entriesOf(cached: readonly FrontEntry[]): readonly CacheEntry[] {
+  return cached.flatMap(({ ttl, kept, ...entry }): readonly CacheEntry[] => {
     const of = entry.block + 1;
     const common = { ...entry, of, images: false, beside: false };
     if (ttl !== undefined) return [{ ...common, ttl }];

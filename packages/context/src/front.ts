@@ -24,7 +24,7 @@ export interface Layer {
 }
 
 /** One tool with its canonical definition. */
-export interface Tool {
+export interface FrontTool {
   readonly record: ToolRecord;
   readonly definition: string;
 }
@@ -34,7 +34,7 @@ export interface FrontTexts {
   readonly contract: string;
   readonly layers: readonly Layer[];
   /** Ordered by name. */
-  readonly tools: readonly Tool[];
+  readonly tools: readonly FrontTool[];
   /** Skills whose bodies stand in its padding. */
   readonly preloaded?: readonly string[];
 }
@@ -94,7 +94,7 @@ export function layer(
 }
 
 /** A tool as canonical bytes: whatever the order of its schema's keys was. */
-export function defineTool(tool: ToolSpec, newHash: NewHash): Tool {
+export function defineTool(tool: ToolSpec, newHash: NewHash): FrontTool {
   const { name, description, schema } = tool;
   const definition = canonicalText({ description, name, schema });
   return { record: { name, digest: digest(newHash().update(definition).hex()) }, definition };
@@ -116,7 +116,7 @@ type ToolSize = NonNullable<EpochOpened['toolSize']>;
 
 const SIZES: WeakMap<FrontTexts['tools'], ToolSize> = new WeakMap();
 
-function byName(a: Tool, b: Tool): number {
+function byName(a: FrontTool, b: FrontTool): number {
   return a.record.name < b.record.name ? -1 : a.record.name > b.record.name ? 1 : 0;
 }
 

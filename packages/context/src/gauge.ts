@@ -62,10 +62,10 @@ const TIERS: readonly { readonly tier: Tier; readonly from: number }[] = [
 ];
 
 /** What of a row a gauge goes by. */
-export type Limits = Pick<Capabilities, 'inputLimit' | 'window' | 'outputLimit' | 'prices' | 'requestBytes'>;
+export type GaugeLimits = Pick<Capabilities, 'inputLimit' | 'window' | 'outputLimit' | 'prices' | 'requestBytes'>;
 
 /** Reads the gauge of the request that would be made next. The cost follows what was appended since the last one. */
-export function gaugeOf(state: State, row: Limits, options: GaugeOptions = {}): Gauge {
+export function gaugeOf(state: State, row: GaugeLimits, options: GaugeOptions = {}): Gauge {
   const limit = inputLimitOf(row, Math.min(options.outputLimit ?? row.outputLimit, row.outputLimit)) ?? 0;
   const budgets = budgetsOf(limit, options.budgets);
   const next = nextInput(state, row.window.tokens);
@@ -105,12 +105,12 @@ export function isAbove(tier: Tier, other: Tier): boolean {
 }
 
 /** Lengths above which a model prices the whole request dearer, on a day, in ascending order; of the latest prices without one. */
-export function cliffsOf({ prices }: Pick<Limits, 'prices'>, at: Timestamp | undefined): readonly number[] {
+export function cliffsOf({ prices }: Pick<GaugeLimits, 'prices'>, at: Timestamp | undefined): readonly number[] {
   const list = at === undefined ? prices.at(-1) : prices.findLast(({ from }) => from <= at.slice(0, 10));
   return (list?.tiers ?? []).map(({ above }) => above).filter((above) => above > 0);
 }
 
-function cliffOf(row: Limits, input: number | undefined, at: Timestamp | undefined): Cliff | undefined {
+function cliffOf(row: GaugeLimits, input: number | undefined, at: Timestamp | undefined): Cliff | undefined {
   const edges = cliffsOf(row, at);
   const next = edges.find((above) => above >= (input ?? 0));
   if (next !== undefined) return { above: next, passed: false };

@@ -12,7 +12,7 @@ import { plan } from './plan.ts';
 import { guessRatio } from './ratio.ts';
 import type { Sequence } from './sequence.ts';
 import { beginSequence, extendSequence } from './sequence.ts';
-import type { Entry } from './state.ts';
+import type { CacheEntry } from './state.ts';
 
 const PARAMETERS = { tools: named('p'), system: named('p'), messages: named('p') };
 
@@ -51,7 +51,7 @@ function sequenceOf(...blocks: readonly Block[]): Sequence {
   return extendSequence(beginSequence(PARAMETERS, FRONT, newHash), blocks);
 }
 
-function entryAt(sequence: Sequence, index: number, ttl: Entry['ttl'] = '30m'): Entry {
+function entryAt(sequence: Sequence, index: number, ttl: CacheEntry['ttl'] = '30m'): CacheEntry {
   return {
     parameters: PARAMETERS,
     block: index,
@@ -90,7 +90,7 @@ describe('eligible endings', () => {
 });
 
 describe('the places of a request', () => {
-  const at = (capabilities: Capabilities, readable: readonly Entry[], beside = false): unknown =>
+  const at = (capabilities: Capabilities, readable: readonly CacheEntry[], beside = false): unknown =>
     planKeeping({ sequence: sequenceOf(...HISTORY), capabilities, readable, marked: [1], beside });
   const sequence = sequenceOf(...HISTORY);
 
@@ -131,7 +131,7 @@ describe('the places of a request', () => {
 });
 
 describe('the forecast', () => {
-  const told = (capabilities: Capabilities, readable: readonly Entry[] = []): unknown => {
+  const told = (capabilities: Capabilities, readable: readonly CacheEntry[] = []): unknown => {
     const sequence = sequenceOf(...HISTORY);
     const markers = plan({ sequence, capabilities, readable, ttl: '1h' });
     const marked = markers.map((marker) => marker.block);
@@ -181,7 +181,7 @@ describe('the forecast', () => {
 
 describe('an entry that the provider keeps by itself', () => {
   const sequence = sequenceOf(...HISTORY);
-  const after = (minutes: number, ttl: Entry['ttl'], key?: string): unknown =>
+  const after = (minutes: number, ttl: CacheEntry['ttl'], key?: string): unknown =>
     unreadable(entryAt(sequence, 3, ttl), {
       sequence,
       capabilities: row('gpt-5.5'),

@@ -7,14 +7,14 @@ import { itemAt } from './append-only.ts';
 import { keptLife } from './lifetime.ts';
 import { onGrid } from './on-grid.ts';
 import type { Sequence } from './sequence.ts';
-import type { Entry } from './state.ts';
+import type { CacheEntry } from './state.ts';
 
 /** What is planned from. */
 export interface KeepingInput {
   readonly sequence: Sequence;
   readonly capabilities: Capabilities;
   /** Entries of the same bytes that live, shortest first. */
-  readonly readable: readonly Entry[];
+  readonly readable: readonly CacheEntry[];
   /** Blocks that this request marks. */
   readonly marked: readonly number[];
   /** Set for a side call: its own words are its last message. */
@@ -24,7 +24,7 @@ export interface KeepingInput {
 /** Where a request finds and leaves entries. */
 export interface Keeping {
   /** The entry that is read. */
-  readonly hit: Entry | undefined;
+  readonly hit: CacheEntry | undefined;
   /** In block order; `found` where it is read alone. */
   readonly places: readonly { readonly block: number; readonly found?: true }[];
 }
@@ -73,7 +73,7 @@ function beforeLastMessage({ blocks }: Sequence): number {
 }
 
 /** The input of one request in its buckets, and what of it the cache then holds. */
-export interface Account {
+export interface ImplicitBuckets {
   readonly read: number;
   readonly written: number;
   /** By life; absent where none is told. */
@@ -92,7 +92,7 @@ export interface KeptInput extends Omit<KeepingInput, 'readable'>, Pick<Keeping,
 export function keptAccount(
   { sequence, capabilities, marked, hit, beginning = 0 }: KeptInput,
   size: (block: number) => number,
-): Account {
+): ImplicitBuckets {
   const { implicit, floor = 0 } = capabilities;
   const found = hit === undefined ? 0 : size(hit.block);
   if (implicit?.at === 'grid') {

@@ -4,20 +4,23 @@ import { row, second } from '../tests/log-of.ts';
 import { unitPrice } from './bill.ts';
 import type { LifetimeInput } from './lifetime.ts';
 import { chooseLifetime } from './lifetime.ts';
-import type { Pause } from './pauses.ts';
+import type { CallPause } from './pauses.ts';
 import { addPause, NO_PAUSES, stakes } from './pauses.ts';
 
 const MINUTE = 60_000;
 const TOKENS = 50_000;
 
-const pause = (minutes: number, over: Partial<Pause> = {}): Pause => ({
+const pause = (minutes: number, over: Partial<CallPause> = {}): CallPause => ({
   ms: minutes * MINUTE,
   held: TOKENS,
   broken: 0,
   ...over,
 });
 
-function lifeAfter(shown: readonly Pause[], over: Partial<LifetimeInput> & { readonly model?: string } = {}): string {
+function lifeAfter(
+  shown: readonly CallPause[],
+  over: Partial<LifetimeInput> & { readonly model?: string } = {},
+): string {
   const capabilities = row(over.model ?? 'claude-opus-5-5');
   const pauses = shown.reduce(addPause, NO_PAUSES);
   const price = unitPrice(capabilities, second(0), TOKENS);

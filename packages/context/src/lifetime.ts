@@ -5,7 +5,7 @@ import { multiplier } from '@tidemark/model';
 import { LIFE } from './entries.ts';
 import type { Pauses } from './pauses.ts';
 import { stakes } from './pauses.ts';
-import type { Entry } from './state.ts';
+import type { CacheEntry } from './state.ts';
 
 /** How long an entry may be asked to live. */
 export type Lifetime = '5m' | '1h';
@@ -25,7 +25,7 @@ export interface LifetimeInput {
    */
   readonly held?: number | undefined;
   /** The longest entry that this request reads. New entries stand after it. */
-  readonly behind: Pick<Entry, 'ttl' | 'section'> | undefined;
+  readonly behind: Pick<CacheEntry, 'ttl' | 'section'> | undefined;
   /** Rewrites of `held` that an hour must have saved. The default is the fitted value; benchmarks pass others to fit it. */
   readonly margin?: number;
 }

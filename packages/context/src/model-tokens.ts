@@ -6,7 +6,7 @@ import { slice } from './append-only.ts';
 import { quotedScale } from './quoted-scale.ts';
 import type { Scaling } from './scales.ts';
 import { newTextRatio, scaleOfText, withSpanScale } from './scales.ts';
-import type { Size } from './span-size.ts';
+import type { SpanSize } from './span-size.ts';
 import { addSizes, NO_SIZE, sizeOfParts, sizeOfSpan } from './span-size.ts';
 import type { History, State } from './state.ts';
 
@@ -23,12 +23,12 @@ export function modelTokens(scaling: Scaling, span: Span): number {
 }
 
 /** Returns a size with its tokens on another scale. */
-export function scaleSize({ tokens, bytes }: Size, scale: number): Size {
+export function scaleSize({ tokens, bytes }: SpanSize, scale: number): SpanSize {
   return { tokens: tokens * scale, bytes };
 }
 
 /** Returns the size of spans with its tokens on the model's scale, not rounded. */
-export function modelSize(scaling: Scaling, spans: readonly Span[]): Size {
+export function modelSize(scaling: Scaling, spans: readonly Span[]): SpanSize {
   return spans.reduce(
     (sum, span) => addSizes(sum, { tokens: modelTokens(scaling, span), bytes: sizeOfSpan(span).bytes }),
     NO_SIZE,

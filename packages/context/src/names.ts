@@ -2,7 +2,7 @@
 // this rule.
 
 /** A name. `member`: two words joined by a dot, the last one short: a member of an object, or a file with a rare ending. */
-export interface Name {
+export interface FoundName {
   readonly name: string;
   readonly kind: 'path' | 'symbol' | 'member';
 }
@@ -24,9 +24,9 @@ const HEX = /^\d[\da-f]*[a-f][\da-f]*$/;
 const HEX_LENGTH = { least: 6, most: 40 } as const;
 
 /** Returns each distinct name of a text, in the order of first sight. The cost follows the length of the text. */
-export function namesIn(text: string): readonly Name[] {
-  const names = new Map<string, Name>();
-  const add = (name: string, kind: Name['kind']): void => {
+export function namesIn(text: string): readonly FoundName[] {
+  const names = new Map<string, FoundName>();
+  const add = (name: string, kind: FoundName['kind']): void => {
     if (!names.has(name)) names.set(name, { name, kind });
   };
   for (const [found] of text.matchAll(RUN)) {

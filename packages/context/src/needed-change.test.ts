@@ -3,7 +3,7 @@ import type { Capabilities } from '@tidemark/model';
 import { describe, expect, test } from 'vitest';
 import type { Told } from '../tests/log-of.ts';
 import { answer, created, fold, named, newHash, note, packed, prompt, request, text } from '../tests/log-of.ts';
-import type { Wanted } from './epoch.ts';
+import type { RequestSpec } from './epoch.ts';
 import { openEpoch } from './epoch.ts';
 import { composeFront } from './front.ts';
 import type { Change } from './needed-change.ts';
@@ -17,17 +17,20 @@ const SOME: Capabilities['appends'] = ['system', 'reasoning', 'tool-additions'];
 
 const spec = (name: string, description = `${name}.`) => ({ name, description, schema: { type: 'object' } });
 const textsOf = (...tools: readonly ReturnType<typeof spec>[]) => composeFront({ tools }, newHash);
-const wanted: Wanted = {
+const wanted: RequestSpec = {
   provider: 'anthropic',
   model: 'm',
   parameters: { effort: 'medium' },
   capabilities: named('row'),
   texts: textsOf(spec('read')),
 };
-const withTools = (...tools: readonly ReturnType<typeof spec>[]): Wanted => ({ ...wanted, texts: textsOf(...tools) });
-const withEffort = (effort: string): Wanted => ({ ...wanted, parameters: { effort } });
+const withTools = (...tools: readonly ReturnType<typeof spec>[]): RequestSpec => ({
+  ...wanted,
+  texts: textsOf(...tools),
+});
+const withEffort = (effort: string): RequestSpec => ({ ...wanted, parameters: { effort } });
 
-function opened(state: State, one: Wanted): State {
+function opened(state: State, one: RequestSpec): State {
   return fold([['epoch.opened', openEpoch(state, one, 'initial', { rewrite: 0 }, newHash)]], state);
 }
 
@@ -37,7 +40,7 @@ const next = (state: State): State => fold([request(2), answer([text('so')]), pr
 const between = next(open);
 
 /** The state with what is needed recorded. */
-function changed(state: State, one: Wanted, appends = ALL): State {
+function changed(state: State, one: RequestSpec, appends = ALL): State {
   const need = neededChange(state, one, appends);
   if (need.do !== 'append') throw new Error(`needs ${need.do}`);
   return fold(need.changes.map(told), state);
@@ -54,7 +57,7 @@ function told(change: Change): Told {
   }
 }
 
-const withRole = (role: string | undefined): Wanted => ({
+const withRole = (role: string | undefined): RequestSpec => ({
   ...wanted,
   texts: composeFront({ tools: [spec('read')], ...(role !== undefined && { role }) }, newHash),
 });
@@ -108,7 +111,7 @@ describe('what a difference asks for', () => {
     expect(neededChange(bare, wanted, ALL)).toEqual({ do: 'epoch', cause: 'tools' });
   });
 
-  test.each<[string, Partial<Wanted>]>([
+  test.each<[string, Partial<RequestSpec>]>([
     ['thinking', { parameters: { effort: 'medium', thinking: { type: 'adaptive' } } }],
     ['no effort at all', { parameters: {} }],
     ['an effort beside something else', { parameters: { effort: 'low', thinking: { type: 'adaptive' } } }],
@@ -140,7 +143,7 @@ describe('what a difference asks for', () => {
 });
 
 describe('tools that wait for the next epoch', () => {
-  const waiting: Wanted = { ...withTools(spec('grep')), takeTools: 'next-epoch' };
+  const waiting: RequestSpec = { ...withTools(spec('grep')), takeTools: 'next-epoch' };
 
   test('are those that were only taken away, unless somebody wants that now', () => {
     for (const appends of [[], SOME])

@@ -6,7 +6,7 @@ import type { EpochCause, ReasoningChanged, RoleChanged, ToolRecord, ToolsChange
 import { canonicalText } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
 import { itemAt } from './append-only.ts';
-import type { Wanted } from './epoch.ts';
+import type { RequestSpec } from './epoch.ts';
 import { changedNames, epochCauses, roleOf } from './epoch.ts';
 import { estimateTokens } from './estimate.ts';
 import { sizeOfSpan } from './span-size.ts';
@@ -25,7 +25,7 @@ export type Need =
   | { readonly do: 'epoch'; readonly cause: EpochCause };
 
 /** What settles one difference without an epoch: a change, or that it waits. `undefined` where nothing does. */
-type Settled = Change | 'waits' | undefined;
+type SettledDifference = Change | 'waits' | undefined;
 
 /**
  * Render parameters that an appended message can set, and lastingly: `effort` in a system message at Anthropic (docs,
@@ -37,7 +37,7 @@ const APPENDABLE: readonly string[] = ['effort', 'reasoning.effort'];
  * What the next request needs, with a model that takes these changes appended by the row that is wanted. Requests are made by
  * the row that their epoch was opened with: where that is another one, a change opens an epoch, which takes the new row.
  */
-export function neededChange(state: State, wanted: Wanted, given: Capabilities['appends']): Need {
+export function neededChange(state: State, wanted: RequestSpec, given: Capabilities['appends']): Need {
   const { epoch, history } = state;
   if (epoch === undefined) return { do: 'epoch', cause: 'initial' };
   const appends = epoch.opened.capabilities === wanted.capabilities ? given : [];
@@ -50,14 +50,14 @@ export function neededChange(state: State, wanted: Wanted, given: Capabilities['
   return changes.length === 0 ? { do: 'nothing' } : { do: 'append', changes };
 }
 
-interface Difference {
+interface FrontDifference {
   readonly epoch: Epoch;
   readonly history: History;
-  readonly wanted: Wanted;
+  readonly wanted: RequestSpec;
   readonly appends: Capabilities['appends'];
 }
 
-function settle(cause: EpochCause, { epoch, history, wanted, appends }: Difference): Settled {
+function settle(cause: EpochCause, { epoch, history, wanted, appends }: FrontDifference): SettledDifference {
   switch (cause) {
     case 'tools':
       return settleTools(epoch, history, wanted, appends);
@@ -74,7 +74,7 @@ function settle(cause: EpochCause, { epoch, history, wanted, appends }: Differen
  * A system message inside the history stands where a change of tools does. It is carried next to the old text by every later
  * request, so a text that is longer than the history it would save from being written again goes into a new front.
  */
-function settleRole(history: History, wanted: Wanted, appends: Capabilities['appends']): Settled {
+function settleRole(history: History, wanted: RequestSpec, appends: Capabilities['appends']): SettledDifference {
   if (!appends.includes('system')) return undefined;
   const role = roleOf(wanted);
   const text = role?.text.toWellFormed() ?? '';
@@ -93,7 +93,12 @@ function isLongerThan({ packed }: History, tokens: number): boolean {
   return left < 0;
 }
 
-function settleTools(epoch: Epoch, history: History, wanted: Wanted, appends: Capabilities['appends']): Settled {
+function settleTools(
+  epoch: Epoch,
+  history: History,
+  wanted: RequestSpec,
+  appends: Capabilities['appends'],
+): SettledDifference {
   const tools = wanted.texts.tools.map(({ record }) => record);
   const { inForce } = epoch;
   const change = differenceOf(inForce.tools, tools);
@@ -138,9 +143,9 @@ function takesTools(
 function settleReasoning(
   { inForce }: Epoch,
   history: History,
-  wanted: Wanted,
+  wanted: RequestSpec,
   appends: Capabilities['appends'],
-): Settled {
+): SettledDifference {
   if (!appends.includes('reasoning')) return undefined;
   const [parameter, ...others] = changedNames(inForce.parameters, wanted.parameters);
   const setting = new Map(Object.entries(wanted.parameters)).get(parameter ?? '');

@@ -6,9 +6,9 @@ import type { AnswerPart, Part, Span } from '@tidemark/model';
 import { itemAt } from './append-only.ts';
 import type { Learnt, Ratio, TokenEstimate } from './ratio.ts';
 import { applyRatio, learntFor } from './ratio.ts';
-import type { Size } from './span-size.ts';
+import type { SpanSize } from './span-size.ts';
 import { addSizes, NO_SIZE, sizeOfParts, sizeOfSpan } from './span-size.ts';
-import type { Accepted, Counted, History, State } from './state.ts';
+import type { Accepted, RequestCount, History, State } from './state.ts';
 
 /** See the head of this file. */
 export interface NextInput {
@@ -31,7 +31,10 @@ export function standing({ streams, epoch }: State): Accepted | undefined {
   return extended(streams['main']?.accepted, epoch);
 }
 
-function extended<Last extends Counted | Accepted>(last: Last | undefined, epoch: State['epoch']): Last | undefined {
+function extended<Last extends RequestCount | Accepted>(
+  last: Last | undefined,
+  epoch: State['epoch'],
+): Last | undefined {
   if (last === undefined || epoch === undefined) return undefined;
   return last.position > epoch.edited && last.model === epoch.opened.model ? last : undefined;
 }
@@ -67,13 +70,13 @@ function bytesBehind({ history }: State, { answer, spans, prepared }: Accepted):
 }
 
 /** The last count that the next request extends: a call without a total leaves the count before it in force. */
-function lastCount({ counted, epoch }: State, accepted: Accepted | undefined): Count | undefined {
+function lastCount({ counted, epoch }: State, accepted: Accepted | undefined): CountedInput | undefined {
   const last = accepted === undefined || isUncounted(accepted) ? extended(counted, epoch) : accepted;
   const input = last?.input;
   return last === undefined || input === undefined ? undefined : { ...last, input };
 }
 
-type Count = (Accepted | Counted) & { readonly input: number };
+type CountedInput = (Accepted | RequestCount) & { readonly input: number };
 
 /** Whether the provider told no total of the call's input: it was cut too early, or its server counts nothing. */
 export function isUncounted({ input }: Pick<Accepted, 'input'>): boolean {
@@ -138,7 +141,7 @@ export function isRecorded({ layers }: Pick<EpochOpened, 'layers'>): boolean {
 const TOKEN_BYTES = 4;
 
 /** The texts in front of the history; of a recording, what its first count leaves for them and the tools. */
-export function frontSize({ epoch, counted }: State): Size {
+export function frontSize({ epoch, counted }: State): SpanSize {
   if (epoch === undefined || !isRecorded(epoch.opened)) {
     return (epoch?.opened.layers ?? []).reduce((sum, one) => addSizes(sum, one), NO_SIZE);
   }
@@ -147,12 +150,12 @@ export function frontSize({ epoch, counted }: State): Size {
 }
 
 /** All of the history, packed or waiting. */
-export function historySize(history: History): Size {
+export function historySize(history: History): SpanSize {
   return sizeSince(history, 0, undefined);
 }
 
 /** All that is packed, or waits to be, behind so many spans; without the answer that was counted. */
-function sizeSince(history: History, spans: number, answered: number | undefined): Size {
+function sizeSince(history: History, spans: number, answered: number | undefined): SpanSize {
   let size = waitingSize(history);
   for (let index = history.packed.length - 1; index >= 0; index -= 1) {
     const span = itemAt(history.packed, index);
@@ -163,14 +166,14 @@ function sizeSince(history: History, spans: number, answered: number | undefined
 }
 
 /** What waits for its place behind what is packed. */
-export function waitingSize({ batch, notes, prompts, changes }: History): Size {
+export function waitingSize({ batch, notes, prompts, changes }: History): SpanSize {
   const closings = batch === undefined ? [] : [...batch.closed.values()].flatMap(({ content }) => content);
   const said = [...notes, ...prompts].flatMap(({ parts }) => parts);
   return sizeOfParts([...closings, ...said, ...changes.map(({ part }) => part)]);
 }
 
 /** The answer of the last accepted request, packed or with its calls still open. */
-function answerSize({ batch, packed }: History, position: number): Size {
+function answerSize({ batch, packed }: History, position: number): SpanSize {
   if (batch?.position === position) return sizeOfParts(batch.answer.parts);
   for (let index = packed.length - 1; index >= 0; index -= 1) {
     const span = itemAt(packed, index);

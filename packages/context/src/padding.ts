@@ -107,7 +107,7 @@ interface Course {
   readonly floor: number;
 }
 
-interface Rates {
+interface PaddingRates {
   readonly read: number;
   readonly write: number;
 }
@@ -125,7 +125,7 @@ function inputCost(
   { calls, tail, growth, floor }: Course,
   front: number,
   held: number,
-  { read, write }: Rates,
+  { read, write }: PaddingRates,
 ): number {
   let cost = 0;
   let cached = held;
@@ -140,7 +140,7 @@ function inputCost(
   return cost;
 }
 
-function ratesAt({ capabilities, at, ttl }: PaddingInput, tokens: number): Rates | undefined {
+function ratesAt({ capabilities, at, ttl }: PaddingInput, tokens: number): PaddingRates | undefined {
   const price = unitPrice(capabilities, at, tokens);
   if (price === undefined) return undefined;
   const read = multiplier(price, 'read');

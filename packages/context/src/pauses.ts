@@ -19,7 +19,7 @@ export interface Pauses {
 export const NO_PAUSES: Pauses = { bins: [...BINS, Infinity].map(() => 0), broken: 0 };
 
 /** What a request shows of the time before it. */
-export interface Pause {
+export interface CallPause {
   /** Milliseconds since the accepted request before it. */
   readonly ms: number;
   /** Tokens that the cache held after that one. */
@@ -34,7 +34,7 @@ export interface Pause {
  * Returns the evidence with one more request. It is the same object where all that was held could be read after less than five
  * minutes.
  */
-export function addPause(pauses: Pauses, { ms, held, broken, fade = FADE }: Pause): Pauses {
+export function addPause(pauses: Pauses, { ms, held, broken, fade = FADE }: CallPause): Pauses {
   const bin = binOf(ms);
   const gone = Math.max(0, broken);
   const stood = bin === 0 ? 0 : Math.max(0, held - gone);

@@ -5,7 +5,7 @@ import { readableEntries, unreadable } from './entries.ts';
 import { plan } from './plan.ts';
 import type { Sequence } from './sequence.ts';
 import { beginSequence, extendSequence, firstDivergence, tokensUpTo } from './sequence.ts';
-import type { Entry } from './state.ts';
+import type { CacheEntry } from './state.ts';
 
 const PARAMETERS = { tools: named('p'), system: named('p'), messages: named('p') };
 
@@ -38,7 +38,7 @@ function sequenceOf(...blocks: readonly Block[]): Sequence {
   return extendSequence(beginSequence(PARAMETERS, FRONT, newHash), blocks);
 }
 
-function entryAt(sequence: Sequence, index: number, of: number = index + 1, at = 0): Entry {
+function entryAt(sequence: Sequence, index: number, of: number = index + 1, at = 0): CacheEntry {
   return {
     parameters: PARAMETERS,
     block: index,
@@ -149,7 +149,7 @@ test('a side call leaves entries without any thinking, which the turn that thoug
     block('c', { role: 'assistant', holds: 'call', group: 1 }),
     block('r', { holds: 'result' }),
   );
-  const entries = [2, 4].map((index): Entry => ({ ...entryAt(sequence, index), beside: true }));
+  const entries = [2, 4].map((index): CacheEntry => ({ ...entryAt(sequence, index), beside: true }));
   const now = Date.parse(second(1));
   const readable = (model: typeof sonnet): readonly number[] =>
     readableEntries(entries, { sequence, capabilities: model, now }).map((entry) => entry.block);
@@ -178,11 +178,11 @@ test('a longer message is another prefix even where its bytes go on', () => {
   expect(firstDivergence(one, grown)).toMatchObject({ at: 3 });
 });
 
-const long = (entry: Entry): Entry => ({ ...entry, ttl: '1h' });
+const long = (entry: CacheEntry): CacheEntry => ({ ...entry, ttl: '1h' });
 
 test('where the life was chosen, an entry keeps the one it has, and no longer one stands behind a shorter one', () => {
   const sequence = sequenceOf(PROMPT, block('a', { role: 'assistant', group: 1 }), block('r'));
-  const lives = (readable: readonly Entry[], ttl: '5m' | '1h', beside = false): readonly string[] =>
+  const lives = (readable: readonly CacheEntry[], ttl: '5m' | '1h', beside = false): readonly string[] =>
     plan({ sequence, capabilities: opus, readable, ttl, chosen: true, beside }).map((marker) => marker.ttl);
   expect(lives([long(entryAt(sequence, 1)), long(entryAt(sequence, 2))], '5m')).toEqual(['1h', '1h', '1h', '5m']);
   expect(lives([long(entryAt(sequence, 1)), entryAt(sequence, 2)], '5m')).toEqual(['1h', '1h', '5m', '5m']);

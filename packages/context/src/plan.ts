@@ -6,7 +6,7 @@ import { itemAt } from './append-only.ts';
 import { keptLife } from './lifetime.ts';
 import type { Sequence } from './sequence.ts';
 import { tokensUpTo, turnStartOf } from './sequence.ts';
-import type { Entry } from './state.ts';
+import type { CacheEntry } from './state.ts';
 
 /** A router passes markers on to an upstream that honours them: its row has that one's floor, slots and lookback. */
 export const TAKES_MARKERS: ReadonlySet<Capabilities['markers']> = new Set(['explicit', 'pass-through']);
@@ -16,7 +16,7 @@ export interface PlanInput {
   readonly sequence: Sequence;
   readonly capabilities: Capabilities;
   /** Entries that this request can read, shortest first. */
-  readonly readable: readonly Entry[];
+  readonly readable: readonly CacheEntry[];
   /** Block of the last marker of the last accepted request, where that still stands in the sequence. */
   readonly acceptedEnd?: number;
   readonly ttl: '5m' | '1h';

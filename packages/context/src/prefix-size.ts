@@ -11,7 +11,7 @@ import { applyRatio } from './ratio.ts';
 import type { Scales } from './scales.ts';
 import { scaleOfText } from './scales.ts';
 import { mediaUpTo, tokensUpTo, turnStartOf } from './sequence.ts';
-import type { Accepted, Entry } from './state.ts';
+import type { Accepted, CacheEntry } from './state.ts';
 
 /** What sizes are known from. */
 export interface SizeInput {
@@ -27,13 +27,13 @@ export interface SizeInput {
   /** The ordinal of the span of each block, -1 in the front. Without it no block is known to have been counted. */
   readonly ordinals?: AppendOnly<number>;
   /** Entries that this request can read. Some of them were counted. */
-  readonly readable?: readonly Entry[];
+  readonly readable?: readonly CacheEntry[];
   /** `recorded`: the blocks' sizes are known, and nothing is to be learnt from what was measured. */
   readonly sizes?: 'estimated' | 'recorded';
 }
 
 /** A prefix that the provider counted. */
-interface Counted {
+interface CountedPrefix {
   /** Its last block. */
   readonly block: number;
   readonly tokens: number;
@@ -50,7 +50,7 @@ export function scaleAt({ scales, ordinals, model, ratio, sizes, lookup }: SizeI
  * The end of the last accepted request, where it is the beginning of this one as the same model counted it: no edit since, and no
  * thinking that the provider strips by now.
  */
-export function countedEnd({ lookup, accepted, model, sizes }: SizeInput): Counted | undefined {
+export function countedEnd({ lookup, accepted, model, sizes }: SizeInput): CountedPrefix | undefined {
   if (sizes === 'recorded' || !accepted?.input || accepted.model !== model) return undefined;
   const { sequence, capabilities } = lookup;
   const { blocks, digest } = accepted.prepared.sequence;
@@ -118,7 +118,7 @@ function sizeBetween(input: SizeInput, after: number, to: number): number {
 }
 
 /** Ends whose size the provider told, ascending by block. */
-function knownEnds(input: SizeInput): readonly Counted[] {
+function knownEnds(input: SizeInput): readonly CountedPrefix[] {
   if (input.sizes === 'recorded') return [];
   const read = (input.readable ?? []).flatMap(({ block, tokens }) => (tokens === undefined ? [] : [{ block, tokens }]));
   const own = [markedEnd(input), countedEnd(input)].filter((one) => one !== undefined);
@@ -126,7 +126,7 @@ function knownEnds(input: SizeInput): readonly Counted[] {
 }
 
 /** The end of what the last accepted request left cached, whose size the provider told. */
-function markedEnd({ lookup, accepted }: SizeInput): Counted | undefined {
+function markedEnd({ lookup, accepted }: SizeInput): CountedPrefix | undefined {
   if (!accepted?.cached) return undefined;
   const { left, end, prepared, input, cached } = accepted;
   // On a grid the entry ends before its block does.
@@ -134,6 +134,6 @@ function markedEnd({ lookup, accepted }: SizeInput): Counted | undefined {
   if (left === undefined || end === undefined || tokens === undefined) return undefined;
   // What a side call left further on says nothing of the thinking that this request showed.
   const prefix = itemAt(lookup.sequence.prefixes, end) ?? '';
-  const own: Entry = { ...left, block: end, prefix, of: prepared.sequence.blocks, beside: false };
+  const own: CacheEntry = { ...left, block: end, prefix, of: prepared.sequence.blocks, beside: false };
   return [left, own].some((entry) => unreadable(entry, lookup) !== undefined) ? undefined : { block: end, tokens };
 }

@@ -7,7 +7,7 @@ import { counting } from '../tests/counting.ts';
 import type { Told } from '../tests/log-of.ts';
 import { answer, created, fold, named, prompt, request, row, second, turn } from '../tests/log-of.ts';
 import { plainPruning } from '../tests/plain-pruning.ts';
-import type { Wanted } from './epoch.ts';
+import type { RequestSpec } from './epoch.ts';
 import { gaugeOf } from './gauge.ts';
 import type { Need } from './needed-change.ts';
 import { neededChange } from './needed-change.ts';
@@ -22,7 +22,7 @@ const READER = { name: 'history_read', digest: named('history_read') };
 const OTHER = { name: 'other', digest: named('other') };
 const USAGE: Usage = { fresh: 0, read: 1_000, writes: [{ ttl: '5m', tokens: 100 }] };
 
-const wanted: Wanted = {
+const wanted: RequestSpec = {
   provider: 'anthropic',
   model: SONNET.model,
   parameters: {},

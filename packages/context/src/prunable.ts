@@ -8,12 +8,12 @@ import type { AppendOnly } from './append-only.ts';
 import { itemAt, slice } from './append-only.ts';
 import { chanceOfNeed } from './chance-of-need.ts';
 import { partTokens } from './part-tokens.ts';
-import type { Cut } from './render-pruned.ts';
+import type { TextCut } from './render-pruned.ts';
 import { cutOf } from './render-pruned.ts';
 import type { State } from './state.ts';
 import type { SumTree } from './sum-tree.ts';
 import { addAt, appendZero, firstPositive, sumOfFirst, sumTree } from './sum-tree.ts';
-import type { Grounds, Use, Uses } from './uses.ts';
+import type { Grounds, ResultUse, Uses } from './uses.ts';
 import { GROUNDS, goToTurn, groundsOf, noteResult, noteSaid, noUses } from './uses.ts';
 
 /** A long result that is old and was sent. Tokens are estimates. */
@@ -22,7 +22,7 @@ export interface OldResult {
   readonly position: Position;
   /** By the id that the provider is sent. */
   readonly call: string;
-  readonly cut: Cut;
+  readonly cut: TextCut;
   /** Tokens of the whole result, and what shortening it frees. */
   readonly whole: number;
   readonly freed: number;
@@ -31,7 +31,7 @@ export interface OldResult {
   /** All that is packed before it. */
   readonly packedBefore: number;
   readonly group: number;
-  readonly use: Use;
+  readonly use: ResultUse;
 }
 
 /** Sums over prunable results. Tokens are estimates. */
@@ -171,7 +171,7 @@ interface Sums {
   /** Of each of them, on what grounds it is counted. */
   readonly counted: (Grounds | undefined)[];
   readonly trees: Readonly<Record<Grounds, SumTree>>;
-  readonly byUse: Map<Use, number>;
+  readonly byUse: Map<ResultUse, number>;
   /** Ids of the calls of those found, each as it may have been recorded. */
   readonly calls: Set<string>;
 }
@@ -311,14 +311,14 @@ function tokensOf(span: Span): number {
   return known;
 }
 
-function shortenedOf(span: Span, use: Use): Shortened | undefined {
+function shortenedOf(span: Span, use: ResultUse): Shortened | undefined {
   const known = shortenings.get(span) ?? findShortened(span, use) ?? 'whole';
   shortenings.set(span, known);
   return known === 'whole' ? undefined : known;
 }
 
 /** How the result is shortened; `undefined` where it is short, or nothing would be gained. */
-function findShortened(span: Span, { of }: Use): Shortened | undefined {
+function findShortened(span: Span, { of }: ResultUse): Shortened | undefined {
   const result = resultOf(span);
   if (result === undefined || span.origin.from !== 'event') return undefined;
   const at = span.origin.position;

@@ -22,7 +22,7 @@ import {
   wanted,
 } from '../tests/pruning-session.ts';
 import { slice } from './append-only.ts';
-import type { Wanted } from './epoch.ts';
+import type { RequestSpec } from './epoch.ts';
 import { neededEpoch } from './epoch.ts';
 import { neededChange } from './needed-change.ts';
 import type { PruningInput } from './pruning.ts';
@@ -131,7 +131,7 @@ describe('what is shortened', () => {
   });
 
   test('can be read back: without the tool for it nothing is shortened', () => {
-    const without: Wanted = { ...wanted, texts: { ...wanted.texts, tools: [] } };
+    const without: RequestSpec = { ...wanted, texts: { ...wanted.texts, tools: [] } };
     expect(plan(session([5_000, 1, 1, 1, 1, 1, 1]), { ...anew, wanted: without })).toBeUndefined();
   });
 
@@ -228,12 +228,12 @@ describe('when it is shortened', () => {
 
   test('not on its own where the front would change too: then that is paid first', () => {
     const pruned = session(early);
-    const other: Wanted = { ...wanted, parameters: { effort: 'low' } };
+    const other: RequestSpec = { ...wanted, parameters: { effort: 'low' } };
     expect(plan(pruned, { wanted: other })).toBeUndefined();
   });
 
   test('not on its own behind a change that was appended: its epoch would take that into the front, and break that too', () => {
-    const other: Wanted = { ...wanted, parameters: { effort: 'low' } };
+    const other: RequestSpec = { ...wanted, parameters: { effort: 'low' } };
     const said: Told = ['reasoning.changed', { parameter: 'effort', setting: 'low', as: 'appended', scope: 'lasting' }];
     const changed = fold([said], session(early));
     expect(plan(session(early))).toMatchObject({ cause: 'pays' });

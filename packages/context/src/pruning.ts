@@ -6,11 +6,11 @@ import { milliseconds } from '@tidemark/log';
 import type { Capabilities, Ttl } from '@tidemark/model';
 import { multiplier } from '@tidemark/model';
 import { itemAt } from './append-only.ts';
-import type { Batch, Readable } from './batch.ts';
+import type { PruningBatch, Readable } from './batch.ts';
 import { allOf, batchesOf, resultsOf } from './batch.ts';
 import { ratesOf, unitPrice } from './bill.ts';
 import { isAlive } from './entries.ts';
-import type { Wanted } from './epoch.ts';
+import type { RequestSpec } from './epoch.ts';
 import { neededEpoch } from './epoch.ts';
 import { inModelTokens } from './next-input.ts';
 import type { Gauge } from './gauge.ts';
@@ -26,7 +26,7 @@ import { GROUNDS, groundsOf } from './uses.ts';
 export interface PruningInput {
   /** With all calls of the last answer closed. */
   readonly state: State;
-  readonly wanted: Wanted;
+  readonly wanted: RequestSpec;
   /** What the next request needs in any case. */
   readonly need: Need;
   readonly capabilities: Capabilities;
@@ -56,7 +56,7 @@ const PRESSED = 40;
 
 /** A batch, why it is shortened now, and in how many calls it has to pay for its break. */
 interface Choice {
-  readonly batch: Batch;
+  readonly batch: PruningBatch;
   readonly cause: 'together' | 'expired' | 'pays' | 'warning';
   readonly waits: number;
 }
@@ -77,7 +77,7 @@ const SENDS_ANEW: Readonly<Record<EpochCause, boolean>> = {
 };
 
 /** Prices over the price of fresh input; of one more call, what it reads. */
-interface Rates {
+interface PruningRates {
   readonly read: number;
   readonly write: number;
   readonly call: number;
@@ -121,7 +121,7 @@ function tierOf({ tier }: PruningInput['gauge']): HistoryPruned['tier'] {
   return tier === 'unknown' ? undefined : tier;
 }
 
-function isLarge({ freed }: Batch, { sent }: OldResults): boolean {
+function isLarge({ freed }: PruningBatch, { sent }: OldResults): boolean {
   return freed >= LEAST * sent;
 }
 
@@ -141,12 +141,17 @@ function isWarm({ state, at }: PruningInput): boolean {
  * what is expected to be needed. How long a session goes on is not known, so a break waits until it was paid by what it frees alone.
  * While one waits, others grow old that it takes along.
  */
-function paid(input: PruningInput, old: OldResults, readable: Readable, rates: Rates | undefined): Choice | undefined {
+function paid(
+  input: PruningInput,
+  old: OldResults,
+  readable: Readable,
+  rates: PruningRates | undefined,
+): Choice | undefined {
   if (rates === undefined || callsSinceEdit(input.state) < SETTLED || !keepsFront(input)) return undefined;
   const gain = (totals: Totals): number => (totals.read * rates.read) / PAID;
   const takes = (totals: Totals): boolean => gain(totals) > addedCost(totals, rates);
   const left = callsLeft(input, old);
-  const inTime = (batch: Batch): boolean => costOf(batch, rates) <= left * batch.freed * rates.read;
+  const inTime = (batch: PruningBatch): boolean => costOf(batch, rates) <= left * batch.freed * rates.read;
   const all = batchesOf(old, readable, groundsAllowed(input.gauge), takes);
   const batches = all.filter((batch) => isLarge(batch, old) && inTime(batch));
   const gains = batches.map((batch) => gain(batch) - costOf(batch, rates));
@@ -160,7 +165,7 @@ function pressed(
   input: PruningInput,
   old: OldResults,
   readable: Readable,
-  rates: Rates | undefined,
+  rates: PruningRates | undefined,
 ): Choice | undefined {
   const pressing = input.gauge.tier === 'warning' || input.gauge.tier === 'critical';
   if (!pressing) return undefined;
@@ -169,7 +174,7 @@ function pressed(
   const takes = (totals: Totals): boolean =>
     rates === undefined ? isSeldomNeeded(totals) : gain(totals) > addedCost(totals, rates);
   const batches = batchesOf(old, readable, groundsAllowed(input.gauge), takes);
-  const pays = (batch: Batch): boolean => rates === undefined || gain(batch) >= costOf(batch, rates);
+  const pays = (batch: PruningBatch): boolean => rates === undefined || gain(batch) >= costOf(batch, rates);
   const [batch] = batches.filter((one) => isLarge(one, old) && pays(one)).toSorted((a, b) => b.freed - a.freed);
   return batch && { batch, cause: 'warning', waits: calls };
 }
@@ -215,22 +220,22 @@ function callsSinceEdit({ history: { packed }, epoch }: State): number {
 }
 
 /** Returns what fetching again is expected to cost, in tokens at the base input price. */
-function fetchCost({ refetched, refetches }: Totals, { write, call }: Rates): number {
+function fetchCost({ refetched, refetches }: Totals, { write, call }: PruningRates): number {
   return refetched * write + refetches * call;
 }
 
 /** Returns what a batch costs, in tokens at the base input price: its break above reading the same, and fetching again. */
-function costOf(batch: Batch, rates: Rates): number {
+function costOf(batch: PruningBatch, rates: PruningRates): number {
   return batch.rewritten * moreOf(rates) + fetchCost(batch, rates);
 }
 
 /** Returns what some results add to the cost of a break: they are not written again, but some are fetched again. */
-function addedCost(totals: Totals, rates: Rates): number {
+function addedCost(totals: Totals, rates: PruningRates): number {
   return fetchCost(totals, rates) - totals.freed * moreOf(rates);
 }
 
 /** Returns what is saved where the history is written again anyway; a guess where no price is known. */
-function savedAtOnce(totals: Totals, rates: Rates | undefined): number {
+function savedAtOnce(totals: Totals, rates: PruningRates | undefined): number {
   if (rates === undefined) return isSeldomNeeded(totals) ? 1 : 0;
   return totals.freed * rates.write - fetchCost(totals, rates);
 }
@@ -240,11 +245,11 @@ function isSeldomNeeded({ refetches, count }: Totals): boolean {
 }
 
 /** What writing costs above reading. */
-function moreOf({ read, write }: Rates): number {
+function moreOf({ read, write }: PruningRates): number {
   return Math.max(0, write - read);
 }
 
-function ratesAt({ capabilities, at, ttl, state }: PruningInput, { sent }: OldResults): Rates | undefined {
+function ratesAt({ capabilities, at, ttl, state }: PruningInput, { sent }: OldResults): PruningRates | undefined {
   const price = unitPrice(capabilities, at, inputOf(state));
   if (price === undefined) return undefined;
   const { read, write } = ratesOf(price);
@@ -275,7 +280,7 @@ function recorded(input: PruningInput, old: OldResults, { batch, cause, waits }:
 }
 
 /** Returns the calls after which a batch has paid for itself; none where it is written for the first time as it is. */
-function breakEvenOf(batch: Batch, cause: Choice['cause'], rates: Rates | undefined): number | undefined {
+function breakEvenOf(batch: PruningBatch, cause: Choice['cause'], rates: PruningRates | undefined): number | undefined {
   if (cause === 'together' || cause === 'expired') return 0;
   const perCall = batch.freed * (rates?.read ?? 0);
   return rates === undefined || perCall === 0 ? undefined : Math.ceil(costOf(batch, rates) / perCall);

@@ -6,7 +6,7 @@ import type { ImagePart, ResultPart, Span, TextPart } from '@tidemark/model';
 import { graphemeAt } from '@tidemark/model';
 
 /** How much of a text stays, and at which end; its beginning where that is absent. */
-export type Cut = Pick<PrunedResult, 'kept' | 'from'>;
+export type TextCut = Pick<PrunedResult, 'kept' | 'from'>;
 
 /** A text that stays whole, and what is still shown of a longer one, in UTF-16 units. */
 const LONG = 1_200;
@@ -22,10 +22,10 @@ export function cutOf(
   content: ResultPart['content'],
   stays: 'beginning' | 'end',
   position: number,
-): { readonly cut: Cut; readonly text: TextPart } | undefined {
+): { readonly cut: TextCut; readonly text: TextPart } | undefined {
   const text = textOfResult(content);
   if (text.length <= LONG && content.every(({ type }) => type === 'text')) return undefined;
-  const cut: Cut = stays === 'end' ? { kept: unitsAtEnd(text), from: 'end' } : { kept: unitsAtBeginning(text) };
+  const cut: TextCut = stays === 'end' ? { kept: unitsAtEnd(text), from: 'end' } : { kept: unitsAtBeginning(text) };
   return { cut, text: renderPruned(content, cut, position) };
 }
 
@@ -41,7 +41,7 @@ function unitsAtEnd(text: string): number {
 }
 
 /** The span with its result shortened; as it is where that leaves nothing out. */
-export function shownUpTo(span: Span, cut: Cut): Span {
+export function shownUpTo(span: Span, cut: TextCut): Span {
   const { origin, parts } = span;
   const [result] = parts;
   if (origin.from !== 'event' || result?.type !== 'result') return span;
@@ -55,7 +55,7 @@ export function shownUpTo(span: Span, cut: Cut): Span {
 }
 
 /** Never half of a pair: a lone surrogate is no text. */
-function wholeUnits(text: string, cut: Cut): Cut {
+function wholeUnits(text: string, cut: TextCut): TextCut {
   const kept = Math.min(text.length, Math.max(0, Math.floor(cut.kept)));
   const edge = cut.from === 'end' ? text.length - kept : kept;
   return { ...cut, kept: isInsidePair(text, edge) ? kept - 1 : kept };
@@ -69,7 +69,7 @@ function isInsidePair(text: string, at: number): boolean {
 const NOTICE = '[Shortened here: ';
 
 /** What is still shown of the result's text, and what is left out with how to read it (L6). */
-export function renderPruned(content: ResultPart['content'], { kept, from }: Cut, position: number): TextPart {
+export function renderPruned(content: ResultPart['content'], { kept, from }: TextCut, position: number): TextPart {
   const text = textOfResult(content);
   const units = Math.min(text.length, Math.max(0, kept));
   const shown = from === 'end' ? text.slice(text.length - units) : text.slice(0, units);

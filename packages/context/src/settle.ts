@@ -7,10 +7,10 @@ import { isBlank } from '@tidemark/model';
 import { appendAll, appendOnly, itemAt, slice } from './append-only.ts';
 import { INTERRUPTED, UNANSWERED } from './render.ts';
 import { shownUpTo } from './render-pruned.ts';
-import type { Batch, Closing, History, Waiting, WaitingChange } from './state.ts';
+import type { AnswerBatch, CallClosing, History, WaitingSpan, WaitingChange } from './state.ts';
 
 /** What a span is made from, before it has its ordinal. */
-interface Draft {
+interface SpanDraft {
   readonly role: Span['role'];
   readonly session: SessionId;
   readonly position: Position;
@@ -20,7 +20,7 @@ interface Draft {
 }
 
 /** A note or a prompt: at its place if nothing is open, else recorded now and packed later. */
-export function settleWaiting(history: History, kind: 'note' | 'prompt', waiting: Waiting): History {
+export function settleWaiting(history: History, kind: 'note' | 'prompt', waiting: WaitingSpan): History {
   const held: History =
     kind === 'note'
       ? { ...history, notes: [...history.notes, waiting] }
@@ -41,7 +41,7 @@ export function releaseWaiting(history: History): History {
 
 function releaseChanges(history: History): History {
   if (history.changes.length === 0) return history;
-  const drafts = history.changes.map(({ position, session, part }): Draft => ({
+  const drafts = history.changes.map(({ position, session, part }): SpanDraft => ({
     role: 'system',
     session,
     position,
@@ -65,10 +65,15 @@ function releaseSaid(history: History): History {
 }
 
 /** A provider takes a change of tools or of the role only where an answer follows: where none came, a line says so in its place. */
-function packSaid(history: History, drafts: readonly Draft[]): History {
+function packSaid(history: History, drafts: readonly SpanDraft[]): History {
   const [first] = drafts;
   if (first === undefined || !waitsForAnswer(history)) return pack(history, drafts);
-  const line: Draft = { ...first, role: 'assistant', opensTurn: false, parts: [{ type: 'text', text: UNANSWERED }] };
+  const line: SpanDraft = {
+    ...first,
+    role: 'assistant',
+    opensTurn: false,
+    parts: [{ type: 'text', text: UNANSWERED }],
+  };
   return pack(history, [line, ...drafts]);
 }
 
@@ -96,7 +101,7 @@ function releaseUrgent(history: History): History {
   };
 }
 
-function asDraft(waiting: Waiting, group: Position): Draft {
+function asDraft(waiting: WaitingSpan, group: Position): SpanDraft {
   const { position, session, parts } = waiting;
   // To a provider, all user content that is no result begins a turn: a note in a tool loop too.
   return { role: 'user', session, position, group, opensTurn: true, parts };
@@ -105,7 +110,7 @@ function asDraft(waiting: Waiting, group: Position): Draft {
 /** An answer arrived: packed at once when it made no calls, else when the last of them closes. */
 export function settleAnswer(history: History, event: RecordedOf<'answer.received'>, session: SessionId): History {
   const calls = distinctCalls(event.data);
-  const batch: Batch = { position: event.position, session, answer: event.data, calls, closed: new Map() };
+  const batch: AnswerBatch = { position: event.position, session, answer: event.data, calls, closed: new Map() };
   const open = { ...history, inFlight: false };
   return calls.length === 0 ? packBatch(open, batch) : { ...open, batch };
 }
@@ -127,7 +132,7 @@ export function settleInterrupted(
   if (said.length === 0) return releaseWaiting(open);
   const parts: readonly TextPart[] = [...said, { type: 'text', text: INTERRUPTED }];
   const { position } = event;
-  const draft: Draft = { role: 'assistant', session, position, group: position, opensTurn: false, parts };
+  const draft: SpanDraft = { role: 'assistant', session, position, group: position, opensTurn: false, parts };
   return releaseWaiting(pack(open, [draft]));
 }
 
@@ -136,18 +141,18 @@ function saidText(data: AnswerInterrupted): readonly TextPart[] {
 }
 
 /** An open call of the batch was closed: by its first closing event. Packs the batch when it was the last. */
-export function settleClosing(history: History, batch: Batch, call: string, closing: Closing): History {
-  const next: Batch = { ...batch, closed: new Map(batch.closed).set(call, closing) };
+export function settleClosing(history: History, batch: AnswerBatch, call: string, closing: CallClosing): History {
+  const next: AnswerBatch = { ...batch, closed: new Map(batch.closed).set(call, closing) };
   const done = next.closed.size === next.calls.length;
   return done ? packBatch({ ...history, batch: undefined }, next) : { ...history, batch: next };
 }
 
 /** Whether a call of this answer waits for its closing event. */
-export function isOpenCall(batch: Batch | undefined, call: string): boolean {
+export function isOpenCall(batch: AnswerBatch | undefined, call: string): boolean {
   return batch !== undefined && batch.calls.some((one) => one.call === call) && !batch.closed.has(call);
 }
 
-function packBatch(history: History, batch: Batch): History {
+function packBatch(history: History, batch: AnswerBatch): History {
   const ids = wireIds(ownCalls(history), batch);
   const packed = pack(history, [answerDraft(batch, ids), ...resultDrafts(batch, ids)]);
   // A call that was cut is not packed, so its id is free: what shares the calls has then always packed something too.
@@ -174,7 +179,7 @@ export function ownCalls({ calls, packed }: History): Map<string, number> {
  * A provider that numbers its calls anew in each answer would repeat an id: the later one is told apart, by a name that no
  * call has or was given.
  */
-function wireIds(used: ReadonlyMap<string, number>, { calls, position }: Batch): ReadonlyMap<string, string> {
+function wireIds(used: ReadonlyMap<string, number>, { calls, position }: AnswerBatch): ReadonlyMap<string, string> {
   const isUsed = (id: string): boolean => (used.get(id) ?? Infinity) < position;
   const taken = new Set(calls.map(({ call }) => call).filter((call) => !isUsed(call)));
   return new Map(
@@ -188,7 +193,7 @@ function wireIds(used: ReadonlyMap<string, number>, { calls, position }: Batch):
   );
 }
 
-function answerDraft(batch: Batch, ids: ReadonlyMap<string, string>): Draft {
+function answerDraft(batch: AnswerBatch, ids: ReadonlyMap<string, string>): SpanDraft {
   const { position, session, answer } = batch;
   const parts: Part[] = [];
   const seen = new Set<string>();
@@ -215,7 +220,7 @@ type SaidPart = Exclude<AnswerPart, { readonly type: 'reasoning' }>;
 /** The part itself, or the same call by another id; `undefined` for what is left out. */
 function keptPart(
   part: SaidPart,
-  { closed }: Batch,
+  { closed }: AnswerBatch,
   ids: ReadonlyMap<string, string>,
   seen: Set<string>,
 ): Part | undefined {
@@ -239,8 +244,8 @@ function isBlankText(part: Part): boolean {
   return part.type === 'text' && isBlank(part.text);
 }
 
-function resultDrafts(batch: Batch, ids: ReadonlyMap<string, string>): readonly Draft[] {
-  const drafts: Draft[] = [];
+function resultDrafts(batch: AnswerBatch, ids: ReadonlyMap<string, string>): readonly SpanDraft[] {
+  const drafts: SpanDraft[] = [];
   for (const call of batch.calls) {
     const closing = batch.closed.get(call.call);
     if (closing === undefined || closing.cut) continue;
@@ -264,7 +269,7 @@ function resultDrafts(batch: Batch, ids: ReadonlyMap<string, string>): readonly 
 }
 
 /** Blank text is left out, and so is what then holds nothing: providers refuse both. */
-function pack(history: History, drafts: readonly Draft[]): History {
+function pack(history: History, drafts: readonly SpanDraft[]): History {
   const spans: Span[] = [];
   for (const { role, session, position, group, opensTurn, parts: all } of drafts) {
     const parts = all.filter((part) => !isBlankText(part));

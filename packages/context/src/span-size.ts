@@ -6,30 +6,30 @@ import { estimateImageTokens, estimateTokens } from './estimate.ts';
 import { utf8Length } from './utf8.ts';
 
 /** A size as it is estimated, before any ratio. */
-export interface Size {
+export interface SpanSize {
   readonly tokens: number;
   /** Of the body: text as UTF-8, images as base64. */
   readonly bytes: number;
 }
 
 /** What weighs nothing. */
-export const NO_SIZE: Size = { tokens: 0, bytes: 0 };
+export const NO_SIZE: SpanSize = { tokens: 0, bytes: 0 };
 
 /** Tokens and bytes that stand around a part on the wire: role, type, the id of a call. */
-const AROUND: Size = { tokens: 4, bytes: 64 };
+const AROUND: SpanSize = { tokens: 4, bytes: 64 };
 /** A tool that is added in the tail is named by digest: its size is that of a usual definition. */
-const ADDED_TOOL: Size = { tokens: 200, bytes: 900 };
+const ADDED_TOOL: SpanSize = { tokens: 200, bytes: 900 };
 
 /** The sum of two sizes. */
-export function addSizes(a: Size, b: Size): Size {
+export function addSizes(a: SpanSize, b: SpanSize): SpanSize {
   return { tokens: a.tokens + b.tokens, bytes: a.bytes + b.bytes };
 }
 
 // A span never changes, so that it is measured once.
-const measured = new WeakMap<Span, Size>();
+const measured = new WeakMap<Span, SpanSize>();
 
 /** The size of a span; the cost follows its length, and only the first time. */
-export function sizeOfSpan(span: Span): Size {
+export function sizeOfSpan(span: Span): SpanSize {
   const known = measured.get(span);
   if (known !== undefined) return known;
   const size = sizeOfParts(span.parts);
@@ -38,11 +38,11 @@ export function sizeOfSpan(span: Span): Size {
 }
 
 /** The size of parts that may not be packed yet. */
-export function sizeOfParts(parts: readonly (Part | AnswerPart)[]): Size {
+export function sizeOfParts(parts: readonly (Part | AnswerPart)[]): SpanSize {
   return parts.reduce((sum, part) => addSizes(sum, addSizes(sizeOf(part), AROUND)), NO_SIZE);
 }
 
-function sizeOf(part: Part | AnswerPart): Size {
+function sizeOf(part: Part | AnswerPart): SpanSize {
   switch (part.type) {
     case 'text':
     case 'image':
@@ -61,12 +61,12 @@ function sizeOf(part: Part | AnswerPart): Size {
   }
 }
 
-function sizeOfContent(part: TextPart | ImagePart): Size {
+function sizeOfContent(part: TextPart | ImagePart): SpanSize {
   if (part.type === 'text') return sizeOfText(part.text);
   const { width, height, bytes } = part;
   return { tokens: estimateImageTokens(width, height, bytes), bytes: Math.ceil(bytes / 3) * 4 };
 }
 
-function sizeOfText(text: string): Size {
+function sizeOfText(text: string): SpanSize {
   return { tokens: estimateTokens(text), bytes: utf8Length(text) };
 }

@@ -46,7 +46,7 @@ export interface State {
   /** The same for each text that was counted. */
   readonly scales: Scales | undefined;
   /** The last count of a request that is none of the stream's: a recording's, or the one in front of a call that was cut. */
-  readonly counted?: Counted;
+  readonly counted?: RequestCount;
   /** The highest tier that was said since the checkpoint in force was taken up. */
   readonly pressure: Crossed | undefined;
   /** Steps answered so far on the main stream: the number of the next one. */
@@ -68,7 +68,7 @@ export interface State {
   /** Where the prompts and steers stand of the turn that is open, or did not come to its end. */
   readonly directives: AppendOnly<Position>;
   /** What the fold met and set aside: reported, never packed. */
-  readonly problems: AppendOnly<Problem>;
+  readonly problems: AppendOnly<FoldProblem>;
   /** The first record of a kind that this build does not know: such a session is shown, not run. */
   readonly unknown: { readonly name: string; readonly position: Position } | undefined;
 }
@@ -130,11 +130,11 @@ export interface History {
   /** Spans settled so far, dropped ones included: the ordinal of the next one. */
   readonly settled: number;
   /** The answer whose calls are open. */
-  readonly batch: Batch | undefined;
+  readonly batch: AnswerBatch | undefined;
   /** A request of the main stream is on its way. */
   readonly inFlight: boolean;
-  readonly notes: readonly Waiting[];
-  readonly prompts: readonly Waiting[];
+  readonly notes: readonly WaitingSpan[];
+  readonly prompts: readonly WaitingSpan[];
   /** Changes of what the front says that wait for their place. */
   readonly changes: readonly WaitingChange[];
   /** Where each call id that is packed was first used. Shared with the states that this one grew into, as `packed` is. */
@@ -142,17 +142,17 @@ export interface History {
 }
 
 /** An answer, its calls, and what closed them so far. */
-export interface Batch {
+export interface AnswerBatch {
   readonly position: Position;
   readonly session: SessionId;
   readonly answer: AnswerReceived;
   readonly calls: readonly CallPart[];
   /** What closed each call, by the id recorded. */
-  readonly closed: ReadonlyMap<string, Closing>;
+  readonly closed: ReadonlyMap<string, CallClosing>;
 }
 
 /** What closed a call. */
-export interface Closing {
+export interface CallClosing {
   readonly position: Position;
   readonly error: boolean;
   readonly cut: boolean;
@@ -160,7 +160,7 @@ export interface Closing {
 }
 
 /** A note, prompt or notification that waits for its place. */
-export interface Waiting {
+export interface WaitingSpan {
   readonly position: Position;
   readonly session: SessionId;
   readonly urgent: boolean;
@@ -177,7 +177,7 @@ export interface WaitingChange {
 /** One line of requests that share a prefix. */
 export interface Stream {
   /** The request that was sent last, answered or not. */
-  readonly pending: Sent | undefined;
+  readonly pending: SentRequest | undefined;
   /** The last one that was accepted. */
   readonly accepted: Accepted | undefined;
   /** Spans that the last accepted request to each model held: a model is sent its own reasoning alone. */
@@ -197,7 +197,7 @@ export interface Crossed {
 /** What the provider took in, whichever stream sent it: a cache knows bytes, and no streams. */
 export interface Cache {
   /** What it is believed to hold, newest last. */
-  readonly entries: readonly Entry[];
+  readonly entries: readonly CacheEntry[];
   /** Digests of the layers and tools that accepted requests held. */
   readonly front: ReadonlySet<string>;
   /** A promoted entry was not read when only a promotion could have kept it: no further one is tried in this session. */
@@ -205,7 +205,7 @@ export interface Cache {
 }
 
 /** A request as sent. */
-export interface Sent {
+export interface SentRequest {
   readonly position: Position;
   readonly at: Timestamp;
   readonly prepared: RequestPrepared;
@@ -214,7 +214,7 @@ export interface Sent {
 }
 
 /** A request that was answered. */
-export interface Accepted extends Sent {
+export interface Accepted extends SentRequest {
   /** Measured tokens that were read or written: what the cache then held. Absent when unknown. */
   readonly cached: number | undefined;
   /** Measured input tokens. */
@@ -227,7 +227,7 @@ export interface Accepted extends Sent {
    * The entry at its last marker, with the life that it really has; the one further on, once a side call that read it left
    * one. Absent where nothing was cached.
    */
-  readonly left: Entry | undefined;
+  readonly left: CacheEntry | undefined;
   /** The provider's id of the answer; absent where it has none, or was cut. */
   readonly response: string | undefined;
   /** The block that `cached` counts up to: where `left` ended when this was answered. */
@@ -235,7 +235,7 @@ export interface Accepted extends Sent {
 }
 
 /** What was counted of a request: of one that a recording did not keep, or of the last one in front of a call that was cut. */
-export interface Counted extends Pick<Accepted, 'input' | 'model' | 'answer' | 'spans'> {
+export interface RequestCount extends Pick<Accepted, 'input' | 'model' | 'answer' | 'spans'> {
   /** Of the request, or of a recording's answer. */
   readonly position: Position;
   /** Of a recording: tokens in front of the history, which no record holds: what the first count leaves beside the estimate of the rest. */
@@ -243,7 +243,7 @@ export interface Counted extends Pick<Accepted, 'input' | 'model' | 'answer' | '
 }
 
 /** A cache entry that the provider is believed to hold. */
-export interface Entry {
+export interface CacheEntry {
   /** Digests of the render parameters by section. */
   readonly parameters: RequestPrepared['sequence']['parameters'];
   /** Index of the block it ends with. */
@@ -282,7 +282,7 @@ export interface KeptLife {
 }
 
 /** Something that the fold set aside. */
-export interface Problem {
+export interface FoldProblem {
   readonly position: Position;
   readonly code: 'second-closing' | 'orphan-closing' | 'unknown-epoch-record' | 'doubled-call';
   readonly message: string;

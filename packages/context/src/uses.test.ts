@@ -1,12 +1,12 @@
 import type { Part, Span } from '@tidemark/model';
 import { describe, expect, test } from 'vitest';
-import type { Grounds, Use, Uses } from './uses.ts';
+import type { Grounds, ResultUse, Uses } from './uses.ts';
 import { goToTurn, groundsOf, noteResult, noteSaid, noUses } from './uses.ts';
 
 /** A session of calls that each have a result at once. */
 interface Made {
   readonly uses: Uses;
-  call(name: string, input: object | string, shown?: string, error?: boolean): Use;
+  call(name: string, input: object | string, shown?: string, error?: boolean): ResultUse;
   say(text: string, role?: Span['role']): void;
 }
 
@@ -35,7 +35,7 @@ function made(): Made {
   };
 }
 
-const grounds = (...uses: readonly Use[]): readonly (Grounds | undefined)[] => uses.map(groundsOf);
+const grounds = (...uses: readonly ResultUse[]): readonly (Grounds | undefined)[] => uses.map(groundsOf);
 
 describe('a result is superseded', () => {
   test('when the same file is read again, by its path from the workspace on or absolute', () => {

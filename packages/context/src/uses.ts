@@ -13,9 +13,9 @@ import { textOfResult } from './render-pruned.ts';
 export type Superseded = 'again' | 'changed';
 
 /** One result, and what became of it so far. */
-export interface Use {
+export interface ResultUse {
   /** The command that it is the output of, or the file that it shows. */
-  readonly of: Target | undefined;
+  readonly of: CallTarget | undefined;
   /** How much it shows, in UTF-16 units. */
   readonly length: number;
   /** The turn in which it was written or last referred to. */
@@ -35,14 +35,14 @@ export type Grounds = 'repeated' | 'changed' | 'changed-unused' | 'unused';
 export const GROUNDS: readonly Grounds[] = ['repeated', 'changed', 'changed-unused', 'unused'];
 
 /** Returns the grounds on which a result is prunable; `undefined` where it is not. */
-export function groundsOf({ superseded, old }: Pick<Use, 'superseded' | 'old'>): Grounds | undefined {
+export function groundsOf({ superseded, old }: Pick<ResultUse, 'superseded' | 'old'>): Grounds | undefined {
   if (superseded === 'again') return 'repeated';
   if (superseded === 'changed') return old ? 'changed-unused' : 'changed';
   return old ? 'unused' : undefined;
 }
 
 /** What a call was about. */
-export interface Target {
+export interface CallTarget {
   readonly deed: Deed;
   /** The file, from the workspace on where it lies there; or the command, with its folder. */
   readonly name: string;
@@ -58,21 +58,21 @@ export interface Uses {
   /** Turns that had started by then. */
   turn: number;
   /** The calls of the last answer, by the id that the provider is sent. */
-  calls: ReadonlyMap<string, Target>;
+  calls: ReadonlyMap<string, CallTarget>;
   /** The latest result that shows each symbol. */
-  readonly symbols: Map<string, Use>;
+  readonly symbols: Map<string, ResultUse>;
   /** By file the results of reading it that no other reading stands for. */
-  readonly reads: Map<string, readonly Use[]>;
+  readonly reads: Map<string, readonly ResultUse[]>;
   /** Paths of these, by their last segment. */
   readonly paths: Map<string, ReadonlySet<string>>;
   /** The latest output of each command. */
-  readonly runs: Map<string, Use>;
+  readonly runs: Map<string, ResultUse>;
   /** By turn the results that were used in it last, and some that were used since. */
-  readonly last: Map<number, Use[]>;
+  readonly last: Map<number, ResultUse[]>;
   /** Those that changed since this was emptied. */
-  readonly changed: Set<Use>;
+  readonly changed: Set<ResultUse>;
   readonly keptTurns: number;
-  readonly onRefer: ((use: Use, by: 'words' | 'input') => void) | undefined;
+  readonly onRefer: ((use: ResultUse, by: 'words' | 'input') => void) | undefined;
 }
 
 /** Turns in which a result that nothing refers to is kept, the open one included. */
@@ -83,7 +83,7 @@ export interface UsesOptions {
   /** The default is `KEPT_TURNS`. */
   readonly keptTurns?: number;
   /** Called for each reference to a result: by words, or by the input of a tool. */
-  readonly onRefer?: (use: Use, by: 'words' | 'input') => void;
+  readonly onRefer?: (use: ResultUse, by: 'words' | 'input') => void;
 }
 
 /** Returns the uses of an empty list. */
@@ -122,22 +122,22 @@ export function noteSaid(uses: Uses, { role, parts }: Span): void {
 }
 
 /** Takes in a result of the last answer. */
-export function noteResult(uses: Uses, { call, error, content }: ResultPart): Use {
+export function noteResult(uses: Uses, { call, error, content }: ResultPart): ResultUse {
   const of = uses.calls.get(call);
   const text = textOfResult(content);
-  const use: Use = { of, length: text.length, turn: uses.turn, superseded: undefined, old: false };
+  const use: ResultUse = { of, length: text.length, turn: uses.turn, superseded: undefined, old: false };
   keepTurn(uses, use);
   if (of !== undefined && !error) supersede(uses, of, use, text);
   for (const { name } of namesIn(text)) uses.symbols.set(name, use);
   return use;
 }
 
-function targetOf(part: Span['parts'][number], workspace: string | undefined): readonly [string, Target][] {
+function targetOf(part: Span['parts'][number], workspace: string | undefined): readonly [string, CallTarget][] {
   const target = part.type === 'call' ? targetIn(part, workspace) : undefined;
   return part.type === 'call' && target !== undefined ? [[part.call, target]] : [];
 }
 
-function targetIn({ name: tool, arguments: raw }: CallPart, workspace: string | undefined): Target | undefined {
+function targetIn({ name: tool, arguments: raw }: CallPart, workspace: string | undefined): CallTarget | undefined {
   const deed = deedOf({ name: tool });
   const value = parseArguments(raw);
   if (deed === undefined || value === undefined) return undefined;
@@ -153,7 +153,7 @@ function targetIn({ name: tool, arguments: raw }: CallPart, workspace: string | 
 }
 
 /** Of a file: all of it, its beginning, or any other part. */
-function partIn(value: Readonly<Record<string, unknown>>, file: string): Target['part'] {
+function partIn(value: Readonly<Record<string, unknown>>, file: string): CallTarget['part'] {
   const others = Object.entries(value).filter(([, given]) => given !== file && given !== null && given !== undefined);
   if (others.length === 0) return 'whole';
   return others.every(([name]) => name === 'limit') ? 'beginning' : 'other';
@@ -170,7 +170,7 @@ function inputsOf({ arguments: raw }: CallPart): Iterable<string> {
 }
 
 /** What this result stands for from now on. */
-function supersede(uses: Uses, of: Target, use: Use, text: string): void {
+function supersede(uses: Uses, of: CallTarget, use: ResultUse, text: string): void {
   if (of.deed === 'ran') {
     mark(uses, uses.runs.get(of.name), 'again');
     uses.runs.set(of.name, use);
@@ -188,23 +188,23 @@ function supersede(uses: Uses, of: Target, use: Use, text: string): void {
 }
 
 /** Whether a reading shows all that an earlier one of the same file showed. */
-function covers(later: Target, earlier: Target | undefined): boolean {
+function covers(later: CallTarget, earlier: CallTarget | undefined): boolean {
   return later.raw === earlier?.raw || (later.part === 'whole' && earlier?.part !== 'other');
 }
 
 /** Whether a result shows as much as an earlier one: a page can be cut shorter. A file that was changed since may be shorter itself. */
-function showsAsMuch(text: string, { length, superseded }: Use): boolean {
+function showsAsMuch(text: string, { length, superseded }: ResultUse): boolean {
   return text.length >= length || (superseded === 'changed' && !looksCut(text));
 }
 
-function mark(uses: Uses, use: Use | undefined, superseded: Superseded): void {
+function mark(uses: Uses, use: ResultUse | undefined, superseded: Superseded): void {
   if (use === undefined || use.superseded === superseded) return;
   use.superseded = superseded;
   uses.changed.add(use);
 }
 
 function refer(uses: Uses, text: string, by: 'words' | 'input'): void {
-  const found = new Set<Use>();
+  const found = new Set<ResultUse>();
   for (const { name, kind } of namesIn(text)) {
     const shows = uses.symbols.get(name);
     if (shows !== undefined) found.add(shows);
@@ -228,20 +228,20 @@ function lastSegment(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-function touch(uses: Uses, use: Use): void {
+function touch(uses: Uses, use: ResultUse): void {
   if (use.turn === uses.turn) return;
   use.turn = uses.turn;
   keepTurn(uses, use);
   setOld(uses, use, false);
 }
 
-function keepTurn({ last, turn }: Uses, use: Use): void {
+function keepTurn({ last, turn }: Uses, use: ResultUse): void {
   const those = last.get(turn);
   if (those === undefined) last.set(turn, [use]);
   else those.push(use);
 }
 
-function setOld(uses: Uses, use: Use, old: boolean): void {
+function setOld(uses: Uses, use: ResultUse, old: boolean): void {
   if (use.old === old) return;
   use.old = old;
   uses.changed.add(use);

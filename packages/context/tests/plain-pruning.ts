@@ -15,7 +15,7 @@ import { partTokens } from '../src/part-tokens.ts';
 import type { PruningInput } from '../src/pruning.ts';
 import { renderPruned, textOfResult } from '../src/render-pruned.ts';
 import type { State } from '../src/state.ts';
-import type { Grounds, Use } from '../src/uses.ts';
+import type { Grounds, ResultUse } from '../src/uses.ts';
 import { goToTurn, groundsOf, noteResult, noteSaid, noUses } from '../src/uses.ts';
 
 /** What is shortened, and how much each batch that may be saves, by the call that it begins with. */
@@ -195,9 +195,9 @@ function walkOver(state: State): All {
   return { found, sent, end };
 }
 
-function usesOf(spans: readonly Span[], { workspace, turns }: State): ReadonlyMap<Span, Use> {
+function usesOf(spans: readonly Span[], { workspace, turns }: State): ReadonlyMap<Span, ResultUse> {
   const uses = noUses(workspace);
-  const found = new Map<Span, Use>();
+  const found = new Map<Span, ResultUse>();
   for (const span of spans) {
     const started = slice(turns).filter((turn) => turn < span.group).length;
     goToTurn(uses, Math.max(started, uses.turn));
@@ -232,7 +232,7 @@ function isSkill(call: string, { skillCalls }: State): boolean {
   );
 }
 
-function freedOf(span: Span, use: Use | undefined): number {
+function freedOf(span: Span, use: ResultUse | undefined): number {
   const { content = [] } = resultOf(span) ?? {};
   const text = textOfResult(content);
   if (text.length <= 1_200 && content.every(({ type }) => type === 'text')) return 0;

@@ -4,7 +4,7 @@ import type { EpochOpened, HistoryPruned, ImagePart, Usage } from '@tidemark/log
 import { callId, position } from '@tidemark/log';
 import type { Capabilities, ResultPart, Span } from '@tidemark/model';
 import { slice } from '../src/append-only.ts';
-import type { Wanted } from '../src/epoch.ts';
+import type { RequestSpec } from '../src/epoch.ts';
 import type { Need } from '../src/needed-change.ts';
 import type { PruningInput } from '../src/pruning.ts';
 import { planPruning } from '../src/pruning.ts';
@@ -16,7 +16,7 @@ export const OPUS: Capabilities = row('claude-opus-5-5');
 export const SHOT: ImagePart = { type: 'image', artifact: named('shot'), mediaType: 'image/png', bytes: 90_000 };
 const READER = { name: 'history_read', digest: named('history_read') };
 
-export const wanted: Wanted = {
+export const wanted: RequestSpec = {
   provider: 'anthropic',
   model: OPUS.model,
   parameters: {},

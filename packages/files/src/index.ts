@@ -3,7 +3,7 @@
 export type { FileErrorCode } from './file-error.ts';
 export { FileError } from './file-error.ts';
 export { makeFolder, makeFolderSync } from './make-folder.ts';
-export type { OpenRule, ReadRule } from './regular-file.ts';
+export type { OpenRule, FileReadRule } from './regular-file.ts';
 export {
   openRegularFile,
   readOpenFile,

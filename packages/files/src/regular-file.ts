@@ -14,7 +14,7 @@ export interface OpenRule {
 }
 
 /** How a file is read. */
-export interface ReadRule extends OpenRule {
+export interface FileReadRule extends OpenRule {
   /** Most bytes. */
   readonly most: number;
 }
@@ -53,7 +53,7 @@ export async function requireRegularFile(handle: FileHandle, path: string): Prom
  *
  * @throws FileError `file/not-a-file`, `file/too-large`; the error of the system, such as `ENOENT` or `EIO`.
  */
-export async function readRegularFile(path: string, rule: ReadRule): Promise<Buffer> {
+export async function readRegularFile(path: string, rule: FileReadRule): Promise<Buffer> {
   const handle = await openRegularFile(path, rule);
   try {
     return await readOpenFile(handle, path, rule);
@@ -63,7 +63,11 @@ export async function readRegularFile(path: string, rule: ReadRule): Promise<Buf
 }
 
 /** Reads the rest of an open file and leaves it open. @throws FileError `file/too-large`; the error of the system, such as `EIO`. */
-export async function readOpenFile(handle: FileHandle, path: string, rule: Pick<ReadRule, 'most'>): Promise<Buffer> {
+export async function readOpenFile(
+  handle: FileHandle,
+  path: string,
+  rule: Pick<FileReadRule, 'most'>,
+): Promise<Buffer> {
   const room = roomFor((await handle.stat()).size, path, rule);
   for (let chunk = room.next(); ; chunk = room.next()) {
     const { bytesRead } = await handle.read(chunk, 0, chunk.length, null);
@@ -73,7 +77,7 @@ export async function readOpenFile(handle: FileHandle, path: string, rule: Pick<
 }
 
 /** As `readRegularFile`, while nothing else runs. @throws as `readRegularFile` does. */
-export function readRegularFileSync(path: string, rule: ReadRule): Buffer {
+export function readRegularFileSync(path: string, rule: FileReadRule): Buffer {
   const file = openNow(path, rule);
   try {
     const stats = fstatSync(file);
@@ -125,7 +129,7 @@ function notAFile(path: string, kind: string): FileError {
   return new FileError('file/not-a-file', { path, what: `is ${kind}, not a regular file`, next, kind });
 }
 
-interface Room {
+interface ReadBuffer {
   /** Where the next bytes go. */
   next(): Buffer;
   took(bytes: number): void;
@@ -133,7 +137,7 @@ interface Room {
 }
 
 /** One byte more than is allowed is asked for: a file that grows while it is read is noticed. */
-function roomFor(size: number, path: string, { most }: Pick<ReadRule, 'most'>): Room {
+function roomFor(size: number, path: string, { most }: Pick<FileReadRule, 'most'>): ReadBuffer {
   if (size > most) throw tooLarge(path, most);
   const parts: Buffer[] = [];
   let held = 0;

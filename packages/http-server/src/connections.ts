@@ -24,7 +24,7 @@ export interface Connections {
   destroyAll(): Promise<void>;
 }
 
-interface Use {
+interface ConnectionUse {
   readonly answers: Set<ServerResponse>;
   /** Since when there is no request, on the clock of `performance`. */
   unusedSince: number;
@@ -32,7 +32,7 @@ interface Use {
 
 /** Follows the connections of a server from its start. */
 export function trackConnections(server: Server): Connections {
-  const open = new Map<Duplex, Use>();
+  const open = new Map<Duplex, ConnectionUse>();
   const upgraded = new WeakSet<Duplex>();
   const answersOf = (stream: Duplex): ReadonlySet<ServerResponse> => open.get(stream)?.answers ?? new Set();
   const inUse = (stream: Duplex): boolean => upgraded.has(stream) || answersOf(stream).size > 0;

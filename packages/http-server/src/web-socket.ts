@@ -34,7 +34,7 @@ export interface WebSockets {
 /** What a message costs in addition to its payload when it is a control frame of a client: two bytes and a mask of four. */
 const CONTROL_FRAME = 6;
 
-interface Connection {
+interface TrackedSocket {
   readonly socket: WebSocket;
   readonly held: HeldAccount;
   readonly waiting: { readonly text: string; readonly bytes: number }[];
@@ -54,7 +54,7 @@ const MOST_SILENT_BEATS = 2;
 /** Makes the WebSockets of a server. Messages are held on the account of the server's bodies. */
 export function createWebSockets(limits: ServerLimits, heldBytes: HeldBytes): WebSockets {
   const server = new WebSocketServer({ noServer: true, maxPayload: limits.bodyBytes, perMessageDeflate: false });
-  const connections = new Set<Connection>();
+  const connections = new Set<TrackedSocket>();
   const mostBeats = Math.ceil(limits.requestMs / limits.pingMs);
   const beatAll = (): void => {
     for (const connection of connections) beat(connection, mostBeats);
@@ -84,8 +84,8 @@ export function createWebSockets(limits: ServerLimits, heldBytes: HeldBytes): We
   };
 }
 
-function attend(socket: WebSocket, stream: Duplex, held: HeldAccount): Connection {
-  const connection: Connection = {
+function attend(socket: WebSocket, stream: Duplex, held: HeldAccount): TrackedSocket {
+  const connection: TrackedSocket = {
     socket,
     held,
     waiting: [],
@@ -114,7 +114,7 @@ function attend(socket: WebSocket, stream: Duplex, held: HeldAccount): Connectio
   return connection;
 }
 
-function receive(connection: Connection, text: string): void {
+function receive(connection: TrackedSocket, text: string): void {
   const { waiting, socket, answering } = connection;
   waiting.push({ text, bytes: connection.unfinished });
   connection.unfinished = 0;
@@ -123,7 +123,7 @@ function receive(connection: Connection, text: string): void {
   void answerAll(connection).catch(() => socket.terminate());
 }
 
-async function answerAll(connection: Connection): Promise<void> {
+async function answerAll(connection: TrackedSocket): Promise<void> {
   const { waiting, socket, held } = connection;
   connection.answering = true;
   try {
@@ -140,7 +140,7 @@ async function answerAll(connection: Connection): Promise<void> {
 }
 
 /** A paused connection is not judged: its answers to pings are not read. */
-function beat(connection: Connection, mostBeats: number): void {
+function beat(connection: TrackedSocket, mostBeats: number): void {
   const { socket, unfinished } = connection;
   if (socket.isPaused) return;
   connection.unfinishedBeats = unfinished === 0 ? 0 : connection.unfinishedBeats + 1;
@@ -149,7 +149,7 @@ function beat(connection: Connection, mostBeats: number): void {
   if (socket.readyState === socket.OPEN) socket.ping();
 }
 
-function faceOf(connection: Connection): ServerSocket {
+function faceOf(connection: TrackedSocket): ServerSocket {
   const { socket } = connection;
   return {
     send: (text) =>

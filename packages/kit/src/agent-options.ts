@@ -7,7 +7,7 @@ import type {
   ContextSource,
   ImageFitter,
   Lasting,
-  Limits,
+  TurnLimits,
   Mode,
   ProjectGrants,
   RetryPolicy,
@@ -23,7 +23,7 @@ import { nearestName } from '@tidemark/agent';
 import type { Log, PaddingSetting, RenderParameters } from '@tidemark/log';
 import type { Provider } from '@tidemark/model';
 import type { SkillsOptions } from '@tidemark/tools-skills';
-import type { HttpServer, McpOptions, McpTools, StdioServer } from '@tidemark/tools-mcp';
+import type { McpHttpServer, McpOptions, McpTools, StdioServer } from '@tidemark/tools-mcp';
 import { isServerName } from '@tidemark/tools-mcp';
 import { z } from 'zod';
 import { KitError } from './kit-error.ts';
@@ -31,7 +31,7 @@ import type { ProviderName } from './providers.ts';
 import { isProviderName, PROVIDERS } from './providers.ts';
 
 /** Names and values of an environment, as `process.env` has them. */
-export type Environment = Readonly<Record<string, string | undefined>>;
+export type AgentEnvironment = Readonly<Record<string, string | undefined>>;
 
 /** What an agent is made of. Only `model` must be said; nothing is read from the environment unless it is given here. */
 export interface AgentOptions {
@@ -95,7 +95,7 @@ export interface AgentOptions {
   readonly mcp?: Mcp | McpTools;
   readonly permissions?: Permissions;
   /** What one turn may take. */
-  readonly limits?: Limits;
+  readonly limits?: TurnLimits;
   /**
    * From how much on a step that pays again for what was sent before is said first, and in mode `ask` asked about: 50,000
    * tokens or $0.20 unless given; `{}` is never.
@@ -130,7 +130,7 @@ export interface AgentOptions {
   /** Most tokens of one answer: 32,000, or what the model has. */
   readonly outputLimit?: number;
   /** Token budgets of the window, where the usual ones are not wanted: kept free, most of a plan, warning, tail kept. */
-  readonly budgets?: Budgets;
+  readonly budgets?: RequestBudgets;
   /**
    * Who may compact the history. `preflight` by default: the runtime too, where the next request is near the window's end,
    * a turn that begins is expected to get there, or a request was refused as too long. `auto`: from a lower budget on. `manual`: only `session.compact()`, without any way round it.
@@ -153,7 +153,7 @@ export interface AgentOptions {
   /** How failures that may pass are tried again. */
   readonly retry?: Partial<RetryPolicy>;
   /** Where the key is looked for, what is masked as a secret, and what commands are given (never what is secret). */
-  readonly environment?: Environment;
+  readonly environment?: AgentEnvironment;
   /**
    * What sandboxed commands may reach: `network: 'on'` gives each of them the network of this machine, its services included;
    * by default a call that needs the network asks for it.
@@ -179,7 +179,7 @@ export interface SandboxSetting {
 }
 
 /** Tokens. */
-type Budgets = NonNullable<Runtime['budgets']>;
+type RequestBudgets = NonNullable<Runtime['budgets']>;
 
 /** Which MCP servers, by name, and how long the first request waits for them: `waitMs`, 5,000 unless said. */
 export type Mcp = Pick<McpOptions, 'servers' | 'waitMs' | 'approvals'>;
@@ -219,12 +219,12 @@ const stdioServer = z.strictObject({
   env: z.record(z.string(), z.string()).optional(),
   cwd: words.optional(),
   ...serverTerms,
-} satisfies Fields<StdioServer>);
+} satisfies OptionSchemas<StdioServer>);
 const httpServer = z.strictObject({
   url: z.url({ protocol: /^https?$/ }),
   headers: z.record(z.string(), z.string()).optional(),
   ...serverTerms,
-} satisfies Fields<HttpServer>);
+} satisfies OptionSchemas<McpHttpServer>);
 const mcp = z.strictObject({
   servers: z.record(
     z.string().refine(isServerName, 'a server is called by 1 to 32 letters, digits, "-", or single "_" between them'),
@@ -232,20 +232,20 @@ const mcp = z.strictObject({
   ),
   waitMs: z.number().min(0).optional(),
   approvals: anyObject.optional(),
-} satisfies Fields<Mcp>);
+} satisfies OptionSchemas<Mcp>);
 
 const limits = {
   steps: amount.int().optional(),
   ms: amount.optional(),
   tokens: amount.int().optional(),
   cost: dollars.optional(),
-} satisfies Fields<Limits>;
+} satisfies OptionSchemas<TurnLimits>;
 const subagents = z.strictObject({
   ...limits,
   parallel: amount.int().optional(),
   total: amount.int().optional(),
   depth: amount.int().optional(),
-} satisfies Fields<SubagentLimits>);
+} satisfies OptionSchemas<SubagentLimits>);
 
 const optionsSchema = z.strictObject({
   model: words,
@@ -276,11 +276,11 @@ const optionsSchema = z.strictObject({
       rules: z.array(z.unknown()).readonly().optional(),
       grants: z.custom<ProjectGrants>(isGrants, 'expected { kept, keep }').optional(),
       unconfined: z.boolean().optional(),
-    } satisfies Fields<Permissions>)
+    } satisfies OptionSchemas<Permissions>)
     .optional(),
   limits: z.strictObject(limits).optional(),
   rewriteNotice: z
-    .strictObject({ tokens: amount.int().optional(), cost: dollars.optional() } satisfies Fields<RewriteNotice>)
+    .strictObject({ tokens: amount.int().optional(), cost: dollars.optional() } satisfies OptionSchemas<RewriteNotice>)
     .optional(),
   catalog: z.unknown().optional(),
   sources: z.array(anyObject).readonly().optional(),
@@ -290,7 +290,7 @@ const optionsSchema = z.strictObject({
       budget: z
         .strictObject({ skills: count.optional(), warning: count.optional(), most: count.optional() })
         .optional(),
-    } satisfies Fields<SkillsOptions>)
+    } satisfies OptionSchemas<SkillsOptions>)
     .optional(),
   images: z.union([z.literal('as-given'), anyObject], 'expected "as-given" or an ImageFitter').optional(),
   subagents: z.union([z.literal(false), anyObject], 'expected false or limits, such as { parallel: 4 }').optional(),
@@ -304,7 +304,7 @@ const optionsSchema = z.strictObject({
       hard: amount.int().optional(),
       soft: amount.int().optional(),
       tail: amount.int().optional(),
-    } satisfies Fields<Budgets>)
+    } satisfies OptionSchemas<RequestBudgets>)
     .optional(),
   compaction: z.enum(['manual', 'preflight', 'auto']).optional(),
   compactionBy: z.enum(['auto', 'deterministic', 'model']).optional(),
@@ -322,18 +322,20 @@ const optionsSchema = z.strictObject({
       firstMs: z.number().min(0).optional(),
       mostMs: z.number().min(0).optional(),
       longestMs: z.number().min(0).optional(),
-    } satisfies Fields<RetryPolicy>)
+    } satisfies OptionSchemas<RetryPolicy>)
     .optional(),
   environment: anyObject.optional(),
-  sandbox: z.strictObject({ network: z.enum(['off', 'on']).optional() } satisfies Fields<SandboxSetting>).optional(),
+  sandbox: z
+    .strictObject({ network: z.enum(['off', 'on']).optional() } satisfies OptionSchemas<SandboxSetting>)
+    .optional(),
   forbidden: z.array(words).readonly().optional(),
   protectedPaths: z.array(words).readonly().optional(),
   presenter: words.optional(),
   surroundings: anyObject.optional(),
-} satisfies Fields<AgentOptions>);
+} satisfies OptionSchemas<AgentOptions>);
 
 /** A schema for each field, and for no other. */
-type Fields<Options> = { readonly [name in keyof Required<Options>]: z.ZodType };
+type OptionSchemas<Options> = { readonly [name in keyof Required<Options>]: z.ZodType };
 
 /** Names of all options, by the place they stand at. */
 const NAMES: ReadonlyMap<string, readonly string[]> = new Map([

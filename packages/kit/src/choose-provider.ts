@@ -90,13 +90,13 @@ function names(): string {
 }
 
 /** How a provider is reached. */
-interface Reach {
+interface ProviderReach {
   readonly apiKey: string;
   readonly baseURL?: string;
 }
 
 /** How OpenAI is reached. */
-interface OpenAIReach extends Reach {
+interface OpenAIReach extends ProviderReach {
   readonly transport?: 'http' | 'auto';
 }
 

@@ -2,7 +2,7 @@
 
 export type {
   AllowedAnswer,
-  Answer,
+  PermissionAnswer,
   Asker,
   CompactionReport,
   CompactOptions,
@@ -12,7 +12,7 @@ export type {
   GivenAttachment,
   GivenImage,
   ImageFitter,
-  Limits,
+  TurnLimits,
   Mode,
   Notice,
   PageMaker,
@@ -31,10 +31,10 @@ export type {
   ToolPreview,
   Turn,
 } from '@tidemark/agent';
-export type { AgentOptions, Environment, Permissions, SandboxSetting } from './agent-options.ts';
+export type { AgentOptions, AgentEnvironment, Permissions, SandboxSetting } from './agent-options.ts';
 export type { Agent, OpenOptions } from './create-agent.ts';
 export { createAgent } from './create-agent.ts';
-export type { ToolDefinition } from './define-tool.ts';
+export type { AuthoredTool } from './define-tool.ts';
 export { defineTool } from './define-tool.ts';
 export type { KitErrorCode } from './kit-error.ts';
 export { KitError } from './kit-error.ts';

@@ -3,7 +3,7 @@
 import type { Recorded } from '@tidemark/log';
 import { sessionId } from '@tidemark/log';
 import { createScriptedProvider } from '@tidemark/provider-scripted';
-import type { Listening, ScriptedAnswer, Simulator } from '@tidemark/simulator';
+import type { ListeningSimulator, PlannedAnswer, Simulator } from '@tidemark/simulator';
 import { createSimulator } from '@tidemark/simulator';
 import { createMemoryStore } from '@tidemark/store-memory';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -14,7 +14,7 @@ import { createAgent } from './create-agent.ts';
 import { defineTool } from './define-tool.ts';
 
 let simulator: Simulator;
-let door: Listening;
+let door: ListeningSimulator;
 
 beforeEach(async () => {
   simulator = createSimulator({ recordedSignatures: 'issued' });
@@ -45,7 +45,7 @@ function agentOf(provider: string, model: string, more: Partial<AgentOptions> = 
   return createAgent({ model, apiKey: 'no-real-key-at-all', tools: [look], role, ...reached, ...more });
 }
 
-const looking = (place: string): ScriptedAnswer => ({
+const looking = (place: string): PlannedAnswer => ({
   thinking: 'hm, I look',
   text: 'I look.',
   calls: [{ name: 'look', arguments: { place } }],

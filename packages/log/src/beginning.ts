@@ -6,7 +6,7 @@ import type { Parent } from './events/session.ts';
 import type { SessionId } from './ids.ts';
 
 /** How a session's own records begin. */
-export interface Beginning {
+export interface SessionBeginning {
   readonly session: SessionId;
   /** Position of its first own record. */
   readonly start: number;
@@ -16,7 +16,7 @@ export interface Beginning {
 /**
  * The beginning that a first record gives; `undefined` when it does not begin this session at its place.
  */
-export function beginningOf(session: SessionId, first: Recorded): Beginning | undefined {
+export function beginningOf(session: SessionId, first: Recorded): SessionBeginning | undefined {
   if (first.kind !== 'session.created' || first.data.id !== session) return undefined;
   const start = startOf(first.data.parent);
   return first.position === start ? { session, start, record: first } : undefined;

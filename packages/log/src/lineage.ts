@@ -1,13 +1,13 @@
 // A fork refers to its parent's log instead of copying it (L5). Here the parts are put together and the joints checked.
 
-import type { Beginning } from './beginning.ts';
+import type { SessionBeginning } from './beginning.ts';
 import { LogError } from './errors.ts';
 import type { Recorded } from './event.ts';
 import type { Parent } from './events/session.ts';
 import type { SessionId } from './ids.ts';
 
 /** The part of a session's log that one file holds. */
-export interface Segment {
+export interface LogSegment {
   readonly session: SessionId;
   /** First position in that file. */
   readonly start: number;
@@ -18,7 +18,7 @@ export interface Segment {
 /** Where a log comes from. */
 export interface Lineage {
   /** Oldest first; the last is the session itself. */
-  readonly segments: readonly Segment[];
+  readonly segments: readonly LogSegment[];
   /** The joints: each names a record that must still be the one that was forked from. */
   readonly joints: readonly Parent[];
 }
@@ -30,10 +30,10 @@ export interface Lineage {
  */
 export async function lineageOf(
   session: SessionId,
-  begin: (session: SessionId) => Promise<Beginning>,
+  begin: (session: SessionId) => Promise<SessionBeginning>,
 ): Promise<Lineage> {
   const own = await begin(session);
-  const segments: Segment[] = [{ session, start: own.start, end: Infinity }];
+  const segments: LogSegment[] = [{ session, start: own.start, end: Infinity }];
   const joints: Parent[] = [];
   let end = Infinity;
   for (let parent = own.record.data.parent; parent !== undefined;) {
@@ -47,7 +47,10 @@ export async function lineageOf(
   return { segments, joints };
 }
 
-async function beginParent(parent: Parent, begin: (session: SessionId) => Promise<Beginning>): Promise<Beginning> {
+async function beginParent(
+  parent: Parent,
+  begin: (session: SessionId) => Promise<SessionBeginning>,
+): Promise<SessionBeginning> {
   try {
     return await begin(parent.session);
   } catch (cause) {

@@ -1,13 +1,13 @@
 // Sessions as they stand in a list.
 
-import type { Beginning } from './beginning.ts';
+import type { SessionBeginning } from './beginning.ts';
 import type { SessionFilter, SessionSummary } from './port.ts';
 
 /** What the store knows of a session beside its first record. */
 export type SummaryExtra = Pick<SessionSummary, 'changedAt' | 'bytes'>;
 
 /** A session as its first record describes it. */
-export function summaryOf({ session, record }: Beginning, extra: SummaryExtra): SessionSummary {
+export function summaryOf({ session, record }: SessionBeginning, extra: SummaryExtra): SessionSummary {
   const { root, parent, startedBy, workspace, title } = record.data;
   return {
     session,

@@ -7,7 +7,7 @@ import type { Ttl } from './usage.ts';
 export type Section = 'tools' | 'system' | 'messages';
 
 /** How a block counts in the lookback where a run of its like is one position. */
-export type Run = 'calls' | 'results' | 'none';
+export type BlockRun = 'calls' | 'results' | 'none';
 
 /**
  * One block of a request: its bytes on both sides of the slot for a marker. `head + tail` is the block without a marker;
@@ -23,7 +23,7 @@ export interface Block {
   readonly tail: string;
   /** Whether the provider accepts a marker on it. */
   readonly markable: boolean;
-  readonly run: Run;
+  readonly run: BlockRun;
   /** What it holds: for rules that depend on it (images, thinking). */
   readonly holds: 'tool' | 'text' | 'image' | 'thinking' | 'call' | 'result' | 'native' | 'change';
   /** A new user turn begins here. */

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { realpath, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 
-import type { NamedBy } from './named-files.ts';
+import type { NamedBySetting } from './named-files.ts';
 import { readNamedFiles } from './named-files.ts';
 import type { FoundFile } from './plain-files.ts';
 import { codeOf, filesBelow, readBudget, readPlainFile, sha256 } from './plain-files.ts';
@@ -23,7 +23,7 @@ export interface BroughtConfiguration {
 }
 
 /** See the head of this file. */
-export interface Brought extends BroughtConfiguration {
+export interface WorkspaceContents extends BroughtConfiguration {
   /** SHA-256 in hex; the same for every workspace that brings nothing. */
   readonly digest: string;
   /** The real path of `.agents/skills`, where it lies in the workspace. */
@@ -38,7 +38,7 @@ export interface Brought extends BroughtConfiguration {
    */
   readonly named: readonly string[];
   /** The same by the setting that names them. */
-  readonly namedBy: readonly NamedBy[];
+  readonly namedBy: readonly NamedBySetting[];
 }
 
 /** Where a workspace's configuration lies in it. */
@@ -48,7 +48,7 @@ export const CONFIGURATION_PATH: string = join('.tidemark', 'config.json');
 const MOST_CONFIGURATION = 256 * 1024;
 
 /** @throws SettingsError `settings/too-much`, `settings/unreadable`: then the workspace cannot be trusted. */
-export async function readBrought(folder: string): Promise<Brought> {
+export async function readBrought(folder: string): Promise<WorkspaceContents> {
   return lookThrough(folder, broughtBy);
 }
 
@@ -71,7 +71,7 @@ function configurationOf(workspace: string, configuration: string | undefined): 
   return { workspace, ...(configuration !== undefined && { configuration }) };
 }
 
-async function broughtBy(workspace: string): Promise<Brought> {
+async function broughtBy(workspace: string): Promise<WorkspaceContents> {
   const configuration = await configurationIn(workspace);
   const skillsRoot = await skillsRootIn(workspace);
   const files = skillsRoot === undefined ? [] : await filesBelow(skillsRoot, readBudget());

@@ -31,7 +31,7 @@ export interface CommandLine {
   readonly unread: readonly string[];
 }
 
-interface Reading {
+interface LineReading {
   readonly commands: StartedCommand[];
   readonly words: Set<string>;
   readonly folders: string[];
@@ -45,7 +45,7 @@ const MOST_COMMANDS = 2_000;
 
 /** Reads the command line of a program: the program first. */
 export function readCommandLine(words: readonly string[]): CommandLine {
-  const reading: Reading = { commands: [], words: new Set(), folders: [], unread: new Set() };
+  const reading: LineReading = { commands: [], words: new Set(), folders: [], unread: new Set() };
   const known = words.map((text) => ({ text, known: true }));
   readCommand(known, { reading, by: programName(words[0] ?? ''), depth: 0 });
   const { commands, folders } = reading;
@@ -58,13 +58,13 @@ export function programName(piece: string): string {
 }
 
 /** Where a command stands. `by`: the program that runs it. */
-interface At {
-  readonly reading: Reading;
+interface CommandPlace {
+  readonly reading: LineReading;
   readonly by: string;
   readonly depth: number;
 }
 
-function readCommand([first, ...args]: readonly CommandWord[], at: At): void {
+function readCommand([first, ...args]: readonly CommandWord[], at: CommandPlace): void {
   if (first === undefined) return;
   const { reading, by, depth } = at;
   if (!first.known || depth > DEEPEST || reading.commands.length >= MOST_COMMANDS) {
@@ -85,7 +85,7 @@ function readCommand([first, ...args]: readonly CommandWord[], at: At): void {
 /** Shells whose lines are read as `bash` reads them. */
 const SHELLS_READ: ReadonlySet<string> = new Set(['sh', 'bash', 'dash', 'ash', 'ksh', 'zsh']);
 
-function readShell(args: readonly CommandWord[], at: At): void {
+function readShell(args: readonly CommandWord[], at: CommandPlace): void {
   const { reading, by } = at;
   let takesLine = false;
   let index = 0;
@@ -142,7 +142,7 @@ const LAUNCHERS: ReadonlyMap<string, Launcher> = new Map<string, Launcher>([
   ['cmd', { flag: /^\/[cdsCDS]$/ }],
 ]);
 
-function readLauncher(args: readonly CommandWord[], launcher: Launcher, at: At): void {
+function readLauncher(args: readonly CommandWord[], launcher: Launcher, at: CommandPlace): void {
   let index = 0;
   for (; index < args.length; index += 1) {
     const { text, known } = args[index] ?? { text: '', known: false };
@@ -172,7 +172,7 @@ function isAssignment(text: string): boolean {
 const DECIDES = /^(?:PATH|CDPATH|IFS)(?:=|$)/;
 
 /** `eval` runs its words as a line, `trap` its first one. */
-function readCode(name: string, args: readonly CommandWord[], at: At): void {
+function readCode(name: string, args: readonly CommandWord[], at: CommandPlace): void {
   const code = name === 'eval' ? args : args.slice(0, 1).filter(({ text }) => !text.startsWith('-'));
   if (code.every(({ known }) => known)) readLine(code.map(({ text }) => text).join(' '), at);
   else at.reading.unread.add(at.by);
@@ -180,13 +180,13 @@ function readCode(name: string, args: readonly CommandWord[], at: At): void {
 
 const CHANGE_FOLDER: ReadonlySet<string> = new Set(['cd', 'pushd', 'chdir']);
 
-function readFolder(args: readonly CommandWord[], { reading, by }: Pick<At, 'reading' | 'by'>): void {
+function readFolder(args: readonly CommandWord[], { reading, by }: Pick<CommandPlace, 'reading' | 'by'>): void {
   const [target, ...more] = args.filter(({ text }) => !/^-./.test(text));
   if (target?.known === true && target.text !== '-' && more.length === 0) reading.folders.push(target.text);
   else reading.unread.add(by);
 }
 
-function readLine(line: string, at: At): void {
+function readLine(line: string, at: CommandPlace): void {
   const visit = (node: SyntaxNode): void => {
     readNode(node, at);
     forEachChild(node, visit);
@@ -200,7 +200,7 @@ function readLine(line: string, at: At): void {
   }
 }
 
-function readNode(node: SyntaxNode, at: At): void {
+function readNode(node: SyntaxNode, at: CommandPlace): void {
   const { unread, words } = at.reading;
   switch (node.type) {
     case 'Script':
@@ -227,7 +227,7 @@ function readNode(node: SyntaxNode, at: At): void {
   }
 }
 
-function readShellCommand({ name, suffix }: Command, at: At): void {
+function readShellCommand({ name, suffix }: Command, at: CommandPlace): void {
   if (name === undefined) return;
   const args = suffix.filter((part) => !isRedirection(part));
   readCommand(

@@ -7,7 +7,7 @@ import { dirname, join, parse, resolve, sep } from 'node:path';
 import { codeOf } from './plain-files.ts';
 
 /** Where a path leads. */
-export interface Followed {
+export interface FollowedPath {
   /** Each link on the way: absolute, in a folder that is reached through no link. */
   readonly links: readonly string[];
   /** What lies at its end; `none` where nothing does. `hidden`: the system does not let it be looked at. */
@@ -23,7 +23,7 @@ export type KnownStates = Map<string, Stats | 'none' | 'hidden'>;
 const MOST_LINKS = 40;
 
 /** Follows an absolute path; `..` after a link leads where the system takes it. */
-export function followPath(path: string, known: KnownStates): Followed {
+export function followPath(path: string, known: KnownStates): FollowedPath {
   const links: string[] = [];
   const left = partsOf(path);
   let at = parse(path).root;
@@ -57,7 +57,7 @@ function partsOf(path: string): string[] {
     .filter((part) => part !== '' && part !== '.');
 }
 
-function kindOf(stats: Stats): Followed['state'] {
+function kindOf(stats: Stats): FollowedPath['state'] {
   if (stats.isFile()) return 'file';
   return stats.isDirectory() ? 'folder' : 'other';
 }

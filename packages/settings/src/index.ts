@@ -1,6 +1,6 @@
 // The face of `settings`: what the user allows.
 
-export type { Brought, BroughtConfiguration } from './brought.ts';
+export type { WorkspaceContents, BroughtConfiguration } from './brought.ts';
 export { CONFIGURATION_PATH, readBrought, readBroughtConfiguration } from './brought.ts';
 export type { Leaf } from './check-settings.ts';
 export type { Environment } from './environment-settings.ts';
@@ -9,7 +9,7 @@ export type { GrantRecord } from './grants.ts';
 export { keepGrant, listGrants, openGrants, revokeGrants } from './grants.ts';
 export type { Keyring } from './keyring.ts';
 export { systemKeyring } from './keyring.ts';
-export type { NamedBy } from './named-files.ts';
+export type { NamedBySetting } from './named-files.ts';
 export type { Display, ServerSetting, Settings } from './settings.ts';
 export { showable } from './showable.ts';
 export type { SettingsErrorCode } from './settings-error.ts';

@@ -5,7 +5,7 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 
 import type { CommandLine } from './command-line.ts';
 import { programName, readCommandLine } from './command-line.ts';
-import type { Followed, KnownStates } from './follow-path.ts';
+import type { FollowedPath, KnownStates } from './follow-path.ts';
 import { followPath } from './follow-path.ts';
 import { MANIFESTS, readManifest, scriptsNamed, wordsForScripts } from './manifests.ts';
 import type { NamedPath, NamedPaths } from './named-paths.ts';
@@ -17,7 +17,7 @@ import type { StartedProgram } from './started-programs.ts';
 import { BUILTINS, untoldProgram } from './untold-programs.ts';
 
 /** The files that one setting names. */
-export interface NamedBy {
+export interface NamedBySetting {
   /** The setting: `mcp.servers.tax`. */
   readonly by: string;
   /** Real and absolute, sorted: files, links, and folders, which stand for all that is below them. */
@@ -30,7 +30,7 @@ export interface NamedBy {
 export interface NamedFiles {
   /** For the digest: each path below the workspace that is named, there or not, and its state. By path. */
   readonly states: readonly FoundFile[];
-  readonly named: readonly NamedBy[];
+  readonly named: readonly NamedBySetting[];
 }
 
 /** What packages bring is loaded by named files and not named itself; a repository's store has a rule of its own. */
@@ -48,7 +48,7 @@ export async function readNamedFiles(
   known: KnownStates = new Map(),
 ): Promise<NamedFiles> {
   const survey: Survey = { workspace, known, states: new Map(), budget: readBudget() };
-  const named: NamedBy[] = [];
+  const named: NamedBySetting[] = [];
   for (const program of programs) {
     const cover: Cover = { found: new Set(), scripts: new Set(), untold: new Set() };
     await coverProgram(program, { folder: resolve(workspace, program.cwd ?? '.'), as: 'any' }, survey, cover);
@@ -90,7 +90,7 @@ interface Cover {
 }
 
 /** Where a program runs. `as` is `any` where its folder is covered too, which a script's is not. */
-interface Place {
+interface ProgramPlace {
   readonly folder: string;
   readonly as: NamedPath['as'];
 }
@@ -100,7 +100,7 @@ const MOST_SCRIPTS = 200;
 
 async function coverProgram(
   program: StartedProgram,
-  { folder, as }: Place,
+  { folder, as }: ProgramPlace,
   survey: Survey,
   cover: Cover,
 ): Promise<void> {
@@ -109,7 +109,7 @@ async function coverProgram(
   const names = namedPaths(program, folders, line);
   const { runnerFiles } = names;
   const looked = new Set<string>();
-  const scripts: Script[] = [];
+  const scripts: ShellLine[] = [];
   const scriptNames = new Set<string>();
   const words = names.paths.map((one) => (as === 'any' ? one : { ...one, as }));
   const bins = as === 'any' ? NO_BINS : binsOf(line, folder, survey);
@@ -190,7 +190,7 @@ function binsOf({ commands }: CommandLine, folder: string, survey: Survey): Bins
 }
 
 /** What is known of the commands of one line. */
-interface Known {
+interface KnownCommands {
   readonly folders: readonly string[];
   readonly bins: Bins;
   readonly scriptNames: ReadonlySet<string>;
@@ -199,11 +199,11 @@ interface Known {
 /** Names the programs of which nothing tells which files they start. */
 async function coverCommands(
   { commands }: CommandLine,
-  { folders, bins, scriptNames }: Known,
+  { folders, bins, scriptNames }: KnownCommands,
   survey: Survey,
   cover: Cover,
 ): Promise<void> {
-  const ends = (word: string): readonly Followed[] =>
+  const ends = (word: string): readonly FollowedPath[] =>
     placesIn(folders, word).map((path) => followPath(path, survey.known));
   const look = {
     isFile: (word: string) =>
@@ -230,7 +230,7 @@ async function putBin(path: string, survey: Survey): Promise<void> {
 }
 
 /** A line for a shell, and the folder that it runs in. */
-interface Script {
+interface ShellLine {
   readonly folder: string;
   readonly line: string;
 }
@@ -242,7 +242,7 @@ async function namedInManifest(
   end: string,
 ): Promise<{
   readonly entries: readonly NamedPath[];
-  readonly scripts: readonly Script[];
+  readonly scripts: readonly ShellLine[];
   readonly scriptNames: readonly string[];
 }> {
   const manifest = await readManifest(end);
@@ -259,7 +259,7 @@ async function namedInManifest(
 /** A script is a program of its own: it may name files, and other scripts. */
 async function coverScripts(
   { by }: StartedProgram,
-  scripts: readonly Script[],
+  scripts: readonly ShellLine[],
   survey: Survey,
   cover: Cover,
 ): Promise<void> {
@@ -282,7 +282,7 @@ function foldersAbove(folder: string, survey: Survey): readonly string[] {
 
 /** Covers what a path leads to. Returns what is to be looked at next: the links in a folder. */
 async function coverEnd(
-  { state, end }: Followed,
+  { state, end }: FollowedPath,
   as: NamedPath['as'],
   survey: Survey,
   found: Set<string>,

@@ -6,7 +6,7 @@ import type {
   CompactionBy,
   CompactionPolicy,
   Lasting,
-  Limits,
+  TurnLimits,
   Mode,
   RewriteNotice,
   Rule,
@@ -30,7 +30,7 @@ export interface Settings {
   readonly pruning?: 'auto' | 'never' | undefined;
   readonly padding?: 'auto' | 'always' | 'never' | undefined;
   readonly ttl?: Lasting | undefined;
-  readonly limits?: { readonly [name in keyof Omit<Limits, 'ms'>]: Limits[name] | undefined } | undefined;
+  readonly limits?: { readonly [name in keyof Omit<TurnLimits, 'ms'>]: TurnLimits[name] | undefined } | undefined;
   readonly rewriteNotice?: { readonly [name in keyof RewriteNotice]: RewriteNotice[name] | undefined } | undefined;
   /** Whether a model finds AGENTS.md by itself, or a note holds the one of the workspace's folder. */
   readonly instructions?: 'discover' | 'attach' | undefined;
@@ -182,10 +182,10 @@ function serversRunIn(workspace: string, servers: unknown): Readonly<Record<stri
 }
 
 /** The schema, for the providers that there are. */
-export type SettingsSchema = z.ZodType<Settings> & { readonly shape: Shape };
+export type SettingsSchema = z.ZodType<Settings> & { readonly shape: SchemaShape };
 
 /** The parts of an object's schema, by name. */
-type Shape = Readonly<Record<string, z.ZodType>>;
+type SchemaShape = Readonly<Record<string, z.ZodType>>;
 
 /** Every setting, as a tree. */
 export function settingsSchema(providers: readonly string[]): SettingsSchema {
@@ -223,7 +223,7 @@ export function settingsSchema(providers: readonly string[]): SettingsSchema {
 }
 
 /** The leaves of the tree: `limits.cost` and its schema. */
-export function leavesOf({ shape }: { readonly shape: Shape }, above = ''): ReadonlyMap<string, z.ZodType> {
+export function leavesOf({ shape }: { readonly shape: SchemaShape }, above = ''): ReadonlyMap<string, z.ZodType> {
   const leaves = new Map<string, z.ZodType>();
   for (const [key, schema] of Object.entries(shape)) {
     const inner = schema instanceof z.ZodOptional ? schema.unwrap() : schema;

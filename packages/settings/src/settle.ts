@@ -59,7 +59,7 @@ export async function readSettings(request: SettingsRequest): Promise<SettledSet
   const { folder, file, environment } = request;
   const own = await (file === undefined ? readOwnConfiguration(folder, schema) : readConfiguration(file, schema));
   const { used, ignored, problem } = ofWorkspace(request, schema);
-  const layers: readonly Layer[] = [
+  const layers: readonly SettingLayer[] = [
     ['environment', environmentSettings(environment, leavesOf(schema))],
     ['workspace', used],
     ['user', own],
@@ -68,14 +68,14 @@ export async function readSettings(request: SettingsRequest): Promise<SettledSet
   return { settings: treeOf(effective, schema), effective, ignored, ...(problem !== undefined && { problem }) };
 }
 
-type Layer = readonly [source: SettingSource, leaves: readonly Leaf[]];
+type SettingLayer = readonly [source: SettingSource, leaves: readonly Leaf[]];
 
-function inForce(name: string, layers: readonly Layer[]): EffectiveSetting {
+function inForce(name: string, layers: readonly SettingLayer[]): EffectiveSetting {
   return isJoined(name) ? joined(name, layers) : nearest(name, layers);
 }
 
 /** A list of all sources together: the nearest one is named as its source, and each with its place. */
-function joined(name: string, layers: readonly Layer[]): EffectiveSetting {
+function joined(name: string, layers: readonly SettingLayer[]): EffectiveSetting {
   const found = layers.flatMap(([source, leaves]) =>
     leaves.filter((leaf) => leaf.name === name).map((leaf) => ({ ...leaf, source })),
   );
@@ -85,7 +85,7 @@ function joined(name: string, layers: readonly Layer[]): EffectiveSetting {
   return { name, value, source: first.source, place: found.map(({ place }) => place).join(', ') };
 }
 
-function nearest(name: string, layers: readonly Layer[]): EffectiveSetting {
+function nearest(name: string, layers: readonly SettingLayer[]): EffectiveSetting {
   for (const [source, leaves] of layers) {
     const leaf = leaves.find((each) => each.name === name);
     if (leaf !== undefined) return { ...leaf, source };

@@ -9,7 +9,7 @@ import { makeFolder } from '@tidemark/files';
 import { parseJson } from '@tidemark/log';
 import { z } from 'zod';
 
-import type { Brought } from './brought.ts';
+import type { WorkspaceContents } from './brought.ts';
 import { readOwnFile } from './own-file.ts';
 import { SettingsError } from './settings-error.ts';
 
@@ -31,7 +31,7 @@ export interface TrustRecord {
 export type TrustState = TrustDecision | 'changed' | 'unknown';
 
 /** What was said of what a workspace brings now. @throws SettingsError `settings/trust-damaged`. */
-export async function judgeTrust(home: string, { workspace, digest }: Brought): Promise<TrustState> {
+export async function judgeTrust(home: string, { workspace, digest }: WorkspaceContents): Promise<TrustState> {
   if (!(await canKeepTrust(home, workspace))) return 'unknown';
   const record = await readRecord(pathOf(home, workspace));
   if (record === undefined || record.workspace !== workspace) return 'unknown';
@@ -56,7 +56,7 @@ export async function liesInside(path: string, workspace: string): Promise<boole
 /** Keeps what the user says of what a workspace brings now. @throws SettingsError `settings/trust-inside`. */
 export async function recordTrust(
   home: string,
-  { workspace, digest }: Brought,
+  { workspace, digest }: WorkspaceContents,
   { decision, at }: Pick<TrustRecord, 'decision' | 'at'>,
 ): Promise<void> {
   if (!(await canKeepTrust(home, workspace)))

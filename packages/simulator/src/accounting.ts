@@ -1,7 +1,7 @@
 // What one request reads, writes and pays (§1.1, §1.2): the search behind each breakpoint, one entry per breakpoint, the
 // floor, and the split of mixed lifetimes into A, B and C. It decides; `entries.ts` remembers.
 
-import type { Entry } from './entries.ts';
+import type { StoredEntry } from './entries.ts';
 import { LIFETIME } from './entries.ts';
 import { positionsOf } from './positions.ts';
 import type { PrefixBlock } from './prefix.ts';
@@ -17,21 +17,21 @@ export interface CacheCounts {
 }
 
 /** The account of one request. */
-export interface Account {
+export interface RequestAccount {
   readonly counts: CacheCounts;
   /** The entry that was read, if any, with its index in the prefix. */
-  readonly hit: { readonly at: number; readonly entry: Entry } | undefined;
+  readonly hit: { readonly at: number; readonly entry: StoredEntry } | undefined;
   /** Entries read or covered by what was read: alive anew from the start of this request. */
-  readonly refreshed: readonly Omit<Entry, 'availableAt'>[];
+  readonly refreshed: readonly Omit<StoredEntry, 'availableAt'>[];
   /** Entries that exist once the answer begins. */
-  readonly written: readonly Omit<Entry, 'availableAt'>[];
+  readonly written: readonly Omit<StoredEntry, 'availableAt'>[];
 }
 
 /** What accounting needs to know. */
 export interface AccountingInput {
   readonly prefix: readonly PrefixBlock[];
   readonly breakpoints: readonly Breakpoint[];
-  readonly find: (hash: string) => Entry | undefined;
+  readonly find: (hash: string) => StoredEntry | undefined;
   /** Start of the request. */
   readonly now: number;
   readonly floor: number;
@@ -47,7 +47,7 @@ interface Marked {
 }
 
 /** Accounts one request. Pure: nothing is remembered. */
-export function accountRequest(input: AccountingInput): Account {
+export function accountRequest(input: AccountingInput): RequestAccount {
   const { prefix } = input;
   const marked = cacheableMarkers(input);
   const hit = findHit(input, marked);
@@ -77,7 +77,7 @@ function cacheableMarkers(input: AccountingInput): readonly Marked[] {
 }
 
 /** From the last breakpoint: its own hash, then back position by position; nothing found, then from the next earlier one. */
-function findHit(input: AccountingInput, marked: readonly Marked[]): Account['hit'] {
+function findHit(input: AccountingInput, marked: readonly Marked[]): RequestAccount['hit'] {
   const positions = positionsOf(input.prefix, input.runsCollapse);
   let searched = Number.POSITIVE_INFINITY;
   for (const { at: start } of marked.toReversed()) {
@@ -98,8 +98,8 @@ function findHit(input: AccountingInput, marked: readonly Marked[]): Account['hi
 function refresh(
   input: AccountingInput,
   marked: readonly Marked[],
-  hit: NonNullable<Account['hit']>,
-): readonly Omit<Entry, 'availableAt'>[] {
+  hit: NonNullable<RequestAccount['hit']>,
+): readonly Omit<StoredEntry, 'availableAt'>[] {
   const covered = marked.filter(({ at }) => at < hit.at);
   const before = covered.map(({ at, ttl }) => {
     const known = input.find(input.prefix[at]?.hash ?? '');
@@ -108,12 +108,16 @@ function refresh(
   return [...before, entryAt(input, hit.at, hit.entry.ttl)];
 }
 
-function written(input: AccountingInput, marker: Marked, behind: Entry | undefined): Omit<Entry, 'availableAt'> {
+function written(
+  input: AccountingInput,
+  marker: Marked,
+  behind: StoredEntry | undefined,
+): Omit<StoredEntry, 'availableAt'> {
   const ttl = input.promotes || behind === undefined ? marker.ttl : shorter(marker.ttl, behind.ttl);
   return entryAt(input, marker.at, ttl);
 }
 
-function entryAt(input: AccountingInput, at: number, ttl: MarkerTtl): Omit<Entry, 'availableAt'> {
+function entryAt(input: AccountingInput, at: number, ttl: MarkerTtl): Omit<StoredEntry, 'availableAt'> {
   const { hash = '', tokens = 0 } = input.prefix[at] ?? {};
   return { hash, tokens, ttl, expiry: input.now + LIFETIME[ttl] };
 }

@@ -3,58 +3,58 @@
 
 import { hash } from 'node:crypto';
 import { accountRequest } from './accounting.ts';
-import type { Account, AccountingInput } from './accounting.ts';
+import type { RequestAccount, AccountingInput } from './accounting.ts';
 import { DEFAULT_ANSWER, makeAnswer, NO_ANSWER } from './answer.ts';
 import type { OutputRoom } from './answer.ts';
 import { storeOf } from './core.ts';
 import type { Core } from './core.ts';
 import { fingerprintOf, optsIn } from './diagnostics.ts';
-import type { Diagnosis } from './diagnostics.ts';
+import type { MessageDiagnostics } from './diagnostics.ts';
 import type { EntryStore } from './entries.ts';
 import { refusalOf } from './faults.ts';
 import type { Fault } from './faults.ts';
 import { issueThinking } from './issue.ts';
 import { judge } from './judge.ts';
-import type { Judged } from './judge.ts';
+import type { JudgedRequest } from './judge.ts';
 import type { LedgerCall } from './ledger.ts';
-import type { Reply } from './message.ts';
-import type { AnswerPlan, CallPlan } from './options.ts';
+import type { MessageReply } from './message.ts';
+import type { AnswerPlan, TimedAnswerPlan } from './options.ts';
 import { askHook, planCall, playStep } from './plan.ts';
 import { invalid } from './refusal.ts';
-import type { Refusal } from './refusal.ts';
+import type { MessageRefusal } from './refusal.ts';
 import type { Purpose, WireRequest } from './request.ts';
 import { describeRequest } from './sent.ts';
-import type { SentRequest } from './sent.ts';
+import type { ReceivedRequest } from './sent.ts';
 import { distort, usageOf } from './usage.ts';
-import type { WireUsage } from './usage.ts';
+import type { SimulatedUsage } from './usage.ts';
 import { isPrewarm } from './validate/output.ts';
 import { readRequest } from './validate/read-request.ts';
 import { checkRules } from './validate/rules.ts';
 import { outputRoom } from './validate/size.ts';
 
 /** One call as it arrives. What it brings itself goes before what is queued. */
-export interface IncomingCall extends CallPlan {
+export interface IncomingCall extends TimedAnswerPlan {
   readonly body: Uint8Array | string;
   readonly account: string;
   readonly betas: readonly string[];
 }
 
 /** A call that will be answered. */
-export interface Admitted {
+export interface AdmittedMessage {
   readonly outcome: 'admitted';
   readonly startedAt: number;
   readonly streamed: boolean;
-  readonly reply: Reply;
+  readonly reply: MessageReply;
   /** The true account, whatever a fault makes the reply say. */
-  readonly usage: WireUsage;
-  readonly account: Account;
+  readonly usage: SimulatedUsage;
+  readonly account: RequestAccount;
   readonly fault: Fault | undefined;
   /** The answer begins: what it wrote can be read from then on. */
   begin(at: number): void;
 }
 
 /** Answers a messages call, or refuses it. Each call is entered in the ledger. */
-export function admit(core: Core, call: IncomingCall): Admitted | Refusal {
+export function admit(core: Core, call: IncomingCall): AdmittedMessage | MessageRefusal {
   const plan = planCall(core, call);
   const arrived = arrive(core, call, 'messages', plan.at);
   const outcome = refusalOf(plan.fault) ?? admitArrived(core, arrived, plan);
@@ -68,7 +68,7 @@ export function admit(core: Core, call: IncomingCall): Admitted | Refusal {
 export function count(
   core: Core,
   call: IncomingCall,
-): { readonly outcome: 'counted'; readonly tokens: number } | Refusal {
+): { readonly outcome: 'counted'; readonly tokens: number } | MessageRefusal {
   const arrived = arrive(core, call, 'count', call.at);
   const request = readChecked(core, arrived);
   const judged = 'outcome' in request ? request : judge(request, { ...core, account: call.account, sizes: call.sizes });
@@ -81,7 +81,7 @@ export function count(
   return 'outcome' in judged ? judged : { outcome: 'counted', tokens: judged.tokens };
 }
 
-interface Arrived {
+interface ArrivedMessage {
   readonly at: number;
   readonly purpose: Purpose;
   readonly account: string;
@@ -91,13 +91,13 @@ interface Arrived {
   model: string;
 }
 
-function arrive(core: Core, call: IncomingCall, purpose: Purpose, time: number | undefined): Arrived {
+function arrive(core: Core, call: IncomingCall, purpose: Purpose, time: number | undefined): ArrivedMessage {
   const { account, betas } = call;
   const body = typeof call.body === 'string' ? Buffer.from(call.body) : call.body;
   return { at: core.clock.now(time), purpose, account, betas, body, model: '' };
 }
 
-function readChecked(core: Core, arrived: Arrived): WireRequest | Refusal {
+function readChecked(core: Core, arrived: ArrivedMessage): WireRequest | MessageRefusal {
   const { capabilities } = core.settings;
   const request = readRequest(arrived.body, { ...arrived, capabilities });
   if ('outcome' in request) return request;
@@ -105,10 +105,10 @@ function readChecked(core: Core, arrived: Arrived): WireRequest | Refusal {
   return checkRules(request) ?? request;
 }
 
-function admitArrived(core: Core, arrived: Arrived, planned: AnswerPlan): Admitted | Refusal {
+function admitArrived(core: Core, arrived: ArrivedMessage, planned: AnswerPlan): AdmittedMessage | MessageRefusal {
   const request = readChecked(core, arrived);
   if ('outcome' in request) return request;
-  const sent = (): SentRequest => describeRequest(request);
+  const sent = (): ReceivedRequest => describeRequest(request);
   const plan = askHook(core, sent, planned);
   const told = refusalOf(plan.fault);
   if (told !== undefined) return told;
@@ -129,7 +129,13 @@ function admitArrived(core: Core, arrived: Arrived, planned: AnswerPlan): Admitt
 /** Beta with which dropped thinking is told (§1.8). */
 const BINDING_BETA = 'thinking-binding-controls-2026-08-01';
 
-function answerCall(core: Core, judged: Judged, plan: AnswerPlan, room: OutputRoom, at: number): Admitted {
+function answerCall(
+  core: Core,
+  judged: JudgedRequest,
+  plan: AnswerPlan,
+  room: OutputRoom,
+  at: number,
+): AdmittedMessage {
   const { request } = judged;
   const { fault } = plan;
   const store = storeOf(core, judged.account, request.capabilities.model);
@@ -140,7 +146,7 @@ function answerCall(core: Core, judged: Judged, plan: AnswerPlan, room: OutputRo
   const id = `msg_sim${String(core.answered).padStart(10, '0')}`;
   const answer = isPrewarm(request) ? NO_ANSWER : makeAnswer(plan.answer ?? DEFAULT_ANSWER, room, id);
   const usage = usageOf(account.counts, { ...answer, speed: request.fields['speed'] === 'fast' ? 'fast' : 'standard' });
-  const reply: Reply = {
+  const reply: MessageReply = {
     id,
     model: request.model,
     answer,
@@ -159,7 +165,7 @@ function answerCall(core: Core, judged: Judged, plan: AnswerPlan, room: OutputRo
 /** Where the catalog knows no floor, the most usual one of §1.2. */
 const USUAL_FLOOR = 1024;
 
-function accountingInput(core: Core, judged: Judged, store: EntryStore, now: number): AccountingInput {
+function accountingInput(core: Core, judged: JudgedRequest, store: EntryStore, now: number): AccountingInput {
   const { capabilities } = judged.request;
   const { collapseRuns, promotion } = core.settings;
   return {
@@ -174,7 +180,7 @@ function accountingInput(core: Core, judged: Judged, store: EntryStore, now: num
   };
 }
 
-function diagnose(core: Core, judged: Judged, message: string, read: number): Diagnosis | null {
+function diagnose(core: Core, judged: JudgedRequest, message: string, read: number): MessageDiagnostics | null {
   if (!optsIn(judged.request)) return null;
   const fingerprint = fingerprintOf(judged.request, judged.account, judged);
   core.diagnostics.remember(message, fingerprint);
@@ -186,10 +192,10 @@ function describe({
   account,
   model,
   body,
-}: Arrived): Pick<LedgerCall, 'at' | 'account' | 'model' | 'digest' | 'bytes'> {
+}: ArrivedMessage): Pick<LedgerCall, 'at' | 'account' | 'model' | 'digest' | 'bytes'> {
   return { at, account, model, digest: hash('sha256', body, 'hex'), bytes: body.byteLength };
 }
 
-function refused({ status, type, message }: Refusal): Pick<LedgerCall, 'status' | 'refusal'> {
+function refused({ status, type, message }: MessageRefusal): Pick<LedgerCall, 'status' | 'refusal'> {
   return { status, refusal: { type, message } };
 }

@@ -6,7 +6,7 @@ import type { WireObject } from './wire.ts';
 import { isObject } from './wire.ts';
 
 /** Why an answer stops, in the wire's words (§1.9). */
-export type StopReason =
+export type WireStopReason =
   | 'end_turn'
   | 'max_tokens'
   | 'stop_sequence'
@@ -30,13 +30,13 @@ export type ScriptedBlock =
   | ({ readonly type: 'tool_use' } & ScriptedCall);
 
 /** What to answer. Thinking comes first, then text, then calls; `blocks` instead gives any order. */
-export interface ScriptedAnswer {
+export interface PlannedAnswer {
   readonly text?: string;
   readonly thinking?: string;
   readonly calls?: readonly ScriptedCall[];
   readonly blocks?: readonly ScriptedBlock[];
   /** By default `tool_use` with calls, else `end_turn`. */
-  readonly stop?: StopReason;
+  readonly stop?: WireStopReason;
   /** Recorded output tokens. With them nothing is cut: a recording is as long as it was. */
   readonly outputTokens?: number;
 }
@@ -51,7 +51,7 @@ export type AnswerBlock =
 /** An answer ready to go out. */
 export interface SimulatedAnswer {
   readonly blocks: readonly AnswerBlock[];
-  readonly stop: StopReason;
+  readonly stop: WireStopReason;
   readonly outputTokens: number;
   readonly thinkingTokens: number;
 }
@@ -63,7 +63,7 @@ export interface OutputRoom {
 }
 
 /** The answer where nobody scripted one. */
-export const DEFAULT_ANSWER: ScriptedAnswer = {
+export const DEFAULT_ANSWER: PlannedAnswer = {
   text: 'This is the simulator: no scenario was given, so this is all it says.',
 };
 
@@ -71,7 +71,7 @@ export const DEFAULT_ANSWER: ScriptedAnswer = {
 export const NO_ANSWER: SimulatedAnswer = { blocks: [], stop: 'max_tokens', outputTokens: 0, thinkingTokens: 0 };
 
 /** Makes an answer of a script. `seed` makes ids and seals: the same seed, the same answer. */
-export function makeAnswer(scripted: ScriptedAnswer, room: OutputRoom, seed: string): SimulatedAnswer {
+export function makeAnswer(scripted: PlannedAnswer, room: OutputRoom, seed: string): SimulatedAnswer {
   const whole = blocksOf(scripted).map((block, i) => resolve(block, `${seed}.${i}`));
   const stop = scripted.stop ?? (whole.some((block) => block.type === 'tool_use') ? 'tool_use' : 'end_turn');
   if (scripted.outputTokens !== undefined) return measured(whole, stop, scripted.outputTokens);
@@ -86,7 +86,7 @@ export function contentOf(block: AnswerBlock): WireObject {
   return { type: 'tool_use', id: block.id, name: block.name, input: parseArguments(block.arguments) };
 }
 
-function blocksOf(scripted: ScriptedAnswer): readonly ScriptedBlock[] {
+function blocksOf(scripted: PlannedAnswer): readonly ScriptedBlock[] {
   if (scripted.blocks !== undefined) return scripted.blocks;
   const { thinking, text, calls = [] } = scripted;
   return [
@@ -122,7 +122,7 @@ function plain(digest: string): string {
   return digest.replaceAll('-', 'A').replaceAll('_', 'B');
 }
 
-function measured(blocks: readonly AnswerBlock[], stop: StopReason, outputTokens: number): SimulatedAnswer {
+function measured(blocks: readonly AnswerBlock[], stop: WireStopReason, outputTokens: number): SimulatedAnswer {
   const thinking = sum(blocks.filter((block) => block.type === 'thinking').map(tokensOf));
   return { blocks, stop, outputTokens, thinkingTokens: Math.min(thinking, outputTokens) };
 }

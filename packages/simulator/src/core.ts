@@ -13,7 +13,7 @@ import { createOpenAIMemory } from './openai/memory.ts';
 import type { OpenAIMemory } from './openai/memory.ts';
 import { createDigestMemory } from './judge.ts';
 import type { DigestMemory } from './judge.ts';
-import type { CallPlan, Settings } from './options.ts';
+import type { TimedAnswerPlan, SimulatorSettings } from './options.ts';
 import { playScenario } from './scenario.ts';
 import type { Play } from './scenario.ts';
 import { createSignatures } from './signatures.ts';
@@ -21,14 +21,14 @@ import type { Signatures } from './signatures.ts';
 
 /** The memory of a simulator. */
 export interface Core {
-  readonly settings: Settings;
+  readonly settings: SimulatorSettings;
   readonly clock: Clock;
   readonly ledger: Ledger;
   readonly signatures: Signatures;
   readonly digests: DigestMemory;
   readonly play: Play | undefined;
   /** For calls that have not come yet, first in front. */
-  readonly plans: CallPlan[];
+  readonly plans: TimedAnswerPlan[];
   readonly faults: Fault[];
   readonly stores: Map<string, EntryStore>;
   readonly diagnostics: Diagnostics;
@@ -39,7 +39,7 @@ export interface Core {
 }
 
 /** A simulator that has seen nothing. */
-export function createCore(settings: Settings): Core {
+export function createCore(settings: SimulatorSettings): Core {
   return {
     settings,
     clock: createClock(settings.clock),

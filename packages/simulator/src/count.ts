@@ -4,21 +4,21 @@
 import type { Capabilities } from '@tidemark/model';
 import { imageTokens } from './image-tokens.ts';
 import { isLevel } from './request.ts';
-import type { WireBlock } from './request.ts';
+import type { SentBlock } from './request.ts';
 import { isList, isObject, objectAt, textOf } from './wire.ts';
 import type { WireObject } from './wire.ts';
 
 /** Recorded size of the block with this running number, if it is known. */
-export type BlockSizes = (index: number) => number | undefined;
+export type RecordedSizes = (index: number) => number | undefined;
 
-type Images = Capabilities['images'];
+type CountedImages = Capabilities['images'];
 
 const BYTES_PER_TOKEN = 4;
 /** An image that is elsewhere, or a document. */
 const UNKNOWN_MEDIA = 1600;
 
 /** Tokens of a block: the recorded size, or at least one by the own rule. */
-export function countBlock(block: WireBlock, sizes: BlockSizes | undefined, images: Images): number {
+export function countBlock(block: SentBlock, sizes: RecordedSizes | undefined, images: CountedImages): number {
   return sizes?.(block.index) ?? (isLevel(block) ? 0 : countFields(block.type, block.fields, images));
 }
 
@@ -27,7 +27,7 @@ export function countText(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
 }
 
-function countFields(type: string, fields: WireObject, images: Images): number {
+function countFields(type: string, fields: WireObject, images: CountedImages): number {
   switch (type) {
     case 'text':
       return countText(textOf(fields['text']));
@@ -46,7 +46,7 @@ function countFields(type: string, fields: WireObject, images: Images): number {
   }
 }
 
-function countContent(content: unknown, images: Images): number {
+function countContent(content: unknown, images: CountedImages): number {
   if (typeof content === 'string') return Math.max(1, countText(content));
   if (!isList(content)) return 1;
   const parts = content.map((part) => (isObject(part) ? countFields(textOf(part['type']), part, images) : 0));
@@ -56,7 +56,7 @@ function countContent(content: unknown, images: Images): number {
   );
 }
 
-function countImage(fields: WireObject, images: Images): number {
+function countImage(fields: WireObject, images: CountedImages): number {
   const source = objectAt(fields, 'source');
   return source['type'] === 'base64' ? imageTokens(textOf(source['data']), images) : UNKNOWN_MEDIA;
 }

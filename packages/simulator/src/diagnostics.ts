@@ -1,8 +1,8 @@
 // Native diagnosis of a cache miss (§1.4): a request that names an earlier message is told where its prompt parts from it.
 
 import type { LevelParameters } from './parameters.ts';
-import type { WireBlock, WireRequest } from './request.ts';
-import type { LeftOut } from './prefix.ts';
+import type { SentBlock, WireRequest } from './request.ts';
+import type { LeftOutBlocks } from './prefix.ts';
 import { given, isObject, textOf } from './wire.ts';
 
 /** The reason, in the wire's words. */
@@ -14,7 +14,7 @@ export type MissReason =
   | { readonly type: 'previous_message_not_found' | 'unavailable' };
 
 /** The `diagnostics` field of a response. */
-export interface Diagnosis {
+export interface MessageDiagnostics {
   readonly cache_miss_reason: MissReason;
 }
 
@@ -34,7 +34,7 @@ export interface Fingerprint {
 export interface Diagnostics {
   remember(message: string, fingerprint: Fingerprint): void;
   /** `null` when nothing parted, or nothing was asked. */
-  diagnose(request: WireRequest, fingerprint: Fingerprint, read: number): Diagnosis | null;
+  diagnose(request: WireRequest, fingerprint: Fingerprint, read: number): MessageDiagnostics | null;
 }
 
 const KEPT = 256;
@@ -72,13 +72,13 @@ export function fingerprintOf(
   account: string,
   parts: {
     readonly digests: readonly string[];
-    readonly leftOut: LeftOut;
+    readonly leftOut: LeftOutBlocks;
     readonly parameters: LevelParameters;
     readonly tokens: number;
   },
 ): Fingerprint {
   const shown = request.blocks.filter((block) => !parts.leftOut.has(block.index));
-  const digests = (level: WireBlock['level']): readonly string[] =>
+  const digests = (level: SentBlock['level']): readonly string[] =>
     shown.filter((block) => block.level === level).map((block) => `${block.role}|${parts.digests[block.index] ?? ''}`);
   return {
     account,
@@ -92,7 +92,7 @@ export function fingerprintOf(
   };
 }
 
-function compare(before: Fingerprint, after: Fingerprint, read: number): Diagnosis | null {
+function compare(before: Fingerprint, after: Fingerprint, read: number): MessageDiagnostics | null {
   const missed = Math.max(0, before.tokens - read);
   const type = changed(before, after);
   if (type === undefined) return null;

@@ -15,13 +15,13 @@ export interface DoorBindings {
 export type DoorContext = Context<DoorBindings>;
 
 /** The port that is open. */
-export interface Door {
+export interface SimulatorDoor {
   readonly core: Core;
   requests: number;
 }
 
 /** The id of the next request: `req_…`. */
-export function nextRequest(door: Door): string {
+export function nextRequest(door: SimulatorDoor): string {
   door.requests += 1;
   return `req_sim${String(door.requests).padStart(10, '0')}`;
 }

@@ -4,7 +4,7 @@
 import type { MarkerTtl } from './request.ts';
 
 /** One entry. Times are milliseconds since the epoch. */
-export interface Entry {
+export interface StoredEntry {
   readonly hash: string;
   readonly tokens: number;
   readonly ttl: MarkerTtl;
@@ -16,8 +16,8 @@ export interface Entry {
 /** The entries of one account and model. */
 export interface EntryStore {
   /** The live, readable entry under this hash. */
-  find(hash: string, now: number): Entry | undefined;
-  put(entry: Entry): void;
+  find(hash: string, now: number): StoredEntry | undefined;
+  put(entry: StoredEntry): void;
   /** Drops all entries. */
   clear(): void;
   readonly size: number;
@@ -30,7 +30,7 @@ const SWEEP_EVERY = 1024;
 
 /** An empty store. It forgets what expired as it grows. */
 export function createEntries(): EntryStore {
-  const entries = new Map<string, Entry>();
+  const entries = new Map<string, StoredEntry>();
   let puts = 0;
   return {
     find(hash, now) {
@@ -53,12 +53,12 @@ export function createEntries(): EntryStore {
 }
 
 /** Two requests wrote or read one entry: it is readable since the earlier and lives as long as the later gives. */
-function merge(known: Entry, next: Entry): Entry {
+function merge(known: StoredEntry, next: StoredEntry): StoredEntry {
   if (known.expiry <= next.availableAt) return next;
   const longer = next.expiry >= known.expiry ? next : known;
   return { ...longer, availableAt: Math.min(known.availableAt, next.availableAt) };
 }
 
-function sweep(entries: Map<string, Entry>, now: number): void {
+function sweep(entries: Map<string, StoredEntry>, now: number): void {
   for (const [hash, entry] of entries) if (entry.expiry <= now) entries.delete(hash);
 }

@@ -1,7 +1,7 @@
 // What can go wrong on request: instead of an answer, on its way, or with what it says.
 
 import { refuse } from './refusal.ts';
-import type { Refusal } from './refusal.ts';
+import type { MessageRefusal } from './refusal.ts';
 
 /** Numbers of a `usage` to be told wrong. */
 export interface WrongUsage {
@@ -55,7 +55,7 @@ export type Fault =
   | { readonly kind: 'wrong-usage'; readonly usage: WrongUsage };
 
 /** The refusal that a fault is, if it is one. The others strike on the way or inside. */
-export function refusalOf(fault: Fault | undefined): Refusal | undefined {
+export function refusalOf(fault: Fault | undefined): MessageRefusal | undefined {
   switch (fault?.kind) {
     case 'rate-limited':
       return rateLimited(fault.retryAfter);
@@ -70,7 +70,7 @@ export function refusalOf(fault: Fault | undefined): Refusal | undefined {
   }
 }
 
-function rateLimited(retryAfter: number | undefined): Refusal {
+function rateLimited(retryAfter: number | undefined): MessageRefusal {
   const headers: { readonly [name: string]: string } =
     retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
   const text = "This request would exceed your organization's rate limit. Please try again later.";

@@ -7,22 +7,22 @@ import { HttpServerError, openServer } from '@tidemark/http-server';
 import type { RefusalAnswer, RefusalForm, RefusalReason, ServerLimits, ServerRefusal } from '@tidemark/http-server';
 import { Hono } from 'hono';
 import { admit, count } from './admit.ts';
-import type { Admitted, IncomingCall } from './admit.ts';
+import type { AdmittedMessage, IncomingCall } from './admit.ts';
 import type { Core } from './core.ts';
 import { accountOf, firstByteAt, nextRequest, timeOf, waitOf } from './door.ts';
-import type { Door, DoorBindings, DoorContext } from './door.ts';
+import type { SimulatorDoor, DoorBindings, DoorContext } from './door.ts';
 import { SimulatorError } from './errors.ts';
 import { messageOf } from './message.ts';
 import { addOpenAIDoors, refuseOpenAIEarly } from './openai/http.ts';
 import { openAIUpgrade } from './openai/socket.ts';
 import { errorBody, invalid, refuse } from './refusal.ts';
-import type { Refusal } from './refusal.ts';
+import type { MessageRefusal } from './refusal.ts';
 import { encodedEvents, errorEventOf, MALFORMED_EVENT } from './sse.ts';
 import { wholeBody, writeStream } from './stream.ts';
 import { MOST_BYTES } from './validate/read-request.ts';
 
 /** A simulator that listens. */
-export interface Listening {
+export interface ListeningSimulator {
   /** `http://127.0.0.1:<port>`, what an SDK takes as its base URL. */
   readonly url: string;
   readonly port: number;
@@ -52,10 +52,10 @@ export interface ListenOptions {
  *
  * @throws SimulatorError `simulator/listen-failed` when the port is taken, `simulator/bad-options` for a wrong limit or name.
  */
-export async function listen(core: Core, options: ListenOptions): Promise<Listening> {
+export async function listen(core: Core, options: ListenOptions): Promise<ListeningSimulator> {
   const { port = 0, allowedHosts = [] } = options;
   const limits = { bodyBytes: MOST_BYTES, ...options.limits };
-  const door: Door = { core, requests: 0 };
+  const door: SimulatorDoor = { core, requests: 0 };
   const app = createApp(door);
   const refusalForm: RefusalForm = (refusal, path) => refuseEarly(door, refusal, path);
   const server = await openServer(app.fetch, { port, allowedHosts, limits, refusalForm }).catch((error: unknown) => {
@@ -74,7 +74,7 @@ function asSimulatorError(error: HttpServerError, port: number): SimulatorError 
 }
 
 /** A refusal of the server in the form of the provider whose path was asked for. Without a known path: Anthropic's. */
-function refuseEarly(door: Door, refusal: ServerRefusal, path = ''): RefusalAnswer {
+function refuseEarly(door: SimulatorDoor, refusal: ServerRefusal, path = ''): RefusalAnswer {
   const openAI = refuseOpenAIEarly(refusal, path, () => nextRequest(door));
   if (openAI !== undefined) return openAI;
   const { reason, status, message } = refusal;
@@ -98,7 +98,7 @@ const TYPES: { readonly [reason in RefusalReason]: string } = {
   timeout: 'timeout_error',
 };
 
-function createApp(door: Door): Hono<DoorBindings> {
+function createApp(door: SimulatorDoor): Hono<DoorBindings> {
   const app = new Hono<DoorBindings>();
   app.post('/v1/messages', (context) => answerMessages(door, context));
   app.post('/v1/messages/count_tokens', (context) => answerCount(door, context));
@@ -109,12 +109,12 @@ function createApp(door: Door): Hono<DoorBindings> {
 }
 
 /** What went wrong in the simulator itself is said so, never as a provider's text. */
-function failure(error: Error): Refusal {
+function failure(error: Error): MessageRefusal {
   const text = `simulator: ${error.message}`;
   return error instanceof SimulatorError ? invalid(text) : refuse(500, 'api_error', text);
 }
 
-async function answerMessages(door: Door, context: DoorContext): Promise<Response> {
+async function answerMessages(door: SimulatorDoor, context: DoorContext): Promise<Response> {
   const { core } = door;
   const request = nextRequest(door);
   const call = await readCall(core, context);
@@ -127,7 +127,7 @@ async function answerMessages(door: Door, context: DoorContext): Promise<Respons
     : respondWhole(core, context, outcome, request);
 }
 
-async function answerCount(door: Door, context: DoorContext): Promise<Response> {
+async function answerCount(door: SimulatorDoor, context: DoorContext): Promise<Response> {
   const { core } = door;
   const request = nextRequest(door);
   const call = await readCall(core, context);
@@ -137,7 +137,12 @@ async function answerCount(door: Door, context: DoorContext): Promise<Response> 
   return context.json({ input_tokens: counted.tokens }, 200, { 'request-id': request });
 }
 
-async function respondStreamed(core: Core, context: DoorContext, call: Admitted, request: string): Promise<Response> {
+async function respondStreamed(
+  core: Core,
+  context: DoorContext,
+  call: AdmittedMessage,
+  request: string,
+): Promise<Response> {
   const { outgoing } = context.env;
   call.begin(firstByteAt(core, call));
   outgoing.writeHead(200, {
@@ -156,7 +161,7 @@ async function respondStreamed(core: Core, context: DoorContext, call: Admitted,
 }
 
 /** Without a stream a fault on the way strikes before the first byte. */
-function respondWhole(core: Core, context: DoorContext, call: Admitted, request: string): Response {
+function respondWhole(core: Core, context: DoorContext, call: AdmittedMessage, request: string): Response {
   const { fault } = call;
   if (fault?.kind === 'silence') return RESPONSE_ALREADY_SENT;
   if (fault?.kind === 'cut') {
@@ -173,7 +178,7 @@ function respondWhole(core: Core, context: DoorContext, call: Admitted, request:
   });
 }
 
-async function readCall(core: Core, context: DoorContext): Promise<IncomingCall | Refusal> {
+async function readCall(core: Core, context: DoorContext): Promise<IncomingCall | MessageRefusal> {
   const bearer = context.req.header('authorization')?.replace(/^Bearer\s+/i, '');
   const key = context.req.header('x-api-key') ?? bearer ?? '';
   if (key === '') return refuse(401, 'authentication_error', 'x-api-key header is required');
@@ -187,12 +192,12 @@ async function readCall(core: Core, context: DoorContext): Promise<IncomingCall 
   };
 }
 
-function refuseCall(refusal: Refusal, request: string): Response {
+function refuseCall(refusal: MessageRefusal, request: string): Response {
   const { status, headers, body } = answerOf(refusal, request);
   return new Response(body, { status, headers });
 }
 
-function answerOf(refusal: Refusal, request: string): RefusalAnswer {
+function answerOf(refusal: MessageRefusal, request: string): RefusalAnswer {
   const headers = { 'content-type': 'application/json', 'request-id': request, ...refusal.headers };
   return { status: refusal.status, headers, body: errorBody(refusal, request) };
 }

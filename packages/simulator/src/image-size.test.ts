@@ -1,7 +1,7 @@
 // Pixels from headers of pictures.
 
 import { expect, test } from 'vitest';
-import type { ImageSize } from './image-size.ts';
+import type { PixelSize } from './image-size.ts';
 import { imageSize, imageType } from './image-size.ts';
 
 /** A header, padded so that there is something behind it. */
@@ -15,7 +15,7 @@ const PNG = [
 const GIF = [0x47, 0x49, 0x46, 0x38, 0x39, 0x61, 0x40, 0x01, 0xc8, 0x00];
 const JPEG = [0xff, 0xd8, 0xff, 0xe0, 0, 4, 0, 0, 0xff, 0xc4, 0, 3, 0, 0xff, 0xc2, 0, 11, 8, 0x02, 0x58, 0x03, 0x20];
 
-test.each<[string, string, ImageSize | undefined]>([
+test.each<[string, string, PixelSize | undefined]>([
   ['a PNG', base64(...PNG), { width: 1024, height: 768 }],
   ['a GIF', base64(...GIF), { width: 320, height: 200 }],
   ['a JPEG, behind its other segments', base64(...JPEG), { width: 800, height: 600 }],

@@ -3,13 +3,13 @@
 const HEAD_CHARACTERS = 256 * 1024;
 
 /** Pixels. */
-export interface ImageSize {
+export interface PixelSize {
   readonly width: number;
   readonly height: number;
 }
 
 /** Width and height as the header says them, or `undefined` when the bytes do not say. */
-export function imageSize(base64: string): ImageSize | undefined {
+export function imageSize(base64: string): PixelSize | undefined {
   const bytes = Buffer.from(base64.slice(0, HEAD_CHARACTERS), 'base64');
   if (bytes.length < 24) return undefined;
   if (bytes.toString('latin1', 1, 4) === 'PNG')
@@ -19,7 +19,7 @@ export function imageSize(base64: string): ImageSize | undefined {
 }
 
 /** Walks the segments to the first frame header (SOF0 to SOF15, without the three that are none). */
-function jpegSize(bytes: Buffer): ImageSize | undefined {
+function jpegSize(bytes: Buffer): PixelSize | undefined {
   let at = 2;
   while (at + 9 < bytes.length && bytes[at] === 0xff) {
     const marker = bytes[at + 1] ?? 0;

@@ -2,27 +2,27 @@
 
 export type {
   AnswerBlock,
-  ScriptedAnswer,
+  PlannedAnswer,
   ScriptedBlock,
   ScriptedCall,
   SimulatedAnswer,
-  StopReason,
+  WireStopReason,
 } from './answer.ts';
 export type { ClockChoice } from './clock.ts';
-export type { BlockSizes } from './count.ts';
+export type { RecordedSizes } from './count.ts';
 export type { SimulatorErrorCode } from './errors.ts';
 export { SimulatorError } from './errors.ts';
 export type { Fault, WrongUsage } from './faults.ts';
-export type { Listening, ListenOptions } from './http.ts';
+export type { ListeningSimulator, ListenOptions } from './http.ts';
 export type { LedgerCall } from './ledger.ts';
-export type { AnswerPlan, CallPlan, SimulatorOptions } from './options.ts';
+export type { AnswerPlan, TimedAnswerPlan, SimulatorOptions } from './options.ts';
 export { parseScenario } from './parse-scenario.ts';
-export type { Refusal } from './refusal.ts';
+export type { MessageRefusal } from './refusal.ts';
 export type { Expectation, Scenario, ScenarioStep } from './scenario.ts';
-export type { SentRequest, SentResult } from './sent.ts';
+export type { ReceivedRequest, SentResult } from './sent.ts';
 export type { AnsweredCall, Simulator, SimulatorCall } from './simulator.ts';
 export { createSimulator } from './simulator.ts';
-export type { WireUsage } from './usage.ts';
+export type { SimulatedUsage } from './usage.ts';
 export { totalInput } from './usage.ts';
 export type { WireObject } from './wire.ts';
 export type { AnsweredOpenAICall, ChatCall, OpenAICall } from './openai/in-process.ts';

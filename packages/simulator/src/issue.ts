@@ -2,16 +2,16 @@
 
 import { contentOf } from './answer.ts';
 import type { AnswerBlock } from './answer.ts';
-import type { Judged } from './judge.ts';
+import type { JudgedRequest } from './judge.ts';
 import { extend } from './prefix.ts';
 import { digestBlock } from './render.ts';
 import { isThinking } from './request.ts';
-import type { WireBlock } from './request.ts';
+import type { SentBlock } from './request.ts';
 import type { Signatures } from './signatures.ts';
 import { sealOf } from './thinking.ts';
 
 /** Registers the thinking of an answer as issued. */
-export function issueThinking(signatures: Signatures, judged: Judged, blocks: readonly AnswerBlock[]): void {
+export function issueThinking(signatures: Signatures, judged: JudgedRequest, blocks: readonly AnswerBlock[]): void {
   let place = judged.thinking.end;
   for (const answered of blocks) {
     const block = asSentBack(answered);
@@ -26,7 +26,7 @@ export function issueThinking(signatures: Signatures, judged: Judged, blocks: re
 }
 
 /** The block as a client will send it back. Its numbers play no part in a binding. */
-function asSentBack(block: AnswerBlock): WireBlock {
+function asSentBack(block: AnswerBlock): SentBlock {
   const fields = contentOf(block);
   return {
     index: -1,

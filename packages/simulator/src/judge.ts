@@ -1,12 +1,12 @@
 // From a request to what the cache will be asked: every rule, the breakpoints, the fate of thinking, and the prefix.
 
-import type { BlockSizes } from './count.ts';
+import type { RecordedSizes } from './count.ts';
 import { levelParameters } from './parameters.ts';
 import type { LevelParameters } from './parameters.ts';
 import { buildPrefix, createExtend, hiddenBlocks } from './prefix.ts';
 import type { Extend } from './prefix.ts';
-import type { LeftOut, PrefixBlock } from './prefix.ts';
-import type { Refusal } from './refusal.ts';
+import type { LeftOutBlocks, PrefixBlock } from './prefix.ts';
+import type { MessageRefusal } from './refusal.ts';
 import { createDigests, digestBlock } from './render.ts';
 import type { Digests } from './render.ts';
 import type { WireRequest } from './request.ts';
@@ -17,14 +17,14 @@ import { placeBreakpoints } from './validate/markers.ts';
 import type { Breakpoint } from './validate/markers.ts';
 
 /** A request with everything known that does not depend on the cache. */
-export interface Judged {
+export interface JudgedRequest {
   readonly request: WireRequest;
   readonly account: string;
   readonly breakpoints: readonly Breakpoint[];
   readonly thinking: ThinkingVerdict;
   /** By `WireBlock.index`. */
   readonly digests: readonly string[];
-  readonly leftOut: LeftOut;
+  readonly leftOut: LeftOutBlocks;
   readonly parameters: LevelParameters;
   readonly prefix: readonly PrefixBlock[];
   /** All input tokens. */
@@ -35,7 +35,7 @@ export interface Judged {
 export interface JudgeContext {
   readonly account: string;
   readonly signatures: Signatures;
-  readonly sizes: BlockSizes | undefined;
+  readonly sizes: RecordedSizes | undefined;
   readonly digests: DigestMemory;
 }
 
@@ -52,7 +52,7 @@ export function createDigestMemory(): DigestMemory {
 }
 
 /** Judges a request that passed the rules. Each block is digested once. */
-export function judge(request: WireRequest, context: JudgeContext): Judged | Refusal {
+export function judge(request: WireRequest, context: JudgeContext): JudgedRequest | MessageRefusal {
   const breakpoints = placeBreakpoints(request);
   if ('outcome' in breakpoints) return breakpoints;
   const digests = request.blocks.map((block) => digestBlock(block, context.digests.blocks));

@@ -1,7 +1,7 @@
 // What arrived, call by call, so that a test can say what must have been sent. Bounded: the oldest go first.
 
 import type { TokenCounts } from './openai/usage.ts';
-import type { WireUsage } from './usage.ts';
+import type { SimulatedUsage } from './usage.ts';
 
 /** One call that arrived. */
 export interface LedgerCall {
@@ -18,7 +18,7 @@ export interface LedgerCall {
   readonly bytes: number;
   readonly status: number;
   /** The true account of a messages call, whatever a fault made the answer say. */
-  readonly usage?: WireUsage;
+  readonly usage?: SimulatedUsage;
   /** The true account of a call of the OpenAI part. */
   readonly counts?: TokenCounts;
   /** `msg_…`, `resp_…` or `chatcmpl-…`, when it was answered. */

@@ -2,26 +2,26 @@
 
 import { contentOf } from './answer.ts';
 import type { SimulatedAnswer } from './answer.ts';
-import type { Diagnosis } from './diagnostics.ts';
+import type { MessageDiagnostics } from './diagnostics.ts';
 import type { Transformation } from './thinking.ts';
-import type { WireUsage } from './usage.ts';
+import type { SimulatedUsage } from './usage.ts';
 import type { WireObject } from './wire.ts';
 
 /** Everything that a response says, streamed or not. */
-export interface Reply {
+export interface MessageReply {
   /** `msg_…` */
   readonly id: string;
   readonly model: string;
   readonly answer: SimulatedAnswer;
   /** As it is told, which a fault can make wrong. */
-  readonly usage: WireUsage;
-  readonly diagnosis: Diagnosis | null;
+  readonly usage: SimulatedUsage;
+  readonly diagnosis: MessageDiagnostics | null;
   /** Only told with the beta that asks for it; `undefined` otherwise. */
   readonly transformations: readonly Transformation[] | undefined;
 }
 
 /** The body of a response that is not streamed. */
-export function messageOf(reply: Reply): WireObject {
+export function messageOf(reply: MessageReply): WireObject {
   return {
     ...envelope(reply),
     content: reply.answer.blocks.map(contentOf),
@@ -31,7 +31,7 @@ export function messageOf(reply: Reply): WireObject {
 }
 
 /** The message with which a stream begins: no content, no stop reason, the input already counted. */
-export function openingOf(reply: Reply): WireObject {
+export function openingOf(reply: MessageReply): WireObject {
   const begun = Math.min(1, reply.usage.output_tokens);
   return {
     ...envelope(reply),
@@ -41,7 +41,7 @@ export function openingOf(reply: Reply): WireObject {
   };
 }
 
-function envelope(reply: Reply): WireObject {
+function envelope(reply: MessageReply): WireObject {
   return {
     id: reply.id,
     type: 'message',

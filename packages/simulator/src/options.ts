@@ -3,25 +3,25 @@
 import { defaultCatalog, findModel } from '@tidemark/model';
 import type { Capabilities } from '@tidemark/model';
 import { z } from 'zod';
-import type { ScriptedAnswer } from './answer.ts';
+import type { PlannedAnswer } from './answer.ts';
 import type { ClockChoice } from './clock.ts';
-import type { BlockSizes } from './count.ts';
+import type { RecordedSizes } from './count.ts';
 import { SimulatorError } from './errors.ts';
 import type { Fault } from './faults.ts';
 import { parseScenario } from './parse-scenario.ts';
 import type { Scenario } from './scenario.ts';
-import type { SentRequest } from './sent.ts';
+import type { ReceivedRequest } from './sent.ts';
 
 /** What the embedding process gives for one call. */
 export interface AnswerPlan {
-  readonly answer?: ScriptedAnswer;
+  readonly answer?: PlannedAnswer;
   /** Recorded tokens by running number of the block: tools, system, then message content in wire order. */
-  readonly sizes?: BlockSizes;
+  readonly sizes?: RecordedSizes;
   readonly fault?: Fault;
 }
 
 /** The same for a call that has not come yet, with its time on a virtual clock. */
-export interface CallPlan extends AnswerPlan {
+export interface TimedAnswerPlan extends AnswerPlan {
   /** Milliseconds since the epoch. */
   readonly at?: number;
 }
@@ -37,7 +37,7 @@ export interface SimulatorOptions {
   readonly clock?: ClockChoice;
   readonly scenario?: Scenario;
   /** Looks at each valid request and may say how to answer it. */
-  readonly onRequest?: (sent: SentRequest) => AnswerPlan | undefined;
+  readonly onRequest?: (sent: ReceivedRequest) => AnswerPlan | undefined;
   /** `issued`: a signature that was never issued here is taken as issued where it is first seen. Default `refused`. */
   readonly recordedSignatures?: 'issued' | 'refused';
   /** Whether a run of calls, or of results, is one position. By default as the catalog row says. */
@@ -53,7 +53,7 @@ export interface SimulatorOptions {
 }
 
 /** Options with nothing left open. */
-export interface Settings extends Required<
+export interface SimulatorSettings extends Required<
   Omit<SimulatorOptions, 'scenario' | 'onRequest' | 'collapseRuns' | 'promotion'>
 > {
   readonly scenario: Scenario | undefined;
@@ -82,7 +82,7 @@ const optionsSchema = z.strictObject({
  *
  * @throws SimulatorError `simulator/bad-options`, `simulator/bad-scenario`.
  */
-export function resolveOptions(options: SimulatorOptions): Settings {
+export function resolveOptions(options: SimulatorOptions): SimulatorSettings {
   const parsed = optionsSchema.safeParse(options);
   if (!parsed.success) throw badOptions(parsed.error);
   const clock = options.clock ?? 'real';

@@ -3,7 +3,7 @@
 
 import type { Capabilities } from '@tidemark/model';
 import { isDeferred } from './request.ts';
-import type { Level, WireBlock, WireRequest } from './request.ts';
+import type { Level, SentBlock, WireRequest } from './request.ts';
 import { given, isList, isObject, objectAt } from './wire.ts';
 import type { WireObject } from './wire.ts';
 
@@ -37,7 +37,7 @@ const PARAMETERS: readonly Parameter[] = [
  * Where the front offers no tool, the first one that is defined behind it changes the beginning of what is rendered (docs,
  * build-with-claude/mid-conversation-system-messages): one full miss.
  */
-function firstDefinition(blocks: readonly WireBlock[]): unknown {
+function firstDefinition(blocks: readonly SentBlock[]): unknown {
   if (blocks.some((block) => block.level === 'tools' && !isDeferred(block))) return null;
   return blocks.map(({ fields }) => objectAt(fields, 'tool')['definition']).find(given) ?? null;
 }
@@ -68,11 +68,11 @@ function readThinking(fields: WireObject): unknown {
   return shown;
 }
 
-function hasCitations(block: WireBlock): boolean {
+function hasCitations(block: SentBlock): boolean {
   return objectAt(block.fields, 'citations')['enabled'] === true;
 }
 
-function hasImage(block: WireBlock): boolean {
+function hasImage(block: SentBlock): boolean {
   if (block.type === 'image') return true;
   const { content } = block.fields;
   return isList(content) && content.some((part) => isObject(part) && part['type'] === 'image');

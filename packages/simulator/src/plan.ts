@@ -2,20 +2,20 @@
 
 import { hash } from 'node:crypto';
 import type { Core } from './core.ts';
-import type { AnswerPlan, CallPlan } from './options.ts';
+import type { AnswerPlan, TimedAnswerPlan } from './options.ts';
 import { checkpointQuestion } from './checkpoint-question.ts';
 import { NO_CHECKPOINT } from './scenario.ts';
-import type { SentRequest } from './sent.ts';
+import type { ReceivedRequest } from './sent.ts';
 
 /** What the call brings, and behind it what was queued for it. Takes one plan and, where it has none, one fault. */
-export function planCall(core: Core, call: CallPlan): CallPlan {
+export function planCall(core: Core, call: TimedAnswerPlan): TimedAnswerPlan {
   const plan = { ...core.plans.shift(), ...present(call) };
   const fault = plan.fault ?? core.faults.shift();
   return { ...plan, ...present({ fault }) };
 }
 
 /** The plan with what the hook says behind it. */
-export function askHook(core: Core, sent: () => SentRequest, plan: AnswerPlan): AnswerPlan {
+export function askHook(core: Core, sent: () => ReceivedRequest, plan: AnswerPlan): AnswerPlan {
   const hook = core.settings.onRequest;
   return hook === undefined ? plan : { ...hook(sent()), ...plan };
 }
@@ -28,7 +28,7 @@ export interface Mismatch {
 /** The plan with the scenario's next step behind it, where nobody gave an answer; or why no step fits. */
 export function playStep(
   core: Core,
-  sent: () => SentRequest,
+  sent: () => ReceivedRequest,
   body: Uint8Array,
   plan: AnswerPlan,
 ): AnswerPlan | Mismatch {
@@ -41,7 +41,7 @@ export function playStep(
 }
 
 /** Only what is there, so that an absent part hides none behind it. */
-function present(plan: { readonly [Key in keyof CallPlan]: CallPlan[Key] | undefined }): CallPlan {
+function present(plan: { readonly [Key in keyof TimedAnswerPlan]: TimedAnswerPlan[Key] | undefined }): TimedAnswerPlan {
   const { answer, sizes, fault, at } = plan;
   return {
     ...(answer === undefined ? {} : { answer }),

@@ -2,16 +2,16 @@
 // lookback. Deferred tools, stripped or dropped thinking and what a compaction block replaces are no part of it.
 
 import { countBlock } from './count.ts';
-import type { BlockSizes } from './count.ts';
+import type { RecordedSizes } from './count.ts';
 import type { LevelParameters } from './parameters.ts';
 import { digestOf } from './render.ts';
 import { isDeferred } from './request.ts';
-import type { Level, WireBlock, WireRequest } from './request.ts';
+import type { Level, SentBlock, WireRequest } from './request.ts';
 import { textOf } from './wire.ts';
 
 /** One block of the prefix. */
 export interface PrefixBlock {
-  readonly block: WireBlock;
+  readonly block: SentBlock;
   /** Over everything up to and including this block. */
   readonly hash: string;
   /** Tokens of everything up to and including this block. */
@@ -19,15 +19,15 @@ export interface PrefixBlock {
 }
 
 /** What to leave out, by `WireBlock.index`. */
-export type LeftOut = ReadonlySet<number>;
+export type LeftOutBlocks = ReadonlySet<number>;
 
 /** What building a prefix needs beside the request. */
 export interface PrefixParts {
   /** By `WireBlock.index`. */
   readonly digests: readonly string[];
   readonly parameters: LevelParameters;
-  readonly leftOut: LeftOut;
-  readonly sizes: BlockSizes | undefined;
+  readonly leftOut: LeftOutBlocks;
+  readonly sizes: RecordedSizes | undefined;
   readonly extend: Extend;
 }
 
@@ -51,7 +51,7 @@ export function buildPrefix(request: WireRequest, parts: PrefixParts): readonly 
 }
 
 /** Extends a hash by one block. */
-export type Extend = (hash: string, block: Pick<WireBlock, 'role' | 'index'>, digest: string) => string;
+export type Extend = (hash: string, block: Pick<SentBlock, 'role' | 'index'>, digest: string) => string;
 
 /** Remembers nothing. */
 export const extend: Extend = (hash, block, digest) => digestOf(`${hash}|${block.role}|${digest}`);
@@ -70,17 +70,17 @@ export function createExtend(): Extend {
 }
 
 /** Web search and fetch stand among the tools, but switching them spares the other tools (§1.3): they open the system level. */
-function inCacheOrder(request: WireRequest): readonly WireBlock[] {
+function inCacheOrder(request: WireRequest): readonly SentBlock[] {
   return request.blocks.some(isWebTool)
     ? request.blocks.toSorted((a, b) => LEVELS.indexOf(levelOf(a)) - LEVELS.indexOf(levelOf(b)))
     : request.blocks;
 }
 
-function levelOf(block: WireBlock): Level {
+function levelOf(block: SentBlock): Level {
   return isWebTool(block) ? 'system' : block.level;
 }
 
-function isWebTool(block: WireBlock): boolean {
+function isWebTool(block: SentBlock): boolean {
   return block.level === 'tools' && /^web_(search|fetch)_/.test(textOf(block.fields['type']));
 }
 

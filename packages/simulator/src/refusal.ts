@@ -1,7 +1,7 @@
 // What the simulator says when it does not answer: a provider's status, type and text. A refusal is a value, not a throw.
 
 /** An answer that is an error, as the real service would give it. */
-export interface Refusal {
+export interface MessageRefusal {
   readonly outcome: 'refused';
   readonly status: number;
   /** The provider's word: `invalid_request_error`, `overloaded_error`, ... */
@@ -16,17 +16,17 @@ export function refuse(
   type: string,
   message: string,
   headers: { readonly [name: string]: string } = {},
-): Refusal {
+): MessageRefusal {
   return { outcome: 'refused', status, type, message, headers };
 }
 
 /** Builds the most frequent one: 400 `invalid_request_error`. */
-export function invalid(message: string): Refusal {
+export function invalid(message: string): MessageRefusal {
   return refuse(400, 'invalid_request_error', message);
 }
 
 /** The body that carries a refusal (provider-facts §1.6). */
-export function errorBody(refusal: Pick<Refusal, 'type' | 'message'>, request: string): string {
+export function errorBody(refusal: Pick<MessageRefusal, 'type' | 'message'>, request: string): string {
   return JSON.stringify({
     type: 'error',
     error: { type: refusal.type, message: refusal.message },

@@ -2,7 +2,7 @@
 // markers can move (§1.1). The key order of a call's `input` does, as it is shown (§1.3).
 
 import { hash } from 'node:crypto';
-import type { WireBlock } from './request.ts';
+import type { SentBlock } from './request.ts';
 import { given, isList, isObject, textOf } from './wire.ts';
 import type { WireObject } from './wire.ts';
 
@@ -29,7 +29,7 @@ export function createDigests(): Digests {
 }
 
 /** The digest of one block's content. Two blocks with one digest are the same to the model. */
-export function digestBlock(block: WireBlock, digests: Digests = anew): string {
+export function digestBlock(block: SentBlock, digests: Digests = anew): string {
   return digests(block.index, `${block.type}:${renderFields(block.type, block.fields)}`);
 }
 

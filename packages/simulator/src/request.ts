@@ -13,7 +13,7 @@ export type Level = 'tools' | 'system' | 'messages';
 export type WireRole = 'user' | 'assistant' | 'system';
 
 /** One block as it was sent. */
-export interface WireBlock {
+export interface SentBlock {
   /** Its running number over tools, system and messages, in wire order. */
   readonly index: number;
   readonly level: Level;
@@ -29,10 +29,10 @@ export interface WireBlock {
 }
 
 /** One message as it was sent. */
-export interface WireMessage {
+export interface SentMessage {
   readonly role: WireRole;
   readonly fields: WireObject;
-  readonly blocks: readonly WireBlock[];
+  readonly blocks: readonly SentBlock[];
 }
 
 /** Which endpoint a request came to. Counting has no output, so its fields differ. */
@@ -49,14 +49,14 @@ export interface WireRequest {
   readonly stream: boolean;
   readonly betas: readonly string[];
   /** Tools, system and messages in one list. */
-  readonly blocks: readonly WireBlock[];
-  readonly messages: readonly WireMessage[];
+  readonly blocks: readonly SentBlock[];
+  readonly messages: readonly SentMessage[];
   /** The top-level marker, if any. */
   readonly automatic: MarkerTtl | undefined;
 }
 
 /** Where a block stands, as error texts name it: `messages.3.content.1`. */
-export function pathOf(block: WireBlock): string {
+export function pathOf(block: SentBlock): string {
   if (block.level === 'messages') return `messages.${block.message}.content.${block.content}`;
   return `${block.level}.${block.content}`;
 }
@@ -65,21 +65,21 @@ export function pathOf(block: WireBlock): string {
 export const LEVEL = 'output_config';
 
 /** Whether a block is a message's own `output_config`, which no content part can be. */
-export function isLevel(block: WireBlock): boolean {
+export function isLevel(block: SentBlock): boolean {
   return block.type === LEVEL && block.content === -1;
 }
 
 /** Whether a block offers a tool or withdraws one. */
-export function isToolChange(block: WireBlock): boolean {
+export function isToolChange(block: SentBlock): boolean {
   return block.type === 'tool_addition' || block.type === 'tool_removal';
 }
 
 /** Whether a block holds reasoning, open or redacted. */
-export function isThinking(block: WireBlock): boolean {
+export function isThinking(block: SentBlock): boolean {
   return block.type === 'thinking' || block.type === 'redacted_thinking';
 }
 
 /** A tool that only a tool search brings into the prefix (`defer_loading`). */
-export function isDeferred(block: WireBlock): boolean {
+export function isDeferred(block: SentBlock): boolean {
   return block.level === 'tools' && block.fields['defer_loading'] === true;
 }

@@ -1,10 +1,10 @@
 // A scenario: answers in order, each with what must have been sent before it is given. A wrong tool result is noticed
 // because the next step does not match it.
 
-import type { ScriptedAnswer } from './answer.ts';
+import type { PlannedAnswer } from './answer.ts';
 import { checkpointQuestion } from './checkpoint-question.ts';
 import type { Fault } from './faults.ts';
-import type { SentRequest } from './sent.ts';
+import type { ReceivedRequest } from './sent.ts';
 
 /** What must have been sent. All that is given must hold. */
 export interface Expectation {
@@ -13,13 +13,13 @@ export interface Expectation {
   /** Part of one of the results after the last answer. */
   readonly toolResult?: string;
   /** Anything else: the complaint, or nothing when all is well. Not for scenarios from a file. */
-  readonly check?: (sent: SentRequest) => string | undefined;
+  readonly check?: (sent: ReceivedRequest) => string | undefined;
 }
 
 /** One answer of a scenario. A fault that is a refusal takes the step alone; the retry gets the next. */
 export interface ScenarioStep {
   readonly expect?: Expectation;
-  readonly answer?: ScriptedAnswer;
+  readonly answer?: PlannedAnswer;
   readonly fault?: Fault;
 }
 
@@ -29,18 +29,18 @@ export interface ScenarioStep {
  */
 export interface Scenario {
   readonly steps: readonly ScenarioStep[];
-  readonly otherwise?: ScriptedAnswer;
+  readonly otherwise?: PlannedAnswer;
   /**
    * Given to each question for a checkpoint that the next step does not expect in words. Without it such a question is refused. It
    * takes no step.
    */
-  readonly checkpoint?: ScriptedAnswer;
+  readonly checkpoint?: PlannedAnswer;
 }
 
 /** A scenario being played. */
 export interface Play {
   /** The step that answers this request, or why none does. A step that does not match is not used up. */
-  take(sent: SentRequest, digest: string): ScenarioStep | { readonly mismatch: string };
+  take(sent: ReceivedRequest, digest: string): ScenarioStep | { readonly mismatch: string };
   /** Steps not used yet. */
   readonly left: number;
 }
@@ -48,7 +48,7 @@ export interface Play {
 /** Begins a scenario. */
 export function playScenario(scenario: Scenario): Play {
   let next = 0;
-  let last: { readonly digest: string; readonly answer: ScriptedAnswer } | undefined;
+  let last: { readonly digest: string; readonly answer: PlannedAnswer } | undefined;
   return {
     take(sent, digest) {
       if (last?.digest === digest) return { answer: last.answer };
@@ -82,13 +82,13 @@ function asCheckpoint({ checkpoint }: Scenario): ScenarioStep | { readonly misma
 export const NO_CHECKPOINT =
   'nobody said what to answer to the question for a checkpoint: give the scenario a `checkpoint`';
 
-function atEnd(scenario: Scenario, sent: SentRequest): ScenarioStep | { readonly mismatch: string } {
+function atEnd(scenario: Scenario, sent: ReceivedRequest): ScenarioStep | { readonly mismatch: string } {
   if (scenario.otherwise !== undefined) return { answer: scenario.otherwise };
   const steps = `all ${scenario.steps.length} steps of the scenario are used`;
   return { mismatch: `${steps}, and another request came, with the user text ${quote(sent.lastUserText)}` };
 }
 
-function complain(expect: Expectation | undefined, sent: SentRequest): string | undefined {
+function complain(expect: Expectation | undefined, sent: ReceivedRequest): string | undefined {
   const { lastUserText, toolResult, check } = expect ?? {};
   if (lastUserText !== undefined && !sent.lastUserText.includes(lastUserText)) {
     return `expected a user text with ${quote(lastUserText)}, and got ${quote(sent.lastUserText)}`;

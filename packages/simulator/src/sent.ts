@@ -1,6 +1,6 @@
 // What a script can see of a request: the words that matter, taken out of the wire format.
 
-import type { WireBlock, WireRequest } from './request.ts';
+import type { SentBlock, WireRequest } from './request.ts';
 import { nameOf } from './validate/changes.ts';
 import { isList, isObject, textOf } from './wire.ts';
 import type { WireObject } from './wire.ts';
@@ -15,7 +15,7 @@ export interface SentResult {
 }
 
 /** A request, as a scenario or a hook looks at it. */
-export interface SentRequest {
+export interface ReceivedRequest {
   readonly model: string;
   /** All system texts, joined by a blank line. */
   readonly system: string;
@@ -30,7 +30,7 @@ export interface SentRequest {
 }
 
 /** Takes the words out of a request. */
-export function describeRequest(request: WireRequest): SentRequest {
+export function describeRequest(request: WireRequest): ReceivedRequest {
   const { blocks, messages, fields, model } = request;
   const speaker = messages.findLast((message) => message.role === 'user' && message.blocks.some(isText));
   return {
@@ -44,7 +44,7 @@ export function describeRequest(request: WireRequest): SentRequest {
 }
 
 /** What is offered at the end of the request: what the front declares, as changed since. */
-function offeredTools(blocks: readonly WireBlock[]): readonly string[] {
+function offeredTools(blocks: readonly SentBlock[]): readonly string[] {
   const offered = new Set<string>();
   for (const block of blocks) {
     if (block.type === 'tool_removal') offered.delete(nameOf(block));
@@ -53,11 +53,11 @@ function offeredTools(blocks: readonly WireBlock[]): readonly string[] {
   return [...offered];
 }
 
-function isText(block: WireBlock): boolean {
+function isText(block: SentBlock): boolean {
   return block.type === 'text';
 }
 
-function joinTexts(blocks: readonly WireBlock[]): string {
+function joinTexts(blocks: readonly SentBlock[]): string {
   return blocks
     .filter(isText)
     .map((block) => textOf(block.fields['text']))
@@ -70,7 +70,7 @@ function lastResults(request: WireRequest): readonly SentResult[] {
   return results.map((block) => describeResult(request, block));
 }
 
-function describeResult(request: WireRequest, block: WireBlock): SentResult {
+function describeResult(request: WireRequest, block: SentBlock): SentResult {
   const id = textOf(block.fields['tool_use_id']);
   const call = request.blocks.findLast((other) => other.type === 'tool_use' && other.fields['id'] === id);
   return {

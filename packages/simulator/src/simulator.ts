@@ -2,11 +2,11 @@
 
 import type { SimulatedAnswer } from './answer.ts';
 import { admit, count } from './admit.ts';
-import type { Admitted, IncomingCall } from './admit.ts';
+import type { AdmittedMessage, IncomingCall } from './admit.ts';
 import { createCore } from './core.ts';
 import type { Core } from './core.ts';
 import type { Fault } from './faults.ts';
-import type { Listening, ListenOptions } from './http.ts';
+import type { ListeningSimulator, ListenOptions } from './http.ts';
 import type { LedgerCall } from './ledger.ts';
 import { answerOpenAI, countInputTokens } from './openai/in-process.ts';
 import type { AnsweredOpenAICall, ChatCall, OpenAICall } from './openai/in-process.ts';
@@ -14,13 +14,13 @@ import { callChat, callResponses } from './openai/calls.ts';
 import type { OpenAIRefusal } from './openai/refusal.ts';
 import { messageOf } from './message.ts';
 import { resolveOptions } from './options.ts';
-import type { CallPlan, SimulatorOptions } from './options.ts';
-import type { Refusal } from './refusal.ts';
-import type { WireUsage } from './usage.ts';
+import type { TimedAnswerPlan, SimulatorOptions } from './options.ts';
+import type { MessageRefusal } from './refusal.ts';
+import type { SimulatedUsage } from './usage.ts';
 import type { WireObject } from './wire.ts';
 
 /** One call in process. */
-export interface SimulatorCall extends CallPlan {
+export interface SimulatorCall extends TimedAnswerPlan {
   /** Exactly the bytes that would go over the wire. */
   readonly body: Uint8Array | string;
   /** Stands for organisation and workspace: caches are kept apart. */
@@ -34,7 +34,7 @@ export interface AnsweredCall {
   readonly outcome: 'answered';
   readonly status: 200;
   /** The true account, with the fields of §1.4. */
-  readonly usage: WireUsage;
+  readonly usage: SimulatedUsage;
   readonly answer: SimulatedAnswer;
   /** The whole response body, as it is without a stream. */
   readonly message: WireObject;
@@ -53,11 +53,11 @@ export interface Simulator {
    *
    * @throws SimulatorError `simulator/time-backwards`, `simulator/no-virtual-clock`.
    */
-  messages(call: SimulatorCall): AnsweredCall | Refusal;
+  messages(call: SimulatorCall): AnsweredCall | MessageRefusal;
   /** Answers one `POST /v1/messages/count_tokens` in process. */
   countTokens(
     call: SimulatorCall,
-  ): { readonly outcome: 'counted'; readonly status: 200; readonly inputTokens: number } | Refusal;
+  ): { readonly outcome: 'counted'; readonly status: 200; readonly inputTokens: number } | MessageRefusal;
   /**
    * Answers one `POST /v1/responses` in process, or refuses it.
    *
@@ -71,7 +71,7 @@ export interface Simulator {
   /** Answers one `POST /v1/chat/completions` in process, of OpenAI or of OpenRouter, or refuses it. */
   chat(call: ChatCall): AnsweredOpenAICall | OpenAIRefusal;
   /** How to answer the next call of any wire that comes, in process or over HTTP. Several queue up. */
-  next(plan: CallPlan): void;
+  next(plan: TimedAnswerPlan): void;
   /** A fault for the next call that brings none of its own. Several queue up. */
   fail(fault: Fault): void;
   /** Accepts a signature from elsewhere; it is bound to the prefix it is first seen in. */
@@ -87,7 +87,7 @@ export interface Simulator {
    *
    * @throws SimulatorError `simulator/listen-failed`, `simulator/bad-options`.
    */
-  listen(options?: ListenOptions): Promise<Listening>;
+  listen(options?: ListenOptions): Promise<ListeningSimulator>;
 }
 
 /**
@@ -126,7 +126,7 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
   };
 }
 
-function answer(core: Core, call: SimulatorCall): AnsweredCall | Refusal {
+function answer(core: Core, call: SimulatorCall): AnsweredCall | MessageRefusal {
   const outcome = admit(core, incoming(call));
   if (outcome.outcome === 'refused') return outcome;
   const firstByteAt = outcome.startedAt + core.settings.firstByteMs;
@@ -134,7 +134,7 @@ function answer(core: Core, call: SimulatorCall): AnsweredCall | Refusal {
   return answered(outcome, firstByteAt);
 }
 
-function answered(admitted: Admitted, firstByteAt: number): AnsweredCall {
+function answered(admitted: AdmittedMessage, firstByteAt: number): AnsweredCall {
   const { reply, usage, account, fault } = admitted;
   const hit = account.hit === undefined ? undefined : { tokens: account.counts.read, ttl: account.hit.entry.ttl };
   return {

@@ -3,7 +3,7 @@
 
 import type { AnswerBlock } from './answer.ts';
 import { openingOf } from './message.ts';
-import type { Reply } from './message.ts';
+import type { MessageReply } from './message.ts';
 import type { WireObject } from './wire.ts';
 
 /** One event. `data` is JSON text, and carries the event's name as `type` too. */
@@ -13,7 +13,7 @@ export interface SseEvent {
 }
 
 /** All events of a reply. `size` is the number of characters in a delta. */
-export function* eventsOf(reply: Reply, size: number): Generator<SseEvent> {
+export function* eventsOf(reply: MessageReply, size: number): Generator<SseEvent> {
   yield event({ type: 'message_start', message: openingOf(reply) });
   for (const [index, block] of reply.answer.blocks.entries()) {
     yield event({ type: 'content_block_start', index, content_block: emptied(block) });
@@ -30,7 +30,7 @@ export function* eventsOf(reply: Reply, size: number): Generator<SseEvent> {
 }
 
 /** All events of a reply as bytes of the stream. */
-export function* encodedEvents(reply: Reply, size: number): Generator<string> {
+export function* encodedEvents(reply: MessageReply, size: number): Generator<string> {
   for (const each of eventsOf(reply, size)) yield encodeEvent(each);
 }
 
@@ -98,7 +98,7 @@ export function* chunks(text: string, size: number): Generator<string> {
   }
 }
 
-function deltaUsage(reply: Reply): WireObject {
+function deltaUsage(reply: MessageReply): WireObject {
   const { usage } = reply;
   return {
     input_tokens: usage.input_tokens,

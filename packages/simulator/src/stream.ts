@@ -20,7 +20,7 @@ export interface StreamParts {
 export type ErrorFault = Extract<Fault, { readonly kind: 'error-event' }>;
 
 /** How a stream ends: by itself, by force, or not at all. */
-export type End = 'end' | 'cut' | 'silence';
+export type StreamEnd = 'end' | 'cut' | 'silence';
 
 /** Writes all events of a reply, each flushed before the next. Returns when nothing more will be written. */
 export async function writeStream(outgoing: ServerResponse, parts: StreamParts): Promise<void> {
@@ -49,7 +49,7 @@ function write(outgoing: ServerResponse, piece: string): Promise<boolean> {
 }
 
 /** What goes out of a reply, piece by piece, and how that ends. A fault may strike behind the last event as well. */
-export function* piecesOf(parts: StreamParts): Generator<string, End> {
+export function* piecesOf(parts: StreamParts): Generator<string, StreamEnd> {
   const after = strikesAfter(parts.fault);
   let sent = 0;
   for (const event of parts.events) {
@@ -62,7 +62,10 @@ export function* piecesOf(parts: StreamParts): Generator<string, End> {
 }
 
 /** What the fault adds to the stream, and how it ends it, if it does. */
-function* strike({ fault, malformed, errorEvent }: StreamParts, sent: number): Generator<string, End | undefined> {
+function* strike(
+  { fault, malformed, errorEvent }: StreamParts,
+  sent: number,
+): Generator<string, StreamEnd | undefined> {
   switch (fault?.kind) {
     case 'cut':
     case 'silence':

@@ -2,11 +2,11 @@
 // another model's, refused or dropped when it is bound to another conversation, refused when it was edited.
 
 import type { Extend } from './prefix.ts';
-import type { LeftOut } from './prefix.ts';
+import type { LeftOutBlocks } from './prefix.ts';
 import { invalid } from './refusal.ts';
-import type { Refusal } from './refusal.ts';
+import type { MessageRefusal } from './refusal.ts';
 import { isThinking, pathOf } from './request.ts';
-import type { WireBlock, WireRequest } from './request.ts';
+import type { SentBlock, WireRequest } from './request.ts';
 import type { Binding, Sealed, Signatures, ThinkingPlace } from './signatures.ts';
 import { objectAt, textOf } from './wire.ts';
 
@@ -19,7 +19,7 @@ export interface Transformation {
 
 /** What to leave out of the prefix, and where an answer's thinking will be bound. */
 export interface ThinkingVerdict {
-  readonly stripped: LeftOut;
+  readonly stripped: LeftOutBlocks;
   readonly transformations: readonly Transformation[];
   readonly end: ThinkingPlace;
 }
@@ -30,12 +30,12 @@ export interface ThinkingContext {
   readonly signatures: Signatures;
   /** By `WireBlock.index`. */
   readonly digests: readonly string[];
-  readonly hidden: LeftOut;
+  readonly hidden: LeftOutBlocks;
   readonly extend: Extend;
 }
 
 /** Judges every thinking block of a request, in order. */
-export function judgeThinking(request: WireRequest, context: ThinkingContext): ThinkingVerdict | Refusal {
+export function judgeThinking(request: WireRequest, context: ThinkingContext): ThinkingVerdict | MessageRefusal {
   const stripped = new Set<number>();
   const transformations: Transformation[] = [];
   const turn = request.capabilities.thinkingStripped === 'at-new-turn' ? lastNewTurn(request) : 0;
@@ -72,9 +72,9 @@ function lastNewTurn(request: WireRequest): number {
 function judgeBlock(
   request: WireRequest,
   context: ThinkingContext,
-  block: WireBlock,
+  block: SentBlock,
   place: ThinkingPlace,
-): Binding | Transformation | Refusal {
+): Binding | Transformation | MessageRefusal {
   const { model, prefixCheck } = request.capabilities;
   const binding = context.signatures.look(sealOf(block.fields), place, context.account, model);
   if (binding === 'edited') return edited(request, block);
@@ -95,27 +95,27 @@ function dropsMismatch(request: WireRequest): boolean {
   return binding['prefix_mismatch_behavior'] === 'drop_block';
 }
 
-function dropped(block: WireBlock, reason: Transformation['reason']): Transformation {
+function dropped(block: SentBlock, reason: Transformation['reason']): Transformation {
   return { type: 'thinking_dropped', path: pathOf(block), reason };
 }
 
-function seal(block: WireBlock): string {
+function seal(block: SentBlock): string {
   return block.type === 'thinking'
     ? 'Invalid `signature` in `thinking` block'
     : 'Invalid `data` in `redacted_thinking` block';
 }
 
-function notIssued(block: WireBlock): Refusal {
+function notIssued(block: SentBlock): MessageRefusal {
   return invalid(`${pathOf(block)}: ${seal(block)}`);
 }
 
-function otherConversation(block: WireBlock): Refusal {
+function otherConversation(block: SentBlock): MessageRefusal {
   return invalid(
     `${pathOf(block)}: ${seal(block)}. The block is bound to a different conversation. Remove the block, or set \`thinking.block_binding.prefix_mismatch_behavior\` to "drop_block".`,
   );
 }
 
-function edited(request: WireRequest, block: WireBlock): Refusal {
+function edited(request: WireRequest, block: SentBlock): MessageRefusal {
   const latest = request.messages.findLastIndex((message) => message.role === 'assistant');
   if (block.message !== latest) return notIssued(block);
   return invalid(

@@ -4,7 +4,7 @@ import type { CacheCounts } from './accounting.ts';
 import type { WrongUsage } from './faults.ts';
 
 /** Tokens as the wire tells them. `input_tokens` is only what follows the last breakpoint (§1.4). */
-export interface WireUsage {
+export interface SimulatedUsage {
   readonly input_tokens: number;
   readonly cache_creation_input_tokens: number;
   readonly cache_read_input_tokens: number;
@@ -24,11 +24,11 @@ export interface WireUsage {
 export interface OutputCounts {
   readonly outputTokens: number;
   readonly thinkingTokens: number;
-  readonly speed: WireUsage['speed'];
+  readonly speed: SimulatedUsage['speed'];
 }
 
 /** Writes an account as `usage`. */
-export function usageOf(counts: CacheCounts, output: OutputCounts): WireUsage {
+export function usageOf(counts: CacheCounts, output: OutputCounts): SimulatedUsage {
   return {
     input_tokens: counts.fresh,
     cache_creation_input_tokens: counts.written5m + counts.written1h,
@@ -47,11 +47,11 @@ export function usageOf(counts: CacheCounts, output: OutputCounts): WireUsage {
 }
 
 /** All input tokens: the three fields together. */
-export function totalInput(usage: WireUsage): number {
+export function totalInput(usage: SimulatedUsage): number {
   return usage.input_tokens + usage.cache_creation_input_tokens + usage.cache_read_input_tokens;
 }
 
 /** The usage that is told when a fault wants it wrong. */
-export function distort(usage: WireUsage, wrong: WrongUsage | undefined): WireUsage {
+export function distort(usage: SimulatedUsage, wrong: WrongUsage | undefined): SimulatedUsage {
   return wrong === undefined ? usage : { ...usage, ...wrong };
 }

@@ -2,7 +2,7 @@
 
 import type { Capabilities } from '@tidemark/model';
 import { createSimulator } from '../src/index.ts';
-import type { AnsweredCall, Refusal, Simulator, SimulatorCall, SimulatorOptions } from '../src/index.ts';
+import type { AnsweredCall, MessageRefusal, Simulator, SimulatorCall, SimulatorOptions } from '../src/index.ts';
 
 /** A wire object. */
 export type Wire = Readonly<Record<string, unknown>>;
@@ -79,7 +79,7 @@ export function send(simulator: Simulator, fields: Wire, extra: Partial<Simulato
 }
 
 /** Sends a call that must be refused. */
-export function refusal(simulator: Simulator, fields: Wire, extra: Partial<SimulatorCall> = {}): Refusal {
+export function refusal(simulator: Simulator, fields: Wire, extra: Partial<SimulatorCall> = {}): MessageRefusal {
   const outcome = simulator.messages({ body: bodyOf(fields), sizes: thousand, ...extra });
   if (outcome.outcome !== 'refused') throw new Error('expected a refusal, and it was answered');
   return outcome;

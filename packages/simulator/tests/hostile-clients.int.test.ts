@@ -13,7 +13,7 @@ import {
 } from '@tidemark/http-server/contract';
 import OpenAI from 'openai';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Listening, ListenOptions, Simulator } from '../src/index.ts';
+import type { ListeningSimulator, ListenOptions, Simulator } from '../src/index.ts';
 import { writeStream } from '../src/stream.ts';
 import { capabilitiesOf, simulate } from './conversation.ts';
 import { openAICapabilitiesOf } from './openai-conversation.ts';
@@ -54,13 +54,13 @@ describeServerContract({
   },
 });
 
-const open: Listening[] = [];
+const open: ListeningSimulator[] = [];
 
 afterEach(async () => {
   await Promise.all(open.splice(0).map((door) => door.close()));
 });
 
-async function start(options: ListenOptions = {}): Promise<Listening> {
+async function start(options: ListenOptions = {}): Promise<ListeningSimulator> {
   const listening = await simulate().listen(options);
   open.push(listening);
   return listening;

@@ -2,10 +2,10 @@
 
 import Anthropic from '@anthropic-ai/sdk';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { Fault, Listening, Simulator, SimulatorOptions } from '../src/index.ts';
+import type { Fault, ListeningSimulator, Simulator, SimulatorOptions } from '../src/index.ts';
 import { mark, simulate, text, user } from './conversation.ts';
 
-const open: Listening[] = [];
+const open: ListeningSimulator[] = [];
 
 afterEach(async () => {
   await Promise.all(open.splice(0).map((door) => door.close()));

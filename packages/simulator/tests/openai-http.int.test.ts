@@ -3,10 +3,10 @@
 
 import OpenAI from 'openai';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Fault, Listening, Simulator, SimulatorOptions } from '../src/index.ts';
+import type { Fault, ListeningSimulator, Simulator, SimulatorOptions } from '../src/index.ts';
 import { simulateOpenAI } from './openai-conversation.ts';
 
-const open: Listening[] = [];
+const open: ListeningSimulator[] = [];
 
 afterEach(async () => {
   await Promise.all(open.splice(0).map((door) => door.close()));

@@ -3,7 +3,7 @@
 import OpenAI from 'openai';
 import { ResponsesWS } from 'openai/resources/responses/ws';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Listening, Simulator, SimulatorOptions } from '../src/index.ts';
+import type { ListeningSimulator, Simulator, SimulatorOptions } from '../src/index.ts';
 import { simulateOpenAI } from './openai-conversation.ts';
 
 const open: { close(): unknown }[] = [];
@@ -19,7 +19,7 @@ interface Started {
 
 async function start(options: SimulatorOptions = {}): Promise<Started> {
   const simulator = simulateOpenAI(options);
-  const door: Listening = await simulator.listen();
+  const door: ListeningSimulator = await simulator.listen();
   open.push(door);
   return { simulator, url: `${door.url}/v1` };
 }

@@ -3,10 +3,10 @@
 import type { StreamPart } from '@tidemark/model';
 import type { Service } from '@tidemark/provider-wire';
 import type { Decoding } from '../src/decode/decoding.ts';
-import type { Reading } from '../src/decode/stream.ts';
+import type { AnswerReading } from '../src/decode/stream.ts';
 
 export const SERVICE: Service = { name: 'somebody', title: 'Somebody' };
-export const READING: Reading = { service: SERVICE };
+export const READING: AnswerReading = { service: SERVICE };
 
 /** What these events say, without the end of the stream. */
 export function play(decoding: Decoding, events: readonly object[]): readonly StreamPart[] {

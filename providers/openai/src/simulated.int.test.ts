@@ -3,13 +3,13 @@
 import type { Answer, Block, Encoder, Front, Lowering, Part, Provider, Span } from '@tidemark/model';
 import { defaultCatalog, findModel, inputTokens, writtenTokens } from '@tidemark/model';
 import { sha256 } from '@tidemark/model/contract';
-import type { Fault, Listening, Simulator } from '@tidemark/simulator';
+import type { Fault, ListeningSimulator, Simulator } from '@tidemark/simulator';
 import { createSimulator } from '@tidemark/simulator';
 import { afterEach, describe, expect, it } from 'vitest';
 import { FRONT, LOWERING, said, span } from '../tests/fixtures.ts';
 import { createOpenAIProvider } from './index.ts';
 
-const open: Listening[] = [];
+const open: ListeningSimulator[] = [];
 afterEach(async () => {
   await Promise.all(open.splice(0).map((door) => door.close()));
 });

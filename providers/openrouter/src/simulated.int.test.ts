@@ -2,14 +2,14 @@
 
 import type { Answer, Marker, Provider, Span } from '@tidemark/model';
 import { inputTokens } from '@tidemark/model';
-import type { Fault, Listening, Simulator } from '@tidemark/simulator';
+import type { Fault, ListeningSimulator, Simulator } from '@tidemark/simulator';
 import { createSimulator } from '@tidemark/simulator';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { blocksOf, bodyOf, FRONT, result, said, span } from '../tests/fixtures.ts';
 import { createOpenRouterProvider } from './socket/provider.ts';
 
 let simulator: Simulator;
-let door: Listening;
+let door: ListeningSimulator;
 let provider: Provider;
 
 beforeEach(async () => {

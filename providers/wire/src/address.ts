@@ -5,13 +5,13 @@ import { oversized } from './answer-limits.ts';
 import type { Service } from './service.ts';
 
 /** Whether an address has answered yet. */
-export interface Reach {
+export interface AddressReach {
   /** Set with the first response. From then on a refused connection is an interruption, and not a wrong address. */
   answered: boolean;
 }
 
 /** Begins without an answer. */
-export function createReach(): Reach {
+export function createReach(): AddressReach {
   return { answered: false };
 }
 
@@ -45,7 +45,11 @@ export function pageInstead(service: Service, page: string): ProviderError {
 }
 
 /** Returns the error for a connection that failed, where a retry cannot fix it; else `undefined`. */
-export function connectionError(service: Service, error: unknown, { answered }: Reach): ProviderError | undefined {
+export function connectionError(
+  service: Service,
+  error: unknown,
+  { answered }: AddressReach,
+): ProviderError | undefined {
   for (const { code, message } of causesOf(error)) {
     if (OVERFLOWS.has(code)) return oversized(service, 'headers of more than 16 KiB');
     const what = TLS.test(code)

@@ -5,7 +5,7 @@ import type { Answered, Block, Envelope, LoweredFront } from '@tidemark/model';
 import type { BodyForm } from './body-form.ts';
 
 /** What such a body is written from. `mark` gives the text of a block's marker, by the index that it has in the whole. */
-export interface Behind {
+export interface BodyContinuation {
   readonly form: BodyForm;
   readonly front: LoweredFront;
   readonly blocks: readonly Block[];
@@ -13,7 +13,11 @@ export interface Behind {
 }
 
 /** Writes the tools and what stands behind the answer: the contract and all up to there are known at the other end. */
-export function bodyBehind({ form, front, blocks, mark }: Behind, { from }: Answered, envelope: Envelope): string {
+export function bodyBehind(
+  { form, front, blocks, mark }: BodyContinuation,
+  { from }: Answered,
+  envelope: Envelope,
+): string {
   const pieces = [form.header(front.front)];
   let last: Block | undefined;
   const append = (block: Block, index: number): void => {

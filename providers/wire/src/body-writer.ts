@@ -27,7 +27,7 @@ interface Seal {
 }
 
 /** What is appended: blocks in a form, with these markers, into this buffer. */
-interface Writing {
+interface BodyWriting {
   readonly form: BodyForm;
   readonly bytes: GrowingBytes;
   readonly blocks: readonly Block[];
@@ -47,7 +47,7 @@ export function joinBody(form: BodyForm, front: LoweredFront, newHash: NewHash):
     requireFront(form.service, front, blocks);
     requireExtension(form.service, seal, blocks);
     const end = form.end(front.front, envelope);
-    const writing: Writing = { form, bytes, blocks, marks };
+    const writing: BodyWriting = { form, bytes, blocks, marks };
     const keptFront = resume([frontSeal, begin], marks);
     const kept = resume([seal, keptFront], marks);
     bytes.cut(kept.length);
@@ -96,7 +96,7 @@ function holds(seal: Seal, marks: Marks): boolean {
 }
 
 /** Appends the blocks up to `end` and moves the seal behind them. */
-function extend(writing: Writing, seal: Seal, end: number): Seal {
+function extend(writing: BodyWriting, seal: Seal, end: number): Seal {
   if (end <= seal.blocks) return seal;
   const open = append(writing, seal, end);
   const { bytes, blocks, marks } = writing;
@@ -110,7 +110,7 @@ function extend(writing: Writing, seal: Seal, end: number): Seal {
   };
 }
 
-function append({ form, bytes, blocks, marks }: Writing, seal: Seal, end: number): OpenCalls {
+function append({ form, bytes, blocks, marks }: BodyWriting, seal: Seal, end: number): OpenCalls {
   let { last, open } = seal;
   for (let index = seal.blocks; index < end; index += 1) {
     const block = blocks[index];
@@ -130,7 +130,7 @@ function markText({ marks }: BodyForm, ttl: Marker['ttl'] | undefined): string {
  * Where sealing stops: before the first marker of the messages, which the next request will move; without one, before
  * the last new block that the next request may mark. Where that is none, all is sealed.
  */
-function sealEnd({ blocks, marks }: Writing, from: number): number {
+function sealEnd({ blocks, marks }: BodyWriting, from: number): number {
   let first = Infinity;
   for (const index of marks.keys()) if (blocks[index]?.section === 'messages') first = Math.min(first, index);
   if (first !== Infinity) return first;

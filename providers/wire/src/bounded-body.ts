@@ -54,14 +54,14 @@ export function boundedHeaders({ headers: all }: Response): Headers {
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-interface Meter {
+interface BodyMeter {
   /** @throws ProviderError beyond a limit. Of a page nothing is passed on. */
   take(chunk: Bytes): Bytes;
   /** @throws ProviderError where the body was a page. */
   end(): void;
 }
 
-function createMeter(service: Service, { answerBytes, eventBytes, events }: AnswerLimits): Meter {
+function createMeter(service: Service, { answerBytes, eventBytes, events }: AnswerLimits): BodyMeter {
   const blank = new Uint8Array();
   const page: Bytes[] = [];
   let begun = false;

@@ -1,7 +1,7 @@
 // The fetch that every SDK client is given. It follows no redirect, reads a bounded part of an error response, and names the
 // failures that a retry cannot fix.
 
-import type { Reach } from './address.ts';
+import type { AddressReach } from './address.ts';
 import { connectionError, redirected } from './address.ts';
 import { ERROR_BYTES } from './answer-limits.ts';
 import { malformed } from './broken-call.ts';
@@ -11,7 +11,7 @@ import type { Service } from './service.ts';
 /** What the fetch is made of. */
 export interface FetchOptions {
   readonly service: Service;
-  readonly reach: Reach;
+  readonly reach: AddressReach;
   /** Longest silence of a call, in milliseconds. The body of an error response is waited for at most half as long. */
   readonly idleMs: number;
   /** Used instead of the global one. */

@@ -3,7 +3,7 @@
 export type { Bridge } from './abort.ts';
 export { bridgeAbort } from './abort.ts';
 export { accountName } from './account-name.ts';
-export type { Reach } from './address.ts';
+export type { AddressReach } from './address.ts';
 export { connectionError, createReach, providerErrorIn, redirected, requireAddress } from './address.ts';
 export type { AnswerLimits } from './answer-limits.ts';
 export { answerLimits, oversized, requireFewParts } from './answer-limits.ts';

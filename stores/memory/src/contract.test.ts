@@ -4,13 +4,13 @@ import { describeLogContract } from '@tidemark/log/contract';
 import type { LogUnderTest } from '@tidemark/log/contract';
 import type { SessionId } from '@tidemark/log';
 import { bytesOf, createRoom, createShelf } from './shelf.ts';
-import type { Room, Shelf } from './shelf.ts';
+import type { SessionData, MemoryBackend } from './shelf.ts';
 import { createMemoryStore } from './store.ts';
 
 describeLogContract('the memory store', async () => underTest(createShelf()));
 
-function underTest(shelf: Shelf): LogUnderTest {
-  const room = (session: SessionId): Room => shelf.rooms.get(session) ?? createRoom(session, undefined);
+function underTest(shelf: MemoryBackend): LogUnderTest {
+  const room = (session: SessionId): SessionData => shelf.rooms.get(session) ?? createRoom(session, undefined);
   return {
     log: createMemoryStore(shelf),
     reopen: () => createMemoryStore(shelf),

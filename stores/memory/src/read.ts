@@ -9,21 +9,21 @@ import {
   lostNewline,
   readBeginning,
 } from '@tidemark/log';
-import type { Beginning, Lineage, ReadFrom, Recorded, RecordReader, SessionId, Tip } from '@tidemark/log';
+import type { SessionBeginning, Lineage, ReadFrom, Recorded, RecordReader, SessionId, Tip } from '@tidemark/log';
 import { nodeBytes } from './node-bytes.ts';
 import { bytesOf } from './shelf.ts';
-import type { Room, Shelf } from './shelf.ts';
+import type { SessionData, MemoryBackend } from './shelf.ts';
 
 const PIECE = 65_536;
 
 /** Whether a first record was committed, its newline damaged or not. */
-export function isBegun(room: Room): boolean {
+export function isBegun(room: SessionData): boolean {
   const bytes = bytesOf(room);
   return bytes.includes(0x0a) || holdsLostNewline(bytes, nodeBytes);
 }
 
 /** The room of a session. @throws LogError `log/missing`, `log/damaged`. */
-export function roomOf(shelf: Shelf, session: SessionId): Room {
+export function roomOf(shelf: MemoryBackend, session: SessionId): SessionData {
   const room = shelf.rooms.get(session);
   if (room !== undefined && bytesOf(room).includes(0x0a)) return room;
   if (room !== undefined && holdsLostNewline(bytesOf(room), nodeBytes)) {
@@ -37,25 +37,25 @@ export function roomOf(shelf: Shelf, session: SessionId): Room {
 }
 
 /** A reader at the beginning of a room. */
-export function readerOf(room: Room, tip: Tip, from: number, to: number): RecordReader {
+export function readerOf(room: SessionData, tip: Tip, from: number, to: number): RecordReader {
   const start: ReadFrom = { path: room.session, tip, offset: 0, line: 1, from, to };
   return createRecordReader(start, nodeBytes);
 }
 
 /** How a room begins. @throws LogError `log/missing`, `log/damaged`. */
-export function begin(shelf: Shelf, session: SessionId): Beginning {
+export function begin(shelf: MemoryBackend, session: SessionId): SessionBeginning {
   const bytes = bytesOf(roomOf(shelf, session));
   return readBeginning(session, session, bytes.subarray(0, bytes.indexOf(0x0a) + 1), nodeBytes);
 }
 
 /** Where a session comes from. */
-export function lineage(shelf: Shelf, session: SessionId): Promise<Lineage> {
+export function lineage(shelf: MemoryBackend, session: SessionId): Promise<Lineage> {
   return lineageOf(session, async (name) => begin(shelf, name));
 }
 
 /** Own records of a session, in batches, as far as they stand now. */
 export async function* readRoom(
-  shelf: Shelf,
+  shelf: MemoryBackend,
   session: SessionId,
   from: number,
   to: number,

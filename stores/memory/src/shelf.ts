@@ -3,7 +3,7 @@
 import type { Parent, SessionId } from '@tidemark/log';
 
 /** One session's room. */
-export interface Room {
+export interface SessionData {
   readonly session: SessionId;
   readonly parent: Parent | undefined;
   /** The lines of the log; a buffer that grows, of which `length` bytes count. */
@@ -17,20 +17,20 @@ export interface Room {
 }
 
 /** All rooms and artifacts. Two stores over one shelf are two openings of one place. */
-export interface Shelf {
-  readonly rooms: Map<SessionId, Room>;
+export interface MemoryBackend {
+  readonly rooms: Map<SessionId, SessionData>;
   readonly artifacts: Map<string, Uint8Array>;
   /** What sessions leave for each other. */
   readonly shared: Map<string, string>;
 }
 
 /** An empty shelf. */
-export function createShelf(): Shelf {
+export function createShelf(): MemoryBackend {
   return { rooms: new Map(), artifacts: new Map(), shared: new Map() };
 }
 
 /** An empty room. */
-export function createRoom(session: SessionId, parent: Parent | undefined): Room {
+export function createRoom(session: SessionId, parent: Parent | undefined): SessionData {
   return {
     session,
     parent,
@@ -43,12 +43,12 @@ export function createRoom(session: SessionId, parent: Parent | undefined): Room
 }
 
 /** The bytes of a log so far. */
-export function bytesOf(room: Room): Uint8Array {
+export function bytesOf(room: SessionData): Uint8Array {
   return room.bytes.subarray(0, room.length);
 }
 
 /** Puts bytes behind those that are there. */
-export function extend(room: Room, lines: Uint8Array): void {
+export function extend(room: SessionData, lines: Uint8Array): void {
   if (room.length + lines.length > room.bytes.length) {
     const larger = new Uint8Array(Math.max(room.bytes.length * 2, room.length + lines.length));
     larger.set(bytesOf(room));

@@ -28,12 +28,12 @@ import { createArtifacts } from './artifacts.ts';
 import { nodeBytes } from './node-bytes.ts';
 import { begin, isBegun, lineage, readRoom, readerOf, roomOf } from './read.ts';
 import { bytesOf, createRoom, createShelf } from './shelf.ts';
-import type { Room, Shelf } from './shelf.ts';
+import type { SessionData, MemoryBackend } from './shelf.ts';
 import { tailRoom } from './tail.ts';
 import { MemoryWriter } from './writer.ts';
 
 /** A store that lives as long as its shelf. `sync` has nothing to flush: nothing survives the process. */
-export function createMemoryStore(shelf: Shelf = createShelf()): Log {
+export function createMemoryStore(shelf: MemoryBackend = createShelf()): Log {
   return {
     create: (session, parent) => create(shelf, session, parent),
     open: (session) => open(shelf, session),
@@ -56,7 +56,7 @@ export function createMemoryStore(shelf: Shelf = createShelf()): Log {
 }
 
 async function* readBatches(
-  shelf: Shelf,
+  shelf: MemoryBackend,
   session: SessionId,
   from: number,
   to: number,
@@ -65,7 +65,7 @@ async function* readBatches(
   yield* readLineage(origins, from, to, (name, first, end) => readRoom(shelf, name, first, end));
 }
 
-async function create(shelf: Shelf, session: SessionId, parent: Parent | undefined): Promise<LogWriter> {
+async function create(shelf: MemoryBackend, session: SessionId, parent: Parent | undefined): Promise<LogWriter> {
   const tip = parent === undefined ? EMPTY_TIP : await tipAt(shelf, parent);
   const there = shelf.rooms.get(session);
   if (there !== undefined && isBegun(there)) {
@@ -77,7 +77,7 @@ async function create(shelf: Shelf, session: SessionId, parent: Parent | undefin
   return hold(room, tip);
 }
 
-async function open(shelf: Shelf, session: SessionId): Promise<LogWriter> {
+async function open(shelf: MemoryBackend, session: SessionId): Promise<LogWriter> {
   const room = roomOf(shelf, session);
   if (room.held) throw locked(session);
   const { start, record } = begin(shelf, session);
@@ -90,13 +90,13 @@ async function open(shelf: Shelf, session: SessionId): Promise<LogWriter> {
   return hold(room, reader.tip);
 }
 
-function hold(room: Room, tip: Tip): LogWriter {
+function hold(room: SessionData, tip: Tip): LogWriter {
   if (room.held) throw locked(room.session);
   room.held = true;
   return new MemoryWriter(room, tip);
 }
 
-async function tipAt(shelf: Shelf, parent: Parent): Promise<Tip> {
+async function tipAt(shelf: MemoryBackend, parent: Parent): Promise<Tip> {
   if (!shelf.rooms.has(parent.session)) {
     const message = `Session ${parent.session}, which is to be forked, is not here.`;
     throw new LogError('log/parent-missing', message, { parent: parent.session });
@@ -110,7 +110,7 @@ async function tipAt(shelf: Shelf, parent: Parent): Promise<Tip> {
 }
 
 async function getSnapshot(
-  shelf: Shelf,
+  shelf: MemoryBackend,
   session: SessionId,
   revision: string | undefined,
 ): Promise<Snapshot | undefined> {
@@ -120,7 +120,7 @@ async function getSnapshot(
   return (await chainAt(shelf, session, snapshot.length)) === snapshot.chain ? snapshot : undefined;
 }
 
-async function chainAt(shelf: Shelf, session: SessionId, length: number): Promise<Chain | undefined> {
+async function chainAt(shelf: MemoryBackend, session: SessionId, length: number): Promise<Chain | undefined> {
   try {
     for await (const [record] of readBatches(shelf, session, length - 1, length)) return record?.chain;
   } catch (error) {
@@ -129,7 +129,7 @@ async function chainAt(shelf: Shelf, session: SessionId, length: number): Promis
   return undefined;
 }
 
-function list(shelf: Shelf): { readonly sessions: SessionSummary[]; readonly unreadable: UnreadableSession[] } {
+function list(shelf: MemoryBackend): { readonly sessions: SessionSummary[]; readonly unreadable: UnreadableSession[] } {
   const sessions: SessionSummary[] = [];
   const unreadable: UnreadableSession[] = [];
   for (const room of shelf.rooms.values()) {

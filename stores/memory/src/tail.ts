@@ -3,11 +3,11 @@
 import { EMPTY_TIP, readLineage } from '@tidemark/log';
 import type { AbortSignalLike, Recorded, SessionId } from '@tidemark/log';
 import { begin, drain, lineage, readRoom, readerOf, roomOf } from './read.ts';
-import type { Room, Shelf } from './shelf.ts';
+import type { SessionData, MemoryBackend } from './shelf.ts';
 
 /** Own and inherited records in batches, then new ones as they come, until the signal aborts. */
 export async function* tailRoom(
-  shelf: Shelf,
+  shelf: MemoryBackend,
   session: SessionId,
   from: number,
   signal: AbortSignalLike,
@@ -25,7 +25,7 @@ export async function* tailRoom(
   }
 }
 
-function growth(room: Room, signal: AbortSignalLike): Promise<void> {
+function growth(room: SessionData, signal: AbortSignalLike): Promise<void> {
   return new Promise((resolve) => {
     const wake = (): void => {
       room.listeners.delete(wake);

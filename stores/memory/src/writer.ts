@@ -4,18 +4,18 @@ import { LogError, checkBeginning, encodeRecords, position } from '@tidemark/log
 import type { Appended, Chain, Event, LogWriter, SessionId, Tip } from '@tidemark/log';
 import { nodeBytes } from './node-bytes.ts';
 import { extend } from './shelf.ts';
-import type { Room } from './shelf.ts';
+import type { SessionData } from './shelf.ts';
 
 /** Holds its room until it is closed. */
 export class MemoryWriter implements LogWriter {
   readonly session: SessionId;
   readonly fence: number;
-  readonly #room: Room;
+  readonly #room: SessionData;
   #tip: Tip;
   #closed = false;
 
   /** Behind `tip`, which the caller read from the room. */
-  constructor(room: Room, tip: Tip) {
+  constructor(room: SessionData, tip: Tip) {
     this.session = room.session;
     this.fence = tip.fence + 1;
     this.#room = room;

@@ -58,14 +58,14 @@ export async function collectGarbage(store: NdjsonOptions, options: CollectOptio
   return tallies;
 }
 
-interface Rule {
+interface GarbageRule {
   readonly unnamed: ReadonlySet<string>;
   /** What was put since then stays. */
   readonly before: number;
   readonly dryRun: boolean;
 }
 
-async function settleFile(file: ArtifactFile, { unnamed, before, dryRun }: Rule): Promise<keyof Collected> {
+async function settleFile(file: ArtifactFile, { unnamed, before, dryRun }: GarbageRule): Promise<keyof Collected> {
   if (file.digest !== undefined && !unnamed.has(file.digest)) return 'named';
   if (file.changedAt >= before) return 'young';
   if (dryRun || (await remove(file.path, before))) return 'removed';

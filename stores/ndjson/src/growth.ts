@@ -5,7 +5,7 @@ import type { FSWatcher } from 'node:fs';
 import type { AbortSignalLike } from '@tidemark/log';
 
 /** Tells that a file may have changed. */
-export interface Growth {
+export interface FileGrowth {
   /** Returns at the next change since the last call, after a while in any case, or when the signal aborts. */
   next(): Promise<void>;
   stop(): void;
@@ -15,7 +15,7 @@ export interface Growth {
 const LOOK = 250;
 
 /** Begins to watch. */
-export function watchGrowth(path: string, signal: AbortSignalLike): Growth {
+export function watchGrowth(path: string, signal: AbortSignalLike): FileGrowth {
   let changed = false;
   let wake: (() => void) | undefined;
   const notice = (): void => {

@@ -9,7 +9,7 @@ export type { ArtifactInspection } from './inspect-artifacts.ts';
 export { inspectArtifacts } from './inspect-artifacts.ts';
 export type { Damage, InspectOptions, Inspection, MissingArtifact } from './inspect-session.ts';
 export { inspectSession } from './inspect-session.ts';
-export type { LostRecords, Repair } from './repair-session.ts';
+export type { LostRecords, SessionRepair } from './repair-session.ts';
 export { repairSession } from './repair-session.ts';
 export type { NdjsonStore } from './store.ts';
 export { openNdjsonStore } from './store.ts';

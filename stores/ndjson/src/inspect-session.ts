@@ -3,7 +3,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { FileError, readRegularFile } from '@tidemark/files';
 import { EMPTY_TIP, LogError, checkLine, createLineSplitter, decodeSnapshot, namedArtifacts } from '@tidemark/log';
-import type { DamagePlace, Digest, Lineage, Position, Recorded, Segment, SessionId, Tip } from '@tidemark/log';
+import type { DamagePlace, Digest, Lineage, Position, Recorded, LogSegment, SessionId, Tip } from '@tidemark/log';
 import { createArtifacts } from './artifacts.ts';
 import { chunksOf } from './chunks.ts';
 import { unlessGone } from './file-errors.ts';
@@ -88,7 +88,7 @@ async function isDamaged(snapshot: string): Promise<boolean> {
   return whole !== undefined && decodeSnapshot(whole, nodeBytes) === undefined;
 }
 
-async function inspectLog(home: Home, session: SessionId, found: Findings): Promise<Inspection> {
+async function inspectLog(home: Home, session: SessionId, found: RecordFindings): Promise<Inspection> {
   const { unknown } = found;
   try {
     return await inspectLineage(home, session, await lineage(home, session), found);
@@ -99,14 +99,14 @@ async function inspectLog(home: Home, session: SessionId, found: Findings): Prom
 }
 
 /** What is found in records on the way. */
-interface Findings {
+interface RecordFindings {
   readonly unknown: { readonly position: number; readonly name: string }[];
   readonly missing: MissingArtifact[];
   take(record: Recorded): Promise<void>;
 }
 
-function lookFor({ paths, folders }: Home, options: InspectOptions): Findings {
-  const unknown: Findings['unknown'] = [];
+function lookFor({ paths, folders }: Home, options: InspectOptions): RecordFindings {
+  const unknown: RecordFindings['unknown'] = [];
   const missing: MissingArtifact[] = [];
   const artifacts = createArtifacts(paths, folders);
   const seen = new Set<Digest>();
@@ -131,7 +131,7 @@ async function inspectLineage(
   home: Home,
   session: SessionId,
   { segments, joints }: Lineage,
-  found: Findings,
+  found: RecordFindings,
 ): Promise<Inspection> {
   const { unknown } = found;
   let tip: Tip = EMPTY_TIP;
@@ -167,7 +167,12 @@ interface InspectedSegment {
   readonly damage?: Damage;
 }
 
-function inspectSegment(home: Home, segment: Segment, before: Tip, found: Findings): Promise<InspectedSegment> {
+function inspectSegment(
+  home: Home,
+  segment: LogSegment,
+  before: Tip,
+  found: RecordFindings,
+): Promise<InspectedSegment> {
   return withLog(home, segment.session, async (log) => {
     const what = { from: segment.start, to: segment.end, verifyChain: true };
     const reading = readOn(home, log, { tip: before, offset: 0 }, what);

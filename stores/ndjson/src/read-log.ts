@@ -13,7 +13,7 @@ import {
   lostNewline,
   readBeginning,
 } from '@tidemark/log';
-import type { Beginning, ReadFrom, Recorded, RecordReader, SessionId, Tip } from '@tidemark/log';
+import type { SessionBeginning, ReadFrom, Recorded, RecordReader, SessionId, Tip } from '@tidemark/log';
 import { chunksOf, firstLine, lineEndingAt } from './chunks.ts';
 import type { Home } from './home.ts';
 import { nodeBytes } from './node-bytes.ts';
@@ -24,7 +24,7 @@ import { roomPaths } from './paths.ts';
 export interface OpenLog {
   readonly handle: FileHandle;
   readonly path: string;
-  readonly beginning: Beginning;
+  readonly beginning: SessionBeginning;
 }
 
 /**
@@ -63,7 +63,7 @@ async function refuseTail(handle: FileHandle, path: string, session: SessionId):
 }
 
 /** How a session begins. */
-export function begin(home: Home, session: SessionId): Promise<Beginning> {
+export function begin(home: Home, session: SessionId): Promise<SessionBeginning> {
   return withLog(home, session, async ({ beginning }) => beginning);
 }
 
@@ -90,13 +90,13 @@ export async function tipEndingAt(handle: FileHandle, offset: number): Promise<T
 }
 
 /** A place between two records. */
-export type Place = Pick<RecordReader, 'tip' | 'offset'>;
+export type LogPlace = Pick<RecordReader, 'tip' | 'offset'>;
 
 /** What to read from a place on. */
 export type What = Pick<ReadFrom, 'from' | 'to' | 'verifyChain'>;
 
 /** The waypoint nearest to a position, or the beginning. */
-export async function placeNear(home: Home, { handle, beginning }: OpenLog, position: number): Promise<Place> {
+export async function placeNear(home: Home, { handle, beginning }: OpenLog, position: number): Promise<LogPlace> {
   const { session, start } = beginning;
   const near = home.waypoints.before(session, position);
   if (near !== undefined) {
@@ -108,7 +108,7 @@ export async function placeNear(home: Home, { handle, beginning }: OpenLog, posi
 }
 
 /** A fresh reader at a place. */
-export function readerAt({ path, beginning }: OpenLog, { tip, offset }: Place, what: What): RecordReader {
+export function readerAt({ path, beginning }: OpenLog, { tip, offset }: LogPlace, what: What): RecordReader {
   const line = tip.length - beginning.start + 1;
   return createRecordReader({ path, tip, offset, line, ...what }, nodeBytes);
 }
@@ -120,7 +120,7 @@ export function readerAt({ path, beginning }: OpenLog, { tip, offset }: Place, w
 export async function* readOn(
   home: Home,
   log: OpenLog,
-  place: Place,
+  place: LogPlace,
   what: What,
 ): AsyncGenerator<readonly Recorded[], RecordReader> {
   let reader = readerAt(log, place, what);
@@ -165,7 +165,7 @@ export async function* readOwn(
 }
 
 /** Checks on to `length` without decoding anything, and tells where that is. */
-export async function scanTo(home: Home, log: OpenLog, length: number): Promise<Place> {
+export async function scanTo(home: Home, log: OpenLog, length: number): Promise<LogPlace> {
   const scan = readOn(home, log, await placeNear(home, log, length), { from: Infinity, to: length });
   for (;;) {
     const step = await scan.next();

@@ -32,7 +32,7 @@ import type { OpenLog } from './read-log.ts';
 import { forkTip } from './read-session.ts';
 
 /** What became of a repair. */
-export interface Repair {
+export interface SessionRepair {
   readonly from: SessionId;
   readonly to: SessionId;
   /** How many records the new session holds, ancestors included, and a `foreign.recorded` for each that is lost. */
@@ -59,7 +59,7 @@ export interface LostRecords extends LostPlace {
  * @throws LogError `log/exists` for `to`; `log/damaged` when the beginning of `from` is gone, or when the damage is in an
  * ancestor: repair that one.
  */
-export async function repairSession(store: NdjsonOptions, from: SessionId, to: SessionId): Promise<Repair> {
+export async function repairSession(store: NdjsonOptions, from: SessionId, to: SessionId): Promise<SessionRepair> {
   const home = openHome(store);
   const { damage } = await inspect(home, from);
   if (damage !== undefined && damage.path !== roomPaths(home.paths, from).log) throw inAncestor(from, damage);
@@ -74,7 +74,7 @@ export async function repairSession(store: NdjsonOptions, from: SessionId, to: S
   });
 }
 
-type Copied = Pick<Repair, 'records' | 'mended' | 'lost'>;
+type Copied = Pick<SessionRepair, 'records' | 'mended' | 'lost'>;
 
 async function copy(home: Home, log: OpenLog, to: SessionId): Promise<Copied> {
   const room = roomPaths(home.paths, to);

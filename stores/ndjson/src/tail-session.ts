@@ -5,7 +5,7 @@ import type { AbortSignalLike, Recorded, SessionId } from '@tidemark/log';
 import { watchGrowth } from './growth.ts';
 import type { Home } from './home.ts';
 import { openLog, placeNear, readOn, readOwn, tipEndingAt } from './read-log.ts';
-import type { OpenLog, Place } from './read-log.ts';
+import type { OpenLog, LogPlace } from './read-log.ts';
 import { lineage } from './read-session.ts';
 
 /** Records from `from` in batches, then new ones as they come, until the signal aborts. */
@@ -34,9 +34,9 @@ export async function* tailSession(
 async function* follow(
   home: Home,
   log: OpenLog,
-  place: Place,
+  place: LogPlace,
   from: number,
-): AsyncGenerator<readonly Recorded[], Place> {
+): AsyncGenerator<readonly Recorded[], LogPlace> {
   const what = { from, to: Infinity, verifyChain: place.offset > 0 };
   try {
     const end = yield* readOn(home, log, place, what);
@@ -53,6 +53,6 @@ async function* follow(
 }
 
 /** Whether the records up to a place are still there: those of a failed write are taken back. */
-async function standsStill(log: OpenLog, { tip, offset }: Place): Promise<boolean> {
+async function standsStill(log: OpenLog, { tip, offset }: LogPlace): Promise<boolean> {
   return offset === 0 || (await tipEndingAt(log.handle, offset))?.chain === tip.chain;
 }

@@ -6,8 +6,8 @@ import { imageKind } from '@tidemark/model';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { isShallow } from './is-shallow.ts';
 
-type Block = CallToolResult['content'][number];
-type Resource = Extract<Block, { type: 'resource' }>['resource'];
+type ResultBlock = CallToolResult['content'][number];
+type Resource = Extract<ResultBlock, { type: 'resource' }>['resource'];
 
 /** The output of a call. */
 export function outputOf({ content, structuredContent, isError }: CallToolResult): ToolOutput {
@@ -22,12 +22,12 @@ export function outputOf({ content, structuredContent, isError }: CallToolResult
   };
 }
 
-interface Read {
+interface ReadResult {
   readonly text?: string;
   readonly image?: ToolImage;
 }
 
-function readBlock(block: Block): Read {
+function readBlock(block: ResultBlock): ReadResult {
   switch (block.type) {
     case 'text':
       return { text: block.text };
@@ -46,7 +46,7 @@ function readBlock(block: Block): Read {
   }
 }
 
-function readResource(resource: Resource): Read {
+function readResource(resource: Resource): ReadResult {
   const { uri, mimeType = 'of unknown type' } = resource;
   if ('text' in resource) return { text: `[the resource ${uri}]\n${resource.text}` };
   if (!mimeType.startsWith('image/')) return { text: notShown(`the resource ${uri}, ${mimeType}`, resource.blob) };
@@ -54,7 +54,7 @@ function readResource(resource: Resource): Read {
   return read.image === undefined ? read : { ...read, text: `[the resource ${uri}, shown as an image]` };
 }
 
-function readImage(base64: string, said: string): Read {
+function readImage(base64: string, said: string): ReadResult {
   const data = Buffer.from(base64, 'base64');
   const kind = imageKind(data);
   if (kind === undefined) return { text: notShown(`an image, ${said}`, base64) };
@@ -69,7 +69,7 @@ function notShown(what: string, base64: string): string {
  * Servers are asked to send what is structured as text too, and many wrap their blocks in it whole: what stands in a block
  * is not said again, an image's base64 least of all.
  */
-function structuredWords(structured: object, content: readonly Block[]): readonly string[] {
+function structuredWords(structured: object, content: readonly ResultBlock[]): readonly string[] {
   if (!isShallow(structured)) return ['[structured content that is nested too deep to be shown]'];
   const blocks = new Set(content.flatMap((block) => stringsIn(block)));
   if (stringsIn(structured).every((leaf) => blocks.has(leaf)) || content.some((block) => isTextOf(block, structured)))
@@ -87,7 +87,7 @@ function stringsIn(value: unknown): readonly string[] {
   return [typeof value === 'string' ? value : `\0${String(value)}`];
 }
 
-function isTextOf(block: Block, structured: object): boolean {
+function isTextOf(block: ResultBlock, structured: object): boolean {
   if (block.type !== 'text') return false;
   try {
     return JSON.stringify(JSON.parse(block.text)) === JSON.stringify(structured);

@@ -16,7 +16,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { isShallow } from './is-shallow.ts';
-import type { HttpServer, McpServer, StdioServer } from './mcp-server.ts';
+import type { McpHttpServer, McpServer, StdioServer } from './mcp-server.ts';
 import { ServerRefused } from './server-errors.ts';
 
 export { checkerOf } from './check-arguments.ts';
@@ -27,18 +27,18 @@ export type ListedTool = Pick<Tool, 'name' | 'description' | 'execution'> & {
 };
 
 /** What a server lists. */
-export interface Listing {
+export interface ServerListing {
   readonly tools: readonly ListedTool[];
   /** What of it is not among them, in words. */
   readonly left?: string;
 }
 
 /** See the head of this file. */
-export interface Connection {
+export interface ServerConnection {
   /** What the server says of itself. */
   readonly instructions: string | undefined;
   /** All its tools that can be called, page by page. */
-  list(): Promise<Listing>;
+  list(): Promise<ServerListing>;
   /** @throws ServerRefused for an error that is an answer; else what the SDK throws. */
   call(tool: string, input: object, options: RequestOptions): Promise<CallToolResult>;
   close(): Promise<void>;
@@ -62,7 +62,7 @@ const MOST_PAGES = 50;
 const LAST_WORDS = 400;
 
 /** Connects. @throws what the SDK throws, with the program's last words where it said some. */
-export async function connect(server: McpServer, watcher: Watcher, signal: AbortSignal): Promise<Connection> {
+export async function connect(server: McpServer, watcher: Watcher, signal: AbortSignal): Promise<ServerConnection> {
   const client = new Client({ name: 'tidemark', version: '0.0.0' });
   const { transport, lastWords } = 'command' in server ? overPipes(server) : overHttp(server);
   client.setNotificationHandler(ToolListChangedNotificationSchema, () => watcher.listChanged());
@@ -130,7 +130,7 @@ function overPipes({ command, args = [], env = {}, cwd }: StdioServer): Way {
   return { transport, lastWords: () => words.trim() };
 }
 
-function overHttp({ url, headers = {} }: HttpServer): Way {
+function overHttp({ url, headers = {} }: McpHttpServer): Way {
   const transport = new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: { ...headers } } });
   return { transport, lastWords: () => '' };
 }
@@ -152,7 +152,7 @@ function probing(client: Client, watcher: Watcher): () => void {
 }
 
 /** Not by the SDK's `listTools`, which compiles every output schema: one bad one would cost all tools. */
-async function listAll(client: Client, signal: AbortSignal): Promise<Listing> {
+async function listAll(client: Client, signal: AbortSignal): Promise<ServerListing> {
   if (client.getServerCapabilities()?.tools === undefined) return { tools: [] };
   const tools: ListedTool[] = [];
   let cursor: string | undefined;

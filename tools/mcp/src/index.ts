@@ -3,7 +3,7 @@
 export type { Approvals, Definition } from './approvals.ts';
 export { createApprovals } from './approvals.ts';
 export { openApprovals } from './approvals-file.ts';
-export type { HttpServer, McpErrorCode, McpOptions, McpServer, ServerTerms, StdioServer } from './mcp-server.ts';
+export type { McpHttpServer, McpErrorCode, McpOptions, McpServer, ServerTerms, StdioServer } from './mcp-server.ts';
 export { McpError } from './mcp-server.ts';
 export type { McpTools } from './mcp-tools.ts';
 export { createMcpTools } from './mcp-tools.ts';

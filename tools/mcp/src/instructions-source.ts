@@ -5,13 +5,13 @@ import type { ContextSource } from '@tidemark/agent';
 import type { ServerLink } from './server-link.ts';
 
 /** When a server can be asked. */
-export interface Asking {
+export interface ServerReadiness {
   readonly ready: () => Promise<void>;
   readonly patienceMs: number;
 }
 
 /** A source named `mcp/<server>`; silent where the server says nothing. While it is gone, what was noted holds. */
-export function instructionsOf(link: ServerLink, { ready, patienceMs }: Asking): ContextSource {
+export function instructionsOf(link: ServerLink, { ready, patienceMs }: ServerReadiness): ContextSource {
   return {
     name: `mcp/${link.name}`,
     patienceMs,

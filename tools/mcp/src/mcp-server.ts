@@ -6,7 +6,7 @@ import type { EffectClass } from '@tidemark/log';
 import type { Approvals } from './approvals.ts';
 
 /** A server, by how it is reached. */
-export type McpServer = StdioServer | HttpServer;
+export type McpServer = StdioServer | McpHttpServer;
 
 /** A program that is started and spoken to over its standard input and output. */
 export interface StdioServer extends ServerTerms {
@@ -19,7 +19,7 @@ export interface StdioServer extends ServerTerms {
 }
 
 /** A server that listens: streamable HTTP. */
-export interface HttpServer extends ServerTerms {
+export interface McpHttpServer extends ServerTerms {
   readonly url: string;
   /** Sent with each request. */
   readonly headers?: Readonly<Record<string, string>>;

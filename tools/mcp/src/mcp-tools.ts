@@ -73,13 +73,13 @@ function joined(offers: readonly ToolOffer[]): ToolOffer {
 }
 
 /** What is kept between two offers. */
-interface Kept {
+interface KeptOffer {
   readonly approvals: Approvals;
   /** Tools by what made them, so that an equal offer is the same objects. */
   readonly made: Map<string, Tool | Error>;
 }
 
-function offerOf(link: ServerLink, all: readonly Definition[], kept: Kept): ToolOffer {
+function offerOf(link: ServerLink, all: readonly Definition[], kept: KeptOffer): ToolOffer {
   const shown = new Map(all.filter(({ name }) => name.startsWith(prefixOf(link.name))).map((one) => [one.name, one]));
   const { approvals } = kept;
   const specs: ServerToolSpec[] = [];
@@ -124,18 +124,18 @@ function heldBack(link: ServerLink, definition: Definition): ServerToolSpec {
   return { link, definition, pinned: definition, called: undefined, why };
 }
 
-interface Named {
+interface NamedTool {
   readonly definition: Definition;
   readonly called: string;
 }
 
-const NAMED: WeakMap<readonly ListedTool[], readonly Named[]> = new WeakMap();
+const NAMED: WeakMap<readonly ListedTool[], readonly NamedTool[]> = new WeakMap();
 
 /** By name; of two of one name the first that the server lists. Made once for each listing. */
-function definitionsOf({ name: server, listed = [] }: ServerLink): readonly Named[] {
+function definitionsOf({ name: server, listed = [] }: ServerLink): readonly NamedTool[] {
   const held = NAMED.get(listed);
   if (held !== undefined) return held;
-  const named = new Map<string, Named>();
+  const named = new Map<string, NamedTool>();
   for (const tool of listed) {
     const definition = definitionOf(toolName(server, tool.name), tool);
     if (!named.has(definition.name)) named.set(definition.name, { definition, called: tool.name });
@@ -150,7 +150,7 @@ function definitionOf(name: string, { description = '', inputSchema }: ListedToo
   return { name, description, schema };
 }
 
-function makeAll(link: ServerLink, specs: readonly ServerToolSpec[], { made }: Kept): Omit<ToolOffer, 'held'> {
+function makeAll(link: ServerLink, specs: readonly ServerToolSpec[], { made }: KeptOffer): Omit<ToolOffer, 'held'> {
   const tools: Tool[] = [];
   const troubles: ToolTrouble[] = [
     ...(link.trouble === undefined ? [] : [notThere(link, link.trouble)]),

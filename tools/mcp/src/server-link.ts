@@ -6,7 +6,7 @@ import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.j
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import type { JsonValue } from '@tidemark/model';
 import type { ArgumentCheck } from './check-arguments.ts';
-import type { Connection, ListedTool, Listing } from './connect.ts';
+import type { ServerConnection, ListedTool, ServerListing } from './connect.ts';
 import type { McpServer } from './mcp-server.ts';
 import { ServerGone } from './server-errors.ts';
 
@@ -50,7 +50,7 @@ class Link implements ServerLink {
   readonly #surroundings: Surroundings;
   readonly #over = new AbortController();
   readonly #tried = Promise.withResolvers<void>();
-  #connection: Connection | undefined;
+  #connection: ServerConnection | undefined;
   #life: Promise<void> | undefined;
   #listings = 0;
   #checkerOf: ServerLink['checkerOf'] | undefined;
@@ -110,7 +110,7 @@ class Link implements ServerLink {
     };
     const stop = (): void => end('it was closed here');
     signal.addEventListener('abort', stop, { once: true });
-    let connection: Connection | undefined;
+    let connection: ServerConnection | undefined;
     try {
       const listChanged = (): void => {
         if (this.#connection === undefined) stale = true;
@@ -138,7 +138,7 @@ class Link implements ServerLink {
     }
   }
 
-  #take({ tools, left }: Listing): void {
+  #take({ tools, left }: ServerListing): void {
     this.listed = tools;
     this.left = left;
   }

@@ -7,7 +7,7 @@ export { tryPromises } from './sandbox/try-promises.ts';
 export type { SandboxState } from './sandbox/bubblewrap.ts';
 export { sandboxState } from './sandbox/bubblewrap.ts';
 export { createLaterWatch } from './later/later-watch.ts';
-export type { Confinement, ConfinementOptions, Place } from './confine/confine.ts';
+export type { Confinement, ConfinementOptions, WorkspacePlace } from './confine/confine.ts';
 export { createConfinement } from './confine/confine.ts';
 export type { StartOptions } from './confine/start-files.ts';
 export { startPaths } from './confine/start-files.ts';

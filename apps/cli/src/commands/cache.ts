@@ -17,7 +17,7 @@ import {
   untoldTokens,
 } from '../accounts.ts';
 import { causeTable } from '../cause-table.ts';
-import type { Command, CommandContext, Outcome } from '../command.ts';
+import type { Command, CommandContext, CommandOutcome } from '../command.ts';
 import { counted, grouped, percent } from '../numbers.ts';
 import { reportRequests } from '../request-report.ts';
 import type { TableOf } from '../table.ts';
@@ -35,18 +35,22 @@ export const cache: Command = {
   declare: (command, run) =>
     void declareAccountFlags(command)
       .option('--requests', 'the latest 24 requests of the session, or of the latest 24 sessions')
-      .action((session: string | undefined, flags: Flags) =>
+      .action((session: string | undefined, flags: CacheFlags) =>
         run((context) =>
           flags.requests === true ? reportRequests(session, context) : report(session, flags, context),
         ),
       ),
 };
 
-interface Flags extends AccountFlags {
+interface CacheFlags extends AccountFlags {
   readonly requests?: true;
 }
 
-async function report(session: string | undefined, flags: AccountFlags, context: CommandContext): Promise<Outcome> {
+async function report(
+  session: string | undefined,
+  flags: AccountFlags,
+  context: CommandContext,
+): Promise<CommandOutcome> {
   const reported = await addUp(session, flags, context);
   const { whole } = reported.accounts;
   const { output } = context;

@@ -19,7 +19,7 @@ import { InvalidArgumentError, Option } from 'commander';
 import type { AgentFlags } from '../agent-flags.ts';
 import { chooseProvider } from '../choose-provider.ts';
 import { namedSession } from '../choose-session.ts';
-import type { Command, CommandContext, Outcome } from '../command.ts';
+import type { Command, CommandContext, CommandOutcome } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { CliError } from '../failure.ts';
 import { grouped } from '../numbers.ts';
@@ -65,10 +65,12 @@ export const compact: Command = {
       )
       .option('--base-url <address>', 'with --compaction-by model: where the provider listens')
       .option('--dry-run', 'say what it would come to, and change nothing')
-      .action((session: string, flags: Flags) => run((context) => report(sessionArgument(session), flags, context))),
+      .action((session: string, flags: CompactFlags) =>
+        run((context) => report(sessionArgument(session), flags, context)),
+      ),
 };
 
-interface Flags {
+interface CompactFlags {
   readonly tailTokens?: number;
   readonly checkpointTokens?: number;
   readonly compactionBy?: 'deterministic' | 'model';
@@ -78,7 +80,7 @@ interface Flags {
   readonly dryRun?: true;
 }
 
-async function report(id: SessionId, flags: Flags, context: CommandContext): Promise<Outcome> {
+async function report(id: SessionId, flags: CompactFlags, context: CommandContext): Promise<CommandOutcome> {
   requireTogether(flags);
   const asks = flags.compactionBy === 'model' && flags.dryRun !== true;
   const byLog = flags.fresh === true ? startByLog : compactByLog;
@@ -87,7 +89,7 @@ async function report(id: SessionId, flags: Flags, context: CommandContext): Pro
   return made.outcome === 'refused' ? EXIT.difference : undefined;
 }
 
-function requireTogether({ fresh, tailTokens, provider, baseUrl, compactionBy }: Flags): void {
+function requireTogether({ fresh, tailTokens, provider, baseUrl, compactionBy }: CompactFlags): void {
   const next = 'leave one of the two out';
   if (fresh === true && tailTokens !== undefined)
     throw new CliError(
@@ -103,7 +105,7 @@ function requireTogether({ fresh, tailTokens, provider, baseUrl, compactionBy }:
 }
 
 /** Takes no lock: the session is only read. */
-async function startByLog(id: SessionId, flags: Flags, context: CommandContext): Promise<CompactionReport> {
+async function startByLog(id: SessionId, flags: CompactFlags, context: CommandContext): Promise<CompactionReport> {
   const log = await context.store();
   const runtime = await runtimeOf(id, await foldLog(log, id), context);
   const secrets = createSecrets({ values: secretsOf(context.environment) });
@@ -111,7 +113,7 @@ async function startByLog(id: SessionId, flags: Flags, context: CommandContext):
 }
 
 /** No provider is needed: the row that the session was last run with says its limits. */
-async function compactByLog(id: SessionId, flags: Flags, context: CommandContext): Promise<CompactionReport> {
+async function compactByLog(id: SessionId, flags: CompactFlags, context: CommandContext): Promise<CompactionReport> {
   const store = await context.store();
   const session = await openSession(store, id, createSecrets({ values: secretsOf(context.environment) }));
   try {
@@ -140,7 +142,7 @@ async function runtimeOf(id: SessionId, { epoch }: State, context: CommandContex
 /** Output that a turn asks for, and that the gauge keeps free. */
 const OUTPUT_LIMIT = 32_000;
 
-async function askModel(id: SessionId, flags: Flags, context: CommandContext): Promise<CompactionReport> {
+async function askModel(id: SessionId, flags: CompactFlags, context: CommandContext): Promise<CompactionReport> {
   const store = await context.store();
   const session = await namedSession(store, id);
   const changes = await readOwnCatalog(context.home);
@@ -180,7 +182,7 @@ async function askModel(id: SessionId, flags: Flags, context: CommandContext): P
   }
 }
 
-function settingsOf({ tailTokens, checkpointTokens, dryRun }: Flags): Settings {
+function settingsOf({ tailTokens, checkpointTokens, dryRun }: CompactFlags): CompactionFlags {
   return {
     ...(tailTokens !== undefined && { tail: tailTokens }),
     ...(checkpointTokens !== undefined && { checkpoint: checkpointTokens }),
@@ -189,7 +191,7 @@ function settingsOf({ tailTokens, checkpointTokens, dryRun }: Flags): Settings {
 }
 
 /** The flags as the engine takes them. */
-interface Settings {
+interface CompactionFlags {
   readonly tail?: number;
   readonly checkpoint?: number;
   readonly dryRun?: boolean;

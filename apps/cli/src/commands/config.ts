@@ -4,7 +4,7 @@ import { createSecrets, secretsOf } from '@tidemark/agent';
 import type { EffectiveSetting } from '@tidemark/settings';
 import { showable } from '@tidemark/settings';
 
-import type { Command, CommandContext, Outcome } from '../command.ts';
+import type { Command, CommandContext, CommandOutcome } from '../command.ts';
 import { keysOf, keyWords } from '../key-presence.ts';
 import { settingsIn } from '../settings-in.ts';
 import type { TableOf } from '../table.ts';
@@ -22,14 +22,14 @@ export const config: Command = {
     void command
       .option('--trust', 'for this once, heed what the folder sets')
       .option('--config <file>', "settings in the place of the user's own: JSON, or TypeScript, which runs")
-      .action((flags: Flags) => run((context) => print(flags, context))),
+      .action((flags: ConfigFlags) => run((context) => print(flags, context))),
 };
 
-interface Flags {
+interface ConfigFlags {
   readonly trust?: true;
 }
 
-async function print(flags: Flags, context: CommandContext): Promise<Outcome> {
+async function print(flags: ConfigFlags, context: CommandContext): Promise<CommandOutcome> {
   const { effective: found, ignored, trusted } = await settingsIn(context.folder, flags, context);
   const effective = await Promise.all(found.map((each) => withoutSecrets(each, context)));
   const keys = await keysOf(context);

@@ -17,7 +17,7 @@ import {
   paidIn,
   unknownsOf,
 } from '../accounts.ts';
-import type { Command, CommandContext, Outcome } from '../command.ts';
+import type { Command, CommandContext, CommandOutcome } from '../command.ts';
 import { CliError } from '../failure.ts';
 import { counted, dollars, grouped } from '../numbers.ts';
 import { readCatalog } from '../own-catalog.ts';
@@ -36,14 +36,14 @@ export const cost: Command = {
   declare: (command, run) =>
     void declareAccountFlags(command)
       .option('--as <model>', 'price the same tokens by another model of the catalog')
-      .action((session: string | undefined, flags: Flags) => run((context) => report(session, flags, context))),
+      .action((session: string | undefined, flags: CostFlags) => run((context) => report(session, flags, context))),
 };
 
-interface Flags extends AccountFlags {
+interface CostFlags extends AccountFlags {
   readonly as?: string;
 }
 
-async function report(session: string | undefined, flags: Flags, context: CommandContext): Promise<Outcome> {
+async function report(session: string | undefined, flags: CostFlags, context: CommandContext): Promise<CommandOutcome> {
   const as = flags.as === undefined ? undefined : modelArgument(flags.as, await readCatalog(context.home));
   const reported = await addUp(session, flags, context, as);
   const { whole } = reported.accounts;

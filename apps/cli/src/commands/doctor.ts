@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 
 import { sandboxState, tryPromises } from '@tidemark/kit';
 
-import type { Command, CommandContext, Outcome } from '../command.ts';
-import type { Check, CheckState } from '../doctor/check.ts';
+import type { Command, CommandContext, CommandOutcome } from '../command.ts';
+import type { DoctorCheck, CheckState } from '../doctor/check.ts';
 import type { InspectedSession } from '../doctor/session-checks.ts';
 import { inspectSessions } from '../doctor/session-checks.ts';
 import {
@@ -42,16 +42,19 @@ export const doctor: Command = {
       .option('--repair <session>', 'copy what is sound of this session into a new one; the old one stays as it is')
       .option('--gc', 'remove the artifacts that no log names; safe beside running sessions')
       .option('--dry-run', 'with --gc: say what would be removed, and remove nothing')
-      .action((options: Options) => run((context) => act(options, context))),
+      .action((options: DoctorFlags) => run((context) => act(options, context))),
 };
 
-interface Options {
+interface DoctorFlags {
   readonly repair?: string;
   readonly gc?: boolean;
   readonly dryRun?: boolean;
 }
 
-function act({ repair: session, gc = false, dryRun = false }: Options, context: CommandContext): Promise<Outcome> {
+function act(
+  { repair: session, gc = false, dryRun = false }: DoctorFlags,
+  context: CommandContext,
+): Promise<CommandOutcome> {
   if (session !== undefined && gc)
     throw new CliError('cli/usage', '--repair and --gc are two commands', 'give one of them');
   if (dryRun && !gc) throw new CliError('cli/usage', '--dry-run goes with --gc', 'tidemark doctor --gc --dry-run');
@@ -59,7 +62,7 @@ function act({ repair: session, gc = false, dryRun = false }: Options, context: 
   return session === undefined ? examine(context) : repair(session, context);
 }
 
-async function examine(context: CommandContext): Promise<Outcome> {
+async function examine(context: CommandContext): Promise<CommandOutcome> {
   const { home } = context;
   const storage = [await checkArtifacts(home), await checkSize(home)];
   const sandbox = checkSandbox(sandboxState(tmpdir()));
@@ -80,7 +83,7 @@ async function examine(context: CommandContext): Promise<Outcome> {
 }
 
 function outcomeOf(
-  checks: readonly Check[],
+  checks: readonly DoctorCheck[],
   sessions: readonly InspectedSession[],
 ): typeof EXIT.ok | typeof EXIT.difference | typeof EXIT.corrupt {
   const isDamaged = sessions.some(isFailed) || checks.some((check) => check.name === 'artifacts' && isFailed(check));
@@ -94,7 +97,7 @@ function isFailed({ state }: { readonly state: CheckState }): boolean {
 
 const STATE_STYLE: { readonly [state in CheckState]: Style } = { good: 'green', warning: 'yellow', failed: 'red' };
 
-function checkLine(check: Check): readonly Shown[] {
+function checkLine(check: DoctorCheck): readonly Shown[] {
   const next = check.next === undefined ? '' : `\n         next: ${check.next}`;
   return [styled(STATE_STYLE[check.state], check.state.padEnd(8)), ` ${check.name}: ${check.found}${next}\n`];
 }

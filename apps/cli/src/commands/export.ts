@@ -4,7 +4,7 @@ import { createSecrets, secretsOf } from '@tidemark/agent';
 import type { SessionId } from '@tidemark/log';
 import { Option } from 'commander';
 
-import type { Command, CommandContext, Outcome } from '../command.ts';
+import type { Command, CommandContext, CommandOutcome } from '../command.ts';
 import { createSessionPage } from '../html/session-page.ts';
 import { sessionArgument } from '../session-argument.ts';
 
@@ -27,21 +27,21 @@ export const exportCommand: Command = {
           'json',
         ]),
       )
-      .action((name: string, { format }: Flags) =>
+      .action((name: string, { format }: ExportFlags) =>
         run((context) => print(sessionArgument(name), context.output.json ? 'json' : format, context)),
       ),
 };
 
-interface Flags {
+interface ExportFlags {
   readonly format?: 'markdown' | 'html' | 'json';
 }
 
 /** What leaves the store is masked once more, answers too: a value may have become a secret since it was recorded. */
 async function print(
   session: SessionId,
-  format: Flags['format'] = 'markdown',
+  format: ExportFlags['format'] = 'markdown',
   { output, environment, store }: CommandContext,
-): Promise<Outcome> {
+): Promise<CommandOutcome> {
   const { mask } = createSecrets({ values: secretsOf(environment) });
   const log = await store();
   const page = createSessionPage(log.artifacts);

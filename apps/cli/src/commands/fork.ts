@@ -22,7 +22,7 @@ export const fork: Command = {
       .option('--summarize', 'tell the model in short what is left behind')
       .option('--title <words>', 'what the fork is called in lists')
       .option('--dry-run', 'change nothing')
-      .action((name: string, flags: Flags) =>
+      .action((name: string, flags: ForkFlags) =>
         run(async (context) => {
           const { at, summarize = false, title, dryRun = false } = flags;
           const options = {
@@ -36,7 +36,7 @@ export const fork: Command = {
       ),
 };
 
-interface Flags {
+interface ForkFlags {
   readonly at?: string;
   readonly summarize?: true;
   readonly title?: string;

@@ -6,7 +6,7 @@ import { grantCovers, grantInWords } from '@tidemark/agent';
 import type { GrantRecord } from '@tidemark/settings';
 import { listGrants, revokeGrants } from '@tidemark/settings';
 
-import type { Command, CommandContext, Outcome } from '../command.ts';
+import type { Command, CommandContext, CommandOutcome } from '../command.ts';
 import { CliError } from '../failure.ts';
 
 /** Lists the project grants of a folder, or takes them back. */
@@ -23,15 +23,19 @@ export const grants: Command = {
       .argument('[folder]', 'the folder; this one by default')
       .option('--revoke <number>', 'take back the grant with this number')
       .option('--all', 'take back every grant')
-      .action((folder: string | undefined, flags: Flags) => run((context) => act(folder, flags, context))),
+      .action((folder: string | undefined, flags: GrantsFlags) => run((context) => act(folder, flags, context))),
 };
 
-interface Flags {
+interface GrantsFlags {
   readonly revoke?: string;
   readonly all?: true;
 }
 
-async function act(folder: string | undefined, { revoke, all }: Flags, context: CommandContext): Promise<Outcome> {
+async function act(
+  folder: string | undefined,
+  { revoke, all }: GrantsFlags,
+  context: CommandContext,
+): Promise<CommandOutcome> {
   const path = resolve(context.folder, folder ?? '.');
   if (revoke !== undefined && all === true)
     throw new CliError('cli/usage', '`--revoke` cannot be combined with `--all`', 'give one of them');
@@ -61,7 +65,7 @@ function report(folder: string, revoked: readonly GrantRecord[], { output }: Com
   );
 }
 
-async function list(folder: string, { home, output }: CommandContext): Promise<Outcome> {
+async function list(folder: string, { home, output }: CommandContext): Promise<CommandOutcome> {
   const records = await listGrants(home, folder);
   if (output.json) output.result({ folder, grants: records }, () => '');
   else if (records.length === 0) output.line(`${folder} has no grants`);

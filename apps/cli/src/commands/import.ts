@@ -3,7 +3,7 @@
 import type { Imported } from '@tidemark/recording';
 import { importInto } from '@tidemark/recording';
 
-import type { Command, CommandContext, Outcome } from '../command.ts';
+import type { Command, CommandContext, CommandOutcome } from '../command.ts';
 import { grouped } from '../numbers.ts';
 import type { Shown } from '../shown.ts';
 import { styled } from '../shown.ts';
@@ -23,7 +23,7 @@ export const importCommand: Command = {
       .action((file: string) => run((context) => importFile(file, context))),
 };
 
-async function importFile(file: string, context: CommandContext): Promise<Outcome> {
+async function importFile(file: string, context: CommandContext): Promise<CommandOutcome> {
   const imported = await importInto(await context.store(), file);
   context.output.result({ ok: true, ...imported }, () => report(imported));
   if (!context.output.json) noteSkipped(imported, context);

@@ -3,7 +3,7 @@
 import { PROVIDERS } from '@tidemark/kit';
 import { Argument } from 'commander';
 
-import type { Command, CommandContext, Outcome } from '../command.ts';
+import type { Command, CommandContext, CommandOutcome } from '../command.ts';
 import { CliError } from '../failure.ts';
 import { keysOf, keyWords } from '../key-presence.ts';
 
@@ -34,13 +34,13 @@ const MOST_BYTES = 65_536;
 
 const ACTIONS = { list, set, remove } as const;
 
-async function list(_provider: string | undefined, context: CommandContext): Promise<Outcome> {
+async function list(_provider: string | undefined, context: CommandContext): Promise<CommandOutcome> {
   const found = await keysOf(context);
   context.output.result({ keys: found }, () => found.map((key) => `${key.provider}: ${keyWords(key)}`).join('\n'));
   return undefined;
 }
 
-async function set(provider: string | undefined, context: CommandContext): Promise<Outcome> {
+async function set(provider: string | undefined, context: CommandContext): Promise<CommandOutcome> {
   const named = requireProvider(provider);
   const key = context.input.piped
     ? Buffer.from(await context.input.bytes(MOST_BYTES))
@@ -54,7 +54,7 @@ async function set(provider: string | undefined, context: CommandContext): Promi
   return undefined;
 }
 
-async function remove(provider: string | undefined, context: CommandContext): Promise<Outcome> {
+async function remove(provider: string | undefined, context: CommandContext): Promise<CommandOutcome> {
   const named = requireProvider(provider);
   const removed = await context.keyring.remove(named);
   context.output.result({ provider: named, removed }, () =>

@@ -1,6 +1,6 @@
 // `tidemark run` with each provider: played by the simulator inside the command, and by one that listens beside it.
 
-import type { Listening, SentRequest, Simulator } from '@tidemark/simulator';
+import type { ListeningSimulator, ReceivedRequest, Simulator } from '@tidemark/simulator';
 import { createSimulator } from '@tidemark/simulator';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
@@ -11,8 +11,8 @@ import { openStage } from '../../tests/scenario.ts';
 
 let stage: Stage;
 let simulator: Simulator;
-let door: Listening;
-let sent: SentRequest[];
+let door: ListeningSimulator;
+let sent: ReceivedRequest[];
 
 beforeEach(async () => {
   stage = openStage();

@@ -12,7 +12,7 @@ import type { ReplayPruning, ReplayResult, ReplayWarm } from '@tidemark/recordin
 import { importInto, replay, replayName } from '@tidemark/recording';
 import { createMemoryStore } from '@tidemark/store-memory';
 
-import type { Command, CommandContext, Outcome } from '../command.ts';
+import type { Command, CommandContext, CommandOutcome } from '../command.ts';
 import { CliError } from '../failure.ts';
 import { missTable, replayHeadline, replayTable } from '../replay-report.ts';
 import { noteSkipped } from './import.ts';
@@ -42,7 +42,7 @@ export const replayCommand: Command = {
           'whether old results that were superseded or are unused are shortened where that pays; sizes are then estimated',
         ).choices(PRUNINGS),
       )
-      .action((subject: string, options: Options) => run((context) => replaySubject(subject, options, context))),
+      .action((subject: string, options: ReplayFlags) => run((context) => replaySubject(subject, options, context))),
 };
 
 /** By the pauses of the session, or always so long. */
@@ -54,20 +54,20 @@ const WARMINGS: readonly ReplayWarm[] = ['off', 'refresh', 'promotion'];
 /** Unless one is given, what was sent is as long as the recording says it was. */
 const PRUNINGS: readonly ReplayPruning[] = ['never', 'auto'];
 
-interface Options {
+interface ReplayFlags {
   readonly keep?: boolean;
   readonly ttl: Lasting;
   readonly warm: ReplayWarm;
   readonly pruning?: ReplayPruning;
 }
 
-interface Subject {
+interface ReplaySubject {
   readonly source: Log;
   readonly sessions: readonly SessionId[];
   readonly skipped: readonly { readonly line: number; readonly reason: string }[];
 }
 
-async function replaySubject(name: string, options: Options, context: CommandContext): Promise<Outcome> {
+async function replaySubject(name: string, options: ReplayFlags, context: CommandContext): Promise<CommandOutcome> {
   const { source, sessions, skipped } = await subjectOf(name, context);
   const target = options.keep === true ? await context.store() : createMemoryStore();
   const suffix = options.keep === true ? await freeSuffix(target, sessions) : '';
@@ -89,7 +89,7 @@ async function replaySubject(name: string, options: Options, context: CommandCon
 }
 
 /** A file is a transcript; anything else names a session. */
-async function subjectOf(name: string, context: CommandContext): Promise<Subject> {
+async function subjectOf(name: string, context: CommandContext): Promise<ReplaySubject> {
   if (existsSync(name)) {
     const source = createMemoryStore();
     const { sessions, skipped } = await importInto(source, name);
@@ -138,7 +138,7 @@ function progressOn({ output }: CommandContext): { readonly onCall?: () => void 
   };
 }
 
-function report(result: ReplayResult, options: Options, { output }: CommandContext): void {
+function report(result: ReplayResult, options: ReplayFlags, { output }: CommandContext): void {
   const { sessions, ...figures } = result;
   output.result({ ...figures, ...(options.keep === true ? { kept: sessions } : {}) }, () => replayHeadline(result));
   if (result.calls === 0) return;

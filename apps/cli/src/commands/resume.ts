@@ -3,7 +3,7 @@
 import { AgentError } from '@tidemark/agent';
 import type { Log, SessionId } from '@tidemark/log';
 
-import type { Command, CommandContext, Outcome } from '../command.ts';
+import type { Command, CommandContext, CommandOutcome } from '../command.ts';
 import type { AgentFlags } from '../agent-flags.ts';
 import { declareAgentFlags } from '../agent-flags.ts';
 import { namedSession, newestSession } from '../choose-session.ts';
@@ -26,7 +26,7 @@ export const resume: Command = {
     ),
 };
 
-async function goOn(name: string | undefined, flags: AgentFlags, context: CommandContext): Promise<Outcome> {
+async function goOn(name: string | undefined, flags: AgentFlags, context: CommandContext): Promise<CommandOutcome> {
   // A skill stands in front of the prompt that it comes with, and a turn that goes on has none.
   if (name?.startsWith('/skill') === true)
     throw new CliError('cli/usage', 'a turn that goes on takes no words', `tidemark run --continue "${name} …"`);

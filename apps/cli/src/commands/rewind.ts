@@ -1,10 +1,10 @@
 // `tidemark rewind`: takes a prompt back, and all that came of it, in a fork of the talk. Files stay as they are.
 
-import type { ForkOptions, SaidPrompt } from '@tidemark/agent';
+import type { ForkOptions, NumberedPrompt } from '@tidemark/agent';
 import { readPrompts } from '@tidemark/agent';
 import type { SessionId } from '@tidemark/log';
 
-import type { Command, CommandContext, Outcome } from '../command.ts';
+import type { Command, CommandContext, CommandOutcome } from '../command.ts';
 import { CliError } from '../failure.ts';
 import { makeFork } from '../make-fork.ts';
 import { recordArgument } from '../record-argument.ts';
@@ -26,16 +26,16 @@ export const rewind: Command = {
       .option('--to <prompt>', 'the number of a prompt, or @ and a position; the last prompt unless said')
       .option('--summarize', 'tell the model in short what is left behind')
       .option('--dry-run', 'change nothing')
-      .action((name: string, flags: Flags) => run((context) => goBack(sessionArgument(name), flags, context))),
+      .action((name: string, flags: RewindFlags) => run((context) => goBack(sessionArgument(name), flags, context))),
 };
 
-interface Flags {
+interface RewindFlags {
   readonly to?: string;
   readonly summarize?: true;
   readonly dryRun?: true;
 }
 
-async function goBack(session: SessionId, flags: Flags, context: CommandContext): Promise<Outcome> {
+async function goBack(session: SessionId, flags: RewindFlags, context: CommandContext): Promise<CommandOutcome> {
   const { to, summarize = false, dryRun = false } = flags;
   const prompts = await readPrompts(await context.store(), session);
   const prompt = promptOf(prompts, to);
@@ -46,19 +46,19 @@ async function goBack(session: SessionId, flags: Flags, context: CommandContext)
   return undefined;
 }
 
-function promptOf(prompts: readonly SaidPrompt[], to: string | undefined): SaidPrompt | undefined {
+function promptOf(prompts: readonly NumberedPrompt[], to: string | undefined): NumberedPrompt | undefined {
   if (to === undefined) return prompts.at(-1);
   if (to.startsWith('@')) return prompts.find(({ position }) => position === recordArgument(to));
   return prompts.find(({ number }) => String(number) === to);
 }
 
-function placeOf(session: SessionId, prompts: readonly SaidPrompt[], to: string | undefined): ForkOptions {
+function placeOf(session: SessionId, prompts: readonly NumberedPrompt[], to: string | undefined): ForkOptions {
   if (to?.startsWith('@') === true) return { at: recordArgument(to) };
   const there = prompts.length === 0 ? 'it holds none' : `name one from 1 to ${prompts.length}, or a position as @57`;
   throw new CliError('cli/refused', `session ${session} has no prompt ${to ?? 'to take back'}`, there);
 }
 
-function listPrompts(prompts: readonly SaidPrompt[], { output }: CommandContext): void {
+function listPrompts(prompts: readonly NumberedPrompt[], { output }: CommandContext): void {
   if (prompts.length === 0) return;
   output.table({
     head: ['prompt', 'record', 'at', 'words'],

@@ -1,6 +1,6 @@
 // `tidemark run`, and `tidemark "prompt"`: a prompt, and the turn that answers it.
 
-import type { Command, CommandContext, Outcome } from '../command.ts';
+import type { Command, CommandContext, CommandOutcome } from '../command.ts';
 import type { AgentFlags } from '../agent-flags.ts';
 import { declareAgentFlags } from '../agent-flags.ts';
 import type { ChosenSession } from '../choose-session.ts';
@@ -37,16 +37,16 @@ export const runCommand: Command = {
       )
       .option('--continue', 'in the newest session of this folder')
       .option('--session <session>', 'in that session')
-      .action((words: readonly string[], options: Options) => run((context) => prompt(words, options, context))),
+      .action((words: readonly string[], options: RunFlags) => run((context) => prompt(words, options, context))),
 };
 
-interface Options extends AgentFlags {
+interface RunFlags extends AgentFlags {
   readonly image?: readonly string[];
   readonly continue?: true;
   readonly session?: string;
 }
 
-async function prompt(words: readonly string[], options: Options, context: CommandContext): Promise<Outcome> {
+async function prompt(words: readonly string[], options: RunFlags, context: CommandContext): Promise<CommandOutcome> {
   const imagePiped = options.image?.includes('-') === true;
   const { words: said, attachments } = await readPrompt({ words, imagePiped }, context);
   if (context.implied && attachments.length === 0 && !goesOn(options)) await requirePrompt(words, context);
@@ -64,11 +64,11 @@ function also(name: string, named: readonly string[] = []): readonly string[] {
 }
 
 /** With a session or an image, a single word is a prompt. */
-function goesOn({ continue: newest, session, image = [] }: Options): boolean {
+function goesOn({ continue: newest, session, image = [] }: RunFlags): boolean {
   return newest === true || session !== undefined || image.length > 0;
 }
 
-async function sessionOf(options: Options, context: CommandContext): Promise<ChosenSession | undefined> {
+async function sessionOf(options: RunFlags, context: CommandContext): Promise<ChosenSession | undefined> {
   if (options.session !== undefined && options.continue === true)
     throw new CliError('cli/usage', '--continue and --session name two sessions', 'give one of them');
   if (options.session !== undefined) return namedSession(await context.store(), sessionArgument(options.session));

@@ -5,7 +5,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { SAMPLES } from '@tidemark/agent/contract/secret-samples';
-import type { Listening, SentRequest } from '@tidemark/simulator';
+import type { ListeningSimulator, ReceivedRequest } from '@tidemark/simulator';
 import { createSimulator } from '@tidemark/simulator';
 import { digest } from '@tidemark/log';
 import { openNdjsonStore } from '@tidemark/store-ndjson';
@@ -17,8 +17,8 @@ import type { Stage } from '../../tests/scenario.ts';
 import { calls, openStage } from '../../tests/scenario.ts';
 
 let stage: Stage;
-let listening: Listening | undefined;
-let sent: SentRequest[];
+let listening: ListeningSimulator | undefined;
+let sent: ReceivedRequest[];
 
 beforeEach(() => {
   stage = openStage();
@@ -41,7 +41,7 @@ async function tidemark(...args: readonly string[]): Promise<Ran> {
 /** Asks with each answer of the model in turn, in JSON. */
 async function ask(prompt: string, ...answers: readonly ReturnType<typeof calls>[]): Promise<Ran> {
   const steps = [...answers, { text: 'Done.' }].map((answer) => ({ answer }));
-  const onRequest = (request: SentRequest): undefined => void sent.push(request);
+  const onRequest = (request: ReceivedRequest): undefined => void sent.push(request);
   listening = await createSimulator({ scenario: { steps }, onRequest }).listen();
   const flags = ['--base-url', listening.url, '--mode', 'auto', '--unconfined', '--json'];
   return tidemark('run', prompt, ...flags);

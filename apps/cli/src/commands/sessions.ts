@@ -4,12 +4,12 @@ import { resolve } from 'node:path';
 
 import type { SessionFilter, SessionSummary, UnreadableSession } from '@tidemark/log';
 
-import type { Command, CommandContext, Outcome } from '../command.ts';
+import type { Command, CommandContext, CommandOutcome } from '../command.ts';
 import { counted } from '../numbers.ts';
 import { plainSize } from '../plain-size.ts';
 import type { GaugedSession } from '../session-gauges.ts';
 import { gaugeCell, gaugeSessions } from '../session-gauges.ts';
-import type { Placed } from '../session-tree.ts';
+import type { PlacedSession } from '../session-tree.ts';
 import { atRoot, flatTree } from '../session-tree.ts';
 import type { Shown } from '../shown.ts';
 import { styled } from '../shown.ts';
@@ -28,15 +28,15 @@ export const sessions: Command = {
     void command
       .option('--workspace <folder>', 'only the sessions of this folder')
       .option('--tree', 'each fork and each subagent under the session that it came from')
-      .action((options: Options) => run((context) => list(options, context))),
+      .action((options: SessionsFlags) => run((context) => list(options, context))),
 };
 
-interface Options {
+interface SessionsFlags {
   readonly workspace?: string;
   readonly tree?: true;
 }
 
-async function list(options: Options, context: CommandContext): Promise<Outcome> {
+async function list(options: SessionsFlags, context: CommandContext): Promise<CommandOutcome> {
   const filter: SessionFilter = options.workspace === undefined ? {} : { workspace: resolve(options.workspace) };
   const store = await context.store();
   const found = await store.sessions(filter);
@@ -53,7 +53,7 @@ async function list(options: Options, context: CommandContext): Promise<Outcome>
 
 const HEAD = ['session', 'created', 'changed', 'size', 'gauge', 'from', 'workspace', 'title'] as const;
 
-function row({ session, depth }: Placed<GaugedSession>): readonly Shown[] {
+function row({ session, depth }: PlacedSession<GaugedSession>): readonly Shown[] {
   return [
     [depth === 0 ? '' : `${'  '.repeat(depth - 1)}└ `, styled('cyan', session.session)],
     toTheMinute(session.createdAt),

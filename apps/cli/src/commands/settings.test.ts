@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 
 import { createServer } from 'node:http';
 import { dirname, join } from 'node:path';
 
-import type { Listening, SentRequest } from '@tidemark/simulator';
+import type { ListeningSimulator, ReceivedRequest } from '@tidemark/simulator';
 import { createSimulator } from '@tidemark/simulator';
 import type { Keyring } from '@tidemark/settings';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
@@ -15,8 +15,8 @@ import type { Stage } from '../../tests/scenario.ts';
 import { calls, openStage } from '../../tests/scenario.ts';
 
 let stage: Stage;
-let door: Listening;
-let sent: SentRequest[];
+let door: ListeningSimulator;
+let sent: ReceivedRequest[];
 
 beforeEach(async () => {
   stage = openStage();

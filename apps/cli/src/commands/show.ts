@@ -5,7 +5,7 @@ import { compactionStanding, gaugeInWords } from '@tidemark/context';
 import type { CallForecast, EpochOpened, Parent, Recorded, SessionId, StartedBy } from '@tidemark/log';
 import { allWritten, inputTokens } from '@tidemark/model';
 
-import type { Command, CommandContext, Outcome } from '../command.ts';
+import type { Command, CommandContext, CommandOutcome } from '../command.ts';
 import { explainPadding } from '../explain-padding.ts';
 import { gaugeAtRest } from '../gauge-at-rest.ts';
 import { dollars, grouped } from '../numbers.ts';
@@ -17,7 +17,7 @@ import type { ForecastsOff } from '../step-forecast.ts';
 import { addForecast, forecastsOff } from '../step-forecast.ts';
 import type { ShownSubagent } from '../subagent-lines.ts';
 import { subagentLine, withSubagent } from '../subagent-lines.ts';
-import type { Transport } from '../transport-words.ts';
+import type { AnswerTransport } from '../transport-words.ts';
 import { transportWords } from '../transport-words.ts';
 
 /** Shows a session or one of its requests. */
@@ -35,7 +35,7 @@ export const show: Command = {
       .argument('<session>', 'the session')
       .argument('[step]', 'one step, or the stream of a side call')
       .option('--diff', 'only what differs from the request before it')
-      .action((session: string, step: string | undefined, options: Options) =>
+      .action((session: string, step: string | undefined, options: ShowFlags) =>
         run((context) =>
           step === undefined
             ? showSession(sessionArgument(session), context)
@@ -49,7 +49,7 @@ export const show: Command = {
       ),
 };
 
-interface Options {
+interface ShowFlags {
   readonly diff?: boolean;
 }
 
@@ -71,11 +71,11 @@ interface StepRow {
   /** Where the cost is not known: the most that it can have been. */
   readonly costAtMost: string | null;
   readonly forecast: CallForecast | null;
-  readonly transport: Transport | null;
+  readonly transport: AnswerTransport | null;
   readonly note: string;
 }
 
-async function showSession(session: SessionId, context: CommandContext): Promise<Outcome> {
+async function showSession(session: SessionId, context: CommandContext): Promise<CommandOutcome> {
   const steps: StepRow[] = [];
   const kinds: Record<string, number> = {};
   let records = 0;

@@ -2,7 +2,7 @@
 
 import { once } from 'node:events';
 
-import type { Command, CommandContext, Outcome } from '../command.ts';
+import type { Command, CommandContext, CommandOutcome } from '../command.ts';
 import { CliError } from '../failure.ts';
 import type { Shown } from '../shown.ts';
 import { styled } from '../shown.ts';
@@ -32,7 +32,7 @@ export const simulate: Command = {
         [],
       )
       .addHelpText('after', LIMITS)
-      .action((options: Options) => run((context) => serve(options, context))),
+      .action((options: SimulateFlags) => run((context) => serve(options, context))),
 };
 
 /** Printed by `--help`. Literals, because the limits themselves would load the whole server. */
@@ -41,14 +41,14 @@ It listens on 127.0.0.1 alone and answers requests for 127.0.0.1 and localhost w
 are refused. Limits: 32 MB for a request, 10 s for its headers, 60 s for all of it, 512 connections. An answer may
 take any time.`;
 
-interface Options {
+interface SimulateFlags {
   readonly port: number;
   readonly allowHost: readonly string[];
   readonly virtual?: true;
   readonly scenario?: string;
 }
 
-async function serve(options: Options, context: CommandContext): Promise<Outcome> {
+async function serve(options: SimulateFlags, context: CommandContext): Promise<CommandOutcome> {
   const clock = options.virtual === true ? 'virtual' : 'real';
   const { port, scenario, allowHost } = options;
   const listening = await openSimulator({

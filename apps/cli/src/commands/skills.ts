@@ -5,7 +5,7 @@ import { addSkillUse, createSecrets, readSkillUse, secretsOf } from '@tidemark/a
 import { readSettings } from '@tidemark/settings';
 import { findSkills } from '@tidemark/tools-skills';
 
-import type { Command, CommandContext, Outcome } from '../command.ts';
+import type { Command, CommandContext, CommandOutcome } from '../command.ts';
 import { eachSession } from '../each-session.ts';
 import { counted, grouped } from '../numbers.ts';
 import { sessionArgument } from '../session-argument.ts';
@@ -28,14 +28,14 @@ export const skills: Command = {
     void command
       .argument('[session]', 'one session; all of the store unless named')
       .option('--since <day>', 'loads from that day or instant on: 2026-11-20, or 2026-11-20T09:30:00Z')
-      .action((session: string | undefined, flags: Flags) => run((context) => report(session, flags, context))),
+      .action((session: string | undefined, flags: SkillsFlags) => run((context) => report(session, flags, context))),
 };
 
-interface Flags {
+interface SkillsFlags {
   readonly since?: string;
 }
 
-async function report(name: string | undefined, flags: Flags, context: CommandContext): Promise<Outcome> {
+async function report(name: string | undefined, flags: SkillsFlags, context: CommandContext): Promise<CommandOutcome> {
   const session = name === undefined ? undefined : sessionArgument(name);
   const since = flags.since === undefined ? undefined : sinceArgument(flags.since);
   const store = await context.store();

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import type { Listening, Simulator } from '@tidemark/simulator';
+import type { ListeningSimulator, Simulator } from '@tidemark/simulator';
 import { createSimulator } from '@tidemark/simulator';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
@@ -15,7 +15,7 @@ import { keepPromotion } from '../smoke/keep-promotion.ts';
 
 let home: string;
 let simulator: Simulator;
-let listening: Listening;
+let listening: ListeningSimulator;
 
 beforeEach(async () => {
   home = mkdtempSync(join(tmpdir(), 'tidemark-smoke-'));

@@ -3,7 +3,7 @@
 import { createMemoryStore } from '@tidemark/store-memory';
 import { Option } from 'commander';
 
-import type { Command, CommandContext, Outcome } from '../command.ts';
+import type { Command, CommandContext, CommandOutcome } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { dollars } from '../numbers.ts';
 import { ownCatalogPath } from '../own-catalog.ts';
@@ -16,7 +16,7 @@ import { planSmoke } from '../smoke/plan.ts';
 import { spentOn } from '../smoke/price.ts';
 import { tryPromotion } from '../smoke/promotion.ts';
 import { inAdvance, leftOutIn, promotionVerdict, smokeTable, verdictOf } from '../smoke/report.ts';
-import type { OpenSubject, Subject, SubjectFlags } from '../smoke/subject.ts';
+import type { OpenSubject, SmokeSubject, SubjectFlags } from '../smoke/subject.ts';
 import { findSubject, openSubject } from '../smoke/subject.ts';
 import type { SmokeWords } from '../smoke/words.ts';
 import { smokeWords } from '../smoke/words.ts';
@@ -43,23 +43,23 @@ export const smoke: Command = {
       .option('--base-url <address>', 'where the provider listens')
       .option('--dry-run', 'say what would be sent and its price, and send nothing')
       .option('--promotion', 'measure instead whether a long-lived marker makes a short-lived entry live long')
-      .action((options: Options) => run((context) => smokeWith(options, context))),
+      .action((options: SmokeFlags) => run((context) => smokeWith(options, context))),
 };
 
-interface Options extends SubjectFlags {
+interface SmokeFlags extends SubjectFlags {
   readonly dryRun?: true;
   readonly promotion?: true;
 }
 
 /** All that is settled before the first call. */
-interface Settled {
-  readonly subject: Subject;
+interface SettledSmoke {
+  readonly subject: SmokeSubject;
   readonly words: SmokeWords;
   readonly plan: SmokePlan;
   readonly day: string;
 }
 
-async function smokeWith(options: Options, context: CommandContext): Promise<Outcome> {
+async function smokeWith(options: SmokeFlags, context: CommandContext): Promise<CommandOutcome> {
   const settled = await settle(options, context);
   const { subject, plan } = settled;
   const { output } = context;
@@ -78,7 +78,7 @@ async function smokeWith(options: Options, context: CommandContext): Promise<Out
   }
 }
 
-async function settle(options: Options, context: CommandContext): Promise<Settled> {
+async function settle(options: SmokeFlags, context: CommandContext): Promise<SettledSmoke> {
   const subject = await findSubject(options, context);
   const { row, simulated } = subject;
   const words = smokeWords(row.floor, crypto.randomUUID());
@@ -87,7 +87,10 @@ async function settle(options: Options, context: CommandContext): Promise<Settle
   return { subject, words, plan, day };
 }
 
-function engineOf({ subject: { row, catalog }, words }: Settled, { provider, surroundings }: OpenSubject): SmokeEngine {
+function engineOf(
+  { subject: { row, catalog }, words }: SettledSmoke,
+  { provider, surroundings }: OpenSubject,
+): SmokeEngine {
   return {
     meter: createMeter(provider),
     model: row.model,
@@ -99,7 +102,7 @@ function engineOf({ subject: { row, catalog }, words }: Settled, { provider, sur
   };
 }
 
-async function measure(settled: Settled, open: OpenSubject, { output }: CommandContext): Promise<Outcome> {
+async function measure(settled: SettledSmoke, open: OpenSubject, { output }: CommandContext): Promise<CommandOutcome> {
   const { subject, plan, day } = settled;
   const engine = engineOf(settled, open);
   const result = await measureSmoke(engine, plan.calls);
@@ -114,7 +117,7 @@ async function measure(settled: Settled, open: OpenSubject, { output }: CommandC
   return ok ? EXIT.ok : EXIT.difference;
 }
 
-async function promote(settled: Settled, open: OpenSubject, context: CommandContext): Promise<Outcome> {
+async function promote(settled: SettledSmoke, open: OpenSubject, context: CommandContext): Promise<CommandOutcome> {
   const { subject, plan, day } = settled;
   const promotion = await tryPromotion(engineOf(settled, open), (ms) => open.pause(ms));
   if (context.signal.aborted) return EXIT.interrupted;

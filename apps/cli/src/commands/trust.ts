@@ -2,10 +2,10 @@
 
 import { resolve } from 'node:path';
 
-import type { Brought, TrustState } from '@tidemark/settings';
+import type { WorkspaceContents, TrustState } from '@tidemark/settings';
 import { judgeTrust, listTrust, readBrought, recordTrust, revokeTrust } from '@tidemark/settings';
 
-import type { Command, CommandContext, Outcome } from '../command.ts';
+import type { Command, CommandContext, CommandOutcome } from '../command.ts';
 import { CliError } from '../failure.ts';
 import { askForTrust, canAsk, indented, LOOK } from '../trust-in.ts';
 import { tooLongToAsk, trustLines } from '../trust-lines.ts';
@@ -26,16 +26,16 @@ export const trust: Command = {
       .option('--yes', 'without a question')
       .option('--revoke', 'forget what was said of it')
       .option('--list', 'list what was said of every folder')
-      .action((folder: string | undefined, flags: Flags) => run((context) => act(folder, flags, context))),
+      .action((folder: string | undefined, flags: TrustFlags) => run((context) => act(folder, flags, context))),
 };
 
-interface Flags {
+interface TrustFlags {
   readonly yes?: true;
   readonly revoke?: true;
   readonly list?: true;
 }
 
-function act(folder: string | undefined, flags: Flags, context: CommandContext): Promise<Outcome> {
+function act(folder: string | undefined, flags: TrustFlags, context: CommandContext): Promise<CommandOutcome> {
   if (Object.keys(flags).filter((flag) => flag !== 'json').length > 1)
     throw new CliError('cli/usage', '--yes, --revoke and --list are three commands', 'give one of them');
   if (flags.list === true) return list(context);
@@ -43,7 +43,7 @@ function act(folder: string | undefined, flags: Flags, context: CommandContext):
   return flags.revoke === true ? revoke(path, context) : give(path, flags.yes === true, context);
 }
 
-async function give(path: string, said: boolean, context: CommandContext): Promise<Outcome> {
+async function give(path: string, said: boolean, context: CommandContext): Promise<CommandOutcome> {
   const brought = await readBrought(path);
   // Before any record counts: an unusable configuration is refused with its reason, and nothing is recorded.
   const lines = await trustLines(brought);
@@ -64,7 +64,7 @@ function noteAll(lines: readonly string[], { output }: CommandContext): 'trusted
 }
 
 async function ask(
-  brought: Brought,
+  brought: WorkspaceContents,
   asked: Parameters<typeof askForTrust>[1],
   context: CommandContext,
 ): Promise<'trusted' | 'declined'> {
@@ -81,17 +81,17 @@ async function ask(
   throw new CliError('cli/refused', message, 'run `tidemark trust` again');
 }
 
-function report({ workspace, digest }: Brought, state: TrustState, { output }: CommandContext): undefined {
+function report({ workspace, digest }: WorkspaceContents, state: TrustState, { output }: CommandContext): undefined {
   output.result({ workspace, state, digest }, () => `${workspace}: ${state}`);
 }
 
-async function revoke(path: string, { home, output }: CommandContext): Promise<Outcome> {
+async function revoke(path: string, { home, output }: CommandContext): Promise<CommandOutcome> {
   const revoked = await revokeTrust(home, path);
   output.result({ folder: path, revoked }, () => `${path}: ${revoked ? 'forgotten' : 'nothing was said of it'}`);
   return undefined;
 }
 
-async function list({ home, output }: CommandContext): Promise<Outcome> {
+async function list({ home, output }: CommandContext): Promise<CommandOutcome> {
   const workspaces = await listTrust(home);
   if (output.json) output.result({ workspaces }, () => '');
   else if (workspaces.length === 0) output.line('nothing was said of any folder');

@@ -7,7 +7,7 @@ import { LogError } from '@tidemark/log';
 import type { Damage } from '@tidemark/store-ndjson';
 import { inspectSession } from '@tidemark/store-ndjson';
 
-import type { Command, CommandContext, Outcome } from '../command.ts';
+import type { Command, CommandContext, CommandOutcome } from '../command.ts';
 import { encoders } from '../encoders.ts';
 import { EXIT } from '../exit-codes.ts';
 import { grouped } from '../numbers.ts';
@@ -28,16 +28,16 @@ export const verify: Command = {
     void command
       .argument('<session>', 'the session')
       .option('--full', 'rebuild each request from nothing')
-      .action((session: string, options: Options) =>
+      .action((session: string, options: VerifyFlags) =>
         run((context) => check(sessionArgument(session), options, context)),
       ),
 };
 
-interface Options {
+interface VerifyFlags {
   readonly full?: boolean;
 }
 
-async function check(session: SessionId, options: Options, context: CommandContext): Promise<Outcome> {
+async function check(session: SessionId, options: VerifyFlags, context: CommandContext): Promise<CommandOutcome> {
   const store = await context.store();
   const { records, damage } = await inspectSession(store, session);
   if (damage !== undefined) throw damaged(session, damage);

@@ -4,7 +4,7 @@ import type { Explanation, UntoldReads } from '@tidemark/agent';
 import { explainSession } from '@tidemark/agent';
 import type { SessionId } from '@tidemark/log';
 
-import type { Command, CommandContext, Outcome } from '../command.ts';
+import type { Command, CommandContext, CommandOutcome } from '../command.ts';
 import { encoders } from '../encoders.ts';
 import { describeExplanation } from '../explanation.ts';
 import { counted, grouped } from '../numbers.ts';
@@ -32,7 +32,7 @@ export const why: Command = {
       ),
 };
 
-async function explain(session: SessionId, step: number | undefined, context: CommandContext): Promise<Outcome> {
+async function explain(session: SessionId, step: number | undefined, context: CommandContext): Promise<CommandOutcome> {
   const { requests, untold, explained } = await explainSession(await context.store(), session, encoders, step);
   if (step !== undefined && explained.length === 0) throw noStep(session, step);
   const unknown = step === undefined ? untoldInWords(requests, untold) : undefined;

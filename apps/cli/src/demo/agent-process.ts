@@ -20,7 +20,7 @@ export interface Workplace {
 }
 
 /** How it ended. */
-export interface Ended {
+export interface ProcessEnd {
   readonly exit: number | null;
   readonly signal: NodeJS.Signals | null;
   /** What went wrong, in its own words. */
@@ -29,12 +29,12 @@ export interface Ended {
 
 /** A running agent. */
 export interface AgentProcess {
-  readonly ended: Promise<Ended>;
+  readonly ended: Promise<ProcessEnd>;
   kill(): void;
 }
 
 /** A line of it: an event, or how the turn ended. */
-type Said =
+type ProcessLine =
   | SessionEvent
   | { readonly type: 'session.opened' }
   | { readonly type?: undefined; readonly error?: { readonly message: string } };
@@ -69,11 +69,11 @@ export function startAgent(
   child.stderr.on('data', (chunk: Buffer) => (complaints += chunk.toString()));
   const lines = createInterface({ input: child.stdout });
   lines.on('line', (line) => {
-    const said: Said = JSON.parse(line);
+    const said: ProcessLine = JSON.parse(line);
     if (said.type === undefined) complaints += said.error?.message ?? '';
     else if (said.type !== 'session.opened') tell(said);
   });
-  const ended = Promise.all([once(child, 'close'), once(lines, 'close')]).then(([[exit, signal]]): Ended => ({
+  const ended = Promise.all([once(child, 'close'), once(lines, 'close')]).then(([[exit, signal]]): ProcessEnd => ({
     exit,
     signal,
     complaints,

@@ -6,7 +6,7 @@ import type { LedgerCall } from '@tidemark/simulator';
 import { openNdjsonStore } from '@tidemark/store-ndjson';
 
 import { describeExplanation } from '../explanation.ts';
-import type { CommandContext, Outcome } from '../command.ts';
+import type { CommandContext, CommandOutcome } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { counted, dollars, percent } from '../numbers.ts';
 import type { Shown } from '../shown.ts';
@@ -29,7 +29,7 @@ export interface DoneWork {
 }
 
 /** Says it. */
-export async function conclude(done: DoneWork, { output }: CommandContext): Promise<Outcome> {
+export async function conclude(done: DoneWork, { output }: CommandContext): Promise<CommandOutcome> {
   const { home, calls, capabilities, keep } = done;
   const store = openNdjsonStore({ home });
   const { sessions } = await store.sessions();

@@ -4,7 +4,7 @@ import type { DrivenCall } from '@tidemark/recording';
 import { costOf, priceAt } from '@tidemark/model';
 
 import { grouped } from '../numbers.ts';
-import type { Output } from '../output.ts';
+import type { CommandOutput } from '../output.ts';
 import type { Shown } from '../shown.ts';
 import { styled } from '../shown.ts';
 
@@ -58,7 +58,7 @@ const COLUMNS = [
 ] as const;
 
 /** Prints the head; what it returns gives the line of one call. */
-export function openCallTable(output: Output): (call: DrivenCall) => Shown {
+export function openCallTable(output: CommandOutput): (call: DrivenCall) => Shown {
   output.line([styled('dim', COLUMNS.map(([name, width]) => name.padStart(width)).join('  '))]);
   return (call) => {
     const { step, read, written, fresh, cost, note } = callRow(call);

@@ -4,7 +4,7 @@ import type { Answer, Capabilities } from '@tidemark/model';
 import { ProviderError } from '@tidemark/model';
 import { createAnthropicProvider } from '@tidemark/provider-anthropic';
 import type { RecordedCall, Server } from '@tidemark/recording';
-import type { ScriptedAnswer, ScriptedBlock } from '@tidemark/simulator';
+import type { PlannedAnswer, ScriptedBlock } from '@tidemark/simulator';
 import { createSimulator } from '@tidemark/simulator';
 import { itemAt } from '@tidemark/context';
 
@@ -64,7 +64,7 @@ function answered(
   return { usage, answer: { ...answer, usage } };
 }
 
-function scripted(call: RecordedCall): ScriptedAnswer {
+function scripted(call: RecordedCall): PlannedAnswer {
   const blocks = call.data.parts.flatMap((part): readonly ScriptedBlock[] => {
     if (part.type === 'text') return [{ type: 'text', text: part.text }];
     if (part.type !== 'call') return [];

@@ -12,7 +12,7 @@ import { createMemoryStore } from '@tidemark/store-memory';
 import type { NdjsonStore } from '@tidemark/store-ndjson';
 import { inspectSession, openNdjsonStore } from '@tidemark/store-ndjson';
 
-import type { CommandContext, Outcome } from '../command.ts';
+import type { CommandContext, CommandOutcome } from '../command.ts';
 import { inOwnFolder } from './own-folder.ts';
 import { callRow, openCallTable } from './recorded-calls.ts';
 import { openDemoServer } from './recorded-server.ts';
@@ -26,11 +26,11 @@ import { describeExplanation } from '../explanation.ts';
 const RECORDING = ownFile('demo/recording.jsonl');
 
 /** Runs it. */
-export async function driveRecording(context: CommandContext): Promise<Outcome> {
+export async function driveRecording(context: CommandContext): Promise<CommandOutcome> {
   return inOwnFolder(false, (folder) => driveIn(folder, context));
 }
 
-async function driveIn(folder: string, context: CommandContext): Promise<Outcome> {
+async function driveIn(folder: string, context: CommandContext): Promise<CommandOutcome> {
   const server = await openDemoServer();
   try {
     const source = createMemoryStore();
@@ -60,7 +60,7 @@ async function driveIn(folder: string, context: CommandContext): Promise<Outcome
   }
 }
 
-async function conclude(result: ReplayResult, store: NdjsonStore, { output }: CommandContext): Promise<Outcome> {
+async function conclude(result: ReplayResult, store: NdjsonStore, { output }: CommandContext): Promise<CommandOutcome> {
   const [session] = result.sessions;
   if (session === undefined) return EXIT.bug;
   await explainOne(session, store, output);

@@ -8,7 +8,7 @@ import { writtenTokens } from '@tidemark/model';
 import type { LedgerCall } from '@tidemark/simulator';
 
 import { counted, grouped } from '../numbers.ts';
-import type { Output } from '../output.ts';
+import type { CommandOutput } from '../output.ts';
 import type { Shown, Style } from '../shown.ts';
 import { styled } from '../shown.ts';
 import { callTitle } from '../tool-line.ts';
@@ -16,7 +16,7 @@ import { cutWords, wrapWords } from '../wrap-words.ts';
 import { sumOfCall } from './sum-up.ts';
 
 /** Shows the work. */
-export interface Sight {
+export interface DemoView {
   /** What the agent is asked now. */
   asked(prompt: string): void;
   /** One event of the agent. */
@@ -39,7 +39,7 @@ const COLUMNS = [
 const WORDS = WIDTH - COLUMNS.reduce((sum, [, width]) => sum + 2 + width, 0) - 1;
 
 /** A sight on the calls of a simulator. */
-export function openSight(output: Output, calls: readonly LedgerCall[], capabilities: Capabilities): Sight {
+export function openSight(output: CommandOutput, calls: readonly LedgerCall[], capabilities: Capabilities): DemoView {
   const titles = new Map<string, string>();
   /** Calls that were shown. */
   let seen = 0;
@@ -57,7 +57,7 @@ export function openSight(output: Output, calls: readonly LedgerCall[], capabili
       ...rest.flatMap((one) => ['\n', text(one)]),
     ]);
   };
-  const ran = ({ call, how, well }: End): void => {
+  const ran = ({ call, how, well }: ShownCallEnd): void => {
     const beside = how === '' ? '' : `: ${how}`;
     const title = cutWords(titles.get(call) ?? call, WIDTH - 2 - beside.length);
     output.line(['  ', styled('dim', title), well ? beside : styled('yellow', beside)]);
@@ -116,13 +116,13 @@ function textIn(parts: readonly AnswerPart[]): string {
   return parts.find((part) => part.type === 'text')?.text ?? '';
 }
 
-interface End {
+interface ShownCallEnd {
   readonly call: string;
   readonly how: string;
   readonly well: boolean;
 }
 
-function endOf(record: Recorded): End | undefined {
+function endOf(record: Recorded): ShownCallEnd | undefined {
   switch (record.kind) {
     case 'tool.returned':
       return { call: record.data.call, how: '', well: true };

@@ -8,35 +8,35 @@ import { defaultCatalog, findModel } from '@tidemark/model';
 import type { Capabilities } from '@tidemark/model';
 import { createSimulator } from '@tidemark/simulator';
 
-import type { CommandContext, Outcome } from '../command.ts';
+import type { CommandContext, CommandOutcome } from '../command.ts';
 import { CliError } from '../failure.ts';
 import { ownFile } from '../own-file.ts';
 import { styled } from '../shown.ts';
-import type { Ended, Workplace } from './agent-process.ts';
+import type { ProcessEnd, Workplace } from './agent-process.ts';
 import { startAgent } from './agent-process.ts';
 import { conclude } from './conclude.ts';
 import { inOwnFolder } from './own-folder.ts';
 import { FATAL_CALL, PROMPT, SCENARIO, SECOND_PROMPT } from './scenario.ts';
-import type { Sight } from './show-work.ts';
+import type { DemoView } from './show-work.ts';
 import { openSight } from './show-work.ts';
 
 const MODEL = 'claude-sonnet-5-5';
 const PROJECT = ownFile('demo/project');
 
 /** Runs the demo; with `keep` its folder stays, and it is said how to look into it. */
-export async function workOnProject(keep: boolean, context: CommandContext): Promise<Outcome> {
+export async function workOnProject(keep: boolean, context: CommandContext): Promise<CommandOutcome> {
   const capabilities = findModel(defaultCatalog(), MODEL, 'anthropic');
   if (capabilities === undefined) throw new CliError('cli/not-found', `the catalog has no ${MODEL}`, 'restore it');
   return inOwnFolder(keep, (folder) => workIn({ folder, keep, capabilities }, context));
 }
 
-interface Work {
+interface DemoWork {
   readonly folder: string;
   readonly keep: boolean;
   readonly capabilities: Capabilities;
 }
 
-async function workIn({ folder, keep, capabilities }: Work, context: CommandContext): Promise<Outcome> {
+async function workIn({ folder, keep, capabilities }: DemoWork, context: CommandContext): Promise<CommandOutcome> {
   let arrived = 0;
   let strike = (): void => undefined;
   const simulator = createSimulator({
@@ -89,7 +89,7 @@ function introduce({ url }: Workplace, { output }: CommandContext): void {
 }
 
 /** The agent begins, and its process is killed. */
-async function lifeToBeKilled(place: Workplace, sight: Sight, arm: (kill: () => void) => void): Promise<void> {
+async function lifeToBeKilled(place: Workplace, sight: DemoView, arm: (kill: () => void) => void): Promise<void> {
   const agent = startAgent(['run', '--model', MODEL, PROMPT], place, sight.show);
   arm(() => agent.kill());
   const ended = await agent.ended;
@@ -97,12 +97,12 @@ async function lifeToBeKilled(place: Workplace, sight: Sight, arm: (kill: () => 
 }
 
 /** Another process goes on with the session to the end of a turn. */
-async function lifeThatEnds(args: readonly string[], place: Workplace, sight: Sight): Promise<void> {
+async function lifeThatEnds(args: readonly string[], place: Workplace, sight: DemoView): Promise<void> {
   const ended = await startAgent(args, place, sight.show).ended;
   if (ended.exit !== 0) throw unexpected(ended);
 }
 
-function unexpected({ exit, signal, complaints }: Ended): CliError {
+function unexpected({ exit, signal, complaints }: ProcessEnd): CliError {
   const how = exit === null ? `was ended by ${signal}` : `ended with ${exit}`;
   return new CliError(
     'cli/refused',

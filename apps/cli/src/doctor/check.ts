@@ -4,7 +4,7 @@
 export type CheckState = 'good' | 'warning' | 'failed';
 
 /** One thing that was looked at. */
-export interface Check {
+export interface DoctorCheck {
   readonly name: string;
   readonly state: CheckState;
   /** What was found, in words. */

@@ -3,11 +3,11 @@
 import type { FileTally } from '@tidemark/store-ndjson';
 import { collectGarbage } from '@tidemark/store-ndjson';
 
-import type { CommandContext, Outcome } from '../command.ts';
+import type { CommandContext, CommandOutcome } from '../command.ts';
 import { plainSize } from '../plain-size.ts';
 
 /** Collects; `dryRun` says what it would remove, and removes nothing. */
-export async function collect(dryRun: boolean, context: CommandContext): Promise<Outcome> {
+export async function collect(dryRun: boolean, context: CommandContext): Promise<CommandOutcome> {
   const { removed, young, named } = await collectGarbage({ home: context.home }, { dryRun });
   context.output.result({ dryRun, removed, young, named }, () => [
     `${dryRun ? 'would remove' : 'removed'} ${counted(removed)} that no log names, `,

@@ -5,17 +5,17 @@ import { LogError, sessionId } from '@tidemark/log';
 import type { LostRecords } from '@tidemark/store-ndjson';
 import { repairSession } from '@tidemark/store-ndjson';
 
-import type { CommandContext, Outcome } from '../command.ts';
+import type { CommandContext, CommandOutcome } from '../command.ts';
 import { CliError } from '../failure.ts';
 import { sessionArgument } from '../session-argument.ts';
 import type { Shown } from '../shown.ts';
 import { styled } from '../shown.ts';
 import { isOfFiles, RESTORE } from './lost-session.ts';
 
-type Listed = Awaited<ReturnType<Log['sessions']>>;
+type ListedSessions = Awaited<ReturnType<Log['sessions']>>;
 
 /** Repairs one session into `<session>-repaired`, with a number behind it where that is taken. */
-export async function repair(name: string, context: CommandContext): Promise<Outcome> {
+export async function repair(name: string, context: CommandContext): Promise<CommandOutcome> {
   const store = await context.store();
   const from = sessionArgument(name);
   const listed = await store.sessions();
@@ -60,7 +60,7 @@ function lostLine({ from, count, line, offset, bytes }: LostRecords): Shown {
   return `\n${which} lost (line ${line}, byte ${offset}, ${bytes} bytes); the new session says so there`;
 }
 
-function freeName({ sessions, unreadable }: Listed, wanted: string): string {
+function freeName({ sessions, unreadable }: ListedSessions, wanted: string): string {
   const taken = new Set<string>([...sessions, ...unreadable].map((each) => each.session));
   let name = wanted;
   for (let count = 2; taken.has(name); count += 1) name = `${wanted}-${count}`;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { inspectArtifacts } from '@tidemark/store-ndjson';
 
 import { plainSize } from '../plain-size.ts';
-import type { Check } from './check.ts';
+import type { DoctorCheck } from './check.ts';
 
 /** Above that many bytes `doctor` suggests to collect what no log names: 5 GiB. */
 const MUCH = 5 * 1_024 ** 3;
@@ -15,7 +15,7 @@ const MUCH = 5 * 1_024 ** 3;
 const SHOWN = 20;
 
 /** Whether every artifact still holds the bytes whose digest is its name. */
-export async function checkArtifacts(home: string): Promise<Check> {
+export async function checkArtifacts(home: string): Promise<DoctorCheck> {
   const { files, bytes, damaged } = await inspectArtifacts({ home });
   const found = `${files} artifacts, ${plainSize(bytes)}`;
   if (damaged.length === 0) return { name: 'artifacts', state: 'good', found };
@@ -29,7 +29,7 @@ export async function checkArtifacts(home: string): Promise<Check> {
 }
 
 /** Whether a home has grown so large that collecting is worth it. `much` is in bytes. */
-export async function checkSize(home: string, much: number = MUCH): Promise<Check> {
+export async function checkSize(home: string, much: number = MUCH): Promise<DoctorCheck> {
   const bytes = await bytesBelow(home);
   const found = plainSize(bytes);
   if (bytes <= much) return { name: 'size', state: 'good', found };

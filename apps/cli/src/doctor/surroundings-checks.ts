@@ -9,7 +9,7 @@ import { readSettings, SettingsError } from '@tidemark/settings';
 import type { CommandContext } from '../command.ts';
 import type { SettingsPlaces } from '../display-in.ts';
 import { settingsRequest } from '../settings-in.ts';
-import type { Check } from './check.ts';
+import type { DoctorCheck } from './check.ts';
 
 /** The first major version of Node that runs this program. */
 const NODE_NEEDED = 24;
@@ -18,7 +18,7 @@ const NODE_NEEDED = 24;
 const NOT_OWNER = 0o077;
 
 /** Whether the running Node is new enough. `version` as in `process.versions.node`. */
-export function checkNode(version: string): Check {
+export function checkNode(version: string): DoctorCheck {
   const state = Number.parseInt(version, 10) >= NODE_NEEDED ? 'good' : 'failed';
   return {
     name: 'node',
@@ -29,7 +29,7 @@ export function checkNode(version: string): Check {
 }
 
 /** Whether the home folder is there, is the user's alone (0700), and can be written. */
-export async function checkHome(home: string): Promise<Check> {
+export async function checkHome(home: string): Promise<DoctorCheck> {
   const name = 'home';
   const folder = await stat(home).catch(absent);
   if (folder === undefined) return { name, state: 'good', found: `${home}: not there yet; the first session makes it` };
@@ -59,7 +59,7 @@ function no(): boolean {
 }
 
 /** Whether the user's own settings can be used, and the environment's. */
-export async function checkSettings(places: SettingsPlaces): Promise<Check> {
+export async function checkSettings(places: SettingsPlaces): Promise<DoctorCheck> {
   const name = 'settings';
   try {
     const { effective } = await readSettings({ ...settingsRequest(places), trusted: false });
@@ -72,7 +72,7 @@ export async function checkSettings(places: SettingsPlaces): Promise<Check> {
 }
 
 /** Whether the system has a keyring. Nobody needs one. */
-export async function checkKeyring({ keyring }: Pick<CommandContext, 'keyring'>): Promise<Check> {
+export async function checkKeyring({ keyring }: Pick<CommandContext, 'keyring'>): Promise<DoctorCheck> {
   try {
     await keyring.get('anthropic');
     return { name: 'keyring', state: 'good', found: 'can be used' };
@@ -86,7 +86,7 @@ const UNHELD =
   'commands are not held to the workspace: they ask first in every mode that runs them, unless --unconfined is said';
 
 /** Nobody needs a sandbox; without one more is asked. */
-const SANDBOX: { readonly [state in SandboxState]: Omit<Check, 'name'> } = {
+const SANDBOX: { readonly [state in SandboxState]: Omit<DoctorCheck, 'name'> } = {
   works: {
     state: 'good',
     found: 'bubblewrap works: commands run in it, unasked in mode auto; each of its promises was tried:',
@@ -105,12 +105,12 @@ const SANDBOX: { readonly [state in SandboxState]: Omit<Check, 'name'> } = {
 };
 
 /** Whether commands are held by a sandbox, and what follows where they are not. */
-export function checkSandbox(state: SandboxState): Check {
+export function checkSandbox(state: SandboxState): DoctorCheck {
   return { name: 'sandbox', ...SANDBOX[state] };
 }
 
 /** A promise of the sandbox that does not hold is a failure: commands run unasked because of it. */
-export function checkPromise({ promise, kept }: TriedPromise): Check {
+export function checkPromise({ promise, kept }: TriedPromise): DoctorCheck {
   const name = 'sandbox';
   if (kept) return { name, state: 'good', found: promise };
   return { name, state: 'failed', found: `not kept: ${promise}`, next: 'use mode ask on this machine, and report it' };

@@ -5,13 +5,13 @@ import type { LiveSession } from '@tidemark/kit';
 import { createAgent } from '@tidemark/kit';
 import type { Log } from '@tidemark/log';
 
-import type { Meter, MeteredCall } from './meter.ts';
+import type { SmokeMeter, MeteredCall } from './meter.ts';
 import { ANSWER_TOKENS } from './price.ts';
 import type { SmokeWords } from './words.ts';
 
 /** What an engine is made of. */
 export interface SmokeEngine {
-  readonly meter: Meter;
+  readonly meter: SmokeMeter;
   readonly model: string;
   /** The user's changes to the catalog, if there are any. */
   readonly catalog?: unknown;
@@ -22,7 +22,7 @@ export interface SmokeEngine {
 }
 
 /** Asks the next prompt of a session: of a new one without an id. */
-export interface Asking {
+export interface SmokeSession {
   readonly id: string;
   /** @throws ProviderError when the call failed. */
   ask(prompt: string): Promise<MeteredCall>;
@@ -32,7 +32,7 @@ export interface Asking {
 export async function withEngine<T>(
   engine: SmokeEngine,
   id: string | undefined,
-  work: (asking: Asking) => Promise<T>,
+  work: (asking: SmokeSession) => Promise<T>,
 ): Promise<T> {
   const { meter, model, catalog, words, log, surroundings, ttl } = engine;
   const agent = createAgent({
@@ -57,7 +57,7 @@ export async function withEngine<T>(
   }
 }
 
-async function askIn(live: LiveSession, meter: Meter, prompt: string): Promise<MeteredCall> {
+async function askIn(live: LiveSession, meter: SmokeMeter, prompt: string): Promise<MeteredCall> {
   const before = meter.calls.length;
   const { outcome, error } = await live.prompt(prompt);
   const call = meter.calls[before];

@@ -7,7 +7,7 @@ import { inputTokens, writtenTokens } from '@tidemark/model';
 import type { SmokeEngine } from './engine.ts';
 import { withEngine } from './engine.ts';
 import type { MeteredCall } from './meter.ts';
-import type { Place } from './words.ts';
+import type { RequestPlace } from './words.ts';
 
 /** What each call of a smoke is, in their order. The first three must be made; the others where the price allows. */
 export const PROBES = ['first', 'same-bytes', 'next-request', 'tail', 'front-end', 'first-sentence'] as const;
@@ -26,15 +26,15 @@ export interface Probe {
 }
 
 /** Whether what the first call left was read. */
-export type Verdict = 'hit' | 'miss' | 'unknown';
+export type ReadVerdict = 'hit' | 'miss' | 'unknown';
 
 /** What a smoke measured. */
 export interface SmokeResult {
   readonly probes: readonly Probe[];
   /** The same bytes, sent twice. */
-  readonly transport: Verdict;
+  readonly transport: ReadVerdict;
   /** The engine's own two requests. */
-  readonly contract: Verdict;
+  readonly contract: ReadVerdict;
 }
 
 /**
@@ -58,7 +58,7 @@ export async function measureSmoke(engine: SmokeEngine, calls: number): Promise<
   return { probes, transport: judge(first, again), contract: judge(first, next) };
 }
 
-function isPlace(name: ProbeName): name is Place {
+function isPlace(name: ProbeName): name is RequestPlace {
   return name === 'tail' || name === 'front-end' || name === 'first-sentence';
 }
 
@@ -83,7 +83,7 @@ function probeOf(name: ProbeName, { usage }: MeteredCall): Probe {
 }
 
 /** Where the provider tells what it writes, all of that must be read; where writes are free and not told, something. */
-export function judge(before: Omit<Probe, 'name'> | undefined, after: Omit<Probe, 'name'> | undefined): Verdict {
+export function judge(before: Omit<Probe, 'name'> | undefined, after: Omit<Probe, 'name'> | undefined): ReadVerdict {
   if (before?.read === undefined || after?.read === undefined) return 'unknown';
   const left = before.read + (before.written ?? 0);
   return after.read > 0 && after.read >= left ? 'hit' : 'miss';

@@ -10,7 +10,7 @@ export interface MeteredCall {
 }
 
 /** See the head of this file. */
-export interface Meter {
+export interface SmokeMeter {
   /** What an engine is given. */
   readonly provider: Provider;
   /** In the order of their answers. */
@@ -22,7 +22,7 @@ export interface Meter {
 }
 
 /** Watches a provider. */
-export function createMeter(provider: Provider): Meter {
+export function createMeter(provider: Provider): SmokeMeter {
   const calls: MeteredCall[] = [];
   let failure: Error | undefined;
   async function* send(outgoing: Outgoing): AsyncGenerator<StreamPart, void> {

@@ -2,7 +2,7 @@
 
 import { dollars, grouped, percent } from '../numbers.ts';
 import type { TableOf } from '../table.ts';
-import type { Probe, ProbeName, SmokeResult, Verdict } from './measure.ts';
+import type { Probe, ProbeName, SmokeResult, ReadVerdict } from './measure.ts';
 import type { SmokePlan } from './plan.ts';
 import type { Promotion } from './promotion.ts';
 import { PROMOTION_PAUSE_MS } from './promotion.ts';
@@ -47,13 +47,13 @@ function told(tokens: number | undefined): string {
   return tokens === undefined ? 'unknown' : grouped(tokens);
 }
 
-const TRANSPORT: { readonly [verdict in Verdict]: string } = {
+const TRANSPORT: { readonly [verdict in ReadVerdict]: string } = {
   hit: 'transport: hit. The same bytes are read again',
   miss: 'transport: miss. Not even the same bytes were read: below the floor, evicted, or routed elsewhere',
   unknown: 'transport: unknown. The provider does not tell what it reads',
 };
 
-const CONTRACT: { readonly [verdict in Verdict]: string } = {
+const CONTRACT: { readonly [verdict in ReadVerdict]: string } = {
   hit: 'contract: hit. The next request reads all that the first one left',
   miss: 'contract: miss. The next request did not read what the first one left',
   unknown: 'contract: unknown. The provider does not tell what it reads',
@@ -64,7 +64,7 @@ export function verdictOf({ transport, contract, probes }: SmokeResult): readonl
   return [TRANSPORT[transport], CONTRACT[contract], blameOf(transport, contract), ...sensitivityOf(probes)];
 }
 
-function blameOf(transport: Verdict, contract: Verdict): string {
+function blameOf(transport: ReadVerdict, contract: ReadVerdict): string {
   if (transport === 'hit' && contract === 'hit') return 'the cache works, from the first request to the next';
   if (transport === 'hit' && contract === 'miss')
     return 'the provider caches, and the engine does not keep its prefix: please report this with `--json`';

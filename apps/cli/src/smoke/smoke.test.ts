@@ -7,7 +7,7 @@ import { THIS_MACHINE } from '@tidemark/agent';
 import { timestamp } from '@tidemark/log';
 import { createAnthropicProvider } from '@tidemark/provider-anthropic';
 import { createOpenAIProvider } from '@tidemark/provider-openai';
-import type { Listening, Simulator, SimulatorOptions } from '@tidemark/simulator';
+import type { ListeningSimulator, Simulator, SimulatorOptions } from '@tidemark/simulator';
 import { createSimulator } from '@tidemark/simulator';
 import { createMemoryStore } from '@tidemark/store-memory';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -20,7 +20,7 @@ import { planSmoke } from './plan.ts';
 import { PROMOTION_PAUSE_MS, tryPromotion } from './promotion.ts';
 import { smokeWords } from './words.ts';
 
-const open: Listening[] = [];
+const open: ListeningSimulator[] = [];
 afterEach(async () => {
   await Promise.all(open.splice(0).map((one) => one.close()));
 });

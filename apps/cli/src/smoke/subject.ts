@@ -23,7 +23,7 @@ export interface SubjectFlags {
 }
 
 /** Whose model it is, and what is known of it. */
-export interface Subject {
+export interface SmokeSubject {
   readonly row: Capabilities;
   readonly simulated: boolean;
   /** The user's changes to the catalog. */
@@ -46,7 +46,7 @@ const KEYS = { anthropic: 'ANTHROPIC_API_KEY', openai: 'OPENAI_API_KEY' } as con
 type Maker = keyof typeof KEYS;
 
 /** Finds the row. @throws CliError `cli/not-found` for a model of nobody's that is asked here. */
-export async function findSubject(flags: SubjectFlags, { home }: CommandContext): Promise<Subject> {
+export async function findSubject(flags: SubjectFlags, { home }: CommandContext): Promise<SmokeSubject> {
   const catalog = await readOwnCatalog(home);
   const rows = catalog === undefined ? defaultCatalog() : withOverrides(defaultCatalog(), catalog);
   const model = flags.model ?? MODELS[flags.provider];
@@ -66,7 +66,7 @@ function rowOf(catalog: Catalog, model: string, provider: SubjectFlags['provider
 
 /** Opens it. @throws CliError `cli/no-key` for a live one without a key. */
 export async function openSubject(
-  { row, simulated }: Subject,
+  { row, simulated }: SmokeSubject,
   { baseUrl }: SubjectFlags,
   context: CommandContext,
 ): Promise<OpenSubject> {

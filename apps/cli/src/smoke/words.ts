@@ -4,7 +4,7 @@
 import { estimateTokens, TM1_RUNTIME } from '@tidemark/context';
 
 /** A place of a request, from its beginning to its end. */
-export type Place = 'first-sentence' | 'front-end' | 'tail';
+export type RequestPlace = 'first-sentence' | 'front-end' | 'tail';
 
 /** See the head of this file. */
 export interface SmokeWords {
@@ -12,7 +12,7 @@ export interface SmokeWords {
   readonly role: string;
   readonly prompts: readonly [first: string, second: string, third: string];
   /** What stands at each place, and what takes its stead. */
-  readonly changes: { readonly [place in Place]: readonly [was: string, is: string] };
+  readonly changes: { readonly [place in RequestPlace]: readonly [was: string, is: string] };
   /** Estimated tokens of front and first prompt. */
   readonly tokens: number;
 }

@@ -82,10 +82,10 @@ function spanning(span: Accounts['span'], { at }: ModelCall): Accounts['span'] {
   return { from: at < span.from ? at : span.from, to: at > span.to ? at : span.to };
 }
 
-type Read = { readonly type: 'call'; readonly call: ModelCall } | { readonly type: 'churn'; readonly churn: Churn };
+type ReadCall = { readonly type: 'call'; readonly call: ModelCall } | { readonly type: 'churn'; readonly churn: Churn };
 
 /** The session's own calls, and what changed under them. */
-async function* readCalls(log: Log, session: SessionId, rowOf: RowOf): AsyncGenerator<Read> {
+async function* readCalls(log: Log, session: SessionId, rowOf: RowOf): AsyncGenerator<ReadCall> {
   let following: Following = beginFollowing(session);
   let churn = beginChurn(session);
   let imported = false;

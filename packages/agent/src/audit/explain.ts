@@ -14,7 +14,7 @@ import type {
   SessionId,
   Timestamp,
 } from '@tidemark/log';
-import type { CliffCost, Divergence, Verdict } from '@tidemark/context';
+import type { CliffCost, Divergence, CrossCheckVerdict } from '@tidemark/context';
 import { cliffCrossed, crossCheck, firstDivergence } from '@tidemark/context';
 import type { Capabilities } from '@tidemark/model';
 import { inputTokens } from '@tidemark/model';
@@ -45,7 +45,7 @@ export interface Explanation {
   /** The length that this request was the first to go beyond, and what that added to its price. */
   readonly cliff?: CliffCost;
   /** What the provider says of it, and how that stands to the causes named here; absent where it has nothing to say. */
-  readonly checked?: { readonly diagnosis: DiagnosisRecord; readonly verdict: Verdict };
+  readonly checked?: { readonly diagnosis: DiagnosisRecord; readonly verdict: CrossCheckVerdict };
   readonly answer?: AnswerReceived;
 }
 
@@ -77,7 +77,7 @@ export async function explainSession(
   step?: number,
 ): Promise<Explained> {
   const found: Explanation[] = [];
-  const asked = new Map<Position, Asked>();
+  const asked = new Map<Position, UnansweredRequest>();
   const reads = new Map<Position, ReadCount>();
   let before: Rebuilt | undefined;
   let last: Length | undefined;
@@ -124,7 +124,7 @@ function noteReads(reads: Map<Position, ReadCount>, { kind, data }: Recorded): v
 }
 
 /** A request that waits for its answer, and where it is in the list. */
-interface Asked {
+interface UnansweredRequest {
   readonly index: number;
   readonly capabilities: Capabilities;
   readonly at: Timestamp;
@@ -136,13 +136,17 @@ interface Length {
   readonly tokens: number;
 }
 
-interface Answering {
+interface ExplainedAnswer {
   readonly answer: AnswerReceived;
   readonly last: Length | undefined;
   readonly step: number | undefined;
 }
 
-function addAnswer(found: Explanation[], asked: Map<Position, Asked>, { answer, last, step }: Answering): void {
+function addAnswer(
+  found: Explanation[],
+  asked: Map<Position, UnansweredRequest>,
+  { answer, last, step }: ExplainedAnswer,
+): void {
   const { request, miss } = answer;
   const waiting = request === undefined ? undefined : asked.get(request);
   const explanation = waiting === undefined ? undefined : found[waiting.index];
@@ -163,7 +167,7 @@ function addAnswer(found: Explanation[], asked: Map<Position, Asked>, { answer, 
 
 /** A side call is as long as what it goes on from: the request of the main stream says it. */
 function crossedBy(
-  { capabilities, at }: Asked,
+  { capabilities, at }: UnansweredRequest,
   { stream, model, usage }: AnswerReceived,
   last: Length | undefined,
 ): CliffCost | undefined {

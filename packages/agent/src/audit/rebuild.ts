@@ -6,7 +6,7 @@ import type { State } from '@tidemark/context';
 import { emptyState, evolve, RENDERINGS } from '@tidemark/context';
 import type { Encoder } from '@tidemark/model';
 import { AgentError } from '../errors.ts';
-import type { EpochMaterials, Line } from '../request/line.ts';
+import type { EpochMaterials, PromptStream } from '../request/line.ts';
 import { beginLine, besideLine, extendLine, stillHolds } from '../request/line.ts';
 import { loadCapabilities, loadFront } from '../session/materials.ts';
 import { blocksOf } from '../request/request-record.ts';
@@ -17,7 +17,7 @@ export type Encoders = (revision: string) => Encoder | undefined;
 /** One request, rebuilt. */
 export interface Rebuilt {
   readonly record: RecordedOf<'request.prepared'>;
-  readonly line: Line;
+  readonly line: PromptStream;
   /** The state up to and including the request. */
   readonly state: State;
   readonly digest: string;
@@ -42,7 +42,7 @@ export interface RebuildOptions {
 }
 
 /** What goes by while a log is rebuilt: each record, and each request with its bytes. */
-export type Step =
+export type RebuildStep =
   | { readonly type: 'record'; readonly record: Recorded; readonly state: State }
   | { readonly type: 'request'; readonly rebuilt: Rebuilt };
 
@@ -51,9 +51,13 @@ export type Step =
  *
  * @throws AgentError `agent/unknown-encoder` for a request of an encoder that this version does not have.
  */
-export async function* rebuildSession(log: Log, session: SessionId, options: RebuildOptions): AsyncGenerator<Step> {
+export async function* rebuildSession(
+  log: Log,
+  session: SessionId,
+  options: RebuildOptions,
+): AsyncGenerator<RebuildStep> {
   let state = emptyState();
-  let line: Line | undefined;
+  let line: PromptStream | undefined;
   const fronts = new Map<string, Omit<EpochMaterials, 'epoch' | 'encoder'>>();
   for await (const record of log.read(session)) {
     state = evolve(state, record);
@@ -62,7 +66,7 @@ export async function* rebuildSession(log: Log, session: SessionId, options: Reb
     const encoder = encoderOf(options.encoders, record);
     let rebuilt: Rebuilt;
     try {
-      const held: Line =
+      const held: PromptStream =
         line !== undefined && options.full !== true && serves(line, state, encoder)
           ? line
           : await freshLine(log, state, encoder, fronts);
@@ -96,12 +100,17 @@ export async function rebuildRequest(log: Log, { record, state }: RequestAt, enc
   return rebuild(record, await lineOf(log, record, line, state), state);
 }
 
-function serves(line: Line, state: State, encoder: Encoder): boolean {
+function serves(line: PromptStream, state: State, encoder: Encoder): boolean {
   return stillHolds(line, state) && line.materials.encoder === encoder;
 }
 
 /** The line of the request itself: on a side stream its words stand behind the main one, or behind the front alone. */
-async function lineOf(log: Log, record: RecordedOf<'request.prepared'>, main: Line, state: State): Promise<Line> {
+async function lineOf(
+  log: Log,
+  record: RecordedOf<'request.prepared'>,
+  main: PromptStream,
+  state: State,
+): Promise<PromptStream> {
   const { stream, extra = [], history } = record.data;
   if (stream === 'main') return main;
   const before = history === 'none' ? beginLine(main.materials, state) : main;
@@ -130,7 +139,7 @@ async function freshLine(
   state: State,
   encoder: Encoder,
   fronts: Map<string, Omit<EpochMaterials, 'epoch' | 'encoder'>>,
-): Promise<Line> {
+): Promise<PromptStream> {
   const { epoch } = state;
   if (epoch === undefined)
     throw new AgentError('agent/no-epoch', 'a request stands before any epoch: the log is no log of this runtime');
@@ -143,7 +152,7 @@ async function freshLine(
   return beginLine({ epoch, encoder, ...front }, state);
 }
 
-function rebuild(record: RecordedOf<'request.prepared'>, line: Line, state: State): Rebuilt {
+function rebuild(record: RecordedOf<'request.prepared'>, line: PromptStream, state: State): Rebuilt {
   const { markers, outputLimit, envelope, betas = [], continuation } = record.data;
   const request = [blocksOf(line.sequence), markers, { outputLimit, fields: envelope, betas }] as const;
   return {

@@ -8,7 +8,7 @@ import type { Rebuilt, RebuildOptions } from './rebuild.ts';
 import { rebuildSession } from './rebuild.ts';
 
 /** A request whose bytes could not be made again. */
-export interface Difference {
+export interface ByteDifference {
   readonly step: number;
   readonly stream: string;
   readonly position: Position;
@@ -32,7 +32,7 @@ export interface Verification {
   readonly records: number;
   /** Requests of this runtime, side calls included; an import holds none. */
   readonly requests: number;
-  readonly differences: readonly Difference[];
+  readonly differences: readonly ByteDifference[];
   readonly breaks: readonly Break[];
   /** What the fold set aside. */
   readonly problems: readonly string[];
@@ -40,7 +40,7 @@ export interface Verification {
 
 /** Rebuilds each request of a session. Work follows the log, not the sum of the bodies, unless `full`. */
 export async function verifySession(log: Log, session: SessionId, options: RebuildOptions): Promise<Verification> {
-  const differences: Difference[] = [];
+  const differences: ByteDifference[] = [];
   const breaks: Break[] = [];
   let records = 0;
   let requests = 0;
@@ -81,7 +81,7 @@ export function extendsSequence(before: Sequence, after: Sequence): boolean {
 }
 
 /** A request that was recorded in two forms must be made again in both. */
-function differencesOf({ record, digest, continuation }: Rebuilt): readonly Difference[] {
+function differencesOf({ record, digest, continuation }: Rebuilt): readonly ByteDifference[] {
   const { position, data } = record;
   const { step, stream } = data;
   const forms = [

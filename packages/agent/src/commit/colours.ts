@@ -1,6 +1,6 @@
 // Finds shapes in text that a terminal colours: a colour code may stand between a name and its value, or in a value.
 
-import type { Shape } from './shape.ts';
+import type { SecretShape } from './shape.ts';
 
 /** A colour code: raw, drawn, or escaped in a string. */
 const COLOUR = /(?:[\u001B\u241B]|\\{1,15}(?:u001[bB]|u\{1[bB]\}|x1[bB]|033|e))\[[\d;:]{0,32}[mK]/g;
@@ -11,9 +11,9 @@ const HINT = /(?:[\u001B\u241B]|1[bB]\}?|033|\\e)\[/;
 /** The shapes that `find` finds in the text without its colours, at their places in the text. Those that span more than `longest` characters with their colours are left out. Empty for a text without colours. */
 export function findBetweenColours(
   text: string,
-  find: (plain: string) => readonly Shape[],
+  find: (plain: string) => readonly SecretShape[],
   longest: number,
-): readonly Shape[] {
+): readonly SecretShape[] {
   if (!HINT.test(text)) return [];
   const pieces = piecesOf(text);
   if (pieces.length === 0 || pieces[0]?.piece.length === text.length) return [];
@@ -29,15 +29,15 @@ export function findBetweenColours(
 }
 
 /** A piece of a text between two colours. */
-interface Piece {
+interface ColourPiece {
   readonly piece: string;
   /** Its offset in the text, and in the text without colours. */
   readonly at: number;
   readonly plainAt: number;
 }
 
-function piecesOf(text: string): readonly Piece[] {
-  const pieces: Piece[] = [];
+function piecesOf(text: string): readonly ColourPiece[] {
+  const pieces: ColourPiece[] = [];
   let at = 0;
   let plainAt = 0;
   const add = (end: number): void => {
@@ -53,7 +53,7 @@ function piecesOf(text: string): readonly Piece[] {
 }
 
 /** Translates an offset in the text without colours. The search halves the pieces: there may be many. */
-function placesIn(pieces: readonly Piece[]): (plain: number) => number {
+function placesIn(pieces: readonly ColourPiece[]): (plain: number) => number {
   return (plain) => {
     let low = 0;
     let high = pieces.length - 1;

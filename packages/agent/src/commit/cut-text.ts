@@ -5,14 +5,14 @@ import { graphemeAt } from '@tidemark/model';
 import type { OutputLimits } from './output-limits.ts';
 
 /** The part that is kept, and what it is counted in. */
-export interface Piece {
+export interface TextPiece {
   readonly text: string;
   /** `lines`: they are whole. */
   readonly unit: 'lines' | 'bytes';
 }
 
 /** The longest beginning within the limits. */
-export function headOf(text: string, limits: OutputLimits): Piece {
+export function headOf(text: string, limits: OutputLimits): TextPiece {
   let end = 0;
   let bytes = 0;
   for (let lines = 0; lines < limits.lines && end < text.length; lines += 1) {
@@ -30,7 +30,7 @@ export function headOf(text: string, limits: OutputLimits): Piece {
 }
 
 /** The longest end within the limits. */
-export function tailOf(text: string, limits: OutputLimits): Piece {
+export function tailOf(text: string, limits: OutputLimits): TextPiece {
   let start = text.length;
   let bytes = 0;
   for (let lines = 0; lines < limits.lines && start > 0; lines += 1) {

@@ -6,7 +6,7 @@ import { findKeyLines } from './key-lines.ts';
 import { findNamedValues } from './named-values.ts';
 import { findPairedValues } from './paired-values.ts';
 import { PLACE_RULES } from './place-rules.ts';
-import type { Shape } from './shape.ts';
+import type { SecretShape } from './shape.ts';
 import type { SecretRule } from './token-rules.ts';
 import { SHORTEST_RUN, TOKEN_HINT, TOKEN_RULES } from './token-rules.ts';
 import { findByLibrary } from './token-shapes.ts';
@@ -18,18 +18,18 @@ export const LONGEST_SHAPE = 16_384;
  * Every shape in the text, apart and in order. Of shapes that overlap one is made, by the name of the first.
  * `withinLine`: the text is cut out of a longer one and begins in the middle of a line.
  */
-export async function findShapes(text: string, withinLine = false): Promise<readonly Shape[]> {
+export async function findShapes(text: string, withinLine = false): Promise<readonly SecretShape[]> {
   const own = findOwn(text, withinLine);
   return own.length > 0 ? own : joined(await findByLibrary(text));
 }
 
 /** Every shape in the text that a rule of our own finds, apart and in order. */
-export function findOwn(text: string, withinLine = false): readonly Shape[] {
-  const find = (plain: string): readonly Shape[] => findPlain(plain, withinLine);
+export function findOwn(text: string, withinLine = false): readonly SecretShape[] {
+  const find = (plain: string): readonly SecretShape[] => findPlain(plain, withinLine);
   return joined([...find(text), ...findBetweenColours(text, find, LONGEST_SHAPE)]);
 }
 
-function findPlain(text: string, withinLine: boolean): readonly Shape[] {
+function findPlain(text: string, withinLine: boolean): readonly SecretShape[] {
   const places = PLACE_RULES.flatMap(({ hint, rules }) =>
     hint.test(text) ? rules.flatMap((rule) => shapesOf(rule, text)) : [],
   );
@@ -37,8 +37,8 @@ function findPlain(text: string, withinLine: boolean): readonly Shape[] {
   return [...tokensIn(text), ...places, ...findKeyLines(text), ...named, ...findPairedValues(text)];
 }
 
-function shapesOf({ name, expression, isSecret, looksBack = 0 }: SecretRule, text: string): readonly Shape[] {
-  const found: Shape[] = [];
+function shapesOf({ name, expression, isSecret, looksBack = 0 }: SecretRule, text: string): readonly SecretShape[] {
+  const found: SecretShape[] = [];
   for (const { 0: whole, index, groups } of text.matchAll(expression)) {
     const lead = groups?.['lead'] ?? '';
     const secret = groups?.['secret'] ?? whole;
@@ -55,8 +55,8 @@ const LEAD = 16;
 const REST = /[\w.+/=%-]{0,16000}/y;
 
 /** Tokens stand in runs of letters, digits, `_` and `-`. One character of every `SHORTEST_RUN` is looked at until one is found. */
-function tokensIn(text: string): readonly Shape[] {
-  const found: Shape[] = [];
+function tokensIn(text: string): readonly SecretShape[] {
+  const found: SecretShape[] = [];
   for (let at = SHORTEST_RUN - 1; at < text.length; at += SHORTEST_RUN) {
     if (!isRunCharacter(text.charCodeAt(at))) continue;
     let start = at;
@@ -74,7 +74,7 @@ function tokensIn(text: string): readonly Shape[] {
   return found;
 }
 
-function shapesIn(run: string, at: number): readonly Shape[] {
+function shapesIn(run: string, at: number): readonly SecretShape[] {
   return TOKEN_RULES.flatMap((rule) => shapesOf(rule, run)).map((shape) => ({
     name: shape.name,
     from: shape.from + at,
@@ -90,8 +90,8 @@ function isRunCharacter(code: number): boolean {
   return code < 128 && RUN_CHARACTERS[code] === 1;
 }
 
-function joined(shapes: readonly Shape[]): readonly Shape[] {
-  const apart: Shape[] = [];
+function joined(shapes: readonly SecretShape[]): readonly SecretShape[] {
+  const apart: SecretShape[] = [];
   for (const shape of shapes.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
     const last = apart.at(-1);
     if (last === undefined || shape.start >= last.end) apart.push(shape);

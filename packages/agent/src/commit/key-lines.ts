@@ -2,7 +2,7 @@
 // them (`grep -n`), be strings of an array or of code, or be written on one line. The end of the key may be missing.
 
 import { gradeOf } from './credential-value.ts';
-import type { Shape } from './shape.ts';
+import type { SecretShape } from './shape.ts';
 
 const SPACE = '(?:[ +]|%20)';
 const BEGIN = new RegExp(
@@ -27,14 +27,14 @@ const LONGEST_KEY = 16_000;
 const MOST_HEADERS = 4;
 
 /** Every line of key material behind the first line of a private key. */
-export function findKeyLines(text: string): readonly Shape[] {
+export function findKeyLines(text: string): readonly SecretShape[] {
   if (!/BEGIN/i.test(text)) return [];
   return [...text.matchAll(BEGIN)].flatMap(({ 0: { length }, index }) => linesOfKey(text, index, index + length));
 }
 
-function linesOfKey(text: string, from: number, begin: number): readonly Shape[] {
+function linesOfKey(text: string, from: number, begin: number): readonly SecretShape[] {
   const key = text.slice(from, from + LONGEST_KEY);
-  const found: Shape[] = [];
+  const found: SecretShape[] = [];
   const add = (end: number, body: string): number => {
     found.push({ from, start: from + end - body.length, end: from + end, name: 'privatekey' });
     return end;

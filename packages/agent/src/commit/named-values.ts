@@ -16,10 +16,10 @@ import {
 import { isProgramText } from './program-text.ts';
 import type { BarePlace, ReadValue } from './read-value.ts';
 import { readBare, readValue } from './read-value.ts';
-import type { Shape } from './shape.ts';
+import type { SecretShape } from './shape.ts';
 
 /** A name, what joins it with a value, and where that begins. */
-interface Named {
+interface ValueName {
   readonly from: number;
   readonly name: string;
   readonly kind: CredentialKind;
@@ -32,7 +32,7 @@ interface Named {
 }
 
 /** A value in its surroundings. */
-interface Written extends Named, ReadValue {
+interface WrittenValue extends ValueName, ReadValue {
   readonly value: string;
   /** The value is the rest of its line, and no code. */
   readonly isSole: boolean;
@@ -61,8 +61,8 @@ const LONGEST_LEAD = 200;
 const HEADER = /^(?:x-[\w-]+|api-key|private-token|ocp-apim-subscription-key)$/i;
 
 /** Every such value in the text that is no placeholder. A text that begins `withinLine` may have a quote open. */
-export function findNamedValues(text: string, withinLine: boolean): readonly Shape[] {
-  const found: Shape[] = [];
+export function findNamedValues(text: string, withinLine: boolean): readonly SecretShape[] {
+  const found: SecretShape[] = [];
   NAMED.lastIndex = 0;
   for (let match = NAMED.exec(text); match !== null; match = NAMED.exec(text)) {
     const named = namedAt(text, match) ?? authorizationAt(text, match);
@@ -81,7 +81,7 @@ export function findNamedValues(text: string, withinLine: boolean): readonly Sha
   return found;
 }
 
-function namedAt(text: string, { 0: matched, index, groups }: RegExpExecArray): Named | undefined {
+function namedAt(text: string, { 0: matched, index, groups }: RegExpExecArray): ValueName | undefined {
   const word = /^\w*/.exec(matched)?.[0] ?? '';
   const from = nameBegin(text, index);
   const name = text.slice(from, index + word.length);
@@ -108,7 +108,7 @@ function namedAt(text: string, { 0: matched, index, groups }: RegExpExecArray): 
 }
 
 /** A scheme makes a word a credential, but for the word of a sentence: `Authorization: Bearer tokens`. */
-function authorizationAt(text: string, { 0: matched, index, groups }: RegExpExecArray): Shape | undefined {
+function authorizationAt(text: string, { 0: matched, index, groups }: RegExpExecArray): SecretShape | undefined {
   if (!/^uthorization\b/i.test(matched) || !/^(?:[:=]|=>)$/.test(groups?.['joint'] ?? '')) return undefined;
   AUTHORIZATION.lastIndex = index + matched.length;
   const { scheme, secret } = AUTHORIZATION.exec(text)?.groups ?? {};
@@ -129,9 +129,9 @@ function nameBegin(text: string, index: number): number {
   return from;
 }
 
-function readNamed(text: string, named: Named, withinLine: boolean): Written {
+function readNamed(text: string, named: ValueName, withinLine: boolean): WrittenValue {
   const read = readValue(text, named.at, placeOf(text, named));
-  const written = (one: ReadValue, isSole: boolean): Written => ({
+  const written = (one: ReadValue, isSole: boolean): WrittenValue => ({
     ...named,
     ...one,
     value: text.slice(one.start, one.end),
@@ -156,24 +156,24 @@ function isUnquotedLine(text: string, at: number, withinLine: boolean): boolean 
 }
 
 /** `password: value` alone on a line, as in YAML: any sign may be a part of the value, unless it is code. */
-function isSolePassword(text: string, { from, start, end, value }: Written): boolean {
+function isSolePassword(text: string, { from, start, end, value }: WrittenValue): boolean {
   if (!isWholeLine(text, from, end)) return false;
   const plain = value.replace(/[)\]},;.]+$/, '');
   return gradeOf(plain) === 'mixed' && !isPlaceholder(plain) && !isWholeCode(text, start) && !isCodeOnLine(value);
 }
 
-function placeOf(text: string, named: Named): BarePlace {
+function placeOf(text: string, named: ValueName): BarePlace {
   if (/[?&]/.test(text[named.from - 1] ?? '')) return 'query';
   return isStrict(named) ? 'alone' : 'text';
 }
 
 /** `NAME=value` as in a shell or an .env file, or a header: nothing but a credential is written so. */
-function isStrict({ name, joint, isTight, isQuotedName }: Named): boolean {
+function isStrict({ name, joint, isTight, isQuotedName }: ValueName): boolean {
   if (joint === ':') return !isQuotedName && HEADER.test(name);
   return joint === '=' && isTight && /^(?:[A-Z][A-Z0-9_]*|_authToken|_password)$/.test(name);
 }
 
-function isCredential(text: string, written: Written): boolean {
+function isCredential(text: string, written: WrittenValue): boolean {
   const { kind, name, joint, value, quote } = written;
   // One word says nothing where words are no credentials: most of code is read no further.
   if (value === '' || (/^[A-Za-z]{1,14}$/.test(value) && !isStrict(written) && !isSetting(text, written))) return false;
@@ -191,25 +191,25 @@ function isCredential(text: string, written: Written): boolean {
 }
 
 /** Where nothing but a credential is written, a bracket in the value makes no code of it. */
-function isCode(text: string, written: Written): boolean {
+function isCode(text: string, written: WrittenValue): boolean {
   const { value, start, isSole } = written;
   if (isSole) return false;
   return isStrict(written) ? isPath(value) || isWholeCode(text, start) : isExpression(value);
 }
 
 /** `password=value` alone on a line, as in .properties: code puts spaces there, or a comma behind. */
-function isSetting(text: string, { kind, joint, isTight, quote, from, end }: Written): boolean {
+function isSetting(text: string, { kind, joint, isTight, quote, from, end }: WrittenValue): boolean {
   return kind === 'password' && joint === '=' && isTight && quote === '' && isWholeLine(text, from, end);
 }
 
-function isCredentialInStrict({ kind, joint, value, quote }: Written): boolean {
+function isCredentialInStrict({ kind, joint, value, quote }: WrittenValue): boolean {
   if (quote === '`' || value.length < 4 || /\\[nrt]/.test(value)) return false;
   if (joint === ':' && /^[A-Za-z]{1,14}$/.test(value)) return false;
   return kind === 'password' || !/\s/.test(value);
 }
 
 /** Plain words are text of a program, or the name of something: `'invalid-token'`. */
-function isQuotedCredential({ kind, joint, value }: Written): boolean {
+function isQuotedCredential({ kind, joint, value }: WrittenValue): boolean {
   const isPassword = kind === 'password' && !/^(?:\|\||\?\?)$/.test(joint);
   if (isPassword) return gradeOf(value) !== 'plain' && value.length >= 5 && !/^[\^~]?\d+(?:\.\d+)+$/.test(value);
   const grade = gradeOf(value.replaceAll(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}=]+$/gu, ''));
@@ -218,7 +218,7 @@ function isQuotedCredential({ kind, joint, value }: Written): boolean {
 }
 
 /** Bare, a value may be a name of code. Where it is not the whole rest of a line, it must look less like one. */
-function isBareCredential(text: string, { kind, joint, isTight, from, end, value }: Written): boolean {
+function isBareCredential(text: string, { kind, joint, isTight, from, end, value }: WrittenValue): boolean {
   if (!/^[=: ]$/.test(joint)) return false;
   const grade = gradeOf(value);
   const isPassword = kind === 'password';

@@ -30,7 +30,7 @@ export interface ShapeOptions {
 }
 
 /** An open output. One at a time: await each write before the next. */
-export interface Output {
+export interface ToolOutputSink {
   /** Returns when the bytes are taken: that is the backpressure. @throws what the store throws: `artifact/write-failed`. */
   write(chunk: string | Uint8Array): Promise<void>;
   /** Ends it. @throws what the store throws. */
@@ -57,7 +57,7 @@ interface Spill {
 const KEEP = 256 * 1_024 * 1_024;
 
 /** Begins an output. It costs nothing until something is written. */
-export function openOutput({ artifacts, secrets, keep = KEEP }: OutputOptions): Output {
+export function openOutput({ artifacts, secrets, keep = KEEP }: OutputOptions): ToolOutputSink {
   const utf8 = openUtf8();
   let held: Uint8Array[] = [];
   let size = 0;

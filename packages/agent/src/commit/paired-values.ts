@@ -7,7 +7,7 @@ import { isWholeCode } from './code-expression.ts';
 import { gradeOf, isExpression, isPath, isPlaceholder, isRandom, isReference } from './credential-value.ts';
 import type { BarePlace } from './read-value.ts';
 import { readValue } from './read-value.ts';
-import type { Shape } from './shape.ts';
+import type { SecretShape } from './shape.ts';
 
 /** What stands before a value. A group `id` is the name of the value; without it the value is a password. */
 interface PairRule {
@@ -54,12 +54,12 @@ const RULES: readonly PairRule[] = [
 ];
 
 /** Every such value in the text that is no placeholder. */
-export function findPairedValues(text: string): readonly Shape[] {
+export function findPairedValues(text: string): readonly SecretShape[] {
   return RULES.flatMap((rule) => (rule.hint.test(text) ? valuesBehind(text, rule) : []));
 }
 
-function valuesBehind(text: string, { lead, place = 'text' }: PairRule): readonly Shape[] {
-  const found: Shape[] = [];
+function valuesBehind(text: string, { lead, place = 'text' }: PairRule): readonly SecretShape[] {
+  const found: SecretShape[] = [];
   for (const { 0: before, index, groups } of text.matchAll(lead)) {
     const name = groups?.['id'] ?? 'password';
     const kind = credentialKind(name);
@@ -75,7 +75,7 @@ function valuesBehind(text: string, { lead, place = 'text' }: PairRule): readonl
 }
 
 /** The place of a value. */
-interface Place {
+interface ValuePlace {
   readonly name: string;
   readonly kind: CredentialKind;
   /** Nothing but a credential is written there. */
@@ -85,7 +85,7 @@ interface Place {
   readonly isCode: boolean;
 }
 
-function isCredential(value: string, { name, kind, isStrict, isBare, isCode }: Place): boolean {
+function isCredential(value: string, { name, kind, isStrict, isBare, isCode }: ValuePlace): boolean {
   if (value.length < 4 || /\\[nrt]/.test(value) || kind === 'login') return false;
   if (isPlaceholder(value, name) || isReference(value) || (isBare && isCode)) return false;
   if (kind === 'key') return isStrict && isRandom(value);

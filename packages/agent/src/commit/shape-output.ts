@@ -7,14 +7,14 @@ import { linesIn } from './ends.ts';
 import type { OutputLimits } from './output-limits.ts';
 
 /** What holds for any output. */
-export interface Shape {
+export interface OutputShape {
   readonly limits: OutputLimits;
   /** Some bytes were no UTF-8. */
   readonly replaced: boolean;
 }
 
 /** What a cut says beside. */
-export interface Cut extends Shape {
+export interface OutputCut extends OutputShape {
   readonly keeps: 'head' | 'tail';
   readonly digest: Digest;
   /** Most bytes that the artifact keeps. */
@@ -30,7 +30,7 @@ const PICTURES = 0x24_00;
 const DELETE = { code: 0x7f, picture: '\u2421' } as const;
 
 /** The output with all that is said of it, where that fits; else it must be cut. */
-export function wholeOutput(view: View, { limits, replaced }: Shape): string | undefined {
+export function wholeOutput(view: View, { limits, replaced }: OutputShape): string | undefined {
   if (view.bytes > limits.bytes || view.lines > limits.lines) return undefined;
   const whole = remarked(view.head, replaced);
   return Buffer.byteLength(whole) <= limits.bytes && linesIn(whole) <= limits.lines ? whole : undefined;
@@ -43,7 +43,7 @@ export function shownSize(text: string): OutputLimits {
 }
 
 /** The end of the output that is kept, with a notice of what is left out and how to read on. */
-export function cutOutput(view: View, cut: Cut): { readonly text: string; readonly shaping: Shaping } {
+export function cutOutput(view: View, cut: OutputCut): { readonly text: string; readonly shaping: Shaping } {
   const { keeps, limits, replaced } = cut;
   const source = keeps === 'head' ? view.head : view.tail;
   const shown = pictured(source);
@@ -71,7 +71,7 @@ function remarks(isPictured: boolean, isReplaced: boolean): readonly string[] {
   return [...(isReplaced ? [REPLACED] : []), ...(isPictured ? [PICTURED] : [])];
 }
 
-function notice(view: View, { keeps, digest, keep }: Cut, unit: 'lines' | 'bytes', kept: number): string {
+function notice(view: View, { keeps, digest, keep }: OutputCut, unit: 'lines' | 'bytes', kept: number): string {
   const side = keeps === 'head' ? 'first' : 'last';
   const where =
     view.bytes > keep

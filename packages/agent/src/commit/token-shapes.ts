@@ -4,9 +4,9 @@
 
 import { rules } from '@secretlint/secretlint-rule-preset-recommend';
 import type { SecretLintRuleContext, SecretLintSourceCode } from '@secretlint/types';
-import type { Shape } from './shape.ts';
+import type { SecretShape } from './shape.ts';
 
-type Rule = (typeof rules)[number];
+type TokenRule = (typeof rules)[number];
 
 const PREFIX = '@secretlint/secretlint-rule-';
 const SWITCHES_OFF = `${PREFIX}filter-comments`;
@@ -22,8 +22,8 @@ const REPLACED: ReadonlySet<string> = new Set(['aws', 'npm', 'basicauth', 'datab
 export const SHAPES: readonly string[] = rules.filter(isFinder).map(nameOf);
 
 /** Everything in the text that a rule of the library finds, in the order of the rules; overlaps are possible. */
-export async function findByLibrary(text: string): Promise<readonly Shape[]> {
-  const found: Shape[] = [];
+export async function findByLibrary(text: string): Promise<readonly SecretShape[]> {
+  const found: SecretShape[] = [];
   const source = sourceOf(text);
   for (const rule of rules) {
     if (!isFinder(rule)) continue;
@@ -34,11 +34,11 @@ export async function findByLibrary(text: string): Promise<readonly Shape[]> {
   return found;
 }
 
-function isFinder(rule: Rule): boolean {
+function isFinder(rule: TokenRule): boolean {
   return rule.meta.id !== SWITCHES_OFF && !REPLACED.has(nameOf(rule));
 }
 
-function nameOf({ meta }: Rule): string {
+function nameOf({ meta }: TokenRule): string {
   return meta.id.slice(PREFIX.length);
 }
 

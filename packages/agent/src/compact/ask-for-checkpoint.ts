@@ -22,7 +22,7 @@ export type AskBeside = (call: {
 }) => Promise<{ readonly parts: readonly AnswerPart[]; readonly request: Position | undefined }>;
 
 /** Who is asked for a checkpoint. `optional`: once, not for long, and only where the history is in the cache. */
-export interface Asker {
+export interface CheckpointAsker {
   readonly ask?: AskBeside;
   readonly optional?: true;
   /** Ends the question, and the compaction with it. */
@@ -31,9 +31,9 @@ export interface Asker {
 
 /** Returns who is asked: as the order says, else as the runtime is set. A script is asked only where the order names the model. */
 export function askerOf(
-  { runtime, side, signal }: Asking,
+  { runtime, side, signal }: CheckpointQuestion,
   by: CompactionBy = runtime.compactionBy ?? 'deterministic',
-): Asker {
+): CheckpointAsker {
   if (side === undefined || by === 'deterministic') return {};
   const stops = signal && { signal };
   const ask: AskBeside = (call) => side({ ...call, ...stops });
@@ -45,7 +45,7 @@ export function askerOf(
   return runtime.provider.scripted === true ? {} : { ask: brief, optional: true, ...stops };
 }
 
-interface Asking {
+interface CheckpointQuestion {
   readonly runtime: Pick<Runtime, 'compactionBy' | 'provider'>;
   readonly side?: AskBeside;
   readonly signal?: AbortSignal;
@@ -53,11 +53,11 @@ interface Asking {
 
 /** What a model added, and how that was come by; or why it added nothing. */
 export type Assistance =
-  | { readonly fields: ModelFields; readonly made: Made }
+  | { readonly fields: ModelFields; readonly made: MadeQuestion }
   | { readonly fallback: string; /** A question went out. */ readonly asked: boolean };
 
 /** A type alias, as the log keeps it as JSON. */
-export type Made = {
+export type MadeQuestion = {
   /** Of what was asked, and of the schema of its answer. */
   readonly instruction: Digest;
   readonly schema: Digest;
@@ -77,7 +77,7 @@ const PURPOSE = 'compaction';
 
 /** Asks. `room`: tokens that the request may still take behind the live prefix. */
 export async function askForCheckpoint(
-  { ask, optional }: Required<Pick<Asker, 'ask'>> & Asker,
+  { ask, optional }: Required<Pick<CheckpointAsker, 'ask'>> & CheckpointAsker,
   contract: CompactionContract,
   room: number,
 ): Promise<Assistance> {
@@ -87,7 +87,7 @@ export async function askForCheckpoint(
   const prompts = live ? [() => contract.live] : contract.chunks();
   const how = { history: live ? 'main' : 'none', ...(optional && { optional }) } as const;
   const requests: Position[] = [];
-  let validation: Made['validation'] = 'first';
+  let validation: MadeQuestion['validation'] = 'first';
   let fields: ModelFields | undefined;
   try {
     for (const promptOf of prompts) {

@@ -1,7 +1,7 @@
 // A session that is compacted by its user, against the simulator: what is billed is what it accounts, and every request is
 // made again from the log.
 
-import type { AnswerPlan, SentRequest } from '@tidemark/simulator';
+import type { AnswerPlan, ReceivedRequest } from '@tidemark/simulator';
 import { describe, expect, it } from 'vitest';
 import type { Played } from '../../tests/small-window.ts';
 import { expectRebuilt, playWindow, refusedBy, small } from '../../tests/small-window.ts';
@@ -14,8 +14,8 @@ const believed = small('claude-sonnet-4-5', 200_000);
 
 /** Ten looks, and then whatever is said of each further request, or that it is done. */
 function looks(
-  then: (sent: SentRequest) => AnswerPlan | undefined = () => undefined,
-): (sent: SentRequest) => AnswerPlan {
+  then: (sent: ReceivedRequest) => AnswerPlan | undefined = () => undefined,
+): (sent: ReceivedRequest) => AnswerPlan {
   let step = 0;
   return (sent) => {
     const said = then(sent);
@@ -25,13 +25,13 @@ function looks(
   };
 }
 
-async function worked(then?: (sent: SentRequest) => AnswerPlan | undefined): Promise<Played> {
+async function worked(then?: (sent: ReceivedRequest) => AnswerPlan | undefined): Promise<Played> {
   const played = await playWindow({ believed, answer: looks(then), runtime: { tools: [look], role: ROLE } });
   expect(await played.live.prompt('Look at everything.')).toMatchObject({ outcome: 'completed' });
   return played;
 }
 
-const isAsked = ({ lastUserText }: SentRequest): boolean => lastUserText.includes('replaced by a checkpoint');
+const isAsked = ({ lastUserText }: ReceivedRequest): boolean => lastUserText.includes('replaced by a checkpoint');
 
 const FIELDS = {
   objective: 'Look at everything twice.',

@@ -6,11 +6,11 @@ import type { CompactionSizes } from '@tidemark/context';
 import { AgentError } from '../errors.ts';
 import type { Session } from '../session/session.ts';
 import { commitInside } from '../session/session.ts';
-import type { CompactionOrder, CompactionReport, Writing, Written } from './write-compaction.ts';
+import type { CompactionOrder, CompactionReport, CompactionWriting, WrittenCompaction } from './write-compaction.ts';
 import { writeCompaction } from './write-compaction.ts';
 
 /** What it is done with. */
-export interface Compacting extends Writing {
+export interface Compacting extends CompactionWriting {
   readonly session: Session;
   readonly turn?: TurnId;
 }
@@ -32,7 +32,7 @@ export async function compactSession(compacting: Compacting, order: CompactionOr
 async function refuse(
   { session, runtime, turn }: Compacting,
   { trigger, dryRun = false }: CompactionOrder,
-  { refused, sizes }: Extract<Written, { readonly data?: undefined }>,
+  { refused, sizes }: Extract<WrittenCompaction, { readonly data?: undefined }>,
 ): Promise<CompactionReport> {
   const report = { outcome: 'refused', trigger, strategy: 'deterministic', sizes, refused } as const;
   if (refused === 'interrupted') return report;

@@ -3,7 +3,7 @@
 import { compactionContract } from '@tidemark/context';
 import { position, timestamp } from '@tidemark/log';
 import { createScriptedProvider } from '@tidemark/provider-scripted';
-import type { AnswerPlan, SentRequest } from '@tidemark/simulator';
+import type { AnswerPlan, ReceivedRequest } from '@tidemark/simulator';
 import { describe, expect, it, test } from 'vitest';
 import type { Played } from '../../tests/small-window.ts';
 import { expectRebuilt, playWindow, refusedBy, small } from '../../tests/small-window.ts';
@@ -27,10 +27,10 @@ const ROLE = 'Look at everything before you speak, and say what you saw. '.repea
 const look = made('look', () => ({ text: 'seen '.repeat(600) }));
 const TIGHT = small('claude-sonnet-4-5', 20_000);
 
-const isAsked = ({ lastUserText }: SentRequest): boolean => lastUserText.includes('replaced by a checkpoint');
+const isAsked = ({ lastUserText }: ReceivedRequest): boolean => lastUserText.includes('replaced by a checkpoint');
 
 interface Asked extends Played {
-  readonly asked: readonly SentRequest[];
+  readonly asked: readonly ReceivedRequest[];
 }
 
 /** A turn of forty looks in a window that holds some twenty; `says` is what the model answers to each question. */
@@ -39,9 +39,9 @@ async function full(
   says: () => AnswerPlan = () => answered(FIELDS),
   believed = TIGHT,
 ): Promise<Asked> {
-  const asked: SentRequest[] = [];
+  const asked: ReceivedRequest[] = [];
   let step = 0;
-  const answer = (sent: SentRequest): AnswerPlan => {
+  const answer = (sent: ReceivedRequest): AnswerPlan => {
     if (isAsked(sent)) {
       asked.push(sent);
       return says();

@@ -3,7 +3,7 @@
 
 import type { Recorded, SessionId } from '@tidemark/log';
 import { anthropicEncoder, createAnthropicProvider } from '@tidemark/provider-anthropic';
-import type { AnswerPlan, SentRequest } from '@tidemark/simulator';
+import type { AnswerPlan, ReceivedRequest } from '@tidemark/simulator';
 import { describe, expect, it } from 'vitest';
 import { goLive } from '../../tests/small-live.ts';
 import { ID } from '../../tests/small-session.ts';
@@ -12,7 +12,7 @@ import { playWindow, refusedBy, small } from '../../tests/small-window.ts';
 import { made } from '../../tests/small-work.ts';
 import { verifySession } from '../audit/verify.ts';
 import { THIS_MACHINE } from '../surroundings.ts';
-import type { LiveSession } from '../turn/live-session.ts';
+import type { AgentSession } from '../turn/live-session.ts';
 
 /** A system text above the floor of caching. */
 const ROLE = 'Look at everything before you speak, and say what you saw. '.repeat(150);
@@ -25,7 +25,7 @@ const look = made('look', async ({ history }) => {
 const believed = small('claude-sonnet-4-5', 200_000);
 
 /** Ten looks, then it is done; what a later prompt asks to be looked at is looked at once. */
-function answer(): (sent: SentRequest) => AnswerPlan {
+function answer(): (sent: ReceivedRequest) => AnswerPlan {
   let step = 0;
   return ({ lastUserText }) => {
     step += 1;
@@ -54,7 +54,7 @@ async function worked(): Promise<Played> {
 }
 
 /** Opens a session of the same store, run like the first. */
-async function openFork({ log, shelf, bodies, url }: Played, id: SessionId | undefined): Promise<LiveSession> {
+async function openFork({ log, shelf, bodies, url }: Played, id: SessionId | undefined): Promise<AgentSession> {
   const provider = createAnthropicProvider({ apiKey: 'sk-test', baseURL: url });
   const onRequest = (body: Uint8Array): void => void bodies.push(new TextDecoder().decode(body));
   const runtime = { capabilities: believed, surroundings: THIS_MACHINE, tools: [look], role: ROLE, onRequest };

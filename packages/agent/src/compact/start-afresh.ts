@@ -10,7 +10,14 @@ import type { ForkPlan } from '../fork/plan-fork.ts';
 import { planFork } from '../fork/plan-fork.ts';
 import { readFold } from '../session/fold.ts';
 import type { ReadHistory } from './read-history.ts';
-import type { CompactionOrder, CompactionReport, Help, Writing, Written, WritingOrder } from './write-compaction.ts';
+import type {
+  CompactionOrder,
+  CompactionReport,
+  Help,
+  CompactionWriting,
+  WrittenCompaction,
+  WritingOrder,
+} from './write-compaction.ts';
 import { writeCompaction } from './write-compaction.ts';
 
 /** What is started from. */
@@ -18,7 +25,7 @@ export interface FreshStart {
   readonly log: Log;
   readonly session: SessionId;
   readonly secrets?: Secrets;
-  readonly runtime: Writing['runtime'];
+  readonly runtime: CompactionWriting['runtime'];
 }
 
 /** How. */
@@ -61,7 +68,7 @@ const MANUAL = { trigger: 'manual', alone: true } as const;
 
 interface WrittenFork {
   readonly plan: ForkPlan;
-  readonly written: Written;
+  readonly written: WrittenCompaction;
 }
 
 async function writeFrom(

@@ -23,14 +23,14 @@ import {
 } from '@tidemark/context';
 import type { CompactionTrigger } from '../session/triggers.ts';
 import type { Runtime } from '../turn/runtime.ts';
-import type { Asker, Made } from './ask-for-checkpoint.ts';
+import type { CheckpointAsker, MadeQuestion } from './ask-for-checkpoint.ts';
 import { askForCheckpoint } from './ask-for-checkpoint.ts';
 import type { ReadHistory } from './read-history.ts';
 import type { CheckpointSource } from './write-checkpoint.ts';
 import { readSource, writeCheckpoint } from './write-checkpoint.ts';
 
 /** What is asked for, and who is asked for what only a reader of the history can tell; nobody without `ask`. */
-export interface CompactionOrder extends Asker {
+export interface CompactionOrder extends CheckpointAsker {
   readonly trigger: CompactionTrigger;
   /** The first rung of the ladder: 0 unless said. */
   readonly from?: number;
@@ -70,7 +70,7 @@ export interface CompactionReport {
 }
 
 /** What is written from. */
-export interface Writing {
+export interface CompactionWriting {
   readonly session: ReadHistory;
   readonly runtime: Pick<Runtime, 'capabilities' | 'outputLimit' | 'budgets' | 'surroundings'>;
 }
@@ -88,13 +88,13 @@ export interface WritingOrder extends CompactionOrder {
 /** What a model adds; or why none did. */
 export interface Help {
   readonly fields?: ModelFields;
-  readonly made?: Made;
+  readonly made?: MadeQuestion;
   readonly fallback?: string;
   readonly asked?: boolean;
 }
 
 /** A compaction that is worth it, or the reason why it is not. */
-export type Written =
+export type WrittenCompaction =
   | { readonly data: HistoryCompacted; readonly report: CompactionReport; readonly help?: Help }
   | {
       readonly data?: undefined;
@@ -103,14 +103,14 @@ export type Written =
     };
 
 /** Reads the gauge of a session as it is now. */
-export function gaugeNow({ session, runtime }: Writing): Gauge {
+export function gaugeNow({ session, runtime }: CompactionWriting): Gauge {
   const { capabilities, outputLimit, budgets, surroundings } = runtime;
   const at = surroundings.now();
   return gaugeOf(session.state, capabilities, { outputLimit, at, ...(budgets && { budgets }) });
 }
 
 /** Writes it. @throws what the store throws. */
-export async function writeCompaction(writing: Writing, order: WritingOrder): Promise<Written> {
+export async function writeCompaction(writing: CompactionWriting, order: WritingOrder): Promise<WrittenCompaction> {
   const { session, runtime } = writing;
   const { state, progress } = session;
   const gauge = gaugeNow(writing);
@@ -154,12 +154,12 @@ async function assist(
 }
 
 function written(
-  { runtime }: Writing,
+  { runtime }: CompactionWriting,
   { trigger }: CompactionOrder,
   { draft, sizes }: Pick<CompactionPlan, 'draft' | 'sizes'>,
   checkpoint: Checkpoint,
   help: Help | undefined,
-): Written {
+): WrittenCompaction {
   const { range, keeps, kept, shortens } = draft;
   const { strategy, limitations } = checkpoint;
   const { made, fallback, asked } = help ?? {};

@@ -7,18 +7,18 @@ import { priceAt, sumOfMoney } from '@tidemark/model';
 import { AgentError } from '../errors.ts';
 import type { Spent } from '../session/spent.ts';
 import { moneyTaken, tokensTaken } from '../session/spent.ts';
-import type { Limits } from '../turn/runtime.ts';
-import type { Ending } from './next-move.ts';
+import type { TurnLimits } from '../turn/runtime.ts';
+import type { TurnEnding } from './next-move.ts';
 
 /** What a turn has taken. */
-export interface Taken {
+export interface TurnTaken {
   readonly spent: Spent;
   /** Milliseconds of work in this process. */
   readonly ms: number;
 }
 
 /** Why no further call is made; `undefined` when one may be. */
-export function whyLimited(limits: Limits, { spent, ms }: Taken): Ending | undefined {
+export function whyLimited(limits: TurnLimits, { spent, ms }: TurnTaken): TurnEnding | undefined {
   const { steps = Infinity, ms: most = Infinity, tokens = Infinity, cost } = limits;
   if (spent.steps >= steps) return limited('steps', `${spent.steps} of ${steps} steps`);
   if (ms >= most) return limited('time', `${Math.round(ms)} of ${most} ms`);
@@ -30,11 +30,11 @@ export function whyLimited(limits: Limits, { spent, ms }: Taken): Ending | undef
 }
 
 /** Why a call with this forecast is not made: what was spent and its input together exceed the limit of tokens or of money. */
-export function whyBeyond(limits: Limits, spent: Spent, forecast: CallForecast): Ending | undefined {
+export function whyBeyond(limits: TurnLimits, spent: Spent, forecast: CallForecast): TurnEnding | undefined {
   return whyTooLong(limits, spent, forecast) ?? whyTooDear(limits, spent, forecast);
 }
 
-function whyTooLong({ tokens: limit }: Limits, spent: Spent, forecast: CallForecast): Ending | undefined {
+function whyTooLong({ tokens: limit }: TurnLimits, spent: Spent, forecast: CallForecast): TurnEnding | undefined {
   const input = expectedInput(forecast);
   const used = tokensTaken(spent);
   if (limit === undefined || used + input <= limit) return undefined;
@@ -42,7 +42,7 @@ function whyTooLong({ tokens: limit }: Limits, spent: Spent, forecast: CallForec
   return limited('tokens', `${taken}, and the next call would take about ${input} before its answer`);
 }
 
-function whyTooDear({ cost: limit }: Limits, spent: Spent, { cost }: CallForecast): Ending | undefined {
+function whyTooDear({ cost: limit }: TurnLimits, spent: Spent, { cost }: CallForecast): TurnEnding | undefined {
   if (limit === undefined || cost === undefined) return undefined;
   if (!exceeds(sumOfMoney([moneyTaken(spent), cost]), limit, false)) return undefined;
   return limited('cost', `${paidWords(spent)} of $${limit}, and the next call would take $${cost} before its answer`);
@@ -62,7 +62,7 @@ function exceeds(amount: string, limit: string, reached: boolean): boolean {
   return left.startsWith('-') || (reached && Number(left) === 0);
 }
 
-function limited(what: string, taken: string): Ending {
+function limited(what: string, taken: string): TurnEnding {
   const error = {
     code: `turn/limit-${what}`,
     message: `the turn reached its limit: ${taken}`,
@@ -76,7 +76,7 @@ function limited(what: string, taken: string): Ending {
  *
  * @throws AgentError `agent/unknown-price`.
  */
-export function requirePrice({ cost }: Limits, capabilities: Capabilities, day: string): void {
+export function requirePrice({ cost }: TurnLimits, capabilities: Capabilities, day: string): void {
   if (cost === undefined || priceAt(capabilities, day, 0) !== undefined) return;
   throw new AgentError(
     'agent/unknown-price',

@@ -2,21 +2,21 @@
 
 import type { AnswerReceived, TurnEnded } from '@tidemark/log';
 import { itemAt } from '@tidemark/context';
-import type { Asked, Progress } from '../session/progress.ts';
+import type { MainRequest, Progress } from '../session/progress.ts';
 import { cutCall, stoppedAtLimit } from './cut-calls.ts';
 import type { Folded } from './recover.ts';
 
 /** How a turn ends, as its record says it. */
-export type Ending = Pick<TurnEnded, 'outcome' | 'error'>;
+export type TurnEnding = Pick<TurnEnded, 'outcome' | 'error'>;
 
 /** The next move. `say`: the runtime tells the model something, in the log like anything else (L1). */
-export type Move =
+export type NextMove =
   | { readonly do: 'run-calls' }
   | { readonly do: 'ask' }
   | { readonly do: 'say'; readonly words: string }
   /** The window was full before the answer was: the history is to be compacted before anything is asked. */
   | { readonly do: 'make-room' }
-  | { readonly do: 'end'; readonly ending: Ending };
+  | { readonly do: 'end'; readonly ending: TurnEnding };
 
 /** How often in a row an answer may stop at the output limit. */
 const MOST_CUTS = 3;
@@ -24,7 +24,7 @@ const MOST_CUTS = 3;
 const GO_ON = 'The last turn ended before its work was done. Go on from where it stopped.';
 
 /** Decides. */
-export function nextMove({ state, progress }: Folded): Move {
+export function nextMove({ state, progress }: Folded): NextMove {
   if (state.history.batch !== undefined) return { do: 'run-calls' };
   const { asked } = progress;
   const answer = asked?.answer;
@@ -36,7 +36,7 @@ export function nextMove({ state, progress }: Folded): Move {
   return { do: 'end', ending: endingOf(answer) };
 }
 
-const ASK: Move = { do: 'ask' };
+const ASK: NextMove = { do: 'ask' };
 
 /** A provider may take a request that ends with an answer for one to be continued in mid-sentence. */
 function endsWithAnswer({ history: { packed } }: Folded['state']): boolean {
@@ -48,7 +48,7 @@ function makesCalls({ parts }: AnswerReceived): boolean {
 }
 
 /** What is said to a model whose answer was cut, once; nothing when its last call was whole: that one has its result. */
-function continuation({ answeredAt }: Asked, answer: AnswerReceived, { told }: Progress): string | undefined {
+function continuation({ answeredAt }: MainRequest, answer: AnswerReceived, { told }: Progress): string | undefined {
   if (!stoppedAtLimit(answer) || told > answeredAt) return undefined;
   const cut = cutCall(answer);
   if (cut === undefined && makesCalls(answer)) return undefined;
@@ -59,7 +59,7 @@ function continuation({ answeredAt }: Asked, answer: AnswerReceived, { told }: P
   return `Your last answer was cut ${why}.${what} Go on from exactly where it stopped.`;
 }
 
-function tooOftenCut(): Move {
+function tooOftenCut(): NextMove {
   const error = {
     code: 'turn/output-limit',
     message: `the answer was cut at the output limit ${MOST_CUTS + 1} times in a row`,
@@ -68,7 +68,7 @@ function tooOftenCut(): Move {
   return { do: 'end', ending: { outcome: 'failed', error } };
 }
 
-function endingOf({ stop }: AnswerReceived): Ending {
+function endingOf({ stop }: AnswerReceived): TurnEnding {
   if (stop !== 'refusal') return { outcome: 'completed' };
   const message = 'the model refused to answer';
   const next = 'Say it in other words: the session is intact.';

@@ -4,11 +4,11 @@
 import type { BlockQuarantined } from '@tidemark/log';
 import { position } from '@tidemark/log';
 import type { ImagePart, ProviderError } from '@tidemark/model';
-import type { Made, Packed } from '../request/find-rejected.ts';
+import type { MadeRequest, Packed } from '../request/find-rejected.ts';
 import { imagesOf, lastReasoning, rejectedAt } from '../request/find-rejected.ts';
 
 /** A request that was refused. */
-export interface RefusedRequest extends Made {
+export interface RefusedRequest extends MadeRequest {
   /** Length of its body in bytes. */
   readonly bytes: number;
   readonly error: ProviderError;

@@ -8,7 +8,7 @@ import type { Stamp } from './open-calls.ts';
 import { abandon, abandonAll, openCalls, stamped } from './open-calls.ts';
 
 /** What the command is: `resume` goes on, any other ends the turn that was cut. */
-export type Command = 'resume' | 'other';
+export type RecoveryCommand = 'resume' | 'other';
 
 /** Whether there is a turn to go on with: one that was cut, failed, was interrupted or limited. */
 export function isResumable({ state, progress }: Folded): boolean {
@@ -29,7 +29,7 @@ export interface Folded {
  */
 export function recover(
   folded: Folded,
-  command: Command,
+  command: RecoveryCommand,
   stamp: Stamp,
   began: TurnBegan = { trigger: 'user' },
 ): readonly Event[] {

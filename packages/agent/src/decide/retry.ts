@@ -2,7 +2,7 @@
 
 import type { ProviderError, ProviderErrorCode } from '@tidemark/model';
 import type { RetryPolicy } from '../turn/runtime.ts';
-import type { Ending } from './next-move.ts';
+import type { TurnEnding } from './next-move.ts';
 
 /** A limit by the minute is over after one; what is longer is for a person to decide. */
 const LONGEST_MS = 120_000;
@@ -25,7 +25,7 @@ export function retryPause(
 }
 
 /** The end of a turn whose call failed for good. The session stays valid, and `resume` asks again. */
-export function failedBy(error: ProviderError): Ending {
+export function failedBy(error: ProviderError): TurnEnding {
   const next = waitFor(error) ?? NEXT[error.code] ?? BY_CLASS[error.class];
   return { outcome: 'failed', error: { code: error.code, message: beginningOf(error.message), next } };
 }

@@ -4,7 +4,7 @@ import type { CliffCost, ForeseenRewrite } from '@tidemark/context';
 import { causesInWords } from '@tidemark/context';
 import { sumOfMoney } from '@tidemark/model';
 import type { RewriteNotice } from '../turn/runtime.ts';
-import type { Ending } from './next-move.ts';
+import type { TurnEnding } from './next-move.ts';
 
 /** Whether it reaches one of the two thresholds. An unknown price reaches none. */
 export function isWorthSaying({ tokens = Infinity, cost }: RewriteNotice, rewrite: ForeseenRewrite): boolean {
@@ -33,7 +33,7 @@ function moneyInWords(cost: string | undefined): string {
 }
 
 /** The end of a turn whose next step a person did not want at its price; `why` where the asking itself failed. */
-export function declined(step: number, rewrite: ForeseenRewrite, why = 'the user was asked and said no'): Ending {
+export function declined(step: number, rewrite: ForeseenRewrite, why = 'the user was asked and said no'): TurnEnding {
   const error = {
     code: 'turn/rewrite-declined',
     message: `step ${step} was not sent: ${why} (${rewriteInWords(rewrite)})`,

@@ -3,11 +3,11 @@
 
 import type { Timestamp, Usage } from '@tidemark/log';
 import { milliseconds } from '@tidemark/log';
-import type { Accepted, Entry, KeepWarm, State, Stream, WarmPlan } from '@tidemark/context';
+import type { Accepted, CacheEntry, KeepWarm, State, Stream, WarmPlan } from '@tidemark/context';
 import { itemAt, planKeepWarm, tokensUpTo, unitPrice } from '@tidemark/context';
 import type { Capabilities } from '@tidemark/model';
 import type { Lasting } from '../request/call-life.ts';
-import type { Line } from '../request/line.ts';
+import type { PromptStream } from '../request/line.ts';
 import type { Session } from '../session/session.ts';
 import type { Warm } from '../turn/runtime.ts';
 
@@ -19,7 +19,7 @@ export interface Warmth {
   readonly at: Timestamp;
   readonly warm: Exclude<Warm, 'off'>;
   /** The line of the main stream, as its last request left it. */
-  readonly line: Line;
+  readonly line: PromptStream;
 }
 
 /** What to do about the pause that the session is in. */
@@ -79,14 +79,14 @@ function answered(usage: Usage | undefined): number {
   return (usage?.answer ?? 0) + (usage?.reasoning ?? 0);
 }
 
-interface Left {
+interface LeftWarm {
   readonly accepted: Accepted;
-  readonly left: Entry;
-  readonly line: Line;
+  readonly left: CacheEntry;
+  readonly line: PromptStream;
 }
 
 /** Tokens, estimated at the ratio measured last, that stand in an entry of an hour before one of five minutes. */
-function outliving(entries: readonly Entry[], { accepted, left, line: { sequence } }: Left): number {
+function outliving(entries: readonly CacheEntry[], { accepted, left, line: { sequence } }: LeftWarm): number {
   if (left.ttl !== '5m') return 0;
   const long = entries.findLast(
     ({ ttl, block, prefix }) => ttl === '1h' && block < left.block && itemAt(sequence.prefixes, block) === prefix,

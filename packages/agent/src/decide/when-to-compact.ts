@@ -5,7 +5,7 @@ import { CRITICAL, LAST_RUNG, turnGrowth } from '@tidemark/context';
 import type { ProviderError, ProviderErrorCode } from '@tidemark/model';
 import type { Progress } from '../session/progress.ts';
 import type { CompactionTrigger } from '../session/triggers.ts';
-import type { Ending } from './next-move.ts';
+import type { TurnEnding } from './next-move.ts';
 
 /**
  * Who may compact. `manual`: a person alone. `preflight`: the runtime too, where the gauge is critical, a turn that begins is expected
@@ -99,7 +99,7 @@ function waits({ compacted, epoch }: State): boolean {
 export function contextUnfit(
   why: string,
   largest: readonly { readonly what: string; readonly tokens: number }[],
-): Ending {
+): TurnEnding {
   const sizes = largest.map(({ what, tokens }) => `${what}: about ${tokens}`).join(', ');
   const message = `the context does not fit the model's window, and no compaction makes it fit (${why}). The largest parts, in tokens: ${sizes}`;
   const next = 'Nothing is lost. Say it in smaller pieces, or go on with a model that has a larger window.';
@@ -107,7 +107,7 @@ export function contextUnfit(
 }
 
 /** The end of a turn whose answer filled the window, where a person alone may compact. */
-export function windowFull(session: string): Ending {
+export function windowFull(session: string): TurnEnding {
   const next = `Compact the history (tidemark compact ${session}, or compact() of the session), then resume.`;
   return { outcome: 'failed', error: { code: 'turn/window-full', message: WINDOW_FULL, next } };
 }

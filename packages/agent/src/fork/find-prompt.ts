@@ -6,7 +6,7 @@ import type { CutPoints } from './cut-points.ts';
 import { closedUpTo } from './cut-points.ts';
 
 /** A prompt that began a turn. */
-export interface SaidPrompt {
+export interface NumberedPrompt {
   /** From 1 on. */
   readonly number: number;
   readonly position: Position;
@@ -18,8 +18,8 @@ export interface SaidPrompt {
 }
 
 /** The prompts of a session, oldest first; what was steered into a running turn is none of them. */
-export async function readPrompts(log: Log, session: SessionId): Promise<readonly SaidPrompt[]> {
-  const prompts: SaidPrompt[] = [];
+export async function readPrompts(log: Log, session: SessionId): Promise<readonly NumberedPrompt[]> {
+  const prompts: NumberedPrompt[] = [];
   let turn: number | undefined;
   for await (const { kind, data, position, at } of log.read(session)) {
     if (kind === 'turn.started') turn = position;

@@ -80,7 +80,7 @@ async function cutOf(
   return closedUpTo(points, points.length - 1) ?? requireClosed(points, session, points.length - 1);
 }
 
-interface Before {
+interface ForkBase {
   readonly parent: Parent;
   readonly created: SessionCreated;
   readonly mode: Mode | undefined;
@@ -88,7 +88,7 @@ interface Before {
 }
 
 /** The record at the cut, whose log holds it, and the mode there and at the end. */
-async function lookAt(log: Log, session: SessionId, cut: number): Promise<Before> {
+async function lookAt(log: Log, session: SessionId, cut: number): Promise<ForkBase> {
   let created: SessionCreated | undefined;
   let parent: Parent | undefined;
   let mode: Mode | undefined;

@@ -12,7 +12,7 @@ const QUOTED = 400;
 const NAMED = 12;
 
 /** How many entries were cut. */
-interface Cut {
+interface SummaryCut {
   entries: number;
 }
 
@@ -27,7 +27,7 @@ export async function summarizeBranch(
   const found = gather(all, range.from - 1, range.to);
   const files = new Map(filesOf(found.calls).flatMap((file) => (file.as === 'read' ? [] : [[file.path, file]])));
   const changed = [...files.values()];
-  const cut: Cut = { entries: 0 };
+  const cut: SummaryCut = { entries: 0 };
   const text = [
     'The user went back to before what is told here. It is no longer part of this conversation.',
     ...section(
@@ -61,13 +61,13 @@ function section(title: string, lines: readonly string[]): readonly string[] {
 }
 
 /** The newest, in the order of the log. */
-function listed<One>(cut: Cut, all: readonly One[], show: (one: One) => string): readonly string[] {
+function listed<One>(cut: SummaryCut, all: readonly One[], show: (one: One) => string): readonly string[] {
   const shown = all.slice(-NAMED);
   cut.entries += all.length - shown.length;
   return shown.map(show);
 }
 
-function quoted(cut: Cut, words: string): string {
+function quoted(cut: SummaryCut, words: string): string {
   const line = words.trim().replaceAll(/\s+/g, ' ');
   const { text } = headOf(line, { bytes: QUOTED, lines: 1 });
   if (text.length === line.length) return line;
@@ -89,7 +89,7 @@ function worked({ answers, calls, unclosed }: Gathered): string {
   return `${answers} answers; ${told}${failed === 0 ? '' : `; ${failed} of them failed`}`;
 }
 
-function limitationsOf(session: SessionId, { from, to }: Range, { entries: cut }: Cut): readonly string[] {
+function limitationsOf(session: SessionId, { from, to }: Range, { entries: cut }: SummaryCut): readonly string[] {
   return [
     `It is lossy. The whole stands in the log of session ${session}, records ${from} to ${to}.`,
     'Files stay as that branch left them, which may not be as this conversation knows them: read them again before you rely on them.',

@@ -2,7 +2,7 @@
 
 import type { Timestamp } from '@tidemark/log';
 import { milliseconds } from '@tidemark/log';
-import type { Entry, Lifetime, Lookup, Pauses, Stream } from '@tidemark/context';
+import type { CacheEntry, Lifetime, Lookup, Pauses, Stream } from '@tidemark/context';
 import { addPause, chooseLifetime, NO_PAUSES, tokensUpTo, unitPrice, unreadable } from '@tidemark/context';
 
 /** How long entries are asked to live: a fixed life, or `auto`, chosen from the pauses of the session and the model's prices. */
@@ -13,7 +13,7 @@ export interface CallLife {
   readonly lookup: Lookup;
   readonly at: Timestamp;
   /** Entries that this request can read, shortest first. */
-  readonly readable: readonly Entry[];
+  readonly readable: readonly CacheEntry[];
   /** The main stream: a side call writes what this one reads. */
   readonly stream: Stream | undefined;
 }

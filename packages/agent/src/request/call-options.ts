@@ -1,7 +1,7 @@
 // What a call is made with, and what is known of it before it is made.
 
 import type { Timestamp, TurnId } from '@tidemark/log';
-import type { BudgetSettings, ForeseenRewrite, Gauge, Outlook, Wanted } from '@tidemark/context';
+import type { BudgetSettings, ForeseenRewrite, Gauge, Outlook, RequestSpec } from '@tidemark/context';
 import type { Capabilities, Encoder, JsonValue } from '@tidemark/model';
 import type { Lasting } from './call-life.ts';
 import type { Resize } from './line.ts';
@@ -10,7 +10,7 @@ import type { Beside } from './request-record.ts';
 /** What the next call is made with. */
 export interface CallOptions {
   readonly at: Timestamp;
-  readonly wanted: Wanted;
+  readonly wanted: RequestSpec;
   readonly capabilities: Capabilities;
   readonly encoder: Encoder;
   /** The account that is asked; absent where it is not known. */

@@ -19,7 +19,7 @@ import type { Capabilities, Marker } from '@tidemark/model';
 import type { Lasting } from './call-life.ts';
 import { lifeOf } from './call-life.ts';
 import { newHash } from '../session/node-hash.ts';
-import type { Line, Resize } from './line.ts';
+import type { PromptStream, Resize } from './line.ts';
 import { commonBeginning, unsentTokens } from './unsent.ts';
 
 /** What a plan needs beside state and line. */
@@ -59,7 +59,7 @@ export interface CallPlan {
  * Plans the next call from the log's own state and the line alone (L9). A side call goes on from what the main stream sent
  * last, as the main stream itself would: it reads the same entries.
  */
-export function planCall(state: State, line: Line, options: PlanOptions): CallPlan {
+export function planCall(state: State, line: PromptStream, options: PlanOptions): CallPlan {
   const { sequence } = line;
   const { at, capabilities, ttl = 'auto', beside = false } = options;
   const { entries } = state.cache;
@@ -136,7 +136,7 @@ interface Caller {
 /** The longest prefix that this request shares with what another call on its way leaves, where that can be cached. */
 function racingWith(
   state: State,
-  { sequence, materials }: Line,
+  { sequence, materials }: PromptStream,
   size: (block: number) => number,
   caller: Caller,
 ): Racing | undefined {
@@ -168,7 +168,7 @@ function namedLoss(outlook: Outlook, beside: boolean): Outlook {
 }
 
 /** What the provider is told to route by, where the model has a use for it and the encoder a place. */
-function routingKey(state: State, { materials: { encoder, capabilities } }: Line): string | undefined {
+function routingKey(state: State, { materials: { encoder, capabilities } }: PromptStream): string | undefined {
   if (encoder.routing === undefined || capabilities.routing === undefined) return undefined;
   return keyInForce(state, capabilities.routing, newHash);
 }

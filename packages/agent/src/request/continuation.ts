@@ -5,7 +5,7 @@
 import type { Sequence } from '@tidemark/context';
 import { firstDivergence, itemAt } from '@tidemark/context';
 import type { Answer, Answered, AnswerPart, Encoder } from '@tidemark/model';
-import type { Line } from './line.ts';
+import type { PromptStream } from './line.ts';
 
 /** The last finished answer of the main stream, as it was received, and the request that it answers. */
 export interface Heard {
@@ -21,7 +21,7 @@ export interface Heard {
  * `not-extending`: the blocks are; `answer-edited`: the answer is not packed exactly as it was received; `unfinished`: it
  * has no id, or was cut.
  */
-export type Reset = 'parameters' | 'not-extending' | 'answer-edited' | 'unfinished';
+export type ContinuationReset = 'parameters' | 'not-extending' | 'answer-edited' | 'unfinished';
 
 /** An answer to a request of this sequence, for the request behind it. */
 export function heardFrom(sequence: Sequence, encoder: string, answer: Answer): Heard {
@@ -30,7 +30,10 @@ export function heardFrom(sequence: Sequence, encoder: string, answer: Answer): 
 }
 
 /** Where the request behind this answer goes on from it. Nothing for an encoder that knows no such request. */
-export function goOnFrom(heard: Heard | undefined, { sequence, materials }: Line): Answered | Reset | undefined {
+export function goOnFrom(
+  heard: Heard | undefined,
+  { sequence, materials }: PromptStream,
+): Answered | ContinuationReset | undefined {
   const { echoes, revision } = materials.encoder;
   if (heard === undefined || echoes === undefined) return undefined;
   if (heard.encoder !== revision) return 'parameters';

@@ -10,18 +10,18 @@ import type { CallOptions, Foreseen } from './call-options.ts';
 import type { CallPlan, PlanOptions } from './call-plan.ts';
 import { planCall } from './call-plan.ts';
 import { callLine, mainLine } from './hold-lines.ts';
-import type { Line } from './line.ts';
+import type { PromptStream } from './line.ts';
 import type { Pressure } from './pressure.ts';
 import { pressureOf } from './pressure.ts';
 import type { Changing } from './what-changes.ts';
 
 /** See the head of this file. */
-export interface Draft {
+export interface CallDraft {
   /** As the log will stand in front of the request. */
   readonly state: State;
-  readonly main: Line;
+  readonly main: PromptStream;
   /** The call's own: the main one, unless it is a side call. */
-  readonly line: Line;
+  readonly line: PromptStream;
   readonly capabilities: Capabilities;
   readonly call: CallPlan;
   readonly price: EpochPrice;
@@ -31,10 +31,10 @@ export interface Draft {
 /** Drafts the call that goes out behind these changes; `kept` is the main line as the last request left it. */
 export async function draftCall(
   session: Session,
-  kept: Line | undefined,
+  kept: PromptStream | undefined,
   { pruned, epoch, texts, changes }: Changing,
   options: CallOptions,
-): Promise<Draft> {
+): Promise<CallDraft> {
   const inFront = [...(pruned === undefined ? [] : [pruned]), ...(epoch === undefined ? [] : [epoch]), ...changes];
   const state = inFront.reduce(asIfRecorded, session.state);
   const main = await mainLine(session, kept, state, { ...options, ...(texts && { texts }) });
@@ -54,7 +54,10 @@ export async function draftCall(
 }
 
 /** What is said of it to who may refuse it. */
-export function foreseen({ state: { steps, epoch }, price, pressure: { gauge } }: Draft, changing: Changing): Foreseen {
+export function foreseen(
+  { state: { steps, epoch }, price, pressure: { gauge } }: CallDraft,
+  changing: Changing,
+): Foreseen {
   const { cause, also = [] } = epoch?.opened ?? { cause: 'initial' };
   const rewrite = foreseeRewrite(price, { opens: changing.epoch !== undefined, cause, also });
   return { step: steps, gauge, outlook: price.outlook, rewrite };
@@ -63,7 +66,7 @@ export function foreseen({ state: { steps, epoch }, price, pressure: { gauge } }
 function planOptions(
   { at, ttl, resize, beside, account }: CallOptions,
   capabilities: Capabilities,
-  main: Line,
+  main: PromptStream,
 ): PlanOptions {
   return {
     at,

@@ -5,7 +5,7 @@ import type { State } from '@tidemark/context';
 import { itemAt, slice, withoutBoundReasoning } from '@tidemark/context';
 import type { Block, CallPart, ImagePart, Part, RefusedPlace, Span } from '@tidemark/model';
 import { isBlank } from '@tidemark/model';
-import type { Line } from './line.ts';
+import type { PromptStream } from './line.ts';
 
 /** A part of what is packed, as `block.quarantined` names it. */
 export interface Packed {
@@ -18,19 +18,19 @@ export interface Packed {
 }
 
 /** A request as it was made. */
-export interface Made {
+export interface MadeRequest {
   readonly state: State;
-  readonly line: Line;
+  readonly line: PromptStream;
 }
 
 /** The images that the request holds, in order. */
-export function imagesOf(made: Made): readonly (Packed & { readonly part: ImagePart })[] {
+export function imagesOf(made: MadeRequest): readonly (Packed & { readonly part: ImagePart })[] {
   const { blocks } = made.line.sequence;
   return slice(blocks).flatMap((block, index) => (block.mediaBytes === 0 ? [] : partsOf(made, index).filter(isImage)));
 }
 
 /** What stands at the place: of a call that is named, the call itself. Nothing where the place is none. */
-export function rejectedAt(made: Made, place: RefusedPlace): readonly Packed[] {
+export function rejectedAt(made: MadeRequest, place: RefusedPlace): readonly Packed[] {
   const blocks = slice(made.line.sequence.blocks);
   const named = place.call === undefined ? located(made, place, blocks) : ofCall(place.call, blocks);
   const parts = named.flatMap((index) => partsOf(made, index, place.inner));
@@ -40,12 +40,12 @@ export function rejectedAt(made: Made, place: RefusedPlace): readonly Packed[] {
 }
 
 /** The last reasoning that the request holds. */
-export function lastReasoning(made: Made): readonly Packed[] {
+export function lastReasoning(made: MadeRequest): readonly Packed[] {
   const index = slice(made.line.sequence.blocks).findLastIndex(({ holds }) => holds === 'thinking');
   return index === -1 ? [] : partsOf(made, index);
 }
 
-function located({ line }: Made, place: RefusedPlace, blocks: readonly Block[]): readonly number[] {
+function located({ line }: MadeRequest, place: RefusedPlace, blocks: readonly Block[]): readonly number[] {
   return place.message === undefined ? [] : (line.materials.encoder.locate?.(place, blocks) ?? []);
 }
 
@@ -57,7 +57,7 @@ function ofCall(id: string, blocks: readonly Block[]): readonly number[] {
 }
 
 /** The part that a block was made from; of a result its contents, or the one that is named. */
-function partsOf(made: Made, index: number, inner?: number): readonly Packed[] {
+function partsOf(made: MadeRequest, index: number, inner?: number): readonly Packed[] {
   const { state, line } = made;
   const block = itemAt(line.sequence.blocks, index);
   const ordinal = itemAt(line.ordinals, index);
@@ -81,7 +81,7 @@ function isImage(one: Packed): one is Packed & { readonly part: ImagePart } {
 }
 
 /** The call itself, of a call or of its result. */
-function callOf({ state }: Made, { part, ...one }: Packed): Packed | undefined {
+function callOf({ state }: MadeRequest, { part, ...one }: Packed): Packed | undefined {
   if (part.type === 'call') return { part, ...one };
   if (part.type !== 'result') return undefined;
   for (const span of slice(state.history.packed)) {

@@ -6,7 +6,7 @@ import type { FrontTexts, State } from '@tidemark/context';
 import { editOf } from '@tidemark/context';
 
 /** One layer or tool of a front. */
-interface Named {
+interface NamedText {
   readonly name: string;
   readonly digest: Digest;
   readonly text: string;
@@ -38,7 +38,7 @@ export async function frontEdits(
 
 /** What was never accepted itself is as new as its own edit said, and what the text now adds to it. */
 function editFrom(
-  was: Named,
+  was: NamedText,
   { sent, opened, digest, text }: { sent: ReadonlySet<string>; opened: EpochOpened; digest: Digest; text: string },
 ): FrontEdit | undefined {
   const earlier = opened.edits?.find((edit) => edit.digest === was.digest);
@@ -49,7 +49,7 @@ function editFrom(
   return { digest, tokens: tokens + earlier.tokens, begins: Math.min(begins, earlier.begins) };
 }
 
-function namedIn({ tools, layers }: FrontTexts): readonly Named[] {
+function namedIn({ tools, layers }: FrontTexts): readonly NamedText[] {
   return [
     ...tools.map(({ record: { name, digest }, definition }) => ({ name: `tool ${name}`, digest, text: definition })),
     ...layers.map(({ record: { name, digest }, text }) => ({ name: `layer ${name}`, digest, text })),

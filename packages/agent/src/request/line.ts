@@ -33,7 +33,7 @@ export interface EpochMaterials {
 export type Resize = (sequence: Sequence, blocks: readonly Block[]) => Sequence;
 
 /** See the head of this file. */
-export interface Line {
+export interface PromptStream {
   readonly materials: EpochMaterials;
   readonly front: LoweredFront;
   readonly writer: BodyWriter;
@@ -46,7 +46,7 @@ export interface Line {
 }
 
 /** A line with the front alone. */
-export function beginLine(materials: EpochMaterials, state: State): Line {
+export function beginLine(materials: EpochMaterials, state: State): PromptStream {
   const { texts, capabilities, encoder, epoch } = materials;
   const parameters = knownParameters(epoch.opened.parameters, capabilities);
   const front = encoder.lowerFront(frontOf(texts, epoch.opened.model, parameters), lowering(materials, new Map()));
@@ -63,12 +63,17 @@ export function beginLine(materials: EpochMaterials, state: State): Line {
 }
 
 /** Whether the line still holds for this state: the same epoch, and a history that only grew. */
-export function stillHolds(line: Line, state: State): boolean {
+export function stillHolds(line: PromptStream, state: State): boolean {
   return line.materials.epoch.position === state.epoch?.position && line.packed === state.history.packed.buffer;
 }
 
 /** The line with all that was packed since. */
-export async function extendLine(line: Line, state: State, artifacts: Artifacts, resize?: Resize): Promise<Line> {
+export async function extendLine(
+  line: PromptStream,
+  state: State,
+  artifacts: Artifacts,
+  resize?: Resize,
+): Promise<PromptStream> {
   const spans = slice(state.history.packed, line.lowered);
   if (spans.length === 0 && resize === undefined) return line;
   return { ...(await withSpans(line, spans, artifacts, resize)), lowered: state.history.packed.length };
@@ -81,11 +86,11 @@ export async function extendLine(line: Line, state: State, artifacts: Artifacts,
  * @throws AgentError `agent/nothing-to-send` when the words are blank.
  */
 export async function besideLine(
-  line: Line,
+  line: PromptStream,
   state: State,
   words: { readonly parts: readonly ContentPart[]; readonly position: Position },
   artifacts: Artifacts,
-): Promise<Line> {
+): Promise<PromptStream> {
   const spans = besideSpans(state, words.parts, words.position, line.lowered === 0 ? 'none' : 'main');
   if (spans.length === 0)
     throw new AgentError('agent/nothing-to-send', 'a side call has nothing to say: give it words or an image');
@@ -94,11 +99,11 @@ export async function besideLine(
 }
 
 async function withSpans(
-  line: Line,
+  line: PromptStream,
   spans: readonly Span[],
   artifacts: Artifacts,
   resize: Resize = extendSequence,
-): Promise<Line> {
+): Promise<PromptStream> {
   const loaded = await loadMaterials(artifacts, spans);
   const { encoder, epoch, capabilities } = line.materials;
   const lowered = spans.map((span) => {

@@ -2,7 +2,7 @@
 
 import type { EpochCause, Event, EventOf, FrontEntry } from '@tidemark/log';
 import { milliseconds } from '@tidemark/log';
-import type { FrontChoice, FrontTexts, State, Wanted } from '@tidemark/context';
+import type { FrontChoice, FrontTexts, State, RequestSpec } from '@tidemark/context';
 import { chooseFront, isAlive, isOfOther, keyInForce, openEpoch } from '@tidemark/context';
 import type { Capabilities, Encoder } from '@tidemark/model';
 import { keepFront, loadFront } from '../session/materials.ts';
@@ -15,7 +15,7 @@ import { asIfRecorded } from './as-if-recorded.ts';
 
 /** What it is opened with. */
 export interface EpochOptions {
-  readonly wanted: Wanted;
+  readonly wanted: RequestSpec;
   readonly capabilities: Capabilities;
   readonly ttl?: Lasting;
 }
@@ -28,7 +28,7 @@ export interface OpeningOptions extends EpochOptions {
 }
 
 /** An epoch that is about to open, and the texts that its layers and tools name. */
-export interface Opening {
+export interface EpochOpening {
   readonly epoch: EventOf<'epoch.opened'>;
   readonly texts: FrontTexts;
 }
@@ -38,8 +38,8 @@ export async function openingEpoch(
   session: Session,
   options: OpeningOptions,
   cause: EpochCause,
-  stamp: Stamp,
-): Promise<Opening> {
+  stamp: OpeningStamp,
+): Promise<EpochOpening> {
   const { state, log } = session;
   const { texts, padding, cached } = frontFor(state, options, cause, stamp);
   await keepFront(log.artifacts, texts);
@@ -75,7 +75,7 @@ async function leftWarm(
 }
 
 /** The front that an epoch would be opened with now. */
-export function frontFor(state: State, options: EpochOptions, cause: EpochCause, stamp: Stamp): FrontChoice {
+export function frontFor(state: State, options: EpochOptions, cause: EpochCause, stamp: OpeningStamp): FrontChoice {
   const { wanted, capabilities, ttl } = options;
   return chooseFront({
     state: asIfRecorded(state, opening(state, options, cause, stamp)),
@@ -87,13 +87,13 @@ export function frontFor(state: State, options: EpochOptions, cause: EpochCause,
   });
 }
 
-type Stamp = Pick<Event, 'at' | 'turn'>;
+type OpeningStamp = Pick<Event, 'at' | 'turn'>;
 
 function opening(
   state: State,
   { wanted, capabilities }: EpochOptions,
   cause: EpochCause,
-  stamp: Stamp,
+  stamp: OpeningStamp,
 ): EventOf<'epoch.opened'> {
   const data = openEpoch(state, wanted, cause, { rewrite: 0 }, newHash, capabilities.routing);
   return { kind: 'epoch.opened', ...stamp, data };

@@ -10,13 +10,13 @@ import type { Session } from '../session/session.ts';
 import { commitInside } from '../session/session.ts';
 import type { CallOptions } from './call-options.ts';
 import type { Racing } from './call-plan.ts';
-import type { Heard, Reset } from './continuation.ts';
+import type { Heard, ContinuationReset } from './continuation.ts';
 import { goOnFrom } from './continuation.ts';
-import type { Draft } from './draft-call.ts';
+import type { CallDraft } from './draft-call.ts';
 import { draftCall, foreseen } from './draft-call.ts';
 import { rebased } from './hold-lines.ts';
-import type { Line } from './line.ts';
-import type { Written } from './request-record.ts';
+import type { PromptStream } from './line.ts';
+import type { WrittenRequest } from './request-record.ts';
 import { writeRequest } from './request-record.ts';
 import { requireSendable, requireSendableBeside } from './require-sendable.ts';
 import type { Changing } from './what-changes.ts';
@@ -28,7 +28,7 @@ export interface Prepared {
   /** The same request as one that goes on from the answer before. */
   readonly continues?: Continuation;
   /** Why there is no such one, although there was an answer before. */
-  readonly reset?: Reset;
+  readonly reset?: ContinuationReset;
   readonly betas: readonly string[];
   /** The answer that the provider was asked to compare it with. */
   readonly compared?: string;
@@ -49,7 +49,7 @@ export interface Prepared {
 
 /** Keeps one line per session, so that a step costs what is new. */
 export interface Lines {
-  main: Line | undefined;
+  main: PromptStream | undefined;
   /** The last answer of the main stream that this process saw. */
   heard?: Heard;
   /** The front that other sessions were told of last, and when, in milliseconds. */
@@ -88,21 +88,21 @@ async function prepareInside(session: Session, lines: Lines, given: CallOptions)
 }
 
 function writeDraft(
-  { state, line, call, pressure }: Draft,
+  { state, line, call, pressure }: CallDraft,
   options: CallOptions,
   { epoch }: Changing,
   answered: Answered | undefined,
-): Written {
+): WrittenRequest {
   const { outputLimit, size } = pressure;
   return writeRequest(state, line, call, { ...options, answered, outputLimit, size }, epoch !== undefined);
 }
 
 /** All that is appended together: what stands in front of the request, then the request. */
 function recordsOf(
-  { price, pressure: { crossed } }: Draft,
-  { data }: Written,
+  { price, pressure: { crossed } }: CallDraft,
+  { data }: WrittenRequest,
   { pruned, epoch, changes }: Changing,
-  stamp: Stamp,
+  stamp: RequestStamp,
 ): readonly Event[] {
   return [
     ...(pruned === undefined ? [] : [pruned]),
@@ -115,8 +115,8 @@ function recordsOf(
 
 function preparedOf(
   records: readonly Recorded[],
-  { line, call, capabilities, pressure: { gauge, crossed } }: Draft,
-  { body, continues, compared }: Written,
+  { line, call, capabilities, pressure: { gauge, crossed } }: CallDraft,
+  { body, continues, compared }: WrittenRequest,
 ): Omit<Prepared, 'epoch' | 'reset'> {
   const record = records.find(isRequest);
   if (record === undefined)
@@ -147,9 +147,9 @@ async function masked(session: Session, options: CallOptions): Promise<CallOptio
   return { ...options, beside: { ...beside, extra } };
 }
 
-type Stamp = Pick<Event, 'at' | 'turn'>;
+type RequestStamp = Pick<Event, 'at' | 'turn'>;
 
-function stampOf({ at, turn }: CallOptions): Stamp {
+function stampOf({ at, turn }: CallOptions): RequestStamp {
   return turn === undefined ? { at } : { at, turn };
 }
 

@@ -6,7 +6,7 @@ import type { Sequence, State } from '@tidemark/context';
 import { itemAt, RENDERING } from '@tidemark/context';
 import type { Answered, Block, Capabilities, Continuation, Encoder, Envelope, JsonValue } from '@tidemark/model';
 import type { CallPlan } from './call-plan.ts';
-import type { Line } from './line.ts';
+import type { PromptStream } from './line.ts';
 
 /** What makes a call one beside the conversation, on a stream of its own. */
 export interface Beside {
@@ -38,7 +38,7 @@ export interface RequestOptions {
 }
 
 /** A request on its way into the log, and what may go out then. */
-export interface Written {
+export interface WrittenRequest {
   readonly data: RequestPrepared;
   /** The answer that the provider was asked to compare it with. */
   readonly compared: string | undefined;
@@ -49,11 +49,11 @@ export interface Written {
 /** Writes the body of a planned call and says all that it was made with. */
 export function writeRequest(
   state: State,
-  line: Line,
+  line: PromptStream,
   call: CallPlan,
   options: RequestOptions,
   opens: boolean,
-): Written {
+): WrittenRequest {
   const { sequence } = line;
   const { outputLimit, beside, answered, size, account } = options;
   const { fields, compared } = comparisonOf(state, line, options);
@@ -95,7 +95,7 @@ export function writeRequest(
 }
 
 /** What a provider routes by is no part of the prefix: it is in the envelope, as everything that varies by call. */
-function routingOf({ materials: { encoder, capabilities } }: Line, { key }: CallPlan): Envelope['fields'] {
+function routingOf({ materials: { encoder, capabilities } }: PromptStream, { key }: CallPlan): Envelope['fields'] {
   return key === undefined ? {} : (encoder.routing?.(key, capabilities) ?? {});
 }
 
@@ -108,7 +108,7 @@ interface Comparison {
 /** With the last answer of the main stream, where the same API gave it: another one does not know its id. */
 function comparisonOf(
   state: State,
-  { materials: { encoder, capabilities } }: Line,
+  { materials: { encoder, capabilities } }: PromptStream,
   { beside, envelope = {} }: RequestOptions,
 ): Comparison {
   const { prepared, response } = state.streams['main']?.accepted ?? {};

@@ -1,11 +1,11 @@
 // What of a request was never sent before on its stream: text that an ideal cache would write. All else was sent before, whatever
 // block it stands in now, and is read or paid again.
 
-import type { Entry, Lookup, State } from '@tidemark/context';
+import type { CacheEntry, Lookup, State } from '@tidemark/context';
 import { estimateTokens, isAlive, isOfOther, itemAt, leftOutNotice, slice, turnStartOf } from '@tidemark/context';
 import type { Span } from '@tidemark/model';
 import { isBlank } from '@tidemark/model';
-import type { Line } from './line.ts';
+import type { PromptStream } from './line.ts';
 
 /** What the count depends on beside the line. */
 export interface UnsentOptions {
@@ -26,7 +26,7 @@ interface Unsent {
 }
 
 /** Tokens of a request that were never sent before, at the scale at which the model counts them. No scale is an image's. */
-export function unsentTokens(line: Line, state: State, options: UnsentOptions): number {
+export function unsentTokens(line: PromptStream, state: State, options: UnsentOptions): number {
   const found = [
     ...inFront(line, state),
     ...inTail(line, options),
@@ -43,7 +43,7 @@ export function unsentTokens(line: Line, state: State, options: UnsentOptions): 
  * The tail that no accepted request of this stream held: its ordinals are at or above what that held. Thinking that the provider
  * strips is no part of the request, and so not of this.
  */
-function inTail({ sequence, ordinals }: Line, { sent, strips }: UnsentOptions): readonly Unsent[] {
+function inTail({ sequence, ordinals }: PromptStream, { sent, strips }: UnsentOptions): readonly Unsent[] {
   const shown = strips ? turnStartOf(sequence).block : 0;
   const found: Unsent[] = [];
   let index = sequence.blocks.length - 1;
@@ -61,7 +61,7 @@ function inTail({ sequence, ordinals }: Line, { sent, strips }: UnsentOptions): 
 
 /** Results that were sent whole, and that no accepted request showed shortened yet: the words that stand for what is left out. */
 function shownShort(
-  { sequence: { blocks }, ordinals }: Line,
+  { sequence: { blocks }, ordinals }: PromptStream,
   { epoch, streams, history }: State,
   sent: number,
 ): readonly Unsent[] {
@@ -81,7 +81,10 @@ function noticeTokens({ parts }: Span): number | undefined {
 }
 
 /** Thinking that other models were not sent: after a switch back it goes out for the first time. */
-function otherThinking({ sequence, ordinals }: Line, { reach, sent, strips }: UnsentOptions): readonly Unsent[] {
+function otherThinking(
+  { sequence, ordinals }: PromptStream,
+  { reach, sent, strips }: UnsentOptions,
+): readonly Unsent[] {
   if (reach >= sent) return [];
   const first = Math.max(sequence.front, strips ? turnStartOf(sequence).block : 0);
   const found: Unsent[] = [];
@@ -98,7 +101,7 @@ function otherThinking({ sequence, ordinals }: Line, { reach, sent, strips }: Un
  * The front that no accepted request held: its blocks are the tools, then the texts that are not blank. Of one that was edited it
  * is what the text before did not hold.
  */
-function inFront({ front, materials: { texts } }: Line, { cache, epoch }: State): readonly Unsent[] {
+function inFront({ front, materials: { texts } }: PromptStream, { cache, epoch }: State): readonly Unsent[] {
   const digests = [...texts.tools, ...texts.layers.filter(({ text }) => !isBlank(text))].map(
     ({ record }) => record.digest,
   );
@@ -115,10 +118,10 @@ function inFront({ front, materials: { texts } }: Line, { cache, epoch }: State)
  * is read, and is still cached. Estimated tokens, before any scale.
  */
 export function commonBeginning(
-  { front, materials: { texts }, sequence }: Line,
+  { front, materials: { texts }, sequence }: PromptStream,
   { epoch, streams }: State,
   lookup: Lookup,
-  hit: Entry | undefined,
+  hit: CacheEntry | undefined,
 ): { readonly block: number; readonly tokens: number } | undefined {
   const { left } = streams['main']?.accepted ?? {};
   // Of a tool the wire form begins otherwise than its definition.

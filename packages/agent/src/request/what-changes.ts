@@ -24,7 +24,7 @@ export interface Changing {
 const NOTHING: Changing = { epoch: undefined, changes: [] };
 
 /** What is asked for. */
-interface Asked extends OpeningOptions {
+interface ChangeOptions extends OpeningOptions {
   readonly encoder: Encoder;
   readonly beside?: Pick<Beside, 'mends'>;
   readonly pruning?: 'auto' | 'never';
@@ -36,7 +36,7 @@ interface Asked extends OpeningOptions {
 /** What the next request of the main stream needs, with what both the model and the encoder take appended. */
 export function needOf(
   state: State,
-  { wanted, capabilities, encoder }: Pick<Asked, 'wanted' | 'capabilities' | 'encoder'>,
+  { wanted, capabilities, encoder }: Pick<ChangeOptions, 'wanted' | 'capabilities' | 'encoder'>,
 ): Need {
   return neededChange(
     state,
@@ -48,7 +48,7 @@ export function needOf(
 /** Decides. */
 export async function whatChanges(
   session: Session,
-  asked: Asked,
+  asked: ChangeOptions,
   stamp: Pick<Event, 'at' | 'turn'>,
 ): Promise<Changing> {
   const { state } = session;
@@ -80,7 +80,7 @@ export async function whatChanges(
 
 async function changesOf(
   { log }: Session,
-  { wanted }: Asked,
+  { wanted }: ChangeOptions,
   { changes }: Extract<Need, { readonly do: 'append' }>,
   stamp: Pick<Event, 'at' | 'turn'>,
 ): Promise<Changing['changes']> {
@@ -91,7 +91,7 @@ async function changesOf(
 /** The old results that are to be shortened with this request, if any. */
 function shortening(
   state: State,
-  { wanted, capabilities, ttl, pruning, compacts, outputLimit, budgets }: Asked,
+  { wanted, capabilities, ttl, pruning, compacts, outputLimit, budgets }: ChangeOptions,
   need: Need,
   stamp: Pick<Event, 'at' | 'turn'>,
 ): EventOf<'history.pruned'> | undefined {

@@ -107,27 +107,36 @@ function hasStar({ words, open }: CommandPattern): boolean {
 }
 
 /** A part of a grant: its name, and the things that it covers. */
-interface Part {
+interface GrantPart {
   readonly text: string;
   readonly has: (thing: Thing) => boolean;
 }
 
-function partsOf({ commands = [], patterns = [], paths = [], folders = [], hosts = [] }: Granted): readonly Part[] {
+function partsOf({
+  commands = [],
+  patterns = [],
+  paths = [],
+  folders = [],
+  hosts = [],
+}: Granted): readonly GrantPart[] {
   return [
-    ...commands.map((words): Part => ({
+    ...commands.map((words): GrantPart => ({
       text: inWords(words),
       has: (thing) => thing.kind === 'command' && isSame(thing.words, words),
     })),
-    ...patterns.map((pattern): Part => ({
+    ...patterns.map((pattern): GrantPart => ({
       text: pattern,
       has: (thing) => thing.kind === 'command' && fits(pattern, thing.words),
     })),
-    ...paths.map((path): Part => ({ text: path || '.', has: (thing) => thing.kind === 'path' && thing.path === path })),
-    ...folders.map((folder): Part => ({
+    ...paths.map((path): GrantPart => ({
+      text: path || '.',
+      has: (thing) => thing.kind === 'path' && thing.path === path,
+    })),
+    ...folders.map((folder): GrantPart => ({
       text: `${folder}/`,
       has: (thing) => thing.kind === 'path' && folder !== '' && thing.path.startsWith(`${folder}/`),
     })),
-    ...hosts.map((host): Part => ({ text: host, has: (thing) => thing.kind === 'host' && thing.host === host })),
+    ...hosts.map((host): GrantPart => ({ text: host, has: (thing) => thing.kind === 'host' && thing.host === host })),
   ];
 }
 

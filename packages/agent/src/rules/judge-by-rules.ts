@@ -58,36 +58,36 @@ function allow(rules: RuleSet, { acts }: RuledCall): string | undefined {
   return [...new Set(names)].join(' + ');
 }
 
-type NamedBy = (pattern: RulePattern) => boolean;
+type NamedByPattern = (pattern: RulePattern) => boolean;
 
 /** Each thing that a call does, as the question whether a pattern names it. What cannot be known is named by none. */
-function thingsOf({ commands, paths = [], hosts = [], beyond = [] }: Acts): readonly NamedBy[] {
+function thingsOf({ commands, paths = [], hosts = [], beyond = [] }: Acts): readonly NamedByPattern[] {
   return [
-    ...beyond.map((): NamedBy => () => false),
+    ...beyond.map((): NamedByPattern => () => false),
     ...(commands === undefined ? [] : commandsOf(commands)),
     ...paths.map(
-      (path): NamedBy =>
+      (path): NamedByPattern =>
         (one) =>
           one.kind === 'paths' && isPath(one.pattern, path),
     ),
     ...hosts.map(
-      (host): NamedBy =>
+      (host): NamedByPattern =>
         (one) =>
           one.kind === 'hosts' && isHost(one.pattern, host),
     ),
   ];
 }
 
-function commandsOf({ plain }: NonNullable<Acts['commands']>): readonly NamedBy[] {
+function commandsOf({ plain }: NonNullable<Acts['commands']>): readonly NamedByPattern[] {
   if (plain === undefined) return [() => false];
   return plain.map(
-    (command): NamedBy =>
+    (command): NamedByPattern =>
       (one) =>
         one.kind === 'commands' && isCommand(one.pattern, command),
   );
 }
 
-function nameOfFirst(rules: RuleSet, isNamedBy: NamedBy): string | undefined {
+function nameOfFirst(rules: RuleSet, isNamedBy: NamedByPattern): string | undefined {
   for (const rule of rules) {
     const found = rule.patterns?.find(isNamedBy);
     if (found !== undefined) return nameOf(rule, found);

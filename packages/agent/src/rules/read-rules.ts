@@ -29,11 +29,11 @@ export function readRules(given: readonly unknown[], tools: readonly RuledTool[]
   return read.flatMap(({ rule }) => ('problem' in rule ? [] : [rule]));
 }
 
-interface Problem {
+interface RuleProblem {
   readonly problem: string;
 }
 
-function readRule(given: unknown, tools: readonly RuledTool[]): ReadRule | Problem {
+function readRule(given: unknown, tools: readonly RuledTool[]): ReadRule | RuleProblem {
   if (typeof given !== 'object' || given === null || Array.isArray(given))
     return { problem: 'it is no object: give { decision, tool }' };
   const fields: Readonly<Record<string, unknown>> = { ...given };
@@ -81,7 +81,7 @@ function toldMisfit(tool: string, kind: ActKind, named: readonly RuledTool[]): s
   return `${tool} tells no ${kind}: ${next}`;
 }
 
-function readPatterns(rule: Omit<ReadRule, 'patterns'>, kind: ActKind, given: unknown): ReadRule | Problem {
+function readPatterns(rule: Omit<ReadRule, 'patterns'>, kind: ActKind, given: unknown): ReadRule | RuleProblem {
   const texts: readonly unknown[] = Array.isArray(given) ? given : [];
   if (texts.length === 0) return { problem: `${kind} is a list of at least one text` };
   const patterns: RulePattern[] = [];

@@ -4,16 +4,16 @@
 
 import { programName } from './launchers.ts';
 
-interface Ways {
+interface WaysToRun {
   /** Long options, without their dashes: shortened they count too. */
   readonly long?: string;
   /** Any other word. */
   readonly other?: RegExp;
 }
 
-const COMPILER: Ways = { other: /^-(wrapper|fplugin.*|fpass-plugin.*|load.*|B.*|specs.*)$/s };
+const COMPILER: WaysToRun = { other: /^-(wrapper|fplugin.*|fpass-plugin.*|load.*|B.*|specs.*)$/s };
 
-const WAYS: Readonly<Record<string, Ways>> = {
+const WAYS: Readonly<Record<string, WaysToRun>> = {
   git: {
     long: 'config config-env exec-path upload-pack receive-pack exec open-files-in-pager extcmd ext-diff output template sendmail-cmd smtp-server to-cmd cc-cmd header-cmd',
     other: /^(-[A-Za-z]{0,3}[Ox].*|-c.*=.*|run|foreach|filter-branch|alias\..*|[\w.-]*\.[\w-]*=.*|ext::.*)$/s,

@@ -2,7 +2,7 @@
 
 import type { Artifacts, Digest, EpochOpened, ToolRecord } from '@tidemark/log';
 import { canonicalJson, digest } from '@tidemark/log';
-import type { FrontTexts, Tool, ToolSpec } from '@tidemark/context';
+import type { FrontTexts, FrontTool, ToolSpec } from '@tidemark/context';
 import type { Capabilities, JsonValue, Span } from '@tidemark/model';
 import { parseCatalog } from '@tidemark/model';
 import { AgentError } from '../errors.ts';
@@ -21,7 +21,7 @@ export async function keepFront(artifacts: Artifacts, texts: FrontTexts): Promis
 }
 
 /** Keeps the definitions of tools, so that a record may name them. */
-export async function keepTools(artifacts: Artifacts, tools: readonly Tool[]): Promise<void> {
+export async function keepTools(artifacts: Artifacts, tools: readonly FrontTool[]): Promise<void> {
   await mapSideBySide(tools, ({ definition }) => artifacts.put(Buffer.from(definition)));
 }
 

@@ -50,7 +50,7 @@ export interface Progress extends CompactionsTried {
   /** How often something of the step at hand was put aside because a provider refused it. */
   repairs: number;
   /** The last request of the main stream in this turn, and what it came to. */
-  asked: Asked | undefined;
+  asked: MainRequest | undefined;
   /** Where the last prompt or notification stands. */
   said: number;
   /** Where the runtime itself last told the model something. */
@@ -117,7 +117,7 @@ export interface TurnProgress {
 }
 
 /** A request of the main stream. */
-export interface Asked {
+export interface MainRequest {
   readonly position: number;
   /** Its finished answer; absent while it is on its way, and when it failed or was cut. */
   readonly answer: AnswerReceived | undefined;

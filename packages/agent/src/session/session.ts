@@ -8,8 +8,8 @@ import { NO_SECRETS } from '../commit/secrets.ts';
 import { AgentError } from '../errors.ts';
 import type { Fold } from './fold.ts';
 import { emptyFold, foldIn, readFold } from './fold.ts';
-import type { Turnstile } from './turnstile.ts';
-import { createTurnstile } from './turnstile.ts';
+import type { Mutex } from './turnstile.ts';
+import { createMutex } from './turnstile.ts';
 
 /** An open session: what is folded from its log up to now, and its one writer. */
 export interface Session extends Fold {
@@ -18,7 +18,7 @@ export interface Session extends Fold {
   /** What may not be written: replaced in everything that is committed, answers excepted. */
   readonly secrets: Secrets;
   /** Who reads the state and then appends goes through it, so that nobody appends in between. */
-  readonly turnstile: Turnstile;
+  readonly turnstile: Mutex;
   /** How many of its records a snapshot holds. */
   kept: number;
   /** Told of each record once it is in the log. */
@@ -50,7 +50,7 @@ async function hold(
 ): Promise<Session> {
   try {
     const { fold, kept } = from === undefined ? { fold: emptyFold(), kept: 0 } : await readFold(log, ...from);
-    return { ...fold, kept, log, writer, secrets, turnstile: createTurnstile(), watchers: new Set() };
+    return { ...fold, kept, log, writer, secrets, turnstile: createMutex(), watchers: new Set() };
   } catch (error) {
     await writer.close();
     throw error;

@@ -71,14 +71,14 @@ export function spendTotals(spent: Spent, totals: TurnTotals | undefined): Spent
 }
 
 /** What is not known is absent. */
-interface Taken {
+interface TakenTokens {
   readonly input?: number | undefined;
   readonly output?: number | undefined;
   readonly cost?: string | undefined;
 }
 
 /** An unknown number is counted as one that is, and never as 0. */
-function take(spent: Spent, { input, output, cost }: Taken): Spent {
+function take(spent: Spent, { input, output, cost }: TakenTokens): Spent {
   const { tokens, cost: uncosted } = spent.unknown;
   return {
     ...spent,

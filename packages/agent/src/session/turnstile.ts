@@ -1,12 +1,12 @@
 // One at a time, in the order of arrival.
 
 /** Lets one piece of work through at a time. What fails lets the next one pass. */
-export interface Turnstile {
+export interface Mutex {
   pass<T>(work: () => Promise<T>): Promise<T>;
 }
 
 /** A turnstile with nobody in it. */
-export function createTurnstile(): Turnstile {
+export function createMutex(): Mutex {
   let last: Promise<unknown> = Promise.resolve();
   return {
     pass(work) {

@@ -5,12 +5,12 @@
 import type { EventOf } from '@tidemark/log';
 import { noteStanding } from '@tidemark/context';
 import type { Notice } from '../turn/session-event.ts';
-import type { Work } from '../turn/work.ts';
+import type { TurnContext } from '../turn/work.ts';
 import type { Noted } from '../session/progress.ts';
 import type { Session } from '../session/session.ts';
 import { commit } from '../session/session.ts';
-import type { Turnstile } from '../session/turnstile.ts';
-import { createTurnstile } from '../session/turnstile.ts';
+import type { Mutex } from '../session/turnstile.ts';
+import { createMutex } from '../session/turnstile.ts';
 import type { ContextSource, NoteCause, SourceView, ToolEffect } from './context-source.ts';
 import { fitNote, fitRevision } from './fit-note.ts';
 
@@ -25,13 +25,13 @@ const GONE_WORDS = 'What this source said before no longer holds; there is nothi
 const RELEASES = 'The note of this revision before this one is in force.';
 
 /** What asking keeps of an open session: who asks now, which sources were said to fail, and which are to be noted in any case. */
-interface Asking {
-  readonly turnstile: Turnstile;
+interface SourceState {
+  readonly turnstile: Mutex;
   readonly failed: Set<string>;
   readonly wanted: Set<string>;
 }
 
-const ASKING: WeakMap<Session, Asking> = new WeakMap();
+const ASKING: WeakMap<Session, SourceState> = new WeakMap();
 
 /**
  * Asks the sources, all of them or those that these calls affect, at once and each within its patience; their notes are one
@@ -39,7 +39,7 @@ const ASKING: WeakMap<Session, Asking> = new WeakMap();
  *
  * @throws AgentError `agent/conflict`, and what the store throws; never what a source throws.
  */
-export function askSources(work: Work, after?: readonly ToolEffect[]): Promise<void> {
+export function askSources(work: TurnContext, after?: readonly ToolEffect[]): Promise<void> {
   return askingOf(work.session).turnstile.pass(async () => {
     if (work.signal.aborted) return;
     const asked = await Promise.all(work.runtime.sources.map((source) => askOne(work, source, after)));
@@ -55,19 +55,19 @@ export function wantNote(session: Session, name: string): void {
   askingOf(session).wanted.add(name);
 }
 
-function askingOf(session: Session): Asking {
-  const held = ASKING.get(session) ?? { turnstile: createTurnstile(), failed: new Set(), wanted: new Set() };
+function askingOf(session: Session): SourceState {
+  const held = ASKING.get(session) ?? { turnstile: createMutex(), failed: new Set(), wanted: new Set() };
   ASKING.set(session, held);
   return held;
 }
 
-type Note = EventOf<'context.noted'>;
+type NoteEvent = EventOf<'context.noted'>;
 
 async function askOne(
-  work: Work,
+  work: TurnContext,
   source: ContextSource,
   after: readonly ToolEffect[] | undefined,
-): Promise<Note | undefined> {
+): Promise<NoteEvent | undefined> {
   try {
     if (after !== undefined && !after.some((effect) => source.affectedBy(effect))) return undefined;
     return await withinPatience(work, source);
@@ -77,7 +77,7 @@ async function askOne(
   }
 }
 
-async function withinPatience(work: Work, source: ContextSource): Promise<Note | undefined> {
+async function withinPatience(work: TurnContext, source: ContextSource): Promise<NoteEvent | undefined> {
   const { patienceMs = PATIENCE_MS } = source;
   const over = new AbortController();
   const tooSlow = new AbortController();
@@ -92,7 +92,7 @@ async function withinPatience(work: Work, source: ContextSource): Promise<Note |
   }
 }
 
-async function noteOf(work: Work, source: ContextSource, signal: AbortSignal): Promise<Note | undefined> {
+async function noteOf(work: TurnContext, source: ContextSource, signal: AbortSignal): Promise<NoteEvent | undefined> {
   const { session, runtime, turn } = work;
   const noted = session.progress.noted.get(source.name);
   const view = viewOf(work, noted?.revision, signal);
@@ -136,7 +136,7 @@ function isUrgent(session: Session, { name, urgent = false }: ContextSource, cau
   return urgent && cause !== 'initial';
 }
 
-function viewOf({ session, runtime }: Work, noted: string | undefined, signal: AbortSignal): SourceView {
+function viewOf({ session, runtime }: TurnContext, noted: string | undefined, signal: AbortSignal): SourceView {
   const { state, progress } = session;
   return {
     workspace: state.workspace ?? '',
@@ -183,7 +183,7 @@ function waitsInTurn({ state }: Session, { position }: Noted): boolean {
   return noteStanding(state, position) === 'waiting';
 }
 
-async function sayFailed({ session, tell }: Work, name: string, error: unknown): Promise<void> {
+async function sayFailed({ session, tell }: TurnContext, name: string, error: unknown): Promise<void> {
   const { failed } = askingOf(session);
   if (failed.has(name)) return;
   failed.add(name);

@@ -3,10 +3,10 @@
 import type { CallId, SessionId, StartedBy } from '@tidemark/log';
 import type { Mode } from '../tools/permissions.ts';
 import { narrower } from '../tools/permissions.ts';
-import type { Turnstile } from '../session/turnstile.ts';
-import { createTurnstile } from '../session/turnstile.ts';
-import type { LiveSession } from '../turn/live-session.ts';
-import type { Limits, Runtime, SubagentLimits } from '../turn/runtime.ts';
+import type { Mutex } from '../session/turnstile.ts';
+import { createMutex } from '../session/turnstile.ts';
+import type { AgentSession } from '../turn/live-session.ts';
+import type { TurnLimits, Runtime, SubagentLimits } from '../turn/runtime.ts';
 import { SUBAGENT_LIMITS } from '../turn/runtime.ts';
 import type { Slots } from './slots.ts';
 import { createSlots } from './slots.ts';
@@ -27,15 +27,15 @@ export interface ChildSession {
 /** See the head of this file. */
 export interface Children {
   /** Opens the session of one. */
-  readonly open: (child: ChildSession) => Promise<LiveSession>;
+  readonly open: (child: ChildSession) => Promise<AgentSession>;
   readonly slots: Slots;
   /** What those that were started here may take, until the log says that they ended. */
-  readonly promised: Map<CallId, Limits>;
-  readonly live: Set<LiveSession>;
+  readonly promised: Map<CallId, TurnLimits>;
+  readonly live: Set<AgentSession>;
   /** Ends of those that work here. */
   readonly work: Set<Promise<unknown>>;
   /** One question to a person at a time. */
-  readonly questions: Turnstile;
+  readonly questions: Mutex;
 }
 
 /** Nobody yet. */
@@ -47,7 +47,7 @@ export function createChildren(open: Children['open'], limits: SubagentLimits = 
     promised: new Map(),
     live: new Set(),
     work: new Set(),
-    questions: createTurnstile(),
+    questions: createMutex(),
   };
 }
 

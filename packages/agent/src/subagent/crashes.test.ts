@@ -2,7 +2,7 @@
 // may have changed something runs twice.
 
 import type { Recorded, SessionId } from '@tidemark/log';
-import type { Shelf } from '@tidemark/store-memory';
+import type { MemoryBackend } from '@tidemark/store-memory';
 import { createMemoryStore, createShelf } from '@tidemark/store-memory';
 import { expect, test } from 'vitest';
 import type { Family } from '../../tests/small-family.ts';
@@ -14,7 +14,7 @@ import { made, testClock, watched } from '../../tests/small-work.ts';
 const ASKED = [agent('a1', { role: 'mover', task: 'Move one.' }), agent('a2', { task: 'Move two.' })];
 
 /** What is on a shelf now, as a process finds it that comes after a crash. */
-function copyOf(shelf: Shelf): Shelf {
+function copyOf(shelf: MemoryBackend): MemoryBackend {
   const copies = [...shelf.rooms].map(([id, room]) => {
     const bytes = room.bytes.slice(0, room.length);
     return [id, { ...room, bytes, held: false, snapshot: undefined, listeners: new Set<() => void>() }] as const;
@@ -23,7 +23,12 @@ function copyOf(shelf: Shelf): Shelf {
 }
 
 /** One life of the family on a shelf; `moves` counts what its tool did. */
-async function live(shelf: Shelf, life: string, moves: string[], crash: () => void = () => undefined): Promise<Family> {
+async function live(
+  shelf: MemoryBackend,
+  life: string,
+  moves: string[],
+  crash: () => void = () => undefined,
+): Promise<Family> {
   const { surroundings } = testClock();
   let names = 0;
   const move = made('move', ({ call }) => (moves.push(call), { text: 'moved' }), { effect: 'write' });
@@ -40,9 +45,9 @@ async function live(shelf: Shelf, life: string, moves: string[], crash: () => vo
 }
 
 /** All the states that a crash of this family can leave. */
-async function states(): Promise<readonly { readonly shelf: Shelf; readonly moved: readonly string[] }[]> {
+async function states(): Promise<readonly { readonly shelf: MemoryBackend; readonly moved: readonly string[] }[]> {
   const shelf = createShelf();
-  const found: { readonly shelf: Shelf; readonly moved: readonly string[] }[] = [];
+  const found: { readonly shelf: MemoryBackend; readonly moved: readonly string[] }[] = [];
   const moves: string[] = [];
   const family = await live(shelf, 'first', moves, () => void found.push({ shelf: copyOf(shelf), moved: [...moves] }));
   await family.live.prompt('Go.');

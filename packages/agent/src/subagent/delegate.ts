@@ -12,14 +12,14 @@ import { messageOf } from '../tools/message-of.ts';
 import { narrower } from '../tools/permissions.ts';
 import type { ToolOutput } from '../tools/tool.ts';
 import { OVER } from '../tools/unless-aborted.ts';
-import type { LiveSession, Turn } from '../turn/live-session.ts';
-import type { Limits, Runtime } from '../turn/runtime.ts';
+import type { AgentSession, Turn } from '../turn/live-session.ts';
+import type { TurnLimits, Runtime } from '../turn/runtime.ts';
 import { SUBAGENT_LIMITS } from '../turn/runtime.ts';
 import type { Delegation } from '../turn/work.ts';
-import type { Working } from '../turn/working.ts';
+import type { StepContext } from '../turn/working.ts';
 import { takenBy } from '../turn/working.ts';
 import type { Children, ChildSession } from './children.ts';
-import type { Ending } from './ending.ts';
+import type { SubagentEnding } from './ending.ts';
 import { endingOf, foldOf, outputOf } from './ending.ts';
 import { firstPrompt } from './first-prompt.ts';
 import { shareOf } from './shares.ts';
@@ -28,7 +28,7 @@ import { AGENT, NO_ROLE } from './subagent.ts';
 type Started = EventData['subagent.started'];
 
 /** See the head of this file. What it throws for an interrupt closes the call as interrupted. */
-export async function delegate(children: Children, working: Working, asked: Delegation): Promise<ToolOutput> {
+export async function delegate(children: Children, working: StepContext, asked: Delegation): Promise<ToolOutput> {
   const leave = await children.slots.enter(asked.signal);
   if (leave === undefined) throw OVER;
   const work = startedFor(children, working, asked).finally(leave);
@@ -38,7 +38,7 @@ export async function delegate(children: Children, working: Working, asked: Dele
   return work;
 }
 
-async function startedFor(children: Children, working: Working, asked: Delegation): Promise<ToolOutput> {
+async function startedFor(children: Children, working: StepContext, asked: Delegation): Promise<ToolOutput> {
   const { session } = working;
   // Inside the turnstile, so that calls which run together count each other.
   const start = await session.turnstile.pass(() => begin(children, working, asked));
@@ -57,13 +57,17 @@ async function startedFor(children: Children, working: Working, asked: Delegatio
 }
 
 /** What one is started with. */
-interface Start {
+interface SubagentStart {
   readonly started: Started;
-  readonly limits: Limits;
+  readonly limits: TurnLimits;
 }
 
 /** One that a crash left is taken up again; else a new one is named in the log. A text is why there is none. */
-async function begin(children: Children, working: Working, { call, order }: Delegation): Promise<Start | string> {
+async function begin(
+  children: Children,
+  working: StepContext,
+  { call, order }: Delegation,
+): Promise<SubagentStart | string> {
   const { session, runtime, turn } = working;
   const held = [...session.progress.subagents.values()].find((one) => one.call === call);
   const refusal = held === undefined ? refusalOf(working) : undefined;
@@ -80,14 +84,14 @@ async function begin(children: Children, working: Working, { call, order }: Dele
 }
 
 /** Why none is started, as the model is told it. */
-function refusalOf({ session: { progress }, runtime: { subagents = {} } }: Working): string | undefined {
+function refusalOf({ session: { progress }, runtime: { subagents = {} } }: StepContext): string | undefined {
   const { depth = SUBAGENT_LIMITS.depth, total = SUBAGENT_LIMITS.total } = subagents;
   if ((progress.startedBy?.depth ?? 0) >= depth) return 'A subagent starts none itself: do the work yourself.';
   if (progress.delegated < total) return undefined;
   return `This session has started all of its subagents (${progress.delegated} of ${total}): do the work yourself.`;
 }
 
-function shareFor({ promised }: Children, working: Working): Limits {
+function shareFor({ promised }: Children, working: StepContext): TurnLimits {
   const { session, runtime } = working;
   const { progress, state } = session;
   const atWork = new Set([...progress.subagents.values()].map(({ call }) => call));
@@ -102,7 +106,12 @@ function shareFor({ promised }: Children, working: Working): Limits {
   return shareOf(own, { limits: runtime.limits, taken: takenBy(working), promised, among });
 }
 
-async function workOf(children: Children, working: Working, asked: Delegation, start: Start): Promise<Ending> {
+async function workOf(
+  children: Children,
+  working: StepContext,
+  asked: Delegation,
+  start: SubagentStart,
+): Promise<SubagentEnding> {
   const { started } = start;
   const fold = await foldOf(working.session.log, started.child);
   const ended = fold && endingOf(fold);
@@ -125,13 +134,18 @@ async function workOf(children: Children, working: Working, asked: Delegation, s
 }
 
 /** The mode of the parent may have been narrowed while the session was opened. */
-async function keepNarrow(child: LiveSession, { session }: Working): Promise<void> {
+async function keepNarrow(child: AgentSession, { session }: StepContext): Promise<void> {
   const mode = narrower(child.mode, session.progress.mode ?? 'read-only');
   if (mode !== child.mode) await child.setMode(mode);
 }
 
 /** What it does is said as the progress of the call, and what a person should know as that. */
-async function follow(turn: Turn, { role }: Started, { tell }: Working, { say }: Delegation): Promise<Ending> {
+async function follow(
+  turn: Turn,
+  { role }: Started,
+  { tell }: StepContext,
+  { say }: Delegation,
+): Promise<SubagentEnding> {
   for await (const event of turn) {
     if (event.type === 'recorded' && event.record.kind === 'tool.started') say(`${role}: ${event.record.data.name}`);
     if (event.type !== 'notice.raised') continue;
@@ -143,9 +157,9 @@ async function follow(turn: Turn, { role }: Started, { tell }: Working, { say }:
 
 function childOf(
   children: Children,
-  working: Working,
+  working: StepContext,
   { call, order }: Delegation,
-  { started: { child: id, role, task }, limits }: Start,
+  { started: { child: id, role, task }, limits }: SubagentStart,
   create: boolean,
 ): ChildSession {
   const { state, progress, writer } = working.session;
@@ -170,7 +184,7 @@ function titleOf(task: string): string {
 }
 
 /** All that its parent is run with, rules included, but no project grants; so it can be allowed no more. Nothing is kept warm for it: it is short. */
-function runtimeFor(children: Children, { session, runtime }: Working, role: string, limits: Limits): Runtime {
+function runtimeFor(children: Children, { session, runtime }: StepContext, role: string, limits: TurnLimits): Runtime {
   const { ask, grants: _project, ...rest } = runtime;
   const opened = session.state.epoch?.opened;
   return {
@@ -203,10 +217,10 @@ function roleInTitle(role: string): string {
 }
 
 async function failedAs(
-  { session: { log } }: Working,
+  { session: { log } }: StepContext,
   child: SessionId,
-  error: NonNullable<Ending['error']>,
-): Promise<Ending> {
+  error: NonNullable<SubagentEnding['error']>,
+): Promise<SubagentEnding> {
   const fold = await foldOf(log, child).catch(() => undefined);
   const { turn } = fold?.progress ?? {};
   // Without its log nobody knows what it took.

@@ -10,7 +10,7 @@ import { NOTHING_SPENT, totalsOf } from '../session/spent.ts';
 import type { ToolOutput } from '../tools/tool.ts';
 
 /** See the head of this file. */
-export interface Ending {
+export interface SubagentEnding {
   readonly outcome: TurnEnded['outcome'];
   /** Its last words. */
   readonly text: string;
@@ -19,7 +19,7 @@ export interface Ending {
 }
 
 /** A subagent that never said anything. */
-export const NEVER_BEGAN: Ending = {
+export const NEVER_BEGAN: SubagentEnding = {
   outcome: 'interrupted',
   text: '',
   error: undefined,
@@ -27,7 +27,7 @@ export const NEVER_BEGAN: Ending = {
 };
 
 /** How its turn ended; `undefined` while that is open, or none was begun. */
-export function endingOf({ progress: { turn } }: Pick<Fold, 'progress'>): Ending | undefined {
+export function endingOf({ progress: { turn } }: Pick<Fold, 'progress'>): SubagentEnding | undefined {
   if (turn?.ended === undefined) return undefined;
   const { outcome, error } = turn.ended;
   return { outcome, error, text: turn.text, totals: totalsOf(turn.spent) };
@@ -47,14 +47,17 @@ export async function foldOf(log: Log, child: SessionId): Promise<Fold | undefin
 const SUMMARY = { bytes: 1_000, lines: 20 };
 
 /** The record of it. */
-export function endedAs(child: SessionId, { outcome, text, error, totals }: Ending): EventData['subagent.ended'] {
+export function endedAs(
+  child: SessionId,
+  { outcome, text, error, totals }: SubagentEnding,
+): EventData['subagent.ended'] {
   const words = text.trim() === '' ? (error?.message ?? '') : text.trim();
   const summary = headOf(words, SUMMARY).text;
   const { cost } = totals;
   return { child, status: outcome, summary, ...(cost !== undefined && { cost }), totals };
 }
 
-const HOW: Readonly<Record<Ending['outcome'], string>> = {
+const HOW: Readonly<Record<SubagentEnding['outcome'], string>> = {
   completed: 'completed its task',
   failed: 'failed',
   interrupted: 'was interrupted',
@@ -62,7 +65,7 @@ const HOW: Readonly<Record<Ending['outcome'], string>> = {
 };
 
 /** The output of the call that asked for it. */
-export function outputOf(child: SessionId, ending: Ending): ToolOutput {
+export function outputOf(child: SessionId, ending: SubagentEnding): ToolOutput {
   const { outcome, text, error, totals } = ending;
   const why = error === undefined ? '' : `: ${error.message}`;
   const cost = totals.cost === undefined ? 'cost unknown' : `$${totals.cost}`;

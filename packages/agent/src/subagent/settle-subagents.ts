@@ -11,7 +11,7 @@ import type { Session } from '../session/session.ts';
 import { commit, openSession } from '../session/session.ts';
 import type { Surroundings } from '../surroundings.ts';
 import type { Notice } from '../turn/session-event.ts';
-import type { Ending } from './ending.ts';
+import type { SubagentEnding } from './ending.ts';
 import { endedAs, endingOf, foldOf, NEVER_BEGAN } from './ending.ts';
 
 /** What is settled with. */
@@ -35,7 +35,7 @@ export async function settleSubagents(session: Session, settling: Settling, goes
   }
 }
 
-async function tryToEnd(child: SessionId, settling: Settling): Promise<Ending | undefined> {
+async function tryToEnd(child: SessionId, settling: Settling): Promise<SubagentEnding | undefined> {
   try {
     return await endOf(child, settling);
   } catch (error) {
@@ -47,7 +47,7 @@ async function tryToEnd(child: SessionId, settling: Settling): Promise<Ending | 
 }
 
 /** How it ended; its turn is ended as interrupted where it is open, and its own subagents before that. */
-async function endOf(child: SessionId, settling: Settling): Promise<Ending> {
+async function endOf(child: SessionId, settling: Settling): Promise<SubagentEnding> {
   const { log, secrets, surroundings } = settling;
   const fold = await foldOf(log, child);
   if (fold === undefined) return NEVER_BEGAN;

@@ -1,10 +1,10 @@
 import { callId } from '@tidemark/log';
 import { expect, test } from 'vitest';
 import { NOTHING_SPENT } from '../session/spent.ts';
-import type { Left } from './shares.ts';
+import type { LeftForSubagents } from './shares.ts';
 import { shareOf } from './shares.ts';
 
-const left = (change: Partial<Left> = {}): Left => ({
+const left = (change: Partial<LeftForSubagents> = {}): LeftForSubagents => ({
   limits: {},
   taken: { spent: NOTHING_SPENT, ms: 0 },
   promised: new Map(),

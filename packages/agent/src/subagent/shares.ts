@@ -3,21 +3,21 @@
 
 import type { CallId } from '@tidemark/log';
 import { sumOfMoney } from '@tidemark/model';
-import type { Taken } from '../decide/limits.ts';
+import type { TurnTaken } from '../decide/limits.ts';
 import { moneyTaken, tokensTaken } from '../session/spent.ts';
-import type { Limits } from '../turn/runtime.ts';
+import type { TurnLimits } from '../turn/runtime.ts';
 
 /** What the subagents of a turn may take together, and what those that work now were promised. */
-export interface Left {
-  readonly limits: Limits;
-  readonly taken: Taken;
-  readonly promised: ReadonlyMap<CallId, Limits>;
+export interface LeftForSubagents {
+  readonly limits: TurnLimits;
+  readonly taken: TurnTaken;
+  readonly promised: ReadonlyMap<CallId, TurnLimits>;
   /** How many share the rest: the one that is asked for, and those that wait. */
   readonly among: number;
 }
 
 /** The limits of the next one. */
-export function shareOf(own: Limits, { limits, taken, promised, among }: Left): Limits {
+export function shareOf(own: TurnLimits, { limits, taken, promised, among }: LeftForSubagents): TurnLimits {
   const others = [...promised.values()];
   const tokens = restOf(limits.tokens, [tokensTaken(taken.spent), ...others.map((one) => one.tokens ?? 0)]);
   const cost =
@@ -43,11 +43,11 @@ function restOf(limit: number | undefined, taken: readonly number[]): number | u
       );
 }
 
-function least(name: 'ms' | 'tokens', own: number | undefined, share: number | undefined): Limits {
+function least(name: 'ms' | 'tokens', own: number | undefined, share: number | undefined): TurnLimits {
   return own === undefined && share === undefined ? {} : { [name]: Math.min(own ?? Infinity, share ?? Infinity) };
 }
 
-function leastCost(own: string | undefined, share: string | undefined): Limits {
+function leastCost(own: string | undefined, share: string | undefined): TurnLimits {
   if (own === undefined) return share === undefined ? {} : { cost: share };
   return { cost: share === undefined || sumOfMoney([own, `-${share}`]).startsWith('-') ? own : share };
 }

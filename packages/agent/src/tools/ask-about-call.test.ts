@@ -10,7 +10,7 @@ import type { Secrets } from '../commit/secrets.ts';
 import { readRules } from '../rules/read-rules.ts';
 import type { Runtime } from '../turn/runtime.ts';
 import { previewDigest } from './make-preview.ts';
-import type { Answer, CallQuestion, Question } from './permissions.ts';
+import type { PermissionAnswer, CallQuestion, Question } from './permissions.ts';
 import { runCalls } from './run-calls.ts';
 import type { Tool, ToolContext, ToolPreview, ToolRun } from './tool.ts';
 
@@ -56,12 +56,12 @@ interface Asked extends SmallWork {
 
 async function asked(
   tool: Tool,
-  answers: readonly Answer[],
+  answers: readonly PermissionAnswer[],
   runtime: Partial<Runtime> = {},
   secrets: Secrets = createSecrets({ values: [] }),
 ): Promise<Asked> {
   const questions: CallQuestion[] = [];
-  const ask = async (question: Question): Promise<Answer> => {
+  const ask = async (question: Question): Promise<PermissionAnswer> => {
     if (question.about === 'call') questions.push(question);
     return answers[Math.min(questions.length, answers.length) - 1] ?? 'denied';
   };
@@ -166,7 +166,7 @@ describe('the preview of a call', () => {
         return new Promise(() => undefined);
       },
     });
-    const ask = async (): Promise<Answer> => 'allowed';
+    const ask = async (): Promise<PermissionAnswer> => 'allowed';
     const calls = [{ id: 'c1', name: 'change' }];
     const small = await beginWork({ calls, tools: [hanging.tool], mode: 'ask', runtime: { ask } });
     const ended = runCalls(small.work);
@@ -247,7 +247,7 @@ describe('an answer', () => {
       throw new Error('the disk is full');
     };
     const always: Granted = { tool: 'change', folders: ['src'] };
-    const answer: Answer = { decision: 'allowed', always, keep: 'project' };
+    const answer: PermissionAnswer = { decision: 'allowed', always, keep: 'project' };
     const grants = { kept: broken, keep: broken };
     const ran = await asked(shown(['+one']).tool, [answer], { grants });
     expect(ran.session.progress.granted).toEqual([always]);
@@ -257,7 +257,7 @@ describe('an answer', () => {
 
   test('with a grant is not offered for what holds a secret', async () => {
     const questions: Question[] = [];
-    const ask = async (question: Question): Promise<Answer> => {
+    const ask = async (question: Question): Promise<PermissionAnswer> => {
       questions.push(question);
       return 'allowed';
     };

@@ -2,10 +2,10 @@
 
 import type { Granted, PermissionDecided } from '@tidemark/log';
 import { grantProblem } from '../rules/read-grant.ts';
-import type { Work } from '../turn/work.ts';
+import type { TurnContext } from '../turn/work.ts';
 import { makePreview, previewDigest } from './make-preview.ts';
 import { messageOf } from './message-of.ts';
-import type { Answer, Asker, CallQuestion } from './permissions.ts';
+import type { PermissionAnswer, Asker, CallQuestion } from './permissions.ts';
 import { isYes } from './permissions.ts';
 import type { CallRead } from './read-call.ts';
 import type { ToolPreview, ToolProblem } from './tool.ts';
@@ -23,7 +23,7 @@ export interface Permit {
 export type CallAsked = Omit<CallQuestion, 'preview' | 'again'>;
 
 /** The work of a turn in which somebody can be asked. */
-type Asking = Work & { readonly ask: Asker };
+type AskableWork = TurnContext & { readonly ask: Asker };
 
 /** How often a person is asked about one call whose preview changes after each yes. */
 const MOST_QUESTIONS = 5;
@@ -36,7 +36,7 @@ const MOST_WORDS = 2_000;
  * call is denied. Returns as `permitCall` does.
  */
 export async function askAboutCall(
-  work: Asking,
+  work: AskableWork,
   read: CallRead,
   asked: CallAsked,
   asks: string,
@@ -57,10 +57,10 @@ export async function askAboutCall(
 
 /** A yes as it was given, or the denial that the answer comes to; `undefined` when the user interrupted. */
 async function answerTo(
-  { ask, signal }: Asking,
+  { ask, signal }: AskableWork,
   question: CallQuestion,
   asks: string,
-): Promise<{ readonly given: Answer } | Permit | undefined> {
+): Promise<{ readonly given: PermissionAnswer } | Permit | undefined> {
   const denied = { decision: 'denied', shown: previewDigest(question.preview) } as const;
   try {
     const answer = await unlessAborted(ask(question, signal), signal);
@@ -78,7 +78,7 @@ async function answerTo(
 function refusedBy(
   question: CallQuestion,
   denied: Pick<PermissionDecided, 'decision' | 'shown'>,
-  answer: Answer | undefined,
+  answer: PermissionAnswer | undefined,
 ): Permit {
   const refused = permit(question, { ...denied, by: 'person' }, 'the user was asked and refused');
   const words = typeof answer === 'object' && answer.decision === 'denied' ? answer.words.trim() : '';
@@ -91,7 +91,12 @@ function wrongGrant({ offer }: CallQuestion, grant: Granted): string | undefined
   return offer === undefined ? 'no grant was offered' : grantProblem(grant, offer.call);
 }
 
-async function allowed(work: Work, asked: CallAsked, answer: Answer, approved: ToolPreview): Promise<Permit> {
+async function allowed(
+  work: TurnContext,
+  asked: CallAsked,
+  answer: PermissionAnswer,
+  approved: ToolPreview,
+): Promise<Permit> {
   const head = { by: 'person', decision: 'allowed', shown: previewDigest(approved) } as const;
   const grant = await grantIn(work, asked, answer);
   return { ...permit(asked, { ...head, ...grant }, ''), approved };
@@ -99,9 +104,9 @@ async function allowed(work: Work, asked: CallAsked, answer: Answer, approved: T
 
 /** The grant as the log keeps it. One for the project that cannot be stored holds for the session, and the person is told. */
 async function grantIn(
-  { runtime, session, tell }: Work,
+  { runtime, session, tell }: TurnContext,
   { offer }: CallAsked,
-  answer: Answer,
+  answer: PermissionAnswer,
 ): Promise<Pick<PermissionDecided, 'always' | 'kept'>> {
   if (answer === 'always') return offer?.exact === undefined ? {} : { always: offer.exact };
   if (typeof answer !== 'object' || answer.decision !== 'allowed') return {};

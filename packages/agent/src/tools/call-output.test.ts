@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { Output } from '../commit/output.ts';
+import type { ToolOutputSink } from '../commit/output.ts';
 import { openCallOutput } from './call-output.ts';
 
 const SHAPE = { limits: { bytes: 1000, lines: 10 }, keeps: 'head' } as const;
 
 /** An output that keeps what it is given, and fails where it is told to. */
-function pretend(failAt?: string): Output & { readonly written: readonly (string | Uint8Array)[] } {
+function pretend(failAt?: string): ToolOutputSink & { readonly written: readonly (string | Uint8Array)[] } {
   const written: (string | Uint8Array)[] = [];
   return {
     written,

@@ -1,8 +1,8 @@
 // What one call writes, in the order in which it wrote it, whether it waited or not; and nothing after it ended.
 
-import type { Output, ShapedOutput } from '../commit/output.ts';
+import type { ToolOutputSink, ShapedOutput } from '../commit/output.ts';
 import { AgentError } from '../errors.ts';
-import { createTurnstile } from '../session/turnstile.ts';
+import { createMutex } from '../session/turnstile.ts';
 
 /** The output of a call that runs. */
 export interface CallOutput {
@@ -16,14 +16,14 @@ export interface CallOutput {
   /** Words behind all that was written. */
   add(text: string): Promise<void>;
   /** Shapes it once all of it is written. Rejects with what kept a chunk from being written. */
-  finish(options: Parameters<Output['finish']>[0]): Promise<ShapedOutput>;
+  finish(options: Parameters<ToolOutputSink['finish']>[0]): Promise<ShapedOutput>;
   /** Throws it away. */
   drop(): void;
 }
 
 /** Begins an output. */
-export function openCallOutput(output: Output): CallOutput {
-  const turnstile = createTurnstile();
+export function openCallOutput(output: ToolOutputSink): CallOutput {
+  const turnstile = createMutex();
   let isOpen = true;
   let isDropped = false;
   let endsLine = true;

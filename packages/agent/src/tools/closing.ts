@@ -3,7 +3,7 @@
 import type { CallId, ContentPart, Event, EventOf, Timestamp, ToolEnded, TurnId } from '@tidemark/log';
 import type { ShapedOutput } from '../commit/output.ts';
 import { openOutput } from '../commit/output.ts';
-import type { Work } from '../turn/work.ts';
+import type { TurnContext } from '../turn/work.ts';
 import { limitsOf } from './result-limits.ts';
 
 /** What is known of a call that ran, beside what it said. */
@@ -11,7 +11,7 @@ export type Particulars = Pick<ToolEnded, 'exit' | 'durationMs' | 'files'>;
 
 /** The call ran, or was refused: its words as they were shaped, and its images with what is said of them. */
 export function ended(
-  work: Work,
+  work: TurnContext,
   kind: 'tool.returned' | 'tool.failed',
   call: CallId,
   shaped: ShapedOutput,
@@ -31,7 +31,12 @@ export function ended(
 }
 
 /** The call did not do what it was asked, in these words: shaped like any other output, since a tool may have chosen them. */
-export async function failed(work: Work, call: CallId, words: string, particulars: Particulars = {}): Promise<Event> {
+export async function failed(
+  work: TurnContext,
+  call: CallId,
+  words: string,
+  particulars: Particulars = {},
+): Promise<Event> {
   const { session } = work;
   const output = openOutput({ artifacts: session.log.artifacts, secrets: session.secrets });
   await output.write(words);
@@ -40,6 +45,6 @@ export async function failed(work: Work, call: CallId, words: string, particular
 }
 
 /** What every event of a turn begins with. */
-export function head({ runtime, turn }: Work): { readonly at: Timestamp; readonly turn: TurnId } {
+export function head({ runtime, turn }: TurnContext): { readonly at: Timestamp; readonly turn: TurnId } {
   return { at: runtime.surroundings.now(), turn };
 }

@@ -3,7 +3,7 @@
 import type { Digest } from '@tidemark/log';
 import { digest } from '@tidemark/log';
 import { newHash } from '../session/node-hash.ts';
-import type { Work } from '../turn/work.ts';
+import type { TurnContext } from '../turn/work.ts';
 import { messageOf } from './message-of.ts';
 import type { CallRead } from './read-call.ts';
 import type { ToolPreview, ToolProblem } from './tool.ts';
@@ -14,7 +14,7 @@ import { unlessAborted } from './unless-aborted.ts';
  * cannot make one; `undefined` when the user interrupted.
  */
 export async function makePreview(
-  work: Work,
+  work: TurnContext,
   { tool, run, input }: CallRead,
 ): Promise<ToolPreview | ToolProblem | undefined> {
   const { session, signal } = work;
@@ -38,7 +38,7 @@ export function previewDigest({ kind, text, unseen, base }: ToolPreview): Digest
 }
 
 /** The message may quote a file. Where the file lies outside the workspace, or a rule forbids something, nobody allowed that. */
-function problemOf({ runtime: { rules = [] } }: Work, tool: string, confined: boolean, message: string): string {
+function problemOf({ runtime: { rules = [] } }: TurnContext, tool: string, confined: boolean, message: string): string {
   if (confined && rules.every(({ decision }) => decision === 'allow')) return message;
   return (
     `The call of "${tool}" did not run, and the user was not asked: it would fail as things are. Read the file first, if ` +

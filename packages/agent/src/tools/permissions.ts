@@ -71,7 +71,7 @@ export interface RewriteQuestion {
 }
 
 /** `always` is a yes that holds for what its question shows as `always`; where it shows nothing, for this once. */
-export type Answer = 'allowed' | 'denied' | 'always' | RefusedAnswer | AllowedAnswer;
+export type PermissionAnswer = 'allowed' | 'denied' | 'always' | RefusedAnswer | AllowedAnswer;
 
 /** A no with words for the model: at most 2,000 characters of them are used. */
 export interface RefusedAnswer {
@@ -88,12 +88,12 @@ export interface AllowedAnswer {
 }
 
 /** Tells whether an answer is a yes. Any value that is no `Answer` is a no. */
-export function isYes(answer: Answer | undefined): boolean {
+export function isYes(answer: PermissionAnswer | undefined): boolean {
   return (typeof answer === 'object' ? answer.decision : answer === 'always' ? 'allowed' : answer) === 'allowed';
 }
 
 /** Whoever can be asked. Absent, a call is denied, and the model is told that nobody was there; a rewrite is only said. */
-export type Asker = (question: Question, signal: AbortSignal) => Promise<Answer>;
+export type Asker = (question: Question, signal: AbortSignal) => Promise<PermissionAnswer>;
 
 /** A cell that depends on one thing more: what the rule is then called, and what it says. */
 interface Fork {
@@ -102,14 +102,14 @@ interface Fork {
   readonly unmet: string;
 }
 
-type Cell = Verdict['decision'] | Fork;
-type Row = Readonly<Record<EffectClass, Cell>>;
+type MatrixCell = Verdict['decision'] | Fork;
+type MatrixRow = Readonly<Record<EffectClass, MatrixCell>>;
 
 /** Allowed where the condition holds, else a person is asked. */
 const INSIDE: Fork = { if: 'confined', met: 'inside', unmet: 'outside' };
 const SANDBOXED: Fork = { if: 'sandboxed', met: 'sandboxed', unmet: 'unsandboxed' };
 
-const MATRIX: Readonly<Record<Mode, Row>> = {
+const MATRIX: Readonly<Record<Mode, MatrixRow>> = {
   'read-only': { none: 'allowed', read: 'allowed', write: 'denied', execute: 'denied', network: 'denied' },
   ask: { none: 'allowed', read: 'allowed', write: 'asks', execute: 'asks', network: 'asks' },
   auto: { none: 'allowed', read: 'allowed', write: INSIDE, execute: SANDBOXED, network: SANDBOXED },

@@ -5,7 +5,7 @@ import { byGrants, canGrant, grantInWords, grantOf } from '../rules/grant.ts';
 import type { GrantOffer } from '../rules/grant-offer.ts';
 import { judgeByRules } from '../rules/judge-by-rules.ts';
 import type { RuledCall } from '../rules/ruled-call.ts';
-import type { Work } from '../turn/work.ts';
+import type { TurnContext } from '../turn/work.ts';
 import type { CallAsked, Permit } from './ask-about-call.ts';
 import { askAboutCall, permit } from './ask-about-call.ts';
 import type { Verdict } from './permissions.ts';
@@ -18,7 +18,11 @@ import type { ToolProblem } from './tool.ts';
  * the reason. A problem means that the call cannot work, so that nobody was asked. `undefined` when the user interrupted:
  * nothing is decided then, and the question is asked again by the next command.
  */
-export async function permitCall(work: Work, call: CallId, read: CallRead): Promise<Permit | ToolProblem | undefined> {
+export async function permitCall(
+  work: TurnContext,
+  call: CallId,
+  read: CallRead,
+): Promise<Permit | ToolProblem | undefined> {
   const { tool, run } = read;
   const mode = work.session.progress.mode ?? 'read-only';
   const { effect, name } = tool;
@@ -52,7 +56,7 @@ function once<T>(make: () => T): () => T {
 }
 
 async function underRules(
-  { runtime: { rules = [], grants }, session: { progress } }: Work,
+  { runtime: { rules = [], grants }, session: { progress } }: TurnContext,
   byMode: Verdict,
   ruled: () => RuledCall,
 ): Promise<Verdict> {
@@ -66,7 +70,7 @@ async function underRules(
 }
 
 /** Grants that cannot be read allow nothing: the person is asked. */
-async function keptOf(grants: Work['runtime']['grants']): Promise<readonly Granted[]> {
+async function keptOf(grants: TurnContext['runtime']['grants']): Promise<readonly Granted[]> {
   try {
     return (await grants?.kept()) ?? [];
   } catch {
@@ -75,7 +79,7 @@ async function keptOf(grants: Work['runtime']['grants']): Promise<readonly Grant
 }
 
 /** The grants that may be given; none where a grant would hold a secret, which the log does not keep as it is. */
-async function offerOf({ session, runtime }: Work, call: RuledCall): Promise<GrantOffer | undefined> {
+async function offerOf({ session, runtime }: TurnContext, call: RuledCall): Promise<GrantOffer | undefined> {
   if (!canGrant(call)) return undefined;
   const text = JSON.stringify(call.acts);
   if ((await session.secrets.mask(text)) !== text) return undefined;

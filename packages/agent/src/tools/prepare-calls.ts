@@ -4,7 +4,7 @@ import type { CallId, Event } from '@tidemark/log';
 import { callId } from '@tidemark/log';
 import type { CallPart } from '@tidemark/model';
 import { abandon } from '../decide/open-calls.ts';
-import type { Work } from '../turn/work.ts';
+import type { TurnContext } from '../turn/work.ts';
 import { failed, head } from './closing.ts';
 import { permitCall } from './permit-call.ts';
 import type { CallRead } from './read-call.ts';
@@ -26,7 +26,7 @@ export interface PreparedCalls {
 }
 
 /** Prepares calls in their order, one question at a time. `undefined` when the user interrupted: then nothing was decided. */
-export async function prepareCalls(work: Work, calls: readonly CallPart[]): Promise<PreparedCalls | undefined> {
+export async function prepareCalls(work: TurnContext, calls: readonly CallPart[]): Promise<PreparedCalls | undefined> {
   const ready: ReadyCall[] = [];
   const events: Event[] = [];
   for (const part of calls) {
@@ -38,7 +38,7 @@ export async function prepareCalls(work: Work, calls: readonly CallPart[]): Prom
   return { ready, events };
 }
 
-async function prepareCall(work: Work, part: CallPart): Promise<PreparedCalls | undefined> {
+async function prepareCall(work: TurnContext, part: CallPart): Promise<PreparedCalls | undefined> {
   const { runtime, session, signal } = work;
   const call = callId(part.call);
   if (isGone(work, part.name)) return { ready: [], events: [abandon(call, 'unavailable', head(work))] };
@@ -58,7 +58,7 @@ async function prepareCall(work: Work, part: CallPart): Promise<PreparedCalls | 
 }
 
 /** Whether the model was shown a tool that is not there now: its server went away, say. */
-function isGone({ runtime, session }: Work, name: string): boolean {
+function isGone({ runtime, session }: TurnContext, name: string): boolean {
   const isShown = session.state.epoch?.inForce.defined.has(name) ?? false;
   return isShown && !runtime.tools.some((tool) => tool.name === name);
 }

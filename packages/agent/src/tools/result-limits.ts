@@ -3,12 +3,12 @@
 import type { OutputLimits } from '../commit/output-limits.ts';
 import { limitsAt } from '../commit/output-limits.ts';
 import { openCalls } from '../decide/open-calls.ts';
-import type { Work } from '../turn/work.ts';
+import type { TurnContext } from '../turn/work.ts';
 
 /**
  * The limit of each result, or its share of the headroom. Calls that land together are each promised the same share, and
  * one that shows less than its share leaves the rest to those behind it: so all of them fit, in whatever order they land.
  */
-export function limitsOf({ session, runtime }: Work): OutputLimits {
+export function limitsOf({ session, runtime }: TurnContext): OutputLimits {
   return limitsAt(session.state, runtime.capabilities, openCalls(session.state).length);
 }

@@ -11,7 +11,7 @@ import type { Session } from '../session/session.ts';
 import { commit } from '../session/session.ts';
 import { skillsInContext } from '../session/skills-in-context.ts';
 import type { Notice } from '../turn/session-event.ts';
-import type { Work } from '../turn/work.ts';
+import type { TurnContext } from '../turn/work.ts';
 import { openCallOutput } from './call-output.ts';
 import type { CallOutput } from './call-output.ts';
 import type { Particulars } from './closing.ts';
@@ -23,7 +23,7 @@ import { limitsOf } from './result-limits.ts';
 import type { ToolContext, ToolFact, ToolHistory, ToolOutput } from './tool.ts';
 
 /** What may end a call before it ends by itself. */
-export interface Ending {
+export interface CallEndings {
   /** The tool is told to stop. */
   readonly stop: AbortSignal;
   /** Nobody waits for it any longer. */
@@ -31,7 +31,7 @@ export interface Ending {
 }
 
 /** How the work of a tool ended. */
-type Outcome = { readonly returned: ToolOutput } | { readonly threw: unknown };
+type RunOutcome = { readonly returned: ToolOutput } | { readonly threw: unknown };
 
 /**
  * Runs a call and closes it by exactly one event. What the tool throws becomes the error of the call; after the user
@@ -39,7 +39,7 @@ type Outcome = { readonly returned: ToolOutput } | { readonly threw: unknown };
  *
  * @throws AgentError, LogError when the closing cannot be appended.
  */
-export async function runCall(work: Work, ready: ReadyCall, { stop, givenUp }: Ending): Promise<void> {
+export async function runCall(work: TurnContext, ready: ReadyCall, { stop, givenUp }: CallEndings): Promise<void> {
   const { session, runtime } = work;
   const began = runtime.surroundings.elapsed();
   const output = openCallOutput(openOutput({ artifacts: session.log.artifacts, secrets: session.secrets }));
@@ -58,7 +58,7 @@ export async function runCall(work: Work, ready: ReadyCall, { stop, givenUp }: E
   await close(work, ready, durationMs, await landed(work, ready, output, outcome, durationMs));
 }
 
-async function outcomeOf({ run }: ReadyCall, context: ToolContext): Promise<Outcome> {
+async function outcomeOf({ run }: ReadyCall, context: ToolContext): Promise<RunOutcome> {
   try {
     return { returned: await run.run(context) };
   } catch (threw) {
@@ -66,7 +66,12 @@ async function outcomeOf({ run }: ReadyCall, context: ToolContext): Promise<Outc
   }
 }
 
-function contextOf(work: Work, { call, approved }: ReadyCall, output: CallOutput, signal: AbortSignal): ToolContext {
+function contextOf(
+  work: TurnContext,
+  { call, approved }: ReadyCall,
+  output: CallOutput,
+  signal: AbortSignal,
+): ToolContext {
   const { session, tell, delegate } = work;
   const { files, outputs } = session.progress;
   const progress = (text: string): void => {
@@ -94,7 +99,10 @@ function contextOf(work: Work, { call, approved }: ReadyCall, output: CallOutput
 }
 
 /** Masked as every other text of a tool is: a message may quote what a command wrote. */
-async function raiseNotice({ session: { secrets }, tell }: Work, { message, next, ...rest }: Notice): Promise<void> {
+async function raiseNotice(
+  { session: { secrets }, tell }: TurnContext,
+  { message, next, ...rest }: Notice,
+): Promise<void> {
   const notice = { ...rest, message: await secrets.mask(message), next: await secrets.mask(next) };
   tell({ type: 'notice.raised', notice });
 }
@@ -110,10 +118,10 @@ function historyOf({ log, writer, state: { length } }: Session): ToolHistory {
 
 /** The closing of a call that ended, and its facts. A result that cannot be kept is an error of the call: the tool may have taken effect. */
 async function landed(
-  work: Work,
+  work: TurnContext,
   ready: ReadyCall,
   output: CallOutput,
-  outcome: Outcome,
+  outcome: RunOutcome,
   durationMs: number,
 ): Promise<readonly Event[]> {
   try {
@@ -133,7 +141,7 @@ function holds({ kind }: ToolFact, { shaping }: ToolEnded): boolean {
   return kind !== 'skill.loaded' || shaping === undefined;
 }
 
-function factOf(work: Work, call: CallId, fact: ToolFact): Event {
+function factOf(work: TurnContext, call: CallId, fact: ToolFact): Event {
   switch (fact.kind) {
     case 'skill.loaded':
       return { ...head(work), kind: fact.kind, data: { ...fact.data, call } };
@@ -145,7 +153,7 @@ function factOf(work: Work, call: CallId, fact: ToolFact): Event {
 }
 
 async function resultOf(
-  work: Work,
+  work: TurnContext,
   { call, tool }: ReadyCall,
   output: CallOutput,
   returned: ToolOutput,
@@ -175,7 +183,7 @@ const HIDES_SECRET =
  * model was shown a placeholder and the file holds a secret: only here are both known, so the reason is added here.
  */
 async function faultOf(
-  work: Work,
+  work: TurnContext,
   { call, tool }: ReadyCall,
   output: CallOutput,
   threw: unknown,
@@ -191,7 +199,7 @@ async function faultOf(
 }
 
 /** Appends them. A payload that the log refuses would leave the call open for ever: it becomes an error of the call. */
-async function close(work: Work, ready: ReadyCall, durationMs: number, events: readonly Event[]): Promise<void> {
+async function close(work: TurnContext, ready: ReadyCall, durationMs: number, events: readonly Event[]): Promise<void> {
   try {
     await commit(work.session, events);
   } catch (cause) {
@@ -200,7 +208,7 @@ async function close(work: Work, ready: ReadyCall, durationMs: number, events: r
   }
 }
 
-function unkept(work: Work, { call, tool }: ReadyCall, cause: unknown, durationMs: number): Promise<Event> {
+function unkept(work: TurnContext, { call, tool }: ReadyCall, cause: unknown, durationMs: number): Promise<Event> {
   const words = `"${tool.name}" ran and may have taken effect, but what it came to could not be kept: ${messageOf(cause)}`;
   return failed(work, call, words, { durationMs });
 }

@@ -6,7 +6,7 @@ import type { CallPart } from '@tidemark/model';
 import { abandonAll } from '../decide/open-calls.ts';
 import { commit } from '../session/session.ts';
 import type { ToolEffect } from '../sources/context-source.ts';
-import type { Work } from '../turn/work.ts';
+import type { TurnContext } from '../turn/work.ts';
 import { head } from './closing.ts';
 import type { ReadyCall } from './prepare-calls.ts';
 import { prepareCalls } from './prepare-calls.ts';
@@ -24,7 +24,7 @@ const GRACE_MS = 5_000;
  * @throws AgentError, LogError when an event cannot be appended or flushed: running tools are stopped first, and calls
  * stay open for the next command to decide.
  */
-export async function runCalls(work: Work): Promise<readonly ToolEffect[]> {
+export async function runCalls(work: TurnContext): Promise<readonly ToolEffect[]> {
   const effects: ToolEffect[] = [];
   for (const group of groupsOf(openParts(work.session.state), work.runtime.tools)) {
     if (work.signal.aborted) break;
@@ -57,7 +57,7 @@ function runsAlone(tool: Tool | undefined): boolean {
   return tool?.alone ?? (tool?.effect === 'write' || tool?.effect === 'execute');
 }
 
-async function runGroup(work: Work, group: readonly CallPart[]): Promise<readonly ToolEffect[]> {
+async function runGroup(work: TurnContext, group: readonly CallPart[]): Promise<readonly ToolEffect[]> {
   const { session, signal } = work;
   const prepared = await prepareCalls(work, group);
   if (prepared === undefined) return [];
@@ -71,7 +71,7 @@ async function runGroup(work: Work, group: readonly CallPart[]): Promise<readonl
   return prepared.ready.map(({ tool }) => ({ tool: tool.name, effect: tool.effect, touches: tool.touches ?? [] }));
 }
 
-async function runTogether(work: Work, ready: readonly ReadyCall[]): Promise<void> {
+async function runTogether(work: TurnContext, ready: readonly ReadyCall[]): Promise<void> {
   const broken = new AbortController();
   const over = new AbortController();
   const stop = AbortSignal.any([work.signal, broken.signal]);
@@ -88,12 +88,12 @@ async function runTogether(work: Work, ready: readonly ReadyCall[]): Promise<voi
   }
 }
 
-async function patience({ runtime }: Work, stop: AbortSignal, over: AbortSignal): Promise<void> {
+async function patience({ runtime }: TurnContext, stop: AbortSignal, over: AbortSignal): Promise<void> {
   await abortOf(stop, over);
   await runtime.surroundings.wait(GRACE_MS, over);
 }
 
-async function abandonOpen(work: Work): Promise<void> {
+async function abandonOpen(work: TurnContext): Promise<void> {
   const closings = abandonAll(work.session, 'interrupted', head(work));
   if (closings.length > 0) await commit(work.session, closings);
 }

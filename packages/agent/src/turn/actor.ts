@@ -13,7 +13,7 @@ import type { Children } from '../subagent/children.ts';
 import { untilQuiet } from '../subagent/children.ts';
 import { delegate } from '../subagent/delegate.ts';
 import type { Mode } from '../tools/permissions.ts';
-import type { Beginning } from './begin-turn.ts';
+import type { TurnBeginning } from './begin-turn.ts';
 import { beginTurn } from './begin-turn.ts';
 import type { EventFeed } from './event-feed.ts';
 import { createEventFeed } from './event-feed.ts';
@@ -26,7 +26,7 @@ import { askForTurn } from './turn-queue.ts';
 import type { WantedFor } from './wanted.ts';
 import { createWantedFor } from './wanted.ts';
 import { watchTurn } from './watch-turn.ts';
-import type { Working } from './working.ts';
+import type { StepContext } from './working.ts';
 
 /** See the head of this file. */
 export interface Actor {
@@ -101,7 +101,7 @@ export function requireUsable({ stopped }: Actor): void {
 }
 
 /** Puts a turn in line, and begins it when it is the first. */
-export function enqueueTurn(actor: Actor, beginning: Beginning): Turn {
+export function enqueueTurn(actor: Actor, beginning: TurnBeginning): Turn {
   const { session } = actor;
   const feed = createEventFeed((from, to) => session.log.read(session.writer.session, from, to), true);
   const { asked, turn } = askForTurn(beginning, feed);
@@ -130,7 +130,7 @@ function startNext(actor: Actor): void {
 }
 
 /** A turn that goes on keeps its name. */
-function turnOf({ session, runtime }: Actor, beginning: Beginning): TurnId {
+function turnOf({ session, runtime }: Actor, beginning: TurnBeginning): TurnId {
   const held = beginning.with === 'resume' ? session.progress.turn?.id : undefined;
   return held ?? turnId(runtime.surroundings.newName());
 }
@@ -141,9 +141,9 @@ export function equip(actor: Actor, change: Pick<Runtime, 'tools' | 'given' | 't
 }
 
 /** What a turn works with; the runtime is the one of now, whenever it is looked at. */
-export function workOf(actor: Actor, turn: TurnId, signal: AbortSignal): Working {
+export function workOf(actor: Actor, turn: TurnId, signal: AbortSignal): StepContext {
   const { session, lines, wantedFor, side, children } = actor;
-  const work: Working = {
+  const work: StepContext = {
     ...(side && { side }),
     ...(children && { delegate: (asked) => delegate(children, work, asked) }),
     session,
@@ -166,7 +166,7 @@ export function workOf(actor: Actor, turn: TurnId, signal: AbortSignal): Working
 async function perform(
   actor: Actor,
   { beginning }: QueuedTurn,
-  work: Working,
+  work: StepContext,
   begun: () => void,
 ): Promise<FinishedTurn> {
   try {

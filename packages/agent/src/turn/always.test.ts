@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { answering, calls, goLive, heldBy, says } from '../../tests/small-live.ts';
 import { createSecrets } from '../commit/create-secrets.ts';
 import { readRules } from '../rules/read-rules.ts';
-import type { Answer, Question } from '../tools/permissions.ts';
+import type { PermissionAnswer, Question } from '../tools/permissions.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { Runtime } from './runtime.ts';
 
@@ -28,9 +28,9 @@ const SHELL: Tool = {
 const runs = (id: string, words: string): ReturnType<typeof calls> => calls([id, 'sh', JSON.stringify({ words })]);
 
 /** Somebody who answers and remembers what was asked. */
-function person(answer: Answer): { readonly asked: string[]; readonly runtime: Partial<Runtime> } {
+function person(answer: PermissionAnswer): { readonly asked: string[]; readonly runtime: Partial<Runtime> } {
   const asked: string[] = [];
-  const ask = async (question: Question): Promise<Answer> => {
+  const ask = async (question: Question): Promise<PermissionAnswer> => {
     asked.push(`${question.title}: ${question.about === 'call' ? (question.always ?? 'once') : question.about}`);
     return answer;
   };
@@ -166,7 +166,10 @@ describe('always', () => {
 describe('a no with words', () => {
   test('reaches the next request of the model', async () => {
     const bodies: Uint8Array[] = [];
-    const ask = async (): Promise<Answer> => ({ decision: 'denied', words: 'because the tests are slow: run one' });
+    const ask = async (): Promise<PermissionAnswer> => ({
+      decision: 'denied',
+      words: 'because the tests are slow: run one',
+    });
     const provider = answering(runs('c1', 'npm test'), says('Done.'));
     const onRequest = (body: Uint8Array): void => void bodies.push(body);
     const runtime = { ask, onRequest, tools: [SHELL], unconfined: false };

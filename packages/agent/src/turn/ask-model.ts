@@ -2,7 +2,7 @@
 
 import type { StreamPart } from '@tidemark/model';
 import { whyLimited } from '../decide/limits.ts';
-import type { Ending } from '../decide/next-move.ts';
+import type { TurnEnding } from '../decide/next-move.ts';
 import { heardFrom } from '../request/continuation.ts';
 import { followFailure } from './follow-failure.ts';
 import { prepareStep } from './prepare-step.ts';
@@ -13,14 +13,14 @@ import { sayCliff } from './say-cliff.ts';
 import { sayPressure } from './say-pressure.ts';
 import { sendRequest } from './send-request.ts';
 import { takeTools } from './take-tools.ts';
-import type { Working } from './working.ts';
+import type { StepContext } from './working.ts';
 import { takenBy } from './working.ts';
 
 /** Asks. What it returns ends the turn; without it the log says how to go on. */
-export async function askModel(turn: Working): Promise<Ending | undefined> {
+export async function askModel(turn: StepContext): Promise<TurnEnding | undefined> {
   await takeTools(turn);
   // A step is made with what the session is run with as it begins: a model that is switched to meanwhile is asked next.
-  const working: Working = { ...turn, runtime: turn.runtime };
+  const working: StepContext = { ...turn, runtime: turn.runtime };
   const limited = whyLimited(working.runtime.limits, takenBy(working));
   if (limited !== undefined) return limited;
   await relievePressure(working);
@@ -38,6 +38,6 @@ export async function askModel(turn: Working): Promise<Ending | undefined> {
   return undefined;
 }
 
-function tellWords({ tell }: Working, part: StreamPart): void {
+function tellWords({ tell }: StepContext, part: StreamPart): void {
   if (part.type === 'text.delta' || part.type === 'reasoning.delta') tell({ type: part.type, text: part.text });
 }

@@ -8,18 +8,18 @@ import { keepGiven } from '../session/keep-given.ts';
 import { commit, commitInside } from '../session/session.ts';
 import { askSources } from '../sources/ask-sources.ts';
 import type { Skill } from '../skills/skill-shelf.ts';
-import type { Brought } from './bring-skills.ts';
+import type { BroughtSkills } from './bring-skills.ts';
 import { bringSkills } from './bring-skills.ts';
 import type { Words } from './live-session.ts';
 import { mayPreload, preloadSkills } from './preload-skills.ts';
 import type { Notice } from './session-event.ts';
 import { settleSubagents } from '../subagent/settle-subagents.ts';
 import { takeTools } from './take-tools.ts';
-import type { Work } from './work.ts';
-import type { Working } from './working.ts';
+import type { TurnContext } from './work.ts';
+import type { StepContext } from './working.ts';
 
 /** What a turn begins with. */
-export type Beginning = (Prompt<Exclude<Words, string>> | { readonly with: 'resume' }) & {
+export type TurnBeginning = (Prompt<Exclude<Words, string>> | { readonly with: 'resume' }) & {
   /** The user unless said. */
   readonly trigger?: TurnBegan['trigger'];
 };
@@ -33,7 +33,7 @@ interface Prompt<Parts> {
 }
 
 /** Begins; when this returns the turn is open in the log. */
-export async function beginTurn(work: Working, beginning: Beginning, mode: Mode): Promise<void> {
+export async function beginTurn(work: StepContext, beginning: TurnBeginning, mode: Mode): Promise<void> {
   await settleMode(work, mode);
   await settleLeft(work, beginning);
   if (beginning.with === 'resume') return goOn(work, beginning.trigger);
@@ -57,12 +57,12 @@ export async function beginTurn(work: Working, beginning: Beginning, mode: Mode)
  * hold is not said twice; it is chosen from a prompt that brings all of them first: a shorter one is padded no less.
  */
 async function beginningWith(
-  work: Working,
+  work: StepContext,
   left: readonly Event[],
   { parts, presenter, skills = [], trigger }: Prompt<readonly ContentPart[]>,
   stamp: Pick<Event, 'at'> & { readonly turn: TurnId },
-): Promise<Brought> {
-  const saidWith = (preloaded: readonly string[]): Brought => {
+): Promise<BroughtSkills> {
+  const saidWith = (preloaded: readonly string[]): BroughtSkills => {
     const { events, notices } = bringSkills(work, skills, preloaded, stamp);
     const started: Event = { kind: 'turn.started', ...stamp, data: began(work, trigger) };
     return { events: [started, ...events, { kind: 'prompt.given', ...stamp, data: { parts, presenter } }], notices };
@@ -73,7 +73,7 @@ async function beginningWith(
 }
 
 /** Subagents whose work nobody waits for any longer. */
-async function settleLeft({ session, runtime, tell }: Work, { with: how }: Beginning): Promise<void> {
+async function settleLeft({ session, runtime, tell }: TurnContext, { with: how }: TurnBeginning): Promise<void> {
   if (session.progress.subagents.size === 0) return;
   const { log, secrets } = session;
   const { surroundings } = runtime;
@@ -82,11 +82,11 @@ async function settleLeft({ session, runtime, tell }: Work, { with: how }: Begin
 }
 
 /** What the log holds of how a turn begins. A policy is recorded where one was chosen, so that `resume` keeps it. */
-function began({ runtime: { compaction } }: Work, trigger: TurnBegan['trigger'] = 'user'): TurnBegan {
+function began({ runtime: { compaction } }: TurnContext, trigger: TurnBegan['trigger'] = 'user'): TurnBegan {
   return { trigger, ...(compaction !== undefined && { compaction }) };
 }
 
-async function goOn(work: Work, trigger: TurnBegan['trigger'] | undefined): Promise<void> {
+async function goOn(work: TurnContext, trigger: TurnBegan['trigger'] | undefined): Promise<void> {
   const { session, runtime, turn } = work;
   await session.turnstile.pass(() =>
     commitInside(session, recover(session, 'resume', { at: runtime.surroundings.now(), turn }, began(work, trigger))),
@@ -95,7 +95,7 @@ async function goOn(work: Work, trigger: TurnBegan['trigger'] | undefined): Prom
 }
 
 /** Opening wrote nothing: a mode that was narrowed there is written by the first command. */
-async function settleMode({ session, runtime, turn }: Work, mode: Mode): Promise<void> {
+async function settleMode({ session, runtime, turn }: TurnContext, mode: Mode): Promise<void> {
   if (session.progress.mode === mode) return;
   const at = runtime.surroundings.now();
   await commit(session, [{ kind: 'mode.changed', at, turn, data: { mode, by: 'settings' } }]);

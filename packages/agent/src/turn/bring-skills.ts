@@ -10,7 +10,7 @@ import type { Skill, SkillShelf, SkillsInContext } from '../skills/skill-shelf.t
 import { SKILL_BUDGET } from '../skills/skill-shelf.ts';
 import { nearestName } from '../tools/nearest-name.ts';
 import type { Notice } from './session-event.ts';
-import type { Work } from './work.ts';
+import type { TurnContext } from './work.ts';
 
 /** The skills of these names. @throws AgentError `agent/unknown-skill`. */
 export function findSkills(shelf: SkillShelf | undefined, names: readonly string[]): readonly Skill[] {
@@ -25,7 +25,7 @@ export function findSkills(shelf: SkillShelf | undefined, names: readonly string
 }
 
 /** What comes of asking for some. */
-export interface Brought {
+export interface BroughtSkills {
   /** Their bodies and loads, in front of the prompt. What stands before the model already is not said again. */
   readonly events: readonly Event[];
   /** What the user is told. */
@@ -34,11 +34,11 @@ export interface Brought {
 
 /** See the head of this file. `preloaded`: names of those that the front to be opened will hold. */
 export function bringSkills(
-  { session, runtime }: Pick<Work, 'session' | 'runtime'>,
+  { session, runtime }: Pick<TurnContext, 'session' | 'runtime'>,
   skills: readonly Skill[],
   preloaded: readonly string[],
   stamp: { readonly at: Timestamp; readonly turn: TurnId },
-): Brought {
+): BroughtSkills {
   const budget = runtime.skills?.budget ?? SKILL_BUDGET;
   const inContext = skillsInContext(session);
   let held: SkillsInContext = { ...inContext, preloaded: [...inContext.preloaded, ...preloaded] };

@@ -15,7 +15,7 @@ export type Received =
   | { readonly end: 'failed'; readonly arrived: PartialAnswer; readonly error: ProviderError };
 
 /** How to listen. */
-export interface Listening {
+export interface AnswerListening {
   readonly provider: Provider;
   readonly surroundings: Surroundings;
   readonly idleMs: number;
@@ -29,7 +29,7 @@ export interface Listening {
  *
  * @throws what the provider throws, if it is no ProviderError: then the provider is broken.
  */
-export async function callProvider(outgoing: Omit<Outgoing, 'signal'>, listening: Listening): Promise<Received> {
+export async function callProvider(outgoing: Omit<Outgoing, 'signal'>, listening: AnswerListening): Promise<Received> {
   const { provider, signal } = listening;
   const arriving = collectAnswer();
   const over = new AbortController();
@@ -53,7 +53,7 @@ export async function callProvider(outgoing: Omit<Outgoing, 'signal'>, listening
 async function listen(
   iterator: AsyncIterator<StreamPart>,
   arriving: GrowingAnswer,
-  listening: Listening,
+  listening: AnswerListening,
   over: AbortSignal,
 ): Promise<Received> {
   const { provider, surroundings, hear } = listening;
@@ -73,7 +73,7 @@ async function listen(
 
 /** Why to stop listening: the user said so, or nothing came for too long. */
 async function watch(
-  { surroundings, idleMs, signal }: Listening,
+  { surroundings, idleMs, signal }: AnswerListening,
   over: AbortSignal,
   heardAt: () => number,
 ): Promise<'stopped' | 'silent'> {

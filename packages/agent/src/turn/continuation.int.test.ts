@@ -2,12 +2,12 @@
 // when it starts over, and that both forms of every request can be made again from the log.
 
 import type { Recorded } from '@tidemark/log';
-import type { Wanted } from '@tidemark/context';
+import type { RequestSpec } from '@tidemark/context';
 import { composeFront } from '@tidemark/context';
 import type { Answer } from '@tidemark/model';
 import { defaultCatalog, findModel } from '@tidemark/model';
 import { createOpenAIProvider, openaiResponsesEncoder } from '@tidemark/provider-openai';
-import type { Listening, Scenario, ScriptedAnswer, Simulator } from '@tidemark/simulator';
+import type { ListeningSimulator, Scenario, PlannedAnswer, Simulator } from '@tidemark/simulator';
 import { createSimulator } from '@tidemark/simulator';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Live } from '../../tests/small-live.ts';
@@ -25,7 +25,7 @@ import { commit } from '../session/session.ts';
 import { THIS_MACHINE } from '../surroundings.ts';
 import type { Runtime } from './runtime.ts';
 
-const open: Listening[] = [];
+const open: ListeningSimulator[] = [];
 afterEach(async () => {
   for (const one of open.splice(0)) await one.close();
 });
@@ -34,7 +34,7 @@ interface Played extends Live {
   readonly simulator: Simulator;
 }
 
-async function play(answers: readonly ScriptedAnswer[], runtime: Partial<Runtime> = {}): Promise<Played> {
+async function play(answers: readonly PlannedAnswer[], runtime: Partial<Runtime> = {}): Promise<Played> {
   const scenario: Scenario = { steps: answers.map((answer) => ({ answer })) };
   const simulator = createSimulator({
     scenario,
@@ -60,7 +60,7 @@ function row(model: string): Runtime['capabilities'] {
 }
 
 const look = made('look', () => ({ text: 'what was seen '.repeat(400) }));
-const CALLS: ScriptedAnswer = {
+const CALLS: PlannedAnswer = {
   thinking: 'hm',
   text: 'I look.',
   calls: [
@@ -68,7 +68,7 @@ const CALLS: ScriptedAnswer = {
     { name: 'look', arguments: { at: 2 } },
   ],
 };
-const SAID: ScriptedAnswer = { thinking: 'so', text: 'Seen.' };
+const SAID: PlannedAnswer = { thinking: 'so', text: 'Seen.' };
 
 /** Which way each answer came. */
 function ways(records: readonly Recorded[]): readonly unknown[] {
@@ -161,7 +161,7 @@ describe('a session starts over', () => {
     const { log, session, lines } = await begin();
     const ask = async (effort: string): Promise<Prepared> => {
       const capabilities = row('gpt-5.6-sol');
-      const wanted: Wanted = {
+      const wanted: RequestSpec = {
         provider: 'openai',
         model: capabilities.model,
         parameters: { 'reasoning.effort': effort },

@@ -3,22 +3,22 @@
 
 import type { ProviderError } from '@tidemark/model';
 import { whyLimited } from '../decide/limits.ts';
-import type { Ending } from '../decide/next-move.ts';
+import type { TurnEnding } from '../decide/next-move.ts';
 import { beginningOf, failedBy, retryPause } from '../decide/retry.ts';
 import type { Prepared } from '../request/prepare.ts';
 import type { Received } from './call-provider.ts';
 import { recordEnd } from './record-end.ts';
 import { recoverContext, recoveryFrom } from './recover-context.ts';
 import { repairFor, repairRequest } from './repair-request.ts';
-import type { Working } from './working.ts';
+import type { StepContext } from './working.ts';
 import { takenBy } from './working.ts';
 
 /** Records the failure and does what may help; what it returns ends the turn. */
 export async function followFailure(
-  working: Working,
+  working: StepContext,
   prepared: Prepared,
   received: Extract<Received, { readonly end: 'failed' }>,
-): Promise<Ending | undefined> {
+): Promise<TurnEnding | undefined> {
   const { session, runtime } = working;
   const { surroundings, retry } = runtime;
   const { error } = received;
@@ -37,7 +37,7 @@ export async function followFailure(
 }
 
 /** Waits, unless the turn would be over its time by then. */
-async function waitToRetry(working: Working, error: ProviderError, pause: number): Promise<Ending | undefined> {
+async function waitToRetry(working: StepContext, error: ProviderError, pause: number): Promise<TurnEnding | undefined> {
   const { session, runtime, signal, tell } = working;
   const { spent, ms } = takenBy(working);
   const late = whyLimited(runtime.limits, { spent, ms: ms + pause });

@@ -36,7 +36,7 @@ export interface GivenAttachment {
 }
 
 /** A session that can be told what to do. */
-export interface LiveSession {
+export interface AgentSession {
   readonly id: SessionId;
   readonly mode: Mode;
   /** A turn is open and running here. */
@@ -78,7 +78,7 @@ export interface LiveSession {
    *
    * @throws AgentError `agent/not-closed` with the nearest closed positions, `agent/no-such-record`.
    */
-  fork(options?: LiveForkOptions): Promise<LiveSession>;
+  fork(options?: AgentForkOptions): Promise<AgentSession>;
   /**
    * Another model, from the next request on, and the session to go on with: a fork where this one has a history, which so
    * keeps its model and its cache; this one where nothing was asked yet, or with `inPlace`. Either way the next request
@@ -89,7 +89,7 @@ export interface LiveSession {
    * @throws AgentError `agent/unknown-price` for a limit of money where no price is known; `agent/not-closed` for a fork of
    *   a session whose end is open.
    */
-  switchModel(model: OtherModel, how?: SwitchOptions): Promise<LiveSession>;
+  switchModel(model: OtherModel, how?: ModelSwitchOptions): Promise<AgentSession>;
   notify(notification: NotificationReceived): Promise<void>;
   /**
    * Has a context source noted anew, whether its state changed or not: at once while a turn runs, else with the next prompt.
@@ -120,13 +120,13 @@ export interface PromptOptions {
 }
 
 /** How a session is forked. */
-export interface LiveForkOptions extends ForkOptions {
+export interface AgentForkOptions extends ForkOptions {
   /** Another model than this session's. */
   readonly model?: OtherModel;
 }
 
 /** How another model is taken. */
-export interface SwitchOptions {
+export interface ModelSwitchOptions {
   /** In this session: no session is left that goes on with the model before. */
   readonly inPlace?: boolean;
 }

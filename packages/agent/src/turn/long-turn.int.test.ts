@@ -6,7 +6,7 @@ import type { Capabilities, Provider } from '@tidemark/model';
 import { defaultCatalog, findModel } from '@tidemark/model';
 import { anthropicEncoder, createAnthropicProvider } from '@tidemark/provider-anthropic';
 import { createOpenAIProvider, openaiResponsesEncoder } from '@tidemark/provider-openai';
-import type { ScriptedAnswer, ScriptedBlock } from '@tidemark/simulator';
+import type { PlannedAnswer, ScriptedBlock } from '@tidemark/simulator';
 import { createSimulator } from '@tidemark/simulator';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { goLive } from '../../tests/small-live.ts';
@@ -24,7 +24,7 @@ const WINDOW = FULL ? 20_000 : 6_500;
 const KINDS = ['none', 'signed', 'redacted', 'interleaved'] as const;
 type Kind = (typeof KINDS)[number];
 
-function answer(kind: Kind, step: number): ScriptedAnswer {
+function answer(kind: Kind, step: number): PlannedAnswer {
   const calls = [1, 2].map((at) => ({ name: 'look', arguments: { step, at } }));
   const [first, second] = calls.map((call): ScriptedBlock => ({ type: 'tool_use', ...call }));
   if (first === undefined || second === undefined) throw new Error('two calls');

@@ -33,7 +33,7 @@ import {
 } from './commands.ts';
 import { changeModel, changeReasoning, changeTools, requireForkable, withModel } from './equip.ts';
 import { keepWarm } from './keep-warm.ts';
-import type { LiveForkOptions, LiveSession, OtherModel, SwitchOptions, Words } from './live-session.ts';
+import type { AgentForkOptions, AgentSession, OtherModel, ModelSwitchOptions, Words } from './live-session.ts';
 import type { Runtime } from './runtime.ts';
 import { callBeside } from './side-call.ts';
 
@@ -64,7 +64,7 @@ export interface LiveSessionOptions {
 }
 
 /** Who says the prompts, and what begins the turns. */
-type Said = Pick<LiveSessionOptions, 'presenter' | 'trigger'>;
+type PromptOrigin = Pick<LiveSessionOptions, 'presenter' | 'trigger'>;
 
 const FIRST_MODE: Mode = 'ask';
 
@@ -73,7 +73,7 @@ const FIRST_MODE: Mode = 'ask';
  *
  * @throws AgentError `agent/unknown-price` for a limit of money where no price is known. @throws LogError as the store does.
  */
-export async function openLiveSession(options: LiveSessionOptions): Promise<LiveSession> {
+export async function openLiveSession(options: LiveSessionOptions): Promise<AgentSession> {
   const { runtime: given } = options;
   requirePrice(given.limits, given.capabilities, given.surroundings.now().slice(0, 10));
   const session = await take(options);
@@ -91,7 +91,7 @@ function withReasoning(runtime: Runtime, { progress: { reasoning } }: Session): 
   return { ...runtime, parameters: { ...runtime.parameters, ...reasoning } };
 }
 
-function saidIn({ presenter, trigger }: LiveSessionOptions): Said {
+function saidIn({ presenter, trigger }: LiveSessionOptions): PromptOrigin {
   return { ...(presenter !== undefined && { presenter }), ...(trigger !== undefined && { trigger }) };
 }
 
@@ -130,7 +130,11 @@ async function begin(options: LiveSessionOptions): Promise<Session> {
   return session;
 }
 
-async function forkLive(actor: Actor, said: Said, { model, ...options }: LiveForkOptions): Promise<LiveSession> {
+async function forkLive(
+  actor: Actor,
+  said: PromptOrigin,
+  { model, ...options }: AgentForkOptions,
+): Promise<AgentSession> {
   requireUsable(actor);
   return beginLive(actor, said, await planLiveFork(actor, options), model);
 }
@@ -145,10 +149,10 @@ async function planLiveFork({ session }: Actor, options: ForkOptions): Promise<F
 /** A fork is run as its parent is now, in no wider mode. */
 function beginLive(
   { session, runtime, first, mode }: Actor,
-  said: Said,
+  said: PromptOrigin,
   forks: ForkPlan,
   model: OtherModel | undefined,
-): Promise<LiveSession> {
+): Promise<AgentSession> {
   const { log, secrets } = session;
   const id = sessionId(runtime.surroundings.newName());
   return openLiveSession({
@@ -165,10 +169,10 @@ function beginLive(
 
 async function switchModel(
   actor: Actor,
-  said: Said,
+  said: PromptOrigin,
   model: OtherModel,
-  { inPlace = false }: SwitchOptions,
-): Promise<LiveSession> {
+  { inPlace = false }: ModelSwitchOptions,
+): Promise<AgentSession> {
   requireUsable(actor);
   if (inPlace || actor.session.state.epoch === undefined) {
     changeModel(actor, model);
@@ -179,7 +183,7 @@ async function switchModel(
   return beginLive(actor, said, plan, model);
 }
 
-function faceOf(actor: Actor, said: Said): LiveSession {
+function faceOf(actor: Actor, said: PromptOrigin): AgentSession {
   const { session } = actor;
   const { presenter = 'library', trigger = 'user' } = said;
   return {

@@ -37,9 +37,9 @@ export function collectAnswer(): GrowingAnswer {
   };
 }
 
-type Growth = Exclude<StreamPart, { readonly type: 'began' | 'finished' }>;
+type AnswerGrowth = Exclude<StreamPart, { readonly type: 'began' | 'finished' }>;
 
-function grown(before: AnswerPart | undefined, part: Growth): AnswerPart {
+function grown(before: AnswerPart | undefined, part: AnswerGrowth): AnswerPart {
   switch (part.type) {
     case 'part':
       return part.part;

@@ -7,10 +7,10 @@ import { asIfRecorded } from '../request/as-if-recorded.ts';
 import { frontFor } from '../request/open-epoch.ts';
 import { lastingOf } from '../decide/warmth.ts';
 import { skillTokens } from '../skills/judge-load.ts';
-import type { Working } from './working.ts';
+import type { StepContext } from './working.ts';
 
 /** What the choice is made from. */
-export type Preloading = Pick<Working, 'session' | 'runtime' | 'wantedFor'>;
+export type Preloading = Pick<StepContext, 'session' | 'runtime' | 'wantedFor'>;
 
 /** Whether a front is still to be opened that may hold bodies. */
 export function mayPreload({ session, runtime }: Pick<Preloading, 'session' | 'runtime'>): boolean {

@@ -3,7 +3,7 @@
 
 import type { ForeseenRewrite } from '@tidemark/context';
 import { whyBeyond } from '../decide/limits.ts';
-import type { Ending } from '../decide/next-move.ts';
+import type { TurnEnding } from '../decide/next-move.ts';
 import { isWorthSaying } from '../decide/rewrites.ts';
 import { lastingOf } from '../decide/warmth.ts';
 import type { Foreseen } from '../request/call-options.ts';
@@ -12,11 +12,11 @@ import { prepareRequest } from '../request/prepare.ts';
 import { REWRITE_NOTICE } from './runtime.ts';
 import { policyOf } from './recover-context.ts';
 import { sayRewrite } from './say-rewrite.ts';
-import type { Working } from './working.ts';
+import type { StepContext } from './working.ts';
 import { takenBy } from './working.ts';
 
 /** The request, in the log and flushed; an ending where none is to be made; nothing when the user interrupted. */
-export async function prepareStep(working: Working): Promise<Prepared | Ending | undefined> {
+export async function prepareStep(working: StepContext): Promise<Prepared | TurnEnding | undefined> {
   for (;;) {
     const made = await tryToPrepare(working);
     if (!(made instanceof NotYet)) return made;
@@ -30,16 +30,16 @@ export async function prepareStep(working: Working): Promise<Prepared | Ending |
 
 /** Thrown out of the preparation before anything is committed. */
 class NotYet extends Error {
-  readonly why: Ending | ForeseenRewrite;
+  readonly why: TurnEnding | ForeseenRewrite;
   readonly step: number;
-  constructor(why: Ending | ForeseenRewrite, step: number) {
+  constructor(why: TurnEnding | ForeseenRewrite, step: number) {
     super('the next call is not made as it stands');
     this.why = why;
     this.step = step;
   }
 }
 
-async function tryToPrepare(working: Working): Promise<Prepared | NotYet> {
+async function tryToPrepare(working: StepContext): Promise<Prepared | NotYet> {
   const { session, lines, runtime, turn, wantedFor } = working;
   const { capabilities, provider, warm = 'off', pruning = 'auto', envelope, betas, budgets, surroundings } = runtime;
   const wanted = await wantedFor(runtime);
@@ -69,7 +69,7 @@ async function tryToPrepare(working: Working): Promise<Prepared | NotYet> {
 }
 
 /** @throws NotYet for a call beyond the limit of tokens or money, and for a rewrite that was not said. */
-function requireSaid(working: Working, { step, outlook, rewrite }: Foreseen): void {
+function requireSaid(working: StepContext, { step, outlook, rewrite }: Foreseen): void {
   const { limits, rewriteNotice = REWRITE_NOTICE } = working.runtime;
   const ending = whyBeyond(limits, takenBy(working).spent, outlook.forecast);
   if (ending !== undefined) throw new NotYet(ending, step);

@@ -2,7 +2,7 @@
 // long and checks every signature.
 
 import type { Capabilities } from '@tidemark/model';
-import type { AnswerPlan, SentRequest } from '@tidemark/simulator';
+import type { AnswerPlan, ReceivedRequest } from '@tidemark/simulator';
 import { describe, expect, it } from 'vitest';
 import { ID } from '../../tests/small-session.ts';
 import type { Played } from '../../tests/small-window.ts';
@@ -13,7 +13,7 @@ import type { ContextSource } from '../sources/context-source.ts';
 type Thinking = 'none' | 'thinking';
 
 /** Thinks and looks, as often as it is told, and is done. */
-function steps(count: number, kind: Thinking): (sent: SentRequest) => AnswerPlan {
+function steps(count: number, kind: Thinking): (sent: ReceivedRequest) => AnswerPlan {
   let step = 0;
   return () => {
     step += 1;
@@ -115,7 +115,7 @@ describe('an answer that is cut where the window ends', () => {
   const LAST = 'This is what I saw in the end. '.repeat(40);
 
   /** Looks 22 times, which leaves room for some words; then says what takes more; then the rest of it. */
-  function untilFull(): (sent: SentRequest) => AnswerPlan {
+  function untilFull(): (sent: ReceivedRequest) => AnswerPlan {
     let step = 0;
     return () => {
       step += 1;

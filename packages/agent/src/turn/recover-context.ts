@@ -8,7 +8,7 @@ import { askerOf } from '../compact/ask-for-checkpoint.ts';
 import { compactSession } from '../compact/compact-session.ts';
 import type { CompactionReport } from '../compact/write-compaction.ts';
 import { gaugeNow } from '../compact/write-compaction.ts';
-import type { Ending } from '../decide/next-move.ts';
+import type { TurnEnding } from '../decide/next-move.ts';
 import type { CompactionPolicy } from '../decide/when-to-compact.ts';
 import {
   contextUnfit,
@@ -24,15 +24,15 @@ import type { Session } from '../session/session.ts';
 import type { CompactionTrigger } from '../session/triggers.ts';
 import { askSources } from '../sources/ask-sources.ts';
 import type { Notice } from './session-event.ts';
-import type { Work } from './work.ts';
+import type { TurnContext } from './work.ts';
 
 /** Returns who may compact in this turn: as the runtime is set, else as the turn was begun with, which the log holds. */
-export function policyOf({ session, runtime }: Work): CompactionPolicy {
+export function policyOf({ session, runtime }: TurnContext): CompactionPolicy {
   return runtime.compaction ?? session.progress.turn?.compaction ?? 'preflight';
 }
 
 /** Compacts where the gauge of now asks for it. A refusal is said, and the step goes on as it is. */
-export async function relievePressure(work: Work): Promise<void> {
+export async function relievePressure(work: TurnContext): Promise<void> {
   const { session } = work;
   const gauge = gaugeNow(work);
   const policy = policyOf(work);
@@ -43,7 +43,7 @@ export async function relievePressure(work: Work): Promise<void> {
 }
 
 /** Whether the turn has no step yet. A turn that goes on was begun before. */
-function isFirst({ session: { progress } }: Work): boolean {
+function isFirst({ session: { progress } }: TurnContext): boolean {
   return progress.asked === undefined && progress.attempts === 0;
 }
 
@@ -51,7 +51,7 @@ function isFirst({ session: { progress } }: Work): boolean {
 const TOLD_IDLE: WeakMap<Session, number> = new WeakMap();
 
 /** Reports once that no further compaction is made. */
-function sayIdle({ session, tell }: Work): void {
+function sayIdle({ session, tell }: TurnContext): void {
   const last = session.state.compacted?.position;
   if (last === undefined || TOLD_IDLE.get(session) === last) return;
   TOLD_IDLE.set(session, last);
@@ -65,7 +65,7 @@ function sayIdle({ session, tell }: Work): void {
 }
 
 /** Why the step can be asked again once the history was compacted; `undefined` where the failure stands. */
-export function recoveryFrom(work: Work, error: ProviderError): CompactionTrigger | undefined {
+export function recoveryFrom(work: TurnContext, error: ProviderError): CompactionTrigger | undefined {
   const { session, runtime } = work;
   // An end that the runtime itself called says nothing of the way that the call went.
   const { transport = runtime.provider.continues === true ? 'websocket' : 'http' } = error.data;
@@ -75,10 +75,10 @@ export function recoveryFrom(work: Work, error: ProviderError): CompactionTrigge
 
 /** Compacts, where there is a reason to, so that the step can be asked again; what it returns ends the turn. */
 export async function recoverContext(
-  work: Work,
+  work: TurnContext,
   trigger: CompactionTrigger | undefined,
   error: ProviderError,
-): Promise<Ending | undefined> {
+): Promise<TurnEnding | undefined> {
   const { session, signal } = work;
   if (signal.aborted) return undefined;
   const from = session.progress.recoveries;
@@ -90,7 +90,7 @@ export async function recoverContext(
 }
 
 /** Compacts behind an answer that filled the window, so that it can go on; what it returns ends the turn. */
-export async function makeRoom(work: Work): Promise<Ending | undefined> {
+export async function makeRoom(work: TurnContext): Promise<TurnEnding | undefined> {
   const { session } = work;
   const trigger = triggerAtWindow(policyOf(work), session);
   if (trigger === undefined) return windowFull(session.writer.session);
@@ -101,7 +101,7 @@ export async function makeRoom(work: Work): Promise<Ending | undefined> {
 /** The turn of a session in which a model was asked for a checkpoint and did not help: it is not asked again in this turn. */
 const ASKED_IN_VAIN: WeakMap<Session, TurnId> = new WeakMap();
 
-async function compactInTurn(work: Work, trigger: CompactionTrigger, from = 0): Promise<CompactionReport> {
+async function compactInTurn(work: TurnContext, trigger: CompactionTrigger, from = 0): Promise<CompactionReport> {
   const { session, turn } = work;
   const asker = ASKED_IN_VAIN.get(session) === turn ? {} : askerOf(work);
   const report = await compactSession(work, { trigger, from, ...asker });
@@ -112,7 +112,7 @@ async function compactInTurn(work: Work, trigger: CompactionTrigger, from = 0): 
   return report;
 }
 
-function say({ tell }: Work, { outcome, trigger, sizes, refused }: CompactionReport): void {
+function say({ tell }: TurnContext, { outcome, trigger, sizes, refused }: CompactionReport): void {
   const { before, after } = sizes;
   const notice =
     outcome === 'compacted'

@@ -1,7 +1,7 @@
 import { scriptedEncoder } from '@tidemark/provider-scripted';
 import type { ScriptedProvider } from '@tidemark/provider-scripted';
 import { createScriptedProvider } from '@tidemark/provider-scripted';
-import type { Shelf } from '@tidemark/store-memory';
+import type { MemoryBackend } from '@tidemark/store-memory';
 import { createMemoryStore } from '@tidemark/store-memory';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Live } from '../../tests/small-live.ts';
@@ -55,7 +55,7 @@ async function reopen(
 ): Promise<Live & { readonly ran: string[]; readonly provider: ScriptedProvider }> {
   const { tools, ran } = remembering();
   const provider = reading();
-  const shelf: Shelf = cutShelf(whole.shelf, records);
+  const shelf: MemoryBackend = cutShelf(whole.shelf, records);
   return { ...(await goLive({ provider, shelf, runtime: { tools } })), ran, provider };
 }
 

@@ -5,13 +5,13 @@ import { milliseconds } from '@tidemark/log';
 import { frontEntries, itemAt, newTextRatio, sizeByBlock } from '@tidemark/context';
 import type { Prepared } from '../request/prepare.ts';
 import { frontName, keepWarmFront } from '../session/warm-fronts.ts';
-import type { Work } from './work.ts';
+import type { TurnContext } from './work.ts';
 
 const EVERY_MS = 60_000;
 
 /** Adds the front of an answered request to the index of its store. Nothing where the account is not known. */
 export async function rememberFront(
-  { session, lines }: Pick<Work, 'session' | 'lines'>,
+  { session, lines }: Pick<TurnContext, 'session' | 'lines'>,
   { record, epoch, sequence, capabilities }: Prepared,
 ): Promise<void> {
   const { account } = record.data;

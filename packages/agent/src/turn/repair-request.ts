@@ -6,13 +6,17 @@ import type { ProviderError } from '@tidemark/model';
 import { quarantinesFor } from '../decide/quarantine.ts';
 import type { Prepared } from '../request/prepare.ts';
 import { commit } from '../session/session.ts';
-import type { Work } from './work.ts';
+import type { TurnContext } from './work.ts';
 
 /** What mends a refused request: the facts to record, none where it only has to go out whole. */
-export type Repair = readonly Event[];
+export type RequestRepair = readonly Event[];
 
 /** The repair; nothing where none is known. */
-export function repairFor(work: Work, { record, continues }: Prepared, error: ProviderError): Repair | undefined {
+export function repairFor(
+  work: TurnContext,
+  { record, continues }: Prepared,
+  error: ProviderError,
+): RequestRepair | undefined {
   const { session, lines, runtime, turn } = work;
   const { main } = lines;
   const { refused } = error.data;
@@ -28,8 +32,8 @@ export function repairFor(work: Work, { record, continues }: Prepared, error: Pr
 
 /** Records the repair, and says it. */
 export async function repairRequest(
-  { session, lines, tell }: Pick<Work, 'session' | 'lines' | 'tell'>,
-  repair: Repair,
+  { session, lines, tell }: Pick<TurnContext, 'session' | 'lines' | 'tell'>,
+  repair: RequestRepair,
   error: ProviderError,
 ): Promise<void> {
   delete lines.heard;

@@ -2,7 +2,7 @@
 // is there.
 
 import type { ContentPart } from '@tidemark/log';
-import type { AnswerPlan, SentRequest } from '@tidemark/simulator';
+import type { AnswerPlan, ReceivedRequest } from '@tidemark/simulator';
 import { describe, expect, it } from 'vitest';
 import type { Played } from '../../tests/small-window.ts';
 import { expectRebuilt, playWindow, small } from '../../tests/small-window.ts';
@@ -21,7 +21,7 @@ async function picture({ log }: Played, bytes: number): Promise<ContentPart> {
 }
 
 /** Refuses a side call with a large image, in Anthropic's words and with its path. */
-function answer({ body, lastUserText }: SentRequest): AnswerPlan {
+function answer({ body, lastUserText }: ReceivedRequest): AnswerPlan {
   const found = lastUserText === 'Name this.' ? largeIn(body['messages'], 'messages') : undefined;
   if (found === undefined) return { answer: { text: 'I see.' } };
   const message = `${found}.image.source.base64: image exceeds 5 MB maximum: 30000 bytes > ${LARGE} bytes`;

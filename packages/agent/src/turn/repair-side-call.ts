@@ -8,7 +8,7 @@ import { quarantinesFor } from '../decide/quarantine.ts';
 import type { Prepared } from '../request/prepare.ts';
 import type { Actor } from './actor.ts';
 import type { SideCall } from './live-session.ts';
-import type { Repair } from './repair-request.ts';
+import type { RequestRepair } from './repair-request.ts';
 
 /** A side call that may be mended. */
 export interface Mendable extends Pick<SideCall, 'history'> {
@@ -35,7 +35,7 @@ export function repairBeside(
   { session, lines, runtime }: Pick<Actor, 'session' | 'lines' | 'runtime'>,
   { history, words, keeps }: Mendable,
   { prepared, error, repairs, shared }: RefusedBeside,
-): Repair | undefined {
+): RequestRepair | undefined {
   const { state } = session;
   const { refused: place } = error.data;
   const isOurs = place !== undefined || error.code === 'provider/too-large';

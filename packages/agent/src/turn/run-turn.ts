@@ -3,7 +3,7 @@
 import type { Event, Recorded } from '@tidemark/log';
 import { ProviderError } from '@tidemark/model';
 import { cutCall } from '../decide/cut-calls.ts';
-import type { Ending } from '../decide/next-move.ts';
+import type { TurnEnding } from '../decide/next-move.ts';
 import { nextMove } from '../decide/next-move.ts';
 import { abandon, openCalls } from '../decide/open-calls.ts';
 import { interruption } from '../decide/recover.ts';
@@ -17,15 +17,15 @@ import { askModel } from './ask-model.ts';
 import type { FinishedTurn } from './live-session.ts';
 import { makeRoom } from './recover-context.ts';
 import { takeTools } from './take-tools.ts';
-import type { Work } from './work.ts';
-import type { Working } from './working.ts';
+import type { TurnContext } from './work.ts';
+import type { StepContext } from './working.ts';
 
 /**
  * Runs a turn that is open to its end. The world's failures end it as `failed`.
  *
  * @throws LogError, and AgentError of sort `conflict` or `bug`: the session cannot be run further here.
  */
-export async function runTurn(working: Working): Promise<FinishedTurn> {
+export async function runTurn(working: StepContext): Promise<FinishedTurn> {
   for (;;) {
     const record = working.signal.aborted ? await interrupt(working) : await takeStep(working);
     if (record === undefined) continue;
@@ -34,7 +34,7 @@ export async function runTurn(working: Working): Promise<FinishedTurn> {
   }
 }
 
-async function takeStep(working: Working): Promise<Recorded | undefined> {
+async function takeStep(working: StepContext): Promise<Recorded | undefined> {
   const move = nextMove(working.session);
   switch (move.do) {
     case 'run-calls':
@@ -52,7 +52,7 @@ async function takeStep(working: Working): Promise<Recorded | undefined> {
   }
 }
 
-async function closeCalls(work: Work): Promise<void> {
+async function closeCalls(work: TurnContext): Promise<void> {
   const { session, runtime, turn } = work;
   const { batch } = session.state.history;
   const cut = batch === undefined ? undefined : cutCall(batch.answer);
@@ -68,22 +68,22 @@ async function closeCalls(work: Work): Promise<void> {
   await askSources(work, effects);
 }
 
-function requireClosed({ session }: Work): void {
+function requireClosed({ session }: TurnContext): void {
   const open = openCalls(session.state);
   if (open.length === 0) return;
   const message = `the calls ${open.join(', ')} were run and are still open: this is a fault of Tidemark, report it`;
   throw new AgentError('agent/unclosed-history', message, { open });
 }
 
-async function tellModel({ session, runtime, turn }: Work, body: string): Promise<void> {
+async function tellModel({ session, runtime, turn }: TurnContext, body: string): Promise<void> {
   const at = runtime.surroundings.now();
   const data = { source: RUNTIME, body, provenance: 'tidemark' };
   await commit(session, [{ kind: 'notification.received', at, turn, data }]);
 }
 
 /** What cannot be sent as it stands ends the turn; what is broken here ends the session's run. */
-async function ask(working: Working): Promise<Recorded | undefined> {
-  let ending: Ending | undefined;
+async function ask(working: StepContext): Promise<Recorded | undefined> {
+  let ending: TurnEnding | undefined;
   try {
     ending = await askModel(working);
   } catch (error) {
@@ -93,46 +93,46 @@ async function ask(working: Working): Promise<Recorded | undefined> {
   return ending === undefined ? undefined : endWith(working, ending);
 }
 
-async function unlessEnded(work: Work, decided: Promise<Ending | undefined>): Promise<Recorded | undefined> {
+async function unlessEnded(work: TurnContext, decided: Promise<TurnEnding | undefined>): Promise<Recorded | undefined> {
   const ending = await decided;
   return ending === undefined ? undefined : endWith(work, ending);
 }
 
-function refusedBy(error: unknown): Ending | undefined {
+function refusedBy(error: unknown): TurnEnding | undefined {
   const known = error instanceof ProviderError || (error instanceof AgentError && error.sort === 'refused');
   if (!known) return undefined;
   const { code, message } = error;
   return { outcome: 'failed', error: { code, message, next: 'Settle what the message says, then resume.' } };
 }
 
-function endWith(work: Work, ending: Ending): Promise<Recorded | undefined> {
+function endWith(work: TurnContext, ending: TurnEnding): Promise<Recorded | undefined> {
   return work.session.turnstile.pass(() => commitOne(work, [ended(work, ending)]));
 }
 
 /** Decided again where nobody can say anything in between: what was said before the end is still answered. */
-function endUnlessMore(work: Work): Promise<Recorded | undefined> {
+function endUnlessMore(work: TurnContext): Promise<Recorded | undefined> {
   return work.session.turnstile.pass(async () => {
     const move = nextMove(work.session);
     return move.do === 'end' ? commitOne(work, [ended(work, move.ending)]) : undefined;
   });
 }
 
-function interrupt(work: Work): Promise<Recorded | undefined> {
+function interrupt(work: TurnContext): Promise<Recorded | undefined> {
   const { session, runtime, turn } = work;
   return session.turnstile.pass(() => commitOne(work, interruption(session, { at: runtime.surroundings.now(), turn })));
 }
 
-function ended({ session, runtime, turn }: Work, { outcome, error }: Ending): Event {
+function ended({ session, runtime, turn }: TurnContext, { outcome, error }: TurnEnding): Event {
   const totals = totalsOf(session.progress.turn?.spent ?? NOTHING_SPENT);
   const data = { outcome, totals, ...(error === undefined ? {} : { error }) };
   return { kind: 'turn.ended', at: runtime.surroundings.now(), turn, data };
 }
 
-async function commitOne({ session }: Work, events: readonly Event[]): Promise<Recorded | undefined> {
+async function commitOne({ session }: TurnContext, events: readonly Event[]): Promise<Recorded | undefined> {
   return (await commitInside(session, events)).at(-1);
 }
 
-async function finished({ session }: Work, { position }: Recorded): Promise<FinishedTurn> {
+async function finished({ session }: TurnContext, { position }: Recorded): Promise<FinishedTurn> {
   await session.writer.sync();
   const { spent = NOTHING_SPENT, text = '', ended: record } = session.progress.turn ?? {};
   // A side call that was answered since the record counts toward what is spent, and not toward this turn.

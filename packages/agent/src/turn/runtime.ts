@@ -1,7 +1,7 @@
 // What a session is run with: everything that its log does not hold and that can be another the next time it is opened.
 
 import type { PaddingSetting, RenderParameters } from '@tidemark/log';
-import type { BudgetSettings, InheritedFront, RuntimeText, Wanted } from '@tidemark/context';
+import type { BudgetSettings, InheritedFront, RuntimeText, RequestSpec } from '@tidemark/context';
 import type { Capabilities, JsonValue, Provider } from '@tidemark/model';
 import type { ImageFitter } from '../images/image-fitter.ts';
 import type { ContextSource } from '../sources/context-source.ts';
@@ -41,11 +41,11 @@ export interface Runtime {
   /** Those of `tools` that the sources gave last. Kept by the runtime. */
   readonly given?: readonly Tool[];
   /** When other tools than those in force are to be taken where the model takes none appended: see `Wanted`. */
-  readonly takeTools?: Wanted['takeTools'];
+  readonly takeTools?: RequestSpec['takeTools'];
   /** Who makes images fit to be sent. Without one they are sent as they are. */
   readonly images?: ImageFitter;
   readonly sources: readonly ContextSource[];
-  readonly limits: Limits;
+  readonly limits: TurnLimits;
   readonly retry: RetryPolicy;
   /** Tokens that an answer may have. */
   readonly outputLimit: number;
@@ -94,7 +94,7 @@ export interface Runtime {
 export type Warm = 'off' | 'auto' | { readonly share: number };
 
 /** What a turn may take; absent is no limit. Reaching one ends the turn as `limited`, and `resume` goes on. */
-export interface Limits {
+export interface TurnLimits {
   readonly steps?: number;
   /** Milliseconds of work. */
   readonly ms?: number;
@@ -132,7 +132,7 @@ export interface RetryPolicy {
 export const RETRY: RetryPolicy = { attempts: 4, firstMs: 5_000, mostMs: 20_000, longestMs: 120_000 };
 
 /** What bounds each subagent of a session. All of them together are bounded by what the turn that starts them has left. */
-export interface SubagentLimits extends Limits {
+export interface SubagentLimits extends TurnLimits {
   /** How many work at once: 4 unless said. */
   readonly parallel?: number;
   /** How many a session starts in all: 32 unless said. */

@@ -3,10 +3,10 @@
 import { expectedInput } from '@tidemark/context';
 import { cliffInWords } from '../decide/rewrites.ts';
 import type { Prepared } from '../request/prepare.ts';
-import type { Work } from './work.ts';
+import type { TurnContext } from './work.ts';
 
 /** Raises the notice. A request that is sent again was told of the first time, whichever process sent it. */
-export function sayCliff({ session, tell }: Work, { outlook: { cliff, forecast }, record }: Prepared): void {
+export function sayCliff({ session, tell }: TurnContext, { outlook: { cliff, forecast }, record }: Prepared): void {
   if (cliff === undefined || record.data.attempt > 0) return;
   const tokens = expectedInput(forecast).toLocaleString('en-US');
   const notice = {

@@ -3,10 +3,10 @@
 
 import { gaugeInWords } from '@tidemark/context';
 import type { Prepared } from '../request/prepare.ts';
-import type { Work } from './work.ts';
+import type { TurnContext } from './work.ts';
 
 /** Says it. The record of a tier is in the log already, so that it is said once whoever listens. */
-export function sayPressure({ session, tell }: Work, { gauge, crossed }: Prepared): void {
+export function sayPressure({ session, tell }: TurnContext, { gauge, crossed }: Prepared): void {
   if (gauge === undefined) return;
   tell({ type: 'status.changed', gauge });
   if (crossed === undefined || crossed.tier === 'calm' || crossed.tier === 'advisory') return;

@@ -2,15 +2,19 @@
 
 import type { ForeseenRewrite } from '@tidemark/context';
 import { declined, rewriteInWords } from '../decide/rewrites.ts';
-import type { Ending } from '../decide/next-move.ts';
+import type { TurnEnding } from '../decide/next-move.ts';
 import { messageOf } from '../tools/message-of.ts';
 import type { Asker, RewriteQuestion } from '../tools/permissions.ts';
 import { isYes } from '../tools/permissions.ts';
 import { unlessAborted } from '../tools/unless-aborted.ts';
-import type { Work } from './work.ts';
+import type { TurnContext } from './work.ts';
 
 /** Says it, or asks; what is paid because it saves more is said alone. What it returns ends the turn before anything is sent. */
-export async function sayRewrite(work: Work, step: number, rewrite: ForeseenRewrite): Promise<Ending | undefined> {
+export async function sayRewrite(
+  work: TurnContext,
+  step: number,
+  rewrite: ForeseenRewrite,
+): Promise<TurnEnding | undefined> {
   const { session, runtime, tell } = work;
   const asks = session.progress.mode === 'ask' && rewrite.cause !== 'pruning';
   if (asks && runtime.ask !== undefined) return ask(work, runtime.ask, step, rewrite);
@@ -24,11 +28,11 @@ export async function sayRewrite(work: Work, step: number, rewrite: ForeseenRewr
 }
 
 async function ask(
-  { signal }: Work,
+  { signal }: TurnContext,
   asker: Asker,
   step: number,
   rewrite: ForeseenRewrite,
-): Promise<Ending | undefined> {
+): Promise<TurnEnding | undefined> {
   const title = rewriteInWords(rewrite);
   const question: RewriteQuestion = { about: 'rewrite', step, rewrite, title, rule: 'ask/rewrite' };
   try {

@@ -101,13 +101,21 @@ function isRepeated({ keeps, optional }: SideCallInParts): boolean {
 }
 
 /** A call, and whether it was mended before. */
-interface Asking extends SideCallInParts {
+interface SideCallAttempt extends SideCallInParts {
   readonly mends: boolean;
 }
 
 async function prepare(
   { session, lines, runtime, wantedFor, running }: Actor,
-  { purpose, words, keeps, mends, optional, history = 'none', outputLimit: most = runtime.outputLimit }: Asking,
+  {
+    purpose,
+    words,
+    keeps,
+    mends,
+    optional,
+    history = 'none',
+    outputLimit: most = runtime.outputLimit,
+  }: SideCallAttempt,
   stream: `side/${string}`,
   attempt: number,
 ): Promise<Prepared> {

@@ -9,7 +9,7 @@ import { gate, made } from '../../tests/small-work.ts';
 import type { Question } from '../tools/permissions.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { HeldTool, ToolOffer, ToolSource } from '../tools/tool-source.ts';
-import type { LiveSession } from './live-session.ts';
+import type { AgentSession } from './live-session.ts';
 
 const look = made('look', () => ({ text: 'seen' }));
 const shop = made('shop', () => ({ text: 'bought' }));
@@ -44,7 +44,7 @@ const named = (provider: ReturnType<typeof answering>): readonly (readonly strin
 const kindsOf = (records: readonly Recorded[], kind: Recorded['kind']): number =>
   records.filter((one) => one.kind === kind).length;
 
-function noticesOf(live: LiveSession): readonly string[] {
+function noticesOf(live: AgentSession): readonly string[] {
   const codes: string[] = [];
   void (async () => {
     for await (const event of live.events()) if (event.type === 'notice.raised') codes.push(event.notice.code);

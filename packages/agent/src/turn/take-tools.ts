@@ -11,18 +11,18 @@ import type { Tool } from '../tools/tool.ts';
 import type { HeldTool, ToolOffer, ToolSource, ToolTrouble } from '../tools/tool-source.ts';
 import type { Notice } from './session-event.ts';
 import { unlessAborted } from '../tools/unless-aborted.ts';
-import type { Work } from './work.ts';
+import type { TurnContext } from './work.ts';
 
 /** What a session needs to take tools. */
-type Taking = Pick<Work, 'session' | 'runtime' | 'signal' | 'tell' | 'equip'>;
+type Taking = Pick<TurnContext, 'session' | 'runtime' | 'signal' | 'tell' | 'equip'>;
 
 /** What was said and asked already in an open session: messages of notices, and definitions that a person refused. */
-interface Said {
+interface ToolNotices {
   readonly told: Set<string>;
   readonly refused: Set<string>;
 }
 
-const SAID: WeakMap<Session, Said> = new WeakMap();
+const SAID: WeakMap<Session, ToolNotices> = new WeakMap();
 
 /** Asks the sources; see the head of this file. What they offer comes behind the session's own tools, which win a name. */
 export async function takeTools(work: Taking): Promise<void> {
@@ -112,7 +112,7 @@ function tellOnce(work: Taking, notice: Notice): void {
   work.tell({ type: 'notice.raised', notice });
 }
 
-function saidOf(session: Session): Said {
+function saidOf(session: Session): ToolNotices {
   const held = SAID.get(session) ?? { told: new Set(), refused: new Set() };
   SAID.set(session, held);
   return held;

@@ -1,13 +1,13 @@
 // The turns of a session, one at a time, in the order in which they were asked for.
 
 import type { TurnId } from '@tidemark/log';
-import type { Beginning } from './begin-turn.ts';
+import type { TurnBeginning } from './begin-turn.ts';
 import type { EventFeed } from './event-feed.ts';
 import type { FinishedTurn, Turn } from './live-session.ts';
 
 /** A turn that was asked for. */
 export interface QueuedTurn {
-  readonly beginning: Beginning;
+  readonly beginning: TurnBeginning;
   readonly feed: EventFeed;
   readonly settle: (end: Promise<FinishedTurn>) => void;
 }
@@ -25,7 +25,10 @@ export interface RunningTurn {
 }
 
 /** A turn for the caller, and the request for it. A rejection that nobody awaits is no unhandled one. */
-export function askForTurn(beginning: Beginning, feed: EventFeed): { readonly asked: QueuedTurn; readonly turn: Turn } {
+export function askForTurn(
+  beginning: TurnBeginning,
+  feed: EventFeed,
+): { readonly asked: QueuedTurn; readonly turn: Turn } {
   const { promise, resolve } = Promise.withResolvers<FinishedTurn>();
   promise.catch(() => undefined);
   const turn: Turn = {

@@ -2,18 +2,20 @@
 // the catalog row kept where the log can name it. Composed again only when the runtime is another, or the bodies that it may hold.
 
 import type { Artifacts } from '@tidemark/log';
-import type { Preload, Wanted } from '@tidemark/context';
+import type { Preload, RequestSpec } from '@tidemark/context';
 import { composeFront, knownParameters, padFront } from '@tidemark/context';
 import { keepCapabilities, loadFront } from '../session/materials.ts';
 import { newHash } from '../session/node-hash.ts';
 import type { Runtime } from './runtime.ts';
 
 /** Gives what is wanted for a runtime. */
-export type WantedFor = (runtime: Runtime) => Promise<Wanted>;
+export type WantedFor = (runtime: Runtime) => Promise<RequestSpec>;
 
 /** See the head of this file. */
 export function createWantedFor(artifacts: Artifacts): WantedFor {
-  let kept: { readonly runtime: Runtime; readonly preloads: readonly Preload[]; readonly wanted: Wanted } | undefined;
+  let kept:
+    | { readonly runtime: Runtime; readonly preloads: readonly Preload[]; readonly wanted: RequestSpec }
+    | undefined;
   return async (runtime) => {
     const { preloads = [] } = runtime.skills ?? {};
     if (kept?.runtime !== runtime || !isSame(kept.preloads, preloads))
@@ -26,7 +28,7 @@ function isSame(a: readonly Preload[], b: readonly Preload[]): boolean {
   return a.length === b.length && a.every(({ name, body }, at) => name === b[at]?.name && body === b[at].body);
 }
 
-async function compose(artifacts: Artifacts, runtime: Runtime, preloads: readonly Preload[]): Promise<Wanted> {
+async function compose(artifacts: Artifacts, runtime: Runtime, preloads: readonly Preload[]): Promise<RequestSpec> {
   const { provider, capabilities, parameters, role, tools, takeTools, padding = 'auto', neighbours = 0 } = runtime;
   const specs = tools.map(({ name, description, schema }) => ({ name, description, schema }));
   const said = {

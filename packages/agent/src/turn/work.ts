@@ -23,7 +23,7 @@ export interface Delegation {
 export type Delegate = (delegation: Delegation) => Promise<ToolOutput>;
 
 /** See the head of this file. */
-export interface Work {
+export interface TurnContext {
   readonly session: Session;
   readonly lines: Lines;
   readonly runtime: Runtime;

@@ -1,12 +1,12 @@
 // A turn at work: what it works with, and what its loop keeps of it while it runs here.
 
-import type { Taken } from '../decide/limits.ts';
+import type { TurnTaken } from '../decide/limits.ts';
 import { NOTHING_SPENT } from '../session/spent.ts';
 import type { WantedFor } from './wanted.ts';
-import type { Work } from './work.ts';
+import type { TurnContext } from './work.ts';
 
 /** See the head of this file. */
-export interface Working extends Work {
+export interface StepContext extends TurnContext {
   readonly wantedFor: WantedFor;
   /** By `surroundings.elapsed`. */
   readonly begunAt: number;
@@ -15,7 +15,7 @@ export interface Working extends Work {
 }
 
 /** What the turn has taken up to now. */
-export function takenBy({ session, runtime, begunAt }: Working): Taken {
+export function takenBy({ session, runtime, begunAt }: StepContext): TurnTaken {
   const spent = session.progress.turn?.spent ?? NOTHING_SPENT;
   return { spent, ms: runtime.surroundings.elapsed() - begunAt };
 }

@@ -6,7 +6,7 @@ import type { Capabilities } from '@tidemark/model';
 import { allWritten, inputTokens, outputTokens, sumOfMoney } from '@tidemark/model';
 import { forecastError } from './forecast-error.ts';
 import type { ModelCall } from './model-call.ts';
-import type { Priced } from './price-call.ts';
+import type { PricedCall } from './price-call.ts';
 import { priceCall } from './price-call.ts';
 
 /** See the head of this file. Money is US dollars, exact. */
@@ -173,7 +173,7 @@ function ratedOf(usage: Usage): Account['rated'] {
   };
 }
 
-function boundOf({ costAtMost }: ModelCall, { paid }: Priced): Account['bounded'] {
+function boundOf({ costAtMost }: ModelCall, { paid }: PricedCall): Account['bounded'] {
   return paid !== undefined || costAtMost === undefined ? NO_CALLS.bounded : { calls: 1, cost: costAtMost };
 }
 
@@ -183,17 +183,17 @@ function estimateOf({ estimated }: ModelCall): Account['estimated'] {
   return { calls: 1, tokens: input + output, cost };
 }
 
-function dearerOf({ dearer }: Priced): Account['dearer'] {
+function dearerOf({ dearer }: PricedCall): Account['dearer'] {
   if (dearer === undefined) return NO_CALLS.dearer;
   return { calls: 1, cost: dearer.cost ?? NOTHING, unpriced: dearer.cost === undefined ? 1 : 0 };
 }
 
-function comparedOf({ paid, uncached, ideal }: Priced): Compared {
+function comparedOf({ paid, uncached, ideal }: PricedCall): Compared {
   if (paid === undefined || uncached === undefined || ideal === undefined) return NO_CALLS.compared;
   return { calls: 1, paid, uncached, ideal };
 }
 
-function otherOf({ paid, other }: Priced): AsOther {
+function otherOf({ paid, other }: PricedCall): AsOther {
   return paid === undefined || other === undefined ? NO_CALLS.other : { calls: 1, paid, cost: other };
 }
 
@@ -261,7 +261,7 @@ function add(a: Money, b: Money): Money {
 }
 
 /** Shares between 0 and 1, each `null` where there is nothing to take a share of. */
-export interface Rates {
+export interface AccountRates {
   /** Read, of all input of the calls that told what they read. */
   readonly hitRate: number | null;
   /** Written, of all input of the calls that told what they wrote: over N calls with one growing prefix it tends to 2 / (N + 1). */
@@ -278,7 +278,7 @@ export function inputOfAccount({ tokens: { fresh, read, written, untold } }: Acc
 }
 
 /** The rates of an account. */
-export function ratesOfAccount({ tokens, rated, readable, forecast }: Account): Rates {
+export function ratesOfAccount({ tokens, rated, readable, forecast }: Account): AccountRates {
   return {
     hitRate: share(tokens.read, rated.read),
     writeShare: share(tokens.written, rated.written),

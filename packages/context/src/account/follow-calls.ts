@@ -18,7 +18,7 @@ import { timestamp } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
 import { inputTokens, outputTokens } from '@tidemark/model';
 import { expectedInput } from '../expected-input.ts';
-import type { Left } from './judge-import.ts';
+import type { LeftByCall } from './judge-import.ts';
 import { judgeImport, leftBy } from './judge-import.ts';
 import type { ModelCall } from './model-call.ts';
 import type { Unread } from './unread.ts';
@@ -32,14 +32,14 @@ export interface Following {
   readonly owner: SessionId;
   readonly epoch: EpochOpened | undefined;
   /** Requests on their way, by stream. */
-  readonly sent: { readonly [stream: string]: Sent };
+  readonly sent: { readonly [stream: string]: SentCall };
   /** Where a log holds no requests: what the call before left behind, and the cause of an epoch that opened since. */
-  readonly left: Left | undefined;
+  readonly left: LeftByCall | undefined;
   readonly opened: EpochOpened['cause'] | undefined;
   readonly unread: Unread;
 }
 
-interface Sent {
+interface SentCall {
   readonly at: Timestamp;
   readonly data: RequestPrepared;
   /** The causes of the epoch that it was made in. */
@@ -50,7 +50,7 @@ interface Sent {
 export type RowOf = (provider: string, model: string) => Capabilities | undefined;
 
 /** One more record, and the calls that are whole with it: each is told once, when it is known what became of its writes. */
-export interface Followed {
+export interface FollowedRecord {
   readonly following: Following;
   readonly calls: readonly ModelCall[];
 }
@@ -61,7 +61,7 @@ export function beginFollowing(session: SessionId): Following {
 }
 
 /** One more record. */
-export function followRecord(following: Following, record: Recorded, rowOf: RowOf): Followed {
+export function followRecord(following: Following, record: Recorded, rowOf: RowOf): FollowedRecord {
   switch (record.kind) {
     case 'session.created':
       return quiet({ ...following, owner: record.data.id });
@@ -83,17 +83,17 @@ export function endFollowing({ unread, session }: Following): readonly ModelCall
   return stillUnread(unread).filter((call) => call.session === session);
 }
 
-function quiet(following: Following): Followed {
+function quiet(following: Following): FollowedRecord {
   return { following, calls: [] };
 }
 
-function sentAs({ at, data }: RecordedOf<'request.prepared'>, { epoch }: Following): Sent {
+function sentAs({ at, data }: RecordedOf<'request.prepared'>, { epoch }: Following): SentCall {
   return { at, data, opened: epoch === undefined ? [] : [epoch.cause, ...(epoch.also ?? [])] };
 }
 
-type Ended = RecordedOf<'answer.received'> | RecordedOf<'answer.interrupted'> | RecordedOf<'answer.failed'>;
+type CallEnd = RecordedOf<'answer.received'> | RecordedOf<'answer.interrupted'> | RecordedOf<'answer.failed'>;
 
-function takeEnd(following: Following, record: Ended, rowOf: RowOf): Followed {
+function takeEnd(following: Following, record: CallEnd, rowOf: RowOf): FollowedRecord {
   const { stream, usage } = record.data;
   const request = Object.hasOwn(following.sent, stream) ? following.sent[stream] : undefined;
   const { [stream]: _request, ...sent } = following.sent;
@@ -111,14 +111,14 @@ function takeEnd(following: Following, record: Ended, rowOf: RowOf): Followed {
 }
 
 /** A call that another record bills: the next one reads what it left, and only what goes beyond that record is told. */
-function takeBilled(following: Following, call: ModelCall): Followed {
+function takeBilled(following: Following, call: ModelCall): FollowedRecord {
   const { usage, billed = {}, session } = call;
   const isWhole = outputTokens(usage) === outputTokens(billed) && inputTokens(usage) === inputTokens(billed);
   const next = call.stream === 'main' ? { left: leftBy(call, following.left), opened: undefined } : {};
   return { following: { ...following, ...next }, calls: isWhole || session !== following.session ? [] : [call] };
 }
 
-function callOf(following: Following, record: Ended, request: Sent | undefined, rowOf: RowOf): ModelCall {
+function callOf(following: Following, record: CallEnd, request: SentCall | undefined, rowOf: RowOf): ModelCall {
   const { epoch, owner } = following;
   const { data } = record;
   const { provider, model } = record.kind === 'answer.failed' ? (epoch ?? UNKNOWN) : record.data;
@@ -148,12 +148,15 @@ function callOf(following: Following, record: Ended, request: Sent | undefined, 
 const UNKNOWN = { provider: 'unknown', model: 'unknown' };
 const NOTHING_KNOWN: Partial<Pick<AnswerReceived, 'billed' | 'cost' | 'costAtMost' | 'estimated'>> = {};
 
-function sentAt({ at, data }: Ended, request: Sent | undefined): Timestamp {
+function sentAt({ at, data }: CallEnd, request: SentCall | undefined): Timestamp {
   return request?.at ?? (data.startedAt === undefined ? at : timestamp(data.startedAt));
 }
 
 /** A call of our own: its request holds the forecast, and its answer the miss. */
-function judgeOwn(record: Ended, { data, opened }: Sent): Pick<ModelCall, 'held' | 'again' | 'unsent' | 'forecast'> {
+function judgeOwn(
+  record: CallEnd,
+  { data, opened }: SentCall,
+): Pick<ModelCall, 'held' | 'again' | 'unsent' | 'forecast'> {
   const { forecast } = data;
   const unsent = unsentOf(forecast, record.data.usage);
   const read = record.data.usage?.read;
@@ -167,7 +170,7 @@ function judgeOwn(record: Ended, { data, opened }: Sent): Pick<ModelCall, 'held'
 /** The causes of a miss, a change of ours by the names of its epoch. */
 function namedCauses(
   { cause, also = [] }: Miss,
-  opened: Sent['opened'],
+  opened: SentCall['opened'],
 ): Pick<NonNullable<ModelCall['again']>, 'cause' | 'also'> {
   const named = [cause, ...also].flatMap((one): readonly (EpochCause | MissCause)[] =>
     one === 'opened' && opened.length > 0 ? opened : [one],

@@ -10,7 +10,7 @@ import { rewriteCost } from '../miss.ts';
 import type { ModelCall } from './model-call.ts';
 
 /** What the call before left behind. */
-export interface Left {
+export interface LeftByCall {
   readonly at: Timestamp;
   readonly input: number;
   /** Read or written: what the cache then held. */
@@ -21,7 +21,7 @@ export interface Left {
 
 /** What is known between two calls. */
 export interface Between {
-  readonly left: Left | undefined;
+  readonly left: LeftByCall | undefined;
   /** The cause of an epoch that opened since. */
   readonly opened: EpochCause | undefined;
 }
@@ -30,7 +30,7 @@ export interface Between {
 const TOLERANCE = 16;
 
 /** What a call leaves for the next one. A call whose counts do not tell it changes nothing. */
-export function leftBy({ usage, at, row }: ModelCall, before: Left | undefined): Left | undefined {
+export function leftBy({ usage, at, row }: ModelCall, before: LeftByCall | undefined): LeftByCall | undefined {
   const input = inputTokens(usage);
   const cached = cachedTokens(usage);
   if (input === undefined || cached === undefined) return before;

@@ -10,7 +10,7 @@ import { cliffCost } from '../price-cliff.ts';
 import type { ModelCall } from './model-call.ts';
 
 /** The prices of one call; absent is unknown. */
-export interface Priced {
+export interface PricedCall {
   /** As recorded with the answer, else by the row's price on its day. */
   readonly paid: Money | undefined;
   readonly uncached: Money | undefined;
@@ -23,7 +23,7 @@ export interface Priced {
 }
 
 /** Prices a call; `other` is the row of another model. */
-export function priceCall(call: ModelCall, other?: Capabilities): Priced {
+export function priceCall(call: ModelCall, other?: Capabilities): PricedCall {
   const { usage, unsent } = call;
   const price = priceIn(call.row, call);
   const input = inputTokens(usage);

@@ -5,14 +5,14 @@ import { allWritten } from '@tidemark/model';
 import type { ModelCall } from './model-call.ts';
 
 /** A call whose writes were not all read yet: the tokens from one place of its prefix to another. */
-interface Waiting {
+interface UnreadWrite {
   readonly call: ModelCall;
   readonly from: number;
   readonly to: number;
 }
 
 /** Calls that wait for a reader: by model, and apart for those that hold nothing of the conversation. */
-export type Unread = { readonly [line: string]: Waiting };
+export type Unread = { readonly [line: string]: UnreadWrite };
 
 /** What one more call does to those that wait. */
 export interface Resolved {
@@ -44,7 +44,7 @@ function readBy(unread: Unread, line: string, read: number): Unread {
   return { ...unread, ...Object.fromEntries(moved) };
 }
 
-function wasted({ call, from, to }: Waiting): ModelCall {
+function wasted({ call, from, to }: UnreadWrite): ModelCall {
   return { ...call, unread: { wasted: to - from, waiting: 0 } };
 }
 

@@ -4,10 +4,10 @@
 import type { Position, Recorded, RecordedOf } from '@tidemark/log';
 
 /** What closes a call. */
-type Closing = RecordedOf<'tool.returned'> | RecordedOf<'tool.failed'> | RecordedOf<'tool.abandoned'>;
+type ClosingRecord = RecordedOf<'tool.returned'> | RecordedOf<'tool.failed'> | RecordedOf<'tool.abandoned'>;
 
 /** What tells of one call. */
-type OfCall = Closing | RecordedOf<'tool.started'> | RecordedOf<'skill.loaded'>;
+type OfCall = ClosingRecord | RecordedOf<'tool.started'> | RecordedOf<'skill.loaded'>;
 
 /** The records behind `to`, but for those of calls that were made up to there. `records`: those of the range, and all behind it. */
 export function behindRange(records: readonly Recorded[], to: Position): readonly Recorded[] {
@@ -27,6 +27,6 @@ export function isOfCall(record: Recorded, calls: ReadonlySet<string>): record i
   return record.kind === 'tool.started' || isClosing(record) ? calls.has(record.data.call) : false;
 }
 
-function isClosing(record: Recorded): record is Closing {
+function isClosing(record: Recorded): record is ClosingRecord {
   return record.kind === 'tool.returned' || record.kind === 'tool.failed' || record.kind === 'tool.abandoned';
 }

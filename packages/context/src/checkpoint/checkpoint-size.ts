@@ -5,12 +5,12 @@ import type { Checkpoint } from './checkpoint.ts';
 import { checkpointText } from './checkpoint-text.ts';
 import { checkpointScale, scalingOf } from '../model-tokens.ts';
 import { renderCheckpoint } from '../render.ts';
-import type { Size } from '../span-size.ts';
+import type { SpanSize } from '../span-size.ts';
 import type { State } from '../state.ts';
 import { utf8Length } from '../utf8.ts';
 
 /** The size of a checkpoint: tokens on the model's scale, not rounded. */
-export interface CheckpointSize extends Size {
+export interface CheckpointSize extends SpanSize {
   /** Tokens that the model counts for one estimated token of its text. */
   readonly scale: number;
 }

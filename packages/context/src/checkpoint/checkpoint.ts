@@ -21,10 +21,10 @@ export type Directive = Quote & {
 };
 
 /** Who says so, where it is no fact of the log. What a model names no position for stands at the end of what it read. */
-export type Written = { readonly by?: 'model' };
+export type Authored = { readonly by?: 'model' };
 
 /** Something that was settled. */
-export type Decision = Written & {
+export type Decision = Authored & {
   readonly position: Position;
   readonly what: string;
   readonly why?: string;
@@ -34,7 +34,7 @@ export type Decision = Written & {
 };
 
 /** What was done, in a line. */
-export type Work = Written & { readonly position: Position; readonly what: string };
+export type WorkDone = Authored & { readonly position: Position; readonly what: string };
 
 /** A file as a tool last met it. */
 export type FileState = {
@@ -71,7 +71,7 @@ export type CommandRun = {
 export type TurnState = { readonly position: Position; readonly to: Position; readonly outcome: string };
 
 /** A step of a turn: words of the model, a call that it made, or a line of what a call returned. */
-export type Step = {
+export type CheckpointStep = {
   readonly position: Position;
   readonly kind: 'said' | 'did' | 'found';
   readonly text: string;
@@ -80,7 +80,7 @@ export type Step = {
 };
 
 /** Something that is still to be done. */
-export type Task = Written & {
+export type Task = Authored & {
   readonly position: Position;
   readonly task: string;
   /** `unlisted`: a later plan names it no more, and nothing says that it was done. */
@@ -88,7 +88,7 @@ export type Task = Written & {
 };
 
 /** A question that is open, or a risk. */
-export type Remark = Written & { readonly position: Position; readonly text: string };
+export type Remark = Authored & { readonly position: Position; readonly text: string };
 
 /** A subagent, by the id of its session. */
 export type SubagentState = {
@@ -107,7 +107,7 @@ export type ReadAgain = { readonly position: Position; readonly name: string; re
 export type CheckpointItems = {
   readonly directives: Directive;
   readonly decisions: Decision;
-  readonly work: Work;
+  readonly work: WorkDone;
   readonly filesChanged: FileState;
   readonly filesRead: FileState;
   readonly commands: CommandRun;
@@ -161,7 +161,7 @@ export type Checkpoint = CheckpointLists & {
   readonly summary?: Quote;
   /** Those with a step that is kept, and the one under way. */
   readonly turns: readonly TurnState[];
-  readonly steps: readonly Step[];
+  readonly steps: readonly CheckpointStep[];
   readonly limitations: readonly string[];
   readonly leftOut: { readonly [list in ListName | 'steps']?: LeftOut };
 };

@@ -3,7 +3,7 @@
 
 import type { Position, Range } from '@tidemark/log';
 import { estimateTokens } from '../estimate.ts';
-import type { Checkpoint, FileState, LeftOut, NameInFile, Step } from './checkpoint.ts';
+import type { Checkpoint, FileState, LeftOut, NameInFile, CheckpointStep } from './checkpoint.ts';
 import { addLeftOut } from './left-out.ts';
 import { outlineAt } from './outline-text.ts';
 import type { Candidate, FileName, Offered } from './steps-of.ts';
@@ -24,14 +24,14 @@ const OLDEST = 0.4;
 
 /** What there is to fit. Tokens are counted once. */
 export interface PricedSteps {
-  readonly own: readonly Priced<Candidate>[];
-  readonly others: readonly (Priced<Candidate> | Priced<FileName>)[];
+  readonly own: readonly PricedStep<Candidate>[];
+  readonly others: readonly (PricedStep<Candidate> | PricedStep<FileName>)[];
   /** Of all of them. */
   readonly tokens: number;
 }
 
 /** `order`: its place among all that has the same position. */
-type Priced<T> = T & { readonly tokens: number; readonly order: number };
+type PricedStep<T> = T & { readonly tokens: number; readonly order: number };
 
 /** What the checkpoint before kept. */
 interface Carried {
@@ -41,7 +41,7 @@ interface Carried {
 
 /** What fits. */
 export interface FittedSteps {
-  readonly steps: readonly Step[];
+  readonly steps: readonly CheckpointStep[];
   /** Names by path, in the order of their worth. */
   readonly names: ReadonlyMap<string, readonly NameInFile[]>;
   readonly leftOut: LeftOut | undefined;
@@ -82,7 +82,7 @@ export function priceSteps(before: Checkpoint | undefined, offered: Offered, ran
 }
 
 /** Newer and shorter words and calls come first; a long one counts by the root of its length. */
-function rank({ step, worth, tokens }: Priced<Candidate>, age: (position: number) => number): number {
+function rank({ step, worth, tokens }: PricedStep<Candidate>, age: (position: number) => number): number {
   return (worth * age(step.position)) / Math.sqrt(tokens);
 }
 
@@ -93,11 +93,11 @@ export function fitSteps(
   files: ReadonlySet<string>,
   before: LeftOut | undefined,
 ): FittedSteps {
-  const kept: Priced<Candidate>[] = [];
+  const kept: PricedStep<Candidate>[] = [];
   const names = new Map<string, NameInFile[]>();
   let left = room;
   const words = shortened(own, room * OWN);
-  const waiting: Priced<Candidate>[] = [];
+  const waiting: PricedStep<Candidate>[] = [];
   for (const one of words) {
     if (one.tokens <= left - room * (1 - OWN)) {
       kept.push(one);
@@ -162,7 +162,7 @@ function nameOf({ name, line, declared }: FileName): NameInFile {
   return { name, ...(line !== undefined && { line }), ...(declared === true && { declared }) };
 }
 
-function stepTokens({ kind, text }: Step): number {
+function stepTokens({ kind, text }: CheckpointStep): number {
   return estimateTokens(text) + MARKS[kind] + (kind === 'found' ? 0 : text.split('\n').length - 1);
 }
 
@@ -172,6 +172,6 @@ function ageIn({ from, to }: Range): (position: number) => number {
 }
 
 /** By position; words of an answer before its calls, and lines of a result as they stood in it. */
-function inOrder(kept: readonly Priced<Candidate>[]): readonly Step[] {
+function inOrder(kept: readonly PricedStep<Candidate>[]): readonly CheckpointStep[] {
   return kept.toSorted((a, b) => a.step.position - b.step.position || a.order - b.order).map(({ step }) => step);
 }

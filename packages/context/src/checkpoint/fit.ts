@@ -11,7 +11,7 @@ import type {
   CommandRun,
   LeftOut,
   ListName,
-  Written,
+  Authored,
 } from './checkpoint.ts';
 import { eachList } from './checkpoint.ts';
 import { addLeftOut } from './left-out.ts';
@@ -54,13 +54,13 @@ export interface Fitted {
 /** Tokens of every item, by list, with the order in which they are taken. */
 export interface PricedLists {
   readonly lists: CheckpointLists;
-  readonly prices: { readonly [list in ListName]: readonly Priced[] };
+  readonly prices: { readonly [list in ListName]: readonly PricedLine[] };
 }
 
 /** The lists that a model may add to. */
 type WrittenList = 'decisions' | 'work' | 'tasks' | 'questions' | 'risks';
 
-interface Priced {
+interface PricedLine {
   readonly index: number;
   readonly tokens: number;
   /** A model wrote it. */
@@ -70,11 +70,11 @@ interface Priced {
 /** Prices each item once. */
 export function priceLists(lists: CheckpointLists): PricedLists {
   const lines = linesOf(lists);
-  const newest = (name: ListName): readonly Priced[] =>
+  const newest = (name: ListName): readonly PricedLine[] =>
     lines[name].map((line, index) => ({ index, tokens: estimateTokens(line) + 1 })).toReversed();
-  const provenFirst = (name: WrittenList): readonly Priced[] => {
-    const items: readonly Written[] = lists[name];
-    const priced = newest(name).map((one): Priced =>
+  const provenFirst = (name: WrittenList): readonly PricedLine[] => {
+    const items: readonly Authored[] = lists[name];
+    const priced = newest(name).map((one): PricedLine =>
       items[one.index]?.by === undefined ? one : { ...one, byModel: true },
     );
     return priced.toSorted((a, b) => Number(a.byModel === true) - Number(b.byModel === true));
@@ -148,7 +148,7 @@ export function tokensBesidePrompts({ prices }: Pick<PricedLists, 'prices'>, bou
   }, 0);
 }
 
-function failedFirst(prices: readonly Priced[], commands: readonly CommandRun[]): readonly Priced[] {
+function failedFirst(prices: readonly PricedLine[], commands: readonly CommandRun[]): readonly PricedLine[] {
   return prices.toSorted((a, b) => rank(commands[a.index]) - rank(commands[b.index]));
 }
 

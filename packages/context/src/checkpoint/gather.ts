@@ -15,7 +15,7 @@ import type {
 } from '@tidemark/log';
 import { position as positionOf } from '@tidemark/log';
 import { isOfCall } from './behind-range.ts';
-import type { Directive, ReadAgain, Step, SubagentState, TurnState, Work } from './checkpoint.ts';
+import type { Directive, ReadAgain, CheckpointStep, SubagentState, TurnState, WorkDone } from './checkpoint.ts';
 import { lineOf } from './excerpt.ts';
 
 /** What a range holds. */
@@ -30,9 +30,9 @@ export interface Gathered {
   /** The last words of one; empty where none said any. */
   readonly said: string;
   /** Words of the model, one item for each answer. */
-  readonly prose: readonly Step[];
+  readonly prose: readonly CheckpointStep[];
   readonly turns: readonly TurnState[];
-  readonly work: readonly Work[];
+  readonly work: readonly WorkDone[];
   readonly skills: readonly ReadAgain[];
   /** Calls that loaded a skill: their results are instructions, of which no part is in force. */
   readonly loaders: ReadonlySet<string>;
@@ -63,14 +63,14 @@ interface OpenCall {
   readonly effect?: EffectClass;
 }
 
-interface Draft {
+interface GatherDraft {
   readonly counts: Map<string, number>;
   readonly directives: Directive[];
   readonly open: Map<CallId, OpenCall>;
   readonly calls: ClosedCall[];
-  readonly prose: Step[];
+  readonly prose: CheckpointStep[];
   readonly turns: TurnState[];
-  readonly work: Work[];
+  readonly work: WorkDone[];
   readonly skills: ReadAgain[];
   readonly loaders: Set<string>;
   readonly subagents: Map<string, SubagentState>;
@@ -82,7 +82,7 @@ interface Draft {
   readonly after: number;
 }
 
-type Note<K extends Kind> = (draft: Draft, record: RecordedOf<K>) => void;
+type NoteRecord<K extends Kind> = (draft: GatherDraft, record: RecordedOf<K>) => void;
 
 /** The outcome of a turn that the range ends in. */
 export const UNDER_WAY = 'under way';
@@ -91,7 +91,7 @@ const LINE = 300;
 const CLIENT_MARK = /^\[Request interrupted by user[^\]]*\]$/;
 const pass = (): void => {};
 
-const NOTES: { readonly [K in Kind]: Note<K> } = {
+const NOTES: { readonly [K in Kind]: NoteRecord<K> } = {
   'session.created': pass,
   'epoch.opened': pass,
   'context.noted': pass,
@@ -183,7 +183,7 @@ const NOTES: { readonly [K in Kind]: Note<K> } = {
  * turn up to `after`, which may go on.
  */
 export function gather(records: Iterable<Recorded>, after: number, to: Position, last?: TurnState): Gathered {
-  const draft: Draft = {
+  const draft: GatherDraft = {
     counts: new Map(),
     directives: [],
     open: new Map(),
@@ -217,12 +217,12 @@ export function gather(records: Iterable<Recorded>, after: number, to: Position,
 }
 
 // The table is typed by kind; TypeScript cannot see that a union indexes it with its own kind.
-function note<K extends Kind>(draft: Draft, record: RecordedOf<K>): void {
-  const one: Note<K> = NOTES[record.kind];
+function note<K extends Kind>(draft: GatherDraft, record: RecordedOf<K>): void {
+  const one: NoteRecord<K> = NOTES[record.kind];
   one(draft, record);
 }
 
-function close(draft: Draft, id: CallId, how: Pick<ClosedCall, 'position' | 'closing' | 'ended'>): void {
+function close(draft: GatherDraft, id: CallId, how: Pick<ClosedCall, 'position' | 'closing' | 'ended'>): void {
   const call = draft.open.get(id);
   if (call === undefined) return;
   draft.open.delete(id);
@@ -237,7 +237,7 @@ function close(draft: Draft, id: CallId, how: Pick<ClosedCall, 'position' | 'clo
   });
 }
 
-function endTurn(draft: Draft, to: Position, outcome: string): void {
+function endTurn(draft: GatherDraft, to: Position, outcome: string): void {
   // Of a turn whose begin is not known, what is read here is told.
   draft.turns.push({ position: draft.turn ?? positionOf(Math.min(draft.after + 1, to)), to, outcome });
 }

@@ -6,8 +6,8 @@ import { canonicalText } from '@tidemark/log';
 import { excerptOf } from './excerpt.ts';
 import { wordsOf } from './gather.ts';
 
-type Fields = { readonly [name: string]: Json };
-type Line<K extends Kind> = (data: RecordedOf<K>['data']) => Fields | undefined;
+type LineFields = { readonly [name: string]: Json };
+type HistoryLine<K extends Kind> = (data: RecordedOf<K>['data']) => LineFields | undefined;
 
 /** Of one text, in UTF-16 units. */
 const TEXT = 6_000;
@@ -15,7 +15,7 @@ const RESULT = 2_000;
 const skip = (): undefined => undefined;
 const short = (text: string): string => excerptOf(text, TEXT);
 
-const LINES: { readonly [K in Kind]: Line<K> } = {
+const LINES: { readonly [K in Kind]: HistoryLine<K> } = {
   'session.created': skip,
   'epoch.opened': skip,
   'context.noted': ({ source, body }) => (body === undefined ? undefined : { source, text: excerptOf(body, RESULT) }),
@@ -60,17 +60,17 @@ export function historyLine(record: Recorded): string | undefined {
 }
 
 /** A value as one line of JSON without a `<`. */
-export function dataLine(value: Fields): string {
+export function dataLine(value: LineFields): string {
   return canonicalText(value).replaceAll('<', '\\u003c');
 }
 
 // The table is typed by kind; TypeScript cannot see that a union indexes it with its own kind.
-function fieldsOf<K extends Kind>({ kind, data }: RecordedOf<K>): Fields | undefined {
-  const one: Line<K> = LINES[kind];
+function fieldsOf<K extends Kind>({ kind, data }: RecordedOf<K>): LineFields | undefined {
+  const one: HistoryLine<K> = LINES[kind];
   return one(data);
 }
 
-function partOf(part: AnswerPart): readonly Fields[] {
+function partOf(part: AnswerPart): readonly LineFields[] {
   switch (part.type) {
     case 'text':
       return [{ text: short(part.text) }];

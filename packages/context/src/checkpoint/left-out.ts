@@ -3,7 +3,7 @@
 import type { Position } from '@tidemark/log';
 import type { LeftOut } from './checkpoint.ts';
 
-type Span = LeftOut['spans'][number];
+type PositionSpan = LeftOut['spans'][number];
 
 /** So many stretches are named apart; nearer ones are then named as one. */
 const MOST_SPANS = 12;
@@ -17,7 +17,7 @@ export function addLeftOut(
   kept: readonly Position[],
 ): LeftOut | undefined {
   if (before === undefined && gone.length === 0) return undefined;
-  const spans = [...(before?.spans ?? []), ...gone.map((one): Span => [one, one])];
+  const spans = [...(before?.spans ?? []), ...gone.map((one): PositionSpan => [one, one])];
   return { count: (before?.count ?? 0) + gone.length, spans: joinNear(joinStretches(spans, kept)) };
 }
 
@@ -26,8 +26,8 @@ export function spansInWords({ spans }: LeftOut): string {
   return spans.map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`)).join(', ');
 }
 
-function joinStretches(spans: readonly Span[], kept: readonly Position[]): readonly Span[] {
-  const joined: Span[] = [];
+function joinStretches(spans: readonly PositionSpan[], kept: readonly Position[]): readonly PositionSpan[] {
+  const joined: PositionSpan[] = [];
   const places = kept.toSorted((a, b) => a - b);
   let next = 0;
   for (const span of spans.toSorted((a, b) => a[0] - b[0])) {
@@ -41,7 +41,7 @@ function joinStretches(spans: readonly Span[], kept: readonly Position[]): reado
 }
 
 /** The narrowest gaps are closed, all at once. */
-function joinNear(spans: readonly Span[]): readonly Span[] {
+function joinNear(spans: readonly PositionSpan[]): readonly PositionSpan[] {
   if (spans.length <= MOST_SPANS) return spans;
   const gaps = spans.slice(1).map((span, index) => ({ index, width: span[0] - (spans[index]?.[1] ?? span[0]) }));
   const kept = new Set(
@@ -50,7 +50,7 @@ function joinNear(spans: readonly Span[]): readonly Span[] {
       .slice(0, MOST_SPANS - 1)
       .map(({ index }) => index),
   );
-  const joined: Span[] = [];
+  const joined: PositionSpan[] = [];
   for (const [index, span] of spans.entries()) {
     const last = joined.at(-1);
     if (last === undefined || kept.has(index - 1)) joined.push(span);

@@ -9,19 +9,19 @@ import type {
   NameInFile,
   ReadAgain,
   Remark,
-  Written,
+  Authored,
 } from './checkpoint.ts';
 import { lineOf, oneLine } from './excerpt.ts';
 
 /** How a list is said. */
-interface Section<K extends ListName> {
+interface CheckpointSection<K extends ListName> {
   readonly heading: string;
   readonly line: (item: CheckpointItems[K]) => string;
 }
 
 const BELOW = 80;
 
-const SECTIONS: { readonly [K in ListName]: Section<K> } = {
+const SECTIONS: { readonly [K in ListName]: CheckpointSection<K> } = {
   directives: {
     heading: 'What the user said',
     line: ({ position, text, steer, below }) => {
@@ -90,7 +90,7 @@ export function linesOf(lists: CheckpointLists): { readonly [list in ListName]: 
 }
 
 function say<K extends ListName>(list: K, items: readonly CheckpointItems[K][]): readonly string[] {
-  const { line }: Section<K> = SECTIONS[list];
+  const { line }: CheckpointSection<K> = SECTIONS[list];
   return items.map((item) => line(item));
 }
 
@@ -142,10 +142,10 @@ function labelled(name: string, text: string | undefined): string {
   return text === undefined || text === '' ? '' : `; ${name}: ${text}`;
 }
 
-function byline(by: Written['by']): string {
+function byline(by: Authored['by']): string {
   return by === undefined ? '' : ', by a model';
 }
 
-function aside(by: Written['by']): string {
+function aside(by: Authored['by']): string {
   return by === undefined ? '' : ' (by a model)';
 }

@@ -2,14 +2,14 @@
 // and never because a later plan is silent about it.
 
 import type { Position } from '@tidemark/log';
-import type { Remark, Task, Work } from './checkpoint.ts';
+import type { Remark, Task, WorkDone } from './checkpoint.ts';
 import { keyOfLine } from './excerpt.ts';
 import type { Plan } from './read-plan.ts';
 
 /** The open tasks behind these plans, and those that they ended. */
 export interface MergedTasks {
   readonly tasks: readonly Task[];
-  readonly done: readonly Work[];
+  readonly done: readonly WorkDone[];
 }
 
 /** Merges. A model adds tasks that are not there. */
@@ -19,7 +19,7 @@ export function mergeTasks(
   adds: readonly Task[],
 ): MergedTasks {
   let open: ReadonlyMap<string, Task> = new Map(before.map((task) => [keyOfLine(task.task), task]));
-  const done: Work[] = [];
+  const done: WorkDone[] = [];
   for (const plan of plans) {
     const next = new Map([...open].map(([key, task]) => [key, unlisted(task)]));
     for (const { task, status } of plan.tasks) {
@@ -46,7 +46,10 @@ function unlisted(task: Task): Task {
 }
 
 /** Returns true for the work that says of an open task, or of an open question, that it ended: it was opened again since. */
-export function endsAny(tasks: readonly Task[], questions: readonly Remark[]): (work: Pick<Work, 'what'>) => boolean {
+export function endsAny(
+  tasks: readonly Task[],
+  questions: readonly Remark[],
+): (work: Pick<WorkDone, 'what'>) => boolean {
   const endings = new Set(
     tasks
       .flatMap(({ task }) =>
@@ -65,6 +68,6 @@ function ending(task: string, status: 'done' | 'dropped'): string {
   return status === 'done' ? `Task done, by the plan: ${task}` : `Task dropped, by the plan: ${task}`;
 }
 
-function ended(done: readonly Work[], task: string): boolean {
+function ended(done: readonly WorkDone[], task: string): boolean {
   return done.some(({ what }) => what === ending(task, 'done') || what === ending(task, 'dropped'));
 }

@@ -13,7 +13,7 @@ import type {
   ReadAgain,
   Remark,
   SubagentState,
-  Work,
+  WorkDone,
 } from './checkpoint.ts';
 import { keyOfLine, oneLine } from './excerpt.ts';
 import type { Met } from './from-calls.ts';
@@ -26,7 +26,7 @@ import type { Plan } from './read-plan.ts';
 import { isCommand, isRequest, isShortPrompt } from './requests.ts';
 
 /** What of the context behind the checkpoint it need not say. */
-export interface Behind {
+export interface ContextAfterCheckpoint {
   readonly skills: ReadonlySet<string>;
   readonly files: ReadonlySet<string>;
   readonly prompts: ReadonlySet<number>;
@@ -44,7 +44,7 @@ export function mergeFields(
   previous: Checkpoint | undefined,
   found: Gathered,
   adds: ModelAdds | undefined,
-  behind: Behind,
+  behind: ContextAfterCheckpoint,
 ): Merged {
   const before = previous && adds ? withoutModel(previous) : previous;
   const plans = plansOf(found.calls);
@@ -108,7 +108,7 @@ function objectiveOf(
 function directivesOf(
   before: Checkpoint | undefined,
   { directives }: Gathered,
-  { prompts }: Behind,
+  { prompts }: ContextAfterCheckpoint,
 ): readonly Directive[] {
   const said = directives.filter(({ text }) => text !== '');
   return [...(before?.directives ?? []), ...said].map((one) => {
@@ -158,7 +158,7 @@ function isNearly(a: string, b: string): boolean {
   return [...few].every((word) => many.has(word));
 }
 
-function mergeWork(work: readonly Work[]): readonly Work[] {
+function mergeWork(work: readonly WorkDone[]): readonly WorkDone[] {
   return inOrder(
     lastOfEach(
       work,

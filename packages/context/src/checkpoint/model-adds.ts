@@ -3,7 +3,7 @@
 
 import type { Position, Range } from '@tidemark/log';
 import { position } from '@tidemark/log';
-import type { Checkpoint, Decision, Objective, Remark, Task, Work, Written } from './checkpoint.ts';
+import type { Checkpoint, Decision, Objective, Remark, Task, WorkDone, Authored } from './checkpoint.ts';
 import { carriedLine, keyOfLine } from './excerpt.ts';
 import type { ModelFields } from './model-fields.ts';
 import { isClosed } from './model-fields.ts';
@@ -12,7 +12,7 @@ import { isClosed } from './model-fields.ts';
 export interface ModelAdds {
   readonly objective?: string;
   readonly decisions: readonly Decision[];
-  readonly work: readonly Work[];
+  readonly work: readonly WorkDone[];
   readonly tasks: readonly Task[];
   readonly questions: readonly Remark[];
   readonly risks: readonly Remark[];
@@ -90,7 +90,7 @@ function withoutNow({ position: at, text, of, since }: Objective): Objective {
   return { position: at, text, ...(of !== undefined && { of }), ...(since !== undefined && { since }) };
 }
 
-function isProven({ by }: Written): boolean {
+function isProven({ by }: Authored): boolean {
   return by === undefined;
 }
 
@@ -106,7 +106,7 @@ export function unrepeated(before: Checkpoint, adds: ModelAdds): readonly Positi
   ];
 }
 
-function missing<T extends Written & { readonly position: Position }>(
+function missing<T extends Authored & { readonly position: Position }>(
   before: readonly T[],
   now: readonly T[],
   wordsOf: (one: T) => string,

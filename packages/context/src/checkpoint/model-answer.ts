@@ -10,7 +10,7 @@ import type { ModelDecision, ModelFields, ModelQuestion, ModelTask } from './mod
 import { contradictionIn } from './model-fields.ts';
 
 /** One schema for each field, none forgotten. */
-type ShapeOf<T> = { readonly [K in keyof T]-?: z.ZodType<T[K]> };
+type ModelShape<T> = { readonly [K in keyof T]-?: z.ZodType<T[K]> };
 
 const words = z.string().min(1);
 const position = z.exactOptional(z.int().min(0));
@@ -24,20 +24,20 @@ const answer = z.object({
       status: z.enum(['settled', 'tentative', 'reversed']),
       replaces: z.exactOptional(words),
       position,
-    } satisfies ShapeOf<ModelDecision>),
+    } satisfies ModelShape<ModelDecision>),
   ),
-  work: z.array(z.object({ what: words, position } satisfies ShapeOf<ModelFields['work'][number]>)),
+  work: z.array(z.object({ what: words, position } satisfies ModelShape<ModelFields['work'][number]>)),
   tasks: z.array(
     z.object({
       task: words,
       status: z.enum(['open', 'active', 'done', 'dropped']),
       position,
-    } satisfies ShapeOf<ModelTask>),
+    } satisfies ModelShape<ModelTask>),
   ),
-  questions: z.array(z.object({ question: words, answer: z.exactOptional(words) } satisfies ShapeOf<ModelQuestion>)),
+  questions: z.array(z.object({ question: words, answer: z.exactOptional(words) } satisfies ModelShape<ModelQuestion>)),
   risks: z.array(words),
   limitations: z.array(words),
-} satisfies ShapeOf<ModelFields>);
+} satisfies ModelShape<ModelFields>);
 
 /** The JSON schema of the answer, as canonical JSON. */
 export function answerSchema(): string {

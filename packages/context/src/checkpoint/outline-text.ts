@@ -43,13 +43,13 @@ export function fitText(text: string, tokens: number): string {
 }
 
 /** A paragraph, an item of a list with what belongs to it, or a block of code. */
-interface Block {
+interface OutlineBlock {
   readonly kind: 'paragraph' | 'item' | 'code';
   readonly lines: readonly string[];
 }
 
-function blocksOf(text: string): readonly Block[] {
-  const blocks: { kind: Block['kind']; lines: string[] }[] = [];
+function blocksOf(text: string): readonly OutlineBlock[] {
+  const blocks: { kind: OutlineBlock['kind']; lines: string[] }[] = [];
   let open: 'paragraph' | 'item' | 'code' | undefined;
   for (const line of text.split(/\r\n|[\n\r]/)) {
     const last = blocks.at(-1);
@@ -66,7 +66,7 @@ function blocksOf(text: string): readonly Block[] {
   return blocks;
 }
 
-function outlineOf({ kind, lines }: Block, level: number): string {
+function outlineOf({ kind, lines }: OutlineBlock, level: number): string {
   const outline = kind === 'paragraph' ? endsOf(lines) : firstOf(kind, lines);
   const most = LINES[level - 1];
   if (most === undefined) return outline;
@@ -77,7 +77,7 @@ function outlineOf({ kind, lines }: Block, level: number): string {
 }
 
 /** Of code, the first line inside its fence. */
-function firstOf(kind: Block['kind'], lines: readonly string[]): string {
+function firstOf(kind: OutlineBlock['kind'], lines: readonly string[]): string {
   const first = (kind === 'code' ? lines[1] : lines[0]) ?? '';
   return lines.length === 1 ? first : `${first}${GAP}`;
 }
@@ -91,7 +91,7 @@ function endsOf(lines: readonly string[]): string {
 }
 
 /** Puts the whole of blocks back in their order while there is room, and as much as fits of one that is longer. */
-function restore(blocks: readonly Block[], outlines: readonly string[], room: number): string {
+function restore(blocks: readonly OutlineBlock[], outlines: readonly string[], room: number): string {
   let left = room;
   return blocks
     .map(({ kind, lines }, index) => {
@@ -108,7 +108,7 @@ function restore(blocks: readonly Block[], outlines: readonly string[], room: nu
 }
 
 /** As much of a block as so many tokens hold: of several lines the first ones, of one long paragraph its two ends. */
-function partOf(kind: Block['kind'], lines: readonly string[], tokens: number): string {
+function partOf(kind: OutlineBlock['kind'], lines: readonly string[], tokens: number): string {
   if (kind === 'paragraph' && lines.length < MANY) return excerptWithin(lines.join('\n'), tokens);
   let left = tokens - estimateTokens(GAP);
   const kept = lines.slice(

@@ -13,15 +13,15 @@ import type {
   Objective,
   ReadAgain,
   Remark,
-  Step,
+  CheckpointStep,
   SubagentState,
   Task,
   TurnState,
-  Work,
+  WorkDone,
 } from './checkpoint.ts';
 
 /** One schema for each field, none forgotten. */
-type ShapeOf<T> = { readonly [K in keyof T]-?: z.ZodType<T[K]> };
+type CheckpointShape<T> = { readonly [K in keyof T]-?: z.ZodType<T[K]> };
 
 const position = z.custom<Position>((value) => typeof value === 'number' && Number.isSafeInteger(value) && value >= 0);
 const words = z.string();
@@ -37,18 +37,22 @@ const decision = z.object({
   status: words,
   replaces: some,
   by,
-} satisfies ShapeOf<Decision>);
-const work = z.object({ position, what: words, by } satisfies ShapeOf<Work>);
-const name = z.object({ name: words, line: z.exactOptional(z.number()), declared: yes } satisfies ShapeOf<NameInFile>);
+} satisfies CheckpointShape<Decision>);
+const work = z.object({ position, what: words, by } satisfies CheckpointShape<WorkDone>);
+const name = z.object({
+  name: words,
+  line: z.exactOptional(z.number()),
+  declared: yes,
+} satisfies CheckpointShape<NameInFile>);
 const file = z.object({
   position,
   path: words,
   digest: some,
   removed: yes,
   names: z.exactOptional(z.array(name)),
-} satisfies ShapeOf<FileState>);
-const remark = z.object({ position, text: words, by } satisfies ShapeOf<Remark>);
-const again = z.object({ position, name: words, version: some } satisfies ShapeOf<ReadAgain>);
+} satisfies CheckpointShape<FileState>);
+const remark = z.object({ position, text: words, by } satisfies CheckpointShape<Remark>);
+const again = z.object({ position, name: words, version: some } satisfies CheckpointShape<ReadAgain>);
 const command = z.object({
   position,
   command: words,
@@ -59,13 +63,13 @@ const command = z.object({
   excerpt: some,
   failedAt: z.exactOptional(position),
   failure: some,
-} satisfies ShapeOf<CommandRun>);
+} satisfies CheckpointShape<CommandRun>);
 const task = z.object({
   position,
   task: words,
   status: z.enum(['open', 'active', 'unlisted']),
   by,
-} satisfies ShapeOf<Task>);
+} satisfies CheckpointShape<Task>);
 const subagent = z.object({
   position,
   id: words,
@@ -73,16 +77,16 @@ const subagent = z.object({
   task: some,
   status: z.enum(['running', 'completed', 'failed', 'interrupted', 'limited']),
   result: some,
-} satisfies ShapeOf<SubagentState>);
-const turn = z.object({ position, to: position, outcome: words } satisfies ShapeOf<TurnState>);
+} satisfies CheckpointShape<SubagentState>);
+const turn = z.object({ position, to: position, outcome: words } satisfies CheckpointShape<TurnState>);
 const step = z.object({
   position,
   kind: z.enum(['said', 'did', 'found']),
   text: words,
   last: yes,
-} satisfies ShapeOf<Step>);
+} satisfies CheckpointShape<CheckpointStep>);
 const gone = z.exactOptional(
-  z.object({ count: z.number(), spans: z.array(z.tuple([position, position])) } satisfies ShapeOf<LeftOut>),
+  z.object({ count: z.number(), spans: z.array(z.tuple([position, position])) } satisfies CheckpointShape<LeftOut>),
 );
 
 const checkpoint = z.object({
@@ -92,12 +96,16 @@ const checkpoint = z.object({
   range: z.object({ from: position, to: position }),
   counts: z.record(words, z.number()),
   objective: z.exactOptional(
-    z.object({ ...quote, since: z.exactOptional(z.array(z.object(quote))), now: some } satisfies ShapeOf<Objective>),
+    z.object({
+      ...quote,
+      since: z.exactOptional(z.array(z.object(quote))),
+      now: some,
+    } satisfies CheckpointShape<Objective>),
   ),
   summary: z.exactOptional(z.object(quote)),
   turns: z.array(turn).default([]),
   steps: z.array(step).default([]),
-  directives: z.array(z.object({ ...quote, steer: yes, below: yes } satisfies ShapeOf<Directive>)),
+  directives: z.array(z.object({ ...quote, steer: yes, below: yes } satisfies CheckpointShape<Directive>)),
   decisions: z.array(decision),
   work: z.array(work),
   filesChanged: z.array(file),
@@ -124,8 +132,8 @@ const checkpoint = z.object({
     instructions: gone,
     skills: gone,
     steps: gone,
-  } satisfies ShapeOf<Checkpoint['leftOut']>),
-} satisfies ShapeOf<Checkpoint>);
+  } satisfies CheckpointShape<Checkpoint['leftOut']>),
+} satisfies CheckpointShape<Checkpoint>);
 
 /** The checkpoint that a record holds; `undefined` where it holds none in a form that this build knows. */
 export function readCheckpoint({ fields }: HistoryCompacted): Checkpoint | undefined {

@@ -3,7 +3,7 @@
 
 import type { Position } from '@tidemark/log';
 import { commandIn, parseArguments, textIn } from './call-arguments.ts';
-import type { NameInFile, Step } from './checkpoint.ts';
+import type { NameInFile, CheckpointStep } from './checkpoint.ts';
 import { excerptOf, lineOf, oneLine } from './excerpt.ts';
 import type { ClosedCall, Gathered } from './gather.ts';
 import { shownByTerminal, wordsOf } from './gather.ts';
@@ -18,7 +18,7 @@ import { fileBehind, headingAbove, linesOfNames } from './seen-files.ts';
 
 /** A step or a name that may be kept, and its worth: about how often it is expected to be needed. */
 export interface Candidate {
-  readonly step: Step;
+  readonly step: CheckpointStep;
   readonly worth: number;
 }
 
@@ -56,7 +56,7 @@ export function offeredBy(
   { prose, calls, loaders }: Pick<Gathered, 'prose' | 'calls' | 'loaders'>,
   mentions: Mentions,
 ): Offered {
-  const offer: Draft = {
+  const offer: OfferDraft = {
     own: prose.map((step) => ({ step, worth: worthOfWords(step) })),
     found: [],
     names: [],
@@ -75,12 +75,12 @@ export function offeredBy(
 const ANNOUNCEMENT = 200;
 
 /** Words that only announce the call behind them say less than the call. */
-function worthOfWords({ text, last }: Step): number {
+function worthOfWords({ text, last }: CheckpointStep): number {
   if (last === true) return 3;
   return text.length <= ANNOUNCEMENT && /[:：…]$/.test(text.trimEnd()) ? 0.7 : 2;
 }
 
-function namesNow({ files, changed }: Draft): Offered['changed'] {
+function namesNow({ files, changed }: OfferDraft): Offered['changed'] {
   const now = [...changed].map((path) => {
     const file = files.get(fileKey({ files }, path));
     return [path, file && { lines: linesOfNames(path, file), whole: file.whole }] as const;
@@ -98,7 +98,7 @@ export function asNow(one: FileName, changed: Offered['changed']): readonly File
   return [line === undefined || line === 0 ? name : { ...name, line }];
 }
 
-interface Draft {
+interface OfferDraft {
   readonly own: Candidate[];
   readonly found: Candidate[];
   readonly names: FileName[];
@@ -106,7 +106,7 @@ interface Draft {
   readonly changed: Set<string>;
 }
 
-function offerCall(draft: Draft, call: ClosedCall, isLoader: boolean, mentions: Mentions): void {
+function offerCall(draft: OfferDraft, call: ClosedCall, isLoader: boolean, mentions: Mentions): void {
   const value = parseArguments(call.arguments) ?? {};
   const deed = deedOf(call);
   const path = pathOf(call, value);
@@ -123,7 +123,7 @@ function offerCall(draft: Draft, call: ClosedCall, isLoader: boolean, mentions: 
   offerLines(draft, call, output, mentions);
 }
 
-function did({ asked }: ClosedCall, text: string): Step {
+function did({ asked }: ClosedCall, text: string): CheckpointStep {
   return { position: asked, kind: 'did', text };
 }
 
@@ -147,7 +147,7 @@ function callInWords(call: ClosedCall, value: Readonly<Record<string, unknown>>)
 
 /** A change: its path, the heading of each hunk, and the lines of a small one. */
 function changeInWords(
-  { files }: Pick<Draft, 'files'>,
+  { files }: Pick<OfferDraft, 'files'>,
   call: ClosedCall,
   path: string,
   value: Readonly<Record<string, unknown>>,
@@ -224,7 +224,7 @@ function numberedLines(output: string): { readonly lines: readonly string[]; rea
 }
 
 /** The path under which a file was met before: a tool may name it from the workspace on, and another one from the root. */
-function fileKey({ files }: Pick<Draft, 'files'>, path: string): string {
+function fileKey({ files }: Pick<OfferDraft, 'files'>, path: string): string {
   if (files.has(path)) return path;
   const plain = path.replace(/^(?:\.\/)+/, '');
   const same = [...files.keys()].filter((one) => one.endsWith(`/${plain}`) || plain.endsWith(`/${one}`));
@@ -232,7 +232,7 @@ function fileKey({ files }: Pick<Draft, 'files'>, path: string): string {
 }
 
 function offerRead(
-  draft: Draft,
+  draft: OfferDraft,
   call: ClosedCall,
   path: string,
   output: string,
@@ -247,7 +247,7 @@ function offerRead(
 }
 
 function offerChange(
-  draft: Draft,
+  draft: OfferDraft,
   call: ClosedCall,
   path: string,
   value: Readonly<Record<string, unknown>>,
@@ -270,7 +270,7 @@ const ESCAPE = /\\(?:[nrtbfve0]|u[\da-fA-F]{4}|x[\da-fA-F]{2}|033)(?:\[[\d;]*m)?
 
 /** The names in a text of a file. Those that it declares, and those that are referred to, are worth most. */
 function offerNames(
-  draft: Draft,
+  draft: OfferDraft,
   { position }: ClosedCall,
   path: string,
   lines: readonly string[],
@@ -303,7 +303,7 @@ const ERROR =
 const PLACE = /[\w/.-]+\.[a-z]{1,5}[:(]\d+/;
 
 /** The lines of a result, each with what of it is likely to be needed. */
-function offerLines(draft: Draft, { position }: ClosedCall, output: string, mentions: Mentions): void {
+function offerLines(draft: OfferDraft, { position }: ClosedCall, output: string, mentions: Mentions): void {
   const seen = new Set<string>();
   const lines = output.split('\n');
   for (const [index, raw] of lines.entries()) {

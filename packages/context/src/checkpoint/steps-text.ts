@@ -1,7 +1,7 @@
 // The steps of the turns as text: what the model said and did in order, and under it the lines of results that were kept.
 
 import type { Position } from '@tidemark/log';
-import type { Checkpoint, Directive, Step, TurnState } from './checkpoint.ts';
+import type { Checkpoint, Directive, CheckpointStep, TurnState } from './checkpoint.ts';
 import { lineOf } from './excerpt.ts';
 import { brokenLines, quoted } from './lines.ts';
 
@@ -33,7 +33,7 @@ export function stepsText({
   return [lines.join('\n')];
 }
 
-function holds({ position, to }: TurnState, step: Step): boolean {
+function holds({ position, to }: TurnState, step: CheckpointStep): boolean {
   return step.position >= position && step.position <= to;
 }
 
@@ -43,7 +43,7 @@ function headingOfTurn({ position, to, outcome }: TurnState, directives: readonl
 }
 
 /** A step with its text as a quotation where it has more than one line. */
-function stepLine({ position, kind, text }: Step): string {
+function stepLine({ position, kind, text }: CheckpointStep): string {
   const [first = '', ...rest] = brokenLines(text);
   if (kind === 'did')
     return [`- [${position}] ${first}`, ...(rest.length === 0 ? [] : [quoted(rest.join('\n'))])].join('\n');

@@ -6,7 +6,7 @@ import { position } from '@tidemark/log';
 import type { Span } from '@tidemark/model';
 
 /** A cut through a tail of spans. */
-export interface Boundary {
+export interface TailBoundary {
   /** Index of the first span that is kept; as many as there are when none is. */
   readonly first: number;
   /** The last position that the checkpoint stands for. */
@@ -28,7 +28,7 @@ export function boundaryOf(
   tokens: number,
   tokensOf: (span: Span) => number,
   after = -1,
-): Boundary | undefined {
+): TailBoundary | undefined {
   const messages = messagesOf(tail);
   const least = unseen(messages);
   let kept = sum(messages.slice(least), tokensOf);
@@ -46,7 +46,7 @@ export function boundaryOf(
 }
 
 /** The cut behind all that is packed; `undefined` when nothing is. What waits to be packed stays, and so do open calls. */
-export function cutBehind(tail: readonly Span[], after = -1): Boundary | undefined {
+export function cutBehind(tail: readonly Span[], after = -1): TailBoundary | undefined {
   return cutsOf(tail, after)(tail.length);
 }
 
@@ -70,7 +70,7 @@ function sum(messages: readonly Message[], tokensOf: (span: Span) => number): nu
  * Cuts before a span, where the fold can make one: all groups before it lie at or below a position, and its own above.
  * Settled order is not that of positions, so that not every place has one.
  */
-function cutsOf(tail: readonly Span[], after: number): (first: number) => Boundary | undefined {
+function cutsOf(tail: readonly Span[], after: number): (first: number) => TailBoundary | undefined {
   const floors = running(tail, ({ group }) => group, Math.max, after);
   const places = running(tail, placeOf, Math.max, after);
   const ahead = running(tail.toReversed(), placeOf, Math.min, Infinity);

@@ -9,10 +9,10 @@ import { frontSize, waitingSize } from '../next-input.ts';
 import type { Scaling } from '../scales.ts';
 import { scaleOfText } from '../scales.ts';
 import { keptBehind } from '../settle.ts';
-import type { Size } from '../span-size.ts';
+import type { SpanSize } from '../span-size.ts';
 import { addSizes, NO_SIZE, sizeOfSpan } from '../span-size.ts';
 import type { State } from '../state.ts';
-import type { Boundary } from './boundary.ts';
+import type { TailBoundary } from './boundary.ts';
 import { boundaryOf, cutBehind } from './boundary.ts';
 
 /** What to keep. */
@@ -39,11 +39,11 @@ export interface CompactionDraft {
   /** What stays behind the range. */
   readonly kept: readonly Span[];
   /** What the checkpoint will stand for, but for what the checkpoint before stands for; and the size of that one. */
-  readonly left: Size;
-  readonly carried: Size;
+  readonly left: SpanSize;
+  readonly carried: SpanSize;
   /** Tokens that the model counts for one estimated token of both. */
   readonly scale: number;
-  readonly parts: { readonly [part in Exclude<RequestPart, 'checkpoint'>]: Size };
+  readonly parts: { readonly [part in Exclude<RequestPart, 'checkpoint'>]: SpanSize };
 }
 
 /** What a request behind a compaction is made of. */
@@ -71,7 +71,7 @@ export function draftCompaction(state: State, options: DraftOptions): Compaction
   const kept = all.slice(keeps.length);
   const noted = new Set(options.noted);
   const shown = (spans: readonly Span[]): readonly Span[] => spans.map((one) => shownSpan(one, options.row));
-  const sizes = (spans: readonly Span[]): Size => modelSize(scaling, shown(spans));
+  const sizes = (spans: readonly Span[]): SpanSize => modelSize(scaling, shown(spans));
   const lead = slice(history.packed).slice(0, history.lead);
   return {
     range: { from: compacted?.data.range.from ?? position(0), to },
@@ -102,7 +102,7 @@ function mustLeaveLoop(tail: readonly Span[], { prefixCheck, reasoningInLoop }: 
 }
 
 /** Behind all that is packed; nothing may be open. */
-function endOf({ length }: State, tail: readonly Span[]): Boundary | undefined {
+function endOf({ length }: State, tail: readonly Span[]): TailBoundary | undefined {
   return tail.length === 0 ? undefined : { first: tail.length, to: position(length - 1) };
 }
 

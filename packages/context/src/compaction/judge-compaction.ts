@@ -7,7 +7,7 @@ import type { Gauge } from '../gauge.ts';
 import { cliffsOf } from '../gauge.ts';
 import { rewriteCost } from '../miss.ts';
 import { inModelTokens } from '../next-input.ts';
-import type { Size } from '../span-size.ts';
+import type { SpanSize } from '../span-size.ts';
 import type { State } from '../state.ts';
 import type { CompactionDraft, RequestPart } from './draft-compaction.ts';
 
@@ -31,14 +31,19 @@ export interface CompactionSizes {
 export type CompactionRefusal = 'nothing-to-leave-out' | 'nothing-new' | 'does-not-fit' | 'shrinks-too-little';
 
 /** What a compaction comes to. */
-export interface Judged {
+export interface JudgedCompaction {
   readonly sizes: CompactionSizes;
   /** Absent where it is worth making. */
   readonly refused?: CompactionRefusal;
 }
 
 /** Judges a draft with a checkpoint of this size, on the model's scale. */
-export function judgeCompaction(state: State, gauge: Gauge, draft: CompactionDraft, checkpoint: Size): Judged {
+export function judgeCompaction(
+  state: State,
+  gauge: Gauge,
+  draft: CompactionDraft,
+  checkpoint: SpanSize,
+): JudgedCompaction {
   const all = { ...draft.parts, checkpoint };
   const parts = {
     front: Math.ceil(all.front.tokens),
@@ -56,7 +61,7 @@ export function judgeCompaction(state: State, gauge: Gauge, draft: CompactionDra
   return { sizes, ...(refused === undefined ? {} : { refused }) };
 }
 
-function refusalOf({ before, after, hard }: CompactionSizes, gauge: Gauge, bytes: number): Judged['refused'] {
+function refusalOf({ before, after, hard }: CompactionSizes, gauge: Gauge, bytes: number): JudgedCompaction['refused'] {
   const { bytesLimit = Infinity } = gauge;
   if ((hard > 0 && after > hard) || bytes > MOST_BYTES * bytesLimit) return 'does-not-fit';
   const lighter = gauge.by === 'bytes' && bytes <= MOST_LEFT * gauge.bytes;

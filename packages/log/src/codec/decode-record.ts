@@ -6,7 +6,7 @@ import type { Json } from '@tidemark/json';
 import type { BytePort } from './byte-port.ts';
 import { partsOf } from './line.ts';
 import type { SoundLine } from './line.ts';
-import type { Envelope } from './revision-1/decoder.ts';
+import type { RecordEnvelope } from './revision-1/decoder.ts';
 import { DECODERS, isKind } from './revision-1/decoders.ts';
 
 /** Why a sound line gives no record. */
@@ -68,7 +68,7 @@ function parse(text: string): ParsedLine | undefined {
   }
 }
 
-function readEnvelope(sound: SoundLine, parsed: ParsedLine): Envelope | undefined {
+function readEnvelope(sound: SoundLine, parsed: ParsedLine): RecordEnvelope | undefined {
   const { at, turn, chain } = parsed;
   if (typeof at !== 'string' || typeof chain !== 'string' || (turn !== undefined && typeof turn !== 'string'))
     return undefined;
@@ -86,7 +86,7 @@ function readEnvelope(sound: SoundLine, parsed: ParsedLine): Envelope | undefine
   }
 }
 
-function unknownRecord(name: string, envelope: Envelope, data: Json): RecordedUnknown {
+function unknownRecord(name: string, envelope: RecordEnvelope, data: Json): RecordedUnknown {
   const { turn, ...placed } = envelope;
   const record = { ...placed, kind: 'unknown', name, data } as const;
   return turn === undefined ? record : { ...record, turn };

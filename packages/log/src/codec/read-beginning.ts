@@ -1,7 +1,7 @@
 // The first line of a log: whose it is, and at which position it begins.
 
 import { beginningOf } from '../beginning.ts';
-import type { Beginning } from '../beginning.ts';
+import type { SessionBeginning } from '../beginning.ts';
 import type { SessionId } from '../ids.ts';
 import type { BytePort } from './byte-port.ts';
 import { checkLine } from './line.ts';
@@ -13,7 +13,12 @@ import { EMPTY_TIP } from './tip.ts';
  *
  * @throws LogError `log/damaged`, also when the line does not begin this session; `log/unknown-revision`.
  */
-export function readBeginning(session: SessionId, path: string, firstLine: Uint8Array, bytes: BytePort): Beginning {
+export function readBeginning(
+  session: SessionId,
+  path: string,
+  firstLine: Uint8Array,
+  bytes: BytePort,
+): SessionBeginning {
   const sound = checkLine(firstLine.subarray(0, -1), bytes);
   const start = typeof sound === 'string' ? 0 : sound.position;
   const tip = { ...EMPTY_TIP, length: start };

@@ -52,7 +52,7 @@ export interface RecordReader {
   readonly done: boolean;
 }
 
-type Step = Recorded | LogError | undefined;
+type ReadStep = Recorded | LogError | undefined;
 
 /** Begins to read a log at a place between two records. */
 export function createRecordReader(start: ReadFrom, bytes: BytePort): RecordReader {
@@ -60,7 +60,7 @@ export function createRecordReader(start: ReadFrom, bytes: BytePort): RecordRead
   let { tip, offset } = start;
   let failed = false;
 
-  function step(raw: RawLine): Step {
+  function step(raw: RawLine): ReadStep {
     const sound = checkLine(raw.bytes, bytes);
     if (typeof sound === 'string') return damaged(start.path, raw, sound, LINE_FAULTS[sound]);
     const wrong = misplaced(start, raw, sound, tip, bytes);

@@ -1,7 +1,7 @@
 // How a session began, had back from a file whose first line is damaged.
 
 import { beginningOf } from '../beginning.ts';
-import type { Beginning } from '../beginning.ts';
+import type { SessionBeginning } from '../beginning.ts';
 import { CHAIN_START } from '../ids.ts';
 import type { SessionId } from '../ids.ts';
 import type { BytePort } from './byte-port.ts';
@@ -13,7 +13,7 @@ import { mendings } from './mend-line.ts';
 const NEWLINE = 0x0a;
 
 /** The beginning of this session, by the first bytes of its file: two lines at least. `undefined` when it is gone. */
-export function salvageBeginning(session: SessionId, first: Uint8Array, bytes: BytePort): Beginning | undefined {
+export function salvageBeginning(session: SessionId, first: Uint8Array, bytes: BytePort): SessionBeginning | undefined {
   const whole = findRecords(first, bytes).map(({ line }) => line);
   // A byte that became a newline cut the line in two.
   const ends = [first.indexOf(NEWLINE), first.indexOf(NEWLINE, first.indexOf(NEWLINE) + 1)];
@@ -25,7 +25,7 @@ export function salvageBeginning(session: SessionId, first: Uint8Array, bytes: B
   return undefined;
 }
 
-function readWhole(session: SessionId, line: Uint8Array, bytes: BytePort): Beginning | undefined {
+function readWhole(session: SessionId, line: Uint8Array, bytes: BytePort): SessionBeginning | undefined {
   const sound = checkLine(line, bytes);
   if (typeof sound === 'string') return undefined;
   const record = decodeRecord(line, sound, bytes);

@@ -2,7 +2,7 @@
 
 import type { Digest } from '@tidemark/log';
 import type { RawRecord } from './file/read-records.ts';
-import type { From, Move } from './move.ts';
+import type { From, ImportedMove } from './move.ts';
 import type { Outline } from './outline/outline.ts';
 import type { Sighting } from './outline/sighting.ts';
 
@@ -14,11 +14,11 @@ export type Keep = (bytes: Uint8Array) => Digest;
 
 /** Reads the records of one branch in order. It may hold moves back until what they belong to is whole. */
 export interface BranchReader {
-  read(raw: RawRecord, from: From): readonly Move[];
+  read(raw: RawRecord, from: From): readonly ImportedMove[];
   /** Puts a move of somebody else at its place among what is held. */
-  pass(move: Move): readonly Move[];
+  pass(move: ImportedMove): readonly ImportedMove[];
   /** Lets go of everything that is held. */
-  release(): readonly Move[];
+  release(): readonly ImportedMove[];
 }
 
 /** What a reader is given. */

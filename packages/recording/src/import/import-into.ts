@@ -148,7 +148,7 @@ async function firstCall(transcript: Transcript, stages: Stages): Promise<string
   return undefined;
 }
 
-interface Door {
+interface ImportTarget {
   readonly writer: LogWriter;
   /** Events of the import that are there already, counted from its next one. */
   there: number;
@@ -157,7 +157,7 @@ interface Door {
 interface Intake {
   readonly store: Log;
   readonly source: string;
-  readonly doors: Map<SessionId, Door>;
+  readonly doors: Map<SessionId, ImportTarget>;
   added: number;
 }
 
@@ -180,7 +180,11 @@ async function beginSession(intake: Intake, step: SessionStep): Promise<void> {
   await append(intake, door, [{ kind: 'session.created', at: step.at, data }]);
 }
 
-async function openDoor({ store, source }: Intake, step: SessionStep, parent: Parent | undefined): Promise<Door> {
+async function openDoor(
+  { store, source }: Intake,
+  step: SessionStep,
+  parent: Parent | undefined,
+): Promise<ImportTarget> {
   try {
     return { writer: await store.create(step.session, parent), there: 0 };
   } catch (error) {
@@ -216,7 +220,7 @@ async function addEvents(intake: Intake, { session, events, artifacts }: EventsS
   if (door !== undefined) await append(intake, door, events);
 }
 
-async function append(intake: Intake, door: Door, events: readonly Event[]): Promise<void> {
+async function append(intake: Intake, door: ImportTarget, events: readonly Event[]): Promise<void> {
   const fresh = events.slice(door.there);
   door.there = Math.max(door.there - events.length, 0);
   if (fresh.length === 0) return;

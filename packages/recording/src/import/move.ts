@@ -135,7 +135,7 @@ export interface ForeignMove {
 }
 
 /** Any of them. */
-export type Move =
+export type ImportedMove =
   | PromptMove
   | NoteMove
   | NotificationMove

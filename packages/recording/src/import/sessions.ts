@@ -9,12 +9,12 @@ import type { BilledCalls } from './billed-calls.ts';
 import type { BranchView } from './build/apply-move.ts';
 import { applyMove, finishDraft } from './build/apply-move.ts';
 import { abandonCalls } from './build/close-calls.ts';
-import type { Draft, ForkPoint } from './build/draft.ts';
+import type { SessionDraft, ForkPoint } from './build/draft.ts';
 import { emit, endTurn, forkPoint, lastPosition, newDraft } from './build/draft.ts';
 import type { RawRecord } from './file/read-records.ts';
 import type { BranchReader, Format, Keep } from './format.ts';
 import type { ImportOutcome, ImportStep, SessionStep } from './import-step.ts';
-import type { From, Move } from './move.ts';
+import type { From, ImportedMove } from './move.ts';
 import type { Branch, Outline } from './outline/outline.ts';
 import type { MintSession } from './session-names.ts';
 import { nameBranches } from './session-names.ts';
@@ -40,7 +40,7 @@ export interface Sessions {
 
 interface Live {
   readonly index: number;
-  readonly draft: Draft;
+  readonly draft: SessionDraft;
   readonly reader: BranchReader;
   /** Characters read since the last handing on. */
   pending: number;
@@ -48,7 +48,7 @@ interface Live {
   endedIn?: Stage;
 }
 
-interface State extends SessionsOf {
+interface ImportState extends SessionsOf {
   /** The stage whose records are read now. */
   stage: Stage;
   /** The outline of the whole file. */
@@ -79,7 +79,7 @@ export function createSessions(of: SessionsOf): Sessions {
   const [first] = of.stages;
   const whole = (of.stages.at(-1) ?? first).outline;
   const names = nameBranches({ ...of, outline: whole, digest: first.digest });
-  const state: State = {
+  const state: ImportState = {
     ...of,
     stage: first,
     whole,
@@ -109,7 +109,7 @@ export function createSessions(of: SessionsOf): Sessions {
   };
 }
 
-function take(state: State, raw: RawRecord, from: From): void {
+function take(state: ImportState, raw: RawRecord, from: From): void {
   while (from.ordinal >= state.stage.outline.records) beginStage(state, from);
   const { outline } = state.stage;
   const index = outline.branchOf(from.ordinal);
@@ -129,7 +129,7 @@ function take(state: State, raw: RawRecord, from: From): void {
 }
 
 /** The records from here on were appended since the file was imported in the stage before: its main session says so. */
-function beginStage(state: State, { at, line }: From): void {
+function beginStage(state: ImportState, { at, line }: From): void {
   const next = state.stages[state.stages.indexOf(state.stage) + 1];
   if (next === undefined) throw new RangeError(`no stage holds the record of line ${line}`);
   state.stage = next;
@@ -142,7 +142,7 @@ function beginStage(state: State, { at, line }: From): void {
 }
 
 /** The branch at work: it begins, or goes on where an earlier stage ended. */
-function liveAt(state: State, index: number, from: From): Live {
+function liveAt(state: ImportState, index: number, from: From): Live {
   const ended = state.ended.get(index);
   if (ended === undefined) return state.live.get(index) ?? begin(state, index, from);
   state.ended.delete(index);
@@ -152,20 +152,20 @@ function liveAt(state: State, index: number, from: From): Live {
 }
 
 /** Forks that only a later stage knows leave the branch without touching it: its events were made without them. */
-function leaveLaterForks(state: State, { draft }: Live, { ordinal }: From): void {
+function leaveLaterForks(state: ImportState, { draft }: Live, { ordinal }: From): void {
   const known = state.stage.outline.forksBefore(ordinal);
   const later = state.whole.forksBefore(ordinal).filter((fork) => !known.includes(fork));
   for (const fork of later) state.waiting.set(fork, forkPoint(draft, nameOf(state, fork)));
 }
 
 /** Keeps the branch as it is now for the fork that begins later. */
-function leaveFork(state: State, index: number, fork: number, from: From): void {
+function leaveFork(state: ImportState, index: number, fork: number, from: From): void {
   const live = liveAt(state, index, from);
   apply(state, live, live.reader.release());
   state.waiting.set(fork, forkPoint(live.draft, nameOf(state, fork)));
 }
 
-function begin(state: State, index: number, from: From): Live {
+function begin(state: ImportState, index: number, from: From): Live {
   const branch = state.stage.outline.branches[index];
   if (branch === undefined) throw new RangeError(`no branch ${index} in the outline`);
   if (branch.startedBy !== undefined) ensureBegun(state, branch.startedBy, from);
@@ -199,12 +199,12 @@ function beginFork({ draft, taken }: ForkPoint): void {
   endTurn(draft);
 }
 
-function ensureBegun(state: State, index: number, from: From): void {
+function ensureBegun(state: ImportState, index: number, from: From): void {
   if (!state.live.has(index) && !state.ended.has(index)) begin(state, index, from);
 }
 
 /** The parent's records are handed on first: the fork follows one of them. */
-function takeUp(state: State, branch: Branch, { draft, position: at }: ForkPoint): Draft {
+function takeUp(state: ImportState, branch: Branch, { draft, position: at }: ForkPoint): SessionDraft {
   state.waiting.delete(branch.index);
   const parent = branch.leaves?.branch ?? state.whole.main;
   const live = state.live.get(parent) ?? state.ended.get(parent);
@@ -214,11 +214,11 @@ function takeUp(state: State, branch: Branch, { draft, position: at }: ForkPoint
   return draft;
 }
 
-function startOf({ stage: { outline } }: State, branch: Branch, from: From): From['at'] {
+function startOf({ stage: { outline } }: ImportState, branch: Branch, from: From): From['at'] {
   return branch.at ?? outline.at ?? from.at;
 }
 
-function keeping(draft: Draft): Keep {
+function keeping(draft: SessionDraft): Keep {
   return (bytes) => {
     const hex = digest(createHash('sha256').update(bytes).digest('hex'));
     draft.bytes.push({ digest: hex, bytes });
@@ -226,7 +226,7 @@ function keeping(draft: Draft): Keep {
   };
 }
 
-function sessionStep(state: State, branch: Branch, waiting: ForkPoint | undefined, from: From): SessionStep {
+function sessionStep(state: ImportState, branch: Branch, waiting: ForkPoint | undefined, from: From): SessionStep {
   const { stage, whole, format, source } = state;
   const { outline, bytes, digest: file } = stage;
   const session = nameOf(state, branch.index);
@@ -247,7 +247,7 @@ function sessionStep(state: State, branch: Branch, waiting: ForkPoint | undefine
 }
 
 /** A subagent's session is named where it was started. */
-function announce(state: State, child: Live, moves: readonly Move[], from: From): void {
+function announce(state: ImportState, child: Live, moves: readonly ImportedMove[], from: From): void {
   const { startedBy, kind } = state.stage.outline.branches[child.index] ?? {};
   if (startedBy === undefined || kind !== 'agent') return;
   const starter = state.live.get(startedBy) ?? state.ended.get(startedBy);
@@ -258,7 +258,7 @@ function announce(state: State, child: Live, moves: readonly Move[], from: From)
   if (state.ended.has(startedBy)) handOn(state, starter);
 }
 
-function apply(state: State, live: Live, moves: readonly Move[]): void {
+function apply(state: ImportState, live: Live, moves: readonly ImportedMove[]): void {
   const { stage, format, billed } = state;
   const view: BranchView = { branch: live.index, format: format.name, outline: stage.outline, billed };
   for (const move of moves) {
@@ -268,7 +268,7 @@ function apply(state: State, live: Live, moves: readonly Move[]): void {
   }
 }
 
-function end(state: State, live: Live, isEndOfFile: boolean): void {
+function end(state: ImportState, live: Live, isEndOfFile: boolean): void {
   const { draft, index } = live;
   apply(state, live, live.reader.release());
   finishDraft(draft, isEndOfFile);
@@ -282,15 +282,15 @@ function end(state: State, live: Live, isEndOfFile: boolean): void {
 }
 
 /** Whether a later stage has something for a session: records, or what is said of the file in its main session. */
-function mayGoOn({ stage, stages, whole }: State, index: number, last: number): boolean {
+function mayGoOn({ stage, stages, whole }: ImportState, index: number, last: number): boolean {
   return last >= stage.outline.records || (stages.length > 1 && index === whole.main);
 }
 
-function closeSession(state: State, index: number): void {
+function closeSession(state: ImportState, index: number): void {
   if (state.open.delete(index)) state.ready.push({ type: 'closed', session: nameOf(state, index) });
 }
 
-function handOn(state: State, live: Live): void {
+function handOn(state: ImportState, live: Live): void {
   const { draft } = live;
   live.pending = 0;
   if (draft.events.length === 0 && draft.bytes.length === 0) return;
@@ -300,7 +300,7 @@ function handOn(state: State, live: Live): void {
   draft.bytes = [];
 }
 
-function nameOf({ names }: State, index: number): SessionId {
+function nameOf({ names }: ImportState, index: number): SessionId {
   const name = names[index];
   if (name === undefined) throw new RangeError(`no session for branch ${index}`);
   return name;

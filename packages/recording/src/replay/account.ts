@@ -32,7 +32,7 @@ export interface ReplayBreak {
 export type Forced = { readonly [cause: string]: Decimal };
 
 /** The account so far. */
-export interface Account {
+export interface ReplayAccount {
   readonly calls: number;
   readonly refused: readonly { readonly session: string; readonly step: number; readonly reason: string }[];
   readonly bill: Bill;
@@ -44,7 +44,7 @@ export interface Account {
 }
 
 /** The account of nothing. */
-export const NO_ACCOUNT: Account = {
+export const NO_ACCOUNT: ReplayAccount = {
   calls: 0,
   refused: [],
   bill: NO_BILL,
@@ -58,7 +58,12 @@ export const NO_ACCOUNT: Account = {
 const PROVIDER_RULES: readonly MissCause[] = ['image', 'thinking-stripped', 'below-floor'];
 
 /** The account with one more call. */
-export function addCall(account: Account, session: string, call: DrivenCall, labelled: boolean | undefined): Account {
+export function addCall(
+  account: ReplayAccount,
+  session: string,
+  call: DrivenCall,
+  labelled: boolean | undefined,
+): ReplayAccount {
   const calls = account.calls + 1;
   if (call.usage === undefined) {
     const refused = [...account.refused, { session, step: call.step, reason: call.refused ?? 'unknown' }];
@@ -85,7 +90,7 @@ export function addCall(account: Account, session: string, call: DrivenCall, lab
 }
 
 /** The account with a call that kept a pause warm: it is billed, and an ideal cache would not need it. */
-export function addWarming(account: Account, { prepared, usage }: WarmCall): Account {
+export function addWarming(account: ReplayAccount, { prepared, usage }: WarmCall): ReplayAccount {
   const { capabilities, record } = prepared;
   const { billed } = billOf({ capabilities, at: record.at, usage, unsent: 0, before: undefined }) ?? NO_BILL;
   return {
@@ -95,14 +100,14 @@ export function addWarming(account: Account, { prepared, usage }: WarmCall): Acc
   };
 }
 
-interface Loss {
+interface ReplayLoss {
   readonly cause: MissCause;
   readonly tokens: number;
   readonly cost: Decimal;
 }
 
 /** Tokens that were sent before on this stream and were not read. */
-function lossOf(call: DrivenCall, usage: Usage): Loss {
+function lossOf(call: DrivenCall, usage: Usage): ReplayLoss {
   const { unsent } = call.prepared.record.data.forecast;
   const written = (usage.writes ?? []).reduce((sum, write) => sum + write.tokens, 0);
   const input = (usage.fresh ?? 0) + (usage.read ?? 0) + written;
@@ -126,7 +131,7 @@ function lossOf(call: DrivenCall, usage: Usage): Loss {
 }
 
 /** A labelled break whose entry had not expired, or a rule of the provider. */
-function withForced(forced: Forced, lost: Loss, call: DrivenCall): Forced {
+function withForced(forced: Forced, lost: ReplayLoss, call: DrivenCall): Forced {
   if (lost.tokens === 0) return forced;
   const cause =
     lost.cause === 'opened'
@@ -137,7 +142,7 @@ function withForced(forced: Forced, lost: Loss, call: DrivenCall): Forced {
   return cause === undefined ? forced : { ...forced, [cause]: (forced[cause] ?? new Decimal(0)).plus(lost.cost) };
 }
 
-function breakOf(session: string, call: DrivenCall, lost: Loss): ReplayBreak {
+function breakOf(session: string, call: DrivenCall, lost: ReplayLoss): ReplayBreak {
   const cause = call.prepared.opened?.data.cause;
   return {
     session,

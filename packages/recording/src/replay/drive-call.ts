@@ -10,7 +10,7 @@ import {
   recordAnswer,
   recordInterrupted,
 } from '@tidemark/agent';
-import type { FrontTexts, Wanted } from '@tidemark/context';
+import type { FrontTexts, RequestSpec } from '@tidemark/context';
 import { composeFront, itemAt } from '@tidemark/context';
 import type { Event, Timestamp } from '@tidemark/log';
 import type { Answer, Capabilities, Usage } from '@tidemark/model';
@@ -19,7 +19,7 @@ import type { Driving } from './driving.ts';
 import { asTime, later } from './driving.ts';
 import { opaqueFront } from './opaque-front.ts';
 import type { RecordedCall } from './recorded-call.ts';
-import type { Served } from './serve.ts';
+import type { ServedRequest } from './serve.ts';
 
 /** Drives a call. What was refused is said, and has no usage. */
 export async function driveCall(driving: Driving, call: RecordedCall): Promise<void> {
@@ -74,7 +74,7 @@ async function callOptions(
   const kept = driving.rows.get(capabilities.model) ?? keepCapabilities(session.log.artifacts, capabilities);
   driving.rows.set(capabilities.model, kept);
   const parameters = driving.levels(driving.reasoning, outputLimit);
-  const wanted: Wanted = {
+  const wanted: RequestSpec = {
     provider: 'anthropic',
     model: capabilities.model,
     parameters,
@@ -115,7 +115,7 @@ async function answer(
   session: Session,
   prepared: Prepared,
   call: RecordedCall,
-  served: Extract<Served, { usage: Usage }>,
+  served: Extract<ServedRequest, { usage: Usage }>,
   at: Timestamp,
 ): Promise<void> {
   const { data } = call;

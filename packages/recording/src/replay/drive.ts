@@ -11,10 +11,10 @@ import { beginDriving, later, memoryOf } from './driving.ts';
 import { recordedCall } from './recorded-call.ts';
 
 /** Where a drive pauses: before a call, with its time in milliseconds; or where a fork leaves, with what the fork takes over. */
-export type Pause = { readonly callAt: number } | { readonly leaves: Position; readonly memory: Memory };
+export type DrivePause = { readonly callAt: number } | { readonly leaves: Position; readonly memory: Memory };
 
 /** Drives one session into `options.session`, which holds nothing of its own yet. Ends when the records do. */
-export async function* drive(options: DriveOptions, inherited?: Memory): AsyncGenerator<Pause, void> {
+export async function* drive(options: DriveOptions, inherited?: Memory): AsyncGenerator<DrivePause, void> {
   const driving = beginDriving(options, inherited);
   for await (const record of options.records) {
     const call = recordedCall(record);
@@ -34,7 +34,7 @@ export async function* drive(options: DriveOptions, inherited?: Memory): AsyncGe
 }
 
 /** What an open session would have sent in the time before this record. */
-async function* warmUntil(driving: Driving, until: number): AsyncGenerator<Pause, void> {
+async function* warmUntil(driving: Driving, until: number): AsyncGenerator<DrivePause, void> {
   for (let plan = dueBefore(driving, until); plan !== undefined; plan = dueBefore(driving, until)) {
     yield { callAt: plan.at };
     await driveWarm(driving, plan);

@@ -2,7 +2,7 @@
 
 import type { CallOptions, Lasting, Lines, Prepared, Session } from '@tidemark/agent';
 import { newHash } from '@tidemark/agent';
-import type { FrontTexts, Wanted } from '@tidemark/context';
+import type { FrontTexts, RequestSpec } from '@tidemark/context';
 import type { Artifacts, Recorded, Timestamp } from '@tidemark/log';
 import { timestamp } from '@tidemark/log';
 import type { Usage } from '@tidemark/model';
@@ -10,17 +10,17 @@ import type { Destination } from './carry.ts';
 import type { Levels } from './reasoning-level.ts';
 import { createLevels } from './reasoning-level.ts';
 import type { RecordedCall } from './recorded-call.ts';
-import type { Provider } from './serve.ts';
+import type { ReplayProvider } from './serve.ts';
 import type { Sizes } from './size.ts';
 import { createSizes } from './size.ts';
-import type { Row } from './stand-in.ts';
+import type { StandInRow } from './stand-in.ts';
 
 /** One call as it was driven. */
 export interface DrivenCall {
   readonly step: number;
   readonly recorded: RecordedCall;
   readonly prepared: Prepared;
-  readonly row: Row;
+  readonly row: StandInRow;
   readonly usage: Usage | undefined;
   /** The simulator's refusal, where it refused. */
   readonly refused: string | undefined;
@@ -47,8 +47,8 @@ export interface DriveOptions extends Pick<Destination, 'id' | 'root' | 'parent'
   readonly records: AsyncIterable<Recorded>;
   readonly bytes: Artifacts;
   /** The row for a recorded model. */
-  readonly row: (model: string) => Row;
-  readonly provider: Provider;
+  readonly row: (model: string) => StandInRow;
+  readonly provider: ReplayProvider;
   readonly ttl?: Lasting;
   /** Whether pauses between turns are kept warm. */
   readonly warm: boolean;
@@ -78,7 +78,7 @@ export interface Driving {
   readonly levels: Levels;
   readonly lines: Lines;
   /** The artifact of each model's row. */
-  readonly rows: Map<string, Promise<Wanted['capabilities']>>;
+  readonly rows: Map<string, Promise<RequestSpec['capabilities']>>;
   readonly lengths: number[];
   readonly trunk: readonly number[];
   front: FrontTexts | undefined;

@@ -29,7 +29,7 @@ export interface RecordedAccount {
 export const NO_RECORDED_ACCOUNT: RecordedAccount = { billed: new Decimal(0), ideal: new Decimal(0), misses: [] };
 
 /** What the call before on the same stream left behind. */
-export interface Left {
+export interface LeftByRecorded {
   readonly call: DrivenCall;
   /** Tokens that were read or written: what the cache then held. */
   readonly cached: number;
@@ -40,7 +40,7 @@ export interface Left {
 const TOLERANCE = 16;
 
 /** What a call leaves in the cache for the next one. */
-export function leftBy(call: DrivenCall): Left {
+export function leftBy(call: DrivenCall): LeftByRecorded {
   const { usage } = call.recorded;
   const writes = usage.writes ?? [];
   const ttl = writes.some((write) => write.ttl === '1h' && write.tokens > 0) ? '1h' : '5m';
@@ -52,7 +52,7 @@ export function addRecorded(
   account: RecordedAccount,
   session: string,
   call: DrivenCall,
-  left: Left | undefined,
+  left: LeftByRecorded | undefined,
 ): RecordedAccount {
   const { usage, input } = call.recorded;
   if (input === 0) return account;
@@ -78,7 +78,7 @@ export function addRecorded(
 function missOf(
   call: DrivenCall,
   usage: Usage,
-  left: Left | undefined,
+  left: LeftByRecorded | undefined,
   held: number,
 ): Pick<RecordedMiss, 'cause' | 'tokens'> | undefined {
   // What was read is unknown, not nothing, where the file does not tell it.
@@ -87,7 +87,7 @@ function missOf(
 }
 
 /** A setting that changed explains a break whatever the time; then the entry's life; then what the provider strips. */
-function causeOf(call: DrivenCall, left: Left): RecordedCause {
+function causeOf(call: DrivenCall, left: LeftByRecorded): RecordedCause {
   const opened = call.prepared.opened?.data.cause;
   if (opened === 'model' || opened === 'compaction' || opened === 'reasoning') return opened;
   const gap = Date.parse(call.recorded.startedAt) - Date.parse(left.call.recorded.startedAt);

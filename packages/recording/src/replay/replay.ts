@@ -9,22 +9,22 @@ import { createSession, extendsSequence } from '@tidemark/agent';
 
 import type { Sequence } from '@tidemark/context';
 import type { Capabilities, Catalog } from '@tidemark/model';
-import type { Account } from './account.ts';
+import type { ReplayAccount } from './account.ts';
 import { addCall, addWarming, NO_ACCOUNT } from './account.ts';
-import type { Pause } from './drive.ts';
+import type { DrivePause } from './drive.ts';
 import { drive } from './drive.ts';
 import type { ReplayWarm } from './drive-warm.ts';
 import type { DrivenCall, Memory, ReplayPruning } from './driving.ts';
 import type { Planned } from './plan-sessions.ts';
 import { planSessions } from './plan-sessions.ts';
-import type { Left, RecordedAccount } from './recorded-account.ts';
+import type { LeftByRecorded, RecordedAccount } from './recorded-account.ts';
 import { addRecorded, leftBy, NO_RECORDED_ACCOUNT } from './recorded-account.ts';
 import { recordedCall } from './recorded-call.ts';
 import type { ReplayResult } from './result.ts';
 import { resultOf } from './result.ts';
-import type { Provider, Server } from './serve.ts';
+import type { ReplayProvider, Server } from './serve.ts';
 import { createServer } from './serve.ts';
-import type { Row } from './stand-in.ts';
+import type { StandInRow } from './stand-in.ts';
 import { roomy, rowFor } from './stand-in.ts';
 
 /** What to replay. */
@@ -51,15 +51,15 @@ export interface ReplayOptions {
 /** What the call before left on a stream. */
 interface Last {
   readonly sequence: Sequence;
-  readonly left: Left;
+  readonly left: LeftByRecorded;
 }
 
 /** A session under way. */
-interface Run {
+interface ReplayRun {
   readonly planned: Planned;
   readonly server: Server;
-  readonly provider: Provider;
-  readonly steps: AsyncGenerator<Pause, void>;
+  readonly provider: ReplayProvider;
+  readonly steps: AsyncGenerator<DrivePause, void>;
   readonly close: () => Promise<void>;
   /** Time of its next call. */
   at: number;
@@ -69,9 +69,9 @@ interface Run {
 interface Replay {
   readonly options: ReplayOptions;
   readonly largest: ReadonlyMap<string, number>;
-  readonly runs: Run[];
+  readonly runs: ReplayRun[];
   readonly standIns: Map<string, string>;
-  account: Account;
+  account: ReplayAccount;
   recorded: RecordedAccount;
   untold: number;
 }
@@ -116,8 +116,8 @@ async function largestInputs({ source, sessions, catalog }: ReplayOptions): Prom
   return largest;
 }
 
-function earliest({ runs }: Replay): Run | undefined {
-  return runs.reduce<Run | undefined>(
+function earliest({ runs }: Replay): ReplayRun | undefined {
+  return runs.reduce<ReplayRun | undefined>(
     (first, run) => (first === undefined || run.at < first.at ? run : first),
     undefined,
   );
@@ -125,7 +125,7 @@ function earliest({ runs }: Replay): Run | undefined {
 
 /** What a fork takes over. */
 interface Trunk {
-  readonly run: Run;
+  readonly run: ReplayRun;
   readonly memory: Memory;
 }
 
@@ -157,7 +157,7 @@ async function start(state: Replay, planned: Planned, trunk?: Trunk): Promise<vo
     },
     trunk?.memory,
   );
-  const run: Run = {
+  const run: ReplayRun = {
     planned,
     server,
     provider,
@@ -181,7 +181,7 @@ async function forkPoint(
 }
 
 /** Drives a session up to before its next call, or to its end; forks that leave it on the way begin. */
-async function advance(state: Replay, run: Run): Promise<void> {
+async function advance(state: Replay, run: ReplayRun): Promise<void> {
   for (let next = await run.steps.next(); ; next = await run.steps.next()) {
     if (next.done === true) {
       state.runs.splice(state.runs.indexOf(run), 1);
@@ -197,7 +197,7 @@ async function advance(state: Replay, run: Run): Promise<void> {
   }
 }
 
-function rowOf(state: Replay, model: string, server: Server): Row {
+function rowOf(state: Replay, model: string, server: Server): StandInRow {
   const { capabilities, standIn } = rowFor(state.options.catalog, model);
   const row = promoting(roomy(capabilities, state.largest.get(capabilities.model) ?? 0), state.options);
   server.know(row);
@@ -217,7 +217,7 @@ function promoting(row: Capabilities, { warm }: ReplayOptions): Capabilities {
 const ASSUMED = '0001-01-01';
 
 /** Adds a call to the accounts, with what the call before it on this stream left. */
-function takeCall(state: Replay, run: Run, call: DrivenCall): void {
+function takeCall(state: Replay, run: ReplayRun, call: DrivenCall): void {
   const session = state.options.name(run.planned.session);
   const broke = run.last !== undefined && !extendsSequence(run.last.sequence, call.prepared.sequence);
   state.account = addCall(state.account, session, call, broke ? call.prepared.opened !== undefined : undefined);

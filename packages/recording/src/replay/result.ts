@@ -2,7 +2,7 @@
 
 import type { SessionId } from '@tidemark/log';
 import { Decimal } from 'decimal.js';
-import type { Account, ReplayBreak, ReplayMiss } from './account.ts';
+import type { ReplayAccount, ReplayBreak, ReplayMiss } from './account.ts';
 import type { RecordedAccount, RecordedMiss } from './recorded-account.ts';
 
 /** How the sizes of blocks are known. */
@@ -30,7 +30,7 @@ export interface ReplayResult {
   readonly breaks: { readonly labelled: number; readonly unlabelled: number; readonly list: readonly ReplayBreak[] };
   readonly misses: readonly ReplayMiss[];
   readonly refused: number;
-  readonly refusals: Account['refused'];
+  readonly refusals: ReplayAccount['refused'];
   readonly sizes: SizesTold;
   /** Models that were driven with another one's row. */
   readonly standIns: readonly { readonly model: string; readonly as: string }[];
@@ -39,8 +39,8 @@ export interface ReplayResult {
 }
 
 /** What a result is made from. */
-export interface Findings {
-  readonly account: Account;
+export interface ReplayFindings {
+  readonly account: ReplayAccount;
   readonly recorded: RecordedAccount;
   /** Stand-in by recorded model. */
   readonly standIns: ReadonlyMap<string, string>;
@@ -50,7 +50,7 @@ export interface Findings {
 }
 
 /** The result of what was found. Lists are in the order of the sessions. */
-export function resultOf({ account, recorded, standIns, sessions, untold }: Findings): ReplayResult {
+export function resultOf({ account, recorded, standIns, sessions, untold }: ReplayFindings): ReplayResult {
   const { bill, calls } = account;
   const places = new Map<string, number>(sessions.map((session, place) => [session, place]));
   const inOrder = <T extends { readonly session: string }>(list: readonly T[]): readonly T[] =>

@@ -4,15 +4,15 @@ import type { Prepared } from '@tidemark/agent';
 import { itemAt } from '@tidemark/context';
 import type { Timestamp } from '@tidemark/log';
 import type { Answer, Capabilities, Usage } from '@tidemark/model';
-import type { Simulator, SimulatorOptions, WireUsage } from '@tidemark/simulator';
+import type { Simulator, SimulatorOptions, SimulatedUsage } from '@tidemark/simulator';
 import { createSimulator } from '@tidemark/simulator';
 import type { RecordedCall } from './recorded-call.ts';
 
 /** What the simulator said to a request: its usage, and the answer itself where it came over a wire. */
-export type Served = { readonly usage: Usage; readonly answer?: Answer } | { readonly refused: string };
+export type ServedRequest = { readonly usage: Usage; readonly answer?: Answer } | { readonly refused: string };
 
 /** Sends a prepared request at a time, for a recorded call, or for none to keep a pause warm. */
-export type Serve = (prepared: Prepared, sentAt: Timestamp, call: RecordedCall | undefined) => Promise<Served>;
+export type Serve = (prepared: Prepared, sentAt: Timestamp, call: RecordedCall | undefined) => Promise<ServedRequest>;
 
 /** Answers prepared requests on a virtual clock. */
 export interface Server {
@@ -22,7 +22,7 @@ export interface Server {
 }
 
 /** A server as the drives of one family share it. */
-export interface Provider {
+export interface ReplayProvider {
   readonly serve: Serve;
   /** Milliseconds of the last call: time never goes back. */
   told: number;
@@ -45,7 +45,7 @@ export function createServer(options: Pick<SimulatorOptions, 'promotion'> = {}):
   };
 }
 
-function send(simulator: Simulator, { body, betas, sequence }: Prepared, sentAt: Timestamp): Served {
+function send(simulator: Simulator, { body, betas, sequence }: Prepared, sentAt: Timestamp): ServedRequest {
   const said = simulator.messages({
     body,
     betas,
@@ -58,7 +58,7 @@ function send(simulator: Simulator, { body, betas, sequence }: Prepared, sentAt:
     : { refused: `${said.status} ${said.type}: ${said.message}` };
 }
 
-function bucketsOf(usage: WireUsage): Usage {
+function bucketsOf(usage: SimulatedUsage): Usage {
   const { ephemeral_5m_input_tokens: short, ephemeral_1h_input_tokens: long } = usage.cache_creation;
   const writes = [
     { ttl: '5m' as const, tokens: short },

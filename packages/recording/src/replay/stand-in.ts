@@ -5,7 +5,7 @@ import type { Capabilities, Catalog } from '@tidemark/model';
 import { findModel, nearestModel } from '@tidemark/model';
 
 /** A row for the replay, and whose it is. */
-export interface Row {
+export interface StandInRow {
   readonly capabilities: Capabilities;
   /** The model whose row stands in, where the recorded one has none of Anthropic's. */
   readonly standIn?: string;
@@ -18,7 +18,7 @@ const USUAL = 'claude-sonnet-4-5';
 const OUTPUT_ROOM = 32_768;
 
 /** The row of a recorded model. A stand-in keeps the recorded name: to switch to another model is a break, whatever its row. */
-export function rowFor(catalog: Catalog, model: string): Row {
+export function rowFor(catalog: Catalog, model: string): StandInRow {
   const own = findModel(catalog, model, 'anthropic');
   if (own !== undefined) return { capabilities: own };
   const near = nearestModel(catalog, model, 'anthropic')?.capabilities ?? findModel(catalog, USUAL, 'anthropic');

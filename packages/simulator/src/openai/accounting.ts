@@ -2,9 +2,9 @@
 // was read, and what was written when the answer begins.
 
 import { boundariesOf } from './boundaries.ts';
-import type { Boundary } from './boundaries.ts';
+import type { EntryBoundary } from './boundaries.ts';
 import { isHalfWay } from './cache-rules.ts';
-import type { CacheEntry, Lifetime } from './entries.ts';
+import type { MachineEntry, EntryLifetime } from './entries.ts';
 import { gridOf } from './prefix.ts';
 import type { PrefixEnd } from './prefix.ts';
 import type { OpenAIRequest } from './prompt.ts';
@@ -15,19 +15,19 @@ export interface OpenAIAccount {
   readonly writtenShort: number;
   readonly writtenLong: number;
   /** Alive anew from the start of this request. */
-  readonly refreshed: readonly Kept[];
+  readonly refreshed: readonly KeptEntry[];
   /** Readable once the answer begins. */
-  readonly written: readonly Kept[];
+  readonly written: readonly KeptEntry[];
 }
 
 /** An entry to be kept. */
-export interface Kept {
+export interface KeptEntry {
   readonly hash: string;
-  readonly lifetime: Lifetime;
+  readonly lifetime: EntryLifetime;
 }
 
 /** Finds the live, readable entry under a hash. */
-export type Find = (hash: string) => CacheEntry | undefined;
+export type Find = (hash: string) => MachineEntry | undefined;
 
 /** Nothing read, nothing written. */
 export const UNCACHED: OpenAIAccount = { read: 0, writtenShort: 0, writtenLong: 0, refreshed: [], written: [] };
@@ -54,7 +54,7 @@ function accountBoundaries(request: OpenAIRequest, prefix: readonly PrefixEnd[],
   const last = beyond.at(-1);
   const long = beyond.findLast(({ ttl }) => ttl === '12h');
   const longEnd = long === undefined ? read : tokensAt(long.at);
-  const kept = ({ at, ttl }: Boundary): Kept => ({ hash: hashAt(at), lifetime: ttl });
+  const kept = ({ at, ttl }: EntryBoundary): KeptEntry => ({ hash: hashAt(at), lifetime: ttl });
   return {
     read,
     writtenLong: longEnd - read,
@@ -70,7 +70,7 @@ function refreshed(
   hit: number,
   hashAt: (at: number) => string,
   find: Find,
-): readonly Kept[] {
+): readonly KeptEntry[] {
   return places.flatMap((at) => {
     const entry = at <= hit ? find(hashAt(at)) : undefined;
     return entry === undefined ? [] : [{ hash: hashAt(at), lifetime: entry.lifetime }];
@@ -97,7 +97,7 @@ function accountGrid(
 }
 
 /** `24h` unless the request asks for memory alone: organisations here are without ZDR (§2.1). */
-function retentionOf({ fields, capabilities }: OpenAIRequest): Lifetime {
+function retentionOf({ fields, capabilities }: OpenAIRequest): EntryLifetime {
   if (fields['prompt_cache_retention'] === 'in_memory') return 'in_memory';
   return isHalfWay(capabilities.model) ? '24h-typical' : '24h';
 }

@@ -7,9 +7,9 @@ import type { SimulatedAnswer } from '../answer.ts';
 import type { Core } from '../core.ts';
 import type { Fault } from '../faults.ts';
 import type { LedgerCall } from '../ledger.ts';
-import type { AnswerPlan, CallPlan } from '../options.ts';
+import type { AnswerPlan, TimedAnswerPlan } from '../options.ts';
 import { askHook, planCall, playStep } from '../plan.ts';
-import type { SentRequest } from '../sent.ts';
+import type { ReceivedRequest } from '../sent.ts';
 import { objectAt } from '../wire.ts';
 import type { ConnectionMemory } from './connection.ts';
 import { openAIRefusalOf } from './faults.ts';
@@ -21,12 +21,12 @@ import { bad } from './refusal.ts';
 import type { OpenAIRefusal } from './refusal.ts';
 import { describeOpenAI } from './sent.ts';
 import { serve } from './serve.ts';
-import type { Served } from './serve.ts';
+import type { ServedCall } from './serve.ts';
 import { outputRoom } from './size.ts';
 import type { TokenCounts } from './usage.ts';
 
 /** One call as it arrives. What it brings itself goes before what is queued. */
-export interface IncomingOpenAICall extends CallPlan {
+export interface IncomingOpenAICall extends TimedAnswerPlan {
   readonly body: Uint8Array | string;
   /** Stands for the organisation. */
   readonly account: string;
@@ -37,7 +37,7 @@ export interface IncomingOpenAICall extends CallPlan {
 }
 
 /** A call that will be answered, before its wire has given it a form. */
-export interface Admitted<Request extends OpenAIRequest> {
+export interface AdmittedCall<Request extends OpenAIRequest> {
   readonly outcome: 'admitted';
   readonly request: Request;
   readonly account: string;
@@ -57,7 +57,7 @@ export interface Admitted<Request extends OpenAIRequest> {
 }
 
 /** Reads a body of one wire. */
-export type Read<Request extends OpenAIRequest> = (body: Uint8Array, account: string) => Request | OpenAIRefusal;
+export type BodyReader<Request extends OpenAIRequest> = (body: Uint8Array, account: string) => Request | OpenAIRefusal;
 
 /** The endpoint of each wire. */
 const ENDPOINTS: { readonly [wire in OpenAIWire]: Pick<LedgerCall, 'wire' | 'endpoint'> } = {
@@ -74,10 +74,10 @@ export function admitOpenAI<Request extends OpenAIRequest>(
   core: Core,
   call: IncomingOpenAICall,
   wire: OpenAIWire,
-  read: Read<Request>,
-): Admitted<Request> | OpenAIRefusal {
+  read: BodyReader<Request>,
+): AdmittedCall<Request> | OpenAIRefusal {
   const plan = planCall(core, call);
-  const arrived: Arrived = { ...arrive(core, call, plan.at), model: '' };
+  const arrived: ArrivedCall = { ...arrive(core, call, plan.at), model: '' };
   const outcome = admitArrived(core, arrived, plan, read);
   core.ledger.add(() => ({ ...describe(arrived), ...ENDPOINTS[wire], ...toldOf(outcome) }));
   return outcome;
@@ -87,9 +87,9 @@ export function admitOpenAI<Request extends OpenAIRequest>(
 export function countOpenAI(
   core: Core,
   call: IncomingOpenAICall,
-  read: Read<OpenAIRequest>,
+  read: BodyReader<OpenAIRequest>,
 ): { readonly outcome: 'counted'; readonly tokens: number } | OpenAIRefusal {
-  const arrived: Arrived = { ...arrive(core, call, call.at), model: '' };
+  const arrived: ArrivedCall = { ...arrive(core, call, call.at), model: '' };
   const request = read(arrived.body, arrived.account);
   const refused = isRefusal(request);
   if (!refused) arrived.model = request.model;
@@ -102,7 +102,7 @@ export function countOpenAI(
   return refused ? request : { outcome: 'counted', tokens: prefixOf(request, call.sizes).at(-1)?.tokens ?? 0 };
 }
 
-interface Arrived {
+interface ArrivedCall {
   readonly at: number;
   readonly account: string;
   readonly body: Uint8Array;
@@ -110,7 +110,7 @@ interface Arrived {
   model: string;
 }
 
-function arrive(core: Core, call: IncomingOpenAICall, time: number | undefined): Omit<Arrived, 'model'> {
+function arrive(core: Core, call: IncomingOpenAICall, time: number | undefined): Omit<ArrivedCall, 'model'> {
   const body = typeof call.body === 'string' ? Buffer.from(call.body) : call.body;
   return { at: core.clock.now(time), account: call.account, body };
 }
@@ -121,14 +121,14 @@ function isRefusal(value: OpenAIRequest | OpenAIRefusal): value is OpenAIRefusal
 
 function admitArrived<Request extends OpenAIRequest>(
   core: Core,
-  arrived: Arrived,
+  arrived: ArrivedCall,
   planned: AnswerPlan,
-  read: Read<Request>,
-): Admitted<Request> | OpenAIRefusal {
+  read: BodyReader<Request>,
+): AdmittedCall<Request> | OpenAIRefusal {
   const request = read(arrived.body, arrived.account);
   if (isRefusal(request)) return request;
   arrived.model = request.model;
-  const sent = (): SentRequest => describeOpenAI(request);
+  const sent = (): ReceivedRequest => describeOpenAI(request);
   const early = openAIRefusalOf(planned.fault, request.model);
   if (early !== undefined) return early;
   const plan = askHook(core, sent, planned);
@@ -153,19 +153,19 @@ function admitArrived<Request extends OpenAIRequest>(
 /** What a call says that only prepares the cache (§2.2). */
 const NOTHING: SimulatedAnswer = { blocks: [], stop: 'end_turn', outputTokens: 0, thinkingTokens: 0 };
 
-interface Answering {
+interface AdmittedPrefix {
   readonly prefix: readonly PrefixEnd[];
   readonly answer: SimulatedAnswer;
   readonly seed: string;
-  readonly served: Served;
+  readonly served: ServedCall;
   readonly fault: Fault | undefined;
 }
 
 function admitted<Request extends OpenAIRequest>(
   request: Request,
-  { account, at }: Arrived,
-  { prefix, answer, seed, served, fault }: Answering,
-): Admitted<Request> {
+  { account, at }: ArrivedCall,
+  { prefix, answer, seed, served, fault }: AdmittedPrefix,
+): AdmittedCall<Request> {
   const { read, writtenShort, writtenLong } = served;
   const input = prefix.at(-1)?.tokens ?? 0;
   const output = { output: answer.outputTokens, reasoning: answer.thinkingTokens };
@@ -201,12 +201,12 @@ function describe({
   account,
   model,
   body,
-}: Arrived): Pick<LedgerCall, 'at' | 'account' | 'model' | 'digest' | 'bytes'> {
+}: ArrivedCall): Pick<LedgerCall, 'at' | 'account' | 'model' | 'digest' | 'bytes'> {
   return { at, account, model, digest: hash('sha256', body, 'hex'), bytes: body.byteLength };
 }
 
 function toldOf(
-  outcome: Pick<Admitted<OpenAIRequest>, 'outcome' | 'counts' | 'id'> | OpenAIRefusal,
+  outcome: Pick<AdmittedCall<OpenAIRequest>, 'outcome' | 'counts' | 'id'> | OpenAIRefusal,
 ): Pick<LedgerCall, 'status' | 'refusal' | 'counts' | 'message'> {
   if (outcome.outcome === 'admitted') return { status: 200, counts: outcome.counts, message: outcome.id };
   const { status, type, message } = outcome;

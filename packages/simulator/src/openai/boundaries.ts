@@ -10,7 +10,7 @@ const LATEST_MARKS = 50;
 const EARLIER_ENDINGS = 20;
 
 /** One entry to be written. */
-export interface Boundary {
+export interface EntryBoundary {
   /** Index of the block it ends with. */
   readonly at: number;
   readonly ttl: '30m' | '12h';
@@ -18,7 +18,7 @@ export interface Boundary {
 
 /** What one request writes, ascending, and where it looks, longest first. */
 export interface Boundaries {
-  readonly writes: readonly Boundary[];
+  readonly writes: readonly EntryBoundary[];
   readonly candidates: readonly number[];
 }
 
@@ -36,7 +36,7 @@ export function boundariesOf(request: OpenAIRequest): Boundaries {
   return { writes: distinct(writes), candidates: descending(candidates) };
 }
 
-function boundaryOf(block: PromptBlock, ttl: Boundary['ttl']): Boundary {
+function boundaryOf(block: PromptBlock, ttl: EntryBoundary['ttl']): EntryBoundary {
   const own = block.mark;
   return { at: block.index, ttl: own === '30m' || own === '12h' ? own : ttl };
 }
@@ -58,8 +58,8 @@ function openingEnd(items: readonly PromptItem[]): readonly number[] {
 }
 
 /** A mark on the implicit boundary is one write; the longer lifetime of the two holds. */
-function distinct(writes: readonly Boundary[]): readonly Boundary[] {
-  const byPlace = new Map<number, Boundary>();
+function distinct(writes: readonly EntryBoundary[]): readonly EntryBoundary[] {
+  const byPlace = new Map<number, EntryBoundary>();
   for (const write of writes) {
     const known = byPlace.get(write.at);
     byPlace.set(write.at, known?.ttl === '12h' ? known : write);

@@ -6,7 +6,7 @@ import type { Fault } from '../faults.ts';
 import type { ErrorFault } from '../stream.ts';
 import type { WireObject } from '../wire.ts';
 import { admitOpenAI, countOpenAI, includes, wantsSummary } from './admit.ts';
-import type { Admitted, IncomingOpenAICall } from './admit.ts';
+import type { AdmittedCall, IncomingOpenAICall } from './admit.ts';
 import { chatErrorEvent, completionChunks, completionOf, MALFORMED_CHUNK } from './completion.ts';
 import type { ChatReply } from './completion.ts';
 import { keptItem } from './connection.ts';
@@ -87,7 +87,7 @@ function readingOf(
 
 function responsesReply(
   core: Core,
-  admitted: Admitted<ResponsesRequest>,
+  admitted: AdmittedCall<ResponsesRequest>,
   connection: ConnectionMemory | undefined,
 ): OpenAIReply {
   const { request, seed, answer, startedAt } = admitted;
@@ -122,7 +122,7 @@ function responsesReply(
 }
 
 /** What the service keeps of an answer: the response itself where it stores it, and what it sealed. */
-function remember(core: Core, { request, account }: Admitted<ResponsesRequest>, reply: ResponsesReply): void {
+function remember(core: Core, { request, account }: AdmittedCall<ResponsesRequest>, reply: ResponsesReply): void {
   const { seals, stored } = core.openai;
   const { store, previous, input, capabilities } = request;
   const output = reply.items.map(({ item }) => item);
@@ -141,7 +141,7 @@ function remember(core: Core, { request, account }: Admitted<ResponsesRequest>, 
   }
 }
 
-function chatReply(admitted: Admitted<OpenAIRequest>): OpenAIReply {
+function chatReply(admitted: AdmittedCall<OpenAIRequest>): OpenAIReply {
   const { request, id, answer, startedAt } = admitted;
   const reply: ChatReply = {
     id,
@@ -161,12 +161,12 @@ function chatReply(admitted: Admitted<OpenAIRequest>): OpenAIReply {
   };
 }
 
-function toldCounts({ counts, fault }: Admitted<OpenAIRequest>): TokenCounts {
+function toldCounts({ counts, fault }: AdmittedCall<OpenAIRequest>): TokenCounts {
   return distortCounts(counts, fault?.kind === 'wrong-usage' ? fault.usage : undefined);
 }
 
 function common(
-  admitted: Admitted<OpenAIRequest>,
+  admitted: AdmittedCall<OpenAIRequest>,
 ): Pick<OpenAIReply, 'outcome' | 'startedAt' | 'streamed' | 'answer' | 'counts' | 'overflow' | 'fault'> {
   const { startedAt, answer, counts, overflow, fault, request } = admitted;
   return { outcome: 'admitted', startedAt, streamed: request.stream, answer, counts, overflow, fault };

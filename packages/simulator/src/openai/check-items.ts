@@ -13,10 +13,10 @@ const SPOKEN = ['output_text', 'refusal'];
 const SENT = ['input_text', 'input_image', 'input_file', 'input_audio'];
 const LONGEST_CALL_ID = 64;
 
-type Check = (item: WireObject, path: string) => OpenAIRefusal | undefined;
+type ItemCheck = (item: WireObject, path: string) => OpenAIRefusal | undefined;
 
 /** Types that need a look inside; the others pass as they are. */
-const CHECKS: { readonly [type: string]: Check } = {
+const CHECKS: { readonly [type: string]: ItemCheck } = {
   message: checkMessage,
   function_call: checkCall,
   custom_tool_call: checkCallId,

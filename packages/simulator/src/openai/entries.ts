@@ -2,7 +2,7 @@
 // wrote or read them, never beyond an age, readable once the answer that wrote them has begun.
 
 /** How an entry lives. */
-export type Lifetime = '30m' | '12h' | 'in_memory' | '24h' | '24h-typical';
+export type EntryLifetime = '30m' | '12h' | 'in_memory' | '24h' | '24h-typical';
 
 /** Idle time and greatest age, in milliseconds. */
 interface Life {
@@ -17,7 +17,7 @@ const HOUR = 60 * MINUTE;
  * §2.1. The newer ones are minimum lifetimes and taken as exact. `in_memory` is "5–10 min idle, ≤ 1 h": the least. `24h` is
  * "at most 24 h" and taken so on older models, "typically ~30 min" on GPT-5.5 [I].
  */
-const LIVES: { readonly [lifetime in Lifetime]: Life } = {
+const LIVES: { readonly [lifetime in EntryLifetime]: Life } = {
   '30m': { idle: 30 * MINUTE, age: Number.POSITIVE_INFINITY },
   '12h': { idle: 12 * HOUR, age: Number.POSITIVE_INFINITY },
   in_memory: { idle: 5 * MINUTE, age: HOUR },
@@ -26,8 +26,8 @@ const LIVES: { readonly [lifetime in Lifetime]: Life } = {
 };
 
 /** One entry. Times are milliseconds since the epoch. */
-export interface CacheEntry {
-  readonly lifetime: Lifetime;
+export interface MachineEntry {
+  readonly lifetime: EntryLifetime;
   readonly born: number;
   /** First moment at which it is gone. */
   readonly expiry: number;
@@ -37,9 +37,9 @@ export interface CacheEntry {
 /** The entries of one machine. */
 export interface Machine {
   /** The live, readable entry under this hash. */
-  find(hash: string, now: number): CacheEntry | undefined;
+  find(hash: string, now: number): MachineEntry | undefined;
   /** Writes an entry, or lets a live one live on. `now` is the start of the request. */
-  put(hash: string, lifetime: Lifetime, now: number, availableAt: number): void;
+  put(hash: string, lifetime: EntryLifetime, now: number, availableAt: number): void;
   clear(): void;
 }
 
@@ -47,7 +47,7 @@ const SWEEP_EVERY = 4096;
 
 /** A machine with an empty cache. It forgets what expired as it fills. */
 export function createMachine(): Machine {
-  const entries = new Map<string, CacheEntry>();
+  const entries = new Map<string, MachineEntry>();
   let puts = 0;
   return {
     find(hash, now) {
@@ -65,7 +65,12 @@ export function createMachine(): Machine {
   };
 }
 
-function entryOf(known: CacheEntry | undefined, lifetime: Lifetime, now: number, availableAt: number): CacheEntry {
+function entryOf(
+  known: MachineEntry | undefined,
+  lifetime: EntryLifetime,
+  now: number,
+  availableAt: number,
+): MachineEntry {
   const { idle, age } = LIVES[lifetime];
   const born = known?.born ?? now;
   const expiry = Math.min(now + idle, born + age);
@@ -74,6 +79,6 @@ function entryOf(known: CacheEntry | undefined, lifetime: Lifetime, now: number,
   return { ...longer, born, availableAt: Math.min(known.availableAt, availableAt) };
 }
 
-function sweep(entries: Map<string, CacheEntry>, now: number): void {
+function sweep(entries: Map<string, MachineEntry>, now: number): void {
   for (const [hash, entry] of entries) if (entry.expiry <= now) entries.delete(hash);
 }

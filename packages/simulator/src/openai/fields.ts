@@ -4,14 +4,14 @@
 import { given } from '../wire.ts';
 import type { WireObject } from '../wire.ts';
 import { KINDS, missingParameter, unknownParameter, wrongType } from './parameter-refusals.ts';
-import type { Kind } from './parameter-refusals.ts';
+import type { ValueKind } from './parameter-refusals.ts';
 import type { OpenAIWire } from './prompt.ts';
 import { bad, firstBad } from './refusal.ts';
 import type { OpenAIRefusal } from './refusal.ts';
 
-type Known = { readonly [name: string]: Kind };
+type KnownFields = { readonly [name: string]: ValueKind };
 
-const COMMON: Known = {
+const COMMON: KnownFields = {
   model: 'string',
   metadata: 'object',
   moderation: 'object',
@@ -32,7 +32,7 @@ const COMMON: Known = {
   user: 'string',
 };
 
-const RESPONSES: Known = {
+const RESPONSES: KnownFields = {
   ...COMMON,
   access_programs: 'object',
   background: 'boolean',
@@ -51,7 +51,7 @@ const RESPONSES: Known = {
   truncation: 'string',
 };
 
-const CHAT: Known = {
+const CHAT: KnownFields = {
   ...COMMON,
   audio: 'object',
   frequency_penalty: 'number',
@@ -75,7 +75,7 @@ const CHAT: Known = {
 };
 
 /** What OpenRouter takes beside. */
-const ROUTER: Known = {
+const ROUTER: KnownFields = {
   ...CHAT,
   cache_control: 'object',
   include_reasoning: 'boolean',
@@ -105,7 +105,7 @@ export function checkTop(fields: WireObject, purpose: OpenAIPurpose): OpenAIRefu
   return unknownField(fields, purpose) ?? wrongKind(fields, knownTo(purpose)) ?? missing(fields, purpose);
 }
 
-function knownTo(purpose: OpenAIPurpose): Known {
+function knownTo(purpose: OpenAIPurpose): KnownFields {
   if (purpose === 'chat') return CHAT;
   return purpose === 'router' ? ROUTER : { ...RESPONSES, personality: 'string' };
 }
@@ -119,7 +119,7 @@ function unknownField(fields: WireObject, purpose: OpenAIPurpose): OpenAIRefusal
   return unknownParameter(extra);
 }
 
-function wrongKind(fields: WireObject, known: Known): OpenAIRefusal | undefined {
+function wrongKind(fields: WireObject, known: KnownFields): OpenAIRefusal | undefined {
   return firstBad(Object.entries(fields), ([name, value]) => {
     const kind = KINDS[(Object.hasOwn(known, name) ? known[name] : undefined) ?? 'any'];
     return !given(value) || kind.is(value) ? undefined : wrongType(name, kind.said, value);

@@ -7,7 +7,7 @@ import type { RefusalAnswer, ServerRefusal } from '@tidemark/http-server';
 import type { Hono } from 'hono';
 import type { Core } from '../core.ts';
 import { accountOf, firstByteAt, nextRequest, timeOf, waitOf } from '../door.ts';
-import type { Door, DoorBindings, DoorContext } from '../door.ts';
+import type { SimulatorDoor, DoorBindings, DoorContext } from '../door.ts';
 import { SimulatorError } from '../errors.ts';
 import { wholeBody, writeStream } from '../stream.ts';
 import type { IncomingOpenAICall } from './admit.ts';
@@ -17,19 +17,19 @@ import { SERVER_ERROR } from './faults.ts';
 import { bad, openAIErrorBody, refuseOpenAI } from './refusal.ts';
 import type { OpenAIRefusal } from './refusal.ts';
 
-type Answer = (core: Core, call: IncomingOpenAICall) => OpenAIReply | OpenAIRefusal;
+type AnswerCall = (core: Core, call: IncomingOpenAICall) => OpenAIReply | OpenAIRefusal;
 
 /** How an error is told. */
 type Form = (refusal: OpenAIRefusal) => string;
 
 /** Opens the doors of this part. Their errors, those of the simulator itself included, have this provider's form. */
-export function addOpenAIDoors(app: Hono<DoorBindings>, door: Door): void {
+export function addOpenAIDoors(app: Hono<DoorBindings>, door: SimulatorDoor): void {
   const { core } = door;
   const answering =
-    (answer: Answer, form: Form = openAIErrorBody) =>
+    (answer: AnswerCall, form: Form = openAIErrorBody) =>
     (context: DoorContext): Promise<Response> =>
       guarded(door, context, form, (call, request) => respond(core, context, answer(core, call), request));
-  const routed: Answer = (own, call) => callChat(own, call, 'router');
+  const routed: AnswerCall = (own, call) => callChat(own, call, 'router');
   app.post('/v1/responses', answering(callResponses));
   app.post(
     '/v1/chat/completions',
@@ -71,9 +71,9 @@ function routerErrorBody({ message, status }: OpenAIRefusal): string {
 }
 
 type Told = Response | OpenAIRefusal;
-type Work = (call: IncomingOpenAICall, request: string) => Told | Promise<Told>;
+type AnswerWork = (call: IncomingOpenAICall, request: string) => Told | Promise<Told>;
 
-async function guarded(door: Door, context: DoorContext, form: Form, work: Work): Promise<Response> {
+async function guarded(door: SimulatorDoor, context: DoorContext, form: Form, work: AnswerWork): Promise<Response> {
   const request = nextRequest(door);
   const told = await attempt(door.core, context, request, work);
   if (told instanceof Response) return told;
@@ -81,7 +81,7 @@ async function guarded(door: Door, context: DoorContext, form: Form, work: Work)
   return new Response(form(told), { status: told.status, headers });
 }
 
-async function attempt(core: Core, context: DoorContext, request: string, work: Work): Promise<Told> {
+async function attempt(core: Core, context: DoorContext, request: string, work: AnswerWork): Promise<Told> {
   try {
     const call = await readCall(core, context);
     return 'outcome' in call ? call : await work(call, request);

@@ -3,7 +3,7 @@
 import type { SimulatedAnswer } from '../answer.ts';
 import type { Core } from '../core.ts';
 import type { Fault } from '../faults.ts';
-import type { CallPlan } from '../options.ts';
+import type { TimedAnswerPlan } from '../options.ts';
 import type { WireObject } from '../wire.ts';
 import type { IncomingOpenAICall } from './admit.ts';
 import { callInputTokens } from './calls.ts';
@@ -12,7 +12,7 @@ import type { OpenAIRefusal } from './refusal.ts';
 import type { TokenCounts } from './usage.ts';
 
 /** One call in process. */
-export interface OpenAICall extends CallPlan {
+export interface OpenAICall extends TimedAnswerPlan {
   /** Exactly the bytes that would go over the wire. */
   readonly body: Uint8Array | string;
   /** Stands for the organisation: caches are kept apart. */

@@ -1,12 +1,12 @@
 // An answer of a script as output items of this provider, with ids and seals of its own.
 
 import { makeAnswer } from '../answer.ts';
-import type { AnswerBlock, OutputRoom, ScriptedAnswer, ScriptedBlock, SimulatedAnswer } from '../answer.ts';
+import type { AnswerBlock, OutputRoom, PlannedAnswer, ScriptedBlock, SimulatedAnswer } from '../answer.ts';
 import { digestOf } from '../render.ts';
 import type { WireObject } from '../wire.ts';
 
 /** Makes an answer of a script, with call ids and seals as this provider gives them. The same seed, the same answer. */
-export function makeOutput(scripted: ScriptedAnswer, room: OutputRoom, seed: string): SimulatedAnswer {
+export function makeOutput(scripted: PlannedAnswer, room: OutputRoom, seed: string): SimulatedAnswer {
   const { blocks, calls, ...rest } = scripted;
   const named = {
     ...rest,

@@ -6,7 +6,7 @@ import { bad } from './refusal.ts';
 import type { OpenAIRefusal } from './refusal.ts';
 
 /** Kinds of values, as error texts tell them apart. */
-export type Kind = 'string' | 'boolean' | 'integer' | 'number' | 'object' | 'array' | 'any';
+export type ValueKind = 'string' | 'boolean' | 'integer' | 'number' | 'object' | 'array' | 'any';
 
 /** The refusal of a parameter that does not exist. */
 export function unknownParameter(path: string): OpenAIRefusal {
@@ -45,7 +45,9 @@ export function tooLong(path: string, text: string, most: number): OpenAIRefusal
 }
 
 /** What each kind is called, and how it is recognised. */
-export const KINDS: { readonly [kind in Kind]: { readonly said: string; readonly is: (value: unknown) => boolean } } = {
+export const KINDS: {
+  readonly [kind in ValueKind]: { readonly said: string; readonly is: (value: unknown) => boolean };
+} = {
   string: { said: 'a string', is: (value) => typeof value === 'string' },
   boolean: { said: 'a boolean', is: (value) => typeof value === 'boolean' },
   integer: { said: 'an integer', is: (value) => Number.isInteger(value) },

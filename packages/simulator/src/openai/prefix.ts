@@ -1,7 +1,7 @@
 // The prefix of a request as this provider's caches see it: the settings of §2.2 first, then one cumulative hash per
 // block; and for the older generation one per cell of its grid, wherever that falls inside a block.
 
-import type { BlockSizes } from '../count.ts';
+import type { RecordedSizes } from '../count.ts';
 import { digestOf } from '../render.ts';
 import type { OpenAIRequest, PromptBlock } from './prompt.ts';
 
@@ -21,7 +21,7 @@ export interface GridPoint {
 }
 
 /** Builds the prefix, block by block. `sizes` are recorded tokens by running number. */
-export function prefixOf(request: OpenAIRequest, sizes: BlockSizes | undefined): readonly PrefixEnd[] {
+export function prefixOf(request: OpenAIRequest, sizes: RecordedSizes | undefined): readonly PrefixEnd[] {
   let hash = headOf(request);
   let tokens = 0;
   return request.blocks.map((block) => {

@@ -65,12 +65,12 @@ export interface OpenAIRequest {
 }
 
 /** How a model takes images. */
-export type Images = Capabilities['images'];
+export type ImageRules = Capabilities['images'];
 
 /** Blocks as they are gathered in order. */
-export interface BlockList {
+export interface PromptBlocks {
   /** How the model takes images. */
-  readonly images: Images;
+  readonly images: ImageRules;
   readonly blocks: PromptBlock[];
 }
 
@@ -78,7 +78,7 @@ export interface BlockList {
 export type LooseBlock = Omit<PromptBlock, 'index' | 'tokens'> & { readonly tokens?: number };
 
 /** Appends a block and returns its index. */
-export function addBlock(list: BlockList, block: LooseBlock): number {
+export function addBlock(list: PromptBlocks, block: LooseBlock): number {
   const index = list.blocks.length;
   list.blocks.push({ ...block, index, tokens: block.tokens ?? Math.max(1, countText(block.text)) });
   return index;
@@ -88,7 +88,7 @@ export function addBlock(list: BlockList, block: LooseBlock): number {
 export const UNKNOWN_MEDIA: number = 1600;
 
 /** Tokens of an image by its address: by the model's rule in a data URL, else 1,600. */
-export function countImageAt(url: string, images: Images): number {
+export function countImageAt(url: string, images: ImageRules): number {
   const data = /^data:[^,]*;base64,(.*)$/s.exec(url)?.[1];
   return data === undefined ? UNKNOWN_MEDIA : imageTokens(data, images);
 }

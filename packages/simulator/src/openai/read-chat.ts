@@ -10,8 +10,8 @@ import { missingParameter, tooLong, wrongType, wrongValue } from './parameter-re
 import { checkChatPairs } from './pairs.ts';
 import { addBlock } from './prompt.ts';
 import type {
-  BlockList,
-  Images,
+  PromptBlocks,
+  ImageRules,
   LooseBlock,
   MarkTtl,
   OpenAIRequest,
@@ -46,7 +46,7 @@ export function readChat(body: Uint8Array, wire: 'chat' | 'router', find: FindRo
   const messages = isList(read.fields['messages']) ? read.fields['messages'] : [];
   const wrong = checkMessages(messages);
   if (wrong !== undefined) return wrong;
-  const list: BlockList = { images: read.capabilities.images, blocks: [] };
+  const list: PromptBlocks = { images: read.capabilities.images, blocks: [] };
   addTools(read.fields, list);
   const items = messages.filter(isObject).map((message) => readMessage(message, list));
   return checkChatPairs(items) ?? requestOf(read, wire, list, items);
@@ -55,7 +55,7 @@ export function readChat(body: Uint8Array, wire: 'chat' | 'router', find: FindRo
 function requestOf(
   { fields, capabilities }: ReadBody,
   wire: 'chat' | 'router',
-  list: BlockList,
+  list: PromptBlocks,
   items: readonly PromptItem[],
 ): OpenAIRequest {
   const rules = cacheRulesOf(capabilities);
@@ -142,19 +142,19 @@ function checkCall(call: unknown, path: string): OpenAIRefusal | undefined {
   return absent === undefined ? tooLong(`${path}.id`, id, 64) : missingParameter(`${path}.function.${absent}`);
 }
 
-function readMessage(message: WireObject, list: BlockList): PromptItem {
+function readMessage(message: WireObject, list: PromptBlocks): PromptItem {
   const speaker = SPEAKERS.get(textOf(message['role'])) ?? 'user';
   for (const block of speaker === 'tool' ? [resultOf(message, list.images)] : saidIn(message, speaker, list.images))
     addBlock(list, block);
   return { type: 'message', speaker, fields: message, last: list.blocks.length - 1 };
 }
 
-function partsOf(content: unknown, speaker: Speaker, images: Images): readonly LooseBlock[] {
+function partsOf(content: unknown, speaker: Speaker, images: ImageRules): readonly LooseBlock[] {
   if (typeof content === 'string') return [{ kind: 'text', speaker, text: content, mark: undefined }];
   return isList(content) ? content.filter(isObject).map((part) => readPart(part, speaker, images)) : [];
 }
 
-function saidIn(message: WireObject, speaker: Speaker, images: Images): readonly LooseBlock[] {
+function saidIn(message: WireObject, speaker: Speaker, images: ImageRules): readonly LooseBlock[] {
   const calls = isList(message['tool_calls']) ? message['tool_calls'].filter(isObject) : [];
   return [...partsOf(message['content'], speaker, images), ...calls.map(callOf)];
 }
@@ -166,7 +166,7 @@ function callOf(call: WireObject): LooseBlock {
 }
 
 /** The result of a call is one block, whatever its parts. */
-function resultOf(message: WireObject, images: Images): LooseBlock {
+function resultOf(message: WireObject, images: ImageRules): LooseBlock {
   const parts = partsOf(message['content'], 'tool', images);
   const text = `${textOf(message['tool_call_id'])} ${parts.map((part) => part.text).join('\n')}`;
   return { kind: 'output', speaker: 'tool', text, mark: parts.find((part) => part.mark !== undefined)?.mark };

@@ -4,10 +4,10 @@ import { given, isList, isObject, objectAt, textOf } from '../wire.ts';
 import type { WireObject } from '../wire.ts';
 import { itemType } from './check-items.ts';
 import { addBlock, countImageAt, shownJson, UNKNOWN_MEDIA } from './prompt.ts';
-import type { BlockList, Images, LooseBlock, MarkTtl, PromptItem, Speaker } from './prompt.ts';
+import type { PromptBlocks, ImageRules, LooseBlock, MarkTtl, PromptItem, Speaker } from './prompt.ts';
 
 /** Appends the tools of either wire, in the order they were sent in. */
-export function addTools(fields: WireObject, list: BlockList): void {
+export function addTools(fields: WireObject, list: PromptBlocks): void {
   const tools = isList(fields['tools']) ? fields['tools'] : [];
   for (const tool of tools.filter(isObject)) {
     addBlock(list, { kind: 'tool', speaker: 'developer', text: shownJson(tool), mark: markOf(tool) });
@@ -15,11 +15,11 @@ export function addTools(fields: WireObject, list: BlockList): void {
 }
 
 /** Reads items behind what the list already holds. */
-export function readItems(items: readonly unknown[], list: BlockList): readonly PromptItem[] {
+export function readItems(items: readonly unknown[], list: PromptBlocks): readonly PromptItem[] {
   return items.filter(isObject).map((item) => readItem(item, list));
 }
 
-function readItem(item: WireObject, list: BlockList): PromptItem {
+function readItem(item: WireObject, list: PromptBlocks): PromptItem {
   const type = itemType(item);
   const speaker = speakerOf(item, type);
   for (const block of blocksOf(item, type, speaker, list.images)) addBlock(list, block);
@@ -35,7 +35,7 @@ function speakerOf(item: WireObject, type: string): Speaker {
   return 'developer';
 }
 
-function blocksOf(item: WireObject, type: string, speaker: Speaker, images: Images): readonly LooseBlock[] {
+function blocksOf(item: WireObject, type: string, speaker: Speaker, images: ImageRules): readonly LooseBlock[] {
   switch (type) {
     case 'message':
       return partsOf(item['content'], speaker, images);
@@ -63,14 +63,14 @@ function shownReasoning(item: WireObject): string {
 }
 
 /** A text and a list of one text are the same. */
-function partsOf(content: unknown, speaker: Speaker, images: Images): readonly LooseBlock[] {
+function partsOf(content: unknown, speaker: Speaker, images: ImageRules): readonly LooseBlock[] {
   if (typeof content === 'string') return [{ ...unmarked('text', speaker, content) }];
   if (!isList(content)) return [];
   return content.filter(isObject).map((part) => readPart(part, speaker, images));
 }
 
 /** The result of a call is one block, whatever its parts: a mark on one of them is one on the whole [I]. */
-function outputOf(item: WireObject, speaker: Speaker, images: Images): readonly LooseBlock[] {
+function outputOf(item: WireObject, speaker: Speaker, images: ImageRules): readonly LooseBlock[] {
   const parts = partsOf(item['output'], speaker, images);
   const text = `${textOf(item['call_id'])} ${parts.map((part) => part.text).join('\n')}`;
   const mark = parts.find((part) => part.mark !== undefined)?.mark;
@@ -80,7 +80,7 @@ function outputOf(item: WireObject, speaker: Speaker, images: Images): readonly 
 }
 
 /** Reads one part of a message of either wire. */
-export function readPart(part: WireObject, speaker: Speaker, images: Images): LooseBlock {
+export function readPart(part: WireObject, speaker: Speaker, images: ImageRules): LooseBlock {
   const mark = markOf(part);
   const type = textOf(part['type']);
   if (type.endsWith('text')) return { kind: 'text', speaker, text: textOf(part['text']), mark };

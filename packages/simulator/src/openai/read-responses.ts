@@ -8,7 +8,7 @@ import { checkItems } from './check-items.ts';
 import { wrongType } from './parameter-refusals.ts';
 import { checkPairs } from './pairs.ts';
 import { addBlock } from './prompt.ts';
-import type { BlockList, OpenAIRequest, PromptItem } from './prompt.ts';
+import type { PromptBlocks, OpenAIRequest, PromptItem } from './prompt.ts';
 import { readBody } from './read-body.ts';
 import type { FindRow, ReadBody } from './read-body.ts';
 import { addTools, readItems } from './read-items.ts';
@@ -51,7 +51,7 @@ export function readResponses(body: Uint8Array, reading: ReadingResponses): Resp
   const previous = textOf(fields['previous_response_id']);
   const earlier = previous === '' ? [] : reading.earlier(previous);
   if (earlier === undefined) return lostParent(previous);
-  const list: BlockList = { images: capabilities.images, blocks: [] };
+  const list: PromptBlocks = { images: capabilities.images, blocks: [] };
   addFront(fields, list);
   const items = [...readItems(earlier, list), ...readItems(input, list)];
   const model = textOf(fields['model']);
@@ -77,7 +77,7 @@ function checkBetween(
 
 function common(
   { fields, capabilities }: ReadBody,
-  { blocks }: BlockList,
+  { blocks }: PromptBlocks,
   items: readonly PromptItem[],
 ): Omit<OpenAIRequest, 'model'> {
   const most = fields['max_output_tokens'];
@@ -121,7 +121,7 @@ function lostParent(id: string): OpenAIRefusal {
 }
 
 /** Tools first, then the instructions, which carry no mark (§2.2). */
-function addFront(fields: WireObject, list: BlockList): void {
+function addFront(fields: WireObject, list: PromptBlocks): void {
   addTools(fields, list);
   const { instructions } = fields;
   if (typeof instructions !== 'string' || instructions === '') return;

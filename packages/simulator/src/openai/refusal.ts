@@ -2,10 +2,10 @@
 // and the code that this provider's errors carry (§2.5).
 
 import { refuse } from '../refusal.ts';
-import type { Refusal } from '../refusal.ts';
+import type { MessageRefusal } from '../refusal.ts';
 
 /** An error of this provider. `param` and `code` are told as `null` where the real service tells none. */
-export interface OpenAIRefusal extends Refusal {
+export interface OpenAIRefusal extends MessageRefusal {
   readonly param: string | null;
   readonly code: string | null;
 }

@@ -59,17 +59,17 @@ function opened(item: WireObject): WireObject {
   }
 }
 
-interface Place {
+interface ItemPlace {
   readonly item_id: unknown;
   readonly output_index: number;
 }
 
-function growth(item: WireObject, place: Place, size: number): Generator<Loose> {
+function growth(item: WireObject, place: ItemPlace, size: number): Generator<Loose> {
   if (item['type'] === 'message') return messageGrowth(item, place, size);
   return item['type'] === 'function_call' ? callGrowth(item, place, size) : reasoningGrowth(item, place, size);
 }
 
-function* messageGrowth(item: WireObject, place: Place, size: number): Generator<Loose> {
+function* messageGrowth(item: WireObject, place: ItemPlace, size: number): Generator<Loose> {
   for (const [index, part] of partsOf(item['content']).entries()) {
     const at = { ...place, content_index: index };
     const refused = part['type'] === 'refusal';
@@ -84,14 +84,14 @@ function* messageGrowth(item: WireObject, place: Place, size: number): Generator
   }
 }
 
-function* callGrowth(item: WireObject, place: Place, size: number): Generator<Loose> {
+function* callGrowth(item: WireObject, place: ItemPlace, size: number): Generator<Loose> {
   const type = 'response.function_call_arguments';
   const words = textOf(item['arguments']);
   for (const delta of chunks(words, size)) yield { type: `${type}.delta`, ...place, delta };
   yield { type: `${type}.done`, ...place, arguments: words, name: item['name'] };
 }
 
-function* reasoningGrowth(item: WireObject, place: Place, size: number): Generator<Loose> {
+function* reasoningGrowth(item: WireObject, place: ItemPlace, size: number): Generator<Loose> {
   for (const [index, part] of partsOf(item['summary']).entries()) {
     const at = { ...place, summary_index: index };
     const text = textOf(part['text']);

@@ -1,12 +1,12 @@
 // What a script can see of a request of these wires: the same words as of the other one.
 
-import type { SentRequest, SentResult } from '../sent.ts';
+import type { ReceivedRequest, SentResult } from '../sent.ts';
 import { isList, isObject, objectAt, textOf } from '../wire.ts';
 import { toolName } from './prompt.ts';
 import type { OpenAIRequest, PromptItem } from './prompt.ts';
 
 /** Takes the words out of a request. */
-export function describeOpenAI(request: OpenAIRequest): SentRequest {
+export function describeOpenAI(request: OpenAIRequest): ReceivedRequest {
   const { fields, items, model } = request;
   const added = items.filter(({ type }) => type === 'additional_tools').map((item) => item.fields);
   const tools = [fields, ...added].flatMap((given) => (isList(given['tools']) ? given['tools'].filter(isObject) : []));

@@ -3,7 +3,7 @@
 
 import { accountRequest } from '../accounting.ts';
 import type { PrefixBlock } from '../prefix.ts';
-import type { MarkerTtl, WireBlock } from '../request.ts';
+import type { MarkerTtl, SentBlock } from '../request.ts';
 import type { Breakpoint } from '../validate/markers.ts';
 import { storeOf } from '../core.ts';
 import type { Core } from '../core.ts';
@@ -15,7 +15,7 @@ import { bad } from './refusal.ts';
 import type { OpenAIRefusal } from './refusal.ts';
 
 /** What a call read and wrote. Sums of disjoint parts of the input. */
-export interface Served {
+export interface ServedCall {
   readonly read: number;
   readonly writtenShort: number;
   readonly writtenLong: number;
@@ -34,7 +34,7 @@ export interface Serving {
 }
 
 /** Serves a call from the caches. What it read lives on at once. */
-export function serve(core: Core, request: OpenAIRequest, serving: Serving): Served | OpenAIRefusal {
+export function serve(core: Core, request: OpenAIRequest, serving: Serving): ServedCall | OpenAIRefusal {
   if (request.rules.kind === 'markers') return serveMarkers(core, request, serving);
   const { account, now, prefix, fault } = serving;
   const { machine, overflow } = core.openai.fleet.route(request, account, now);
@@ -51,7 +51,7 @@ export function serve(core: Core, request: OpenAIRequest, serving: Serving): Ser
 
 const USUAL_FLOOR = 1024;
 
-function serveMarkers(core: Core, request: OpenAIRequest, serving: Serving): Served | OpenAIRefusal {
+function serveMarkers(core: Core, request: OpenAIRequest, serving: Serving): ServedCall | OpenAIRefusal {
   const { capabilities, blocks } = request;
   const { now, fault } = serving;
   const breakpoints = blocks.flatMap((block) => breakpointOf(block.index, block.mark));
@@ -92,9 +92,9 @@ const ANTHROPIC_TYPES: { readonly [kind: string]: string } = { call: 'tool_use',
 /** The block as the router's upstream counts it: its place, and whether it belongs to a run. */
 function asAnthropic({ block, hash, tokens }: PrefixEnd): PrefixBlock {
   const { index, kind, speaker } = block;
-  const role: WireBlock['role'] = speaker === 'assistant' || speaker === 'user' ? speaker : 'system';
+  const role: SentBlock['role'] = speaker === 'assistant' || speaker === 'user' ? speaker : 'system';
   const type = ANTHROPIC_TYPES[kind] ?? kind;
-  const own: WireBlock = {
+  const own: SentBlock = {
     index,
     level: 'messages',
     role,

@@ -19,18 +19,18 @@ export function settingsOf(fields: WireObject, wire: OpenAIWire): { readonly [na
   });
 }
 
-interface Read {
+interface ReadSettings {
   readonly text: unknown;
   readonly verbosity: unknown;
   readonly effort: unknown;
 }
 
-function ofResponses(fields: WireObject): Read {
+function ofResponses(fields: WireObject): ReadSettings {
   const { format, verbosity } = objectAt(fields, 'text');
   return { text: format, verbosity, effort: objectAt(fields, 'reasoning')['effort'] };
 }
 
-function ofChat(fields: WireObject): Read {
+function ofChat(fields: WireObject): ReadSettings {
   const effort = fields['reasoning_effort'] ?? objectAt(fields, 'reasoning')['effort'];
   return { text: fields['response_format'], verbosity: fields['verbosity'], effort };
 }

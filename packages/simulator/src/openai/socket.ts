@@ -61,7 +61,7 @@ function isOf<Kind extends Fault['kind']>(
 }
 
 /** One connection. */
-interface Connection {
+interface SocketConnection {
   readonly core: Core;
   readonly socket: ServerSocket;
   readonly account: string;
@@ -71,11 +71,11 @@ interface Connection {
 
 function attend(core: Core, socket: ServerSocket, account: string): void {
   const openedAt = core.clock.now();
-  const connection: Connection = { core, socket, account, memory: createConnectionMemory(), openedAt };
+  const connection: SocketConnection = { core, socket, account, memory: createConnectionMemory(), openedAt };
   socket.onMessage((text) => answerFrame(connection, text));
 }
 
-async function answerFrame(connection: Connection, text: string): Promise<void> {
+async function answerFrame(connection: SocketConnection, text: string): Promise<void> {
   const { core, socket, account, memory, openedAt } = connection;
   const old = tooOld(openedAt, core.clock.now());
   if (old !== undefined) {
@@ -101,7 +101,7 @@ function attempt(call: () => OpenAIReply | OpenAIRefusal): OpenAIReply | OpenAIR
 }
 
 /** Sends all events of an answer, and ends as a fault wants it. */
-async function tell({ core, socket, memory }: Connection, reply: OpenAIReply): Promise<void> {
+async function tell({ core, socket, memory }: SocketConnection, reply: OpenAIReply): Promise<void> {
   await delay(waitOf(core, reply.fault));
   reply.begin(firstByteAt(core, reply));
   const pieces = piecesOf({ ...reply, events: reply.events(core.settings.deltaCharacters) });

@@ -2,12 +2,12 @@
 // may stand, which beta it needs, and that it names a tool that is known there.
 
 import { invalid } from '../refusal.ts';
-import type { Refusal } from '../refusal.ts';
+import type { MessageRefusal } from '../refusal.ts';
 import { isToolChange, pathOf } from '../request.ts';
-import type { WireBlock, WireRequest } from '../request.ts';
+import type { SentBlock, WireRequest } from '../request.ts';
 import { given, isObject, objectAt, textOf } from '../wire.ts';
 import { firstRefusal } from './rule.ts';
-import type { Rule } from './rule.ts';
+import type { RequestRule } from './rule.ts';
 import { checkDefinition } from './tools.ts';
 
 /** For changes that name a declared tool. */
@@ -16,13 +16,13 @@ const BY_REFERENCE = 'mid-conversation-tool-changes-2026-07-01';
 const INLINE = 'inline-tools-2026-09-15';
 
 /** Refuses a change of tools that the service would not take. */
-export const checkChanges: Rule = (request) => {
+export const checkChanges: RequestRule = (request) => {
   const changes = request.blocks.filter(isToolChange);
   const known = new Set(request.blocks.filter(({ level }) => level === 'tools').map(nameOf));
   return firstRefusal(changes, (block) => checkPlace(request, block) ?? checkTool(request, block, known));
 };
 
-function checkPlace({ capabilities, betas, messages }: WireRequest, block: WireBlock): Refusal | undefined {
+function checkPlace({ capabilities, betas, messages }: WireRequest, block: SentBlock): MessageRefusal | undefined {
   const message = `messages.${block.message}`;
   if (block.role !== 'system')
     return invalid(`${message}: \`${block.type}\` blocks can only be in \`system\` messages`);
@@ -39,7 +39,7 @@ function checkPlace({ capabilities, betas, messages }: WireRequest, block: WireB
 }
 
 /** The texts of what is wrong inside a change are this simulator's own. */
-function checkTool({ betas }: WireRequest, block: WireBlock, known: Set<string>): Refusal | undefined {
+function checkTool({ betas }: WireRequest, block: SentBlock, known: Set<string>): MessageRefusal | undefined {
   const { tool } = block.fields;
   const path = `${pathOf(block)}.${block.type}.tool`;
   if (!isObject(tool)) return invalid(`${path}: Field required`);
@@ -61,7 +61,7 @@ function checkTool({ betas }: WireRequest, block: WireBlock, known: Set<string>)
 }
 
 /** The name of the tool that a block declares, offers or withdraws. */
-export function nameOf({ level, fields }: WireBlock): string {
+export function nameOf({ level, fields }: SentBlock): string {
   if (level === 'tools') return textOf(fields['name']);
   const tool = objectAt(fields, 'tool');
   return textOf(tool['name']) || textOf(objectAt(tool, 'definition')['name']);

@@ -1,22 +1,22 @@
 // What a single block may be (§1.6): known types, text that is not blank, media that can be shown, ids that fit, thinking unmarked.
 
 import { invalid } from '../refusal.ts';
-import type { Refusal } from '../refusal.ts';
+import type { MessageRefusal } from '../refusal.ts';
 import { isLevel, pathOf } from '../request.ts';
-import type { WireBlock } from '../request.ts';
+import type { SentBlock } from '../request.ts';
 import { given, isList, isObject, objectAt, textOf } from '../wire.ts';
 import type { WireObject } from '../wire.ts';
 import { firstRefusal } from './rule.ts';
-import type { Rule } from './rule.ts';
+import type { RequestRule } from './rule.ts';
 
 const CALL_ID = /^[a-zA-Z0-9_-]+$/;
 const IMAGE_TYPES: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp']);
 const IMAGE_SOURCES: ReadonlySet<string> = new Set(['base64', 'url', 'file']);
 
-type Check = (block: WireBlock) => Refusal | undefined;
+type BlockCheck = (block: SentBlock) => MessageRefusal | undefined;
 
 /** Types that need a look inside; the others pass as they are. */
-const CHECKS: { readonly [type: string]: Check } = {
+const CHECKS: { readonly [type: string]: BlockCheck } = {
   text: checkText,
   image: (block) => checkImage(block.fields, `${pathOf(block)}.image`),
   document: unchecked,
@@ -36,10 +36,10 @@ const CHECKS: { readonly [type: string]: Check } = {
 };
 
 /** Refuses the first block that the service would not take. */
-export const checkContent: Rule = (request) =>
+export const checkContent: RequestRule = (request) =>
   firstRefusal(request.blocks, (block) => (block.level === 'tools' ? undefined : checkBlock(block)));
 
-function checkBlock(block: WireBlock): Refusal | undefined {
+function checkBlock(block: SentBlock): MessageRefusal | undefined {
   if (isLevel(block)) return undefined;
   const check = Object.hasOwn(CHECKS, block.type) ? CHECKS[block.type] : undefined;
   if (check !== undefined) return check(block) ?? checkSide(block);
@@ -58,7 +58,7 @@ const ONLY_IN: ReadonlyMap<string, 'user' | 'assistant'> = new Map(
   }),
 );
 
-function checkSide(block: WireBlock): Refusal | undefined {
+function checkSide(block: SentBlock): MessageRefusal | undefined {
   const side = ONLY_IN.get(block.type);
   if (side === undefined || side === block.role) return undefined;
   return invalid(`messages.${block.message}: \`${block.type}\` blocks can only be in \`${side}\` messages`);
@@ -68,7 +68,7 @@ function unchecked(): undefined {
   return undefined;
 }
 
-function checkText(block: WireBlock): Refusal | undefined {
+function checkText(block: SentBlock): MessageRefusal | undefined {
   const { text } = block.fields;
   if (typeof text !== 'string') return invalid(`${pathOf(block)}.text.text: Input should be a valid string`);
   if (text.trim() === '' && block.marker !== undefined) {
@@ -77,12 +77,12 @@ function checkText(block: WireBlock): Refusal | undefined {
   return blank(text, block.level === 'system' ? 'system' : 'messages');
 }
 
-function blank(text: string, where: string): Refusal | undefined {
+function blank(text: string, where: string): MessageRefusal | undefined {
   if (text === '') return invalid(`${where}: text content blocks must be non-empty`);
   return text.trim() === '' ? invalid(`${where}: text content blocks must contain non-whitespace text`) : undefined;
 }
 
-function checkImage(fields: WireObject, path: string): Refusal | undefined {
+function checkImage(fields: WireObject, path: string): MessageRefusal | undefined {
   const source = objectAt(fields, 'source');
   const type = textOf(source['type']);
   if (!IMAGE_SOURCES.has(type))
@@ -98,20 +98,20 @@ function checkImage(fields: WireObject, path: string): Refusal | undefined {
   );
 }
 
-function checkThinking(block: WireBlock): Refusal | undefined {
+function checkThinking(block: SentBlock): MessageRefusal | undefined {
   const path = `${pathOf(block)}.thinking`;
   if (block.marker !== undefined) return invalid(`${path}.cache_control: Extra inputs are not permitted`);
   if (typeof block.fields['thinking'] !== 'string') return invalid(`${path}.thinking: Field required`);
   return typeof block.fields['signature'] === 'string' ? undefined : invalid(`${path}.signature: Field required`);
 }
 
-function checkRedacted(block: WireBlock): Refusal | undefined {
+function checkRedacted(block: SentBlock): MessageRefusal | undefined {
   const path = `${pathOf(block)}.redacted_thinking`;
   if (block.marker !== undefined) return invalid(`${path}.cache_control: Extra inputs are not permitted`);
   return typeof block.fields['data'] === 'string' ? undefined : invalid(`${path}.data: Field required`);
 }
 
-function checkCall(block: WireBlock): Refusal | undefined {
+function checkCall(block: SentBlock): MessageRefusal | undefined {
   const { id, name, input } = block.fields;
   const path = `${pathOf(block)}.${block.type}`;
   if (typeof id !== 'string') return invalid(`${path}.id: Field required`);
@@ -121,7 +121,7 @@ function checkCall(block: WireBlock): Refusal | undefined {
   return isObject(input) ? undefined : invalid(`${path}.input: Input should be a valid dictionary`);
 }
 
-function checkResult(block: WireBlock): Refusal | undefined {
+function checkResult(block: SentBlock): MessageRefusal | undefined {
   const { tool_use_id: id, content } = block.fields;
   const path = `${pathOf(block)}.tool_result`;
   if (typeof id !== 'string') return invalid(`${path}.tool_use_id: Field required`);
@@ -131,7 +131,7 @@ function checkResult(block: WireBlock): Refusal | undefined {
   return firstRefusal(content.entries(), ([i, part]) => checkResultPart(part, `${path}.content.${i}`));
 }
 
-function checkResultPart(part: unknown, path: string): Refusal | undefined {
+function checkResultPart(part: unknown, path: string): MessageRefusal | undefined {
   if (!isObject(part)) return invalid(`${path}: Input should be a valid dictionary`);
   if (part['type'] === 'text') return blank(textOf(part['text']), 'messages');
   return part['type'] === 'image' ? checkImage(part, `${path}.image`) : undefined;

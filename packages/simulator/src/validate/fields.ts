@@ -1,7 +1,7 @@
 // The top level of a body: which fields exist, which must be there, and of what kind (provider-facts §1.6 "strict").
 
 import { invalid } from '../refusal.ts';
-import type { Refusal } from '../refusal.ts';
+import type { MessageRefusal } from '../refusal.ts';
 import type { Purpose } from '../request.ts';
 import { given, isList, isObject } from '../wire.ts';
 import type { WireObject } from '../wire.ts';
@@ -33,25 +33,25 @@ const KNOWN: { readonly [purpose in Purpose]: ReadonlySet<string> } = {
 const MOST_MESSAGES = 100_000;
 
 /** The first thing wrong with the top level, without a look at blocks. */
-export function checkFields(fields: WireObject, purpose: Purpose): Refusal | undefined {
+export function checkFields(fields: WireObject, purpose: Purpose): MessageRefusal | undefined {
   return (
     missing(fields, purpose) ?? unknownField(fields, purpose) ?? wrongKind(fields) ?? messageCount(fields['messages'])
   );
 }
 
-function missing(fields: WireObject, purpose: Purpose): Refusal | undefined {
+function missing(fields: WireObject, purpose: Purpose): MessageRefusal | undefined {
   const required =
     purpose === 'count' ? (['model', 'messages'] as const) : (['model', 'max_tokens', 'messages'] as const);
   const absent = required.find((name) => fields[name] === undefined);
   return absent === undefined ? undefined : invalid(`${absent}: Field required`);
 }
 
-function unknownField(fields: WireObject, purpose: Purpose): Refusal | undefined {
+function unknownField(fields: WireObject, purpose: Purpose): MessageRefusal | undefined {
   const extra = Object.keys(fields).find((name) => !KNOWN[purpose].has(name));
   return extra === undefined ? undefined : invalid(`${extra}: Extra inputs are not permitted`);
 }
 
-function wrongKind(fields: WireObject): Refusal | undefined {
+function wrongKind(fields: WireObject): MessageRefusal | undefined {
   const { model, messages, system, tools, stream } = fields;
   if (typeof model !== 'string') return invalid('model: Input should be a valid string');
   if (!isList(messages)) return invalid('messages: Input should be a valid list');
@@ -65,7 +65,7 @@ function wrongKind(fields: WireObject): Refusal | undefined {
   return object === undefined ? undefined : invalid(`${object}: Input should be a valid dictionary`);
 }
 
-function messageCount(messages: unknown): Refusal | undefined {
+function messageCount(messages: unknown): MessageRefusal | undefined {
   const length = isList(messages) ? messages.length : 0;
   if (length === 0) return invalid('messages: at least one message is required');
   if (length <= MOST_MESSAGES) return undefined;

@@ -4,13 +4,13 @@
 import type { Capabilities } from '@tidemark/model';
 import { imageSize, imageType } from '../image-size.ts';
 import { invalid } from '../refusal.ts';
-import type { Refusal } from '../refusal.ts';
+import type { MessageRefusal } from '../refusal.ts';
 import { isLevel, pathOf } from '../request.ts';
-import type { WireBlock } from '../request.ts';
+import type { SentBlock } from '../request.ts';
 import { isList, isObject, objectAt, textOf } from '../wire.ts';
 import type { WireObject } from '../wire.ts';
 import { firstRefusal } from './rule.ts';
-import type { Rule } from './rule.ts';
+import type { RequestRule } from './rule.ts';
 
 /** A picture, with the path that error texts name it by. */
 interface Picture {
@@ -25,7 +25,7 @@ const MANY = 20;
  * Refuses the first picture that is too large, in the words of anthropics/claude-code#5147 and #52220, or that has no
  * pixels. The limits: docs.anthropic.com/en/docs/vision, "Basics and limits".
  */
-export const checkImages: Rule = ({ blocks, capabilities }) => {
+export const checkImages: RequestRule = ({ blocks, capabilities }) => {
   const pictures = blocks.flatMap(picturesIn);
   const many = pictures.length > MANY;
   return (
@@ -35,7 +35,7 @@ export const checkImages: Rule = ({ blocks, capabilities }) => {
 };
 
 /** 100 in a window of 200,000 tokens, 600 in a larger one (platform.claude.com, vision, "General limits"). Documents are not counted here. */
-function checkNumber(pictures: number, { window }: Capabilities): Refusal | undefined {
+function checkNumber(pictures: number, { window }: Capabilities): MessageRefusal | undefined {
   const most = window.tokens > 200_000 ? 600 : 100;
   return pictures <= most ? undefined : invalid(`too many images and documents: ${pictures} + 0 > ${most}`);
 }
@@ -43,14 +43,14 @@ function checkNumber(pictures: number, { window }: Capabilities): Refusal | unde
 /** Characters of base64: 10 MB on this API, 5 on the clouds. */
 const HEAVIEST = 10 * 1024 * 1024;
 
-function checkWeight({ path, source }: Picture): Refusal | undefined {
+function checkWeight({ path, source }: Picture): MessageRefusal | undefined {
   const { length } = textOf(source['data']);
   if (source['type'] !== 'base64' || length <= HEAVIEST) return undefined;
   return invalid(`${path}.image.source.base64: image exceeds 10 MB maximum: ${length} bytes > ${HEAVIEST} bytes`);
 }
 
 /** What it says that it is, against how it begins. */
-function checkType({ path, source }: Picture): Refusal | undefined {
+function checkType({ path, source }: Picture): MessageRefusal | undefined {
   const said = textOf(source['media_type']);
   const is = source['type'] === 'base64' ? imageType(textOf(source['data'])) : undefined;
   if (is === undefined || is === said) return undefined;
@@ -59,7 +59,7 @@ function checkType({ path, source }: Picture): Refusal | undefined {
   );
 }
 
-function picturesIn(block: WireBlock): readonly Picture[] {
+function picturesIn(block: SentBlock): readonly Picture[] {
   if (block.level === 'tools' || isLevel(block)) return [];
   const path = pathOf(block);
   if (block.type === 'image') return [{ path, source: objectAt(block.fields, 'source') }];
@@ -72,7 +72,7 @@ function picturesIn(block: WireBlock): readonly Picture[] {
   );
 }
 
-function checkSize({ path, source }: Picture, many: boolean): Refusal | undefined {
+function checkSize({ path, source }: Picture, many: boolean): MessageRefusal | undefined {
   const size = source['type'] === 'base64' ? imageSize(textOf(source['data'])) : undefined;
   if (size === undefined) return undefined;
   if (Math.min(size.width, size.height) === 0) return invalid('Could not process image');

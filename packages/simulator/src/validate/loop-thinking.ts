@@ -2,15 +2,15 @@
 // catalog says so; the words are those that the service had for models with a thinking budget [I].
 
 import { invalid } from '../refusal.ts';
-import type { Refusal } from '../refusal.ts';
+import type { MessageRefusal } from '../refusal.ts';
 import { isThinking } from '../request.ts';
-import type { WireMessage } from '../request.ts';
+import type { SentMessage } from '../request.ts';
 import { objectAt } from '../wire.ts';
 import { firstRefusal } from './rule.ts';
-import type { Rule } from './rule.ts';
+import type { RequestRule } from './rule.ts';
 
 /** Refuses calls without the thinking before them, where thinking is on and the user has said nothing since. */
-export const checkLoopThinking: Rule = ({ capabilities, fields, messages }) => {
+export const checkLoopThinking: RequestRule = ({ capabilities, fields, messages }) => {
   if (capabilities.reasoningInLoop !== 'required' || !thinks(fields)) return undefined;
   const opened = messages.findLastIndex(
     ({ role, blocks }) => role === 'user' && blocks.some(({ type }) => type !== 'tool_result'),
@@ -23,7 +23,7 @@ function thinks(fields: { readonly [key: string]: unknown }): boolean {
   return type !== 'disabled';
 }
 
-function checkMessage({ role, blocks }: WireMessage): Refusal | undefined {
+function checkMessage({ role, blocks }: SentMessage): MessageRefusal | undefined {
   const [first] = blocks;
   if (role !== 'assistant' || first === undefined || isThinking(first)) return undefined;
   if (!blocks.some(({ type }) => type === 'tool_use')) return undefined;

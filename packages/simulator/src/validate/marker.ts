@@ -1,13 +1,13 @@
 // One `cache_control` object: its only type is `ephemeral`, its lifetimes are `5m` (default) and `1h` (§1.1).
 
 import { invalid } from '../refusal.ts';
-import type { Refusal } from '../refusal.ts';
+import type { MessageRefusal } from '../refusal.ts';
 import type { MarkerTtl } from '../request.ts';
 import { given, isList, isObject } from '../wire.ts';
 import type { WireObject } from '../wire.ts';
 
 /** What a `cache_control` field says: a lifetime, nothing, or a refusal. `path` names the object that carries it. */
-export function readMarker(fields: WireObject, path: string): MarkerTtl | undefined | Refusal {
+export function readMarker(fields: WireObject, path: string): MarkerTtl | undefined | MessageRefusal {
   const control = fields['cache_control'];
   if (!given(control)) return undefined;
   const at = path === '' ? 'cache_control' : `${path}.cache_control`;
@@ -24,7 +24,7 @@ export function readMarker(fields: WireObject, path: string): MarkerTtl | undefi
  * The marker of a block, or of a part nested in its `content` (a `tool_result` can carry one there; it is taken as a
  * marker on the whole block).
  */
-export function readBlockMarker(fields: WireObject, path: string): MarkerTtl | undefined | Refusal {
+export function readBlockMarker(fields: WireObject, path: string): MarkerTtl | undefined | MessageRefusal {
   const own = readMarker(fields, path);
   if (own !== undefined || !isList(fields['content'])) return own;
   for (const [i, part] of fields['content'].entries()) {

@@ -2,9 +2,9 @@
 // automatic one on the last block that can carry it.
 
 import { invalid } from '../refusal.ts';
-import type { Refusal } from '../refusal.ts';
+import type { MessageRefusal } from '../refusal.ts';
 import { isDeferred, isLevel, isThinking, pathOf } from '../request.ts';
-import type { MarkerTtl, WireBlock, WireRequest } from '../request.ts';
+import type { MarkerTtl, SentBlock, WireRequest } from '../request.ts';
 import { given, textOf } from '../wire.ts';
 
 /** One breakpoint: a write of a cache entry, and the start of one search. */
@@ -15,7 +15,7 @@ export interface Breakpoint {
 }
 
 /** All breakpoints in prefix order, explicit and automatic, or what the service says against them. */
-export function placeBreakpoints(request: WireRequest): readonly Breakpoint[] | Refusal {
+export function placeBreakpoints(request: WireRequest): readonly Breakpoint[] | MessageRefusal {
   const marked = request.blocks.filter((block) => block.marker !== undefined);
   const most = request.capabilities.slots;
   if (marked.length > most) {
@@ -27,7 +27,7 @@ export function placeBreakpoints(request: WireRequest): readonly Breakpoint[] | 
   return checkOrder(request, explicit, automatic.added);
 }
 
-function breakpointOf(block: WireBlock): readonly Breakpoint[] {
+function breakpointOf(block: SentBlock): readonly Breakpoint[] {
   return block.marker === undefined ? [] : [{ block: block.index, ttl: block.marker }];
 }
 
@@ -35,7 +35,7 @@ interface Automatic {
   readonly added: Breakpoint | undefined;
 }
 
-function placeAutomatic(request: WireRequest, explicit: readonly Breakpoint[]): Automatic | Refusal {
+function placeAutomatic(request: WireRequest, explicit: readonly Breakpoint[]): Automatic | MessageRefusal {
   const ttl = request.automatic;
   const target = ttl === undefined ? undefined : request.blocks.findLast((block) => canCarry(block, request));
   if (ttl === undefined || target === undefined) return { added: undefined };
@@ -50,7 +50,7 @@ function placeAutomatic(request: WireRequest, explicit: readonly Breakpoint[]): 
   return invalid(`A maximum of ${most} blocks with cache_control may be provided. Found ${explicit.length + 1}.`);
 }
 
-function canCarry(block: WireBlock, request: WireRequest): boolean {
+function canCarry(block: SentBlock, request: WireRequest): boolean {
   if (isThinking(block) || isDeferred(block) || isLevel(block)) return false;
   if (block.role === 'system' && given(request.messages[block.message]?.fields['clear_at'])) return false;
   return block.type !== 'text' || textOf(block.fields['text']).trim() !== '';
@@ -60,7 +60,7 @@ function checkOrder(
   request: WireRequest,
   explicit: readonly Breakpoint[],
   added: Breakpoint | undefined,
-): readonly Breakpoint[] | Refusal {
+): readonly Breakpoint[] | MessageRefusal {
   const all = added === undefined ? explicit : [...explicit, added].toSorted((a, b) => a.block - b.block);
   const short = all.findIndex((breakpoint) => breakpoint.ttl === '5m');
   const late = short === -1 ? undefined : all.slice(short).find((breakpoint) => breakpoint.ttl === '1h');

@@ -1,10 +1,10 @@
 // Limits on what is asked for (§1.1 pre-warm, §1.6): output tokens, thinking, effort.
 
 import { invalid } from '../refusal.ts';
-import type { Refusal } from '../refusal.ts';
+import type { MessageRefusal } from '../refusal.ts';
 import type { WireRequest } from '../request.ts';
 import { given, objectAt } from '../wire.ts';
-import type { Rule } from './rule.ts';
+import type { RequestRule } from './rule.ts';
 
 const EFFORTS: ReadonlySet<unknown> = new Set(['low', 'medium', 'high', 'xhigh', 'max']);
 const LEAST_BUDGET = 1024;
@@ -12,7 +12,7 @@ const LEAST_BUDGET = 1024;
 const BINDING = 'thinking-binding-controls-2026-08-01';
 
 /** Refuses an output limit, a thinking setting or a pre-warming call that the service would not take. */
-export const checkOutput: Rule = (request) =>
+export const checkOutput: RequestRule = (request) =>
   checkEffort(request) ??
   (request.purpose === 'count' ? undefined : (checkLimit(request) ?? checkPrewarm(request))) ??
   checkThinking(request);
@@ -22,7 +22,7 @@ export function isPrewarm(request: WireRequest): boolean {
   return request.purpose === 'messages' && request.maxTokens === 0;
 }
 
-function checkLimit(request: WireRequest): Refusal | undefined {
+function checkLimit(request: WireRequest): MessageRefusal | undefined {
   const asked = request.fields['max_tokens'];
   const { outputLimit, prewarm } = request.capabilities;
   if (typeof asked !== 'number' || !Number.isInteger(asked))
@@ -36,7 +36,7 @@ function checkLimit(request: WireRequest): Refusal | undefined {
 }
 
 /** What pre-warming excludes is documented; the texts are this simulator's own. */
-function checkPrewarm(request: WireRequest): Refusal | undefined {
+function checkPrewarm(request: WireRequest): MessageRefusal | undefined {
   if (!isPrewarm(request)) return undefined;
   const choice = objectAt(request.fields, 'tool_choice')['type'];
   if (request.stream) return invalid('max_tokens: 0 is not supported with `stream: true`');
@@ -50,7 +50,7 @@ function checkPrewarm(request: WireRequest): Refusal | undefined {
   return invalid(`max_tokens: 0 is not supported with \`tool_choice.type: "${choice}"\``);
 }
 
-function checkThinking(request: WireRequest): Refusal | undefined {
+function checkThinking(request: WireRequest): MessageRefusal | undefined {
   const thinking = objectAt(request.fields, 'thinking');
   if (given(thinking['block_binding']) && !request.betas.includes(BINDING)) {
     return invalid('thinking.block_binding: Extra inputs are not permitted');
@@ -65,7 +65,7 @@ function checkThinking(request: WireRequest): Refusal | undefined {
   return invalid('`max_tokens` must be greater than `thinking.budget_tokens`.');
 }
 
-function checkEffort(request: WireRequest): Refusal | undefined {
+function checkEffort(request: WireRequest): MessageRefusal | undefined {
   const effort = objectAt(request.fields, 'output_config')['effort'];
   if (!given(effort) || EFFORTS.has(effort)) return undefined;
   return invalid("output_config.effort: Input should be 'low', 'medium', 'high', 'xhigh' or 'max'");

@@ -2,18 +2,18 @@
 // Consecutive messages of one role are one turn, as the service merges them.
 
 import { invalid } from '../refusal.ts';
-import type { Refusal } from '../refusal.ts';
-import type { WireBlock, WireMessage, WireRole } from '../request.ts';
+import type { MessageRefusal } from '../refusal.ts';
+import type { SentBlock, SentMessage, WireRole } from '../request.ts';
 import { textOf } from '../wire.ts';
-import type { Rule } from './rule.ts';
+import type { RequestRule } from './rule.ts';
 
-interface Turn {
+interface RoleTurn {
   readonly role: WireRole;
-  readonly blocks: WireBlock[];
+  readonly blocks: SentBlock[];
 }
 
 /** Refuses a call without its result, a result without its call, and doubles of either. */
-export const checkPairs: Rule = (request) => {
+export const checkPairs: RequestRule = (request) => {
   const turns = mergeTurns(request.messages);
   const seen = new Set<string>();
   for (const [i, turn] of turns.entries()) {
@@ -23,8 +23,8 @@ export const checkPairs: Rule = (request) => {
   return undefined;
 };
 
-function mergeTurns(messages: readonly WireMessage[]): readonly Turn[] {
-  const turns: Turn[] = [];
+function mergeTurns(messages: readonly SentMessage[]): readonly RoleTurn[] {
+  const turns: RoleTurn[] = [];
   for (const message of messages) {
     const last = turns.at(-1);
     if (last?.role === message.role) last.blocks.push(...message.blocks);
@@ -33,7 +33,7 @@ function mergeTurns(messages: readonly WireMessage[]): readonly Turn[] {
   return turns;
 }
 
-function checkCalls(turn: Turn, next: Turn | undefined, seen: Set<string>): Refusal | undefined {
+function checkCalls(turn: RoleTurn, next: RoleTurn | undefined, seen: Set<string>): MessageRefusal | undefined {
   const calls = turn.blocks.filter((block) => block.type === 'tool_use');
   if (calls.length === 0) return undefined;
   for (const call of calls) {
@@ -49,20 +49,20 @@ function checkCalls(turn: Turn, next: Turn | undefined, seen: Set<string>): Refu
 }
 
 /** Results count only where they come first; one behind a text is not "immediately after". */
-function leadingResults(turn: Turn | undefined): readonly WireBlock[] {
+function leadingResults(turn: RoleTurn | undefined): readonly SentBlock[] {
   if (turn?.role !== 'user') return [];
   const end = turn.blocks.findIndex((block) => block.type !== 'tool_result');
   return end === -1 ? turn.blocks : turn.blocks.slice(0, end);
 }
 
-function unanswered(message: number, open: readonly WireBlock[]): Refusal {
+function unanswered(message: number, open: readonly SentBlock[]): MessageRefusal {
   const ids = open.map((call) => textOf(call.fields['id'])).join(', ');
   return invalid(
     `messages.${message}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${ids}. Each \`tool_use\` block must have a corresponding \`tool_result\` block in the next message.`,
   );
 }
 
-function checkResults(turn: Turn, before: Turn | undefined): Refusal | undefined {
+function checkResults(turn: RoleTurn, before: RoleTurn | undefined): MessageRefusal | undefined {
   const results = turn.blocks.filter((block) => block.type === 'tool_result');
   const calls = before?.role === 'assistant' ? before.blocks.filter((block) => block.type === 'tool_use') : [];
   const open = new Set(calls.map((call) => textOf(call.fields['id'])));
@@ -76,13 +76,13 @@ function checkResults(turn: Turn, before: Turn | undefined): Refusal | undefined
   return undefined;
 }
 
-function orphan(result: WireBlock, id: string): Refusal {
+function orphan(result: SentBlock, id: string): MessageRefusal {
   return invalid(
     `messages.${result.message}.content.${result.content}: unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${id}. Each \`tool_result\` block must have a corresponding \`tool_use\` block in the previous message.`,
   );
 }
 
-function doubled(result: WireBlock, id: string): Refusal {
+function doubled(result: SentBlock, id: string): MessageRefusal {
   return invalid(
     `messages.${result.message}.content.${result.content}: each tool_use must have a single result. Found multiple \`tool_result\` blocks with id: ${id}`,
   );

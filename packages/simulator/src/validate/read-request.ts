@@ -3,9 +3,9 @@
 import { isUtf8 } from 'node:buffer';
 import type { Capabilities } from '@tidemark/model';
 import { invalid, refuse } from '../refusal.ts';
-import type { Refusal } from '../refusal.ts';
+import type { MessageRefusal } from '../refusal.ts';
 import { LEVEL } from '../request.ts';
-import type { MarkerTtl, Purpose, WireBlock, WireMessage, WireRequest, WireRole } from '../request.ts';
+import type { MarkerTtl, Purpose, SentBlock, SentMessage, WireRequest, WireRole } from '../request.ts';
 import { given, isList, isObject, textOf } from '../wire.ts';
 import type { WireObject } from '../wire.ts';
 import { checkFields } from './fields.ts';
@@ -15,14 +15,14 @@ import { readBlockMarker, readMarker } from './marker.ts';
 export const MOST_BYTES: number = 32_000_000;
 
 /** What reading needs beside the body. */
-export interface Reading {
+export interface RequestReading {
   readonly purpose: Purpose;
   readonly betas: readonly string[];
   readonly capabilities: (model: string) => Capabilities | undefined;
 }
 
 /** Reads a body whole: JSON, fields, model, blocks. Rules between blocks come later. */
-export function readRequest(body: Uint8Array, reading: Reading): WireRequest | Refusal {
+export function readRequest(body: Uint8Array, reading: RequestReading): WireRequest | MessageRefusal {
   if (body.byteLength > MOST_BYTES) return refuse(413, 'request_too_large', 'Request exceeds the maximum size');
   const parsed = parseBody(body);
   if (!isObject(parsed)) return invalid('The request body is not valid JSON: expected an object');
@@ -48,11 +48,11 @@ function readBlocks(
   fields: WireObject,
   model: string,
   capabilities: Capabilities,
-  reading: Reading,
-): WireRequest | Refusal {
+  reading: RequestReading,
+): WireRequest | MessageRefusal {
   const automatic = readMarker(fields, '');
   if (typeof automatic === 'object') return automatic;
-  const list: BlockList = { blocks: [] };
+  const list: MessageBlocks = { blocks: [] };
   const front = readTools(fields['tools'], list) ?? readSystem(fields['system'], list);
   if (front !== undefined) return front;
   const messages = readMessages(fields['messages'], list);
@@ -72,15 +72,15 @@ function readBlocks(
   };
 }
 
-interface BlockList {
-  readonly blocks: WireBlock[];
+interface MessageBlocks {
+  readonly blocks: SentBlock[];
 }
 
-function isMessages(value: readonly WireMessage[] | Refusal): value is readonly WireMessage[] {
+function isMessages(value: readonly SentMessage[] | MessageRefusal): value is readonly SentMessage[] {
   return Array.isArray(value);
 }
 
-function readTools(tools: unknown, list: BlockList): Refusal | undefined {
+function readTools(tools: unknown, list: MessageBlocks): MessageRefusal | undefined {
   for (const [content, tool] of (isList(tools) ? tools : []).entries()) {
     const wrong = addBlock(
       list,
@@ -92,10 +92,10 @@ function readTools(tools: unknown, list: BlockList): Refusal | undefined {
   return undefined;
 }
 
-function readSystem(system: unknown, list: BlockList): Refusal | undefined {
+function readSystem(system: unknown, list: MessageBlocks): MessageRefusal | undefined {
   const texts = typeof system === 'string' ? [{ type: 'text', text: system }] : isList(system) ? system : [];
   for (const [content, text] of texts.entries()) {
-    const place: Place = { level: 'system', role: 'system', message: -1, content, path: `system.${content}` };
+    const place: BlockPlace = { level: 'system', role: 'system', message: -1, content, path: `system.${content}` };
     const wrong = addBlock(list, place, text);
     if (wrong !== undefined) return wrong;
     if (list.blocks.at(-1)?.type !== 'text') return invalid(`${place.path}.type: Input should be 'text'`);
@@ -103,8 +103,8 @@ function readSystem(system: unknown, list: BlockList): Refusal | undefined {
   return undefined;
 }
 
-function readMessages(value: unknown, list: BlockList): readonly WireMessage[] | Refusal {
-  const messages: WireMessage[] = [];
+function readMessages(value: unknown, list: MessageBlocks): readonly SentMessage[] | MessageRefusal {
+  const messages: SentMessage[] = [];
   for (const [index, fields] of (isList(value) ? value : []).entries()) {
     if (!isObject(fields)) return invalid(`messages.${index}: Input should be a valid dictionary`);
     const role = readRole(fields['role']);
@@ -123,7 +123,7 @@ function contentOf({ content, output_config: config }: WireObject, role: WireRol
   return role === 'system' && given(config) ? (content ?? []) : content;
 }
 
-function addLevel({ output_config: config }: WireObject, role: WireRole, message: number, list: BlockList): void {
+function addLevel({ output_config: config }: WireObject, role: WireRole, message: number, list: MessageBlocks): void {
   if (role !== 'system' || !isObject(config)) return;
   const place = { level: 'messages', role, message, content: -1, type: LEVEL } as const;
   list.blocks.push({ index: list.blocks.length, ...place, fields: config, marker: undefined });
@@ -133,26 +133,37 @@ function readRole(role: unknown): WireRole | undefined {
   return role === 'user' || role === 'assistant' || role === 'system' ? role : undefined;
 }
 
-function readContent(content: unknown, role: WireRole, message: number, list: BlockList): Refusal | undefined {
+function readContent(
+  content: unknown,
+  role: WireRole,
+  message: number,
+  list: MessageBlocks,
+): MessageRefusal | undefined {
   if (content === undefined) return invalid(`messages.${message}.content: Field required`);
   const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
   if (!isList(parts)) return invalid(`messages.${message}.content: Input should be a valid list`);
   for (const [i, part] of parts.entries()) {
-    const place: Place = { level: 'messages', role, message, content: i, path: `messages.${message}.content.${i}` };
+    const place: BlockPlace = {
+      level: 'messages',
+      role,
+      message,
+      content: i,
+      path: `messages.${message}.content.${i}`,
+    };
     const wrong = addBlock(list, place, part);
     if (wrong !== undefined) return wrong;
   }
   return undefined;
 }
 
-type Place = Pick<WireBlock, 'level' | 'role' | 'message' | 'content'> & { readonly path: string };
+type BlockPlace = Pick<SentBlock, 'level' | 'role' | 'message' | 'content'> & { readonly path: string };
 
-function addBlock(list: BlockList, place: Place, fields: unknown): Refusal | undefined {
+function addBlock(list: MessageBlocks, place: BlockPlace, fields: unknown): MessageRefusal | undefined {
   if (!isObject(fields)) return invalid(`${place.path}: Input should be a valid dictionary`);
   const { level, role, message, content } = place;
   const type = level === 'tools' ? 'tool' : fields['type'];
   if (typeof type !== 'string') return invalid(`${place.path}.type: Field required`);
-  const marker: MarkerTtl | undefined | Refusal = readBlockMarker(fields, place.path);
+  const marker: MarkerTtl | undefined | MessageRefusal = readBlockMarker(fields, place.path);
   if (typeof marker === 'object') return marker;
   list.blocks.push({ index: list.blocks.length, level, role, message, content, type, fields, marker });
   return undefined;

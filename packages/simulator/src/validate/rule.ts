@@ -1,16 +1,16 @@
 // What a rule is: it looks at a whole request and names the first thing the real service would refuse.
 
-import type { Refusal } from '../refusal.ts';
+import type { MessageRefusal } from '../refusal.ts';
 import type { WireRequest } from '../request.ts';
 
 /** A rule of the service. `undefined` means that it has nothing against this request. */
-export type Rule = (request: WireRequest) => Refusal | undefined;
+export type RequestRule = (request: WireRequest) => MessageRefusal | undefined;
 
 /** The first refusal among items, in order. */
 export function firstRefusal<Item>(
   items: Iterable<Item>,
-  check: (item: Item) => Refusal | undefined,
-): Refusal | undefined {
+  check: (item: Item) => MessageRefusal | undefined,
+): MessageRefusal | undefined {
   for (const item of items) {
     const refusal = check(item);
     if (refusal !== undefined) return refusal;

@@ -1,6 +1,6 @@
 // All rules in the order in which they are asked. The first refusal is the answer.
 
-import type { Refusal } from '../refusal.ts';
+import type { MessageRefusal } from '../refusal.ts';
 import type { WireRequest } from '../request.ts';
 import { checkChanges } from './changes.ts';
 import { checkContent } from './content.ts';
@@ -9,11 +9,11 @@ import { checkLoopThinking } from './loop-thinking.ts';
 import { checkOutput } from './output.ts';
 import { checkPairs } from './pairs.ts';
 import { firstRefusal } from './rule.ts';
-import type { Rule } from './rule.ts';
+import type { RequestRule } from './rule.ts';
 import { checkTools } from './tools.ts';
 import { checkTurns } from './turns.ts';
 
-const RULES: readonly Rule[] = [
+const RULES: readonly RequestRule[] = [
   checkOutput,
   checkTools,
   checkContent,
@@ -25,6 +25,6 @@ const RULES: readonly Rule[] = [
 ];
 
 /** The first thing the service would refuse in a request, apart from markers, thinking and size. */
-export function checkRules(request: WireRequest): Refusal | undefined {
+export function checkRules(request: WireRequest): MessageRefusal | undefined {
   return firstRefusal(RULES, (rule) => rule(request));
 }

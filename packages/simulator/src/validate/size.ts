@@ -2,11 +2,11 @@
 
 import type { OutputRoom } from '../answer.ts';
 import { invalid } from '../refusal.ts';
-import type { Refusal } from '../refusal.ts';
+import type { MessageRefusal } from '../refusal.ts';
 import type { WireRequest } from '../request.ts';
 
 /** The room for output, or the refusal of a request that is too long. `input` is all its tokens. */
-export function outputRoom(request: WireRequest, input: number): OutputRoom | Refusal {
+export function outputRoom(request: WireRequest, input: number): OutputRoom | MessageRefusal {
   const { inputLimit, window } = request.capabilities;
   if (input > inputLimit) return invalid(`prompt is too long: ${input} tokens > ${inputLimit} maximum`);
   const left = window.tokens - input;

@@ -1,23 +1,23 @@
 // Tool definitions and the choice among them (§1.6): names, doubles, deferral, forced use.
 
 import { invalid } from '../refusal.ts';
-import type { Refusal } from '../refusal.ts';
+import type { MessageRefusal } from '../refusal.ts';
 import { isDeferred } from '../request.ts';
-import type { WireBlock, WireRequest } from '../request.ts';
+import type { SentBlock, WireRequest } from '../request.ts';
 import { isObject, objectAt, textOf } from '../wire.ts';
 import type { WireObject } from '../wire.ts';
 import { firstRefusal } from './rule.ts';
-import type { Rule } from './rule.ts';
+import type { RequestRule } from './rule.ts';
 
 const NAME = /^[a-zA-Z0-9_-]{1,128}$/;
 
 /** Refuses a tool list or a tool choice that the service would not take. */
-export const checkTools: Rule = (request) => {
+export const checkTools: RequestRule = (request) => {
   const tools = request.blocks.filter((block) => block.level === 'tools');
   return firstRefusal(tools, checkTool) ?? checkDoubles(tools) ?? checkDeferral(tools) ?? checkChoice(request, tools);
 };
 
-function checkTool(tool: WireBlock): Refusal | undefined {
+function checkTool(tool: SentBlock): MessageRefusal | undefined {
   const { name } = tool.fields;
   const path = `tools.${tool.content}`;
   if (isDeferred(tool) && tool.marker !== undefined) {
@@ -29,29 +29,32 @@ function checkTool(tool: WireBlock): Refusal | undefined {
 }
 
 /** What is wrong with one definition of a tool, wherever it stands. */
-export function checkDefinition({ type, name, input_schema: schema }: WireObject, path: string): Refusal | undefined {
+export function checkDefinition(
+  { type, name, input_schema: schema }: WireObject,
+  path: string,
+): MessageRefusal | undefined {
   if (type !== undefined && type !== null && type !== 'custom') return undefined;
   if (typeof name !== 'string') return invalid(`${path}.custom.name: Field required`);
   if (!NAME.test(name)) return invalid(`${path}.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'`);
   return isObject(schema) ? checkSchema(schema['type'], path) : invalid(`${path}.custom.input_schema: Field required`);
 }
 
-function checkSchema(type: unknown, path: string): Refusal | undefined {
+function checkSchema(type: unknown, path: string): MessageRefusal | undefined {
   if (type === undefined) return invalid(`${path}.custom.input_schema.type: Field required`);
   return type === 'object' ? undefined : invalid(`${path}.custom.input_schema.type: Input should be 'object'`);
 }
 
-function checkDoubles(tools: readonly WireBlock[]): Refusal | undefined {
+function checkDoubles(tools: readonly SentBlock[]): MessageRefusal | undefined {
   const names = tools.map((tool) => tool.fields['name']).filter((name) => typeof name === 'string');
   return new Set(names).size === names.length ? undefined : invalid('tools: Tool names must be unique.');
 }
 
-function checkDeferral(tools: readonly WireBlock[]): Refusal | undefined {
+function checkDeferral(tools: readonly SentBlock[]): MessageRefusal | undefined {
   if (tools.length === 0 || !tools.every(isDeferred)) return undefined;
   return invalid('At least one tool must have defer_loading=false. All tools cannot be deferred.');
 }
 
-function checkChoice(request: WireRequest, tools: readonly WireBlock[]): Refusal | undefined {
+function checkChoice(request: WireRequest, tools: readonly SentBlock[]): MessageRefusal | undefined {
   const choice = objectAt(request.fields, 'tool_choice');
   const { type, name } = choice;
   if (type === undefined) return undefined;

@@ -1,12 +1,12 @@
 // Who may speak when (§1.6, §1.3): no empty message, system messages and prefill only where the model takes them.
 
 import { invalid } from '../refusal.ts';
-import type { Refusal } from '../refusal.ts';
+import type { MessageRefusal } from '../refusal.ts';
 import { isLevel } from '../request.ts';
-import type { WireMessage, WireRequest } from '../request.ts';
+import type { SentMessage, WireRequest } from '../request.ts';
 import { given, isObject, textOf } from '../wire.ts';
 import { firstRefusal } from './rule.ts';
-import type { Rule } from './rule.ts';
+import type { RequestRule } from './rule.ts';
 
 /** Beta that lets a system message end at the next turn of the user (§1.7). */
 const CLEAR_AT = 'mid-conversation-system-clear-at-2026-08-21';
@@ -16,10 +16,10 @@ const EFFORTS: ReadonlySet<unknown> = new Set(['low', 'medium', 'high', 'xhigh',
 const ANYWHERE = '; the directive-only form (content: [] with output_config) is accepted at any position';
 
 /** Refuses empty messages, misplaced roles and a last word that is the model's own where it cannot be. */
-export const checkTurns: Rule = (request) =>
+export const checkTurns: RequestRule = (request) =>
   firstRefusal(request.messages.entries(), ([i, message]) => checkMessage(request, message, i)) ?? checkEnd(request);
 
-function checkMessage(request: WireRequest, message: WireMessage, index: number): Refusal | undefined {
+function checkMessage(request: WireRequest, message: SentMessage, index: number): MessageRefusal | undefined {
   const last = index === request.messages.length - 1;
   if (message.blocks.length === 0 && !(last && message.role === 'assistant')) {
     return invalid(
@@ -29,14 +29,14 @@ function checkMessage(request: WireRequest, message: WireMessage, index: number)
   return message.role === 'system' ? checkSystem(request, message, index) : undefined;
 }
 
-function checkSystem(request: WireRequest, message: WireMessage, index: number): Refusal | undefined {
+function checkSystem(request: WireRequest, message: SentMessage, index: number): MessageRefusal | undefined {
   if (!request.capabilities.appends.includes('system')) return invalid("role 'system' is not supported on this model");
   return (
     checkClearing(request, message, index) ?? checkLevel(request, message, index) ?? checkPlace(request.messages, index)
   );
 }
 
-function checkClearing(request: WireRequest, message: WireMessage, index: number): Refusal | undefined {
+function checkClearing(request: WireRequest, message: SentMessage, index: number): MessageRefusal | undefined {
   if (!given(message.fields['clear_at'])) return undefined;
   if (!request.betas.includes(CLEAR_AT)) return invalid(`messages.${index}.clear_at: Extra inputs are not permitted`);
   const marked = message.blocks.find((block) => block.marker !== undefined);
@@ -47,7 +47,11 @@ function checkClearing(request: WireRequest, message: WireMessage, index: number
 }
 
 /** An effort for the words of the user that come next, until a later message says another (docs, effort-per-message). */
-function checkLevel({ betas, capabilities }: WireRequest, message: WireMessage, index: number): Refusal | undefined {
+function checkLevel(
+  { betas, capabilities }: WireRequest,
+  message: SentMessage,
+  index: number,
+): MessageRefusal | undefined {
   const config = message.fields['output_config'];
   const path = `messages.${index}.output_config`;
   if (!given(config)) return undefined;
@@ -63,7 +67,7 @@ function checkLevel({ betas, capabilities }: WireRequest, message: WireMessage, 
 }
 
 /** Neighbours are one section (docs, Limitations): behind a turn of the user, before an answer or at the end. */
-function checkPlace(messages: readonly WireMessage[], index: number): Refusal | undefined {
+function checkPlace(messages: readonly SentMessage[], index: number): MessageRefusal | undefined {
   const isSystem = (at: number): boolean => messages[at]?.role === 'system';
   let first = index;
   while (isSystem(first - 1)) first -= 1;
@@ -84,11 +88,11 @@ function checkPlace(messages: readonly WireMessage[], index: number): Refusal | 
   return invalid(`messages.${end - 1}: role 'system' must precede an 'assistant' message or end the array${ANYWHERE}`);
 }
 
-function isDirective({ blocks }: WireMessage): boolean {
+function isDirective({ blocks }: SentMessage): boolean {
   return blocks.length > 0 && blocks.every(isLevel);
 }
 
-function checkEnd(request: WireRequest): Refusal | undefined {
+function checkEnd(request: WireRequest): MessageRefusal | undefined {
   const last = request.messages.findLast((message) => message.role !== 'system');
   if (last?.role !== 'assistant' || request.purpose === 'count') return undefined;
   if (!request.capabilities.prefill) {

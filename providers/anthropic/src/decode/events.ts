@@ -3,25 +3,28 @@
 import { MOST_TOKENS } from '@tidemark/provider-wire';
 import { z } from 'zod';
 
-type Count = number | null | undefined;
-type Name = string | null | undefined;
+type MessageCount = number | null | undefined;
+type MessageWord = string | null | undefined;
 
 /** Counts as they come; a field may be absent or null. */
-export interface WireUsage {
-  readonly input_tokens?: Count;
-  readonly output_tokens?: Count;
-  readonly cache_read_input_tokens?: Count;
-  readonly cache_creation_input_tokens?: Count;
+export interface MessageUsage {
+  readonly input_tokens?: MessageCount;
+  readonly output_tokens?: MessageCount;
+  readonly cache_read_input_tokens?: MessageCount;
+  readonly cache_creation_input_tokens?: MessageCount;
   readonly cache_creation?:
-    | { readonly ephemeral_5m_input_tokens?: Count; readonly ephemeral_1h_input_tokens?: Count }
+    | { readonly ephemeral_5m_input_tokens?: MessageCount; readonly ephemeral_1h_input_tokens?: MessageCount }
     | null
     | undefined;
-  readonly output_tokens_details?: { readonly thinking_tokens?: Count } | null | undefined;
+  readonly output_tokens_details?: { readonly thinking_tokens?: MessageCount } | null | undefined;
 }
 
 /** A comparison with an earlier request. Without a reason it is not done yet. */
-export interface WireDiagnostics {
-  readonly cache_miss_reason?: { readonly type?: Name; readonly cache_missed_input_tokens?: Count } | null | undefined;
+export interface MessageWireDiagnostics {
+  readonly cache_miss_reason?:
+    | { readonly type?: MessageWord; readonly cache_missed_input_tokens?: MessageCount }
+    | null
+    | undefined;
 }
 
 /** A content block as it opens, with all its fields. */
@@ -37,46 +40,46 @@ export interface WireDelta {
   readonly thinking?: string | undefined;
   readonly signature?: string | undefined;
   readonly partial_json?: string | undefined;
-  readonly content?: Name;
+  readonly content?: MessageWord;
   readonly citation?: unknown;
 }
 
 /** A whole message, as a call without streaming answers. */
-export interface WireMessage {
-  readonly id?: Name;
-  readonly model?: Name;
-  readonly stop_reason?: Name;
-  readonly usage?: WireUsage | null | undefined;
-  readonly diagnostics?: WireDiagnostics | null | undefined;
+export interface WholeMessage {
+  readonly id?: MessageWord;
+  readonly model?: MessageWord;
+  readonly stop_reason?: MessageWord;
+  readonly usage?: MessageUsage | null | undefined;
+  readonly diagnostics?: MessageWireDiagnostics | null | undefined;
   readonly content: readonly WireBlock[];
 }
 
 /** The events that are read, by type. */
-export interface WireEvents {
-  readonly message_start: { readonly message: Omit<WireMessage, 'content'> };
+export interface MessageEvents {
+  readonly message_start: { readonly message: Omit<WholeMessage, 'content'> };
   readonly content_block_start: { readonly index: number; readonly content_block: WireBlock };
   readonly content_block_delta: { readonly index: number; readonly delta: WireDelta };
   readonly content_block_stop: { readonly index: number };
   readonly message_delta: {
-    readonly delta?: { readonly stop_reason?: Name } | null | undefined;
-    readonly usage?: WireUsage | null | undefined;
+    readonly delta?: { readonly stop_reason?: MessageWord } | null | undefined;
+    readonly usage?: MessageUsage | null | undefined;
   };
   readonly message_stop: object;
   readonly error: {
-    readonly error?: { readonly type?: Name; readonly message?: Name } | null | undefined;
-    readonly request_id?: Name;
+    readonly error?: { readonly type?: MessageWord; readonly message?: MessageWord } | null | undefined;
+    readonly request_id?: MessageWord;
   };
 }
 
 /** Type of an event that is read. */
-export type WireEventType = keyof WireEvents;
+export type MessageEventType = keyof MessageEvents;
 
 // The answer is kept when a count is none: the odd value is dropped, and the count is unknown.
-const count: z.ZodType<Count> = z.number().int().nonnegative().max(MOST_TOKENS).nullish().catch(undefined);
-const name: z.ZodType<Name> = z.string().nullish();
+const count: z.ZodType<MessageCount> = z.number().int().nonnegative().max(MOST_TOKENS).nullish().catch(undefined);
+const name: z.ZodType<MessageWord> = z.string().nullish();
 const index: z.ZodType<number> = z.number().int().nonnegative();
 
-const usage: z.ZodType<WireUsage> = z.looseObject({
+const usage: z.ZodType<MessageUsage> = z.looseObject({
   input_tokens: count,
   output_tokens: count,
   cache_read_input_tokens: count,
@@ -89,7 +92,7 @@ const usage: z.ZodType<WireUsage> = z.looseObject({
 });
 
 /** A form of it that is not known is no reason to lose an answer. */
-const diagnostics: z.ZodType<WireDiagnostics | null | undefined> = z
+const diagnostics: z.ZodType<MessageWireDiagnostics | null | undefined> = z
   .looseObject({ cache_miss_reason: z.looseObject({ type: name, cache_missed_input_tokens: count }).nullish() })
   .nullish()
   .catch(undefined);
@@ -106,7 +109,7 @@ const delta: z.ZodType<WireDelta> = z.looseObject({
   citation: z.unknown().optional(),
 });
 
-const EVENTS: { readonly [T in WireEventType]: z.ZodType<WireEvents[T]> } = {
+const EVENTS: { readonly [T in MessageEventType]: z.ZodType<MessageEvents[T]> } = {
   message_start: z.looseObject({
     message: z.looseObject({ id: name, model: name, usage: usage.nullish().catch(undefined), diagnostics }),
   }),
@@ -121,7 +124,7 @@ const EVENTS: { readonly [T in WireEventType]: z.ZodType<WireEvents[T]> } = {
   error: z.looseObject({ error: z.looseObject({ type: name, message: name }).nullish(), request_id: name }),
 };
 
-const message: z.ZodType<WireMessage> = z.looseObject({
+const message: z.ZodType<WholeMessage> = z.looseObject({
   id: name,
   model: name,
   stop_reason: name,
@@ -131,17 +134,17 @@ const message: z.ZodType<WireMessage> = z.looseObject({
 });
 
 /** Whether this event is one that is read. Others are to be ignored (the API may add types). */
-export function isReadEvent(type: string): type is WireEventType {
+export function isReadEvent(type: string): type is MessageEventType {
   return Object.hasOwn(EVENTS, type);
 }
 
 /** Reads one event. @throws ZodError when it does not have the documented shape. */
-export function readEvent<T extends WireEventType>(type: T, data: unknown): WireEvents[T] {
+export function readEvent<T extends MessageEventType>(type: T, data: unknown): MessageEvents[T] {
   return EVENTS[type].parse(data);
 }
 
 /** Reads a whole message. @throws ZodError when it does not have the documented shape. */
-export function readMessage(data: unknown): WireMessage {
+export function readMessage(data: unknown): WholeMessage {
   return message.parse(data);
 }
 

@@ -8,7 +8,7 @@ import { ANTHROPIC } from '../service.ts';
 import { refusedPlace } from './refused-place.ts';
 
 /** What is known of a failed call. */
-export interface Failure {
+export interface AnthropicFailure {
   readonly message: string;
   readonly status?: number;
   /** The provider's word. */
@@ -51,13 +51,13 @@ const BY_TEXT: readonly (readonly [RegExp, FailureCode])[] = [
 ];
 
 /** The error to throw for a failed call. */
-export function sortFailure(failure: Failure): ProviderError {
+export function sortFailure(failure: AnthropicFailure): ProviderError {
   const { message, ...known } = failure;
   const refused = refusedPlace(message);
   return failedCall(ANTHROPIC, codeOf(failure), message, { ...known, ...(refused !== undefined && { refused }) });
 }
 
-function codeOf({ type, status, message }: Failure): FailureCode {
+function codeOf({ type, status, message }: AnthropicFailure): FailureCode {
   const typed = type === undefined ? undefined : BY_TYPE.get(type);
   if (typed !== undefined) return typed;
   const byStatus = status === undefined ? undefined : BY_STATUS.get(status);

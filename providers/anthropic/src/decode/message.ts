@@ -7,7 +7,7 @@ import { rawElements, rawMember } from '@tidemark/json';
 import { malformed } from '@tidemark/provider-wire';
 import { ANTHROPIC } from '../service.ts';
 import { decodeDiagnosis } from './diagnosis.ts';
-import type { WireMessage } from './events.ts';
+import type { WholeMessage } from './events.ts';
 import { readCount, readMessage } from './events.ts';
 import { closeBlock, openBlock } from './part.ts';
 import { decodeStop } from './stop.ts';
@@ -46,7 +46,7 @@ function withRaw(part: AnswerPart, raw: string | undefined): AnswerPart {
   }
 }
 
-function read(text: string): WireMessage {
+function read(text: string): WholeMessage {
   try {
     const value = parseJson(text);
     return readMessage(value);

@@ -2,12 +2,12 @@
 
 import type { Answer, StopReason } from '@tidemark/model';
 
-interface Stop {
+interface MessageStop {
   readonly stop: StopReason;
   readonly truncated: Answer['truncated'];
 }
 
-const STOPS: ReadonlyMap<string, Stop> = new Map([
+const STOPS: ReadonlyMap<string, MessageStop> = new Map([
   ['end_turn', { stop: 'end', truncated: 'no' }],
   ['tool_use', { stop: 'calls', truncated: 'no' }],
   ['stop_sequence', { stop: 'sequence', truncated: 'no' }],

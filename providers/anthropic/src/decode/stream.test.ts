@@ -1,6 +1,6 @@
 import type { Answer, StreamPart } from '@tidemark/model';
 import { describe, expect, it } from 'vitest';
-import type { Arrived } from './stream.ts';
+import type { MessageStreamState } from './stream.ts';
 import { decodeEvent, NOTHING, requireFinished } from './stream.ts';
 
 type Event = Readonly<Record<string, unknown>> & { readonly type: string };
@@ -29,7 +29,7 @@ const opens = (index: number, block: object): Event => ({ type: 'content_block_s
 const grows = (index: number, delta: object): Event => ({ type: 'content_block_delta', index, delta });
 const closes = (index: number): Event => ({ type: 'content_block_stop', index });
 
-function play(...events: readonly Event[]): { arrived: Arrived; says: readonly StreamPart[] } {
+function play(...events: readonly Event[]): { arrived: MessageStreamState; says: readonly StreamPart[] } {
   let arrived = NOTHING;
   const says = events.flatMap((event) => {
     const step = decodeEvent(arrived, JSON.stringify(event));

@@ -4,7 +4,7 @@ import type { AnswerPart, Diagnosis, ProviderError, StreamPart } from '@tidemark
 import { cut, malformed, parseJson, readAs, requireFewParts } from '@tidemark/provider-wire';
 import { ANTHROPIC } from '../service.ts';
 import { decodeDiagnosis } from './diagnosis.ts';
-import type { WireEvents, WireEventType, WireUsage } from './events.ts';
+import type { MessageEvents, MessageEventType, MessageUsage } from './events.ts';
 import { isReadEvent, readEvent } from './events.ts';
 import { sortFailure } from './failure.ts';
 import type { OpenBlock } from './part.ts';
@@ -13,10 +13,10 @@ import { decodeStop } from './stop.ts';
 import { decodeInputUsage, decodeUsage, mergeUsage } from './usage.ts';
 
 /** What has arrived of one answer. */
-export interface Arrived {
+export interface MessageStreamState {
   readonly response?: string;
   readonly model?: string;
-  readonly usage: WireUsage;
+  readonly usage: MessageUsage;
   readonly diagnosis?: Diagnosis;
   readonly open: ReadonlyMap<number, OpenBlock>;
   readonly parts: readonly AnswerPart[];
@@ -25,20 +25,20 @@ export interface Arrived {
 }
 
 /** One step: what has arrived by now, and what it says to whoever listens. */
-export interface Step {
-  readonly arrived: Arrived;
+export interface MessageStreamStep {
+  readonly arrived: MessageStreamState;
   readonly says: readonly StreamPart[];
 }
 
 /** Nothing has arrived. */
-export const NOTHING: Arrived = { usage: {}, open: new Map(), parts: [], finished: false };
+export const NOTHING: MessageStreamState = { usage: {}, open: new Map(), parts: [], finished: false };
 
 /**
  * Takes one event, `data` being its text.
  *
  * @throws ProviderError `provider/malformed` for an event without its documented shape; what an `error` event says.
  */
-export function decodeEvent(arrived: Arrived, data: string): Step {
+export function decodeEvent(arrived: MessageStreamState, data: string): MessageStreamStep {
   const event = parseJson(ANTHROPIC, data);
   const type = typeof event === 'object' && event !== null && 'type' in event ? event.type : undefined;
   if (arrived.finished || typeof type !== 'string' || !isReadEvent(type)) return { arrived, says: [] };
@@ -46,11 +46,11 @@ export function decodeEvent(arrived: Arrived, data: string): Step {
 }
 
 /** @throws ProviderError `provider/cut` when the stream ended before `message_stop`. */
-export function requireFinished(arrived: Arrived): void {
+export function requireFinished(arrived: MessageStreamState): void {
   if (!arrived.finished) throw cut(ANTHROPIC);
 }
 
-function take(type: WireEventType, arrived: Arrived, event: unknown): Step {
+function take(type: MessageEventType, arrived: MessageStreamState, event: unknown): MessageStreamStep {
   switch (type) {
     case 'message_start':
       return started(arrived, read(type, event));
@@ -69,7 +69,7 @@ function take(type: WireEventType, arrived: Arrived, event: unknown): Step {
   }
 }
 
-function started(arrived: Arrived, { message }: WireEvents['message_start']): Step {
+function started(arrived: MessageStreamState, { message }: MessageEvents['message_start']): MessageStreamStep {
   const { id, model, diagnostics } = message;
   const named = { ...(typeof id === 'string' && { response: id }), ...(typeof model === 'string' && { model }) };
   const usage = mergeUsage(arrived.usage, message.usage);
@@ -77,7 +77,7 @@ function started(arrived: Arrived, { message }: WireEvents['message_start']): St
   return { arrived: { ...arrived, ...named, usage, ...decodeDiagnosis(diagnostics) }, says: [began] };
 }
 
-function opened(arrived: Arrived, event: WireEvents['content_block_start']): Step {
+function opened(arrived: MessageStreamState, event: MessageEvents['content_block_start']): MessageStreamStep {
   const { index } = event;
   requireFewParts(ANTHROPIC, arrived.open.size + arrived.parts.length + 1);
   const block = openBlock(event.content_block);
@@ -87,25 +87,25 @@ function opened(arrived: Arrived, event: WireEvents['content_block_start']): Ste
   return { arrived: withOpen(arrived, index, block), says };
 }
 
-function grown(arrived: Arrived, { index, delta }: WireEvents['content_block_delta']): Step {
+function grown(arrived: MessageStreamState, { index, delta }: MessageEvents['content_block_delta']): MessageStreamStep {
   const block = openAt(arrived, index);
   const live = liveDelta(index, block, delta);
   return { arrived: withOpen(arrived, index, growBlock(block, delta)), says: live === undefined ? [] : [live] };
 }
 
-function closed(arrived: Arrived, { index }: WireEvents['content_block_stop']): Step {
+function closed(arrived: MessageStreamState, { index }: MessageEvents['content_block_stop']): MessageStreamStep {
   const part = closeBlock(openAt(arrived, index));
   const open = new Map([...arrived.open].filter(([other]) => other !== index));
   return { arrived: { ...arrived, open, parts: [...arrived.parts, part] }, says: [{ type: 'part', index, part }] };
 }
 
-function told(arrived: Arrived, { delta, usage }: WireEvents['message_delta']): Step {
+function told(arrived: MessageStreamState, { delta, usage }: MessageEvents['message_delta']): MessageStreamStep {
   const stop = delta?.stop_reason;
   const next = { ...arrived, usage: mergeUsage(arrived.usage, usage) };
   return { arrived: typeof stop === 'string' ? { ...next, stop } : next, says: [] };
 }
 
-function finished(arrived: Arrived): Step {
+function finished(arrived: MessageStreamState): MessageStreamStep {
   if (arrived.open.size > 0) throw malformed(ANTHROPIC, 'the answer ended inside a block');
   const { response, model, parts, usage, diagnosis } = arrived;
   const named = { ...(response !== undefined && { response }), ...(model !== undefined && { model }) };
@@ -114,7 +114,7 @@ function finished(arrived: Arrived): Step {
   return { arrived: { ...arrived, finished: true }, says: [{ type: 'finished', answer }] };
 }
 
-function failed({ error, request_id }: WireEvents['error']): ProviderError {
+function failed({ error, request_id }: MessageEvents['error']): ProviderError {
   return sortFailure({
     message: error?.message ?? 'an error event without a message',
     ...(typeof error?.type === 'string' && { type: error.type }),
@@ -122,15 +122,15 @@ function failed({ error, request_id }: WireEvents['error']): ProviderError {
   });
 }
 
-function read<T extends WireEventType>(type: T, event: unknown): WireEvents[T] {
+function read<T extends MessageEventType>(type: T, event: unknown): MessageEvents[T] {
   return readAs(ANTHROPIC, `an event "${type}"`, () => readEvent(type, event));
 }
 
-function withOpen(arrived: Arrived, index: number, block: OpenBlock): Arrived {
+function withOpen(arrived: MessageStreamState, index: number, block: OpenBlock): MessageStreamState {
   return { ...arrived, open: new Map([...arrived.open, [index, block]]) };
 }
 
-function openAt(arrived: Arrived, index: number): OpenBlock {
+function openAt(arrived: MessageStreamState, index: number): OpenBlock {
   const block = arrived.open.get(index);
   if (block === undefined) throw malformed(ANTHROPIC, `an event came for block ${index}, which is not open`);
   return block;

@@ -3,7 +3,7 @@
 import type { CallPart, Lowering, ResultPart } from '@tidemark/model';
 import { isBlank } from '@tidemark/model';
 import { imageStub, wireImage } from './image.ts';
-import type { Piece } from './piece.ts';
+import type { MessagePiece } from './piece.ts';
 import { markablePiece } from './piece.ts';
 import { isJsonObject } from '@tidemark/json';
 import { wireId, wireName } from './wire-names.ts';
@@ -19,7 +19,7 @@ export const RESULT_PREFIX = '{"type":"tool_result","tool_use_id":"';
 const NO_OUTPUT = '(no output)';
 
 /** A `tool_use` block: `type, id, name, input`. */
-export function callPiece(part: CallPart, lowering: Lowering): Piece {
+export function callPiece(part: CallPart, lowering: Lowering): MessagePiece {
   const input = wireInput(part.arguments);
   const head = `${CALL_PREFIX}${wireId(part.call)}","name":"${wireName(part.name)}","input":${input}`;
   return markablePiece(head, 'call', lowering.estimate(part.name) + lowering.estimate(input));
@@ -35,7 +35,7 @@ export function wireInput(raw: string): string {
 }
 
 /** A `tool_result` block: `type, tool_use_id, is_error` (only when true)`, content`. */
-export function resultPiece(part: ResultPart, lowering: Lowering): Piece {
+export function resultPiece(part: ResultPart, lowering: Lowering): MessagePiece {
   const contents = resultContents(part, lowering);
   const content = contents.map(({ head }) => `${head}}`).join(',');
   const head = `${RESULT_PREFIX}${wireId(part.call)}",${part.error ? '"is_error":true,' : ''}"content":[${content}]`;

@@ -3,7 +3,7 @@
 // another role.
 
 import type { AddedTool, ChangePart, Lowering } from '@tidemark/model';
-import type { Piece } from './piece.ts';
+import type { MessagePiece } from './piece.ts';
 import { markablePiece, verbatimPiece } from './piece.ts';
 import { refuse } from '@tidemark/provider-wire';
 import { ANTHROPIC } from '../service.ts';
@@ -24,7 +24,7 @@ export const LEVEL_PREFIX = '{"role":"system","content":[],"output_config":{"eff
  *
  * @throws ProviderError `provider/invalid` when a definition is not among the materials.
  */
-export function changePieces(part: ChangePart, lowering: Lowering): readonly Piece[] {
+export function changePieces(part: ChangePart, lowering: Lowering): readonly MessagePiece[] {
   if (part.change === 'reasoning') {
     return [{ ...verbatimPiece(`${LEVEL_PREFIX}${jsonString(part.setting)}}}`, 'change', 0), betas: [EFFORT_BETA] }];
   }
@@ -35,7 +35,7 @@ export function changePieces(part: ChangePart, lowering: Lowering): readonly Pie
   return [...removed, ...part.added.map((tool) => addition(tool, lowering))];
 }
 
-function addition(tool: AddedTool, lowering: Lowering): Piece {
+function addition(tool: AddedTool, lowering: Lowering): MessagePiece {
   const { name } = tool;
   if (tool.known === true) return changed('tool_addition', reference(name), lowering.estimate(name));
   const bytes = lowering.materials(tool.definition);
@@ -49,7 +49,7 @@ function reference(name: string): string {
   return `{"type":"tool_reference","name":"${wireName(name)}"}`;
 }
 
-function changed(type: 'tool_addition' | 'tool_removal', tool: string, tokens: number): Piece {
+function changed(type: 'tool_addition' | 'tool_removal', tool: string, tokens: number): MessagePiece {
   return { ...markablePiece(`{"type":"${type}","tool":${tool}`, 'change', tokens), betas: [TOOLS_BETA] };
 }
 

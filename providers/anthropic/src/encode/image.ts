@@ -2,7 +2,7 @@
 
 import type { Capabilities, ImagePart, Lowering } from '@tidemark/model';
 import { imageTokens } from '@tidemark/model';
-import type { Estimate } from './piece.ts';
+import type { EstimateWords } from './piece.ts';
 import { refuse } from '@tidemark/provider-wire';
 import { ANTHROPIC } from '../service.ts';
 import { textHead } from './wire-text.ts';
@@ -13,7 +13,7 @@ const TOKENS_AT_MOST = 4_784;
 const TOKENS_UNKNOWN_SIZE = 1_600;
 
 /** A content block without its closing brace, and what it weighs. */
-export interface WireImage {
+export interface MessageImage {
   readonly head: string;
   readonly holds: 'image' | 'text';
   readonly tokens: number;
@@ -25,7 +25,7 @@ export interface WireImage {
  *
  * @throws ProviderError `provider/invalid` when its bytes are not among the materials.
  */
-export function wireImage(image: ImagePart, { materials, estimate, capabilities }: Lowering): WireImage {
+export function wireImage(image: ImagePart, { materials, estimate, capabilities }: Lowering): MessageImage {
   if (capabilities.images === 'none') return imageStub(image, 'this model takes no images', estimate);
   const mediaType = wireMediaType(image.mediaType);
   if (!ACCEPTED.has(mediaType)) return imageStub(image, 'only PNG, JPEG, GIF and WebP are accepted', estimate);
@@ -38,7 +38,7 @@ export function wireImage(image: ImagePart, { materials, estimate, capabilities 
 }
 
 /** The text that stands for an image which cannot be sent at its place, with its digest to read it by. */
-export function imageStub(image: ImagePart, reason: string, estimate: Estimate): WireImage {
+export function imageStub(image: ImagePart, reason: string, estimate: EstimateWords): MessageImage {
   const text = `[image left out: ${reason}. ${image.mediaType}, ${image.bytes} bytes, artifact ${image.artifact}]`;
   return { head: textHead(text), holds: 'text', tokens: estimate(text), mediaBytes: 0 };
 }

@@ -3,7 +3,7 @@
 import type { Block, Front, LoweredFront, Lowering, SystemText, ToolDefinition } from '@tidemark/model';
 import { isBlank } from '@tidemark/model';
 import { bodyHeader, frozenParameters } from './parameters.ts';
-import type { Piece } from './piece.ts';
+import type { MessagePiece } from './piece.ts';
 import { markablePiece } from './piece.ts';
 import { toolHead } from './tool.ts';
 import { textHead } from './wire-text.ts';
@@ -23,14 +23,14 @@ export function lowerFront(front: Front, lowering: Lowering): LoweredFront {
   return { front, blocks: [...tools, ...system], parameters: frozenParameters(front) };
 }
 
-function frontBlock(section: 'tools' | 'system', piece: Piece, origin: Block['origin']): Block {
+function frontBlock(section: 'tools' | 'system', piece: MessagePiece, origin: Block['origin']): Block {
   return { section, role: 'system', group: -1, ...piece, opensTurn: false, origin };
 }
 
-function toolPiece(tool: ToolDefinition, lowering: Lowering): Piece {
+function toolPiece(tool: ToolDefinition, lowering: Lowering): MessagePiece {
   return markablePiece(toolHead(tool), 'tool', lowering.estimate(tool.definition));
 }
 
-function systemPiece(system: SystemText, lowering: Lowering): Piece {
+function systemPiece(system: SystemText, lowering: Lowering): MessagePiece {
   return markablePiece(textHead(system.text), 'text', system.tokens ?? lowering.estimate(system.text));
 }

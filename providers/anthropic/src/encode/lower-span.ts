@@ -5,7 +5,7 @@ import { isBlank } from '@tidemark/model';
 import { callPiece, resultPiece } from './call.ts';
 import { changePieces } from './change.ts';
 import { imageStub, wireImage } from './image.ts';
-import type { Piece } from './piece.ts';
+import type { MessagePiece } from './piece.ts';
 import { markablePiece } from './piece.ts';
 import { nativePiece, reasoningPiece } from './reasoning.ts';
 import { textHead } from './wire-text.ts';
@@ -31,12 +31,12 @@ export function lowerSpan(span: Span, lowering: Lowering): readonly Block[] {
   }));
 }
 
-function atPart(part: number, made: Piece | readonly Piece[] | undefined): readonly PlacedPiece[] {
+function atPart(part: number, made: MessagePiece | readonly MessagePiece[] | undefined): readonly PlacedMessagePiece[] {
   return [made ?? []].flat().map((piece) => ({ ...piece, part }));
 }
 
 /** A piece, and which part of its span it is. */
-type PlacedPiece = Piece & { readonly part: number };
+type PlacedMessagePiece = MessagePiece & { readonly part: number };
 
 /** The operator's role where the model takes it as an appended message; else it is user text. */
 function wireRole(role: Role, capabilities: Capabilities): Role {
@@ -44,7 +44,7 @@ function wireRole(role: Role, capabilities: Capabilities): Role {
   return capabilities.appends.includes('system') ? 'system' : 'user';
 }
 
-function lowerPart(part: Part, role: Role, lowering: Lowering): Piece | readonly Piece[] | undefined {
+function lowerPart(part: Part, role: Role, lowering: Lowering): MessagePiece | readonly MessagePiece[] | undefined {
   switch (part.type) {
     case 'text':
       return isBlank(part.text) ? undefined : markablePiece(textHead(part.text), 'text', lowering.estimate(part.text));
@@ -63,7 +63,7 @@ function lowerPart(part: Part, role: Role, lowering: Lowering): Piece | readonly
   }
 }
 
-function imagePiece(part: Extract<Part, { type: 'image' }>, role: Role, lowering: Lowering): Piece {
+function imagePiece(part: Extract<Part, { type: 'image' }>, role: Role, lowering: Lowering): MessagePiece {
   const { head, holds, tokens, mediaBytes } =
     role === 'user'
       ? wireImage(part, lowering)
@@ -71,11 +71,11 @@ function imagePiece(part: Extract<Part, { type: 'image' }>, role: Role, lowering
   return markablePiece(head, holds, tokens, mediaBytes);
 }
 
-function withoutTrailingThinking(pieces: readonly PlacedPiece[]): readonly PlacedPiece[] {
+function withoutTrailingThinking(pieces: readonly PlacedMessagePiece[]): readonly PlacedMessagePiece[] {
   return pieces.slice(0, pieces.findLastIndex((piece) => piece.holds !== 'thinking') + 1);
 }
 
-function resultsFirst(pieces: readonly PlacedPiece[]): readonly PlacedPiece[] {
+function resultsFirst(pieces: readonly PlacedMessagePiece[]): readonly PlacedMessagePiece[] {
   const results = pieces.filter((piece) => piece.holds === 'result');
   return results.length === 0 ? pieces : [...results, ...pieces.filter((piece) => piece.holds !== 'result')];
 }

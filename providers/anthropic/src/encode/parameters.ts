@@ -20,10 +20,10 @@ const FIELDS = new Set([
   'top_p',
 ]);
 
-type Fields = { readonly [name: string]: JsonValue | undefined };
+type MessageFields = { readonly [name: string]: JsonValue | undefined };
 
 /** Parameters that stand inside a field, which is this where it is not given itself. */
-const INSIDE: ReadonlyMap<string, readonly [field: string, otherwise: Fields]> = new Map([
+const INSIDE: ReadonlyMap<string, readonly [field: string, otherwise: MessageFields]> = new Map([
   ['effort', ['output_config', {}]],
   ['disable_parallel_tool_use', ['tool_choice', { type: 'auto' }]],
 ]);
@@ -48,7 +48,7 @@ export function headerNames(front: Front): readonly string[] {
   return ['model', ...Object.keys(wireParameters(front))];
 }
 
-function wireParameters(front: Front): Fields {
+function wireParameters(front: Front): MessageFields {
   const names = Object.keys(front.parameters);
   const unknown = names.find((name) => !FIELDS.has(name) && !INSIDE.has(name));
   if (unknown !== undefined) throw unknownName(unknown);
@@ -61,11 +61,11 @@ function wireParameters(front: Front): Fields {
   return Object.fromEntries(wire);
 }
 
-function recordOf(value: JsonValue | undefined): Fields | undefined {
+function recordOf(value: JsonValue | undefined): MessageFields | undefined {
   return isRecord(value) ? value : undefined;
 }
 
-function isRecord(value: JsonValue | undefined): value is Fields {
+function isRecord(value: JsonValue | undefined): value is MessageFields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 

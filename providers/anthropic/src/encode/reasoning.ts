@@ -2,7 +2,7 @@
 
 import type { Lowering, NativePart, ReasoningPart } from '@tidemark/model';
 import { isBlank } from '@tidemark/model';
-import type { Piece } from './piece.ts';
+import type { MessagePiece } from './piece.ts';
 import { markablePiece, verbatimPiece } from './piece.ts';
 import { isJsonObject, parseObject } from '@tidemark/json';
 import { ANTHROPIC } from '../service.ts';
@@ -12,7 +12,7 @@ import { textHead } from './wire-text.ts';
  * The thinking block as it was received. None when it is of another provider or model (its signature would be a 400), or
  * when it has no signature.
  */
-export function reasoningPiece(part: ReasoningPart, lowering: Lowering): Piece | undefined {
+export function reasoningPiece(part: ReasoningPart, lowering: Lowering): MessagePiece | undefined {
   if (part.opaque === undefined || part.provider !== ANTHROPIC.name || !isSameModel(part.model, lowering))
     return undefined;
   if (!isSigned(part.opaque)) return undefined;
@@ -20,7 +20,7 @@ export function reasoningPiece(part: ReasoningPart, lowering: Lowering): Piece |
 }
 
 /** The item as it was received, or its plain twin where it is bound to another provider. */
-export function nativePiece(part: NativePart, lowering: Lowering): Piece | undefined {
+export function nativePiece(part: NativePart, lowering: Lowering): MessagePiece | undefined {
   if (part.provider === ANTHROPIC.name && isJsonObject(part.item)) {
     return verbatimPiece(part.item, 'native', lowering.estimate(part.item));
   }

@@ -19,11 +19,11 @@ import { decodeCount, decodeMessage } from '../decode/message.ts';
 import { decodeEvent, NOTHING, requireFinished } from '../decode/stream.ts';
 import { ANTHROPIC } from '../service.ts';
 import { countBody } from './count-body.ts';
-import type { Phase } from './map-error.ts';
+import type { MessagePhase } from './map-error.ts';
 import { mapError } from './map-error.ts';
 
 /** How to open one. */
-export interface LineOptions {
+export interface MessagesClientOptions {
   /** One that a header can hold. */
   readonly key: string;
   readonly baseURL: string;
@@ -34,13 +34,13 @@ export interface LineOptions {
 }
 
 /** See the head of this file. It holds no connection of its own. */
-export interface Line {
+export interface MessagesClient {
   send(outgoing: Outgoing): AsyncGenerator<StreamPart, void>;
   countTokens(outgoing: Outgoing): Promise<number>;
 }
 
 /** What a call needs beside its bytes. */
-interface Socket {
+interface MessagesSocket {
   readonly client: Anthropic;
   readonly key: string;
   readonly idleMs: number;
@@ -49,7 +49,7 @@ interface Socket {
 const unheard = (ms: number): ProviderError => silent(ANTHROPIC, ms);
 
 /** Opens a line: nothing is sent yet. */
-export function openLine({ key, baseURL, idleMs, fetch }: LineOptions): Line {
+export function openLine({ key, baseURL, idleMs, fetch }: MessagesClientOptions): MessagesClient {
   const client = new Anthropic({
     apiKey: key,
     baseURL,
@@ -58,13 +58,13 @@ export function openLine({ key, baseURL, idleMs, fetch }: LineOptions): Line {
     logLevel: 'off',
     fetch: boundFetch({ service: ANTHROPIC, reach: createReach(), idleMs, fetch }),
   });
-  const socket: Socket = { client, key, idleMs };
+  const socket: MessagesSocket = { client, key, idleMs };
   return { send: (outgoing) => send(socket, outgoing), countTokens: (outgoing) => countTokens(socket, outgoing) };
 }
 
-async function* send(socket: Socket, outgoing: Outgoing): AsyncGenerator<StreamPart, void> {
+async function* send(socket: MessagesSocket, outgoing: Outgoing): AsyncGenerator<StreamPart, void> {
   const bridge = bridgeAbort(outgoing.signal);
-  let phase: Phase = 'asking';
+  let phase: MessagePhase = 'asking';
   try {
     const limits = answerLimits(outgoing.outputLimit);
     const meter = createPartMeter(ANTHROPIC, limits);
@@ -80,7 +80,7 @@ async function* send(socket: Socket, outgoing: Outgoing): AsyncGenerator<StreamP
 }
 
 async function post(
-  socket: Socket,
+  socket: MessagesSocket,
   path: string,
   { body, betas }: Pick<Outgoing, 'body' | 'betas'>,
   { bridge, limits }: { readonly bridge: Bridge; readonly limits: AnswerLimits },
@@ -99,7 +99,7 @@ function isStream(response: Response): boolean {
 }
 
 async function* streamed(
-  socket: Socket,
+  socket: MessagesSocket,
   response: Response,
   bridge: Bridge,
   meter: PartMeter,
@@ -129,7 +129,7 @@ function whole(text: string): readonly StreamPart[] {
   ];
 }
 
-async function countTokens(socket: Socket, outgoing: Outgoing): Promise<number> {
+async function countTokens(socket: MessagesSocket, outgoing: Outgoing): Promise<number> {
   const bridge = bridgeAbort(outgoing.signal);
   try {
     const body = countBody(outgoing.body);

@@ -13,15 +13,15 @@ import {
   retryAfter,
   withoutKey,
 } from '@tidemark/provider-wire';
-import type { Failure } from '../decode/failure.ts';
+import type { AnthropicFailure } from '../decode/failure.ts';
 import { sortFailure } from '../decode/failure.ts';
 import { ANTHROPIC } from '../service.ts';
 
 /** Where a call was when it failed: before the answer began, or in it. */
-export type Phase = 'asking' | 'answering';
+export type MessagePhase = 'asking' | 'answering';
 
 /** Sorts anything thrown by a call. What is a ProviderError already passes as it is, less the secret. */
-export function mapError(error: unknown, phase: Phase, secret: string): ProviderError {
+export function mapError(error: unknown, phase: MessagePhase, secret: string): ProviderError {
   const hide = hideKey(secret);
   const sorted = providerErrorIn(error);
   if (sorted !== undefined) return withoutKey(sorted, hide);
@@ -36,7 +36,7 @@ export function mapError(error: unknown, phase: Phase, secret: string): Provider
   return broken(ANTHROPIC, code, `${what}: ${reasonsOf(error, hide)}`, plainCause(error, hide));
 }
 
-function failureOf(error: APIError, hide: Hide): Failure {
+function failureOf(error: APIError, hide: Hide): AnthropicFailure {
   const afterMs = retryAfter(error.headers);
   return {
     message: hide(error.apiMessage ?? error.message),

@@ -5,7 +5,7 @@ import { ProviderError } from '@tidemark/model';
 import { accountName, requireAddress } from '@tidemark/provider-wire';
 import { anthropicEncoder } from '../encode/encoder.ts';
 import { ANTHROPIC } from '../service.ts';
-import type { Line, LineOptions } from './line.ts';
+import type { MessagesClient, MessagesClientOptions } from './line.ts';
 
 /** How to reach the API. */
 export interface AnthropicOptions {
@@ -30,9 +30,9 @@ const PRINTABLE = /^[\x21-\x7e]+$/;
  */
 export function createAnthropicProvider(options: AnthropicOptions): Provider {
   const how = lineOptions(options);
-  let opened: Promise<Line> | undefined;
+  let opened: Promise<MessagesClient> | undefined;
   // The SDK is 250 modules: whoever starts a program does not wait for them before anything is asked.
-  const line = (): Promise<Line> => (opened ??= import('./line.ts').then(({ openLine }) => openLine(how)));
+  const line = (): Promise<MessagesClient> => (opened ??= import('./line.ts').then(({ openLine }) => openLine(how)));
   return {
     name: ANTHROPIC.name,
     account: accountName(ANTHROPIC, how.key, how.baseURL),
@@ -44,7 +44,7 @@ export function createAnthropicProvider(options: AnthropicOptions): Provider {
   };
 }
 
-function lineOptions({ apiKey, baseURL = ADDRESS, idleMs = IDLE_MS, fetch }: AnthropicOptions): LineOptions {
+function lineOptions({ apiKey, baseURL = ADDRESS, idleMs = IDLE_MS, fetch }: AnthropicOptions): MessagesClientOptions {
   requireAddress(ANTHROPIC, baseURL);
   const key = apiKey.trim();
   if (!PRINTABLE.test(key)) {

@@ -17,7 +17,7 @@ export interface Decoding {
 }
 
 /** How one API's answers are read. */
-export interface Decoder {
+export interface AnswerDecoder {
   begin(): Decoding;
   /** An answer that did not come as a stream. @throws ProviderError `provider/malformed`, or what it says of a failure. */
   whole(text: string): Answer;

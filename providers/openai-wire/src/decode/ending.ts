@@ -5,14 +5,14 @@ import type { Service } from '@tidemark/provider-wire';
 import { sortFailure } from './failure.ts';
 import { billsWrites } from '../model-generation.ts';
 import { decodeUsage } from './usage.ts';
-import type { WireCompletion, WireUsage } from './events.ts';
+import type { WireCompletion, ChatUsage } from './events.ts';
 
-interface Stop {
+interface ChatStop {
   readonly stop: StopReason;
   readonly truncated: Answer['truncated'];
 }
 
-const STOPS: ReadonlyMap<string, Stop> = new Map([
+const STOPS: ReadonlyMap<string, ChatStop> = new Map([
   ['stop', { stop: 'end', truncated: 'no' }],
   ['tool_calls', { stop: 'calls', truncated: 'no' }],
   ['function_call', { stop: 'calls', truncated: 'no' }],
@@ -36,7 +36,7 @@ export function stopOf(
  * The buckets. OpenAI's own models sell one lifetime by this API, 30 minutes; elsewhere what was written lives as long as
  * was `asked`, if that is known.
  */
-export function usageOf(usage: WireUsage, model: string | undefined, asked: Ttl | undefined): Usage {
+export function usageOf(usage: ChatUsage, model: string | undefined, asked: Ttl | undefined): Usage {
   const counts = {
     input: usage.prompt_tokens,
     cached: usage.prompt_tokens_details?.cached_tokens,

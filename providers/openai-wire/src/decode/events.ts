@@ -3,59 +3,59 @@
 
 import { MOST_TOKENS } from '@tidemark/provider-wire';
 import { z } from 'zod';
-import type { Count } from './usage.ts';
+import type { WireCount } from './usage.ts';
 
-type Name = string | null | undefined;
+type ChatWord = string | null | undefined;
 
 /** Counts as they come. */
-export interface WireUsage {
-  readonly prompt_tokens?: Count;
+export interface ChatUsage {
+  readonly prompt_tokens?: WireCount;
   readonly prompt_tokens_details?:
-    | { readonly cached_tokens?: Count; readonly cache_write_tokens?: Count }
+    | { readonly cached_tokens?: WireCount; readonly cache_write_tokens?: WireCount }
     | null
     | undefined;
-  readonly completion_tokens?: Count;
-  readonly completion_tokens_details?: { readonly reasoning_tokens?: Count } | null | undefined;
+  readonly completion_tokens?: WireCount;
+  readonly completion_tokens_details?: { readonly reasoning_tokens?: WireCount } | null | undefined;
 }
 
 /** A call, or a piece of one. */
 export interface WireCall {
   readonly index?: number | null | undefined;
-  readonly id?: Name;
-  readonly function?: { readonly name?: Name; readonly arguments?: Name } | null | undefined;
+  readonly id?: ChatWord;
+  readonly function?: { readonly name?: ChatWord; readonly arguments?: ChatWord } | null | undefined;
 }
 
 /** A message, or a piece of one. `reasoning_content` and `reasoning` are what compatible servers call it. */
-export interface WireMessage {
-  readonly content?: Name;
-  readonly refusal?: Name;
-  readonly reasoning_content?: Name;
-  readonly reasoning?: Name;
+export interface ChatMessage {
+  readonly content?: ChatWord;
+  readonly refusal?: ChatWord;
+  readonly reasoning_content?: ChatWord;
+  readonly reasoning?: ChatWord;
   readonly tool_calls?: readonly WireCall[] | null | undefined;
 }
 
 /** A chunk of a stream (`delta`), or a whole completion (`message`). */
 export interface WireCompletion {
-  readonly id?: Name;
-  readonly model?: Name;
+  readonly id?: ChatWord;
+  readonly model?: ChatWord;
   readonly choices?:
     | readonly {
-        readonly delta?: WireMessage | null | undefined;
-        readonly message?: WireMessage | null | undefined;
-        readonly finish_reason?: Name;
+        readonly delta?: ChatMessage | null | undefined;
+        readonly message?: ChatMessage | null | undefined;
+        readonly finish_reason?: ChatWord;
       }[]
     | null
     | undefined;
-  readonly usage?: WireUsage | null | undefined;
+  readonly usage?: ChatUsage | null | undefined;
   readonly error?:
-    | { readonly message?: Name; readonly type?: Name; readonly code?: string | number | null | undefined }
+    | { readonly message?: ChatWord; readonly type?: ChatWord; readonly code?: string | number | null | undefined }
     | null
     | undefined;
 }
 
 // The answer is kept when a count is none: the odd value is dropped, and the count is unknown.
-const count: z.ZodType<Count> = z.number().int().nonnegative().max(MOST_TOKENS).nullish().catch(undefined);
-const name: z.ZodType<Name> = z.string().nullish();
+const count: z.ZodType<WireCount> = z.number().int().nonnegative().max(MOST_TOKENS).nullish().catch(undefined);
+const name: z.ZodType<ChatWord> = z.string().nullish();
 
 const call: z.ZodType<WireCall> = z.looseObject({
   index: z.number().int().nonnegative().nullish(),
@@ -64,9 +64,9 @@ const call: z.ZodType<WireCall> = z.looseObject({
 });
 
 // Servers put objects into `reasoning`; only its text is of use.
-const reasoningText: z.ZodType<Name> = z.string().nullish().catch(undefined);
+const reasoningText: z.ZodType<ChatWord> = z.string().nullish().catch(undefined);
 
-const message: z.ZodType<WireMessage> = z.looseObject({
+const message: z.ZodType<ChatMessage> = z.looseObject({
   content: name,
   refusal: name,
   reasoning_content: reasoningText,

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
-import type { Failure } from './failure.ts';
+import type { OpenAIFailure } from './failure.ts';
 import { SERVICE } from '../../tests/fixtures.ts';
 import { sortFailure } from './failure.ts';
 
 const INVALID = 'invalid_request_error';
 
 // Status, code, type and text as in provider facts 2.5, and as compatible servers say it.
-const CASES: readonly (readonly [Failure, string, string])[] = [
+const CASES: readonly (readonly [OpenAIFailure, string, string])[] = [
   [
     {
       status: 429,

@@ -7,7 +7,7 @@ import { CODE_OF_STATUS, failedCall } from '@tidemark/provider-wire';
 import { refusedPlace } from './refused-place.ts';
 
 /** What is known of a failed call. */
-export interface Failure {
+export interface OpenAIFailure {
   readonly message: string;
   readonly status?: number;
   readonly code?: string;
@@ -70,7 +70,7 @@ const MILLISECONDS: ReadonlyMap<string, number> = new Map([
 ]);
 
 /** The error to throw for a failed call. Its `type` is the provider's code, or its type where no code came. */
-export function sortFailure(service: Service, failure: Failure): ProviderError {
+export function sortFailure(service: Service, failure: OpenAIFailure): ProviderError {
   const { message, status, request } = failure;
   const type = failure.code ?? failure.type;
   const afterMs = failure.afterMs ?? waitIn(message);
@@ -84,7 +84,7 @@ export function sortFailure(service: Service, failure: Failure): ProviderError {
   });
 }
 
-function codeOf({ code, type, status, message }: Failure): FailureCode {
+function codeOf({ code, type, status, message }: OpenAIFailure): FailureCode {
   if (NEVER_FITS.test(message)) return 'provider/too-long';
   const named = BY_CODE.get(code ?? '') ?? BY_CODE.get(type ?? '');
   if (named !== undefined) return named;

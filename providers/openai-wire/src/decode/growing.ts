@@ -1,7 +1,7 @@
 // An answer of Chat Completions as it grows: its reasoning, its words and its calls, each a part, numbered as they come.
 
 import type { AnswerPart, StreamPart } from '@tidemark/model';
-import type { WireCall, WireMessage } from './events.ts';
+import type { WireCall, ChatMessage } from './events.ts';
 
 /** A part that grows. `slot` is the server's number of a call. */
 export type Growing =
@@ -21,7 +21,7 @@ export interface Grown {
 }
 
 /** Adds a message, or a piece of one. A call without an id gets one made of `response` and its number. */
-export function growMessage(parts: readonly Growing[], message: WireMessage, response: string): Grown {
+export function growMessage(parts: readonly Growing[], message: ChatMessage, response: string): Grown {
   const thought = growText({ parts, says: [] }, 'reasoning', message.reasoning_content || message.reasoning);
   const said = growText(thought, 'text', message.content || message.refusal);
   return (message.tool_calls ?? []).reduce((grown, call) => growCall(grown, call, response), said);

@@ -11,14 +11,14 @@ const CALL = /\bno tool (?:output|call) found for .{0,40}?call(?: output with ca
 const REASONING = /of type 'reasoning'|Item with id 'rs_/;
 
 /** What of a failure says it. */
-interface Refusal {
+interface RefusalWords {
   readonly message: string;
   readonly code?: string;
   readonly param?: string;
 }
 
 /** What a refusal names; `undefined` where it is about no single block. */
-export function refusedPlace({ code = '', param = '', message }: Refusal): RefusedPlace | undefined {
+export function refusedPlace({ code = '', param = '', message }: RefusalWords): RefusedPlace | undefined {
   const [, index, list, at] = PATH.exec(param) ?? PATH.exec(message) ?? [];
   const [, call] = CALL.exec(message) ?? [];
   const holds = holdsOf(code, message, call);

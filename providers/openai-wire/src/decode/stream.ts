@@ -4,49 +4,49 @@
 import type { Answer, StreamPart, Ttl } from '@tidemark/model';
 import type { Service } from '@tidemark/provider-wire';
 import { cut, malformed, parseJson, readAs, requireFewParts } from '@tidemark/provider-wire';
-import type { Decoder, Decoding } from './decoding.ts';
+import type { AnswerDecoder, Decoding } from './decoding.ts';
 import { failureOf, stopOf, usageOf } from './ending.ts';
-import type { WireCompletion, WireMessage, WireUsage } from './events.ts';
+import type { WireCompletion, ChatMessage, ChatUsage } from './events.ts';
 import { readCompletion } from './events.ts';
 import type { Growing } from './growing.ts';
 import { growMessage, partOf } from './growing.ts';
 
 /** What is known of a call before its answer is read. */
-export interface Reading {
+export interface AnswerReading {
   readonly service: Service;
   /** The one lifetime that all markers of the request asked for, where it has any. */
   readonly asked?: Ttl;
 }
 
 /** What has arrived of one answer. */
-interface Arrived {
+interface ChatStreamState {
   readonly began: boolean;
   readonly response?: string;
   readonly model?: string;
   readonly parts: readonly Growing[];
   readonly refused: boolean;
   readonly stop?: string;
-  readonly usage: WireUsage;
+  readonly usage: ChatUsage;
   readonly finished: boolean;
 }
 
-interface Step {
-  readonly arrived: Arrived;
+interface ChatStreamStep {
+  readonly arrived: ChatStreamState;
   readonly says: readonly StreamPart[];
 }
 
 const DONE = '[DONE]';
-const NOTHING: Arrived = { began: false, parts: [], refused: false, usage: {}, finished: false };
+const NOTHING: ChatStreamState = { began: false, parts: [], refused: false, usage: {}, finished: false };
 
 /** How Chat Completions are read. */
-export function completionDecoder(reading: Reading): Decoder {
+export function completionDecoder(reading: AnswerReading): AnswerDecoder {
   return { begin: () => beginCompletion(reading), whole: (text) => decodeCompletion(reading, text) };
 }
 
 /** Begins to decode one answer. */
-export function beginCompletion(reading: Reading): Decoding {
+export function beginCompletion(reading: AnswerReading): Decoding {
   let arrived = NOTHING;
-  const step = (next: Step): readonly StreamPart[] => {
+  const step = (next: ChatStreamStep): readonly StreamPart[] => {
     arrived = next.arrived;
     return next.says;
   };
@@ -65,7 +65,7 @@ export function beginCompletion(reading: Reading): Decoding {
  *
  * @throws ProviderError `provider/malformed` when it is none, or what it says of a failure.
  */
-export function decodeCompletion(reading: Reading, text: string): Answer {
+export function decodeCompletion(reading: AnswerReading, text: string): Answer {
   const { service } = reading;
   const completion = readChunk(reading, text);
   if (completion.error) throw failureOf(service, completion.error);
@@ -75,16 +75,16 @@ export function decodeCompletion(reading: Reading, text: string): Answer {
   return finished.answer;
 }
 
-function readChunk({ service }: Reading, data: string): WireCompletion {
+function readChunk({ service }: AnswerReading, data: string): WireCompletion {
   const value = parseJson(service, data);
   return readAs(service, 'a chunk', () => readCompletion(value));
 }
 
-function take({ service }: Reading, before: Arrived, chunk: WireCompletion): Step {
+function take({ service }: AnswerReading, before: ChatStreamState, chunk: WireCompletion): ChatStreamStep {
   if (chunk.error) throw failureOf(service, chunk.error);
   const begun = began(before, chunk);
   const choice = chunk.choices?.[0];
-  const message: WireMessage = choice?.delta ?? choice?.message ?? {};
+  const message: ChatMessage = choice?.delta ?? choice?.message ?? {};
   requireFewParts(service, begun.arrived.parts.length + (message.tool_calls?.length ?? 0));
   const { parts, says } = growMessage(begun.arrived.parts, message, begun.arrived.response ?? '');
   const stop = choice?.finish_reason;
@@ -98,13 +98,13 @@ function take({ service }: Reading, before: Arrived, chunk: WireCompletion): Ste
   return { arrived, says: [...begun.says, ...says] };
 }
 
-function began(arrived: Arrived, { id, model }: WireCompletion): Step {
+function began(arrived: ChatStreamState, { id, model }: WireCompletion): ChatStreamStep {
   if (arrived.began) return { arrived, says: [] };
   const named = { ...(typeof id === 'string' && { response: id }), ...(typeof model === 'string' && { model }) };
   return { arrived: { ...arrived, ...named, began: true }, says: [{ type: 'began', ...named, usage: {} }] };
 }
 
-function finish({ service, asked }: Reading, arrived: Arrived): Step {
+function finish({ service, asked }: AnswerReading, arrived: ChatStreamState): ChatStreamStep {
   const { response, model, stop, refused, usage } = arrived;
   if (stop === undefined) throw cut(service);
   const parts = arrived.parts.map(partOf);

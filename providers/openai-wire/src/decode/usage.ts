@@ -5,17 +5,17 @@ import type { CacheWrite, Ttl, Usage } from '@tidemark/model';
 import { billsWrites } from '../model-generation.ts';
 
 /** A count as it comes. */
-export type Count = number | null | undefined;
+export type WireCount = number | null | undefined;
 
 /** Counts of one call, whichever API told them. */
 export interface Counts {
-  readonly input?: Count;
-  readonly cached?: Count;
-  readonly written?: Count;
-  readonly written30m?: Count;
-  readonly written12h?: Count;
-  readonly output?: Count;
-  readonly reasoning?: Count;
+  readonly input?: WireCount;
+  readonly cached?: WireCount;
+  readonly written?: WireCount;
+  readonly written30m?: WireCount;
+  readonly written12h?: WireCount;
+  readonly output?: WireCount;
+  readonly reasoning?: WireCount;
 }
 
 /** What is known of the call beside its counts. */

@@ -3,7 +3,7 @@
 import type { CallPart, Lowering } from '@tidemark/model';
 import { isBlank } from '@tidemark/model';
 import { isJsonObject } from '@tidemark/json';
-import type { Piece } from './piece.ts';
+import type { BlockPiece } from './piece.ts';
 import { piece } from './piece.ts';
 import { wireId, wireName } from './wire-names.ts';
 import { jsonString } from './wire-text.ts';
@@ -18,7 +18,7 @@ export const RESULT_PREFIX = '{"role":"tool","tool_call_id":"';
  * A call. Compatible servers parse the arguments, so a text that is no JSON object (cut ones, say) is kept as
  * `{"raw":"…"}`: the call and its closing stay a pair.
  */
-export function callPiece(part: CallPart, lowering: Lowering): Piece {
+export function callPiece(part: CallPart, lowering: Lowering): BlockPiece {
   const raw = objectText(part.arguments);
   const called = `{"name":"${wireName(part.name)}","arguments":${jsonString(raw)}}`;
   const head = `${CALL_PREFIX}${wireId(part.call)}","type":"function","function":${called}}`;

@@ -21,7 +21,7 @@ export function chatForm(own: Pick<BodyForm, 'service' | 'header' | 'end' | 'mar
 }
 
 /** How a block stands in its message: as part of a string, of a list, of the calls, or as a message of its own. */
-type Kind = 'words' | 'part' | 'call' | 'message';
+type ChatPieceKind = 'words' | 'part' | 'call' | 'message';
 
 const ROLES: { readonly [role in Role]: string } = {
   system: 'system',
@@ -30,7 +30,7 @@ const ROLES: { readonly [role in Role]: string } = {
   assistant: 'assistant',
 };
 
-const CLOSING: { readonly [kind in Kind]: string } = { words: '"}', part: ']}', call: ']}', message: '' };
+const CLOSING: { readonly [kind in ChatPieceKind]: string } = { words: '"}', part: ']}', call: ']}', message: '' };
 
 /** Inside one message, from one kind to the next; any other pair begins a new message. */
 const INSIDE: { readonly [pair: string]: string } = {
@@ -74,7 +74,7 @@ function opening(block: Block): string {
   }
 }
 
-function kindOf({ holds, head }: Block): Kind {
+function kindOf({ holds, head }: Block): ChatPieceKind {
   if (holds === 'call') return 'call';
   if (holds === 'result') return 'message';
   return head.startsWith(PART_PREFIX) ? 'part' : 'words';

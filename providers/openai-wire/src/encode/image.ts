@@ -10,7 +10,7 @@ const PATCH = 32;
 const TOKENS_AT_MOST = 1_536;
 
 /** An image that can be sent, or the words for one that cannot. */
-export type WireImage =
+export type ChatImage =
   | { readonly kind: 'image'; readonly url: string; readonly tokens: number; readonly mediaBytes: number }
   | { readonly kind: 'stub'; readonly text: string };
 
@@ -19,7 +19,7 @@ export type WireImage =
  *
  * @throws ProviderError `provider/invalid` when its bytes are not among the materials.
  */
-export function wireImage(service: Service, image: ImagePart, { materials, capabilities }: Lowering): WireImage {
+export function wireImage(service: Service, image: ImagePart, { materials, capabilities }: Lowering): ChatImage {
   if (capabilities.images === 'none') return imageStub(image, 'this model takes no images');
   const mediaType = wireMediaType(image.mediaType);
   if (!ACCEPTED.has(mediaType)) return imageStub(image, 'only PNG, JPEG, GIF and WebP are accepted');
@@ -36,7 +36,7 @@ export function wireImage(service: Service, image: ImagePart, { materials, capab
 }
 
 /** The text that stands for an image which cannot be sent at its place, with its digest to read it by. */
-export function imageStub(image: ImagePart, reason: string): Extract<WireImage, { kind: 'stub' }> {
+export function imageStub(image: ImagePart, reason: string): Extract<ChatImage, { kind: 'stub' }> {
   const text = `[image left out: ${reason}. ${image.mediaType}, ${image.bytes} bytes, artifact ${image.artifact}]`;
   return { kind: 'stub', text };
 }

@@ -6,7 +6,7 @@ import type { Service } from '@tidemark/provider-wire';
 import { refuse } from '@tidemark/provider-wire';
 
 /** Fields of a body by name. */
-export type Fields = { readonly [name: string]: JsonValue | undefined };
+export type BodyFields = { readonly [name: string]: JsonValue | undefined };
 
 /** The render parameters that an API knows. */
 export interface ParameterNames {
@@ -28,7 +28,11 @@ export function frozenParameters(front: Front): string {
  *
  * @throws ProviderError `provider/unsupported` for a name that the API has no field for.
  */
-export function wireParameters(service: Service, front: Front, { fields, inside, renamed }: ParameterNames): Fields {
+export function wireParameters(
+  service: Service,
+  front: Front,
+  { fields, inside, renamed }: ParameterNames,
+): BodyFields {
   const entries = Object.entries(front.parameters).map(([name, value]) => [renamed?.get(name) ?? name, value] as const);
   const parameters = new Map(entries);
   const unknown = [...parameters.keys()].find((name) => !fields.has(name) && !inside.has(name));
@@ -42,7 +46,7 @@ export function wireParameters(service: Service, front: Front, { fields, inside,
 }
 
 /** `{"model":…,` and these fields by ascending name: the beginning of a body. */
-export function bodyHeader(model: string, fields: Fields): string {
+export function bodyHeader(model: string, fields: BodyFields): string {
   const text = canonicalText(fields).slice(1, -1);
   return `{"model":${canonicalText(model)},${text === '' ? '' : `${text},`}`;
 }
@@ -52,7 +56,7 @@ export function bodyHeader(model: string, fields: Fields): string {
  *
  * @throws ProviderError `provider/invalid` for a field that already stands in the body.
  */
-export function bodyEnd(service: Service, taken: ReadonlySet<string>, varying: Fields, envelope: Envelope): string {
+export function bodyEnd(service: Service, taken: ReadonlySet<string>, varying: BodyFields, envelope: Envelope): string {
   const twice = Object.keys(envelope.fields).find((name) => taken.has(name) || Object.hasOwn(varying, name));
   if (twice !== undefined) {
     throw refuse(
@@ -65,11 +69,11 @@ export function bodyEnd(service: Service, taken: ReadonlySet<string>, varying: F
   return `${parts.map((text) => (text === '' ? '' : `,${text}`)).join('')}}`;
 }
 
-function recordOf(value: JsonValue | undefined): Fields {
+function recordOf(value: JsonValue | undefined): BodyFields {
   return isRecord(value) ? value : {};
 }
 
-function isRecord(value: JsonValue | undefined): value is Fields {
+function isRecord(value: JsonValue | undefined): value is BodyFields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 

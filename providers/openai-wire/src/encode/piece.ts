@@ -3,18 +3,18 @@
 import type { Block, Front, Lowering, Part, Role, Span } from '@tidemark/model';
 
 /** The fields of a block that depend on the part alone. */
-export type Piece = Pick<Block, 'head' | 'tail' | 'markable' | 'run' | 'holds' | 'tokens' | 'mediaBytes'>;
+export type BlockPiece = Pick<Block, 'head' | 'tail' | 'markable' | 'run' | 'holds' | 'tokens' | 'mediaBytes'>;
 
 /** Estimates tokens of a text. */
-export type Estimate = Lowering['estimate'];
+export type EstimateText = Lowering['estimate'];
 
 /** A block without a slot: all of it is head. */
-export function piece(head: string, holds: Piece['holds'], tokens: number, mediaBytes = 0): Piece {
+export function piece(head: string, holds: BlockPiece['holds'], tokens: number, mediaBytes = 0): BlockPiece {
   return { head, tail: '', markable: false, run: 'none', holds, tokens, mediaBytes };
 }
 
 /** A block of the front: outside every message. */
-export function frontBlock(section: 'tools' | 'system', made: Piece, origin: Block['origin']): Block {
+export function frontBlock(section: 'tools' | 'system', made: BlockPiece, origin: Block['origin']): Block {
   return { section, role: 'system', group: -1, ...made, opensTurn: false, origin };
 }
 
@@ -22,7 +22,7 @@ export function frontBlock(section: 'tools' | 'system', made: Piece, origin: Blo
 export function systemBlocks(
   front: Front,
   lowering: Lowering,
-  write: (text: string, lowering: Lowering) => Piece | undefined,
+  write: (text: string, lowering: Lowering) => BlockPiece | undefined,
 ): readonly Block[] {
   return front.system.flatMap(({ text, tokens, origin }) => {
     const made = write(text, lowering);
@@ -31,10 +31,10 @@ export function systemBlocks(
 }
 
 /** A piece, and which part of its span it is. */
-export type PlacedPiece = Piece & Pick<Block, 'part'>;
+export type PlacedBlockPiece = BlockPiece & Pick<Block, 'part'>;
 
 /** The pieces of a span: what `lower` makes of each of its parts. */
-export function piecesOf(span: Span, lower: (part: Part) => Piece | undefined): readonly PlacedPiece[] {
+export function piecesOf(span: Span, lower: (part: Part) => BlockPiece | undefined): readonly PlacedBlockPiece[] {
   return span.parts.flatMap((one, part) => {
     const made = lower(one);
     return made === undefined ? [] : [{ ...made, part }];
@@ -42,7 +42,7 @@ export function piecesOf(span: Span, lower: (part: Part) => Piece | undefined): 
 }
 
 /** The blocks of one span's pieces: reasoning that nothing follows is left out, and results come first. */
-export function spanBlocks(span: Span, role: Role, pieces: readonly PlacedPiece[]): readonly Block[] {
+export function spanBlocks(span: Span, role: Role, pieces: readonly PlacedBlockPiece[]): readonly Block[] {
   const packed = pieces.slice(0, pieces.findLastIndex(({ holds }) => holds !== 'thinking') + 1);
   const results = packed.filter(({ holds }) => holds === 'result');
   return [...results, ...packed.filter(({ holds }) => holds !== 'result')].map((made, index) => ({
@@ -56,7 +56,7 @@ export function spanBlocks(span: Span, role: Role, pieces: readonly PlacedPiece[
 }
 
 /** The same for a message of Chat Completions, in which all words stand before all calls. */
-export function chatBlocks(span: Span, role: Role, pieces: readonly PlacedPiece[]): readonly Block[] {
+export function chatBlocks(span: Span, role: Role, pieces: readonly PlacedBlockPiece[]): readonly Block[] {
   const calls = pieces.filter(({ holds }) => holds === 'call');
   return spanBlocks(span, role, [...pieces.filter(({ holds }) => holds !== 'call'), ...calls]);
 }

@@ -5,14 +5,14 @@ import type { Socket } from 'node:net';
 import type { OpenAI } from 'openai';
 import { ResponsesWS } from 'openai/resources/responses/ws';
 import type { WebSocket } from 'ws';
-import type { AnswerLimits, Reach, Service } from '@tidemark/provider-wire';
+import type { AnswerLimits, AddressReach, Service } from '@tidemark/provider-wire';
 import { connectionError, oversized, redirected } from '@tidemark/provider-wire';
 import { sortFailure } from '../decode/failure.ts';
 import { mapError } from './map-error.ts';
 import { NotReached } from './not-reached.ts';
 
 /** An open connection, in the hands of one call at a time. */
-export interface Connection {
+export interface ProviderConnection {
   /** Betas are told when a connection opens: a call with others needs another one. */
   readonly betas: string;
   /** The answer that it gave last, while nothing went wrong since: what the service remembers of it. */
@@ -27,15 +27,15 @@ export interface Connection {
 }
 
 /** Where to open one. */
-export interface Place {
+export interface ConnectionPlace {
   readonly service: Service;
   readonly client: OpenAI;
   readonly key: string;
-  readonly reach: Reach;
+  readonly reach: AddressReach;
 }
 
 /** How to open one. */
-export interface Opening {
+export interface ConnectionOpening {
   readonly betas: string;
   /** Milliseconds until it must be open. */
   readonly patienceMs: number;
@@ -50,7 +50,10 @@ export interface Opening {
  * @throws NotReached when none comes to be; ProviderError `provider/authentication` or `provider/permission` when the key
  *   is refused.
  */
-export async function connect(place: Place, { betas, patienceMs, signal, limits }: Opening): Promise<Connection> {
+export async function connect(
+  place: ConnectionPlace,
+  { betas, patienceMs, signal, limits }: ConnectionOpening,
+): Promise<ProviderConnection> {
   const headers = betas === '' ? {} : { 'openai-beta': betas };
   const session = new ResponsesWS(place.client, {
     headers,
@@ -72,7 +75,7 @@ export async function connect(place: Place, { betas, patienceMs, signal, limits 
   }
 }
 
-function opened(socket: WebSocket, { service, key, reach }: Place): Promise<Socket | undefined> {
+function opened(socket: WebSocket, { service, key, reach }: ConnectionPlace): Promise<Socket | undefined> {
   return new Promise((resolve, reject) => {
     let wire: Socket | undefined;
     socket.once('upgrade', (response) => {
@@ -106,7 +109,7 @@ function refusedWith(service: Service, status: number): Error {
   return new NotReached('refused', error, NO_SOCKETS.includes(status));
 }
 
-function asConnection(socket: WebSocket, wire: Socket | undefined, inbox: Inbox, betas: string): Connection {
+function asConnection(socket: WebSocket, wire: Socket | undefined, inbox: Inbox, betas: string): ProviderConnection {
   return {
     betas,
     remembers: undefined,

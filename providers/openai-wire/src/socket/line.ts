@@ -1,7 +1,7 @@
 // The line to a service: the official SDK sends exactly the bytes it is given, once. Retry belongs to the turn, which records it.
 
 import type { Outgoing, ProviderError, StreamPart } from '@tidemark/model';
-import type { AnswerLimits, Bridge, PartMeter, Reach, Service } from '@tidemark/provider-wire';
+import type { AnswerLimits, Bridge, PartMeter, AddressReach, Service } from '@tidemark/provider-wire';
 import {
   aborted,
   answerLimits,
@@ -15,15 +15,15 @@ import {
 } from '@tidemark/provider-wire';
 import { OpenAI } from 'openai';
 import { _iterSSEMessages as rawEvents } from 'openai/core/streaming';
-import type { Decoder } from '../decode/decoding.ts';
+import type { AnswerDecoder } from '../decode/decoding.ts';
 import { wholeAsStream } from '../decode/decoding.ts';
-import type { Connection, Opening } from './connection.ts';
+import type { ProviderConnection, ConnectionOpening } from './connection.ts';
 import { connect } from './connection.ts';
-import type { Phase } from './map-error.ts';
+import type { CallPhase } from './map-error.ts';
 import { mapError } from './map-error.ts';
 
 /** How to open one. */
-export interface LineOptions {
+export interface HttpClientOptions {
   readonly service: Service;
   /** One that a header can hold. */
   readonly key: string;
@@ -36,24 +36,24 @@ export interface LineOptions {
 }
 
 /** See the head of this file. It holds no connection of its own. */
-export interface Line {
-  stream(path: string, decoder: Decoder, outgoing: Outgoing): AsyncGenerator<StreamPart, void>;
+export interface HttpClient {
+  stream(path: string, decoder: AnswerDecoder, outgoing: Outgoing): AsyncGenerator<StreamPart, void>;
   whole(path: string, outgoing: Outgoing): Promise<string>;
-  connect(opening: Opening): Promise<Connection>;
-  sort(error: unknown, phase: Phase): ProviderError;
+  connect(opening: ConnectionOpening): Promise<ProviderConnection>;
+  sort(error: unknown, phase: CallPhase): ProviderError;
 }
 
 /** What a call needs beside its bytes. */
-interface Held {
+interface HeldClient {
   readonly service: Service;
   readonly client: OpenAI;
   readonly key: string;
   readonly idleMs: number;
-  readonly reach: Reach;
+  readonly reach: AddressReach;
 }
 
 /** Opens a line: nothing is sent yet. */
-export function openLine({ service, key, baseURL, idleMs, fetch }: LineOptions): Line {
+export function openLine({ service, key, baseURL, idleMs, fetch }: HttpClientOptions): HttpClient {
   const reach = createReach();
   const client = new OpenAI({
     apiKey: key,
@@ -67,7 +67,7 @@ export function openLine({ service, key, baseURL, idleMs, fetch }: LineOptions):
     logLevel: 'off',
     fetch: boundFetch({ service, reach, idleMs, fetch }),
   });
-  const held: Held = { service, client, key, idleMs, reach };
+  const held: HeldClient = { service, client, key, idleMs, reach };
   return {
     stream: (path, decoder, outgoing) => stream(held, path, decoder, outgoing),
     whole: (path, outgoing) => whole(held, path, outgoing),
@@ -77,13 +77,13 @@ export function openLine({ service, key, baseURL, idleMs, fetch }: LineOptions):
 }
 
 async function* stream(
-  held: Held,
+  held: HeldClient,
   path: string,
-  decoder: Decoder,
+  decoder: AnswerDecoder,
   outgoing: Outgoing,
 ): AsyncGenerator<StreamPart, void> {
   const bridge = bridgeAbort(outgoing.signal);
-  let phase: Phase = 'asking';
+  let phase: CallPhase = 'asking';
   try {
     const limits = answerLimits(outgoing.outputLimit);
     const meter = createPartMeter(held.service, limits);
@@ -99,7 +99,7 @@ async function* stream(
 }
 
 async function post(
-  { client, service }: Held,
+  { client, service }: HeldClient,
   path: string,
   { body, betas }: Outgoing,
   { bridge, limits }: { readonly bridge: Bridge; readonly limits: AnswerLimits },
@@ -116,13 +116,13 @@ function isStream(response: Response): boolean {
   return !(response.headers.get('content-type') ?? '').includes('application/json');
 }
 
-function textOf({ service, idleMs }: Held, response: Response): Promise<string> {
+function textOf({ service, idleMs }: HeldClient, response: Response): Promise<string> {
   return within(response.text(), idleMs, (ms) => silent(service, ms));
 }
 
 async function* streamed(
-  { service, idleMs }: Held,
-  decoder: Decoder,
+  { service, idleMs }: HeldClient,
+  decoder: AnswerDecoder,
   response: Response,
   { bridge, meter }: { readonly bridge: Bridge; readonly meter: PartMeter },
 ): AsyncGenerator<StreamPart, void> {
@@ -138,7 +138,7 @@ async function* streamed(
   yield* meter(decoding.end());
 }
 
-async function whole(held: Held, path: string, outgoing: Outgoing): Promise<string> {
+async function whole(held: HeldClient, path: string, outgoing: Outgoing): Promise<string> {
   const bridge = bridgeAbort(outgoing.signal);
   try {
     return await textOf(held, await post(held, path, outgoing, { bridge, limits: answerLimits(0) }));

@@ -13,14 +13,14 @@ import {
   retryAfter,
   withoutKey,
 } from '@tidemark/provider-wire';
-import type { Failure } from '../decode/failure.ts';
+import type { OpenAIFailure } from '../decode/failure.ts';
 import { sortFailure } from '../decode/failure.ts';
 
 /** Where a call was when it failed: before the answer began, or in it. */
-export type Phase = 'asking' | 'answering';
+export type CallPhase = 'asking' | 'answering';
 
 /** Sorts anything thrown by a call. What is a ProviderError already passes as it is, less the secret. */
-export function mapError(service: Service, error: unknown, phase: Phase, secret: string): ProviderError {
+export function mapError(service: Service, error: unknown, phase: CallPhase, secret: string): ProviderError {
   const hide = hideKey(secret);
   const sorted = providerErrorIn(error);
   if (sorted !== undefined) return withoutKey(sorted, hide);
@@ -35,7 +35,7 @@ export function mapError(service: Service, error: unknown, phase: Phase, secret:
   return broken(service, code, `${what}: ${reasonsOf(error, hide)}`, plainCause(error, hide));
 }
 
-function failureOf(error: APIError, hide: Hide): Failure {
+function failureOf(error: APIError, hide: Hide): OpenAIFailure {
   const afterMs = retryAfter(error.headers);
   return {
     message: hide(messageOf(error)),

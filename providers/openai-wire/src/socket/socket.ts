@@ -4,10 +4,10 @@ import type { Outgoing, StreamPart } from '@tidemark/model';
 import { ProviderError } from '@tidemark/model';
 import type { Service } from '@tidemark/provider-wire';
 import { requireAddress } from '@tidemark/provider-wire';
-import type { Decoder } from '../decode/decoding.ts';
-import type { Connection, Opening } from './connection.ts';
-import type { Line, LineOptions } from './line.ts';
-import type { Phase } from './map-error.ts';
+import type { AnswerDecoder } from '../decode/decoding.ts';
+import type { ProviderConnection, ConnectionOpening } from './connection.ts';
+import type { HttpClient, HttpClientOptions } from './line.ts';
+import type { CallPhase } from './map-error.ts';
 
 /** How to reach a service that speaks OpenAI's wire. */
 export interface SocketOptions {
@@ -23,17 +23,17 @@ export interface SocketOptions {
 }
 
 /** An open way to a service. It holds no connection of its own. */
-export interface Socket {
+export interface ProviderSocket {
   /** How long a call may be silent, in milliseconds. */
   readonly idleMs: number;
   /** Sends a body once and streams what the decoder makes of the answer. @throws ProviderError, in mid-stream too. */
-  stream(path: string, decoder: Decoder, outgoing: Outgoing): AsyncGenerator<StreamPart, void>;
+  stream(path: string, decoder: AnswerDecoder, outgoing: Outgoing): AsyncGenerator<StreamPart, void>;
   /** Sends a body once and gives the text of the answer. @throws ProviderError. */
   whole(path: string, outgoing: Outgoing): Promise<string>;
   /** Opens a WebSocket to Responses. @throws NotReached, or ProviderError when the key is refused. */
-  connect(opening: Opening): Promise<Connection>;
+  connect(opening: ConnectionOpening): Promise<ProviderConnection>;
   /** Sorts what went wrong on such a connection. The key never passes. */
-  sort(error: unknown, phase: Phase): Promise<ProviderError>;
+  sort(error: unknown, phase: CallPhase): Promise<ProviderError>;
 }
 
 const IDLE_MS = 180_000;
@@ -43,11 +43,11 @@ const PRINTABLE = /^[\x21-\x7e]+$/;
  * @throws ProviderError `provider/authentication` for a key that no header can hold, `provider/address` for an address that is
  *   not one of HTTP or holds a password.
  */
-export function openSocket(options: SocketOptions): Socket {
+export function openSocket(options: SocketOptions): ProviderSocket {
   const how = lineOptions(options);
-  let opened: Promise<Line> | undefined;
+  let opened: Promise<HttpClient> | undefined;
   // The SDK is 250 modules: whoever starts a program does not wait for them before anything is asked.
-  const line = (): Promise<Line> => (opened ??= import('./line.ts').then(({ openLine }) => openLine(how)));
+  const line = (): Promise<HttpClient> => (opened ??= import('./line.ts').then(({ openLine }) => openLine(how)));
   return {
     idleMs: how.idleMs,
     async *stream(path, decoder, outgoing) {
@@ -59,7 +59,7 @@ export function openSocket(options: SocketOptions): Socket {
   };
 }
 
-function lineOptions({ service, apiKey, baseURL, idleMs = IDLE_MS, fetch }: SocketOptions): LineOptions {
+function lineOptions({ service, apiKey, baseURL, idleMs = IDLE_MS, fetch }: SocketOptions): HttpClientOptions {
   requireAddress(service, baseURL);
   const key = apiKey.trim();
   if (!PRINTABLE.test(key)) {

@@ -1,7 +1,7 @@
 // Front and spans become blocks: strings of words, parts of lists, calls of an answer, and tool messages.
 
 import type { Block, Front, LoweredFront, Lowering, Part, Role, Span } from '@tidemark/model';
-import type { Piece } from '@tidemark/provider-openai-wire';
+import type { BlockPiece } from '@tidemark/provider-openai-wire';
 import {
   callPiece,
   chatBlocks,
@@ -48,7 +48,7 @@ export function lowerSpan(span: Span, lowering: Lowering): readonly Block[] {
   return chatBlocks(span, role, pieces);
 }
 
-function lowerPart(part: Part, role: Role, inList: boolean, lowering: Lowering): Piece | undefined {
+function lowerPart(part: Part, role: Role, inList: boolean, lowering: Lowering): BlockPiece | undefined {
   switch (part.type) {
     case 'text':
     case 'native':

@@ -3,7 +3,7 @@
 
 import type { ImagePart, Lowering, ResultPart, Role } from '@tidemark/model';
 import { isBlank } from '@tidemark/model';
-import type { Piece } from '@tidemark/provider-openai-wire';
+import type { BlockPiece } from '@tidemark/provider-openai-wire';
 import {
   imageStub,
   insideString,
@@ -18,18 +18,18 @@ import {
 import { OPENAI } from '../service.ts';
 
 /** The inside of a string: neighbours of one message are joined. None for blank text. */
-export function wordsPiece(text: string, lowering: Lowering): Piece | undefined {
+export function wordsPiece(text: string, lowering: Lowering): BlockPiece | undefined {
   return isBlank(text) ? undefined : piece(insideString(text), 'text', lowering.estimate(text));
 }
 
 /** A text part of a list. None for blank text. */
-export function partPiece(text: string, lowering: Lowering): Piece | undefined {
+export function partPiece(text: string, lowering: Lowering): BlockPiece | undefined {
   if (isBlank(text)) return undefined;
   return piece(`${PART_PREFIX}text","text":${jsonString(text)}}`, 'text', lowering.estimate(text));
 }
 
 /** An image part of a user's list; words for it anywhere else (L6). */
-export function imagePiece(image: ImagePart, role: Role, lowering: Lowering): Piece | undefined {
+export function imagePiece(image: ImagePart, role: Role, lowering: Lowering): BlockPiece | undefined {
   if (role !== 'user') return wordsPiece(imageStub(image, `a message of role ${role} takes none`).text, lowering);
   const made = wireImage(OPENAI, image, lowering);
   if (made.kind === 'stub') return partPiece(made.text, lowering);
@@ -38,7 +38,7 @@ export function imagePiece(image: ImagePart, role: Role, lowering: Lowering): Pi
 }
 
 /** A tool message, which takes words alone: an image in it becomes a line with its digest. */
-export function resultPiece(part: ResultPart, lowering: Lowering): Piece {
+export function resultPiece(part: ResultPart, lowering: Lowering): BlockPiece {
   const text = resultWords(part);
   const head = `${RESULT_PREFIX}${wireId(part.call)}","content":${jsonString(text)}}`;
   return piece(head, 'result', lowering.estimate(text));

@@ -2,7 +2,7 @@
 // until the next one, and another role.
 
 import type { AddedTool, ChangePart, Lowering, ToolDefinition } from '@tidemark/model';
-import type { Piece } from '@tidemark/provider-openai-wire';
+import type { BlockPiece } from '@tidemark/provider-openai-wire';
 import { functionMembers, jsonString, piece } from '@tidemark/provider-openai-wire';
 import { refuse } from '@tidemark/provider-wire';
 import { OPENAI } from '../service.ts';
@@ -18,7 +18,7 @@ export function functionTool(tool: Pick<ToolDefinition, 'name' | 'definition'>):
  * @throws ProviderError `provider/unsupported` for a tool that is withdrawn, which this API has no item for;
  *   `provider/invalid` when a definition is not among the materials.
  */
-export function changePiece(part: ChangePart, lowering: Lowering): Piece {
+export function changePiece(part: ChangePart, lowering: Lowering): BlockPiece {
   if (part.change === 'reasoning') {
     const effort = jsonString(part.setting);
     const item = `{"type":"configuration_update","reasoning":{"effort":${effort}}}`;

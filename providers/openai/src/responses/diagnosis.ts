@@ -1,7 +1,7 @@
 // What OpenAI says of a request that it compared with an earlier response (provider facts 2.2).
 
 import type { Answer, Diagnosis } from '@tidemark/model';
-import type { WireDiagnostics } from './events.ts';
+import type { ResponseWireDiagnostics } from './events.ts';
 
 const FOUND: ReadonlyMap<string, Diagnosis['found']> = new Map([
   ['cache_hit', 'hit'],
@@ -10,7 +10,7 @@ const FOUND: ReadonlyMap<string, Diagnosis['found']> = new Map([
 ]);
 
 /** Nothing where none was asked for, or none is offered; a word that is not known says nothing either. */
-export function decodeDiagnosis(told: WireDiagnostics | null | undefined): Pick<Answer, 'diagnosis'> {
+export function decodeDiagnosis(told: ResponseWireDiagnostics | null | undefined): Pick<Answer, 'diagnosis'> {
   const { type, reason, cache_missed_tokens: missed } = told ?? {};
   if (type !== 'cache_miss') {
     const found = FOUND.get(type ?? '');

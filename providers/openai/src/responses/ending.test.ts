@@ -2,10 +2,10 @@ import { inputTokens, writtenTokens } from '@tidemark/model';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { answerOf } from './ending.ts';
-import type { WireUsage } from './events.ts';
+import type { ResponseUsage } from './events.ts';
 import { readResponse } from './events.ts';
 
-const usageOf = (usage: WireUsage, model = 'gpt-6-sol') =>
+const usageOf = (usage: ResponseUsage, model = 'gpt-6-sol') =>
   answerOf([], { model, status: 'completed', usage }, false).usage;
 
 const tokens = fc.nat(300_000);

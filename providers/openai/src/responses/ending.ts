@@ -5,15 +5,15 @@ import { decodeUsage, sortFailure } from '@tidemark/provider-openai-wire';
 import { retryAfter } from '@tidemark/provider-wire';
 import { OPENAI } from '../service.ts';
 import { decodeDiagnosis } from './diagnosis.ts';
-import type { WireError, WireResponse, WireUsage } from './events.ts';
+import type { WireError, WireResponse, ResponseUsage } from './events.ts';
 
-interface Stop {
+interface ResponseStop {
   readonly stop: StopReason;
   readonly truncated: Answer['truncated'];
 }
 
 /** Why a response is incomplete. */
-const INCOMPLETE: ReadonlyMap<string, Stop> = new Map([
+const INCOMPLETE: ReadonlyMap<string, ResponseStop> = new Map([
   ['max_output_tokens', { stop: 'length', truncated: 'yes' }],
   ['content_filter', { stop: 'refusal', truncated: 'unknown' }],
 ]);
@@ -66,7 +66,7 @@ function stopOf(
   return { stop: parts.some(({ type }) => type === 'call') ? 'calls' : 'end', truncated: 'no', ...raw };
 }
 
-function usageOf(usage: WireUsage, { model, prompt_cache_options }: WireResponse): Usage {
+function usageOf(usage: ResponseUsage, { model, prompt_cache_options }: WireResponse): Usage {
   const input = usage.input_tokens_details;
   const ttl = prompt_cache_options?.ttl;
   const counts = {

@@ -1,34 +1,34 @@
 // The door for what the Responses API sends: `unknown` enters, a type leaves. Only what is used is read; the rest passes.
 
 import { z } from 'zod';
-import type { Count } from '@tidemark/provider-openai-wire';
+import type { WireCount } from '@tidemark/provider-openai-wire';
 import { MOST_TOKENS } from '@tidemark/provider-wire';
 
-type Name = string | null | undefined;
+type ResponseWord = string | null | undefined;
 
 /** Counts as they come; a field may be absent or null. */
-export interface WireUsage {
-  readonly input_tokens?: Count;
+export interface ResponseUsage {
+  readonly input_tokens?: WireCount;
   readonly input_tokens_details?:
     | {
-        readonly cached_tokens?: Count;
-        readonly cache_write_tokens?: Count;
+        readonly cached_tokens?: WireCount;
+        readonly cache_write_tokens?: WireCount;
         readonly cache_write_tokens_details?:
-          | { readonly ttl_30m_tokens?: Count; readonly ttl_12h_tokens?: Count }
+          | { readonly ttl_30m_tokens?: WireCount; readonly ttl_12h_tokens?: WireCount }
           | null
           | undefined;
       }
     | null
     | undefined;
-  readonly output_tokens?: Count;
-  readonly output_tokens_details?: { readonly reasoning_tokens?: Count } | null | undefined;
+  readonly output_tokens?: WireCount;
+  readonly output_tokens_details?: { readonly reasoning_tokens?: WireCount } | null | undefined;
 }
 
 /** A comparison with an earlier response. */
-export interface WireDiagnostics {
-  readonly type?: Name;
-  readonly reason?: Name;
-  readonly cache_missed_tokens?: Count;
+export interface ResponseWireDiagnostics {
+  readonly type?: ResponseWord;
+  readonly reason?: ResponseWord;
+  readonly cache_missed_tokens?: WireCount;
 }
 
 /** An output item with all its fields. */
@@ -39,24 +39,24 @@ export interface WireItem {
 
 /** What is said of an error, in an event or inside a failed response. */
 export interface WireError {
-  readonly code?: Name;
-  readonly message?: Name;
-  readonly type?: Name;
-  readonly param?: Name;
+  readonly code?: ResponseWord;
+  readonly message?: ResponseWord;
+  readonly type?: ResponseWord;
+  readonly param?: ResponseWord;
   /** Over a WebSocket: the headers that HTTP would have had. */
   readonly headers?: { readonly [name: string]: string } | null | undefined;
 }
 
 /** A response: as it begins, ends, or comes whole. */
 export interface WireResponse {
-  readonly id?: Name;
-  readonly model?: Name;
-  readonly status?: Name;
-  readonly incomplete_details?: { readonly reason?: Name } | null | undefined;
+  readonly id?: ResponseWord;
+  readonly model?: ResponseWord;
+  readonly status?: ResponseWord;
+  readonly incomplete_details?: { readonly reason?: ResponseWord } | null | undefined;
   readonly error?: WireError | null | undefined;
-  readonly usage?: WireUsage | null | undefined;
-  readonly prompt_cache_options?: { readonly ttl?: Name } | null | undefined;
-  readonly prompt_cache_diagnostics?: WireDiagnostics | null | undefined;
+  readonly usage?: ResponseUsage | null | undefined;
+  readonly prompt_cache_options?: { readonly ttl?: ResponseWord } | null | undefined;
+  readonly prompt_cache_diagnostics?: ResponseWireDiagnostics | null | undefined;
   readonly output?: readonly WireItem[] | null | undefined;
 }
 
@@ -73,7 +73,7 @@ interface Delta {
 }
 
 /** The events that are read, by type. */
-export interface WireEvents {
+export interface ResponseEvents {
   readonly 'response.created': Response;
   readonly 'response.output_item.added': Item;
   readonly 'response.output_text.delta': Delta;
@@ -87,21 +87,21 @@ export interface WireEvents {
   readonly 'response.incomplete': Response;
   readonly 'response.failed': Response;
   /** Over a WebSocket the error stands inside, beside the status that HTTP would have had. */
-  readonly error: WireError & { readonly status?: Count; readonly error?: WireError | null | undefined };
+  readonly error: WireError & { readonly status?: WireCount; readonly error?: WireError | null | undefined };
 }
 
 /** Type of an event that is read. */
-export type WireEventType = keyof WireEvents;
+export type ResponseEventType = keyof ResponseEvents;
 
 // The answer is kept when a count is none: the odd value is dropped, and the count is unknown.
-const count: z.ZodType<Count> = z.number().int().nonnegative().max(MOST_TOKENS).nullish().catch(undefined);
-const name: z.ZodType<Name> = z.string().nullish();
+const count: z.ZodType<WireCount> = z.number().int().nonnegative().max(MOST_TOKENS).nullish().catch(undefined);
+const name: z.ZodType<ResponseWord> = z.string().nullish();
 const index: z.ZodType<number> = z.number().int().nonnegative();
 const item: z.ZodType<WireItem> = z.looseObject({ type: z.string() });
 const headers = z.record(z.string(), z.string()).nullish().catch(undefined);
 const error: z.ZodType<WireError> = z.looseObject({ code: name, message: name, type: name, param: name, headers });
 
-const usage: z.ZodType<WireUsage> = z.looseObject({
+const usage: z.ZodType<ResponseUsage> = z.looseObject({
   input_tokens: count,
   input_tokens_details: z
     .looseObject({
@@ -119,7 +119,7 @@ const usage: z.ZodType<WireUsage> = z.looseObject({
 });
 
 /** A form of it that is not known is no reason to lose an answer. */
-const diagnostics: z.ZodType<WireDiagnostics | null | undefined> = z
+const diagnostics: z.ZodType<ResponseWireDiagnostics | null | undefined> = z
   .looseObject({ type: name, reason: name, cache_missed_tokens: count })
   .nullish()
   .catch(undefined);
@@ -140,7 +140,7 @@ const aboutResponse: z.ZodType<Response> = z.looseObject({ response });
 const aboutItem: z.ZodType<Item> = z.looseObject({ output_index: index, item });
 const delta: z.ZodType<Delta> = z.looseObject({ output_index: index, delta: z.string() });
 
-const EVENTS: { readonly [T in WireEventType]: z.ZodType<WireEvents[T]> } = {
+const EVENTS: { readonly [T in ResponseEventType]: z.ZodType<ResponseEvents[T]> } = {
   'response.created': aboutResponse,
   'response.output_item.added': aboutItem,
   'response.output_text.delta': delta,
@@ -157,12 +157,12 @@ const EVENTS: { readonly [T in WireEventType]: z.ZodType<WireEvents[T]> } = {
 };
 
 /** Whether this event is one that is read. Others are to be ignored (the API may add types). */
-export function isReadEvent(type: string): type is WireEventType {
+export function isReadEvent(type: string): type is ResponseEventType {
   return Object.hasOwn(EVENTS, type);
 }
 
 /** Reads one event. @throws ZodError when it does not have the documented shape. */
-export function readEvent<T extends WireEventType>(type: T, data: unknown): WireEvents[T] {
+export function readEvent<T extends ResponseEventType>(type: T, data: unknown): ResponseEvents[T] {
   return EVENTS[type].parse(data);
 }
 

@@ -11,7 +11,7 @@ import type {
   TextPart,
 } from '@tidemark/model';
 import { isBlank } from '@tidemark/model';
-import type { Piece } from '@tidemark/provider-openai-wire';
+import type { BlockPiece } from '@tidemark/provider-openai-wire';
 import {
   imageStub,
   jsonString,
@@ -32,26 +32,26 @@ export const CALL_PREFIX = '{"type":"function_call","call_id":"';
 export const RESULT_PREFIX = '{"type":"function_call_output","call_id":"';
 
 /** A message of the model, a content part of all others. None for blank text. */
-export function textPiece({ text, phase }: Said, role: Role, lowering: Lowering): Piece | undefined {
+export function textPiece({ text, phase }: PhasedText, role: Role, lowering: Lowering): BlockPiece | undefined {
   if (isBlank(text)) return undefined;
   const head = role === 'assistant' ? messageItem({ text, ...(phase !== undefined && { phase }) }) : inputText(text);
   return piece(head, 'text', lowering.estimate(text));
 }
 
 /** Words, and where they came from the model, the phase that they are of. */
-export type Said = Pick<TextPart, 'text' | 'phase'>;
+export type PhasedText = Pick<TextPart, 'text' | 'phase'>;
 
 /**
  * What the model said, as an item of its own: one came, one goes back. Its id may be left out where nothing is stored; its
  * `phase` may not (the SDK's types: "dropping it can degrade performance").
  */
-export function messageItem({ text, phase }: Said): string {
+export function messageItem({ text, phase }: PhasedText): string {
   const told = phase === undefined ? '' : `"phase":${jsonString(phase)},`;
   return `{"type":"message","role":"assistant",${told}"content":[{"type":"output_text","text":${jsonString(text)}}]}`;
 }
 
 /** An `input_image` in a user message; words for it anywhere else (L6). */
-export function imagePiece(image: ImagePart, role: Role, lowering: Lowering): Piece | undefined {
+export function imagePiece(image: ImagePart, role: Role, lowering: Lowering): BlockPiece | undefined {
   const made =
     role === 'user' ? wireImage(OPENAI, image, lowering) : imageStub(image, `a message of role ${role} takes none`);
   if (made.kind === 'stub') return textPiece(made, role, lowering);
@@ -62,7 +62,7 @@ export function imagePiece(image: ImagePart, role: Role, lowering: Lowering): Pi
  * The reasoning item as it was received. None of another provider or model, none that is not encrypted, and none that
  * another item would follow than the one it came with (a 400: "without its required following item").
  */
-export function reasoningPiece(part: ReasoningPart, lowering: Lowering): Piece | undefined {
+export function reasoningPiece(part: ReasoningPart, lowering: Lowering): BlockPiece | undefined {
   const { opaque } = part;
   if (opaque === undefined || part.torn === true || !isOwnReasoning(part, lowering)) return undefined;
   const item = parseObject(opaque);
@@ -72,7 +72,7 @@ export function reasoningPiece(part: ReasoningPart, lowering: Lowering): Piece |
 }
 
 /** A `function_call`: the arguments are the raw text that was streamed, nothing is `{}`. */
-export function callPiece(part: CallPart, lowering: Lowering): Piece {
+export function callPiece(part: CallPart, lowering: Lowering): BlockPiece {
   const raw = isBlank(part.arguments) ? '{}' : part.arguments;
   const call = { call: wireId(part.call), name: wireName(part.name), arguments: raw };
   return piece(callItem(call), 'call', lowering.estimate(part.name) + lowering.estimate(raw));
@@ -84,7 +84,7 @@ export function callItem({ call, name, arguments: raw }: Omit<CallPart, 'type'>)
 }
 
 /** A `function_call_output`: a string, or a list of parts where the result holds an image. */
-export function resultPiece(part: ResultPart, lowering: Lowering): Piece {
+export function resultPiece(part: ResultPart, lowering: Lowering): BlockPiece {
   const contents = resultContents(part).map((one) => (typeof one === 'string' ? one : outputImage(one, lowering)));
   const texts = contents.filter((one) => typeof one === 'string');
   const images = contents.filter((one) => typeof one !== 'string');
@@ -99,7 +99,7 @@ export function resultPiece(part: ResultPart, lowering: Lowering): Piece {
 }
 
 /** The item as it was received, or its plain twin where it is bound to another provider. */
-export function nativePiece(part: NativePart, role: Role, lowering: Lowering): Piece | undefined {
+export function nativePiece(part: NativePart, role: Role, lowering: Lowering): BlockPiece | undefined {
   if (part.provider !== OPENAI.name || !isJsonObject(part.item)) return textPiece(part, role, lowering);
   return piece(part.item, 'native', lowering.estimate(part.item));
 }

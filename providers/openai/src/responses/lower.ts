@@ -1,7 +1,7 @@
 // Front and spans become blocks: content parts of messages, and whole items.
 
 import type { Block, Front, LoweredFront, Lowering, Part, Role, Span } from '@tidemark/model';
-import type { Piece } from '@tidemark/provider-openai-wire';
+import type { BlockPiece } from '@tidemark/provider-openai-wire';
 import {
   frontBlock,
   frozenParameters,
@@ -42,7 +42,7 @@ function takesMarks({ capabilities: { implicit, slots } }: Lowering): boolean {
 }
 
 /** The same bytes, with a slot for a mark before the closing brace. */
-function withSlot(made: Piece): Piece {
+function withSlot(made: BlockPiece): BlockPiece {
   return { ...made, head: made.head.slice(0, -1), tail: made.head.slice(-1), markable: true };
 }
 
@@ -58,7 +58,7 @@ export function lowerSpan(span: Span, lowering: Lowering): readonly Block[] {
   return spanBlocks(span, role, pieces);
 }
 
-function lowerPart(part: Part, role: Role, lowering: Lowering): Piece | undefined {
+function lowerPart(part: Part, role: Role, lowering: Lowering): BlockPiece | undefined {
   switch (part.type) {
     case 'text':
       return textPiece(part, role, lowering);

@@ -1,7 +1,7 @@
 // Render parameters of the Responses API (provider facts 2.2), and the constants that stand with them.
 
 import type { Envelope, Front } from '@tidemark/model';
-import type { Fields, ParameterNames } from '@tidemark/provider-openai-wire';
+import type { BodyFields, ParameterNames } from '@tidemark/provider-openai-wire';
 import { bodyEnd, bodyHeader, isReasoning, wireParameters } from '@tidemark/provider-openai-wire';
 import { OPENAI } from '../service.ts';
 
@@ -41,7 +41,7 @@ export function responsesEnd(front: Front, envelope: Envelope): string {
   return bodyEnd(OPENAI, taken, { max_output_tokens: envelope.outputLimit, stream: true }, envelope);
 }
 
-function headerFields(front: Front): Fields {
+function headerFields(front: Front): BodyFields {
   const include = isReasoning(front.model) ? { include: ['reasoning.encrypted_content'] } : {};
   return { ...wireParameters(OPENAI, front, NAMES), ...include, store: false };
 }

@@ -6,7 +6,7 @@ import type { Decoding } from '@tidemark/provider-openai-wire';
 import { rawMember } from '@tidemark/json';
 import { cut, malformed, parseJson, readAs, requireFewParts } from '@tidemark/provider-wire';
 import { answerOf, failureOf } from './ending.ts';
-import type { WireEvents, WireEventType, WireItem, WireResponse } from './events.ts';
+import type { ResponseEvents, ResponseEventType, WireItem, WireResponse } from './events.ts';
 import { isReadEvent, readEvent } from './events.ts';
 import { calledIn, isRefusal, partOf, textIn } from './part.ts';
 import { OPENAI } from '../service.ts';
@@ -19,7 +19,7 @@ interface OpenItem {
 }
 
 /** What has arrived of one answer. */
-interface Arrived {
+interface ResponseStreamState {
   readonly began: boolean;
   readonly items: number;
   readonly open: ReadonlyMap<number, OpenItem>;
@@ -28,12 +28,19 @@ interface Arrived {
   readonly finished: boolean;
 }
 
-interface Step {
-  readonly arrived: Arrived;
+interface ResponseStreamStep {
+  readonly arrived: ResponseStreamState;
   readonly says: readonly StreamPart[];
 }
 
-const NOTHING: Arrived = { began: false, items: 0, open: new Map(), parts: [], refused: false, finished: false };
+const NOTHING: ResponseStreamState = {
+  began: false,
+  items: 0,
+  open: new Map(),
+  parts: [],
+  refused: false,
+  finished: false,
+};
 
 /** Begins to decode one answer. */
 export function beginResponse(): Decoding {
@@ -57,13 +64,13 @@ export function beginResponse(): Decoding {
 }
 
 /** `began` comes first, even from a server that leaves `response.created` out. */
-function withBeginning(before: Arrived, step: Step): Step {
+function withBeginning(before: ResponseStreamState, step: ResponseStreamStep): ResponseStreamStep {
   const isFirst = !before.began && step.says.length > 0 && step.says[0]?.type !== 'began';
   if (!isFirst) return step;
   return { arrived: { ...step.arrived, began: true }, says: [{ type: 'began', usage: {} }, ...step.says] };
 }
 
-function take(type: WireEventType, arrived: Arrived, event: unknown, data: string): Step {
+function take(type: ResponseEventType, arrived: ResponseStreamState, event: unknown, data: string): ResponseStreamStep {
   switch (type) {
     case 'response.created':
       return created(arrived, read(type, event).response);
@@ -92,12 +99,15 @@ function take(type: WireEventType, arrived: Arrived, event: unknown, data: strin
   }
 }
 
-function created(arrived: Arrived, { id, model }: WireResponse): Step {
+function created(arrived: ResponseStreamState, { id, model }: WireResponse): ResponseStreamStep {
   const named = { ...(typeof id === 'string' && { response: id }), ...(typeof model === 'string' && { model }) };
   return { arrived: { ...arrived, began: true }, says: [{ type: 'began', ...named, usage: {} }] };
 }
 
-function opened(arrived: Arrived, { output_index, item }: WireEvents['response.output_item.added']): Step {
+function opened(
+  arrived: ResponseStreamState,
+  { output_index, item }: ResponseEvents['response.output_item.added'],
+): ResponseStreamStep {
   const index = arrived.items;
   requireFewParts(OPENAI, index + 1);
   const open = new Map([...arrived.open, [output_index, { index, item, grown: '' }]]);
@@ -109,10 +119,10 @@ function opened(arrived: Arrived, { output_index, item }: WireEvents['response.o
 type DeltaType = 'text.delta' | 'reasoning.delta' | 'call.delta';
 
 function grown(
-  arrived: Arrived,
+  arrived: ResponseStreamState,
   { output_index, delta }: { readonly output_index: number; readonly delta: string },
   type: DeltaType,
-): Step {
+): ResponseStreamStep {
   const before = openAt(arrived, output_index);
   const open = new Map([...arrived.open, [output_index, { ...before, grown: before.grown + delta }]]);
   const { index } = before;
@@ -122,16 +132,19 @@ function grown(
 }
 
 /** Parts of a summary are paragraphs. */
-function parted(arrived: Arrived, event: WireEvents['response.reasoning_summary_part.added']): Step {
+function parted(
+  arrived: ResponseStreamState,
+  event: ResponseEvents['response.reasoning_summary_part.added'],
+): ResponseStreamStep {
   if (event.summary_index === 0) return { arrived, says: [] };
   return grown(arrived, { output_index: event.output_index, delta: '\n\n' }, 'reasoning.delta');
 }
 
 function closed(
-  arrived: Arrived,
-  { output_index, item }: WireEvents['response.output_item.done'],
+  arrived: ResponseStreamState,
+  { output_index, item }: ResponseEvents['response.output_item.done'],
   raw: string | undefined,
-): Step {
+): ResponseStreamStep {
   const { index } = openAt(arrived, output_index);
   const part = partOf(item, raw ?? JSON.stringify(item));
   const open = new Map([...arrived.open].filter(([other]) => other !== output_index));
@@ -143,7 +156,7 @@ function closed(
 }
 
 /** What was cut off inside an item stands with what came of it. Reasoning without its end cannot be sent again. */
-function closeAll(arrived: Arrived): Arrived {
+function closeAll(arrived: ResponseStreamState): ResponseStreamState {
   const parts = [...arrived.open.values()].flatMap(({ item, grown: text }): readonly AnswerPart[] => {
     if (item.type === 'message') return [textIn(item, text)];
     if (item.type === 'reasoning') return [{ type: 'reasoning', text }];
@@ -152,7 +165,7 @@ function closeAll(arrived: Arrived): Arrived {
   return { ...arrived, open: new Map(), parts: [...arrived.parts, ...parts] };
 }
 
-function finished(arrived: Arrived, response: WireResponse): Step {
+function finished(arrived: ResponseStreamState, response: WireResponse): ResponseStreamStep {
   if (arrived.open.size > 0) throw malformed(OPENAI, 'the answer ended inside an item');
   const answer = answerOf(arrived.parts, response, arrived.refused);
   return { arrived: { ...arrived, finished: true }, says: [{ type: 'finished', answer }] };
@@ -162,15 +175,15 @@ function failed({ error, id }: WireResponse): Error {
   return failureOf(error, { response: id });
 }
 
-function erred(event: WireEvents['error']): Error {
+function erred(event: ResponseEvents['error']): Error {
   return failureOf(event.error ?? event, event);
 }
 
-function read<T extends WireEventType>(type: T, event: unknown): WireEvents[T] {
+function read<T extends ResponseEventType>(type: T, event: unknown): ResponseEvents[T] {
   return readAs(OPENAI, `an event "${type}"`, () => readEvent(type, event));
 }
 
-function openAt(arrived: Arrived, output: number): OpenItem {
+function openAt(arrived: ResponseStreamState, output: number): OpenItem {
   const open = arrived.open.get(output);
   if (open === undefined) throw malformed(OPENAI, `an event came for item ${output}, which is not open`);
   return open;

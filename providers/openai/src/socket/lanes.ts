@@ -1,28 +1,28 @@
 // Connections between calls: one for each lane, closed when nobody asks for it for a while, or when all are. None keeps the
 // process alive.
 
-import type { Connection } from '@tidemark/provider-openai-wire';
+import type { ProviderConnection } from '@tidemark/provider-openai-wire';
 
 /** See the head of this file. */
 export interface Lanes {
   /** The open connection of a lane, for one call: nobody else gets it until it is given back. */
-  take(lane: string | undefined, betas: string): Connection | undefined;
+  take(lane: string | undefined, betas: string): ProviderConnection | undefined;
   /** Keeps a connection for the lane's next call. One of no lane, or that is closed, is let go; once all are closed, any. */
-  give(lane: string | undefined, connection: Connection): void;
+  give(lane: string | undefined, connection: ProviderConnection): void;
   /** Closes all that is kept, and keeps nothing from then on. */
   close(): void;
 }
 
-interface Kept {
-  readonly connection: Connection;
+interface KeptConnection {
+  readonly connection: ProviderConnection;
   readonly timer: NodeJS.Timeout;
 }
 
 /** No connections. */
 export function createLanes(keepMs: number): Lanes {
-  const kept = new Map<string, Kept>();
+  const kept = new Map<string, KeptConnection>();
   let closed = false;
-  const remove = (lane: string): Connection | undefined => {
+  const remove = (lane: string): ProviderConnection | undefined => {
     const found = kept.get(lane);
     clearTimeout(found?.timer);
     kept.delete(lane);

@@ -5,7 +5,7 @@ import type { Outgoing, StreamPart, Transport } from '@tidemark/model';
 import { ProviderError } from '@tidemark/model';
 import type { Bridge } from '@tidemark/provider-wire';
 import { aborted, answerLimits, closed, createPartMeter, oversized, silent, within } from '@tidemark/provider-wire';
-import type { Connection, Socket } from '@tidemark/provider-openai-wire';
+import type { ProviderConnection, ProviderSocket } from '@tidemark/provider-openai-wire';
 import { NotReached } from '@tidemark/provider-openai-wire';
 import { beginResponse } from '../responses/stream.ts';
 import { OPENAI } from '../service.ts';
@@ -14,12 +14,12 @@ import type { Lanes } from './lanes.ts';
 
 /** What a call needs beside its bytes. */
 export interface Sockets {
-  readonly socket: Socket;
+  readonly socket: ProviderSocket;
   readonly lanes: Lanes;
 }
 
 /** Why a call that could go on from an earlier answer goes out whole. */
-type Reset = 'connection' | 'connection-limit' | 'not-found';
+type SocketReset = 'connection' | 'connection-limit' | 'not-found';
 
 const CONNECT_MS = 10_000;
 /** Until the first event, which says no more than that the call was taken. */
@@ -37,7 +37,7 @@ export async function* sendOverSocket(
 ): AsyncGenerator<StreamPart, void> {
   const betas = outgoing.betas.join(',');
   const known = sockets.lanes.take(outgoing.lane, betas);
-  let reset: Reset = 'connection';
+  let reset: SocketReset = 'connection';
   if (known !== undefined) {
     try {
       return yield* exchange(sockets, known, outgoing, bridge, reset);
@@ -56,13 +56,13 @@ export async function* sendOverSocket(
 }
 
 /** Codes that say: this was not taken, ask over a new connection. */
-const RESETS: ReadonlyMap<string | undefined, Reset> = new Map([
+const RESETS: ReadonlyMap<string | undefined, SocketReset> = new Map([
   ['previous_response_not_found', 'not-found'],
   ['websocket_connection_limit_reached', 'connection-limit'],
 ]);
 
 /** Why to ask anew. @throws the error itself where that is none. */
-function resetBy(error: unknown): Reset {
+function resetBy(error: unknown): SocketReset {
   if (error instanceof NotReached) return 'connection';
   const reset = error instanceof ProviderError ? RESETS.get(error.data.type) : undefined;
   if (reset === undefined) throw error;
@@ -72,10 +72,10 @@ function resetBy(error: unknown): Reset {
 /** One request and its answer on one connection. */
 async function* exchange(
   { lanes, socket: { idleMs } }: Sockets,
-  connection: Connection,
+  connection: ProviderConnection,
   { body, continues, lane, outputLimit }: Outgoing,
   bridge: Bridge,
-  reset: Reset,
+  reset: SocketReset,
 ): AsyncGenerator<StreamPart, void> {
   const { signal } = bridge.controller;
   const goesOn = continues !== undefined && connection.remembers === continues.response;
@@ -124,7 +124,7 @@ interface Hearing {
 }
 
 async function* answerOn(
-  connection: Connection,
+  connection: ProviderConnection,
   { idleMs, bridge, outputLimit }: Hearing,
 ): AsyncGenerator<StreamPart, void> {
   const decoding = beginResponse();
@@ -144,7 +144,7 @@ async function* answerOn(
 }
 
 /** @throws NotReached when none comes. */
-async function firstFrame(connection: Connection, patienceMs: number, bridge: Bridge): Promise<string> {
+async function firstFrame(connection: ProviderConnection, patienceMs: number, bridge: Bridge): Promise<string> {
   const frame = await within(connection.next(), patienceMs, (ms) => new NotReached('silent', silent(OPENAI, ms)));
   if (frame !== undefined) return frame;
   throw bridge.aborted() ? aborted(OPENAI) : new NotReached('closed', closed(OPENAI));

@@ -1,7 +1,7 @@
 // OpenAI as a provider: which of its two APIs, or the server that speaks the second one in its place.
 
 import type { Encoder, Outgoing, Provider } from '@tidemark/model';
-import type { Decoder } from '@tidemark/provider-openai-wire';
+import type { AnswerDecoder } from '@tidemark/provider-openai-wire';
 import { completionDecoder, openSocket } from '@tidemark/provider-openai-wire';
 import type { Service } from '@tidemark/provider-wire';
 import { accountName, refuse } from '@tidemark/provider-wire';
@@ -44,7 +44,7 @@ const KEEP_MS = 300_000;
 interface Api {
   readonly path: string;
   readonly encoder: Encoder;
-  decoder(service: Service): Decoder;
+  decoder(service: Service): AnswerDecoder;
 }
 
 const APIS: { readonly [api in OpenAIOptions['api']]: Api } = {

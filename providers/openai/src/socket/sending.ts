@@ -3,7 +3,7 @@
 
 import type { Outgoing, Provider, StreamPart, Transport } from '@tidemark/model';
 import { ProviderError } from '@tidemark/model';
-import type { Decoder } from '@tidemark/provider-openai-wire';
+import type { AnswerDecoder } from '@tidemark/provider-openai-wire';
 import { NotReached } from '@tidemark/provider-openai-wire';
 import type { Bridge } from '@tidemark/provider-wire';
 import { aborted, bridgeAbort } from '@tidemark/provider-wire';
@@ -12,9 +12,9 @@ import type { Sockets } from './over-websocket.ts';
 import { sendOverSocket } from './over-websocket.ts';
 
 /** What calls are sent with. */
-export interface Ways extends Sockets {
+export interface SendingWays extends Sockets {
   readonly path: string;
-  readonly decoder: Decoder;
+  readonly decoder: AnswerDecoder;
   /** `auto`: calls of a lane alone, and over HTTP what nothing arrived of. */
   readonly transport: 'websocket' | 'auto';
 }
@@ -23,7 +23,7 @@ export interface Ways extends Sockets {
 const MOST_OBSTACLES = 2;
 
 /** `Provider.send` by these ways. */
-export function createSending(ways: Ways): Provider['send'] {
+export function createSending(ways: SendingWays): Provider['send'] {
   const isAuto = ways.transport === 'auto';
   let obstacles = 0;
   return async function* (outgoing) {
@@ -42,7 +42,7 @@ export function createSending(ways: Ways): Provider['send'] {
 }
 
 /** @throws NotReached, or ProviderError sorted by what to do next. */
-async function* overSocket(ways: Ways, outgoing: Outgoing): AsyncGenerator<StreamPart, void> {
+async function* overSocket(ways: SendingWays, outgoing: Outgoing): AsyncGenerator<StreamPart, void> {
   const bridge: Bridge = bridgeAbort(outgoing.signal);
   try {
     yield* sendOverSocket(ways, outgoing, bridge);
@@ -54,7 +54,7 @@ async function* overSocket(ways: Ways, outgoing: Outgoing): AsyncGenerator<Strea
   }
 }
 
-async function* overHttp(ways: Ways, outgoing: Outgoing, fallback?: string): AsyncGenerator<StreamPart, void> {
+async function* overHttp(ways: SendingWays, outgoing: Outgoing, fallback?: string): AsyncGenerator<StreamPart, void> {
   const transport: Transport = { kind: 'http', ...(fallback !== undefined && { fallback }) };
   try {
     for await (const part of ways.socket.stream(ways.path, ways.decoder, outgoing)) {

@@ -5,21 +5,21 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Answer, Outgoing, Provider, Transport } from '@tidemark/model';
 import { defaultCatalog, findModel } from '@tidemark/model';
-import type { Fault, Listening, Simulator } from '@tidemark/simulator';
+import type { Fault, ListeningSimulator, Simulator } from '@tidemark/simulator';
 import { createSimulator } from '@tidemark/simulator';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { OpenAIOptions } from './provider.ts';
 import { createOpenAIProvider } from './provider.ts';
 
 const run = promisify(execFile);
-const open: Listening[] = [];
+const open: ListeningSimulator[] = [];
 afterEach(async () => {
   await Promise.all(open.splice(0).map((door) => door.close()));
 });
 
 interface Started {
   readonly simulator: Simulator;
-  readonly door: Listening;
+  readonly door: ListeningSimulator;
   readonly provider: Provider;
   /** Moves the simulator's clock. */
   readonly pass: (ms: number) => void;

@@ -1,7 +1,7 @@
 // Front and spans become blocks: tools, parts of messages, calls of an answer, and tool messages.
 
 import type { Block, Front, LoweredFront, Lowering, Part, Role, Span } from '@tidemark/model';
-import type { Piece } from '@tidemark/provider-openai-wire';
+import type { BlockPiece } from '@tidemark/provider-openai-wire';
 import {
   callPiece,
   chatBlocks,
@@ -41,7 +41,7 @@ export function lowerSpan(span: Span, lowering: Lowering): readonly Block[] {
   return chatBlocks(span, role, pieces);
 }
 
-function lowerPart(part: Part, role: Role, lowering: Lowering): Piece | undefined {
+function lowerPart(part: Part, role: Role, lowering: Lowering): BlockPiece | undefined {
   switch (part.type) {
     case 'text':
     case 'native':

@@ -3,7 +3,7 @@
 
 import type { ImagePart, Lowering, ResultPart, Role, ToolDefinition } from '@tidemark/model';
 import { isBlank } from '@tidemark/model';
-import type { Piece } from '@tidemark/provider-openai-wire';
+import type { BlockPiece } from '@tidemark/provider-openai-wire';
 import {
   functionMembers,
   imageStub,
@@ -17,18 +17,18 @@ import {
 import { OPENROUTER } from '../service.ts';
 
 /** A tool. */
-export function toolPiece(tool: ToolDefinition, lowering: Lowering): Piece {
+export function toolPiece(tool: ToolDefinition, lowering: Lowering): BlockPiece {
   const head = `{"type":"function","function":{${functionMembers(OPENROUTER, tool)}}`;
   return markable(head, '}', 'tool', lowering.estimate(tool.definition));
 }
 
 /** A text part. None for blank text. */
-export function textPiece(text: string, lowering: Lowering): Piece | undefined {
+export function textPiece(text: string, lowering: Lowering): BlockPiece | undefined {
   return isBlank(text) ? undefined : markable(textHead(text), '}', 'text', lowering.estimate(text));
 }
 
 /** An image part of a user's message; words for it anywhere else (L6). */
-export function imagePiece(image: ImagePart, role: Role, lowering: Lowering): Piece | undefined {
+export function imagePiece(image: ImagePart, role: Role, lowering: Lowering): BlockPiece | undefined {
   if (role !== 'user') return textPiece(imageStub(image, `a message of role ${role} takes none`).text, lowering);
   const made = wireImage(OPENROUTER, image, lowering);
   if (made.kind === 'stub') return textPiece(made.text, lowering);
@@ -36,7 +36,7 @@ export function imagePiece(image: ImagePart, role: Role, lowering: Lowering): Pi
 }
 
 /** A tool message of one text part. An image in it becomes a line with its digest: upstreams differ in what they take there. */
-export function resultPiece(part: ResultPart, lowering: Lowering): Piece {
+export function resultPiece(part: ResultPart, lowering: Lowering): BlockPiece {
   const text = resultWords(part);
   const head = `${RESULT_PREFIX}${wireId(part.call)}","content":[${textHead(text)}`;
   return { ...markable(head, '}]}', 'result', lowering.estimate(text)), run: 'results' };
@@ -46,6 +46,6 @@ function textHead(text: string): string {
   return `{"type":"text","text":${jsonString(text)}`;
 }
 
-function markable(head: string, tail: string, holds: Piece['holds'], tokens: number): Piece {
+function markable(head: string, tail: string, holds: BlockPiece['holds'], tokens: number): BlockPiece {
   return { ...piece(head, holds, tokens), tail, markable: true };
 }

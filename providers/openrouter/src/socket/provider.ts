@@ -2,7 +2,7 @@
 // SDK does not.
 
 import type { Provider } from '@tidemark/model';
-import type { Reading } from '@tidemark/provider-openai-wire';
+import type { AnswerReading } from '@tidemark/provider-openai-wire';
 import { completionDecoder, openSocket } from '@tidemark/provider-openai-wire';
 import { accountName } from '@tidemark/provider-wire';
 import { openrouterEncoder } from '../encode/encoder.ts';
@@ -35,7 +35,7 @@ export function createOpenRouterProvider({ baseURL = ADDRESS, ...rest }: OpenRou
     encoder: openrouterEncoder,
     send: (outgoing) => {
       const asked = askedLife(outgoing.body);
-      const reading: Reading = { service: OPENROUTER, ...(asked !== undefined && { asked }) };
+      const reading: AnswerReading = { service: OPENROUTER, ...(asked !== undefined && { asked }) };
       return socket.stream('/chat/completions', completionDecoder(reading), outgoing);
     },
   };

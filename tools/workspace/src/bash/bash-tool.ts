@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { Confinement } from '../confine/confine.ts';
 import { showName } from '../confine/show-name.ts';
 import { argumentsOf, isProblem } from '../door/arguments.ts';
-import type { Reach } from '../sandbox/sandbox.ts';
+import type { CommandReach } from '../sandbox/sandbox.ts';
 import { readCommands } from '../shell/read-commands.ts';
 import { watchForHints } from './failure-hints.ts';
 import type { Patience } from './run-command.ts';
@@ -99,12 +99,12 @@ function timeoutOf({ timeout_s: seconds = DEFAULT_SECONDS }: BashInput): number 
 }
 
 /** Without a sandbox a command has the network of this machine, whatever it asks for. */
-function reachOf(shell: Shell, { network = false, ports = [] }: BashInput): Omit<Reach, 'session'> {
+function reachOf(shell: Shell, { network = false, ports = [] }: BashInput): Omit<CommandReach, 'session'> {
   const all = shell.network === 'on' || network;
   return { network: all, ports: all ? [] : [...new Set(ports)] };
 }
 
-function beyondOf(shell: Shell, { network, ports }: Omit<Reach, 'session'>): readonly string[] {
+function beyondOf(shell: Shell, { network, ports }: Omit<CommandReach, 'session'>): readonly string[] {
   if (!shell.sandboxed || shell.network === 'on') return [];
   return network ? ['the network'] : ports.map((port) => `port ${port} on this machine`);
 }
@@ -133,7 +133,7 @@ function previewText(shell: Shell, asked: BashInput): string {
 interface BashCall {
   readonly command: string;
   readonly patience: Patience;
-  readonly reach: Omit<Reach, 'session'>;
+  readonly reach: Omit<CommandReach, 'session'>;
 }
 
 async function runBash(shell: Shell, call: BashCall, context: ToolContext): Promise<ToolOutput> {

@@ -14,14 +14,14 @@ const ROUNDS = 50;
 const LEAVING_ROUNDS = 5;
 
 /** Which processes, and how long they may take to end by themselves, in milliseconds. */
-export interface Ending {
+export interface FamilyEnding {
   readonly leader: number;
   readonly mark: string;
   readonly termMs: number;
 }
 
 /** SIGTERM to all, SIGKILL to who is left after `termMs`. Returns who is alive even then: another user's, or stuck in the system. */
-export async function endFamily({ leader, mark, termMs }: Ending): Promise<readonly Relative[]> {
+export async function endFamily({ leader, mark, termMs }: FamilyEnding): Promise<readonly Relative[]> {
   const living = () => familyOf(leader, mark);
   for (const { pid } of await living()) signalTo(pid, 'SIGTERM');
   for (let waited = 0; waited < termMs; waited += LOOK_MS) {

@@ -13,7 +13,7 @@ export interface Relative {
   readonly command: string;
 }
 
-interface Listed extends Relative {
+interface ListedProcess extends Relative {
   readonly parent: number;
   readonly group: number;
   readonly session: number | undefined;
@@ -38,17 +38,21 @@ export async function familyOf(leader: number, mark: string): Promise<readonly R
   return all.filter(({ pid, command }) => known.has(pid) && !command.includes(` ${GUARD_NAME} `));
 }
 
-function belongs({ marked, session, group, parent }: Listed, leader: number, known: ReadonlySet<number>): boolean {
+function belongs(
+  { marked, session, group, parent }: ListedProcess,
+  leader: number,
+  known: ReadonlySet<number>,
+): boolean {
   return marked || session === leader || group === leader || known.has(parent);
 }
 
-async function listProc(marker: string): Promise<readonly Listed[]> {
+async function listProc(marker: string): Promise<readonly ListedProcess[]> {
   const names = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const listed = await Promise.all(names.map((name) => readProc(name, marker)));
   return listed.filter((one) => one !== undefined);
 }
 
-async function readProc(name: string, marker: string): Promise<Listed | undefined> {
+async function readProc(name: string, marker: string): Promise<ListedProcess | undefined> {
   const stat = await readOr(`/proc/${name}/stat`, '');
   // The name of the program stands in brackets and may hold any character.
   const [state, parent, group, session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
@@ -70,7 +74,7 @@ async function readOr(path: string, otherwise: string): Promise<string> {
   return readFile(path, 'utf8').catch(() => otherwise);
 }
 
-async function listByPs(): Promise<readonly Listed[]> {
+async function listByPs(): Promise<readonly ListedProcess[]> {
   const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,ppid=,pgid=,stat=,command='], {
     maxBuffer: 64 * 1024 * 1024,
   });

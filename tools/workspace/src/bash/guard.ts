@@ -35,7 +35,7 @@ export interface Exit {
 }
 
 /** What to run, where and with what. */
-export interface Command {
+export interface GuardedCommand {
   readonly argv: readonly string[];
   readonly folder: string;
   readonly environment: Readonly<Record<string, string>>;
@@ -47,7 +47,7 @@ export interface Command {
  *
  * @throws what the system says when it cannot be started.
  */
-export async function startGuarded(command: Command): Promise<Guarded> {
+export async function startGuarded(command: GuardedCommand): Promise<Guarded> {
   const pipe = await openPipe();
   try {
     return await start(command, pipe);
@@ -57,7 +57,7 @@ export async function startGuarded(command: Command): Promise<Guarded> {
   }
 }
 
-async function start({ argv, folder, environment }: Command, pipe: Pipe): Promise<Guarded> {
+async function start({ argv, folder, environment }: GuardedCommand, pipe: Pipe): Promise<Guarded> {
   const child = spawnInto(pipe, { argv, folder, environment });
   const exited = new Promise<Exit>((resolve) => {
     child.once('exit', (code, signal) => resolve({ code: code ?? undefined, signal: signal ?? undefined }));
@@ -71,7 +71,7 @@ async function start({ argv, folder, environment }: Command, pipe: Pipe): Promis
   return { pid, output: pipe.reader, exited, release: () => leash?.destroy() };
 }
 
-function spawnInto({ writer, closeWriter }: Pipe, { argv, folder, environment }: Command): ChildProcess {
+function spawnInto({ writer, closeWriter }: Pipe, { argv, folder, environment }: GuardedCommand): ChildProcess {
   try {
     return spawn('/bin/sh', ['-c', GUARD, GUARD_NAME, ...argv], {
       cwd: folder,

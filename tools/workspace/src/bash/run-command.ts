@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { endFamily, whoStays } from './end-family.ts';
 import type { Relative } from './family.ts';
 import { MARK } from './family.ts';
-import type { Command, Exit, Guarded } from './guard.ts';
+import type { GuardedCommand, Exit, Guarded } from './guard.ts';
 import { startGuarded } from './guard.ts';
 import { endsWithin, pump } from './pump.ts';
 
@@ -44,7 +44,7 @@ export interface CommandEnd extends Exit {
  *
  * @throws what the system says when it cannot be started, and what `write` throws.
  */
-export async function runCommand(command: Command, running: Running): Promise<CommandEnd> {
+export async function runCommand(command: GuardedCommand, running: Running): Promise<CommandEnd> {
   const mark = randomUUID();
   const guarded = await startGuarded({ ...command, environment: { ...command.environment, [MARK]: mark } });
   try {
@@ -75,10 +75,10 @@ async function attend({ pid, output, exited, release }: Guarded, mark: string, r
 
 const STUCK: Exit = { code: undefined, signal: undefined };
 
-type Cause = 'timeout' | 'interrupt' | 'unwritten';
+type CommandEndCause = 'timeout' | 'interrupt' | 'unwritten';
 
 /** Output that could not be written is thrown: it needs no name. */
-function saysWhy(cause: Cause | undefined): CommandEnd['stopped'] {
+function saysWhy(cause: CommandEndCause | undefined): CommandEnd['stopped'] {
   return cause === 'unwritten' ? undefined : cause;
 }
 
@@ -86,13 +86,13 @@ interface Halt {
   readonly halted: Promise<void>;
   now(): void;
   /** Stops listening; what halted the command, if anything did. */
-  settle(): Cause | undefined;
+  settle(): CommandEndCause | undefined;
 }
 
 function haltOn(signal: AbortSignal, timeoutMs: number): Halt {
   const { promise, resolve } = Promise.withResolvers<void>();
-  let cause: Cause | undefined;
-  const halt = (why: Cause): void => {
+  let cause: CommandEndCause | undefined;
+  const halt = (why: CommandEndCause): void => {
     cause ??= why;
     resolve();
   };

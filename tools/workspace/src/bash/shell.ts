@@ -4,10 +4,10 @@ import type { Notice } from '@tidemark/agent';
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { findBubblewrap } from '../sandbox/bubblewrap.ts';
-import type { Reach, Sandbox, SandboxFindings } from '../sandbox/sandbox.ts';
+import type { CommandReach, Sandbox, SandboxFindings } from '../sandbox/sandbox.ts';
 import { createSandbox } from '../sandbox/sandbox.ts';
 import { bashEnvironment } from './bash-environment.ts';
-import type { Command } from './guard.ts';
+import type { GuardedCommand } from './guard.ts';
 
 /** What a shell is made with. */
 export interface ShellOptions {
@@ -34,7 +34,7 @@ interface Teller {
 
 /** A command that is ready to run. */
 export interface EnteredShell {
-  readonly command: Command;
+  readonly command: GuardedCommand;
   /** To be called once, when it has ended. What the model should know of it, in words. */
   leave(): Promise<readonly string[]>;
 }
@@ -44,7 +44,7 @@ export interface Shell {
   readonly sandboxed: boolean;
   readonly network: 'off' | 'on';
   /** @throws WorkspaceError `workspace/port`, `workspace/file-system`. */
-  enter(text: string, reach: Reach, teller: Teller): Promise<EnteredShell>;
+  enter(text: string, reach: CommandReach, teller: Teller): Promise<EnteredShell>;
 }
 
 const SHELLS = ['/bin/bash', '/usr/bin/bash', '/usr/local/bin/bash', '/run/current-system/sw/bin/bash'];

@@ -23,15 +23,15 @@ export interface Confinement {
   /** The workspace, absolute, its symlinks followed. */
   readonly folder: string;
   /** The place that a path leads to, inside or outside; a problem when no file tool may go there. Changes nothing. */
-  place(path: string): Promise<Place | ToolProblem>;
+  place(path: string): Promise<WorkspacePlace | ToolProblem>;
   /** As `place`, and outside the workspace is a problem too. */
-  placeInside(path: string): Promise<Place | ToolProblem>;
+  placeInside(path: string): Promise<WorkspacePlace | ToolProblem>;
   /** Why this absolute path is refused, by its names, or by a login in an `.npmrc`; `undefined` when it is not. For what a search comes upon. */
   refusal(path: string): string | undefined;
 }
 
 /** A path that may be looked at. */
-export interface Place {
+export interface WorkspacePlace {
   /** Absolute, every symlink followed. */
   readonly path: string;
   /** From the workspace on where it lies inside, else absolute; one line. */
@@ -56,7 +56,7 @@ export function createConfinement({ folder: given, forbidden = [], ...asked }: C
   const kept = forbidden.map((path) => resolveLinksNow(path));
   const keyAt = keysBeyond(folder, asked);
   const refusal = (path: string): string | undefined => refusalOf(path, folder, kept) ?? keyAt(path);
-  const place = async (path: string): Promise<Place | ToolProblem> => {
+  const place = async (path: string): Promise<WorkspacePlace | ToolProblem> => {
     const unusable = unusablePath(path);
     if (unusable !== undefined) return { problem: unusable };
     const named = resolve(folder, path);
@@ -107,7 +107,7 @@ function reasonToAsk(
   return reasons.find((why) => why !== undefined);
 }
 
-async function realPlace(named: string, folder: string): Promise<Place | ToolProblem> {
+async function realPlace(named: string, folder: string): Promise<WorkspacePlace | ToolProblem> {
   try {
     const path = await resolveLinks(named);
     const within = pathInside(folder, path);

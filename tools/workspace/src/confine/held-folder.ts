@@ -8,7 +8,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { lstat, mkdir, open } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { WorkspaceError } from '../workspace-error.ts';
-import type { Place } from './confine.ts';
+import type { WorkspacePlace } from './confine.ts';
 import { codeOf, inWords, unlessMissing } from './file-problem.ts';
 import { resolveLinks } from './resolve-links.ts';
 
@@ -27,7 +27,7 @@ export interface HeldFolder extends AsyncDisposable {
 }
 
 /** The part of a place that is needed to hold its folder. */
-type Target = Pick<Place, 'path' | 'shown'>;
+type HeldTarget = Pick<WorkspacePlace, 'path' | 'shown'>;
 
 /** Linux has this value on every processor that Node is built for; Node does not name it. Such a descriptor reads nothing and needs no right to read. */
 const O_PATH = 0o10000000;
@@ -40,26 +40,26 @@ const HAS_DESCRIPTORS = process.platform === 'linux' && existsSync('/proc/self/f
  *
  * @throws WorkspaceError `workspace/moved` when a part of the path, real when it was judged, is a link now; `workspace/file-system`.
  */
-export async function holdFolderOf({ path, shown }: Target): Promise<HeldFolder | undefined> {
+export async function holdFolderOf({ path, shown }: HeldTarget): Promise<HeldFolder | undefined> {
   return holdFolder({ path: dirname(path), shown });
 }
 
 /** Holds the folder at this path; otherwise as `holdFolderOf`. */
-export async function holdFolder(folder: Target): Promise<HeldFolder | undefined> {
+export async function holdFolder(folder: HeldTarget): Promise<HeldFolder | undefined> {
   return inWords(folder.shown, () => unlessMissing(hold(folder, false)));
 }
 
 /** As `holdFolderOf`, but makes the folders that are missing, also one that disappears meanwhile. */
-export async function makeFolderOf({ path, shown }: Target): Promise<HeldFolder> {
+export async function makeFolderOf({ path, shown }: HeldTarget): Promise<HeldFolder> {
   return inWords(shown, () => hold({ path: dirname(path), shown }, true));
 }
 
-function hold(folder: Target, make: boolean): Promise<HeldFolder> {
+function hold(folder: HeldTarget, make: boolean): Promise<HeldFolder> {
   return HAS_DESCRIPTORS ? walk(folder, make) : holdByPath(folder, make);
 }
 
 /** Goes from the root of the file system, one open folder at a time. Each is closed once the next one is open. */
-async function walk({ path, shown }: Target, make: boolean): Promise<HeldFolder> {
+async function walk({ path, shown }: HeldTarget, make: boolean): Promise<HeldFolder> {
   let folder = heldBy(await open(sep, STEP), sep, shown);
   for (const name of path.split(sep).filter((part) => part !== '')) {
     await using parent = folder;
@@ -112,7 +112,7 @@ async function makeOne(path: string): Promise<void> {
 }
 
 /** The way of systems without `/proc/self/fd`: a swap between two looks is not noticed. Exported for its test. */
-export async function holdByPath({ path, shown }: Target, make: boolean): Promise<HeldFolder> {
+export async function holdByPath({ path, shown }: HeldTarget, make: boolean): Promise<HeldFolder> {
   const assertInPlace = async (): Promise<void> => {
     if ((await resolveLinks(path)) !== path) throw moved(shown);
   };

@@ -2,7 +2,7 @@
 
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import type { Confinement, Place } from './confine.ts';
+import type { Confinement, WorkspacePlace } from './confine.ts';
 import { holdFolder } from './held-folder.ts';
 import { showName } from './show-name.ts';
 
@@ -10,7 +10,7 @@ const MOST_ENTRIES = 5_000;
 const MOST_NAMES = 3;
 
 /** Up to three names beside a missing one that are alike, as they would be asked for; none when the folder is missing. */
-export async function nearNames({ path }: Place, confinement: Confinement): Promise<readonly string[]> {
+export async function nearNames({ path }: WorkspacePlace, confinement: Confinement): Promise<readonly string[]> {
   const wanted = basename(path);
   const folder = await confinement.place(dirname(path));
   if ('problem' in folder || !folder.inside) return [];
@@ -24,7 +24,7 @@ export async function nearNames({ path }: Place, confinement: Confinement): Prom
     .map(({ name }) => (folder.shown === '.' ? showName(name) : `${folder.shown}/${showName(name)}`));
 }
 
-async function namesIn(place: Place): Promise<readonly string[]> {
+async function namesIn(place: WorkspacePlace): Promise<readonly string[]> {
   await using folder = await holdFolder(place);
   return folder === undefined ? [] : await readdir(folder.at('.'));
 }

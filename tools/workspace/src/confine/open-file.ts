@@ -5,7 +5,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { constants, open } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { WorkspaceError } from '../workspace-error.ts';
-import type { Place } from './confine.ts';
+import type { WorkspacePlace } from './confine.ts';
 import { inWords } from './file-problem.ts';
 import type { HeldFolder } from './held-folder.ts';
 import { holdFolderOf, isSameFile, moved } from './held-folder.ts';
@@ -20,12 +20,12 @@ export interface OpenFile extends AsyncDisposable {
  * To be closed by the caller; `undefined` when there is no such file. Never waits: a pipe or a device is refused, unopened.
  * @throws WorkspaceError `workspace/file-system`, `workspace/not-a-file`, `workspace/moved`.
  */
-export async function openFile(place: Place): Promise<OpenFile | undefined> {
+export async function openFile(place: WorkspacePlace): Promise<OpenFile | undefined> {
   await using folder = await holdFolderOf(place);
   return folder === undefined ? undefined : await inWords(place.shown, () => openIn(folder, place));
 }
 
-async function openIn(folder: HeldFolder, place: Place): Promise<OpenFile | undefined> {
+async function openIn(folder: HeldFolder, place: WorkspacePlace): Promise<OpenFile | undefined> {
   const name = basename(place.path);
   const found = await folder.statsOf(name);
   if (found === undefined) return undefined;
@@ -43,13 +43,18 @@ async function openIn(folder: HeldFolder, place: Place): Promise<OpenFile | unde
 }
 
 /** Where a path was followed, it is followed once more: what was opened must be what is there. */
-async function assertSame(folder: HeldFolder, name: string, stats: BigIntStats, { shown }: Place): Promise<void> {
+async function assertSame(
+  folder: HeldFolder,
+  name: string,
+  stats: BigIntStats,
+  { shown }: WorkspacePlace,
+): Promise<void> {
   await folder.assertInPlace();
   if (!isSameFile(stats, await folder.statsOf(name))) throw moved(shown);
 }
 
 /** The error of a place that is no regular file. */
-export function notAFile({ shown }: Pick<Place, 'shown'>, stats: { isDirectory(): boolean }): WorkspaceError {
+export function notAFile({ shown }: Pick<WorkspacePlace, 'shown'>, stats: { isDirectory(): boolean }): WorkspaceError {
   const next = stats.isDirectory()
     ? 'is a folder. Use `ls`.'
     : 'is a pipe, a socket or a device, no file. Leave it, or use `bash`.';

@@ -2,21 +2,21 @@
 
 import type { Acts } from '@tidemark/agent';
 import { sep } from 'node:path';
-import type { Place } from './confine.ts';
+import type { WorkspacePlace } from './confine.ts';
 import { pathInside } from './path-inside.ts';
 
 /** The one path that a call touches; with `below`, all in that folder too. */
-export function pathActs(folder: string, { path }: Pick<Place, 'path'>, below = false): Acts {
+export function pathActs(folder: string, { path }: Pick<WorkspacePlace, 'path'>, below = false): Acts {
   const inside = pathInside(folder, path);
   return { paths: [{ path: inside === undefined ? path : inside.split(sep).join('/'), ...(below && { below }) }] };
 }
 
 /** Whether a write of the place is allowed without a question in mode `auto`. */
-export function isConfined({ inside, asks }: Place): boolean {
+export function isConfined({ inside, asks }: WorkspacePlace): boolean {
   return inside && asks === undefined;
 }
 
 /** What a call would do to the place, with the reason why it is asked about: `write .bashrc (a shell runs it at its start)`. */
-export function titleOfWrite(action: string, { shown, asks }: Place): string {
+export function titleOfWrite(action: string, { shown, asks }: WorkspacePlace): string {
   return asks === undefined ? `${action} ${shown}` : `${action} ${shown} (${asks})`;
 }

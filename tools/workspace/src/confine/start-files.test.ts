@@ -8,7 +8,7 @@ import type { Bench } from '../../tests/bench.ts';
 import { openBench } from '../../tests/bench.ts';
 import { createMemoryUpdateTool } from '../memory/memory-update-tool.ts';
 import { workspaceTools } from '../workspace-tools.ts';
-import type { ConfinementOptions, Place } from './confine.ts';
+import type { ConfinementOptions, WorkspacePlace } from './confine.ts';
 import { createConfinement } from './confine.ts';
 import { startPaths } from './start-files.ts';
 
@@ -17,7 +17,7 @@ const PROGRAM = 'programs are started from its folder';
 const SETTING = 'a trusted setting starts it';
 
 async function reasonFor(path: string, options: ConfinementOptions): Promise<string | undefined> {
-  const place: Place | { readonly problem: string } = await createConfinement(options).place(path);
+  const place: WorkspacePlace | { readonly problem: string } = await createConfinement(options).place(path);
   return 'problem' in place ? place.problem : place.asks;
 }
 

@@ -4,7 +4,7 @@ import type { Tool, ToolContext, ToolOutput } from '@tidemark/agent';
 import { digest } from '@tidemark/log';
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { Confinement, Place } from '../confine/confine.ts';
+import type { Confinement, WorkspacePlace } from '../confine/confine.ts';
 import { absent } from '../confine/absent.ts';
 import { isConfined, pathActs, titleOfWrite } from '../confine/path-acts.ts';
 import { argumentsOf, isProblem } from '../door/arguments.ts';
@@ -77,7 +77,7 @@ interface PlannedEdit {
 
 /** @throws WorkspaceError when the edit cannot be made as things are. */
 async function planEdit(
-  place: Place,
+  place: WorkspacePlace,
   confinement: Confinement,
   edit: Edit,
   { signal, fileSeen, approved }: Approvable,
@@ -91,7 +91,7 @@ async function planEdit(
 }
 
 async function editPlace(
-  place: Place,
+  place: WorkspacePlace,
   { current, before, edited: { text, lines } }: PlannedEdit,
   { signal }: ToolContext,
 ): Promise<ToolOutput> {
@@ -105,7 +105,7 @@ async function editPlace(
   };
 }
 
-function textIn({ shown }: Place, { bytes, stats }: CurrentFile): string {
+function textIn({ shown }: WorkspacePlace, { bytes, stats }: CurrentFile): string {
   if (bytes === undefined)
     throw new WorkspaceError(
       'workspace/too-large',

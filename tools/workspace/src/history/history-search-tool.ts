@@ -26,7 +26,7 @@ const DESCRIPTION = `Searches all earlier records of this session, the latest ma
 const AROUND = 120;
 
 /** A search, as it is asked for. */
-interface Asked {
+interface HistoryQuery {
   /** In lower case. */
   readonly words: readonly string[];
   readonly limit: number;
@@ -53,7 +53,7 @@ export function createHistorySearchTool(): Tool {
   };
 }
 
-async function searchHistory(asked: Asked, context: ToolContext): Promise<ToolOutput> {
+async function searchHistory(asked: HistoryQuery, context: ToolContext): Promise<ToolOutput> {
   const found: string[] = [];
   const own = new Set<string>([context.call]);
   let matches = 0;
@@ -83,7 +83,7 @@ function withoutSearches(record: Recorded): Recorded {
   return { ...record, data: { ...record.data, parts } };
 }
 
-function matchIn(record: Recorded, { words, kinds }: Asked): string | undefined {
+function matchIn(record: Recorded, { words, kinds }: HistoryQuery): string | undefined {
   const said = sayRecord(record);
   if (said === undefined || !kinds.has(said.kind)) return undefined;
   const text = said.parts.join('\n');

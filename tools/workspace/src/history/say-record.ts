@@ -10,7 +10,7 @@ export const KINDS = ['prompts', 'answers', 'results', 'notes', 'checkpoints'] a
 export type SaidKind = (typeof KINDS)[number];
 
 /** What a record says. */
-export interface Said {
+export interface RecordWords {
   readonly kind: SaidKind;
   /** What it is, in a word or two: `prompt`, `result of call_7`. */
   readonly title: string;
@@ -19,7 +19,7 @@ export interface Said {
 }
 
 /** `undefined` for a record that no model was shown. */
-export function sayRecord(record: Recorded): Said | undefined {
+export function sayRecord(record: Recorded): RecordWords | undefined {
   switch (record.kind) {
     case 'prompt.given':
       return { kind: 'prompts', title: 'prompt', parts: record.data.parts.map(sayContent) };
@@ -76,6 +76,6 @@ function sayAnswer(part: AnswerPart): string {
 }
 
 /** How a record begins where it is shown. */
-export function headOf({ position, at }: Recorded, { title }: Said): string {
+export function headOf({ position, at }: Recorded, { title }: RecordWords): string {
   return `#${position} ${title}, ${at}`;
 }

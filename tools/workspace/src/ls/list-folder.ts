@@ -21,7 +21,7 @@ export interface ListBounds {
 }
 
 /** The list, one entry a line: `src/`, `src/tax.js`, `latest -> v2`. */
-export interface Listing {
+export interface FolderListing {
   readonly lines: readonly string[];
   /** There is more than `mostEntries`. */
   readonly more: boolean;
@@ -36,7 +36,11 @@ export interface ListedFolder {
 }
 
 /** @throws WorkspaceError `workspace/file-system` for the folder itself; one below that is closed to us, or became a link, is marked. */
-export async function listFolder(top: ListedFolder, confinement: Confinement, bounds: ListBounds): Promise<Listing> {
+export async function listFolder(
+  top: ListedFolder,
+  confinement: Confinement,
+  bounds: ListBounds,
+): Promise<FolderListing> {
   const lines: string[] = [];
   const more = await list(top, '', 1);
   return { lines, more };

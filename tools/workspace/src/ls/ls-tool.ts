@@ -4,7 +4,7 @@ import type { Tool, ToolOutput } from '@tidemark/agent';
 import { basename } from 'node:path';
 import { z } from 'zod';
 import { absent } from '../confine/absent.ts';
-import type { Confinement, Place } from '../confine/confine.ts';
+import type { Confinement, WorkspacePlace } from '../confine/confine.ts';
 import { inWords } from '../confine/file-problem.ts';
 import { holdFolderOf } from '../confine/held-folder.ts';
 import { pathActs } from '../confine/path-acts.ts';
@@ -45,7 +45,7 @@ export function createLsTool(confinement: Confinement): Tool {
 }
 
 async function listPlace(
-  place: Place,
+  place: WorkspacePlace,
   confinement: Confinement,
   depth: number,
   signal: AbortSignal,

@@ -5,7 +5,7 @@ import type { Digest } from '@tidemark/log';
 import type { BigIntStats } from 'node:fs';
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Confinement, Place } from '../confine/confine.ts';
+import type { Confinement, WorkspacePlace } from '../confine/confine.ts';
 import { isProblem } from '../door/arguments.ts';
 import { currentFile } from '../write/current-file.ts';
 import { textOf } from '../write/text-form.ts';
@@ -37,7 +37,7 @@ const MOST_BYTES = 64 * 1024;
 
 /** A memory file as it is. */
 export interface MemoryFile {
-  readonly place: Place;
+  readonly place: WorkspacePlace;
   readonly text: string;
   readonly digest: Digest;
   readonly bytes: number;
@@ -45,12 +45,12 @@ export interface MemoryFile {
 }
 
 /** Where a memory file is: always inside the workspace. A problem where a link leads out of it, or where no tool may go. */
-export function memoryPlace(name: MemoryName, confinement: Confinement): Promise<Place | ToolProblem> {
+export function memoryPlace(name: MemoryName, confinement: Confinement): Promise<WorkspacePlace | ToolProblem> {
   return confinement.placeInside(join(MEMORY_FOLDER, name));
 }
 
 /** `undefined` when there is none. @throws WorkspaceError as `openFile` does, `workspace/too-large`, `workspace/not-text`. */
-export async function readMemory(place: Place, signal: AbortSignal): Promise<MemoryFile | undefined> {
+export async function readMemory(place: WorkspacePlace, signal: AbortSignal): Promise<MemoryFile | undefined> {
   const current = await currentFile(place, MOST_BYTES, signal);
   if (current === undefined) return undefined;
   const { bytes, digest, stats } = current;

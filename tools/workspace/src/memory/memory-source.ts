@@ -17,7 +17,7 @@ const INLINE = 8_192;
 /** Texts that are kept to tell changes from. */
 const MOST_KNOWN = 64;
 
-type State = MemoryFile | ToolProblem | undefined;
+type MemoryState = MemoryFile | ToolProblem | undefined;
 
 /**
  * Notes the memory of a folder. `forbidden`: as the tools are given it.
@@ -52,7 +52,7 @@ export function memorySource(options: ConfinementOptions): ContextSource {
 }
 
 async function lookAtAll(confinement: Confinement, signal: AbortSignal): Promise<MemoryStates> {
-  const states = MEMORY_NAMES.map(async (name): Promise<readonly [MemoryName, State]> => [
+  const states = MEMORY_NAMES.map(async (name): Promise<readonly [MemoryName, MemoryState]> => [
     name,
     await lookAtMemory(name, confinement, signal),
   ]);

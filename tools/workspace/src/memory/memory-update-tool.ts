@@ -6,7 +6,7 @@ import type { Digest } from '@tidemark/log';
 import { digest } from '@tidemark/log';
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { Confinement, Place } from '../confine/confine.ts';
+import type { Confinement, WorkspacePlace } from '../confine/confine.ts';
 import { isConfined, pathActs, titleOfWrite } from '../confine/path-acts.ts';
 import { argumentsOf, isProblem } from '../door/arguments.ts';
 import { applyEdit } from '../edit/apply-edit.ts';
@@ -71,7 +71,7 @@ function problemWith({ operation, text, old_text: oldText }: Update): ToolProble
   return undefined;
 }
 
-async function previewUpdate(place: Place, asked: Update, { signal }: PreviewContext): Promise<ToolPreview> {
+async function previewUpdate(place: WorkspacePlace, asked: Update, { signal }: PreviewContext): Promise<ToolPreview> {
   const before = await readMemory(place, signal);
   const after = textAfter(asked, before, place.shown);
   requireRoom(asked.file, Buffer.byteLength(after));
@@ -79,7 +79,7 @@ async function previewUpdate(place: Place, asked: Update, { signal }: PreviewCon
   return previewChange({ place, current, after });
 }
 
-async function update(place: Place, asked: Update, context: ToolContext): Promise<ToolOutput> {
+async function update(place: WorkspacePlace, asked: Update, context: ToolContext): Promise<ToolOutput> {
   const before = await readMemory(place, context.signal);
   assertApproved(place, before, context.approved);
   if (asked.operation === 'consolidate' && before !== undefined) await requireShown(asked.file, before, context);

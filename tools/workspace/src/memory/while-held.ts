@@ -4,7 +4,7 @@
 import { constants, open, unlink } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Place } from '../confine/confine.ts';
+import type { WorkspacePlace } from '../confine/confine.ts';
 import { codeOf, inWords, unlessMissing } from '../confine/file-problem.ts';
 import type { HeldFolder } from '../confine/held-folder.ts';
 import { makeFolderOf } from '../confine/held-folder.ts';
@@ -17,7 +17,7 @@ const PAUSE_MS = 10;
 const MOST_MARK = 64;
 
 /** Runs the work while no other process runs its own. @throws WorkspaceError as `replaceFile`; what the work throws; the abort. */
-export async function whileHeld<T>(place: Place, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+export async function whileHeld<T>(place: WorkspacePlace, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   await using folder = await makeFolderOf(place);
   const lock = `.tidemark-${basename(place.path)}.lock`;
   while (!(await inWords(place.shown, () => isTaken(folder, lock)))) await pause(PAUSE_MS, undefined, { signal });

@@ -4,7 +4,7 @@ import type { ToolOutput } from '@tidemark/agent';
 import { digest } from '@tidemark/log';
 import { imageKind } from '@tidemark/model';
 import { createHash } from 'node:crypto';
-import type { Place } from '../confine/confine.ts';
+import type { WorkspacePlace } from '../confine/confine.ts';
 import type { OpenFile } from '../confine/open-file.ts';
 import { WorkspaceError } from '../workspace-error.ts';
 
@@ -12,7 +12,11 @@ import { WorkspaceError } from '../workspace-error.ts';
 export const IMAGE_BYTES: number = 64 * 1024 * 1024;
 
 /** The whole image. @throws WorkspaceError `workspace/too-large`, `workspace/not-text` for a damaged one. */
-export async function readImage(place: Place, { handle, stats }: OpenFile, signal: AbortSignal): Promise<ToolOutput> {
+export async function readImage(
+  place: WorkspacePlace,
+  { handle, stats }: OpenFile,
+  signal: AbortSignal,
+): Promise<ToolOutput> {
   const { shown } = place;
   if (stats.size > BigInt(IMAGE_BYTES)) throw tooLarge(shown, `has ${stats.size} bytes; ${IMAGE_BYTES} can be read`);
   const data = Buffer.alloc(Number(stats.size));

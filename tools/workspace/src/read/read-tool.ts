@@ -6,7 +6,7 @@ import { digest } from '@tidemark/log';
 import { imageKind } from '@tidemark/model';
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { Confinement, Place } from '../confine/confine.ts';
+import type { Confinement, WorkspacePlace } from '../confine/confine.ts';
 import { fileChunks } from '../confine/file-chunks.ts';
 import type { OpenFile } from '../confine/open-file.ts';
 import { openFile } from '../confine/open-file.ts';
@@ -61,7 +61,7 @@ export function createReadTool(confinement: Confinement): Tool {
 }
 
 async function readPlace(
-  place: Place,
+  place: WorkspacePlace,
   confinement: Confinement,
   request: PageRequest,
   signal: AbortSignal,
@@ -82,7 +82,7 @@ async function headOf({ handle }: OpenFile): Promise<Buffer> {
 
 /** Reads the file to its end whatever is shown: its digest tells later whether it changed. */
 async function readText(
-  place: Place,
+  place: WorkspacePlace,
   { handle, stats }: Pick<OpenFile, 'handle' | 'stats'>,
   request: PageRequest,
   signal: AbortSignal,
@@ -103,7 +103,7 @@ async function readText(
 
 /** Reads a very large file as far as the page goes. It has no digest, and cannot be changed by `edit` or `write`. */
 async function readPart(
-  place: Place,
+  place: WorkspacePlace,
   { handle, stats }: Pick<OpenFile, 'handle' | 'stats'>,
   request: PageRequest,
   signal: AbortSignal,
@@ -119,7 +119,7 @@ async function readPart(
   return { page: fitPage(page, (raw) => wordsOf({ ...raw, wholeBytes: stats.size }, place.shown)) };
 }
 
-function beyondReach({ shown }: Place, size: bigint, lines: number): WorkspaceError {
+function beyondReach({ shown }: WorkspacePlace, size: bigint, lines: number): WorkspaceError {
   const message = `${shown} has ${size} bytes. \`read\` looks through the first ${MOST_WHOLE}, which hold ${lines} lines, and does not find this page there. Read with a smaller offset, search it with \`grep\`, or cut a part of it out with \`bash\`.`;
   return new WorkspaceError('workspace/too-large', message, { path: shown });
 }
@@ -131,7 +131,7 @@ function wordsOf(raw: RawPage, shown: string): string {
   return joinPage({ text: plain, notes: [...notes, ...ends] });
 }
 
-function binary({ shown }: Place, { stats }: OpenFile, head: Buffer): WorkspaceError {
+function binary({ shown }: WorkspacePlace, { stats }: OpenFile, head: Buffer): WorkspaceError {
   const wide = ['fffe', 'feff'].includes(head.toString('hex', 0, 2));
   const what = wide ? 'is text in UTF-16' : 'is binary';
   return new WorkspaceError(

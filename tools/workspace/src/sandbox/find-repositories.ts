@@ -7,7 +7,7 @@ import { codeOf } from '../confine/file-problem.ts';
 import { gitFoldersOf, namedByGit, pointedTo } from '../confine/named-by-git.ts';
 import { pathInside } from '../confine/path-inside.ts';
 import { resolveLinksNow } from '../confine/resolve-links.ts';
-import type { FolderLook, IndexedEntry } from './folder-index.ts';
+import type { IndexedLook, IndexedEntry } from './folder-index.ts';
 import { createFolderIndex } from './folder-index.ts';
 
 /** The repositories of a workspace at one moment. */
@@ -50,7 +50,7 @@ export function createRepositoryFinder(workspace: string, home?: string): Reposi
   };
 }
 
-function storesIn({ entries }: FolderLook, workspace: string): readonly string[] {
+function storesIn({ entries }: IndexedLook, workspace: string): readonly string[] {
   const stores = entries.filter(({ name }) => name === '.git').flatMap((entry) => storesOf(entry, workspace));
   return [...stores, ...bareFolders(entries).flatMap((folder) => (folder === workspace ? ownStore(folder) : [folder]))];
 }
@@ -73,7 +73,7 @@ function mayExist(path: string): boolean {
 }
 
 /** Of the repositories in the workspace, and of one that holds it. */
-function namedIn({ entries }: FolderLook, workspace: string, home: string | undefined): readonly string[] {
+function namedIn({ entries }: IndexedLook, workspace: string, home: string | undefined): readonly string[] {
   const inside = [
     ...entries.filter(({ name }) => name === '.git').map(({ folder }) => folder),
     ...bareFolders(entries),
@@ -94,7 +94,7 @@ function foldersAbove(path: string): readonly string[] {
   return parent === path ? [] : [parent, ...foldersAbove(parent)];
 }
 
-function bounded(stores: readonly string[], named: readonly string[], { entries, limit }: FolderLook): Repositories {
+function bounded(stores: readonly string[], named: readonly string[], { entries, limit }: IndexedLook): Repositories {
   const links = entries.filter(({ name, kind }) => name === '.git' && kind === 'link').map(pathOf);
   const more = stores.length - MOST_STORES;
   const moreNamed = named.length - MOST_NAMED;

@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
-import type { FolderIndex, FolderLook } from './folder-index.ts';
+import type { FolderIndex, IndexedLook } from './folder-index.ts';
 import { createFolderIndex } from './folder-index.ts';
 
 let root: string;
@@ -29,7 +29,7 @@ function indexOf(most?: number): FolderIndex {
   return createFolderIndex({ root, names: new Set(['wanted']), skipped: new Set(['skipped']), ...bounds });
 }
 
-function pathsIn({ entries }: FolderLook): readonly string[] {
+function pathsIn({ entries }: IndexedLook): readonly string[] {
   return entries.map(({ folder, name, kind }) => `${join(folder, name).slice(root.length + 1)} ${kind}`).toSorted();
 }
 

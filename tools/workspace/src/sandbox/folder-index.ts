@@ -40,7 +40,7 @@ export interface IndexedEntry {
 }
 
 /** What one look found. */
-export interface FolderLook {
+export interface IndexedLook {
   readonly entries: readonly IndexedEntry[];
   /** Why something was not searched, in words; absent where everything was. */
   readonly limit?: string;
@@ -48,10 +48,10 @@ export interface FolderLook {
 
 /** See the head of this file. */
 export interface FolderIndex {
-  look(): Promise<FolderLook>;
+  look(): Promise<IndexedLook>;
 }
 
-interface Known {
+interface KnownFolder {
   readonly changed: bigint;
   readonly inode: bigint;
   /** The folder changed so shortly before it was read that a later change may bear the same time: it is read again. */
@@ -73,10 +73,10 @@ const CLOCK_MS = 2_000;
 /** Makes an index that knows nothing yet. */
 export function createFolderIndex(options: IndexOptions): FolderIndex {
   const { root, most = MOST_FOLDERS } = options;
-  let known: ReadonlyMap<string, Known> = new Map();
+  let known: ReadonlyMap<string, KnownFolder> = new Map();
   return {
     async look() {
-      const seen = new Map<string, Known>();
+      const seen = new Map<string, KnownFolder>();
       const [near, far]: [string[], string[]] = [[root], []];
       for (const path of inTurn(near, far)) {
         if (seen.size === most) break;
@@ -104,7 +104,7 @@ function* inTurn(near: readonly string[], far: readonly string[]): Generator<str
   }
 }
 
-function lookOf(seen: ReadonlyMap<string, Known>, most: number | undefined): FolderLook {
+function lookOf(seen: ReadonlyMap<string, KnownFolder>, most: number | undefined): IndexedLook {
   const entries = [...seen.values()].flatMap((folder) => folder.entries);
   const unread = [...seen].filter(([, { readable }]) => !readable).map(([path]) => path);
   const unnamed = [...seen.values()].reduce((sum, folder) => sum + folder.unnamed, 0);
@@ -116,7 +116,7 @@ function lookOf(seen: ReadonlyMap<string, Known>, most: number | undefined): Fol
   return { entries, ...(limits.length > 0 && { limit: limits.join('; ') }) };
 }
 
-function knownNow(path: string, before: Known | undefined, options: IndexOptions): Known | undefined {
+function knownNow(path: string, before: KnownFolder | undefined, options: IndexOptions): KnownFolder | undefined {
   const stats = statsOf(path, options.lookAt ?? lookAtFile);
   if (stats === 'closed') return { ...CLOSED, changed: 0n, inode: 0n };
   if (stats === undefined || !stats.isDirectory()) return undefined;
@@ -138,7 +138,7 @@ function statsOf(path: string, lookAt: LookAt): BigIntStats | 'closed' | undefin
   }
 }
 
-function readFolder(path: string, stats: BigIntStats, options: IndexOptions): Known | undefined {
+function readFolder(path: string, stats: BigIntStats, options: IndexOptions): KnownFolder | undefined {
   const settled = Date.now() - Number(stats.ctimeMs) > CLOCK_MS;
   const base = { changed: stats.ctimeNs, inode: stats.ino, settled };
   try {

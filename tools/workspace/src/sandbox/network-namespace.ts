@@ -21,7 +21,7 @@ export interface SessionNetworks {
   enter(session: string): Promise<EnteredNetwork | undefined>;
 }
 
-interface Held {
+interface HeldNamespace {
   readonly holder: Promise<Holder | undefined>;
   users: number;
 }
@@ -35,7 +35,7 @@ interface Holder {
 /** @param bwrap The path of a `bwrap` that works. */
 export function createSessionNetworks(bwrap: string): SessionNetworks {
   const nsenter = systemProgram('nsenter');
-  const held = new Map<string, Held>();
+  const held = new Map<string, HeldNamespace>();
   let works: Promise<boolean> | undefined;
   const start = async (program: string): Promise<Holder | undefined> => {
     const holder = await startHolder(bwrap);

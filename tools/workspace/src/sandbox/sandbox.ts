@@ -43,7 +43,7 @@ export interface SandboxOptions {
 }
 
 /** What one command may reach. */
-export interface Reach {
+export interface CommandReach {
   /** Commands of one session share a network. */
   readonly session: string;
   /** Whether it has the network of this machine, its services included. */
@@ -71,7 +71,7 @@ export interface SandboxFindings {
 /** See the head of this file. */
 export interface Sandbox {
   /** @throws WorkspaceError `workspace/port`; `workspace/file-system` where a repository cannot be reached and so not be protected. */
-  enter(reach: Reach): Promise<EnteredSandbox>;
+  enter(reach: CommandReach): Promise<EnteredSandbox>;
 }
 
 /** Makes the sandbox of a workspace, and removes what killed processes left of theirs. */
@@ -115,7 +115,7 @@ interface Network {
   close(): Promise<void>;
 }
 
-async function enterNetwork(networks: SessionNetworks, { session, network, ports }: Reach): Promise<Network> {
+async function enterNetwork(networks: SessionNetworks, { session, network, ports }: CommandReach): Promise<Network> {
   if (network) return { mode: 'shared', close: async () => undefined };
   const entered = await networks.enter(session);
   if (entered === undefined && ports.length > 0) throw noPorts();
@@ -165,7 +165,7 @@ function mountsOf(
   return [bwrap, ...bubblewrapArguments({ workspace, readOnly, pinned, hidden, network: mode }), ...check];
 }
 
-interface Before {
+interface StateBeforeCommand {
   readonly links: readonly RememberedLink[];
   /** Each store with the file that it was: another one in its place is a new one. */
   readonly stores: ReadonlyMap<string, string>;
@@ -181,7 +181,7 @@ function identitiesOf({ stores, links }: Repositories): ReadonlyMap<string, stri
   return new Map([...stores, ...links].map((path) => [path, identityOf(path)]));
 }
 
-function findings(workspace: string, before: Before, after: Repositories): SandboxFindings {
+function findings(workspace: string, before: StateBeforeCommand, after: Repositories): SandboxFindings {
   const shown = (path: string): string => showName(relative(workspace, path));
   const isFresh = ([path, identity]: readonly [string, string]): boolean =>
     identity !== '' && before.stores.get(path) !== identity;

@@ -9,7 +9,7 @@ import { cutLine, cutMasked, longLine } from '../page/cut-line.ts';
 import type { GrepLine } from './grep-record.ts';
 
 /** Gathers lines in the order of a search. */
-export interface Findings {
+export interface SearchFindings {
   add(line: GrepLine): void;
   /** A line whose record was above 1 MiB. */
   addTooLong(): void;
@@ -46,7 +46,7 @@ const MOST_COUNTED = 10_000;
 const SUMMARY_BYTES = 2 * 1024;
 
 /** @param limit Matching lines to keep. @param context Lines that stand around each. */
-export function gatherFindings(limit: number, context: number): Findings {
+export function gatherFindings(limit: number, context: number): SearchFindings {
   const rows: ShownLine[] = [];
   const files = new Set<string>();
   let room = PAGE_BYTES - SUMMARY_BYTES;

@@ -12,7 +12,7 @@ export interface Glob {
 }
 
 type Token = 'star' | ((character: string) => boolean);
-type Segment = 'any' | readonly Token[];
+type GlobSegment = 'any' | readonly Token[];
 
 const MOST_ALTERNATIVES = 64;
 const MOST_CHARACTERS = 500;
@@ -55,7 +55,7 @@ function expandBraces(text: string): readonly string[] | undefined {
   return expanded;
 }
 
-function segmentsOf(pattern: string): readonly Segment[] {
+function segmentsOf(pattern: string): readonly GlobSegment[] {
   const names = pattern.endsWith('/') ? [...pattern.slice(0, -1).split('/'), '**'] : pattern.split('/');
   return (names.length === 1 ? ['**', ...names] : names).map((name) => (name === '**' ? 'any' : tokensOf(name)));
 }
@@ -81,7 +81,7 @@ function classOf(inner: string): (character: string) => boolean {
 }
 
 /** Goes through the pattern with the set of names reached so far. */
-function matchesPath(pattern: readonly Segment[], names: readonly string[]): boolean {
+function matchesPath(pattern: readonly GlobSegment[], names: readonly string[]): boolean {
   let reached = new Set([0]);
   for (const segment of pattern) {
     const next = new Set<number>();

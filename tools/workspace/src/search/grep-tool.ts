@@ -9,7 +9,7 @@ import { argumentsOf, isProblem } from '../door/arguments.ts';
 import { WorkspaceError } from '../workspace-error.ts';
 import { confirmComplaint, confirmLines, unreadNote } from './confirm-found.ts';
 import { readGrepRecord } from './grep-record.ts';
-import type { Findings } from './findings.ts';
+import type { SearchFindings } from './findings.ts';
 import { gatherFindings, maskCutRows } from './findings.ts';
 import { earlyEndNotes, runRipgrep } from './run-ripgrep.ts';
 import type { SearchPlace } from './search-place.ts';
@@ -91,7 +91,7 @@ async function search(
 }
 
 function add(
-  findings: Findings,
+  findings: SearchFindings,
   place: SearchPlace,
   line: Exclude<ReturnType<typeof readGrepRecord>, string | undefined>,
 ): void {

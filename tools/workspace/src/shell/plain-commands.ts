@@ -60,8 +60,8 @@ function wordsOf(source: string, { pos, end, name, prefix, suffix }: Command): r
   return words;
 }
 
-type Part = Word | Command['suffix'][number];
+type CommandPart = Word | Command['suffix'][number];
 
-function isRedirection(part: Part): part is Redirection {
+function isRedirection(part: CommandPart): part is Redirection {
   return part.type === 'Redirect' || part.type === 'HereString' || part.type === 'HereDoc';
 }

@@ -19,30 +19,30 @@ const MOST_WORDS = 500;
 
 /** See the head of this file. @throws what the grammar throws. */
 export function possibleCommands(source: string): readonly PossibleCommand[] {
-  const reading: Reading = { found: [] };
+  const reading: CommandReading = { found: [] };
   readScript(source, { reading, depth: 0 });
   return reading.found.length < MOST_COMMANDS ? reading.found : [...reading.found, ANY];
 }
 
-interface Reading {
+interface CommandReading {
   readonly found: PossibleCommand[];
 }
 
 /** Where in the reading: `depth` is how many commands handed on lead here, `open` whether more words may follow. */
-interface At {
-  readonly reading: Reading;
+interface ReadingPlace {
+  readonly reading: CommandReading;
   readonly depth: number;
   readonly open?: boolean;
 }
 
-function add(commands: readonly PossibleCommand[], { reading, open = false }: At): void {
+function add(commands: readonly PossibleCommand[], { reading, open = false }: ReadingPlace): void {
   for (const command of commands) {
     if (reading.found.length >= MOST_COMMANDS) return;
     reading.found.push(open ? [...command, undefined] : command);
   }
 }
 
-function readScript(source: string, at: At): void {
+function readScript(source: string, at: ReadingPlace): void {
   if (at.depth > DEEPEST) return add([ANY], at);
   const visit = (node: SyntaxNode): void => {
     if (at.reading.found.length >= MOST_COMMANDS) return;
@@ -52,7 +52,7 @@ function readScript(source: string, at: At): void {
   visit(parse(source));
 }
 
-function readNode(node: SyntaxNode, at: At): void {
+function readNode(node: SyntaxNode, at: ReadingPlace): void {
   switch (node.type) {
     case 'Script':
       return (node.errors ?? []).length > 0 ? add([ANY], at) : undefined;
@@ -96,7 +96,7 @@ function isPrompt(operation: Extract<SyntaxNode, { type: 'ParameterExpansion' }>
   return operation?.type === 'Transform' && (textOf(operation.operand) ?? 'P').includes('P');
 }
 
-function readCommand({ name, prefix, args, redirects }: Command, at: At): void {
+function readCommand({ name, prefix, args, redirects }: Command, at: ReadingPlace): void {
   if (name === undefined) return;
   const words = [textOf(name), ...args.map((word) => (word.type === 'Word' ? textOf(word) : textOfSetting(word)))];
   add([words], at);
@@ -111,14 +111,14 @@ function textOfSetting({ name, value }: Assignment): string | undefined {
 }
 
 /** What a program is told by a variable may be a command: `LESSOPEN='|x' less`. */
-function readSetting(setting: string | undefined, at: At): void {
+function readSetting(setting: string | undefined, at: ReadingPlace): void {
   if (setting === undefined) return;
   const text = setting.slice(setting.indexOf('=') + 1);
   readHanded({ as: 'script', text, open: true }, at);
   readHanded({ as: 'code', text }, at);
 }
 
-function readHanded(handed: Handed, at: At): void {
+function readHanded(handed: Handed, at: ReadingPlace): void {
   if (at.reading.found.length >= MOST_COMMANDS) return;
   switch (handed.as) {
     case 'anything':
@@ -132,7 +132,7 @@ function readHanded(handed: Handed, at: At): void {
   }
 }
 
-function readWords(words: PossibleCommand, at: At): void {
+function readWords(words: PossibleCommand, at: ReadingPlace): void {
   if (at.depth > DEEPEST) return add([ANY], at);
   add([words], at);
   for (const handed of handedOn(words, [])) readHanded(handed, at);
@@ -155,7 +155,7 @@ function commandsInCode(code: string): readonly PossibleCommand[] {
 const HOLDS_COMMAND =
   /^(GIT_.*|.*PAGER|.*EDITOR|VISUAL|BROWSER|LESSOPEN|LESSCLOSE|.*_COMMAND|.*_WRAPPER|.*_RSH|SHELL|MAKEFLAGS|GNUMAKEFLAGS|TAR_OPTIONS|LESS)$/;
 
-function readVariable({ name, value }: Assignment, at: At): void {
+function readVariable({ name, value }: Assignment, at: ReadingPlace): void {
   const text = value.type === 'Word' ? textOf(value) : undefined;
   if (decides(name, text, value.type === 'Word' ? value.text : '')) return add([ANY], at);
   if (HOLDS_COMMAND.test(name)) return text === undefined ? add([ANY], at) : readSetting(text, at);

@@ -3,7 +3,7 @@
 
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Place } from '../confine/confine.ts';
+import type { WorkspacePlace } from '../confine/confine.ts';
 import { unlessMissing } from '../confine/file-problem.ts';
 import { openFile } from '../confine/open-file.ts';
 import { pathInside } from '../confine/path-inside.ts';
@@ -35,7 +35,7 @@ export async function attachInstructions(folder: string, name: string): Promise<
 }
 
 /** `undefined` when there is no such file; the error when it may not be read, or a part of its path became a link. */
-async function readBeginning(place: Place): Promise<string | WorkspaceError | undefined> {
+async function readBeginning(place: WorkspacePlace): Promise<string | WorkspaceError | undefined> {
   try {
     await using file = await openFile(place);
     if (file === undefined) return undefined;

@@ -4,7 +4,7 @@ import type { Digest } from '@tidemark/log';
 import { digest } from '@tidemark/log';
 import { createHash } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
-import type { Place } from '../confine/confine.ts';
+import type { WorkspacePlace } from '../confine/confine.ts';
 import { fileChunks } from '../confine/file-chunks.ts';
 import { openFile } from '../confine/open-file.ts';
 import { WorkspaceError } from '../workspace-error.ts';
@@ -22,7 +22,7 @@ export const MOST_WHOLE: number = 256 * 1024 * 1024;
 
 /** `undefined` when there is no such file. @throws WorkspaceError as `openFile` does; `workspace/too-large` above 256 MiB. */
 export async function currentFile(
-  place: Place,
+  place: WorkspacePlace,
   mostBytes: number,
   signal: AbortSignal,
 ): Promise<CurrentFile | undefined> {
@@ -39,7 +39,7 @@ export async function currentFile(
   return { stats: file.stats, digest: digest(hash.digest('hex')), bytes: keeps ? Buffer.concat(kept) : undefined };
 }
 
-function tooLarge({ shown }: Place, size: bigint): WorkspaceError {
+function tooLarge({ shown }: WorkspacePlace, size: bigint): WorkspaceError {
   const message = `${shown} has ${size} bytes; files of at most ${MOST_WHOLE} bytes are changed. Nothing was written. Use \`bash\`.`;
   return new WorkspaceError('workspace/too-large', message, { path: shown });
 }

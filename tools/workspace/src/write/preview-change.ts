@@ -2,7 +2,7 @@
 
 import type { ToolPreview } from '@tidemark/agent';
 import { createHash } from 'node:crypto';
-import type { Place } from '../confine/confine.ts';
+import type { WorkspacePlace } from '../confine/confine.ts';
 import type { CurrentFile } from './current-file.ts';
 import { textOf } from './text-form.ts';
 
@@ -13,7 +13,7 @@ const MOST_EDITS = 2_000;
 
 /** What a call would make of a file. */
 export interface FileChange {
-  readonly place: Place;
+  readonly place: WorkspacePlace;
   /** The file as it is; `undefined` when there is none. */
   readonly current: CurrentFile | undefined;
   readonly after: string;

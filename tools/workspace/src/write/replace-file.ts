@@ -4,7 +4,7 @@
 import type { BigIntStats } from 'node:fs';
 import { access, constants, open, rename, unlink } from 'node:fs/promises';
 import { basename } from 'node:path';
-import type { Place } from '../confine/confine.ts';
+import type { WorkspacePlace } from '../confine/confine.ts';
 import { inWords, unlessMissing } from '../confine/file-problem.ts';
 import type { HeldFolder } from '../confine/held-folder.ts';
 import { isSameFile, makeFolderOf } from '../confine/held-folder.ts';
@@ -17,7 +17,11 @@ import { removeLeftovers, temporaryName } from './temporary-files.ts';
  *
  * @throws WorkspaceError `workspace/changed`, `workspace/moved`, `workspace/file-system`; nothing was changed then.
  */
-export async function replaceFile(place: Place, bytes: Uint8Array, before: BigIntStats | undefined): Promise<void> {
+export async function replaceFile(
+  place: WorkspacePlace,
+  bytes: Uint8Array,
+  before: BigIntStats | undefined,
+): Promise<void> {
   await using folder = await makeFolderOf(place);
   await inWords(place.shown, async () => {
     // A rename asks only the folder for permission; a file that says read-only is meant.
@@ -29,7 +33,7 @@ export async function replaceFile(place: Place, bytes: Uint8Array, before: BigIn
 
 async function writeBeside(
   folder: HeldFolder,
-  place: Place,
+  place: WorkspacePlace,
   bytes: Uint8Array,
   before: BigIntStats | undefined,
 ): Promise<void> {
@@ -54,7 +58,11 @@ async function writeWhole(path: string, bytes: Uint8Array, before: BigIntStats |
 }
 
 /** @throws WorkspaceError `workspace/changed` when another file, or another state of it, stands there than before. */
-async function assertUnchanged(folder: HeldFolder, place: Place, before: BigIntStats | undefined): Promise<void> {
+async function assertUnchanged(
+  folder: HeldFolder,
+  place: WorkspacePlace,
+  before: BigIntStats | undefined,
+): Promise<void> {
   const now = await folder.statsOf(basename(place.path));
   if (before === undefined ? now === undefined : isSameState(before, now)) return;
   throw new WorkspaceError(

@@ -2,7 +2,7 @@
 
 import type { ToolContext, ToolPreview } from '@tidemark/agent';
 import type { FileTouch } from '@tidemark/log';
-import type { Place } from '../confine/confine.ts';
+import type { WorkspacePlace } from '../confine/confine.ts';
 import { WorkspaceError } from '../workspace-error.ts';
 import type { CurrentFile } from './current-file.ts';
 import { baseOf } from './preview-change.ts';
@@ -11,7 +11,7 @@ import { baseOf } from './preview-change.ts';
 export type Approvable = Pick<ToolContext, 'signal' | 'fileSeen' | 'approved'>;
 
 /** @throws WorkspaceError `workspace/changed` when the session saw other bytes. A file that it never saw passes. */
-export function assertAsSeen({ shown }: Place, current: CurrentFile, seen: FileTouch | undefined): void {
+export function assertAsSeen({ shown }: WorkspacePlace, current: CurrentFile, seen: FileTouch | undefined): void {
   if (seen === undefined || seen.digest === current.digest) return;
   throw new WorkspaceError(
     'workspace/changed',
@@ -21,7 +21,7 @@ export function assertAsSeen({ shown }: Place, current: CurrentFile, seen: FileT
 }
 
 /** @throws WorkspaceError `workspace/unread` when the session never saw a file that holds something. */
-export function assertSeen({ shown }: Place, current: CurrentFile, seen: FileTouch | undefined): void {
+export function assertSeen({ shown }: WorkspacePlace, current: CurrentFile, seen: FileTouch | undefined): void {
   if (seen !== undefined || current.stats.size === 0n) return;
   throw new WorkspaceError(
     'workspace/unread',
@@ -32,7 +32,7 @@ export function assertSeen({ shown }: Place, current: CurrentFile, seen: FileTou
 
 /** @throws WorkspaceError `workspace/changed` when a person approved a change of other bytes. Without an approval it passes. */
 export function assertApproved(
-  { shown }: Place,
+  { shown }: WorkspacePlace,
   current: Pick<CurrentFile, 'digest'> | undefined,
   approved: ToolPreview | undefined,
 ): void {

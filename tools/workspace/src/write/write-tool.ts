@@ -4,7 +4,7 @@ import type { PreviewContext, Tool, ToolContext, ToolOutput, ToolPreview } from 
 import { digest } from '@tidemark/log';
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { Confinement, Place } from '../confine/confine.ts';
+import type { Confinement, WorkspacePlace } from '../confine/confine.ts';
 import { isConfined, pathActs, titleOfWrite } from '../confine/path-acts.ts';
 import { argumentsOf, isProblem } from '../door/arguments.ts';
 import type { CurrentFile } from './current-file.ts';
@@ -62,7 +62,7 @@ interface PlannedWrite {
 }
 
 /** @throws WorkspaceError when the file may not be written as things are. */
-async function planWrite(place: Place, content: string, context: Approvable): Promise<PlannedWrite> {
+async function planWrite(place: WorkspacePlace, content: string, context: Approvable): Promise<PlannedWrite> {
   const { signal, fileSeen, approved } = context;
   const current = await currentFile(place, MOST_COMPARED, signal);
   assertApproved(place, current, approved);
@@ -74,12 +74,12 @@ async function planWrite(place: Place, content: string, context: Approvable): Pr
   return { current, ...inFormOf(old ?? '', content) };
 }
 
-async function previewWrite(place: Place, content: string, context: PreviewContext): Promise<ToolPreview> {
+async function previewWrite(place: WorkspacePlace, content: string, context: PreviewContext): Promise<ToolPreview> {
   const { current, text } = await planWrite(place, content, context);
   return previewChange({ place, current, after: text });
 }
 
-async function writePlace(place: Place, content: string, context: ToolContext): Promise<ToolOutput> {
+async function writePlace(place: WorkspacePlace, content: string, context: ToolContext): Promise<ToolOutput> {
   const planned = await planWrite(place, content, context);
   const { current } = planned;
   return current === undefined
@@ -87,7 +87,7 @@ async function writePlace(place: Place, content: string, context: ToolContext): 
     : overwrite(place, planned, current, context.signal);
 }
 
-async function create(place: Place, content: string, signal: AbortSignal): Promise<ToolOutput> {
+async function create(place: WorkspacePlace, content: string, signal: AbortSignal): Promise<ToolOutput> {
   const bytes = Buffer.from(content);
   signal.throwIfAborted();
   await replaceFile(place, bytes, undefined);
@@ -95,7 +95,7 @@ async function create(place: Place, content: string, signal: AbortSignal): Promi
 }
 
 async function overwrite(
-  place: Place,
+  place: WorkspacePlace,
   { text, kept }: PlannedWrite,
   { stats, bytes: before, digest: was }: CurrentFile,
   signal: AbortSignal,
@@ -115,7 +115,7 @@ async function overwrite(
   );
 }
 
-function written({ path }: Place, bytes: Buffer, text: string): ToolOutput {
+function written({ path }: WorkspacePlace, bytes: Buffer, text: string): ToolOutput {
   return { text, files: [{ path, digest: digest(hashOf(bytes)), as: 'written' }] };
 }
 

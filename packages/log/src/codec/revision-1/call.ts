@@ -29,15 +29,15 @@ import { decoder } from './decoder.ts';
 import type { Decoders } from './decoder.ts';
 import { answerParts, contentParts, sequenceParameters, ttl, usage } from './parts.ts';
 import { callId, digest, flag, jsonRecord, money, number, optional, position, sessionId, text } from './scalars.ts';
-import type { ShapeOf } from './scalars.ts';
+import type { PayloadShape } from './scalars.ts';
 
-const marker = z.object({ block: number, ttl, prefix: digest } satisfies ShapeOf<MarkerRecord>);
+const marker = z.object({ block: number, ttl, prefix: digest } satisfies PayloadShape<MarkerRecord>);
 
 const keptPlace = z.object({
   block: number,
   prefix: digest,
   found: optional(z.literal(true)),
-} satisfies ShapeOf<KeptPlace>);
+} satisfies PayloadShape<KeptPlace>);
 
 const kept = z.object({
   key: optional(text),
@@ -45,7 +45,7 @@ const kept = z.object({
   age: optional(number),
   grid: optional(z.object({ first: number, step: number })),
   places: z.array(keptPlace),
-} satisfies ShapeOf<KeptRecord>);
+} satisfies PayloadShape<KeptRecord>);
 
 const forecast = z.object({
   read: number,
@@ -56,7 +56,7 @@ const forecast = z.object({
   cost: optional(money),
   error: optional(number),
   caching: optional(z.literal('unknown')),
-} satisfies ShapeOf<CallForecast>);
+} satisfies PayloadShape<CallForecast>);
 
 const size = z.object({
   input: number,
@@ -66,22 +66,26 @@ const size = z.object({
   since: optional(number),
   media: optional(number),
   error: optional(number),
-} satisfies ShapeOf<SizeForecast>);
+} satisfies PayloadShape<SizeForecast>);
 
-const sequence = z.object({ parameters: sequenceParameters, blocks: number, digest } satisfies ShapeOf<SequenceRecord>);
+const sequence = z.object({
+  parameters: sequenceParameters,
+  blocks: number,
+  digest,
+} satisfies PayloadShape<SequenceRecord>);
 
 const counts = z.object({
   tools: number,
   system: number,
   messages: number,
-} satisfies ShapeOf<RequestPrepared['counts']>);
+} satisfies PayloadShape<RequestPrepared['counts']>);
 
 const continuation = z.object({
   response: text,
   from: number,
   digest,
   bytes: number,
-} satisfies ShapeOf<ContinuationRecord>);
+} satisfies PayloadShape<ContinuationRecord>);
 
 const requestPrepared = z.object({
   step: number,
@@ -109,14 +113,14 @@ const requestPrepared = z.object({
   mediaBytes: optional(number),
   account: optional(text),
   continuation: optional(continuation),
-} satisfies ShapeOf<RequestPrepared>);
+} satisfies PayloadShape<RequestPrepared>);
 
 const transport = z.object({
   kind: text,
   continuation: optional(flag),
   reset: optional(text),
   fallback: optional(text),
-} satisfies ShapeOf<NonNullable<AnswerReceived['transport']>>);
+} satisfies PayloadShape<NonNullable<AnswerReceived['transport']>>);
 
 const missCause = z.enum([
   'expired',
@@ -138,21 +142,21 @@ const miss = z.object({
   also: optional(z.array(missCause)),
   tokens: number,
   cost: optional(money),
-} satisfies ShapeOf<Miss>);
+} satisfies PayloadShape<Miss>);
 
 const diagnosis = z.object({
   found: z.enum(['same', 'hit', 'miss', 'pending', 'unknown-response', 'unavailable']),
   reason: optional(text),
   missed: optional(number),
-} satisfies ShapeOf<DiagnosisRecord>);
+} satisfies PayloadShape<DiagnosisRecord>);
 
-const billed = z.object({ session: sessionId, position, usage } satisfies ShapeOf<BilledIn>);
+const billed = z.object({ session: sessionId, position, usage } satisfies PayloadShape<BilledIn>);
 
 const estimated = z.object({
   input: optional(number),
   output: optional(number),
   cost: optional(money),
-} satisfies ShapeOf<EstimatedUse>);
+} satisfies PayloadShape<EstimatedUse>);
 
 const answerReceived = z.object({
   step: number,
@@ -177,7 +181,7 @@ const answerReceived = z.object({
   forecast: optional(forecast),
   miss: optional(miss),
   diagnosis: optional(diagnosis),
-} satisfies ShapeOf<AnswerReceived>);
+} satisfies PayloadShape<AnswerReceived>);
 
 const answerFailed = z.object({
   step: number,
@@ -189,7 +193,7 @@ const answerFailed = z.object({
   retry: optional(flag),
   usage: optional(usage),
   startedAt: optional(text),
-} satisfies ShapeOf<AnswerFailed>);
+} satisfies PayloadShape<AnswerFailed>);
 
 const answerInterrupted = z.object({
   step: number,
@@ -207,26 +211,26 @@ const answerInterrupted = z.object({
   estimated: optional(estimated),
   startedAt: optional(text),
   message: optional(text),
-} satisfies ShapeOf<AnswerInterrupted>);
+} satisfies PayloadShape<AnswerInterrupted>);
 
 const toolStarted = z.object({
   call: callId,
   name: text,
   effect: z.enum(['none', 'read', 'write', 'execute', 'network']),
-} satisfies ShapeOf<ToolStarted>);
+} satisfies PayloadShape<ToolStarted>);
 
 const shaping = z.object({
   by: text,
   kept: number,
   total: number,
   unit: z.enum(['bytes', 'lines', 'characters']),
-} satisfies ShapeOf<Shaping>);
+} satisfies PayloadShape<Shaping>);
 
 const fileTouch = z.object({
   path: text,
   digest: optional(digest),
   as: z.enum(['read', 'written', 'removed']),
-} satisfies ShapeOf<FileTouch>);
+} satisfies PayloadShape<FileTouch>);
 
 const toolEnded = z.object({
   call: callId,
@@ -236,12 +240,12 @@ const toolEnded = z.object({
   exit: optional(number),
   durationMs: optional(number),
   files: optional(z.array(fileTouch)),
-} satisfies ShapeOf<ToolEnded>);
+} satisfies PayloadShape<ToolEnded>);
 
 const toolAbandoned = z.object({
   call: callId,
   reason: z.enum(['interrupted', 'unstarted', 'crashed', 'denied', 'unavailable', 'cut']),
-} satisfies ShapeOf<ToolAbandoned>);
+} satisfies PayloadShape<ToolAbandoned>);
 
 const granted: z.ZodType<Granted> = z.object({
   tool: text,
@@ -250,7 +254,7 @@ const granted: z.ZodType<Granted> = z.object({
   paths: optional(z.array(text)),
   folders: optional(z.array(text)),
   hosts: optional(z.array(text)),
-} satisfies ShapeOf<Granted>);
+} satisfies PayloadShape<Granted>);
 
 const permissionDecided = z.object({
   call: callId,
@@ -260,9 +264,9 @@ const permissionDecided = z.object({
   always: optional(granted),
   kept: optional(z.literal('project')),
   shown: optional(digest),
-} satisfies ShapeOf<PermissionDecided>);
+} satisfies PayloadShape<PermissionDecided>);
 
-type Here =
+type CallKind =
   | 'request.prepared'
   | 'answer.received'
   | 'answer.failed'
@@ -273,7 +277,7 @@ type Here =
   | 'tool.abandoned'
   | 'permission.decided';
 
-export const callDecoders: Pick<Decoders, Here> = {
+export const callDecoders: Pick<Decoders, CallKind> = {
   'request.prepared': decoder('request.prepared', requestPrepared),
   'answer.received': decoder('answer.received', answerReceived),
   'answer.failed': decoder('answer.failed', answerFailed),

@@ -42,7 +42,7 @@ import {
   text,
   timestamp,
 } from './scalars.ts';
-import type { ShapeOf } from './scalars.ts';
+import type { PayloadShape } from './scalars.ts';
 
 const layer = z.object({
   name: text,
@@ -52,11 +52,11 @@ const layer = z.object({
   bytes: number,
   tokens: number,
   sized: optional(z.enum(['estimated', 'recorded'])),
-} satisfies ShapeOf<LayerRecord>);
+} satisfies PayloadShape<LayerRecord>);
 
-const tool = z.object({ name: text, digest } satisfies ShapeOf<ToolRecord>);
+const tool = z.object({ name: text, digest } satisfies PayloadShape<ToolRecord>);
 
-const epochForecast = z.object({ rewrite: number, cost: optional(money) } satisfies ShapeOf<EpochForecast>);
+const epochForecast = z.object({ rewrite: number, cost: optional(money) } satisfies PayloadShape<EpochForecast>);
 
 const padding = z.object({
   setting: z.enum(['auto', 'always', 'never']),
@@ -79,7 +79,7 @@ const padding = z.object({
     'unknown-price',
   ]),
   skills: optional(z.array(text)),
-} satisfies ShapeOf<PaddingRecord>);
+} satisfies PayloadShape<PaddingRecord>);
 
 /** An entry of a front, as an epoch and the index of warm fronts hold it. */
 export const frontEntry: z.ZodType<FrontEntry> = z.object({
@@ -93,7 +93,7 @@ export const frontEntry: z.ZodType<FrontEntry> = z.object({
   ttl: optional(ttl),
   kept: optional(z.object({ idle: number, age: optional(number), born: timestamp })),
   at: timestamp,
-} satisfies ShapeOf<FrontEntry>);
+} satisfies PayloadShape<FrontEntry>);
 
 const epochCause = z.enum([
   'initial',
@@ -109,7 +109,7 @@ const epochCause = z.enum([
   'quarantine',
 ]);
 
-const frontEdit = z.object({ digest, tokens: number, begins: number } satisfies ShapeOf<FrontEdit>);
+const frontEdit = z.object({ digest, tokens: number, begins: number } satisfies PayloadShape<FrontEdit>);
 
 const epochOpened = z.object({
   number,
@@ -132,7 +132,7 @@ const epochOpened = z.object({
   padding: optional(padding),
   cached: optional(z.array(frontEntry)),
   edits: optional(z.array(frontEdit)),
-} satisfies ShapeOf<EpochOpened>);
+} satisfies PayloadShape<EpochOpened>);
 
 const contextNoted = z.object({
   source: text,
@@ -141,40 +141,40 @@ const contextNoted = z.object({
   urgent: optional(flag),
   body: optional(text),
   artifact: optional(digest),
-} satisfies ShapeOf<ContextNoted>);
+} satisfies PayloadShape<ContextNoted>);
 
 const promptGiven = z.object({
   parts: contentParts,
   presenter: text,
   steer: optional(flag),
-} satisfies ShapeOf<PromptGiven>);
+} satisfies PayloadShape<PromptGiven>);
 
 const notificationReceived = z.object({
   source: text,
   body: text,
   provenance: text,
-} satisfies ShapeOf<NotificationReceived>);
+} satisfies PayloadShape<NotificationReceived>);
 
 const toolsChanged = z.object({
   added: z.array(tool),
   removed: z.array(text),
   as: z.enum(['appended', 'queued']),
-} satisfies ShapeOf<ToolsChanged>);
+} satisfies PayloadShape<ToolsChanged>);
 
 const reasoningChanged = z.object({
   parameter: optional(text),
   setting: text,
   as: z.enum(['appended', 'epoch']),
   scope: z.enum(['turn', 'lasting']),
-} satisfies ShapeOf<ReasoningChanged>);
+} satisfies PayloadShape<ReasoningChanged>);
 
-const reasoningSet = z.object({ parameters: jsonRecord } satisfies ShapeOf<ReasoningSet>);
+const reasoningSet = z.object({ parameters: jsonRecord } satisfies PayloadShape<ReasoningSet>);
 
 const roleChanged = z.object({
   role: optional(digest),
   text,
   as: z.literal('appended'),
-} satisfies ShapeOf<RoleChanged>);
+} satisfies PayloadShape<RoleChanged>);
 
 const skillLoaded = z.object({
   name: text,
@@ -183,9 +183,9 @@ const skillLoaded = z.object({
   tokens: number,
   source: text,
   call: optional(text),
-} satisfies ShapeOf<SkillLoaded>);
+} satisfies PayloadShape<SkillLoaded>);
 
-const range = z.object({ from: position, to: position } satisfies ShapeOf<Range>);
+const range = z.object({ from: position, to: position } satisfies PayloadShape<Range>);
 
 const strategy = z.enum(['deterministic', 'model-assisted', 'recorded']);
 
@@ -202,20 +202,22 @@ const historyCompacted = z.object({
   after: optional(number),
   made: optional(json),
   fallback: optional(text),
-} satisfies ShapeOf<HistoryCompacted>);
+} satisfies PayloadShape<HistoryCompacted>);
 
 const compactionRefused = z.object({
   trigger: text,
   reason: text,
   sizes: z.record(text, number),
-} satisfies ShapeOf<CompactionRefused>);
+} satisfies PayloadShape<CompactionRefused>);
 
 const tier = z.enum(['calm', 'advisory', 'warning', 'critical']);
 
 const historyPruned = z.object({
   calls: z.array(text),
   results: optional(
-    z.array(z.object({ position, kept: number, from: optional(z.literal('end')) } satisfies ShapeOf<PrunedResult>)),
+    z.array(
+      z.object({ position, kept: number, from: optional(z.literal('end')) } satisfies PayloadShape<PrunedResult>),
+    ),
   ),
   freed: number,
   cost: optional(money),
@@ -223,13 +225,13 @@ const historyPruned = z.object({
   waits: optional(number),
   tier: optional(tier),
   cause: text,
-} satisfies ShapeOf<HistoryPruned>);
+} satisfies PayloadShape<HistoryPruned>);
 
 const blockQuarantined = z.object({
   origin: z.object({ position, part: number }),
   reason: text,
   stub: text,
-} satisfies ShapeOf<BlockQuarantined>);
+} satisfies PayloadShape<BlockQuarantined>);
 
 const pressureCrossed = z.object({
   tier,
@@ -238,7 +240,7 @@ const pressureCrossed = z.object({
   input: number,
   unit: optional(z.literal('bytes')),
   checkpoint: optional(position),
-} satisfies ShapeOf<PressureCrossed>);
+} satisfies PayloadShape<PressureCrossed>);
 
 const branchSummarized = z.object({
   session: optional(sessionId),
@@ -246,9 +248,9 @@ const branchSummarized = z.object({
   strategy,
   text,
   limitations: z.array(text),
-} satisfies ShapeOf<BranchSummarized>);
+} satisfies PayloadShape<BranchSummarized>);
 
-type Here =
+type ContextKind =
   | 'epoch.opened'
   | 'context.noted'
   | 'prompt.given'
@@ -265,7 +267,7 @@ type Here =
   | 'pressure.crossed'
   | 'branch.summarized';
 
-export const contextDecoders: Pick<Decoders, Here> = {
+export const contextDecoders: Pick<Decoders, ContextKind> = {
   'epoch.opened': decoder('epoch.opened', epochOpened),
   'context.noted': decoder('context.noted', contextNoted),
   'prompt.given': decoder('prompt.given', promptGiven),

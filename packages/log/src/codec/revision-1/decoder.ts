@@ -6,7 +6,7 @@ import type { Timestamp, TurnId } from '../../ids.ts';
 import { exactFit } from './exact-fit.ts';
 
 /** What stands around a payload. */
-export interface Envelope extends Placed {
+export interface RecordEnvelope extends Placed {
   readonly at: Timestamp;
   readonly turn: TurnId | undefined;
 }
@@ -17,13 +17,13 @@ export interface Unfit {
 }
 
 /** `unknown` enters, a typed record leaves. Keys that are not known pass over: they stay in the raw bytes. */
-export type Decoder<K extends Kind> = (envelope: Envelope, data: unknown) => RecordedOf<K> | Unfit;
+export type PayloadDecoder<K extends Kind> = (envelope: RecordEnvelope, data: unknown) => RecordedOf<K> | Unfit;
 
 /** One decoder for every kind. */
-export type Decoders = { readonly [K in Kind]: Decoder<K> };
+export type Decoders = { readonly [K in Kind]: PayloadDecoder<K> };
 
 /** A decoder of one kind from the schema of its payload. A payload that needs nothing left out is not copied. */
-export function decoder<K extends Kind>(kind: K, schema: z.ZodType<EventData[K]>): Decoder<K> {
+export function decoder<K extends Kind>(kind: K, schema: z.ZodType<EventData[K]>): PayloadDecoder<K> {
   const fits = exactFit(schema);
   return (envelope, value) => {
     if (fits(value)) return recordOf(kind, envelope, value);
@@ -32,7 +32,7 @@ export function decoder<K extends Kind>(kind: K, schema: z.ZodType<EventData[K]>
   };
 }
 
-function recordOf<K extends Kind>(kind: K, envelope: Envelope, data: EventData[K]): RecordedOf<K> {
+function recordOf<K extends Kind>(kind: K, envelope: RecordEnvelope, data: EventData[K]): RecordedOf<K> {
   const { v, position, at, fence, turn, chain } = envelope;
   if (turn === undefined) return { kind, at, data, v, position, fence, chain };
   return { kind, at, turn, data, v, position, fence, chain };

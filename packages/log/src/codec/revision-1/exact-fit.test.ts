@@ -3,12 +3,12 @@ import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { EVENTS } from '../../../contract/arbitrary-event.ts';
 import { CHAIN_START, position, timestamp } from '../../ids.ts';
-import type { Envelope } from './decoder.ts';
+import type { RecordEnvelope } from './decoder.ts';
 import { DECODERS, KINDS } from './decoders.ts';
 import { exactFit } from './exact-fit.ts';
 import { optional } from './scalars.ts';
 
-const ENVELOPE: Envelope = {
+const ENVELOPE: RecordEnvelope = {
   v: 1,
   position: position(7),
   at: timestamp('2026-11-21T09:00:00.000Z'),

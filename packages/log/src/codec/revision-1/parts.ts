@@ -16,11 +16,15 @@ import type {
   Usage,
 } from '../../parts.ts';
 import { callId, digest, number, optional, text } from './scalars.ts';
-import type { ShapeOf } from './scalars.ts';
+import type { PayloadShape } from './scalars.ts';
 
-const textPart = z.object({ type: z.literal('text'), text } satisfies ShapeOf<TextPart>);
+const textPart = z.object({ type: z.literal('text'), text } satisfies PayloadShape<TextPart>);
 
-const answerText = z.object({ type: z.literal('text'), text, phase: optional(text) } satisfies ShapeOf<AnswerText>);
+const answerText = z.object({
+  type: z.literal('text'),
+  text,
+  phase: optional(text),
+} satisfies PayloadShape<AnswerText>);
 
 const imagePart = z.object({
   type: z.literal('image'),
@@ -29,33 +33,33 @@ const imagePart = z.object({
   bytes: number,
   width: optional(number),
   height: optional(number),
-} satisfies ShapeOf<ImagePart>);
+} satisfies PayloadShape<ImagePart>);
 
 const filePart = z.object({
   type: z.literal('file'),
   path: text,
   artifact: optional(digest),
-} satisfies ShapeOf<FilePart>);
+} satisfies PayloadShape<FilePart>);
 
 const reasoningPart = z.object({
   type: z.literal('reasoning'),
   opaque: optional(text),
   text,
-} satisfies ShapeOf<ReasoningPart>);
+} satisfies PayloadShape<ReasoningPart>);
 
 const callPart = z.object({
   type: z.literal('call'),
   call: callId,
   name: text,
   arguments: text,
-} satisfies ShapeOf<CallPart>);
+} satisfies PayloadShape<CallPart>);
 
 const nativePart = z.object({
   type: z.literal('native'),
   provider: text,
   item: text,
   text,
-} satisfies ShapeOf<NativePart>);
+} satisfies PayloadShape<NativePart>);
 
 export const contentParts: z.ZodType<readonly ContentPart[]> = z.array(
   z.discriminatedUnion('type', [textPart, imagePart, filePart]),
@@ -69,11 +73,11 @@ export const sequenceParameters: z.ZodType<SequenceRecord['parameters']> = z.obj
   tools: digest,
   system: digest,
   messages: digest,
-} satisfies ShapeOf<SequenceRecord['parameters']>);
+} satisfies PayloadShape<SequenceRecord['parameters']>);
 
 export const ttl: z.ZodType<CacheWrite['ttl']> = z.enum(['5m', '1h', '30m', '12h']);
 
-const cacheWrite = z.object({ ttl, tokens: number } satisfies ShapeOf<CacheWrite>);
+const cacheWrite = z.object({ ttl, tokens: number } satisfies PayloadShape<CacheWrite>);
 
 export const usage: z.ZodType<Usage> = z.object({
   fresh: optional(number),
@@ -83,4 +87,4 @@ export const usage: z.ZodType<Usage> = z.object({
   written: optional(number),
   answer: optional(number),
   reasoning: optional(number),
-} satisfies ShapeOf<Usage>);
+} satisfies PayloadShape<Usage>);

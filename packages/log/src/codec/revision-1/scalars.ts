@@ -5,7 +5,7 @@ import type { CallId, Chain, Digest, Money, Position, SessionId, Timestamp } fro
 import type { Json } from '@tidemark/json';
 
 /** One schema for each field of `T`, none forgotten: a field without one would be lost in silence (L6). */
-export type ShapeOf<T> = {
+export type PayloadShape<T> = {
   readonly [K in keyof T]-?: Partial<Pick<T, K>> extends Pick<T, K>
     ? z.ZodExactOptional<z.ZodType<Required<T>[K]>>
     : z.ZodType<T[K]>;

@@ -18,18 +18,18 @@ import type {
 import { decoder } from './decoder.ts';
 import type { Decoders } from './decoder.ts';
 import { callId, chain, digest, json, money, number, optional, position, sessionId, text } from './scalars.ts';
-import type { ShapeOf } from './scalars.ts';
+import type { PayloadShape } from './scalars.ts';
 
-const parent = z.object({ session: sessionId, position, chain } satisfies ShapeOf<Parent>);
+const parent = z.object({ session: sessionId, position, chain } satisfies PayloadShape<Parent>);
 
-const startedBy = z.object({ session: sessionId, call: callId, depth: number } satisfies ShapeOf<StartedBy>);
+const startedBy = z.object({ session: sessionId, call: callId, depth: number } satisfies PayloadShape<StartedBy>);
 
 const imported = z.object({
   format: text,
   source: text,
   digest: optional(digest),
   bytes: optional(number),
-} satisfies ShapeOf<ImportedFrom>);
+} satisfies PayloadShape<ImportedFrom>);
 
 const sessionCreated = z.object({
   id: sessionId,
@@ -39,18 +39,18 @@ const sessionCreated = z.object({
   workspace: text,
   title: optional(text),
   imported: optional(imported),
-} satisfies ShapeOf<SessionCreated>);
+} satisfies PayloadShape<SessionCreated>);
 
 const turnBegan = z.object({
   trigger: z.enum(['user', 'notification', 'subagent', 'schedule']),
   compaction: optional(z.enum(['manual', 'preflight', 'auto'])),
-} satisfies ShapeOf<TurnBegan>);
+} satisfies PayloadShape<TurnBegan>);
 
 const turnError = z.object({
   code: text,
   message: text,
   next: text,
-} satisfies ShapeOf<NonNullable<TurnEnded['error']>>);
+} satisfies PayloadShape<NonNullable<TurnEnded['error']>>);
 
 const turnTotals = z.object({
   steps: number,
@@ -59,25 +59,25 @@ const turnTotals = z.object({
   output: optional(number),
   cost: optional(money),
   taken: optional(z.object({ tokens: optional(number), cost: optional(money) })),
-} satisfies ShapeOf<TurnTotals>);
+} satisfies PayloadShape<TurnTotals>);
 
 const turnEnded = z.object({
   outcome: z.enum(['completed', 'failed', 'interrupted', 'limited']),
   error: optional(turnError),
   totals: optional(turnTotals),
-} satisfies ShapeOf<TurnEnded>);
+} satisfies PayloadShape<TurnEnded>);
 
 const modeChanged = z.object({
   mode: z.enum(['read-only', 'ask', 'auto']),
   by: z.enum(['user', 'settings']),
-} satisfies ShapeOf<ModeChanged>);
+} satisfies PayloadShape<ModeChanged>);
 
 const foreignRecorded = z.object({
   format: text,
   line: number,
   record: json,
   reason: optional(text),
-} satisfies ShapeOf<ForeignRecorded>);
+} satisfies PayloadShape<ForeignRecorded>);
 
 const memoryChanged = z.object({
   file: text,
@@ -85,14 +85,14 @@ const memoryChanged = z.object({
   before: optional(digest),
   after: digest,
   bytes: number,
-} satisfies ShapeOf<MemoryChanged>);
+} satisfies PayloadShape<MemoryChanged>);
 
 const subagentStarted = z.object({
   child: sessionId,
   role: text,
   task: text,
   call: optional(callId),
-} satisfies ShapeOf<SubagentStarted>);
+} satisfies PayloadShape<SubagentStarted>);
 
 const subagentEnded = z.object({
   child: sessionId,
@@ -100,9 +100,9 @@ const subagentEnded = z.object({
   summary: text,
   cost: optional(text),
   totals: optional(turnTotals),
-} satisfies ShapeOf<SubagentEnded>);
+} satisfies PayloadShape<SubagentEnded>);
 
-type Here =
+type SessionKind =
   | 'session.created'
   | 'turn.started'
   | 'turn.resumed'
@@ -113,7 +113,7 @@ type Here =
   | 'subagent.started'
   | 'subagent.ended';
 
-export const sessionDecoders: Pick<Decoders, Here> = {
+export const sessionDecoders: Pick<Decoders, SessionKind> = {
   'session.created': decoder('session.created', sessionCreated),
   'turn.started': decoder('turn.started', turnBegan),
   'turn.resumed': decoder('turn.resumed', turnBegan),

@@ -13,7 +13,7 @@ import type {
   FailedMove,
   From,
   InterruptedMove,
-  Move,
+  ImportedMove,
   NoteMove,
   NotificationMove,
   PromptMove,
@@ -23,7 +23,7 @@ import type {
 } from '../move.ts';
 import type { Outline } from '../outline/outline.ts';
 import { abandonCalls, closeCall } from './close-calls.ts';
-import type { Draft } from './draft.ts';
+import type { SessionDraft } from './draft.ts';
 import { emit, endTurn, inTurn, lastPosition, needTurn, openTurn } from './draft.ts';
 import { openEpoch, RECORDED } from './open-epoch.ts';
 
@@ -37,7 +37,7 @@ export interface BranchView {
 }
 
 /** Takes one move into the session. */
-export function applyMove(draft: Draft, move: Move, view: BranchView): void {
+export function applyMove(draft: SessionDraft, move: ImportedMove, view: BranchView): void {
   settle(draft, move, view);
   const { ordinal } = move.from;
   if (view.outline.isAnchor(ordinal) && !draft.anchors.has(ordinal)) {
@@ -48,14 +48,14 @@ export function applyMove(draft: Draft, move: Move, view: BranchView): void {
 }
 
 /** The end of the branch: nothing is left open. */
-export function finishDraft(draft: Draft, isEndOfFile: boolean): void {
+export function finishDraft(draft: SessionDraft, isEndOfFile: boolean): void {
   for (const call of draft.open.keys()) draft.cutOff.add(hashText(call));
   abandonCalls(draft, draft.at, isEndOfFile ? 'crashed' : 'interrupted');
   endTurn(draft);
 }
 
 /** Closes what cannot stay open when this comes. A result that comes late still finds its call open. */
-function settle(draft: Draft, move: Move, { outline, branch }: BranchView): void {
+function settle(draft: SessionDraft, move: ImportedMove, { outline, branch }: BranchView): void {
   const { at, ordinal } = move.from;
   switch (move.type) {
     case 'answer':
@@ -84,11 +84,11 @@ function settle(draft: Draft, move: Move, { outline, branch }: BranchView): void
   }
 }
 
-function isRunning({ turn }: Draft): boolean {
+function isRunning({ turn }: SessionDraft): boolean {
   return turn !== undefined && (turn.mood === 'calling' || turn.mood === 'asked');
 }
 
-function take(draft: Draft, move: Move, view: BranchView): void {
+function take(draft: SessionDraft, move: ImportedMove, view: BranchView): void {
   switch (move.type) {
     case 'prompt':
       return takePrompt(draft, move);
@@ -117,7 +117,7 @@ function take(draft: Draft, move: Move, view: BranchView): void {
   }
 }
 
-function takePrompt(draft: Draft, move: PromptMove): void {
+function takePrompt(draft: SessionDraft, move: PromptMove): void {
   const { at } = move.from;
   const running = draft.turn !== undefined;
   const turn = draft.turn ?? openTurn(draft, at, move.trigger);
@@ -130,18 +130,18 @@ function takePrompt(draft: Draft, move: PromptMove): void {
 }
 
 // The recording sent it right here, so it does not wait for the next prompt.
-function takeNote(draft: Draft, { from, source, body }: NoteMove): void {
+function takeNote(draft: SessionDraft, { from, source, body }: NoteMove): void {
   const data = { source, revision: `${from.ordinal}`, cause: 'changed', urgent: true, body } as const;
   emit(draft, { kind: 'context.noted', at: from.at, ...inTurn(draft), data });
 }
 
 // Behind the end of a turn it begins the next one: the model was asked by nobody else.
-function takeNotification(draft: Draft, { from, source, provenance, body }: NotificationMove): void {
+function takeNotification(draft: SessionDraft, { from, source, provenance, body }: NotificationMove): void {
   const turn = draft.turn ?? openTurn(draft, from.at, 'notification');
   emit(draft, { kind: 'notification.received', at: from.at, turn: turn.id, data: { source, provenance, body } });
 }
 
-function takeAnswer(draft: Draft, move: AnswerMove, view: BranchView): void {
+function takeAnswer(draft: SessionDraft, move: AnswerMove, view: BranchView): void {
   const { type: _type, from, ...answer } = move;
   const turn = needTurn(draft, from.at);
   openEpoch(draft, from.at, move);
@@ -165,7 +165,7 @@ function takeAnswer(draft: Draft, move: AnswerMove, view: BranchView): void {
 
 /** Where the call of an answer is billed already; the first record of a call bills it. */
 function billedIn(
-  { session, position: at }: Draft,
+  { session, position: at }: SessionDraft,
   move: AnswerMove | InterruptedMove,
   { format, billed }: BranchView,
 ): { readonly billed?: BilledIn } {
@@ -182,7 +182,7 @@ function callsOf(parts: readonly AnswerPart[]): ReadonlySet<string> {
   return new Set(parts.flatMap((part) => (part.type === 'call' ? [part.call] : [])));
 }
 
-function takeInterrupted(draft: Draft, move: InterruptedMove, view: BranchView): void {
+function takeInterrupted(draft: SessionDraft, move: InterruptedMove, view: BranchView): void {
   const { type: _type, from, ...answer } = move;
   const turn = needTurn(draft, from.at);
   // One that never got through needs no front of its own.
@@ -194,7 +194,7 @@ function takeInterrupted(draft: Draft, move: InterruptedMove, view: BranchView):
   turn.mood = move.by === 'user' ? 'interrupted' : 'failed';
 }
 
-function takeFailed(draft: Draft, move: FailedMove): void {
+function takeFailed(draft: SessionDraft, move: FailedMove): void {
   const { type: _type, from, ...failure } = move;
   const turn = needTurn(draft, from.at);
   emit(draft, {
@@ -206,7 +206,7 @@ function takeFailed(draft: Draft, move: FailedMove): void {
   turn.mood = 'failed';
 }
 
-function takeResult(draft: Draft, move: ResultMove, view: BranchView): void {
+function takeResult(draft: SessionDraft, move: ResultMove, view: BranchView): void {
   const unfit = closeCall(draft, move);
   if (unfit === undefined) return;
   keepForeign(draft, move.from, view, unfit);
@@ -217,7 +217,7 @@ function takeResult(draft: Draft, move: ResultMove, view: BranchView): void {
   takeNotification(draft, { type: 'notification', from: move.from, source: 'import', provenance, body });
 }
 
-function takeCompaction(draft: Draft, move: CompactionMove, { outline }: BranchView): void {
+function takeCompaction(draft: SessionDraft, move: CompactionMove, { outline }: BranchView): void {
   const { from, summary, trigger, before, boundary } = move;
   const kept = outline.keptFrom(boundary ?? from.ordinal);
   const anchor = kept === undefined ? undefined : draft.anchors.get(kept);
@@ -238,24 +238,24 @@ function takeCompaction(draft: Draft, move: CompactionMove, { outline }: BranchV
   });
 }
 
-function takeReasoning(draft: Draft, { from, setting, silent }: ReasoningMove): void {
+function takeReasoning(draft: SessionDraft, { from, setting, silent }: ReasoningMove): void {
   draft.reasoning = setting;
   if (silent === true) return;
   const data = { setting, as: 'epoch', scope: 'lasting' } as const;
   emit(draft, { kind: 'reasoning.changed', at: from.at, ...inTurn(draft), data });
 }
 
-function takeBranch(draft: Draft, { from, text }: BranchMove): void {
+function takeBranch(draft: SessionDraft, { from, text }: BranchMove): void {
   const range = draft.left ?? { from: position(0), to: lastPosition(draft) };
   const data = { range, strategy: 'recorded', text, limitations: [] } as const;
   emit(draft, { kind: 'branch.summarized', at: from.at, ...inTurn(draft), data });
 }
 
-function takeSubagent(draft: Draft, { from, child, task }: SubagentMove): void {
+function takeSubagent(draft: SessionDraft, { from, child, task }: SubagentMove): void {
   emit(draft, { kind: 'subagent.started', at: from.at, ...inTurn(draft), data: { child, role: 'subagent', task } });
 }
 
-function keepForeign(draft: Draft, { at, line, record }: From, { format }: BranchView, reason?: string): void {
+function keepForeign(draft: SessionDraft, { at, line, record }: From, { format }: BranchView, reason?: string): void {
   const data = { format, line, record, ...(reason === undefined ? {} : { reason }) };
   emit(draft, { kind: 'foreign.recorded', at, ...inTurn(draft), data });
 }

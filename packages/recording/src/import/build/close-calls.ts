@@ -4,12 +4,12 @@ import type { ToolAbandoned } from '@tidemark/log';
 import { callId } from '@tidemark/log';
 import { hashText } from '../file/hash-text.ts';
 import type { From, ResultMove } from '../move.ts';
-import type { Draft } from './draft.ts';
+import type { SessionDraft } from './draft.ts';
 import { emit, inTurn } from './draft.ts';
 
 /** Abandons every open call but those that `spare` says will be closed yet. Returns how many were abandoned. */
 export function abandonCalls(
-  draft: Draft,
+  draft: SessionDraft,
   at: From['at'],
   reason: ToolAbandoned['reason'],
   spare: (call: string) => boolean = () => false,
@@ -23,7 +23,7 @@ export function abandonCalls(
 }
 
 /** Closes a call with its result. Says why not, where there is no such open call. */
-export function closeCall(draft: Draft, move: ResultMove): string | undefined {
+export function closeCall(draft: SessionDraft, move: ResultMove): string | undefined {
   const { call, parts, durationMs } = move;
   if (!draft.open.has(call)) {
     return draft.closed.has(hashText(call)) ? `second result of call ${call}` : `result without its call ${call}`;
@@ -34,7 +34,7 @@ export function closeCall(draft: Draft, move: ResultMove): string | undefined {
   return undefined;
 }
 
-function shut(draft: Draft, call: string): void {
+function shut(draft: SessionDraft, call: string): void {
   draft.open.delete(call);
   draft.closed.add(hashText(call));
   if (draft.open.size === 0) draft.batch = undefined;

@@ -36,7 +36,7 @@ export interface OpenBatch {
 }
 
 /** The session so far. One owner changes it; `forkDraft` copies it. */
-export interface Draft {
+export interface SessionDraft {
   readonly session: SessionId;
   /** Position of the next event. */
   position: number;
@@ -65,7 +65,7 @@ export interface Draft {
 }
 
 /** A session of which nothing but its first record is there. */
-export function newDraft(session: SessionId, at: Timestamp): Draft {
+export function newDraft(session: SessionId, at: Timestamp): SessionDraft {
   return {
     session,
     position: 1,
@@ -91,13 +91,13 @@ export function newDraft(session: SessionId, at: Timestamp): Draft {
 export interface ForkPoint {
   readonly parent: SessionId;
   readonly position: Position;
-  readonly draft: Draft;
+  readonly draft: SessionDraft;
   /** The unfinished batch: it stands behind the closed position, so the fork has its own copy. */
   readonly taken: readonly Event[];
 }
 
 /** Where a fork leaves this session now. The session itself goes on as it was. */
-export function forkPoint(draft: Draft, session: SessionId): ForkPoint {
+export function forkPoint(draft: SessionDraft, session: SessionId): ForkPoint {
   const next = draft.batch?.position ?? draft.position;
   const anchors = new Map([...draft.anchors].map(([ordinal, at]) => [ordinal, Math.min(at, next)]));
   const turn = draft.turn === undefined ? undefined : { ...draft.turn };
@@ -112,7 +112,11 @@ export function forkPoint(draft: Draft, session: SessionId): ForkPoint {
     events: [],
     bytes: [],
   };
-  const copy: Draft = { ...draft, ...own, open: new Map([...draft.open.keys()].map((call) => [call, next + 1])) };
+  const copy: SessionDraft = {
+    ...draft,
+    ...own,
+    open: new Map([...draft.open.keys()].map((call) => [call, next + 1])),
+  };
   return {
     parent: draft.session,
     position: position(next - 1),
@@ -129,7 +133,7 @@ function unbilled(event: Event): Event {
 }
 
 /** Adds an event behind the last. */
-export function emit(draft: Draft, event: Event): void {
+export function emit(draft: SessionDraft, event: Event): void {
   draft.events.push(event);
   if (event.kind !== 'foreign.recorded') draft.batch?.events.push(event);
   draft.position += 1;
@@ -137,17 +141,17 @@ export function emit(draft: Draft, event: Event): void {
 }
 
 /** The position of the last event. */
-export function lastPosition(draft: Draft): Position {
+export function lastPosition(draft: SessionDraft): Position {
   return position(Math.max(draft.position - 1, 0));
 }
 
 /** The turn's name, for the envelope of an event within it. */
-export function inTurn(draft: Draft): { readonly turn?: TurnId } {
+export function inTurn(draft: SessionDraft): { readonly turn?: TurnId } {
   return draft.turn === undefined ? {} : { turn: draft.turn.id };
 }
 
 /** Opens the next turn. */
-export function openTurn(draft: Draft, at: Timestamp, trigger: EventData['turn.started']['trigger']): OpenTurn {
+export function openTurn(draft: SessionDraft, at: Timestamp, trigger: EventData['turn.started']['trigger']): OpenTurn {
   draft.turns += 1;
   const turn: OpenTurn = { id: turnId(`t${draft.turns}`), mood: 'asked', steps: 0, calls: 0 };
   draft.turn = turn;
@@ -156,7 +160,7 @@ export function openTurn(draft: Draft, at: Timestamp, trigger: EventData['turn.s
 }
 
 /** The open turn; one is opened where an answer came without a prompt. */
-export function needTurn(draft: Draft, at: Timestamp): OpenTurn {
+export function needTurn(draft: SessionDraft, at: Timestamp): OpenTurn {
   return draft.turn ?? openTurn(draft, at, 'user');
 }
 
@@ -169,7 +173,7 @@ const OUTCOMES = {
 } as const satisfies Readonly<Record<Mood, string>>;
 
 /** Ends the open turn as its last fact left it, and when. Without one, does nothing. */
-export function endTurn(draft: Draft): void {
+export function endTurn(draft: SessionDraft): void {
   const { turn, at } = draft;
   if (turn === undefined) return;
   const totals = { steps: turn.steps, calls: turn.calls };

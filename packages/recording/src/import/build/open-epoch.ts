@@ -4,14 +4,14 @@ import { createHash } from 'node:crypto';
 import type { EpochCause, Timestamp } from '@tidemark/log';
 import { canonicalJson, digest } from '@tidemark/log';
 import type { Answerer } from '../move.ts';
-import type { Draft, EpochInForce } from './draft.ts';
+import type { SessionDraft, EpochInForce } from './draft.ts';
 import { emit, inTurn } from './draft.ts';
 
 /** The contract of a front that nobody recorded. */
 export const RECORDED = 'recorded';
 
 /** Opens an epoch if the one in force does not fit this answer. */
-export function openEpoch(draft: Draft, at: Timestamp, { provider, model }: Answerer): void {
+export function openEpoch(draft: SessionDraft, at: Timestamp, { provider, model }: Answerer): void {
   const { epoch, reasoning, checkpoint } = draft;
   const next: EpochInForce = {
     number: epoch === undefined ? 0 : epoch.number + 1,
@@ -53,7 +53,7 @@ function causeOf(before: EpochInForce | undefined, next: EpochInForce): EpochCau
 
 // The recording holds no catalog row: the artifact names the model and claims nothing about it.
 function keepName(
-  draft: Draft,
+  draft: SessionDraft,
   name: { readonly provider: string; readonly model: string },
 ): ReturnType<typeof digest> {
   const bytes = new TextEncoder().encode(canonicalJson(name).text);

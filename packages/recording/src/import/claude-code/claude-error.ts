@@ -4,10 +4,10 @@ import type { JsonObject } from '../file/fields.ts';
 import { listOf, nameOf, objectOf, textOf } from '../file/fields.ts';
 import type { FailedMove, From } from '../move.ts';
 
-type Failure = Pick<FailedMove, 'class' | 'code'>;
+type ImportedFailure = Pick<FailedMove, 'class' | 'code'>;
 
 /** Tried in order on the row's `error` and its text. Status codes: Anthropic's errors page. */
-const FAILURES: readonly (readonly [RegExp, Failure])[] = [
+const FAILURES: readonly (readonly [RegExp, ImportedFailure])[] = [
   [/prompt is too long|context limit|context window|input length/i, { class: 'compaction', code: 'provider/too-long' }],
   [/\b413\b|request_too_large|request too large/i, { class: 'compaction', code: 'provider/too-large' }],
   [/authentication|\b401\b|invalid api key|\/login/i, { class: 'stop', code: 'provider/authentication' }],
@@ -22,7 +22,7 @@ const FAILURES: readonly (readonly [RegExp, Failure])[] = [
   [/\b5\d\d\b|api_error|server_error/i, { class: 'retryable', code: 'provider/server' }],
 ];
 
-const UNKNOWN: Failure = { class: 'retryable', code: 'provider/server' };
+const UNKNOWN: ImportedFailure = { class: 'retryable', code: 'provider/server' };
 
 /** The failed call that a row tells of. */
 export function claudeError(row: JsonObject, from: From): FailedMove {

@@ -6,20 +6,20 @@ import type { JsonObject } from '../file/fields.ts';
 import { countOf, nameOf, objectOf, textOf } from '../file/fields.ts';
 import type { RawRecord } from '../file/read-records.ts';
 import type { BranchReader, BranchSource } from '../format.ts';
-import type { From, Move } from '../move.ts';
+import type { From, ImportedMove } from '../move.ts';
 import { claudeError } from './claude-error.ts';
 import { isAnswer, isQueuedPrompt } from './claude-sighting.ts';
 import { promptMove, userMoves } from './claude-user-row.ts';
-import type { GrowingAnswer } from './merge-answer.ts';
+import type { MergingAnswer } from './merge-answer.ts';
 import { answerId, beginAnswer, finishAnswer, growAnswer } from './merge-answer.ts';
 
 /** Text held behind an unfinished answer, in characters. A file that would need more gets its answer in two. */
 const MOST_HELD = 32 * 1024 * 1024;
 
-interface Reading {
+interface ClaudeReading {
   readonly source: BranchSource;
-  answer: GrowingAnswer | undefined;
-  behind: Move[];
+  answer: MergingAnswer | undefined;
+  behind: ImportedMove[];
   held: number;
   /** Answers that were let go before their last row. */
   readonly cut: Set<string>;
@@ -30,7 +30,7 @@ interface Reading {
 
 /** A reader of one branch. */
 export function claudeReader(source: BranchSource): BranchReader {
-  const reading: Reading = {
+  const reading: ClaudeReading = {
     source,
     answer: undefined,
     behind: [],
@@ -47,7 +47,7 @@ export function claudeReader(source: BranchSource): BranchReader {
   };
 }
 
-function readRow(reading: Reading, raw: RawRecord, from: From): readonly Move[] {
+function readRow(reading: ClaudeReading, raw: RawRecord, from: From): readonly ImportedMove[] {
   const row = objectOf(raw.value);
   const moves =
     row['type'] === 'assistant' && isAnswer(row) ? answerRow(reading, row, raw, from) : otherRow(reading, row, from);
@@ -56,7 +56,7 @@ function readRow(reading: Reading, raw: RawRecord, from: From): readonly Move[] 
   return reading.held > MOST_HELD ? [...moves, ...letGo(reading)] : moves;
 }
 
-function answerRow(reading: Reading, row: JsonObject, raw: RawRecord, from: From): readonly Move[] {
+function answerRow(reading: ClaudeReading, row: JsonObject, raw: RawRecord, from: From): readonly ImportedMove[] {
   const id = answerId(row);
   if (id === undefined || objectOf(row['message'])['content'] === undefined) {
     return holdBack(reading, [{ type: 'foreign', from, reason: 'an assistant row without an id or content' }]);
@@ -64,7 +64,7 @@ function answerRow(reading: Reading, row: JsonObject, raw: RawRecord, from: From
   if (reading.cut.has(id)) {
     return holdBack(reading, [{ type: 'foreign', from, reason: `a late row of the answer ${id}` }]);
   }
-  const moves: Move[] = [];
+  const moves: ImportedMove[] = [];
   if (reading.answer?.id === id) {
     growAnswer(reading.answer, row, raw.text, from);
   } else {
@@ -75,12 +75,12 @@ function answerRow(reading: Reading, row: JsonObject, raw: RawRecord, from: From
   return moves;
 }
 
-function isLastRow({ source }: Reading, id: string, from: From): boolean {
+function isLastRow({ source }: ClaudeReading, id: string, from: From): boolean {
   return (source.outline.answerEnd(source.branch, id) ?? from.ordinal) <= from.ordinal;
 }
 
 /** Hands on the held answer and what stands behind it. */
-function letGo(reading: Reading): readonly Move[] {
+function letGo(reading: ClaudeReading): readonly ImportedMove[] {
   const { answer, behind, source } = reading;
   if (answer === undefined) return [];
   if ((source.outline.answerEnd(source.branch, answer.id) ?? 0) > answer.last) reading.cut.add(answer.id);
@@ -90,13 +90,13 @@ function letGo(reading: Reading): readonly Move[] {
   return [finishAnswer(answer), ...behind];
 }
 
-function holdBack(reading: Reading, moves: readonly Move[]): readonly Move[] {
+function holdBack(reading: ClaudeReading, moves: readonly ImportedMove[]): readonly ImportedMove[] {
   if (reading.answer === undefined) return moves;
   reading.behind.push(...moves);
   return [];
 }
 
-function otherRow(reading: Reading, row: JsonObject, from: From): readonly Move[] {
+function otherRow(reading: ClaudeReading, row: JsonObject, from: From): readonly ImportedMove[] {
   switch (row['type']) {
     case 'assistant':
       return holdBack(reading, [writtenForTheModel(row, from, reading.before)]);
@@ -114,20 +114,20 @@ function otherRow(reading: Reading, row: JsonObject, from: From): readonly Move[
   }
 }
 
-function writtenForTheModel(row: JsonObject, from: From, before: From | undefined): Move {
+function writtenForTheModel(row: JsonObject, from: From, before: From | undefined): ImportedMove {
   if (row['isApiErrorMessage'] !== true) return { type: 'foreign', from, reason: 'not written by a model' };
   const error = claudeError(row, from);
   return before === undefined ? error : { ...error, startedAt: before.at };
 }
 
-function openBoundary(reading: Reading, row: JsonObject, from: From): readonly Move[] {
+function openBoundary(reading: ClaudeReading, row: JsonObject, from: From): readonly ImportedMove[] {
   const dropped = dropBoundary(reading);
   reading.boundary = { from, row };
   return dropped;
 }
 
 // A boundary without a summary changed nothing that can be told.
-function dropBoundary(reading: Reading): readonly Move[] {
+function dropBoundary(reading: ClaudeReading): readonly ImportedMove[] {
   const { boundary } = reading;
   reading.boundary = undefined;
   return boundary === undefined
@@ -135,14 +135,14 @@ function dropBoundary(reading: Reading): readonly Move[] {
     : [{ type: 'foreign', from: boundary.from, reason: 'a boundary without a summary' }];
 }
 
-function userRow(reading: Reading, row: JsonObject, from: From): readonly Move[] {
+function userRow(reading: ClaudeReading, row: JsonObject, from: From): readonly ImportedMove[] {
   if (row['isCompactSummary'] === true) return [compaction(reading, row, from)];
   const moves = userMoves(row, from, reading.source.keep, reading.source.isSubagent);
   const isPrompt = moves.some(({ type }) => type === 'prompt' || type === 'notification');
   return [...(isPrompt ? dropBoundary(reading) : []), ...reasoningOf(reading, row, from), ...moves];
 }
 
-function compaction(reading: Reading, row: JsonObject, from: From): Move {
+function compaction(reading: ClaudeReading, row: JsonObject, from: From): ImportedMove {
   const { boundary } = reading;
   reading.boundary = undefined;
   const content = objectOf(row['message'])['content'];
@@ -161,7 +161,7 @@ function compaction(reading: Reading, row: JsonObject, from: From): Move {
 }
 
 // A prompt row names the thinking budget in force. The first one tells it, a later one may change it.
-function reasoningOf(reading: Reading, row: JsonObject, from: From): readonly Move[] {
+function reasoningOf(reading: ClaudeReading, row: JsonObject, from: From): readonly ImportedMove[] {
   const metadata = objectOf(row['thinkingMetadata']);
   const budget = countOf(metadata['maxThinkingTokens']);
   const setting =
@@ -174,7 +174,7 @@ function reasoningOf(reading: Reading, row: JsonObject, from: From): readonly Mo
   return [{ type: 'reasoning', from, setting, ...(first ? { silent: true } : {}) }];
 }
 
-function queuedPrompt(reading: Reading, row: JsonObject, from: From): readonly Move[] {
+function queuedPrompt(reading: ClaudeReading, row: JsonObject, from: From): readonly ImportedMove[] {
   const parts = contentParts(objectOf(row['attachment'])['prompt'], reading.source.keep);
   return [promptMove(from, parts, { trigger: 'user', steer: true })];
 }

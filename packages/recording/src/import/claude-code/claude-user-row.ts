@@ -6,7 +6,7 @@ import { contentParts, plainText } from '../content.ts';
 import type { JsonObject } from '../file/fields.ts';
 import { countOf, isList, listOf, nameOf, objectOf, textOf } from '../file/fields.ts';
 import type { Keep } from '../format.ts';
-import type { From, Move, PromptMove } from '../move.ts';
+import type { From, ImportedMove, PromptMove } from '../move.ts';
 
 /** What Claude Code writes in the user's name when the user stopped it. */
 const STOPPED = '[Request interrupted by user';
@@ -28,7 +28,7 @@ export function promptMove(
   from: From,
   parts: readonly ContentPart[],
   about: Omit<PromptMove, 'type' | 'from' | 'parts' | 'presenter'>,
-): Move {
+): ImportedMove {
   const body = plainText(parts);
   return body !== undefined && TASK.test(body)
     ? { type: 'notification', from, source: 'claude-code', provenance: 'background task', body }
@@ -53,7 +53,7 @@ export function userContent(row: JsonObject): UserContent {
 }
 
 /** The moves of a user row that is no summary. */
-export function userMoves(row: JsonObject, from: From, keep: Keep, isSubagent: boolean): readonly Move[] {
+export function userMoves(row: JsonObject, from: From, keep: Keep, isSubagent: boolean): readonly ImportedMove[] {
   if (row['isVisibleInTranscriptOnly'] === true) return [{ type: 'foreign', from }];
   const { results, said } = userContent(row);
   if (results.length === 0 && said === undefined)
@@ -65,7 +65,7 @@ export function userMoves(row: JsonObject, from: From, keep: Keep, isSubagent: b
     : [...moves, saidMove(row, contentParts(said, keep), from, isSubagent, moves.length > 0)];
 }
 
-function resultMove(block: JsonObject, from: From, keep: Keep, durationMs: number | undefined): Move {
+function resultMove(block: JsonObject, from: From, keep: Keep, durationMs: number | undefined): ImportedMove {
   const call = nameOf(block['tool_use_id']);
   if (call === undefined) return { type: 'foreign', from, reason: 'a tool result that names no call' };
   const parts = contentParts(block['content'], keep);
@@ -79,7 +79,7 @@ function saidMove(
   from: From,
   isSubagent: boolean,
   amongResults: boolean,
-): Move {
+): ImportedMove {
   const body = plainText(parts);
   if (row['isMeta'] === true && body !== undefined) return { type: 'note', from, source: 'claude-code', body };
   return promptMove(from, parts, {

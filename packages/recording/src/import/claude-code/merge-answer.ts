@@ -10,7 +10,7 @@ import { ANTHROPIC, claudeParts } from './claude-parts.ts';
 import { claudeStop, claudeUsage } from './claude-usage.ts';
 
 /** An answer of which rows may still come. */
-export interface GrowingAnswer {
+export interface MergingAnswer {
   readonly id: string;
   /** Its first row. */
   readonly first: From;
@@ -34,7 +34,7 @@ export function beginAnswer(
   text: string,
   from: From,
   startedAt?: Timestamp,
-): GrowingAnswer {
+): MergingAnswer {
   const message = objectOf(row['message']);
   return {
     id,
@@ -48,7 +48,7 @@ export function beginAnswer(
 }
 
 /** One more row of it. */
-export function growAnswer(answer: GrowingAnswer, row: JsonObject, text: string, from: From): void {
+export function growAnswer(answer: MergingAnswer, row: JsonObject, text: string, from: From): void {
   const message = objectOf(row['message']);
   answer.parts = added(answer.parts, claudeParts(message['content'], text));
   answer.message = message;
@@ -57,7 +57,7 @@ export function growAnswer(answer: GrowingAnswer, row: JsonObject, text: string,
 }
 
 /** The finished answer. */
-export function finishAnswer({ first, startedAt, parts, message, at }: GrowingAnswer): AnswerMove {
+export function finishAnswer({ first, startedAt, parts, message, at }: MergingAnswer): AnswerMove {
   const word = nameOf(message['stop_reason']);
   const response = nameOf(message['id']);
   const calls = parts.some(({ part }) => part.type === 'call');

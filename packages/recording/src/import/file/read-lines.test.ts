@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Line } from './read-lines.ts';
+import type { FileLine } from './read-lines.ts';
 import { readLines } from './read-lines.ts';
 
-async function linesOf(chunks: readonly Uint8Array[], longest?: number): Promise<readonly Line[]> {
+async function linesOf(chunks: readonly Uint8Array[], longest?: number): Promise<readonly FileLine[]> {
   async function* source(): AsyncGenerator<Uint8Array> {
     yield* chunks;
   }
   return collect(source(), longest);
 }
 
-async function collect(chunks: AsyncIterable<Uint8Array>, longest?: number): Promise<readonly Line[]> {
-  const all: Line[] = [];
+async function collect(chunks: AsyncIterable<Uint8Array>, longest?: number): Promise<readonly FileLine[]> {
+  const all: FileLine[] = [];
   for await (const lines of readLines(chunks, longest)) all.push(...lines);
   return all;
 }

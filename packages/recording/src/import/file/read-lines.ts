@@ -1,7 +1,7 @@
 // Bytes in, lines out. It holds one line at a time, whatever the size of the file.
 
 /** A line of a file: its text, or why it has none. */
-export type Line =
+export type FileLine =
   | { readonly number: number; readonly text: string }
   | { readonly number: number; readonly reason: string };
 
@@ -18,7 +18,7 @@ const CARRIAGE_RETURN = 0x0d;
 export async function* readLines(
   chunks: AsyncIterable<Uint8Array>,
   longest: number = LONGEST_LINE,
-): AsyncGenerator<readonly Line[]> {
+): AsyncGenerator<readonly FileLine[]> {
   const reader = new LineReader(longest);
   for await (const chunk of chunks) {
     const lines = reader.take(chunk);
@@ -40,8 +40,8 @@ class LineReader {
     this.#longest = longest;
   }
 
-  take(chunk: Uint8Array): readonly Line[] {
-    const lines: Line[] = [];
+  take(chunk: Uint8Array): readonly FileLine[] {
+    const lines: FileLine[] = [];
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
       this.#hold(chunk.subarray(start, end));
@@ -53,7 +53,7 @@ class LineReader {
     return lines;
   }
 
-  end(): Line | undefined {
+  end(): FileLine | undefined {
     return this.#held === 0 ? undefined : this.#cut();
   }
 
@@ -63,7 +63,7 @@ class LineReader {
     else this.#pieces = [];
   }
 
-  #cut(): Line {
+  #cut(): FileLine {
     this.#number += 1;
     const number = this.#number;
     const [first, ...rest] = this.#pieces;
@@ -75,7 +75,7 @@ class LineReader {
     return this.#decode(number, bytes);
   }
 
-  #decode(number: number, bytes: Uint8Array): Line {
+  #decode(number: number, bytes: Uint8Array): FileLine {
     const end = bytes.at(-1) === CARRIAGE_RETURN ? bytes.length - 1 : bytes.length;
     try {
       const text = this.#decoder.decode(bytes.subarray(0, end));

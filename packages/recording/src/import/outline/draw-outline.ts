@@ -1,7 +1,7 @@
 // The first pass: takes in one sighting after the other and draws the tree of branches.
 
 import { hashText } from '../file/hash-text.ts';
-import type { Drawing, Place } from './drawing.ts';
+import type { Drawing, BranchPlace } from './drawing.ts';
 import { branchKey, emptyDrawing, rowOf } from './drawing.ts';
 import { finishOutline } from './finish-outline.ts';
 import type { Outline } from './outline.ts';
@@ -57,7 +57,7 @@ function learn(drawing: Drawing, sighting: Sighting): void {
   if (sighting.side !== true && step !== 'floats' && step !== 'belongs') drawing.mainSpeaks = true;
 }
 
-function lookAhead(drawing: Drawing, sighting: Sighting, { branch }: Place): void {
+function lookAhead(drawing: Drawing, sighting: Sighting, { branch }: BranchPlace): void {
   const ordinal = drawing.routes.length;
   const { step, answer, results, keptFrom, relinked } = sighting;
   if (step === 'answers' && answer !== undefined) drawing.answerEnds.set(branchKey(branch.index, answer), ordinal);
@@ -74,7 +74,7 @@ function keptOrdinal(drawing: Drawing, keptFrom: string | number | undefined): n
   return row === undefined ? undefined : drawing.rowOrdinal.get(row);
 }
 
-function remember(drawing: Drawing, sighting: Sighting, place: Place): void {
+function remember(drawing: Drawing, sighting: Sighting, place: BranchPlace): void {
   if (sighting.id === undefined) return;
   drawing.rows.set(hashText(sighting.id), drawing.rowBranch.length);
   drawing.rowBranch.push(place.branch.index);

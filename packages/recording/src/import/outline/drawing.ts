@@ -32,7 +32,7 @@ export interface Voice {
 }
 
 /** A point of a branch. */
-export interface Place {
+export interface BranchPlace {
   readonly branch: BranchDraft;
   readonly generation: number;
 }

@@ -10,11 +10,11 @@ import type { Timestamp } from '@tidemark/log';
  * - `belongs`: stands where its parent stands (results of parallel calls hang on the row of their call).
  * - `floats`: stands where the branch is now, wherever it hangs.
  */
-export type Step = 'begins' | 'advances' | 'answers' | 'belongs' | 'floats';
+export type BranchStep = 'begins' | 'advances' | 'answers' | 'belongs' | 'floats';
 
 /** One record as the first pass sees it. */
 export interface Sighting {
-  readonly step: Step;
+  readonly step: BranchStep;
   readonly id?: string;
   /** `null`: hangs on nothing; absent: the format or the record does not say. */
   readonly parent?: string | null;

@@ -1,12 +1,12 @@
 // Where a record stands: by its parent, or behind the last record of its voice. Here a rewind is told from what only
 // looks like one: results of parallel calls hang side by side, and so do the rows of one answer.
 
-import type { BranchDraft, Drawing, Place, Voice } from './drawing.ts';
+import type { BranchDraft, Drawing, BranchPlace, Voice } from './drawing.ts';
 import { openBranch, rowOf } from './drawing.ts';
 import type { Sighting } from './sighting.ts';
 
 /** The place of a record. It moves its branch on, or opens a fork where the record goes on from an earlier one. */
-export function takePlace(drawing: Drawing, sighting: Sighting): Place {
+export function takePlace(drawing: Drawing, sighting: Sighting): BranchPlace {
   const found = locate(drawing, sighting);
   const place = move(drawing, sighting, found);
   place.branch.voice.current = place.branch;
@@ -15,7 +15,7 @@ export function takePlace(drawing: Drawing, sighting: Sighting): Place {
   return place;
 }
 
-function locate(drawing: Drawing, sighting: Sighting): Place {
+function locate(drawing: Drawing, sighting: Sighting): BranchPlace {
   const parent = parentPlace(drawing, sighting);
   const voice = voiceOf(drawing, sighting, parent);
   if (voice !== drawing.main) drawing.lastSide = voice;
@@ -26,14 +26,14 @@ function locate(drawing: Drawing, sighting: Sighting): Place {
   return fromNothing ? { branch: root, generation: 0 } : { branch: current, generation: current.generation };
 }
 
-function parentPlace(drawing: Drawing, sighting: Sighting): Place | undefined {
+function parentPlace(drawing: Drawing, sighting: Sighting): BranchPlace | undefined {
   const row = rowOf(drawing, sighting.parent);
   if (row === undefined) return undefined;
   const branch = drawing.branches[drawing.rowBranch.get(row)];
   return branch === undefined ? undefined : { branch, generation: drawing.rowGeneration.get(row) };
 }
 
-function voiceOf(drawing: Drawing, sighting: Sighting, parent: Place | undefined): Voice {
+function voiceOf(drawing: Drawing, sighting: Sighting, parent: BranchPlace | undefined): Voice {
   if (sighting.side !== true) return drawing.main;
   if (sighting.agent === undefined) {
     if (parent !== undefined && parent.branch.voice !== drawing.main) return parent.branch.voice;
@@ -48,7 +48,7 @@ function voiceOf(drawing: Drawing, sighting: Sighting, parent: Place | undefined
   return voice;
 }
 
-function move(drawing: Drawing, sighting: Sighting, place: Place): Place {
+function move(drawing: Drawing, sighting: Sighting, place: BranchPlace): BranchPlace {
   const { branch } = place;
   switch (sighting.step) {
     case 'begins':
@@ -67,7 +67,7 @@ function move(drawing: Drawing, sighting: Sighting, place: Place): Place {
   }
 }
 
-function begin(drawing: Drawing, { branch, generation }: Place): Place {
+function begin(drawing: Drawing, { branch, generation }: BranchPlace): BranchPlace {
   const before = branch.began[generation];
   if (before === undefined) {
     branch.answer = undefined;
@@ -81,7 +81,7 @@ function begin(drawing: Drawing, { branch, generation }: Place): Place {
   return advance(drawing, fork);
 }
 
-function advance(drawing: Drawing, branch: BranchDraft): Place {
+function advance(drawing: Drawing, branch: BranchDraft): BranchPlace {
   branch.began.push(drawing.routes.length);
   branch.generation += 1;
   return { branch, generation: branch.generation };

@@ -6,11 +6,11 @@ import type { JsonObject } from '../file/fields.ts';
 import { listOf, momentOf, nameOf, objectOf, textOf } from '../file/fields.ts';
 import type { Slice } from '../file/raw-json.ts';
 import { rawField, rawItems, rawPath } from '../file/raw-json.ts';
-import type { From, Move } from '../move.ts';
+import type { From, ImportedMove } from '../move.ts';
 import { piStop, piUsage } from './pi-usage.ts';
 
 /** The move of an assistant message; `text` is the raw text of its record. */
-export function piAnswer(message: JsonObject, text: string, from: From): Move {
+export function piAnswer(message: JsonObject, text: string, from: From): ImportedMove {
   const provider = nameOf(message['provider']) ?? 'unknown';
   const model = nameOf(message['model']) ?? 'unknown';
   const startedAt = momentOf(message['timestamp']);
@@ -30,13 +30,13 @@ export function piAnswer(message: JsonObject, text: string, from: From): Move {
   };
 }
 
-type AnswerMove = Extract<Move, { type: 'answer' }>;
+type PiAnswer = Extract<ImportedMove, { type: 'answer' }>;
 
 function finished(
-  answerer: Pick<AnswerMove, 'from' | 'provider' | 'model' | 'parts' | 'startedAt'>,
+  answerer: Pick<PiAnswer, 'from' | 'provider' | 'model' | 'parts' | 'startedAt'>,
   message: JsonObject,
-  usage: AnswerMove['usage'],
-): AnswerMove {
+  usage: PiAnswer['usage'],
+): PiAnswer {
   const word = nameOf(message['stopReason']);
   const response = nameOf(message['responseId']);
   const stop = piStop(word);

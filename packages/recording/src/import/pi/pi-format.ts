@@ -5,9 +5,9 @@ import type { JsonObject } from '../file/fields.ts';
 import { countOf, momentOf, nameOf, objectOf } from '../file/fields.ts';
 import type { RawRecord } from '../file/read-records.ts';
 import type { BranchReader, BranchSource, Format, FormatName, Keep } from '../format.ts';
-import type { From, Move } from '../move.ts';
+import type { From, ImportedMove } from '../move.ts';
 import { openingOf } from '../opening.ts';
-import type { Sighting, Step } from '../outline/sighting.ts';
+import type { Sighting, BranchStep } from '../outline/sighting.ts';
 import { piBranchSummary, piCompaction, piCustom, piMessage } from './pi-message.ts';
 
 /** The format under one of its names. */
@@ -25,7 +25,7 @@ function sight({ value }: RawRecord): Sighting {
   if (entry['type'] === 'session') return { ...common, step: 'floats', ...headerFacts(entry) };
   const id = nameOf(entry['id']);
   const parent = entry['parentId'] === null ? null : nameOf(entry['parentId']);
-  const step: Step = ASIDE.has(entry['type']) ? 'belongs' : 'begins';
+  const step: BranchStep = ASIDE.has(entry['type']) ? 'belongs' : 'begins';
   return {
     ...common,
     step: typeof entry['type'] === 'string' ? step : 'floats',
@@ -71,7 +71,7 @@ function reader({ keep, branch, outline }: BranchSource): BranchReader {
   };
 }
 
-function readEntry(entry: JsonObject, raw: RawRecord, from: From, keep: Keep): readonly Move[] {
+function readEntry(entry: JsonObject, raw: RawRecord, from: From, keep: Keep): readonly ImportedMove[] {
   switch (entry['type']) {
     case 'message':
       return piMessage(entry, raw, from, keep);
