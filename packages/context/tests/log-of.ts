@@ -16,9 +16,9 @@ import { callId, CHAIN_START, digest, position, sessionId, timestamp } from '@ti
 import type { Capabilities, Hash } from '@tidemark/model';
 import { defaultCatalog, findModel } from '@tidemark/model';
 import { createHash } from 'node:crypto';
-import { evolve } from '../src/evolve.ts';
-import type { State } from '../src/state.ts';
-import { emptyState } from '../src/state.ts';
+import { evolve } from '../src/fold/evolve.ts';
+import type { State } from '../src/state/state.ts';
+import { emptyState } from '../src/state/state.ts';
 
 /** A kind and its data, and perhaps the second of the test's hour it happened at. */
 export type Told = { [K in Kind]: readonly [kind: K, data: EventData[K], second?: number | undefined] }[Kind];

@@ -3,12 +3,12 @@
 import type { EpochOpened, HistoryPruned, ImagePart, Usage } from '@tidemark/log';
 import { callId, position } from '@tidemark/log';
 import type { Capabilities, ResultPart, Span } from '@tidemark/model';
-import { slice } from '../src/append-only.ts';
-import type { RequestSpec } from '../src/epoch.ts';
-import type { Need } from '../src/needed-change.ts';
-import type { PruningInput } from '../src/pruning.ts';
-import { planPruning } from '../src/pruning.ts';
-import type { State } from '../src/state.ts';
+import { slice } from '../src/base/append-only.ts';
+import type { RequestSpec } from '../src/epoch/epoch.ts';
+import type { Need } from '../src/epoch/needed-change.ts';
+import type { PruningInput } from '../src/pruning/pruning.ts';
+import { planPruning } from '../src/pruning/pruning.ts';
+import type { State } from '../src/state/state.ts';
 import type { Told } from './log-of.ts';
 import { answer, call, created, fold, named, prompt, request, row, second, turn } from './log-of.ts';
 

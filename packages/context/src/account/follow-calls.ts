@@ -17,7 +17,7 @@ import type {
 import { timestamp } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
 import { inputTokens, outputTokens } from '@tidemark/model';
-import { expectedInput } from '../expected-input.ts';
+import { expectedInput } from '../base/expected-input.ts';
 import type { LeftByCall } from './judge-import.ts';
 import { judgeImport, leftBy } from './judge-import.ts';
 import type { ModelCall } from './model-call.ts';

@@ -5,8 +5,8 @@ import type { EpochCause, MissCause, Timestamp } from '@tidemark/log';
 import { milliseconds } from '@tidemark/log';
 import type { Ttl } from '@tidemark/model';
 import { cachedTokens, inputTokens } from '@tidemark/model';
-import { LIFE } from '../entries.ts';
-import { rewriteCost } from '../miss.ts';
+import { LIFE } from '../cache/entries.ts';
+import { rewriteCost } from '../forecast/miss.ts';
 import type { ModelCall } from './model-call.ts';
 
 /** What the call before left behind. */

@@ -1,13 +1,13 @@
 // The size of a checkpoint before it is packed, by the function that the fold sizes the packed checkpoint with.
 
-import { estimateTokens } from '../estimate.ts';
+import { estimateTokens } from '../base/estimate.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import { checkpointText } from './checkpoint-text.ts';
-import { checkpointScale, scalingOf } from '../model-tokens.ts';
-import { renderCheckpoint } from '../render.ts';
-import type { SpanSize } from '../span-size.ts';
-import type { State } from '../state.ts';
-import { utf8Length } from '../utf8.ts';
+import { checkpointScale, scalingOf } from '../fold/model-tokens.ts';
+import { renderCheckpoint } from '../base/render.ts';
+import type { SpanSize } from '../base/span-size.ts';
+import type { State } from '../state/state.ts';
+import { utf8Length } from '../base/utf8.ts';
 
 /** The size of a checkpoint: tokens on the model's scale, not rounded. */
 export interface CheckpointSize extends SpanSize {

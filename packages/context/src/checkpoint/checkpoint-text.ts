@@ -1,7 +1,7 @@
 // A checkpoint as text for the model: headings, one line for each thing, always in this order.
 
-import { estimateTokens } from '../estimate.ts';
-import { renderCheckpoint } from '../render.ts';
+import { estimateTokens } from '../base/estimate.ts';
+import { renderCheckpoint } from '../base/render.ts';
 import type { Checkpoint, Directive, ListName, Objective, Quote } from './checkpoint.ts';
 import { lineOf } from './excerpt.ts';
 import { headingOfList, linesOf, quoted } from './lines.ts';

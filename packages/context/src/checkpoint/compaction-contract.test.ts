@@ -2,7 +2,7 @@ import type { Recorded } from '@tidemark/log';
 import { callId, position } from '@tidemark/log';
 import { expect, test } from 'vitest';
 import { answer, created, logOf, newHash, note, prompt, returned, text } from '../../tests/log-of.ts';
-import { estimateTokens } from '../estimate.ts';
+import { estimateTokens } from '../base/estimate.ts';
 import type { CompactionContract } from './compaction-contract.ts';
 import { compactionContract } from './compaction-contract.ts';
 import { parseCheckpoint, retryText } from './model-answer.ts';

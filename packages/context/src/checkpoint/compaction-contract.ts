@@ -3,7 +3,7 @@
 
 import type { HistoryCompacted, Range, Recorded } from '@tidemark/log';
 import { canonicalText } from '@tidemark/log';
-import { estimateTokens } from '../estimate.ts';
+import { estimateTokens } from '../base/estimate.ts';
 import { dataLine, historyLine } from './history-lines.ts';
 import { answerSchema } from './model-answer.ts';
 import type { ModelFields } from './model-fields.ts';

@@ -2,7 +2,7 @@
 // model come first, the newest of them; then lines of results and names by their worth for each token.
 
 import type { Position, Range } from '@tidemark/log';
-import { estimateTokens } from '../estimate.ts';
+import { estimateTokens } from '../base/estimate.ts';
 import type { Checkpoint, FileState, LeftOut, NameInFile, CheckpointStep } from './checkpoint.ts';
 import { addLeftOut } from './left-out.ts';
 import { outlineAt } from './outline-text.ts';

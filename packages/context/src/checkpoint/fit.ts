@@ -3,7 +3,7 @@
 // Names of what has to be read again come before all shares: nothing else says what is no longer in force.
 
 import type { Position } from '@tidemark/log';
-import { estimateTokens } from '../estimate.ts';
+import { estimateTokens } from '../base/estimate.ts';
 import type {
   Checkpoint,
   CheckpointItems,

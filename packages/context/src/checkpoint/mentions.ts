@@ -3,7 +3,7 @@
 import type { AnswerPart, Recorded } from '@tidemark/log';
 import { parseArguments } from './call-arguments.ts';
 import { wordsOf } from './gather.ts';
-import { namesIn, stringsIn } from '../names.ts';
+import { namesIn, stringsIn } from '../base/names.ts';
 
 /** The names that records mention. */
 export interface Mentions {

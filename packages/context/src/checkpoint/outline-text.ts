@@ -1,7 +1,7 @@
 // A long text by its structure: a list keeps the first line of every item, a paragraph its first and last sentence; the room
 // that is left then goes to the whole of them, in order.
 
-import { estimateTokens } from '../estimate.ts';
+import { estimateTokens } from '../base/estimate.ts';
 import { excerptOf, lineOf } from './excerpt.ts';
 
 /** Stands where words are missing. */

@@ -1,7 +1,7 @@
 // What a range has shown of each file: the lines that were read or written last, followed through the changes since.
 
 import { headingOf, headingsIn } from './headings.ts';
-import { namesIn } from '../names.ts';
+import { namesIn } from '../base/names.ts';
 
 /** A stretch of a file. */
 export interface SeenFile {

@@ -1,7 +1,7 @@
 // Shortens what people said, and an earlier summary, before they are fitted: the oldest prompts first, by their structure.
 // Nothing is shortened while there is room for all of it.
 
-import { estimateTokens } from '../estimate.ts';
+import { estimateTokens } from '../base/estimate.ts';
 import type { Directive, Objective, Quote } from './checkpoint.ts';
 import { quoted } from './lines.ts';
 import { fitText, OUTLINE_LEVELS, outlineAt } from './outline-text.ts';

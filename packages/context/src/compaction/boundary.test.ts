@@ -5,8 +5,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Told } from '../../tests/log-of.ts';
 import { answer, call, created, fold, note, prompt, request, returned, text } from '../../tests/log-of.ts';
-import { slice } from '../append-only.ts';
-import { keptBehind } from '../settle.ts';
+import { slice } from '../base/append-only.ts';
+import { keptBehind } from '../fold/settle.ts';
 import { boundaryOf } from './boundary.ts';
 
 const tellings = fc.array(

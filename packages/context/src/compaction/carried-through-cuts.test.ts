@@ -6,11 +6,11 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Told } from '../../tests/log-of.ts';
 import { answer, created, fold, logOf, named, prompt, row, text } from '../../tests/log-of.ts';
-import { slice } from '../append-only.ts';
+import { slice } from '../base/append-only.ts';
 import type { Checkpoint } from '../checkpoint/checkpoint.ts';
 import { checkpointText } from '../checkpoint/checkpoint-text.ts';
 import { makeCheckpoint } from '../checkpoint/make-checkpoint.ts';
-import type { State } from '../state.ts';
+import type { State } from '../state/state.ts';
 import { draftCompaction } from './draft-compaction.ts';
 
 const ROUNDS = 5;

@@ -2,7 +2,7 @@
 // accepted behind it proves that it served.
 
 import type { Position } from '@tidemark/log';
-import type { State } from '../state.ts';
+import type { State } from '../state/state.ts';
 
 /** `recorded`: the next request takes it up. `taken-up`: no request behind it was accepted yet. `confirmed`: one was. */
 export interface CompactionStanding {

@@ -1,9 +1,9 @@
 // What makes a context too large for its window, by span: said where no compaction can mend it.
 
-import { slice } from '../append-only.ts';
-import { modelTokens, scalingOf } from '../model-tokens.ts';
-import { scaleOfText } from '../scales.ts';
-import type { State } from '../state.ts';
+import { slice } from '../base/append-only.ts';
+import { modelTokens, scalingOf } from '../fold/model-tokens.ts';
+import { scaleOfText } from '../state/scales.ts';
+import type { State } from '../state/state.ts';
 
 /** One piece of a request, and its tokens: an estimate on the model's scale. */
 export interface LargePart {

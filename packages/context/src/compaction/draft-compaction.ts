@@ -3,15 +3,15 @@
 import type { Position, Range } from '@tidemark/log';
 import { position } from '@tidemark/log';
 import type { Capabilities, Span } from '@tidemark/model';
-import { slice } from '../append-only.ts';
-import { modelSize, modelTokens, scaleSize, scalingOf } from '../model-tokens.ts';
-import { frontSize, waitingSize } from '../next-input.ts';
-import type { Scaling } from '../scales.ts';
-import { scaleOfText } from '../scales.ts';
-import { keptBehind } from '../settle.ts';
-import type { SpanSize } from '../span-size.ts';
-import { addSizes, NO_SIZE, sizeOfSpan } from '../span-size.ts';
-import type { State } from '../state.ts';
+import { slice } from '../base/append-only.ts';
+import { modelSize, modelTokens, scaleSize, scalingOf } from '../fold/model-tokens.ts';
+import { frontSize, waitingSize } from '../pressure/next-input.ts';
+import type { Scaling } from '../state/scales.ts';
+import { scaleOfText } from '../state/scales.ts';
+import { keptBehind } from '../fold/settle.ts';
+import type { SpanSize } from '../base/span-size.ts';
+import { addSizes, NO_SIZE, sizeOfSpan } from '../base/span-size.ts';
+import type { State } from '../state/state.ts';
 import type { TailBoundary } from './boundary.ts';
 import { boundaryOf, cutBehind } from './boundary.ts';
 

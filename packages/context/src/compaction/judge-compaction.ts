@@ -3,12 +3,12 @@
 
 import type { Money, Timestamp } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
-import type { Gauge } from '../gauge.ts';
-import { cliffsOf } from '../gauge.ts';
-import { rewriteCost } from '../miss.ts';
-import { inModelTokens } from '../next-input.ts';
-import type { SpanSize } from '../span-size.ts';
-import type { State } from '../state.ts';
+import type { Gauge } from '../pressure/gauge.ts';
+import { cliffsOf } from '../pressure/gauge.ts';
+import { rewriteCost } from '../forecast/miss.ts';
+import { inModelTokens } from '../pressure/next-input.ts';
+import type { SpanSize } from '../base/span-size.ts';
+import type { State } from '../state/state.ts';
 import type { CompactionDraft, RequestPart } from './draft-compaction.ts';
 
 /** What is left of a request after a compaction that is worth it, at most. */

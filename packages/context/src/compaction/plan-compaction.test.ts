@@ -4,7 +4,7 @@ import type { EpochOpened } from '@tidemark/log';
 import { expect, test } from 'vitest';
 import type { Told } from '../../tests/log-of.ts';
 import { answer, created, fold, named, prompt, row, text } from '../../tests/log-of.ts';
-import { gaugeOf } from '../gauge.ts';
+import { gaugeOf } from '../pressure/gauge.ts';
 import type { CompactionInput, CompactionPlan } from './plan-compaction.ts';
 import { planCompaction } from './plan-compaction.ts';
 

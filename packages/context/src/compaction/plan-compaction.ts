@@ -2,10 +2,10 @@
 // what the model has not answered yet and nothing else, its results shortened.
 
 import type { Capabilities } from '@tidemark/model';
-import type { Gauge } from '../gauge.ts';
-import { slice } from '../append-only.ts';
-import { keptBehind } from '../settle.ts';
-import type { State } from '../state.ts';
+import type { Gauge } from '../pressure/gauge.ts';
+import { slice } from '../base/append-only.ts';
+import { keptBehind } from '../fold/settle.ts';
+import type { State } from '../state/state.ts';
 import type { CompactionDraft, DraftOptions } from './draft-compaction.ts';
 import { draftCompaction } from './draft-compaction.ts';
 import type { CompactionRefusal, CompactionSizes } from './judge-compaction.ts';

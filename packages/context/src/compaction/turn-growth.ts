@@ -1,9 +1,9 @@
 // How much a turn adds to the history, by the turns before it: what the turn that begins is expected to add.
 
-import { itemAt } from '../append-only.ts';
-import { inModelTokens } from '../next-input.ts';
-import { sizeOfSpan } from '../span-size.ts';
-import type { State } from '../state.ts';
+import { itemAt } from '../base/append-only.ts';
+import { inModelTokens } from '../pressure/next-input.ts';
+import { sizeOfSpan } from '../base/span-size.ts';
+import type { State } from '../state/state.ts';
 
 /** Turns that are looked at: enough that one long or short turn alone decides nothing. */
 const TURNS = 3;

@@ -1,0 +1,204 @@
+import type { Block, Capabilities } from '@tidemark/model';
+import { expect, test } from 'vitest';
+import { named, newHash, row, second } from '../../tests/log-of.ts';
+import { readableEntries, unreadable } from './entries.ts';
+import { plan } from './plan.ts';
+import type { Sequence } from './sequence.ts';
+import { beginSequence, extendSequence, firstDivergence, tokensUpTo } from './sequence.ts';
+import type { CacheEntry } from '../state/state.ts';
+
+const PARAMETERS = { tools: named('p'), system: named('p'), messages: named('p') };
+
+function block(text: string, over: Partial<Block> = {}): Block {
+  return {
+    section: 'messages',
+    role: 'user',
+    group: 0,
+    head: `{"text":"${text}"`,
+    tail: '}',
+    markable: true,
+    run: 'none',
+    holds: 'text',
+    opensTurn: false,
+    origin: { from: 'event', session: 's', position: 0 },
+    tokens: 100,
+    mediaBytes: 0,
+    ...over,
+  };
+}
+
+const FRONT = [
+  block('tool', { section: 'tools', role: 'system', tokens: 1500 }),
+  block('sys', { section: 'system', role: 'system', tokens: 1500 }),
+];
+const PROMPT = block('go', { opensTurn: true });
+const THINKING = block('hm', { role: 'assistant', holds: 'thinking', markable: false, group: 1 });
+
+function sequenceOf(...blocks: readonly Block[]): Sequence {
+  return extendSequence(beginSequence(PARAMETERS, FRONT, newHash), blocks);
+}
+
+function entryAt(sequence: Sequence, index: number, of: number = index + 1, at = 0): CacheEntry {
+  return {
+    parameters: PARAMETERS,
+    block: index,
+    section: sequence.blocks.buffer[index]?.section ?? 'messages',
+    of,
+    images: false,
+    beside: false,
+    prefix: sequence.prefixes.buffer[index] ?? '',
+    ttl: '5m',
+    at: second(at),
+  };
+}
+
+const sonnet = row('claude-sonnet-4-5');
+const opus = row('claude-opus-5-5');
+const marks = (markers: ReturnType<typeof plan>): readonly number[] => markers.map((marker) => marker.block);
+
+test('marks tools, system, the end of the last accepted request, and the tail', () => {
+  const sequence = sequenceOf(PROMPT, block('a', { role: 'assistant', group: 1 }), block('r'));
+  const readable = [entryAt(sequence, 2)];
+  expect(marks(plan({ sequence, capabilities: opus, readable, ttl: '5m' }))).toEqual([0, 1, 2, 4]);
+});
+
+test.each<readonly [Capabilities['markers'], readonly number[]]>([
+  ['pass-through', [0, 1, 2]],
+  ['none', []],
+  ['unknown', []],
+])('goes by what the row says of markers: %s', (markers, marked) => {
+  const sequence = sequenceOf(PROMPT);
+  expect(marks(plan({ sequence, capabilities: { ...opus, markers }, readable: [], ttl: '5m' }))).toEqual(marked);
+});
+
+test('lets the front give way where its prefix is below the floor', () => {
+  const sequence = sequenceOf(PROMPT);
+  expect(marks(plan({ sequence, capabilities: row('claude-haiku-4-5'), readable: [], ttl: '5m' }))).toEqual([2]);
+});
+
+test('never marks thinking: it walks back', () => {
+  const sequence = sequenceOf(PROMPT, THINKING);
+  expect(marks(plan({ sequence, capabilities: opus, readable: [], ttl: '5m' }))).toEqual([0, 1, 2]);
+});
+
+test('places no markers where the provider takes none', () => {
+  const capabilities = { ...opus, markers: 'implicit' } as const;
+  expect(plan({ sequence: sequenceOf(PROMPT), capabilities, readable: [], ttl: '5m' })).toEqual([]);
+});
+
+test('never asks for more markers than there are slots', () => {
+  const sequence = sequenceOf(
+    PROMPT,
+    THINKING,
+    block('c', { role: 'assistant', holds: 'call', group: 1 }),
+    block('r', { holds: 'result' }),
+  );
+  const readable = [entryAt(sequence, 2), entryAt(sequence, 4)];
+  expect(marks(plan({ sequence, capabilities: sonnet, readable, ttl: '5m' }))).toEqual([1, 2, 4, 5]);
+});
+
+test('keeps the entry behind the prompt alive where thinking will be stripped at the next turn', () => {
+  const sequence = sequenceOf(
+    PROMPT,
+    THINKING,
+    block('c', { role: 'assistant', holds: 'call', group: 1 }),
+    block('r', { holds: 'result' }),
+  );
+  const markers = marks(plan({ sequence, capabilities: sonnet, readable: [entryAt(sequence, 2)], ttl: '5m' }));
+  expect(markers).toContain(2);
+});
+
+test('reads an entry for five minutes from the start of the request that wrote it, no longer', () => {
+  const sequence = sequenceOf(PROMPT);
+  const lookup = (seconds: number): Parameters<typeof unreadable>[1] => ({
+    sequence,
+    capabilities: opus,
+    now: Date.parse(second(seconds)),
+  });
+  expect(unreadable(entryAt(sequence, 2), lookup(299))).toBeUndefined();
+  expect(unreadable(entryAt(sequence, 2), lookup(300))).toBe('expired');
+});
+
+test('does not read an entry of other bytes', () => {
+  const written = sequenceOf(PROMPT);
+  const sequence = sequenceOf(block('other', { opensTurn: true }));
+  expect(unreadable(entryAt(written, 2), { sequence, capabilities: opus, now: Date.parse(second(1)) })).toBe('opened');
+});
+
+test('loses the messages, not the front, at the first image', () => {
+  const sequence = sequenceOf(PROMPT, block('shot', { holds: 'image', mediaBytes: 10, opensTurn: true }));
+  const lookup = { sequence, capabilities: opus, now: Date.parse(second(1)) };
+  expect(unreadable(entryAt(sequence, 2), lookup)).toBe('image');
+  expect(unreadable(entryAt(sequence, 1), lookup)).toBeUndefined();
+});
+
+test('loses what follows stripped thinking at a new turn, on models that strip it', () => {
+  const turn = [PROMPT, THINKING, block('a', { role: 'assistant', group: 1 })];
+  const sequence = sequenceOf(...turn, block('next', { opensTurn: true, group: 2 }));
+  const entries = [entryAt(sequence, 2), entryAt(sequence, 4)];
+  const now = Date.parse(second(1));
+  expect(readableEntries(entries, { sequence, capabilities: sonnet, now }).map((entry) => entry.block)).toEqual([2]);
+  expect(readableEntries(entries, { sequence, capabilities: opus, now })).toHaveLength(2);
+  expect(tokensUpTo(sequence, 5, true)).toBe(tokensUpTo(sequence, 5, false) - THINKING.tokens);
+});
+
+test('a side call leaves entries without any thinking, which the turn that thought it cannot read', () => {
+  const sequence = sequenceOf(
+    PROMPT,
+    THINKING,
+    block('c', { role: 'assistant', holds: 'call', group: 1 }),
+    block('r', { holds: 'result' }),
+  );
+  const entries = [2, 4].map((index): CacheEntry => ({ ...entryAt(sequence, index), beside: true }));
+  const now = Date.parse(second(1));
+  const readable = (model: typeof sonnet): readonly number[] =>
+    readableEntries(entries, { sequence, capabilities: model, now }).map((entry) => entry.block);
+  expect(readable(sonnet)).toEqual([2]);
+  expect(readable(opus)).toEqual([2, 4]);
+});
+
+test('an image in the words of a side call makes its entries useless to a history without one', () => {
+  const sequence = sequenceOf(PROMPT);
+  const lookup = { sequence, capabilities: opus, now: Date.parse(second(1)) };
+  expect(unreadable({ ...entryAt(sequence, 2), images: true }, lookup)).toBe('image');
+});
+
+test('finds the first block that differs, and the byte within it', () => {
+  const before = sequenceOf(PROMPT, block('äbc'));
+  expect(firstDivergence(before, sequenceOf(PROMPT, block('äbc'), block('more')))).toBeUndefined();
+  const after = sequenceOf(PROMPT, block('äbd'));
+  expect(firstDivergence(before, after)).toMatchObject({ at: 3, byte: Buffer.byteLength('{"text":"äb') });
+  const other = extendSequence(beginSequence({ ...PARAMETERS, messages: 'q' }, FRONT, newHash), [PROMPT]);
+  expect(firstDivergence(before, other)).toEqual({ at: 'parameters', section: 'messages' });
+});
+
+test('a longer message is another prefix even where its bytes go on', () => {
+  const one = sequenceOf(PROMPT, block('x', { group: 1 }));
+  const grown = sequenceOf(PROMPT, block('x', { group: 0 }));
+  expect(firstDivergence(one, grown)).toMatchObject({ at: 3 });
+});
+
+const long = (entry: CacheEntry): CacheEntry => ({ ...entry, ttl: '1h' });
+
+test('where the life was chosen, an entry keeps the one it has, and no longer one stands behind a shorter one', () => {
+  const sequence = sequenceOf(PROMPT, block('a', { role: 'assistant', group: 1 }), block('r'));
+  const lives = (readable: readonly CacheEntry[], ttl: '5m' | '1h', beside = false): readonly string[] =>
+    plan({ sequence, capabilities: opus, readable, ttl, chosen: true, beside }).map((marker) => marker.ttl);
+  expect(lives([long(entryAt(sequence, 1)), long(entryAt(sequence, 2))], '5m')).toEqual(['1h', '1h', '1h', '5m']);
+  expect(lives([long(entryAt(sequence, 1)), entryAt(sequence, 2)], '5m')).toEqual(['1h', '1h', '5m', '5m']);
+  expect(lives([], '1h')).toEqual(['1h', '1h', '1h']);
+  expect(lives([long(entryAt(sequence, 2))], '1h', true)).toEqual(['1h', '1h', '1h', '5m']);
+});
+
+test('keeps alive the longest entry that outlives those behind it, where the life was chosen', () => {
+  const sequence = sequenceOf(PROMPT, block('a', { group: 1 }), block('b', { group: 2 }), block('c', { group: 3 }));
+  const input = { sequence, capabilities: opus, ttl: '5m' } as const;
+  const readable = [long(entryAt(sequence, 2)), long(entryAt(sequence, 3)), entryAt(sequence, 4)];
+  expect(plan({ ...input, readable, chosen: true })).toEqual([
+    { block: 1, ttl: '1h' },
+    { block: 3, ttl: '1h' },
+    { block: 4, ttl: '5m' },
+    { block: 5, ttl: '5m' },
+  ]);
+  expect(marks(plan({ ...input, readable }))).toEqual([0, 1, 4, 5]);
+});

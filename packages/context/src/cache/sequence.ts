@@ -1,0 +1,203 @@
+// The prefix sequence: the blocks of a request in the provider's cache order, without markers, headed by the render
+// parameters. It only grows inside an epoch (L3), so it is kept, and extended by what is new.
+
+import type { Block, Capabilities, Hash, LostFrom, NewHash, RenderParameters, Section } from '@tidemark/model';
+import { canonicalText } from '@tidemark/log';
+import type { AppendOnly } from '../base/append-only.ts';
+import { append, appendOnly, itemAt } from '../base/append-only.ts';
+import { utf8Length } from '../base/utf8.ts';
+
+/** Digests of the render parameters that each section's cache depends on, those of earlier sections included. */
+export type ParameterDigests = { readonly [section in Section]: string };
+
+/** Where a turn of the user begins, and the first thinking inside it. */
+export interface TurnStart {
+  readonly block: number;
+  readonly thinking?: number;
+}
+
+/** A prefix sequence with its running digests and sums. */
+export interface Sequence {
+  readonly parameters: ParameterDigests;
+  readonly blocks: AppendOnly<Block>;
+  /** Running digest up to and including each block. */
+  readonly prefixes: AppendOnly<string>;
+  /** Running sum of tokens. */
+  readonly tokens: AppendOnly<number>;
+  /** Running sum of tokens of thinking. */
+  readonly thinking: AppendOnly<number>;
+  /** Running sum of tokens of blocks with images: those are counted by their pixels, and no ratio of words is theirs. */
+  readonly media: AppendOnly<number>;
+  readonly turns: AppendOnly<TurnStart>;
+  readonly firstImage: number | undefined;
+  /** Blocks of the front. */
+  readonly front: number;
+  /** Blocks per section. */
+  readonly counts: { readonly [section in Section]: number };
+  /** Decoded bytes of media. */
+  readonly mediaBytes: number;
+  /** Beta headers that its blocks need, ascending. */
+  readonly betas: readonly string[];
+  readonly hash: Hash;
+}
+
+/** The parameters' digests by section: what a change of one of them loses (provider's table, in the capability row). */
+export function parameterDigests(
+  model: string,
+  parameters: RenderParameters,
+  rules: Capabilities['renderParameters'],
+  newHash: NewHash,
+): ParameterDigests {
+  const levels = new Map(Object.entries(rules));
+  const of = (sections: readonly LostFrom[]): string => {
+    const held = Object.entries(parameters).filter(([name]) => sections.includes(levels.get(name) ?? 'tools'));
+    return newHash()
+      .update(canonicalText(Object.fromEntries([['model', model], ...held])))
+      .hex();
+  };
+  return { tools: of(['tools']), system: of(['tools', 'system']), messages: of(['tools', 'system', 'messages']) };
+}
+
+/** A sequence that holds a front and nothing behind it. */
+export function beginSequence(parameters: ParameterDigests, front: readonly Block[], newHash: NewHash): Sequence {
+  const empty: Sequence = {
+    parameters,
+    blocks: appendOnly(),
+    prefixes: appendOnly(),
+    tokens: appendOnly(),
+    thinking: appendOnly(),
+    media: appendOnly(),
+    // A history may begin without a prompt: what stands before the first one is a turn too.
+    turns: appendOnly([{ block: 0 }]),
+    firstImage: undefined,
+    front: 0,
+    counts: { tools: 0, system: 0, messages: 0 },
+    mediaBytes: 0,
+    betas: [],
+    hash: newHash(),
+  };
+  return { ...extendSequence(empty, front), front: front.length };
+}
+
+/** The sequence with more blocks behind. */
+export function extendSequence(sequence: Sequence, blocks: readonly Block[]): Sequence {
+  return blocks.reduce(withBlock, { ...sequence, hash: sequence.hash.copy() });
+}
+
+function withBlock(sequence: Sequence, block: Block): Sequence {
+  const index = sequence.blocks.length;
+  const previous = itemAt(sequence.blocks, -1);
+  sequence.hash.update(envelope(previous, block)).update(block.head).update(block.tail);
+  const thinks = block.holds === 'thinking';
+  return {
+    ...sequence,
+    blocks: append(sequence.blocks, block),
+    prefixes: append(sequence.prefixes, sequence.hash.copy().hex()),
+    tokens: append(sequence.tokens, (itemAt(sequence.tokens, -1) ?? 0) + block.tokens),
+    thinking: append(sequence.thinking, (itemAt(sequence.thinking, -1) ?? 0) + (thinks ? block.tokens : 0)),
+    media: append(sequence.media, mediaUpTo(sequence, index - 1) + (block.mediaBytes > 0 ? block.tokens : 0)),
+    turns: withTurn(sequence.turns, index, previous, block),
+    counts: { ...sequence.counts, [block.section]: sequence.counts[block.section] + 1 },
+    mediaBytes: sequence.mediaBytes + block.mediaBytes,
+    betas: withBetas(sequence.betas, block.betas),
+    firstImage: sequence.firstImage ?? (block.mediaBytes > 0 ? index : undefined),
+  };
+}
+
+function withBetas(known: readonly string[], needed: readonly string[] = []): readonly string[] {
+  const more = needed.filter((beta) => !known.includes(beta));
+  return more.length === 0 ? known : [...known, ...more].toSorted();
+}
+
+/** What stands between two blocks on the wire: where a message ends is part of the prefix too. */
+function envelope(previous: Block | undefined, block: Block): string {
+  const joins = previous?.section === block.section && previous.role === block.role && previous.group === block.group;
+  return `\n${block.section} ${block.role}${joins ? '' : ' +'} ${block.head.length + block.tail.length}:`;
+}
+
+function withTurn(
+  turns: AppendOnly<TurnStart>,
+  index: number,
+  previous: Block | undefined,
+  block: Block,
+): AppendOnly<TurnStart> {
+  if (beginsTurn(previous, block)) return append(turns, { block: index });
+  const turn = itemAt(turns, -1);
+  if (block.holds !== 'thinking' || turn === undefined || turn.thinking !== undefined) return turns;
+  return { buffer: [...turns.buffer.slice(0, turns.length - 1), { ...turn, thinking: index }], length: turns.length };
+}
+
+/** Whether a turn of the user begins with this block, given the one before it: notes and prompt begin one together. */
+export function beginsTurn(previous: Block | undefined, block: Block): boolean {
+  return block.opensTurn && !(previous?.opensTurn === true && previous.role === block.role);
+}
+
+/** Where the last turn begins, seen from a request of that many blocks. 0 when none began. */
+export function turnStartOf(sequence: Sequence, blocks: number = sequence.blocks.length): TurnStart {
+  for (let index = sequence.turns.length - 1; index >= 0; index -= 1) {
+    const turn = itemAt(sequence.turns, index);
+    if (turn !== undefined && turn.block < blocks) return turn;
+  }
+  return { block: 0 };
+}
+
+/**
+ * Tokens up to and including a block, as counted for a request of that many blocks: where the provider strips thinking,
+ * without that of the turns before the request's own.
+ */
+export function tokensUpTo(
+  sequence: Sequence,
+  block: number,
+  strips: boolean,
+  of: number = sequence.blocks.length,
+): number {
+  const all = block < 0 ? 0 : (itemAt(sequence.tokens, block) ?? 0);
+  if (!strips) return all;
+  const last = Math.min(block, turnStartOf(sequence, of).block - 1);
+  return all - (last < 0 ? 0 : (itemAt(sequence.thinking, last) ?? 0));
+}
+
+/** Tokens of blocks with images, up to and including a block. */
+export function mediaUpTo(sequence: Sequence, block: number): number {
+  return block < 0 ? 0 : (itemAt(sequence.media, block) ?? 0);
+}
+
+/** Where two sequences part. */
+export type Divergence =
+  | { readonly at: 'parameters'; readonly section: Section }
+  | { readonly at: number; readonly was: Block | undefined; readonly is: Block | undefined; readonly byte: number };
+
+/**
+ * Where a request stops extending the one before it on its stream (L3): the first block that differs, and the first
+ * byte within it. `undefined` when it only grows.
+ */
+export function firstDivergence(before: Sequence, after: Sequence): Divergence | undefined {
+  for (const section of ['tools', 'system', 'messages'] as const) {
+    if (before.parameters[section] !== after.parameters[section]) return { at: 'parameters', section };
+  }
+  const index = firstDifferentPrefix(before.prefixes, after.prefixes);
+  if (index === undefined) return undefined;
+  const was = itemAt(before.blocks, index);
+  const is = itemAt(after.blocks, index);
+  return { at: index, was, is, byte: firstDifferentByte(was, is) };
+}
+
+/** Running digests differ from the first different block on, so the place is found by halving. */
+function firstDifferentPrefix(before: AppendOnly<string>, after: AppendOnly<string>): number | undefined {
+  let low = 0;
+  let high = before.length;
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if (itemAt(before, middle) === itemAt(after, middle)) low = middle + 1;
+    else high = middle;
+  }
+  return low === before.length ? undefined : low;
+}
+
+function firstDifferentByte(was: Block | undefined, is: Block | undefined): number {
+  const a = was === undefined ? '' : was.head + was.tail;
+  const b = is === undefined ? '' : is.head + is.tail;
+  let index = 0;
+  while (index < a.length && index < b.length && a[index] === b[index]) index += 1;
+  return utf8Length(a.slice(0, index));
+}

@@ -1,0 +1,102 @@
+import type { PaddingSetting } from '@tidemark/log';
+import { position } from '@tidemark/log';
+import { expect, test } from 'vitest';
+import type { Told } from '../../tests/log-of.ts';
+import { created, fold, logOf, named, newHash, prompt } from '../../tests/log-of.ts';
+import type { RequestSpec } from './epoch.ts';
+import { neededEpoch, openEpoch } from './epoch.ts';
+import { composeFront, layer } from '../front/front.ts';
+import { padFront } from '../front/pad-front.ts';
+import type { State } from '../state/state.ts';
+
+const texts = composeFront({ tools: [{ name: 'read', description: 'Reads.', schema: {} }] }, newHash);
+const wanted: RequestSpec = { provider: 'anthropic', model: 'm', parameters: {}, capabilities: named('row'), texts };
+const before = fold([created, prompt('go')]);
+
+function openedWith(one: RequestSpec, state: State = before): State {
+  const cause = neededEpoch(state, one) ?? 'initial';
+  return fold([['epoch.opened', openEpoch(state, one, cause, { rewrite: 0 }, newHash)]], state);
+}
+
+const open = openedWith(wanted);
+
+const padded = padFront(texts, { floor: 4_096, preloads: [] }, newHash);
+const offered = (setting: PaddingSetting): RequestSpec => ({ ...wanted, padding: { setting, padded, others: 0 } });
+
+test('opens the first epoch with the first request', () => {
+  expect(neededEpoch(before, wanted)).toBe('initial');
+  expect(open.epoch?.opened).toMatchObject({ number: 0, cause: 'initial', contract: 'tm1', tools: [{ name: 'read' }] });
+});
+
+test('opens none for the same front', () => {
+  expect(neededEpoch(open, { ...wanted })).toBeUndefined();
+});
+
+test('opens none for tools that come back with the same bytes (claude-code#65917)', () => {
+  const again = composeFront({ tools: [{ schema: {}, name: 'read', description: 'Reads.' }] }, newHash);
+  expect(neededEpoch(open, { ...wanted, texts: again })).toBeUndefined();
+});
+
+test('opens none for a setting that was changed and changed back', () => {
+  expect(neededEpoch(open, { ...wanted, parameters: { effort: 'high' } })).toBe('reasoning');
+  expect(neededEpoch(open, wanted)).toBeUndefined();
+});
+
+test.each<readonly [string, Partial<RequestSpec>]>([
+  ['model', { model: 'n' }],
+  ['model', { provider: 'openai' }],
+  ['tools', { texts: composeFront({}, newHash) }],
+  ['role', { texts: { ...texts, layers: composeFront({ role: 'You review.' }, newHash).layers } }],
+  ['reasoning', { parameters: { thinking: { type: 'enabled', budget_tokens: 1024 } } }],
+  ['parameters', { parameters: { speed: 'fast' } }],
+  ['contract', { texts: { ...texts, contract: 'tm2' } }],
+])('opens one because of %s', (cause, change) => {
+  expect(neededEpoch(open, { ...wanted, ...change })).toBe(cause);
+});
+
+test('opens one for a compaction, once', () => {
+  const data = {
+    range: { from: position(0), to: position(1) },
+    strategy: 'recorded',
+    trigger: 'manual',
+    checkpoint: 'so far',
+    limitations: [],
+  } as const;
+  const compacted: Told = ['history.compacted', data];
+  const state = logOf([compacted], open.length).reduce((folded) => fold([compacted], folded), open);
+  expect(neededEpoch(state, wanted)).toBe('compaction');
+  const after = openedWith(wanted, state);
+  expect(after.epoch?.opened.checkpoint).toBe(open.length);
+  expect(neededEpoch(after, wanted)).toBeUndefined();
+});
+
+test('counts a changed parameter as no edit of what was sent, a changed front as one', () => {
+  const first = open.epoch?.edited;
+  expect(openedWith({ ...wanted, parameters: { effort: 'high' } }, open).epoch?.edited).toBe(first);
+  expect(openedWith({ ...wanted, texts: composeFront({}, newHash) }, open).epoch?.edited).toBe(open.length);
+});
+
+test('opens none because a front would be padded now that was not, nor the other way round', () => {
+  const full = openedWith({ ...wanted, texts: padded ?? texts });
+  for (const setting of ['auto', 'always', 'never'] as const) {
+    expect(neededEpoch(open, offered(setting))).toBeUndefined();
+    expect(neededEpoch(full, offered(setting))).toBeUndefined();
+  }
+  expect(neededEpoch(full, { ...offered('auto'), texts: composeFront({}, newHash) })).toBe('tools');
+});
+
+test('opens none because the padding would be another now: of another floor, or of none', () => {
+  const full = openedWith({ ...wanted, texts: padded ?? texts });
+  const small = padFront(texts, { floor: 1_024, preloads: [] }, newHash);
+  for (const now of [small, undefined])
+    expect(neededEpoch(full, { ...wanted, padding: { setting: 'auto', padded: now, others: 0 } })).toBeUndefined();
+  expect(neededEpoch(full, wanted)).toBeUndefined();
+});
+
+test('opens none for the list of skills that an older front holds, and one for what else differs', () => {
+  const list = layer('skills', 'r1', 'project', '- tax: taxes', newHash);
+  const older = openedWith({ ...wanted, texts: { ...texts, layers: [...texts.layers, list] } });
+  expect(older.epoch?.opened.layers.map(({ name }) => name)).toEqual(['runtime', 'skills']);
+  expect(neededEpoch(older, wanted)).toBeUndefined();
+  expect(neededEpoch(older, { ...wanted, texts: { ...texts, contract: 'tm2' } })).toBe('contract');
+});

@@ -1,0 +1,337 @@
+import { position } from '@tidemark/log';
+import type { Capabilities } from '@tidemark/model';
+import { describe, expect, test } from 'vitest';
+import type { Told } from '../../tests/log-of.ts';
+import { answer, created, fold, named, newHash, note, packed, prompt, request, text } from '../../tests/log-of.ts';
+import type { RequestSpec } from './epoch.ts';
+import { openEpoch } from './epoch.ts';
+import { composeFront } from '../front/front.ts';
+import type { Change } from './needed-change.ts';
+import { slice } from '../base/append-only.ts';
+import { besideSpans } from '../fold/beside.ts';
+import { neededChange } from './needed-change.ts';
+import type { State } from '../state/state.ts';
+
+const ALL: Capabilities['appends'] = ['system', 'reasoning', 'tools'];
+const SOME: Capabilities['appends'] = ['system', 'reasoning', 'tool-additions'];
+
+const spec = (name: string, description = `${name}.`) => ({ name, description, schema: { type: 'object' } });
+const textsOf = (...tools: readonly ReturnType<typeof spec>[]) => composeFront({ tools }, newHash);
+const wanted: RequestSpec = {
+  provider: 'anthropic',
+  model: 'm',
+  parameters: { effort: 'medium' },
+  capabilities: named('row'),
+  texts: textsOf(spec('read')),
+};
+const withTools = (...tools: readonly ReturnType<typeof spec>[]): RequestSpec => ({
+  ...wanted,
+  texts: textsOf(...tools),
+});
+const withEffort = (effort: string): RequestSpec => ({ ...wanted, parameters: { effort } });
+
+function opened(state: State, one: RequestSpec): State {
+  return fold([['epoch.opened', openEpoch(state, one, 'initial', { rewrite: 0 }, newHash)]], state);
+}
+
+const open = fold([request(2)], opened(fold([created, prompt('go')]), wanted));
+/** An answer, and a prompt behind it: where most requests are made. */
+const next = (state: State): State => fold([request(2), answer([text('so')]), prompt('on')], state);
+const between = next(open);
+
+/** The state with what is needed recorded. */
+function changed(state: State, one: RequestSpec, appends = ALL): State {
+  const need = neededChange(state, one, appends);
+  if (need.do !== 'append') throw new Error(`needs ${need.do}`);
+  return fold(need.changes.map(told), state);
+}
+
+function told(change: Change): Told {
+  switch (change.kind) {
+    case 'tools.changed':
+      return [change.kind, change.data];
+    case 'reasoning.changed':
+      return [change.kind, change.data];
+    case 'role.changed':
+      return [change.kind, change.data];
+  }
+}
+
+const withRole = (role: string | undefined): RequestSpec => ({
+  ...wanted,
+  texts: composeFront({ tools: [spec('read')], ...(role !== undefined && { role }) }, newHash),
+});
+const roleDigest = (role: string): string =>
+  composeFront({ role }, newHash).layers.find(({ record }) => record.name === 'role')?.record.digest ?? '';
+
+function toolsIn(state: State): readonly string[] {
+  return state.epoch?.inForce.tools.map(({ name }) => name) ?? [];
+}
+
+describe('what a difference asks for', () => {
+  test('nothing, where there is none, and where it was changed back', () => {
+    expect(neededChange(between, wanted, ALL)).toEqual({ do: 'nothing' });
+    const there = next(changed(between, withTools(spec('read'), spec('grep'))));
+    const back = next(changed(there, wanted));
+    expect(toolsIn(back)).toEqual(['read']);
+    expect(neededChange(back, wanted, ALL)).toEqual({ do: 'nothing' });
+  });
+
+  test('a change, where the model takes it appended; an epoch, where it does not', () => {
+    const more = withTools(spec('read'), spec('grep'));
+    expect(neededChange(between, more, ALL)).toMatchObject({
+      do: 'append',
+      changes: [{ kind: 'tools.changed', data: { added: [{ name: 'grep' }], removed: [], as: 'appended' } }],
+    });
+    expect(neededChange(between, more, SOME)).toMatchObject({ do: 'append' });
+    expect(neededChange(between, more, ['system'])).toEqual({ do: 'epoch', cause: 'tools' });
+    expect(neededChange(between, withEffort('high'), ALL)).toMatchObject({
+      do: 'append',
+      changes: [
+        {
+          kind: 'reasoning.changed',
+          data: { parameter: 'effort', setting: 'high', as: 'appended', scope: 'lasting' },
+        },
+      ],
+    });
+    expect(neededChange(between, withEffort('high'), ['system'])).toEqual({ do: 'epoch', cause: 'reasoning' });
+  });
+
+  test('an epoch, where tools are defined anew, or to go at once, and the model takes more of them alone', () => {
+    expect(neededChange(between, { ...withTools(), takeTools: 'now' }, SOME)).toEqual({ do: 'epoch', cause: 'tools' });
+    expect(neededChange(between, withTools(spec('read', 'Another.')), SOME)).toEqual({ do: 'epoch', cause: 'tools' });
+    expect(neededChange(between, withTools(spec('read', 'Another.')), ALL)).toMatchObject({
+      do: 'append',
+      changes: [{ data: { added: [{ name: 'read' }], removed: [] } }],
+    });
+  });
+
+  test('an epoch, where the front has no tool to add one to', () => {
+    const bare = next(opened(fold([created, prompt('go')]), withTools()));
+    expect(neededChange(bare, wanted, ALL)).toEqual({ do: 'epoch', cause: 'tools' });
+  });
+
+  test.each<[string, Partial<RequestSpec>]>([
+    ['thinking', { parameters: { effort: 'medium', thinking: { type: 'adaptive' } } }],
+    ['no effort at all', { parameters: {} }],
+    ['an effort beside something else', { parameters: { effort: 'low', thinking: { type: 'adaptive' } } }],
+  ])('an epoch for %s, which no message can set', (_what, change) => {
+    expect(neededChange(between, { ...wanted, ...change }, ALL)).toEqual({ do: 'epoch', cause: 'reasoning' });
+  });
+
+  test('an epoch, where something else needs one: it takes all that is wanted', () => {
+    const both = {
+      ...withTools(spec('grep')),
+      texts: { ...composeFront({ tools: [spec('grep')] }, newHash), contract: 'tm2' },
+    };
+    expect(neededChange(between, both, ALL)).toEqual({ do: 'epoch', cause: 'contract' });
+  });
+
+  test('an epoch, where the catalog row is another than that of the epoch', () => {
+    const more = { ...withTools(spec('read'), spec('grep')), capabilities: named('another row') };
+    expect(neededChange(between, more, ALL)).toEqual({ do: 'epoch', cause: 'tools' });
+  });
+
+  test('nothing yet, behind an answer that goes on, and behind a level that nothing followed', () => {
+    const paused = fold([request(2), answer([text('wait')])], open);
+    expect(neededChange(paused, withTools(spec('read'), spec('grep')), ALL)).toEqual({ do: 'nothing' });
+    expect(neededChange(paused, withEffort('high'), ALL)).toEqual({ do: 'nothing' });
+    const high = changed(between, withEffort('high'));
+    expect(neededChange(high, withEffort('low'), ALL)).toEqual({ do: 'nothing' });
+    expect(neededChange(next(high), withEffort('low'), ALL)).toMatchObject({ do: 'append' });
+  });
+});
+
+describe('tools that wait for the next epoch', () => {
+  const waiting: RequestSpec = { ...withTools(spec('grep')), takeTools: 'next-epoch' };
+
+  test('are those that were only taken away, unless somebody wants that now', () => {
+    for (const appends of [[], SOME])
+      expect(neededChange(between, withTools(), appends)).toEqual({
+        do: 'append',
+        changes: [{ kind: 'tools.changed', data: { added: [], removed: ['read'], as: 'queued' } }],
+      });
+    expect(neededChange(between, withTools(), ALL)).toMatchObject({ changes: [{ data: { as: 'appended' } }] });
+    const gone = changed(between, withTools(), []);
+    expect(neededChange(next(gone), withTools(), [])).toEqual({ do: 'nothing' });
+    expect(neededChange(next(gone), wanted, [])).toEqual({ do: 'nothing' });
+  });
+
+  test('are recorded once, and said to nobody', () => {
+    const queued = changed(between, waiting, []);
+    expect(packed(queued)).toEqual(packed(between));
+    expect(toolsIn(queued)).toEqual(['read']);
+    expect(neededChange(next(queued), waiting, [])).toEqual({ do: 'nothing' });
+  });
+
+  test('wait on for a process that comes back with them, and not for one that wants them now', () => {
+    const queued = next(changed(between, waiting, []));
+    const { takeTools: _when, ...again } = waiting;
+    expect(neededChange(queued, again, [])).toEqual({ do: 'nothing' });
+    expect(neededChange(queued, { ...waiting, takeTools: 'now' }, [])).toEqual({ do: 'epoch', cause: 'tools' });
+    expect(neededChange(between, again, [])).toEqual({ do: 'epoch', cause: 'tools' });
+  });
+
+  test('are taken by whatever epoch opens next', () => {
+    const queued = next(changed(between, waiting, []));
+    const other = { ...waiting, parameters: { effort: 'low' } };
+    expect(neededChange(queued, other, [])).toEqual({ do: 'epoch', cause: 'reasoning' });
+    const taken = opened(queued, other);
+    expect(toolsIn(taken)).toEqual(['grep']);
+    expect(taken.epoch?.inForce.queued).toBeUndefined();
+  });
+
+  test('are appended at once where the model takes them', () => {
+    expect(neededChange(between, waiting, ALL)).toMatchObject({
+      do: 'append',
+      changes: [{ data: { as: 'appended' } }],
+    });
+  });
+});
+
+describe('a change in the history', () => {
+  const grep = withTools(spec('read'), spec('grep'));
+
+  test('stands behind all that was said, and in front of the answer', () => {
+    const there = changed(between, { ...grep, parameters: { effort: 'high' } });
+    expect(packed(next(there)).slice(-5)).toEqual([
+      'user: on',
+      'system: change',
+      'system: change',
+      'assistant: so',
+      'user: on',
+    ]);
+  });
+
+  test('waits for the answer that is on its way, whatever was said meanwhile', () => {
+    const data = { added: [], removed: ['read'], as: 'appended' } as const;
+    const asked = fold([request(2), ['tools.changed', data], prompt('and then')], between);
+    expect(packed(asked)).toEqual(packed(between));
+    expect(packed(fold([answer([text('so')])], asked)).slice(-3)).toEqual([
+      'assistant: so',
+      'user: and then',
+      'system: change',
+    ]);
+  });
+
+  test('that no answer followed gets a line that says so before the next words, an effort none', () => {
+    const failed: Told = [
+      'answer.failed',
+      { step: 1, stream: 'main', class: 'retryable', code: 'provider/overloaded', message: 'busy', retry: false },
+    ];
+    const lost = fold([request(3), failed, prompt('again')], changed(between, grep));
+    expect(packed(lost).slice(-3)).toEqual(['system: change', 'assistant: [No answer came.]', 'user: again']);
+    const noted = fold([request(3), failed, note('git', true)], changed(between, grep));
+    expect(packed(noted).at(-2)).toBe('assistant: [No answer came.]');
+    const level = fold([request(3), failed, prompt('again')], changed(between, withEffort('low')));
+    expect(packed(level).slice(-2)).toEqual(['system: change', 'user: again']);
+    const thought = answer([{ type: 'reasoning', opaque: '{}', text: 'hm' }], {}, 1);
+    expect(packed(fold([request(3), thought, prompt('again')], changed(between, grep))).at(-2)).toBe(
+      'assistant: [No answer came.]',
+    );
+  });
+
+  test('that waits for its answer gets that line before the words of a side call too, which hold the history', () => {
+    const waits = changed(between, grep);
+    const asked = (behind: 'main' | 'none'): readonly string[] =>
+      besideSpans(waits, [{ type: 'text', text: 'Name this.' }], position(waits.length), behind).map(
+        ({ role }) => role,
+      );
+    expect(asked('main')).toEqual(['assistant', 'user']);
+    expect(asked('none')).toEqual(['user']);
+  });
+
+  test('names again what was defined before, and defines what was not', () => {
+    const there = next(changed(between, grep));
+    const gone = next(changed(there, wanted));
+    const again = changed(gone, grep);
+    const parts = again.history.packed.buffer.flatMap((span) => span.parts);
+    const added = parts.flatMap((part) => (part.type === 'change' && part.change === 'tools' ? part.added : []));
+    expect(added.map(({ name, known }) => [name, known ?? false])).toEqual([
+      ['grep', false],
+      ['grep', true],
+    ]);
+  });
+
+  test('is no longer packed once an epoch has it in its front, and that edits what was sent', () => {
+    const there = next(changed(between, { ...grep, parameters: { effort: 'high' } }));
+    const folded = opened(there, { ...grep, parameters: { effort: 'high', thinking: { type: 'adaptive' } } });
+    expect(packed(folded).filter((span) => span.startsWith('system'))).toEqual([]);
+    expect(packed(folded)).toHaveLength(packed(there).length - 2);
+    expect(folded.epoch?.edited).toBe(position(there.length));
+    expect(toolsIn(folded)).toEqual(['grep', 'read']);
+    // The state before it is as it was.
+    expect(packed(there).filter((span) => span.startsWith('system'))).toHaveLength(2);
+  });
+});
+
+/** The words of the changes of the role, in order. */
+function wordsOf({ history }: State): readonly string[] {
+  const parts = slice(history.packed).flatMap((span) => span.parts);
+  return parts.flatMap((part) => (part.type === 'change' && part.change === 'role' ? [part.text] : []));
+}
+
+describe('a change of the role', () => {
+  test('is appended where it is shorter than the history, and opens an epoch where it is longer', () => {
+    const long = next(fold([request(2), answer([text('word '.repeat(200))]), prompt('on')], open));
+    const needFor = (words: number): string => neededChange(long, withRole('word '.repeat(words)), ALL).do;
+    expect([needFor(150), needFor(300)]).toEqual(['append', 'epoch']);
+  });
+
+  test('is appended where the model takes a system message, and is an epoch where it does not', () => {
+    const need = neededChange(between, withRole('Be short.'), ['system']);
+    const data = { role: roleDigest('Be short.'), text: 'Be short.', as: 'appended' };
+    expect(need).toEqual({ do: 'append', changes: [{ kind: 'role.changed', data }] });
+    expect(neededChange(between, withRole('Be short.'), ['reasoning', 'tools'])).toEqual({
+      do: 'epoch',
+      cause: 'role',
+    });
+  });
+
+  test('stands behind all that was said, and is in force from there on', () => {
+    const after = changed(between, withRole('Be short.'));
+    expect(wordsOf(after).at(-1)).toMatch(/^The text about your role has changed.*\n\nBe short\.$/s);
+    expect(packed(after).slice(0, -1)).toEqual(packed(between));
+    expect(neededChange(next(after), withRole('Be short.'), ALL)).toEqual({ do: 'nothing' });
+  });
+
+  test('that is changed back, or taken away, is appended again', () => {
+    const there = next(changed(between, withRole('Be short.')));
+    expect(neededChange(there, wanted, ALL)).toEqual({
+      do: 'append',
+      changes: [{ kind: 'role.changed', data: { text: '', as: 'appended' } }],
+    });
+    const back = next(changed(there, wanted));
+    expect(wordsOf(back).at(-1)).toContain('no longer in force');
+    expect(neededChange(back, wanted, ALL)).toEqual({ do: 'nothing' });
+  });
+
+  test('waits behind an answer that goes on', () => {
+    const paused = fold([request(2), answer([text('so')])], open);
+    expect(neededChange(paused, withRole('Be short.'), ALL)).toEqual({ do: 'nothing' });
+  });
+
+  test('goes with a change of tools and of reasoning, each by its own record', () => {
+    const all = { ...withRole('Be short.'), parameters: { effort: 'high' } };
+    const kinds = (need: ReturnType<typeof neededChange>): readonly string[] =>
+      need.do === 'append' ? need.changes.map(({ kind }) => kind) : [need.do];
+    expect(kinds(neededChange(between, all, ALL))).toEqual(['role.changed', 'reasoning.changed']);
+  });
+
+  test('is taken into the front of the next epoch, which packs it no more', () => {
+    const there = next(changed(between, withRole('Be short.')));
+    const folded = opened(there, withRole('Be short.'));
+    expect(packed(folded).filter((span) => span.startsWith('system'))).toEqual([]);
+    expect(folded.epoch?.inForce).toMatchObject({ role: roleDigest('Be short.'), appended: false });
+    expect(neededChange(folded, withRole('Be short.'), ALL)).toEqual({ do: 'nothing' });
+  });
+
+  test('that no answer followed has a line behind it before the next words', () => {
+    const failed = fold([request(2)], changed(between, withRole('Be short.')));
+    const after = fold(
+      [['answer.failed', { step: 1, stream: 'main', code: 'x', message: 'm', class: 'retryable' }], prompt('on')],
+      failed,
+    );
+    expect(packed(after).at(-2)).toContain('[No answer came.]');
+  });
+});

@@ -1,0 +1,225 @@
+import type { KeptPlace, KeptRecord, MarkerRecord } from '@tidemark/log';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Told } from '../../tests/log-of.ts';
+import { answer, call, created, fold, logOf, named, note, prompt, request, returned, second } from '../../tests/log-of.ts';
+import { evolve } from './evolve.ts';
+import type { CacheEntry, State } from '../state/state.ts';
+
+const marker = (block: number): { block: number; ttl: '5m'; prefix: ReturnType<typeof named> } => ({
+  block,
+  ttl: '5m',
+  prefix: named(`prefix ${block}`),
+});
+
+/** The same record on a side stream. */
+function beside(told: Told): Told {
+  const [kind, data, at] = told;
+  switch (kind) {
+    case 'request.prepared':
+      return [kind, { ...data, stream: 'side/1', extra: [{ type: 'text', text: 'Name this.' }] }, at];
+    case 'answer.received':
+      return [kind, { ...data, stream: 'side/1' }, at];
+    default:
+      return told;
+  }
+}
+
+const SIDE: readonly Told[] = [
+  beside(request(3, [marker(1), marker(2)])),
+  beside(answer([call('c1'), call('c9')], { fresh: 1, read: 1, writes: [], answer: 1 })),
+  ['answer.failed', { step: 0, stream: 'side/1', class: 'retryable', code: 'x', message: 'x' }],
+  [
+    'answer.interrupted',
+    { step: 0, stream: 'side/1', by: 'user', provider: 'p', model: 'm', parts: [{ type: 'text', text: 'half' }] },
+  ],
+];
+
+const MAIN: readonly Told[] = [
+  prompt('go'),
+  note('clock'),
+  note('branch', true),
+  request(2, [marker(1)]),
+  answer([call('c1'), call('c2')]),
+  answer([{ type: 'text', text: 'done' }]),
+  returned('c1'),
+  returned('c2'),
+];
+
+/** All but what is known of side streams, the pace of calls and the cache, to which belongs what the main stream left there. */
+function conversation({ streams: { main }, cache: _cache, length: _length, pace: _pace, ...rest }: State): unknown {
+  return { ...rest, main: { ...main, accepted: { ...main?.accepted, left: undefined } } };
+}
+
+test('a side call moves nothing of the main stream, wherever it is sent, answered, cut or lost', () => {
+  const sides = new Set<unknown>(SIDE.map(([, data]) => data));
+  const any = fc.oneof(fc.constantFrom(...MAIN), fc.constantFrom(...SIDE));
+  fc.assert(
+    fc.property(fc.array(any, { maxLength: 40 }), (told) => {
+      let state = fold([created]);
+      for (const record of logOf(told, 1)) {
+        const next = evolve(state, record);
+        if (sides.has(record.data)) {
+          expect(next.history).toBe(state.history);
+          expect(conversation(next)).toEqual(conversation(state));
+        }
+        state = next;
+      }
+    }),
+  );
+});
+
+test('a side call keeps alive what it marked of the history; on its own words it leaves nothing that is kept', () => {
+  const state = fold([
+    created,
+    request(2, [marker(1)], 1),
+    answer([{ type: 'text', text: 'done' }]),
+    beside(request(4, [marker(1), marker(3)], 9)),
+    beside(answer([{ type: 'text', text: 'A name' }])),
+  ]);
+  expect(state.cache.entries.map(({ block, at, beside: side }) => [block, at, side])).toEqual([
+    [1, second(1), false],
+    [1, second(9), true],
+  ]);
+});
+
+test('what the main stream left lives from the side call that read it, and its pauses count from there', () => {
+  const left = (...told: readonly Told[]): readonly unknown[] => {
+    const main = fold([created, ...told]).streams['main'];
+    return [main?.accepted?.left?.at, main?.accepted?.left?.block, main?.pauses.bins, main?.away.bins];
+  };
+  const read = [request(2, [asked(1, '5m')], 1), billed(0, 100)];
+  const side = [beside(request(4, [asked(1, '5m'), asked(2, '5m')], 250)), beside(billed(100, 10))];
+  const none = [0, 0, 0, 0, 0, 0, 0, 0, 0];
+  expect(left(...read, ...side)).toEqual([second(250), 2, none, none]);
+  expect(left(...read, ...side, request(3, [asked(2, '5m')], 500), billed(110, 1))).toEqual([
+    second(500),
+    2,
+    none,
+    [0, 100, 0, 0, 0, 0, 0, 0, 0],
+  ]);
+  // Without what the main stream left, it is another prefix.
+  const other = [beside(request(4, [asked(2, '5m')], 250)), beside(billed(0, 10))];
+  expect(left(...read, ...other)[0]).toBe(second(1));
+});
+
+test('a side call that failed, or that cached nothing, keeps nothing alive, and no stream stays behind it', () => {
+  const sent = fold([created, beside(request(4, [marker(1), marker(3)]))]);
+  expect(Object.keys(sent.streams)).toEqual(['side/1']);
+  for (const end of [
+    beside(answer([], { fresh: 9, read: 0, writes: [], answer: 1 })),
+    ['answer.failed', { step: 0, stream: 'side/1', class: 'retryable', code: 'x', message: 'x' }],
+  ] satisfies readonly Told[]) {
+    const state = fold([end], sent);
+    expect(state.cache.entries).toEqual([]);
+    expect(state.streams).toEqual({});
+  }
+});
+
+/** Lives of what is held, by block. */
+function livesOf(told: readonly Told[]): readonly (readonly [block: number, ttl: CacheEntry['ttl']])[] {
+  return fold([created, ...told]).cache.entries.map(({ block, ttl }) => [block, ttl] as const);
+}
+
+const asked = (block: number, ttl: '5m' | '1h'): MarkerRecord => ({ ...marker(block), ttl });
+const billed = (read: number, write: number): Told =>
+  answer([{ type: 'text', text: 'done' }], { fresh: 0, read, writes: [{ ttl: '5m', tokens: write }], answer: 1 });
+
+test('an entry keeps the life it was written with, whatever a later marker on it asks for', () => {
+  const written = [request(2, [asked(1, '1h')], 1), billed(0, 100)];
+  expect(livesOf([...written, request(3, [asked(1, '5m'), asked(2, '5m')], 9), billed(100, 10)])).toEqual([
+    [1, '1h'],
+    [2, '5m'],
+  ]);
+});
+
+test('what is written behind an entry of five minutes lives no longer than it', () => {
+  const written = [request(2, [asked(1, '5m')], 1), billed(0, 100)];
+  expect(livesOf([...written, request(3, [asked(1, '1h'), asked(2, '1h')], 9), billed(100, 10)])).toEqual([
+    [1, '5m'],
+    [2, '5m'],
+  ]);
+});
+
+test('what had expired is written with the life that was asked for', () => {
+  const written = [request(2, [asked(1, '5m')], 1), billed(0, 100)];
+  expect(livesOf([...written, request(3, [asked(1, '1h'), asked(2, '1h')], 400), billed(0, 110)])).toEqual([
+    [1, '1h'],
+    [2, '1h'],
+  ]);
+});
+
+test('what was read unknown to the session is taken to be short-lived', () => {
+  expect(livesOf([request(2, [asked(1, '1h')], 1), billed(50, 50)])).toEqual([[1, '5m']]);
+});
+
+test('a pause of the main stream is shown by what it put at stake, and a side call shows none', () => {
+  const told = [request(2, [marker(1)], 1), billed(0, 100), request(3, [marker(1), marker(2)], 901), billed(0, 110)];
+  const pauses = fold([created, ...told]).streams['main']?.pauses;
+  // Nothing was said to have expired, and nothing was read: the record of the answer has no miss.
+  expect(pauses).toMatchObject({ broken: 100 });
+  const side = [beside(request(4, [marker(1), marker(3)], 2_000)), beside(billed(0, 110))];
+  expect(fold([created, ...told, ...side]).streams['main']?.pauses).toEqual(pauses);
+});
+
+test('a pause after which entries had expired is counted by its length', () => {
+  const again: Told = [
+    'answer.received',
+    {
+      step: 1,
+      stream: 'main',
+      provider: 'anthropic',
+      model: 'm',
+      parts: [{ type: 'text', text: 'done' }],
+      stop: 'end',
+      truncated: 'no',
+      usage: { fresh: 0, read: 0, writes: [{ ttl: '5m', tokens: 110 }], answer: 1 },
+      miss: { cause: 'expired', tokens: 100 },
+    },
+  ];
+  const state = fold([created, request(2, [marker(1)], 1), billed(0, 100), request(3, [marker(1)], 901), again]);
+  expect(state.streams['main']?.pauses).toMatchObject({ bins: [0, 0, 100, 0, 0, 0, 0, 0, 0], broken: 0 });
+});
+
+describe('entries that the provider keeps by itself', () => {
+  const place = (block: number): KeptPlace => ({ block, prefix: named(`prefix ${block}`) });
+  const grid = { first: 1_024, step: 128 };
+
+  function kept(places: readonly KeptPlace[], at: number, more: Partial<KeptRecord> = {}): Told {
+    const told = request(9, [], at);
+    if (told[0] !== 'request.prepared') throw new Error('not a request');
+    return [told[0], { ...told[1], kept: { idle: 30, ...more, places } }, told[2]];
+  }
+  const used = (read: number, write: number, fresh = 0): Told =>
+    answer([{ type: 'text', text: 'done' }], { fresh, read, writes: [{ ttl: '30m', tokens: write }], answer: 1 });
+  const entries = (told: readonly Told[]): State['cache']['entries'] => fold([created, ...told]).cache.entries;
+
+  test('are as old as when they were written, and alive from when they were read', () => {
+    const told = [kept([place(8)], 1), used(0, 2_000), kept([{ ...place(8), found: true }], 60), used(2_000, 0)];
+    expect(entries(told)).toEqual([
+      expect.objectContaining({ block: 8, at: second(60), ttl: { idleMs: 1_800_000, born: second(1) } }),
+    ]);
+  });
+
+  test('are not alive anew where one that should have been found was not read, and new where this request leaves one', () => {
+    const told = [
+      kept([place(3)], 1),
+      used(0, 2_000),
+      kept([{ ...place(3), found: true }, place(8)], 60),
+      used(0, 3_000),
+    ];
+    const [, left] = entries(told);
+    expect(left).toMatchObject({ block: 8, ttl: { born: second(60) } });
+    expect(entries(told).filter(({ at }) => at === second(60))).toHaveLength(1);
+  });
+
+  test('hold what of the whole lies on the grid, where writing is free and not told', () => {
+    const state = fold([created, kept([place(8)], 1, { grid }), answer([], { fresh: 2_000, read: 0, writes: [] })]);
+    expect(state.streams['main']?.accepted).toMatchObject({ cached: 1_920, input: 2_000, left: { block: 8 } });
+    expect(entries([kept([place(8)], 1, { grid }), answer([], { fresh: 1_000, read: 0, writes: [] })])).toEqual([]);
+  });
+
+  test('are kept under the key that was sent', () => {
+    expect(entries([kept([place(8)], 1, { key: 'tm1.a' }), used(0, 2_000)])).toMatchObject([{ key: 'tm1.a' }]);
+  });
+});

@@ -1,0 +1,289 @@
+// The fold: one small function per kind of fact. State in, state out; what did not change is the same object.
+
+import type { EpochOpened, HistoryCompacted, Kind, Position, Recorded, RecordedOf } from '@tidemark/log';
+import { canonicalText } from '@tidemark/log';
+import { append, appendOnly, itemAt, slice } from '../base/append-only.ts';
+import { crossed } from '../pressure/crossing.ts';
+import { accept, fail, send } from './evolve-calls.ts';
+import { changeReasoning, changeRole, changeTools, frontInForce } from './evolve-changes.ts';
+import { entriesOf } from '../cache/front-entries.ts';
+import { scalesWithCheckpoint } from './model-tokens.ts';
+import { prune } from './prune.ts';
+import { quarantine } from './quarantine.ts';
+import {
+  renderAbandoned,
+  renderBranch,
+  renderCheckpoint,
+  renderContent,
+  renderNote,
+  renderNotification,
+} from '../base/render.ts';
+import type { CallClosing, History, FoldProblem, State, WaitingSpan } from '../state/state.ts';
+import {
+  foldChanges,
+  isOpenCall,
+  releaseWaiting,
+  repack,
+  settleAnswer,
+  settleClosing,
+  settleInterrupted,
+  settleWaiting,
+} from './settle.ts';
+
+type FoldStep<K extends Kind> = (state: State, event: RecordedOf<K>) => State;
+type Steps = { readonly [K in Kind]: FoldStep<K> };
+
+/** A fact that changes nothing a model sees. */
+const keep = (state: State): State => state;
+
+const STEPS: Steps = {
+  'session.created': (state, { data, position }) => ({
+    ...state,
+    session: data.id,
+    root: data.root,
+    workspace: data.workspace,
+    createdAt: position,
+    pace: { ...state.pace, recent: [] },
+  }),
+  'epoch.opened': openEpoch,
+  'context.noted': (state, event) => {
+    const { source, revision, body, artifact, urgent } = event.data;
+    const text = body ?? `The content of this note is the artifact ${artifact ?? 'unknown'}.`;
+    return wait(state, 'note', event, { urgent: urgent === true, parts: [renderNote(source, revision, text)] });
+  },
+  'turn.started': (state, event) =>
+    resumed({ ...state, directives: appendOnly(), turns: append(state.turns, event.position) }, event),
+  'turn.resumed': resumed,
+  'prompt.given': (state, event) => {
+    const parts = renderContent(event.data.parts);
+    const said = { ...state, directives: append(state.directives, event.position) };
+    return wait(said, 'prompt', event, { urgent: false, parts });
+  },
+  'notification.received': (state, event) => {
+    const { source, provenance, body } = event.data;
+    return wait(state, 'prompt', event, { urgent: false, parts: [renderNotification(source, provenance, body)] });
+  },
+  'request.prepared': (state, event) => {
+    const sent = send(state, event);
+    return event.data.stream === 'main' ? { ...sent, history: { ...sent.history, inFlight: true } } : sent;
+  },
+  'answer.received': (state, event) => {
+    const accepted = accept(state, event);
+    if (event.data.stream !== 'main' || state.session === undefined) return accepted;
+    return { ...accepted, steps: event.data.step + 1, history: settleAnswer(state.history, event, state.session) };
+  },
+  'answer.failed': (state, event) =>
+    event.data.stream === 'main' ? landed(fail(state, event.data.stream)) : fail(state, event.data.stream),
+  'answer.interrupted': (state, event) => {
+    const failed = event.data.usage === undefined ? fail(state, event.data.stream) : accept(state, event);
+    if (event.data.stream !== 'main' || state.session === undefined) return failed;
+    return { ...failed, steps: event.data.step + 1, history: settleInterrupted(state.history, event, state.session) };
+  },
+  'tool.started': keep,
+  'tool.returned': (state, event) =>
+    close(state, event, { error: false, cut: false, content: renderContent(event.data.parts) }),
+  'tool.failed': (state, event) =>
+    close(state, event, { error: true, cut: false, content: renderContent(event.data.parts) }),
+  'tool.abandoned': (state, event) => {
+    const { reason } = event.data;
+    return close(state, event, { error: true, cut: reason === 'cut', content: [renderAbandoned(reason)] });
+  },
+  'permission.decided': keep,
+  'mode.changed': keep,
+  'foreign.recorded': keep,
+  'tools.changed': changeTools,
+  'reasoning.changed': changeReasoning,
+  'reasoning.set': keep,
+  'role.changed': changeRole,
+  'skill.loaded': (state, { data: { call } }) =>
+    call === undefined ? state : { ...state, skillCalls: new Set(state.skillCalls).add(call) },
+  'history.compacted': (state, { position, data }) =>
+    state.session === undefined ? state : { ...state, compacted: { position, session: state.session, data } },
+  'compaction.refused': keep,
+  'history.pruned': (state, { position, data: { results, cause, tier } }) => {
+    if (results === undefined) return state;
+    const waiting = { ...state.waiting, prunings: state.waiting.prunings + 1 };
+    return { ...state, prunings: [...state.prunings, { position, results, cause, ...(tier && { tier }) }], waiting };
+  },
+  'block.quarantined': (state, { position, data: { origin, stub } }) => {
+    const waiting = { ...state.waiting, quarantines: state.waiting.quarantines + 1 };
+    return { ...state, quarantines: [...state.quarantines, { position, origin, stub }], waiting };
+  },
+  'pressure.crossed': (state, { data }) => ({ ...state, pressure: crossed(state.pressure, data) }),
+  'memory.changed': keep,
+  'subagent.started': keep,
+  'subagent.ended': keep,
+  'branch.summarized': (state, event) => {
+    const parts = [renderBranch(event.data.text, event.data.limitations)];
+    return wait(state, 'note', event, { urgent: true, parts });
+  },
+  'turn.ended': (state, { data }) => {
+    const directives = data.outcome === 'completed' ? appendOnly<Position>() : state.directives;
+    return landed({ ...state, turn: undefined, directives });
+  },
+};
+
+/** The state after one more fact. Pure; the cost follows what is new, not the length of the session. */
+export function evolve(state: State, event: Recorded): State {
+  const next = event.kind === 'unknown' ? stopAt(state, event.name, event) : step(state, event);
+  return { ...next, length: event.position + 1 };
+}
+
+// The table is typed by kind; TypeScript cannot see that a union indexes it with its own kind.
+function step<K extends Kind>(state: State, event: RecordedOf<K>): State {
+  const one: FoldStep<K> = STEPS[event.kind];
+  return one(state, event);
+}
+
+function stopAt(state: State, name: string, event: Recorded): State {
+  return state.unknown === undefined ? { ...state, unknown: { name, position: event.position } } : state;
+}
+
+function resumed(state: State, event: RecordedOf<'turn.started' | 'turn.resumed'>): State {
+  return landed({ ...state, turn: state.turn ?? { startedAt: event.position } });
+}
+
+/** Nothing is on its way any more: what waited for it finds its place. */
+function landed(state: State): State {
+  return { ...state, history: releaseWaiting({ ...state.history, inFlight: false }) };
+}
+
+function wait(
+  state: State,
+  kind: 'note' | 'prompt',
+  event: Recorded,
+  what: Pick<WaitingSpan, 'urgent' | 'parts'>,
+): State {
+  if (state.session === undefined) return state;
+  const waiting: WaitingSpan = { position: event.position, session: state.session, ...what };
+  return { ...state, history: settleWaiting(state.history, kind, waiting) };
+}
+
+function close(
+  state: State,
+  event: RecordedOf<'tool.returned' | 'tool.failed' | 'tool.abandoned'>,
+  closing: Omit<CallClosing, 'position'>,
+): State {
+  const { batch } = state.history;
+  const { call } = event.data;
+  if (batch === undefined || !isOpenCall(batch, call)) return setAside(state, event.position, call);
+  const closed: CallClosing = { position: event.position, ...closing };
+  return { ...state, history: settleClosing(state.history, batch, call, closed) };
+}
+
+function setAside(state: State, position: Recorded['position'], call: string): State {
+  const known = state.history.calls.has(call) || state.history.batch?.closed.has(call) === true;
+  const problem: FoldProblem = known
+    ? { position, code: 'second-closing', message: `call ${call} was closed before; this closing is ignored` }
+    : { position, code: 'orphan-closing', message: `call ${call} is not open; its closing is ignored` };
+  return { ...state, problems: append(state.problems, problem) };
+}
+
+function openEpoch(state: State, event: RecordedOf<'epoch.opened'>): State {
+  const { quarantines: stubs, prunings: cuts } = state.epoch?.opened ?? {};
+  const { quarantines, prunings } = event.data;
+  const repacked = takeUpCheckpoint(state, event);
+  const { quarantines: rejected, prunings: shortened } = repacked;
+  // The places that a stub is put at are those in a whole result.
+  const stubbed = takeUp(repacked, event, { named: quarantines, held: stubs, records: rejected, pack: quarantine });
+  const pruned = takeUp(stubbed, event, { named: prunings, held: cuts, records: shortened, pack: prune });
+  const unsent = [...notSentShort(state), ...positionsChanged(stubbed, pruned)];
+  const waiting = { quarantines: countUnnamed(rejected, quarantines), prunings: countUnnamed(shortened, prunings) };
+  const opened = pruned.epoch && { ...pruned.epoch, shortened: new Set(unsent) };
+  return { ...pruned, waiting, epoch: opened, cache: knowing(state.cache, event.data.cached) };
+}
+
+/** The cache with what the epoch says is held of its front. */
+function knowing(cache: State['cache'], cached: EpochOpened['cached']): State['cache'] {
+  return cached === undefined ? cache : { ...cache, entries: [...cache.entries, ...entriesOf(cached)] };
+}
+
+function countUnnamed(records: readonly { readonly position: Position }[], named: readonly Position[] = []): number {
+  const names = new Set(named);
+  return records.filter(({ position }) => !names.has(position)).length;
+}
+
+/** What the epoch before shortened, if no accepted request was made in it. */
+function notSentShort({ epoch, streams }: State): Iterable<number> {
+  const accepted = streams['main']?.accepted?.position ?? -1;
+  return epoch === undefined || accepted > epoch.position ? [] : epoch.shortened;
+}
+
+function positionsChanged({ history: { packed: before } }: State, { history }: State): readonly number[] {
+  if (before === history.packed) return [];
+  const changed = slice(history.packed).filter((span, index) => span !== itemAt(before, index));
+  return changed.flatMap(({ origin }) => (origin.from === 'event' ? [origin.position] : []));
+}
+
+/** Records of one kind that an epoch may name, and how it then packs. */
+interface TakenUp<R> {
+  readonly named: readonly Position[] | undefined;
+  /** Those that the epoch before it named. */
+  readonly held: readonly Position[] | undefined;
+  readonly records: readonly R[];
+  readonly pack: (history: History, records: readonly R[]) => History;
+}
+
+/** Packs by the records that this epoch is the first to name. */
+function takeUp<R extends { readonly position: Position }>(
+  state: State,
+  { data, position }: RecordedOf<'epoch.opened'>,
+  { named = [], held = [], records, pack }: TakenUp<R>,
+): State {
+  const before = new Set(held);
+  const added = new Set(named.filter((one) => !before.has(one)));
+  if (added.size === 0) return state;
+  const known = records.filter((one) => added.has(one.position));
+  const taken: State = { ...state, history: pack(state.history, known) };
+  const found = new Set(known.map((one) => one.position));
+  const unknown = [...added].filter((one) => !found.has(one));
+  if (unknown.length === 0) return taken;
+  const message = `epoch ${data.number} names the records at ${unknown.join(', ')}, which are not of the kind that it takes up`;
+  return { ...taken, problems: append(taken.problems, { position, code: 'unknown-epoch-record', message }) };
+}
+
+function takeUpCheckpoint(state: State, event: RecordedOf<'epoch.opened'>): State {
+  const before = state.epoch;
+  const folds = before?.inForce.appended === true;
+  const edits = before === undefined || folds || editsSent(before.opened, event.data);
+  const opened: State = {
+    ...state,
+    history: folds ? foldChanges(state.history) : state.history,
+    epoch: {
+      position: event.position,
+      opened: event.data,
+      edited: edits ? event.position : before.edited,
+      shortened: new Set(),
+      inForce: frontInForce(event.data),
+    },
+  };
+  const { checkpoint } = event.data;
+  if (checkpoint === undefined || checkpoint === state.epoch?.opened.checkpoint) return opened;
+  const { compacted } = state;
+  if (compacted?.position !== checkpoint) {
+    const message = `epoch ${event.data.number} names a checkpoint at ${checkpoint}, which is no history.compacted`;
+    const problem: FoldProblem = { position: event.position, code: 'unknown-epoch-record', message };
+    return { ...opened, problems: append(state.problems, problem) };
+  }
+  const { session, data } = compacted;
+  const part = renderCheckpoint(data.checkpoint, data.limitations, formOf(data.fields));
+  const { keeps = [], shortens } = data;
+  const lead = { position: checkpoint, session, to: data.range.to, part, keeps, shortens };
+  const said = slice(opened.directives).filter((one) => one > data.range.to || keeps.includes(one));
+  const scales = scalesWithCheckpoint(state, opened.history, event.data.model, part.text);
+  return { ...opened, scales, directives: appendOnly(said), history: repack(opened.history, lead) };
+}
+
+/** The form of the fields, which says how the checkpoint is rendered. */
+function formOf(fields: HistoryCompacted['fields']): string | undefined {
+  const isObject = typeof fields === 'object' && fields !== null && !Array.isArray(fields);
+  const form = isObject ? fields['form'] : undefined;
+  return typeof form === 'string' ? form : undefined;
+}
+
+/** Whether a request under the new front differs in what the one before it held, and not only in its parameters. */
+function editsSent(before: EpochOpened, after: EpochOpened): boolean {
+  const sent = ({ layers, tools, checkpoint, prunings, quarantines }: EpochOpened): string =>
+    canonicalText({ layers: layers.map((layer) => layer.digest), tools, checkpoint, prunings, quarantines });
+  return sent(before) !== sent(after);
+}

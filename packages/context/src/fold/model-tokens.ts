@@ -1,0 +1,75 @@
+// Sizes of the history on the scale of the model that will count it, as the forecast of a request makes them: each text at the scale at
+// which it was counted, images by their pixels.
+
+import type { Part, Span } from '@tidemark/model';
+import { slice } from '../base/append-only.ts';
+import { quotedScale } from '../state/quoted-scale.ts';
+import type { Scaling } from '../state/scales.ts';
+import { newTextRatio, scaleOfText, withSpanScale } from '../state/scales.ts';
+import type { SpanSize } from '../base/span-size.ts';
+import { addSizes, NO_SIZE, sizeOfParts, sizeOfSpan } from '../base/span-size.ts';
+import type { History, State } from '../state/state.ts';
+
+/** Returns what sizes the text of the next request, or of a request to another model. */
+export function scalingOf(state: State, model: string = state.epoch?.opened.model ?? ''): Scaling {
+  return { scales: state.scales, ratio: newTextRatio(state, model), model };
+}
+
+/** Returns the tokens of a span on the model's scale, not rounded. */
+export function modelTokens(scaling: Scaling, span: Span): number {
+  const scale = scaleOfText(scaling, span.ordinal);
+  if (!span.parts.some(hasImage)) return sizeOfSpan(span).tokens * scale;
+  return span.parts.reduce((sum, part) => sum + sizeOfParts([part]).tokens * (hasImage(part) ? 1 : scale), 0);
+}
+
+/** Returns a size with its tokens on another scale. */
+export function scaleSize({ tokens, bytes }: SpanSize, scale: number): SpanSize {
+  return { tokens: tokens * scale, bytes };
+}
+
+/** Returns the size of spans with its tokens on the model's scale, not rounded. */
+export function modelSize(scaling: Scaling, spans: readonly Span[]): SpanSize {
+  return spans.reduce(
+    (sum, span) => addSizes(sum, { tokens: modelTokens(scaling, span), bytes: sizeOfSpan(span).bytes }),
+    NO_SIZE,
+  );
+}
+
+function hasImage(part: Part): boolean {
+  return part.type === 'image' || (part.type === 'result' && part.content.some(({ type }) => type === 'image'));
+}
+
+/**
+ * Returns the scale of a checkpoint by the text that the model reads, before it takes the place of what is packed. The text of the
+ * checkpoint before it is quoted at the scale of that one.
+ */
+export function checkpointScale({ packed, lead }: History, scaling: Scaling, text: string): number {
+  const spans = slice(packed);
+  const before = lead > 0 ? spans[0] : undefined;
+  const ordinals = new Map(spans.slice(lead).map((span) => [placeOf(span), span.ordinal]));
+  return quotedScale(text, (position) =>
+    scaleOfText(scaling, position === undefined ? undefined : (ordinals.get(position) ?? before?.ordinal)),
+  );
+}
+
+function placeOf({ origin }: Span): number {
+  return origin.from === 'event' ? origin.position : -1;
+}
+
+/** Returns the scales after a checkpoint with this text was packed in the place of what `history` holds. */
+export function scalesWithCheckpoint(
+  { scales, ratios }: Pick<State, 'scales' | 'ratios'>,
+  history: History,
+  model: string,
+  text: string,
+): State['scales'] {
+  if (scales === undefined) return undefined;
+  const scaling = { scales, ratio: newTextRatio({ scales, ratios }, model), model };
+  const scale = checkpointScale(history, scaling, text);
+  return withSpanScale(scales, {
+    ordinal: history.settled,
+    scale,
+    before: scaleOfText(scaling, undefined),
+    model,
+  });
+}

@@ -1,0 +1,328 @@
+// Long old results that may be shortened: all but the latest, those that the model has not read yet, and bodies of skills. Their uses
+// and their sums are kept with the packed list, so that a step adds what is new to it.
+
+import type { Position } from '@tidemark/log';
+import { position } from '@tidemark/log';
+import type { ResultPart, Span } from '@tidemark/model';
+import type { AppendOnly } from '../base/append-only.ts';
+import { itemAt, slice } from '../base/append-only.ts';
+import { chanceOfNeed } from './chance-of-need.ts';
+import { partTokens } from '../base/part-tokens.ts';
+import type { TextCut } from '../base/render-pruned.ts';
+import { cutOf } from '../base/render-pruned.ts';
+import type { State } from '../state/state.ts';
+import type { SumTree } from '../base/sum-tree.ts';
+import { addAt, appendZero, firstPositive, sumOfFirst, sumTree } from '../base/sum-tree.ts';
+import type { Grounds, ResultUse, Uses } from './uses.ts';
+import { GROUNDS, goToTurn, groundsOf, noteResult, noteSaid, noUses } from './uses.ts';
+
+/** A long result that is old and was sent. Tokens are estimates. */
+export interface OldResult {
+  /** Of the record that holds it. */
+  readonly position: Position;
+  /** By the id that the provider is sent. */
+  readonly call: string;
+  readonly cut: TextCut;
+  /** Tokens of the whole result, and what shortening it frees. */
+  readonly whole: number;
+  readonly freed: number;
+  /** Calls of this session that had been made when it was written: every later one has read it. */
+  readonly written: number;
+  /** All that is packed before it. */
+  readonly packedBefore: number;
+  readonly group: number;
+  readonly use: ResultUse;
+}
+
+/** Sums over prunable results. Tokens are estimates. */
+export interface Totals {
+  readonly count: number;
+  readonly freed: number;
+  /** Tokens freed that were read so far, each once for each call of this session that has read it. */
+  readonly read: number;
+  /** Tokens that are expected to be fetched again, and the calls for that. */
+  readonly refetched: number;
+  readonly refetches: number;
+}
+
+/** The old results, the oldest first; and what of the history was sent. Tokens are estimates. */
+export interface OldResults {
+  readonly found: AppendOnly<OldResult>;
+  /** Index of the first that no waiting compaction drops. */
+  readonly from: number;
+  readonly sums: Readonly<Record<Grounds, SumTree>>;
+  /** The sums of all that is found, by grounds: most questions end here, where there is nothing on these grounds. */
+  readonly all: Readonly<Record<Grounds, readonly number[]>>;
+  /** Calls of this session that are packed: in a fork its own alone, as those of its parent are paid. */
+  readonly calls: number;
+  readonly sent: number;
+  /** All that is packed before the end of what was sent. */
+  readonly end: number;
+  /** By span of what is packed, what stands before it. */
+  readonly spans: { readonly tokens: readonly number[]; readonly blocks: readonly number[] };
+}
+
+/** Results that stay whole: the latest. */
+const WHOLE = 6;
+/** Numbers that are summed for each result. */
+const WIDTH = 5;
+
+/** Finds them. The cost follows what was packed since the last time; where the list is another one, all of it. */
+export function oldResults(state: State): OldResults {
+  const { packed, lead } = state.history;
+  const sums = sumsOf(state);
+  const held = state.streams['main']?.accepted?.spans ?? 0;
+  let { tokens: end } = sums;
+  let index = packed.length;
+  for (; index > lead; index -= 1) {
+    const span = itemAt(packed, index - 1);
+    if (span === undefined || span.ordinal < held) break;
+    end -= tokensOf(span);
+  }
+  const found = { buffer: sums.found, length: countOld(sums, index) };
+  // A checkpoint stands first, and is newer than what is kept behind it.
+  const unsent = slice(packed, 0, lead).filter(({ ordinal }) => ordinal >= held);
+  const sent = unsent.reduce((sum, span) => sum - tokensOf(span), end);
+  const from = firstBehind(found, droppedUpTo(state));
+  const { trees, answers: calls, before: spans } = sums;
+  return { found, from, sums: trees, all: sumsOfAll(trees, found.length), calls, sent, end, spans };
+}
+
+function sumsOfAll(trees: OldResults['sums'], length: number): OldResults['all'] {
+  return {
+    repeated: sumOfFirst(trees.repeated, length),
+    changed: sumOfFirst(trees.changed, length),
+    'changed-unused': sumOfFirst(trees['changed-unused'], length),
+    unused: sumOfFirst(trees.unused, length),
+  };
+}
+
+const NOTHING: Totals = { count: 0, freed: 0, read: 0, refetched: 0, refetches: 0 };
+
+/** Returns the sums of the results from an index on that are prunable on these grounds. */
+export function totalsFrom({ sums, all, from, calls }: OldResults, index: number, grounds: Grounds): Totals {
+  const upTo = all[grounds];
+  if (upTo[0] === 0) return NOTHING;
+  const before = sumOfFirst(sums[grounds], Math.max(from, index));
+  const [count = 0, freed = 0, written = 0, refetched = 0, refetches = 0] = upTo.map(
+    (sum, at) => sum - (before[at] ?? 0),
+  );
+  return { count, freed, read: calls * freed - written, refetched, refetches };
+}
+
+/** Returns the index of the first result from an index on that is prunable on one of these grounds. */
+export function firstPrunable(
+  { sums, found, from }: OldResults,
+  index: number,
+  grounds: readonly Grounds[],
+): number | undefined {
+  if (grounds.length === 0) return undefined;
+  const firsts = grounds.map((one) => firstPositive(sums[one], Math.max(from, index)) ?? found.length);
+  const first = Math.min(found.length, ...firsts);
+  return first < found.length ? first : undefined;
+}
+
+/** How many of those found are neither among the latest results nor behind what was sent. */
+function countOld({ places, found, results }: Sums, sent: number): number {
+  let count = found.length;
+  for (; count > 0; count -= 1) {
+    const place = places[count - 1];
+    if (place !== undefined && place.span < sent && place.rank < results - WHOLE) break;
+  }
+  return count;
+}
+
+/** The index of the first result that is packed behind a position: found by halving, as they stand in order. */
+function firstBehind(found: AppendOnly<OldResult>, dropped: number): number {
+  let [low, high] = [0, found.length];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if ((itemAt(found, middle)?.group ?? Infinity) <= dropped) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Up to where the next epoch drops what is packed. */
+function droppedUpTo({ compacted, epoch }: State): number {
+  return compacted === undefined || compacted.position === epoch?.opened.checkpoint ? -1 : compacted.data.range.to;
+}
+
+/** What is known of a packed list up to some span. */
+interface Sums {
+  readonly prunings: State['prunings'];
+  /** Positions of the results that these name. */
+  readonly recorded: ReadonlySet<number>;
+  /** Where the session begins, and the calls that it has made since. */
+  readonly begins: State['createdAt'];
+  answers: number;
+  skills: State['skillCalls'];
+  /** Of each span, what is packed before it. */
+  readonly before: { readonly tokens: number[]; readonly blocks: number[] };
+  spans: number;
+  /** A part is a block, or none. */
+  blocks: number;
+  results: number;
+  tokens: number;
+  readonly uses: Uses;
+  readonly found: OldResult[];
+  /** Of each of them, its place among the spans, and among the results. */
+  readonly places: { readonly span: number; readonly rank: number }[];
+  /** Of each of them, on what grounds it is counted. */
+  readonly counted: (Grounds | undefined)[];
+  readonly trees: Readonly<Record<Grounds, SumTree>>;
+  readonly byUse: Map<ResultUse, number>;
+  /** Ids of the calls of those found, each as it may have been recorded. */
+  readonly calls: Set<string>;
+}
+
+// By the list itself: many states share one, and the newest of them asks.
+const kept = new WeakMap<readonly Span[], Sums>();
+
+/** The sums up to the end of what is packed. */
+function sumsOf(state: State): Sums {
+  const { packed } = state.history;
+  const known = kept.get(packed.buffer);
+  const sums = known !== undefined && stillHold(known, state) ? known : noSums(state);
+  sums.skills = state.skillCalls;
+  for (let index = sums.spans; index < packed.length; index += 1) {
+    const span = itemAt(packed, index);
+    if (span !== undefined) addSpan(sums, span, state.turns);
+  }
+  goToTurn(sums.uses, state.turns.length);
+  countChanged(sums);
+  kept.set(packed.buffer, sums);
+  return sums;
+}
+
+function noSums({ prunings, skillCalls, createdAt: begins, workspace }: State): Sums {
+  const recorded = new Set(prunings.flatMap(({ results }) => results.map(({ position: at }) => at)));
+  return {
+    prunings,
+    recorded,
+    begins,
+    skills: skillCalls,
+    answers: 0,
+    before: { tokens: [], blocks: [] },
+    spans: 0,
+    blocks: 0,
+    results: 0,
+    tokens: 0,
+    uses: noUses(workspace),
+    found: [],
+    places: [],
+    counted: [],
+    trees: {
+      repeated: sumTree(WIDTH),
+      changed: sumTree(WIDTH),
+      'changed-unused': sumTree(WIDTH),
+      unused: sumTree(WIDTH),
+    },
+    byUse: new Map(),
+    calls: new Set(),
+  };
+}
+
+/** Not for a state before those that were asked about, and where a result turned out to be a skill. */
+function stillHold({ prunings, skills, spans, calls, begins, uses }: Sums, state: State): boolean {
+  if (spans > state.history.packed.length || uses.turn > state.turns.length) return false;
+  if (prunings !== state.prunings || begins !== state.createdAt) return false;
+  if (skills === state.skillCalls) return true;
+  return skills.size <= state.skillCalls.size && ![...state.skillCalls].slice(skills.size).some((id) => calls.has(id));
+}
+
+function addSpan(sums: Sums, span: Span, turns: State['turns']): void {
+  const { uses } = sums;
+  goToTurn(uses, turnOf(span, turns, uses.turn));
+  const result = resultOf(span);
+  if (result === undefined) noteSaid(uses, span);
+  else addResult(sums, span, result);
+  if (span.role === 'assistant' && span.group > (sums.begins ?? 0)) sums.answers += 1;
+  sums.before.tokens.push(sums.tokens);
+  sums.before.blocks.push(sums.blocks);
+  sums.tokens += tokensOf(span);
+  sums.blocks += span.parts.length;
+  sums.spans += 1;
+}
+
+/** How many turns had started before a span, not below the turn of the span before it. */
+function turnOf({ group }: Span, turns: State['turns'], before: number): number {
+  let turn = before;
+  while ((itemAt(turns, turn) ?? Infinity) < group) turn += 1;
+  return turn;
+}
+
+function addResult(sums: Sums, span: Span, result: ResultPart): void {
+  const { found, recorded, skills, tokens: packedBefore, spans, results: rank } = sums;
+  const { call } = result;
+  sums.results += 1;
+  const use = noteResult(sums.uses, result);
+  const ids = recordedAs(call);
+  const shortened = ids.some((id) => skills.has(id)) ? undefined : shortenedOf(span, use);
+  if (shortened === undefined || recorded.has(shortened.position)) return;
+  const whole = tokensOf(span);
+  sums.byUse.set(use, found.length);
+  found.push({ ...shortened, call, whole, written: sums.answers + 1, packedBefore, group: span.group, use });
+  sums.places.push({ span: spans, rank });
+  sums.counted.push(undefined);
+  for (const grounds of GROUNDS) appendZero(sums.trees[grounds]);
+  for (const id of ids) sums.calls.add(id);
+}
+
+/** Counts each result whose use changed on its new grounds. */
+function countChanged({ uses, byUse, found, counted, trees }: Sums): void {
+  for (const use of uses.changed) {
+    const index = byUse.get(use);
+    const result = index === undefined ? undefined : found[index];
+    if (index === undefined || result === undefined) continue;
+    const [before, after] = [counted[index], groundsOf(use)];
+    if (before === after) continue;
+    if (before !== undefined) addAt(trees[before], index, summed(result, before), -1);
+    if (after !== undefined) addAt(trees[after], index, summed(result, after), 1);
+    counted[index] = after;
+  }
+  uses.changed.clear();
+}
+
+/** In the order of `Totals`; `written` weighs what is freed by the calls that had been made. */
+function summed({ freed, written, whole }: OldResult, grounds: Grounds): readonly number[] {
+  const chance = chanceOfNeed[grounds];
+  return [1, freed, freed * written, chance * whole, chance];
+}
+
+/** An id that was used before is sent under a name that begins with it: see `settle`. */
+function recordedAs(call: string): readonly string[] {
+  return [call, call.replace(/_\d+_*$/, '')];
+}
+
+function resultOf({ parts: [part] }: Span): ResultPart | undefined {
+  return part?.type === 'result' ? part : undefined;
+}
+
+// A span never changes, so that it is measured once, whatever lists it comes to stand in.
+const weighed = new WeakMap<Span, number>();
+const shortenings = new WeakMap<Span, Shortened | 'whole'>();
+
+type Shortened = Pick<OldResult, 'position' | 'cut' | 'freed'>;
+
+function tokensOf(span: Span): number {
+  const known = weighed.get(span) ?? span.parts.reduce((sum, part) => sum + partTokens(part), 0);
+  weighed.set(span, known);
+  return known;
+}
+
+function shortenedOf(span: Span, use: ResultUse): Shortened | undefined {
+  const known = shortenings.get(span) ?? findShortened(span, use) ?? 'whole';
+  shortenings.set(span, known);
+  return known === 'whole' ? undefined : known;
+}
+
+/** How the result is shortened; `undefined` where it is short, or nothing would be gained. */
+function findShortened(span: Span, { of }: ResultUse): Shortened | undefined {
+  const result = resultOf(span);
+  if (result === undefined || span.origin.from !== 'event') return undefined;
+  const at = span.origin.position;
+  const shown = cutOf(result.content, of?.deed === 'ran' ? 'end' : 'beginning', at);
+  const freed = shown === undefined ? 0 : tokensOf(span) - partTokens(shown.text);
+  return shown !== undefined && freed > 0 ? { position: position(at), cut: shown.cut, freed } : undefined;
+}
