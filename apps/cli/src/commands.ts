@@ -1,6 +1,6 @@
 // Every command, in the order of `--help`.
 
-import type { Command } from './command.ts';
+import type { Command } from './frame/command.ts';
 import { cache } from './commands/cache.ts';
 import { compact } from './commands/compact.ts';
 import { config } from './commands/config.ts';

@@ -7,14 +7,14 @@ import { homedir } from 'node:os';
 import { systemKeyring } from '@tidemark/settings';
 import { openNdjsonStore } from '@tidemark/store-ndjson';
 
-import { EXIT } from './exit-codes.ts';
-import { CliError, failureOf } from './failure.ts';
-import { watchInterrupts } from './interruption.ts';
-import type { Sink } from './output.ts';
+import { EXIT } from './frame/exit-codes.ts';
+import { CliError, failureOf } from './frame/failure.ts';
+import { watchInterrupts } from './frame/interruption.ts';
+import type { Sink } from './frame/output.ts';
 import type { ProcessEnvironment } from './run.ts';
 import { run } from './run.ts';
-import { terminalInput } from './terminal-input.ts';
-import { VERSION } from './version.ts';
+import { terminalInput } from './present/terminal-input.ts';
+import { VERSION } from './frame/version.ts';
 
 /**
  * How long a command has to end by itself after Ctrl-C, in milliseconds: a tool gets five seconds to end what it

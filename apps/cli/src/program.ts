@@ -3,8 +3,8 @@
 import type { CommanderError } from 'commander';
 import { Command as CommanderCommand } from 'commander';
 
-import type { Command, RunAction } from './command.ts';
-import { CliError } from './failure.ts';
+import type { Command, RunAction } from './frame/command.ts';
+import { CliError } from './frame/failure.ts';
 
 /** Where commander's own words (help, version) go. */
 export interface HelpSink {

@@ -4,10 +4,10 @@ import { LogError } from '@tidemark/log';
 import { describe, expect, test } from 'vitest';
 
 import { pretendRun } from '../tests/pretend-run.ts';
-import type { Command, CommandContext } from './command.ts';
-import { EXIT } from './exit-codes.ts';
-import { CliError } from './failure.ts';
-import { styled } from './shown.ts';
+import type { Command, CommandContext } from './frame/command.ts';
+import { EXIT } from './frame/exit-codes.ts';
+import { CliError } from './frame/failure.ts';
+import { styled } from './frame/shown.ts';
 
 function commandThat(action: (context: CommandContext) => Promise<void>): readonly Command[] {
   return [

@@ -6,19 +6,19 @@ import type { Keyring } from '@tidemark/settings';
 import type { NdjsonStore } from '@tidemark/store-ndjson';
 import { CommanderError } from 'commander';
 
-import type { Command, CommandContext, RunAction } from './command.ts';
+import type { Command, CommandContext, RunAction } from './frame/command.ts';
 import { COMMANDS } from './commands.ts';
-import type { ExitCode } from './exit-codes.ts';
-import { EXIT } from './exit-codes.ts';
-import { failureOf } from './failure.ts';
-import type { CommandEnvironment } from './home.ts';
-import { configFolderOf, homeOf } from './home.ts';
+import type { ExitCode } from './frame/exit-codes.ts';
+import { EXIT } from './frame/exit-codes.ts';
+import { failureOf } from './frame/failure.ts';
+import type { CommandEnvironment } from './frame/home.ts';
+import { configFolderOf, homeOf } from './frame/home.ts';
 import { impliedRun } from './implied-run.ts';
-import type { Input } from './input.ts';
-import type { CommandOutput, Sink } from './output.ts';
-import { createOutput } from './output.ts';
-import type { SettingsPlaces } from './display-in.ts';
-import { asDisplayed, displayIn } from './display-in.ts';
+import type { Input } from './frame/input.ts';
+import type { CommandOutput, Sink } from './frame/output.ts';
+import { createOutput } from './frame/output.ts';
+import type { SettingsPlaces } from './settings/display-in.ts';
+import { asDisplayed, displayIn } from './settings/display-in.ts';
 import { createProgram, isAnswered, usageOf } from './program.ts';
 
 /** Everything a run can reach. */

@@ -5,9 +5,9 @@ import { SettingsError } from '@tidemark/settings';
 import type { NdjsonStore } from '@tidemark/store-ndjson';
 import { openNdjsonStore } from '@tidemark/store-ndjson';
 
-import type { Command } from '../src/command.ts';
-import type { Input } from '../src/input.ts';
-import type { Sink } from '../src/output.ts';
+import type { Command } from '../src/frame/command.ts';
+import type { Input } from '../src/frame/input.ts';
+import type { Sink } from '../src/frame/output.ts';
 import type { ProcessEnvironment } from '../src/run.ts';
 import { run } from '../src/run.ts';
 

@@ -5,7 +5,7 @@ import type { AccountedSession } from '@tidemark/agent';
 import type { Account } from '@tidemark/context';
 import { ratesOfAccount } from '@tidemark/context';
 
-import type { AccountFlags, Reported } from '../accounts.ts';
+import type { AccountFlags, Reported } from '../reports/accounts.ts';
 import {
   accountsJson,
   addUp,
@@ -15,12 +15,12 @@ import {
   nothingFound,
   orderedGroups,
   untoldTokens,
-} from '../accounts.ts';
-import { causeTable } from '../cause-table.ts';
-import type { Command, CommandContext, CommandOutcome } from '../command.ts';
-import { counted, grouped, percent } from '../numbers.ts';
-import { reportRequests } from '../request-report.ts';
-import type { TableOf } from '../table.ts';
+} from '../reports/accounts.ts';
+import { causeTable } from '../reports/cause-table.ts';
+import type { Command, CommandContext, CommandOutcome } from '../frame/command.ts';
+import { counted, grouped, percent } from '../frame/numbers.ts';
+import { reportRequests } from '../reports/request-report.ts';
+import type { TableOf } from '../frame/table.ts';
 
 /** Says how well the cache served. */
 export const cache: Command = {

@@ -16,18 +16,18 @@ import type { SessionId } from '@tidemark/log';
 import { defaultCatalog, withOverrides } from '@tidemark/model';
 import { InvalidArgumentError, Option } from 'commander';
 
-import type { AgentFlags } from '../agent-flags.ts';
-import { chooseProvider } from '../choose-provider.ts';
-import { namedSession } from '../choose-session.ts';
-import type { Command, CommandContext, CommandOutcome } from '../command.ts';
-import { EXIT } from '../exit-codes.ts';
-import { CliError } from '../failure.ts';
-import { grouped } from '../numbers.ts';
-import { readOwnCatalog } from '../own-catalog.ts';
-import { rowInForce } from '../row-in-force.ts';
-import { sessionArgument } from '../session-argument.ts';
-import { settingsIn } from '../settings-in.ts';
-import { withSettings } from '../with-settings.ts';
+import type { AgentFlags } from '../arguments/agent-flags.ts';
+import { chooseProvider } from '../settings/choose-provider.ts';
+import { namedSession } from '../arguments/choose-session.ts';
+import type { Command, CommandContext, CommandOutcome } from '../frame/command.ts';
+import { EXIT } from '../frame/exit-codes.ts';
+import { CliError } from '../frame/failure.ts';
+import { grouped } from '../frame/numbers.ts';
+import { readOwnCatalog } from '../settings/own-catalog.ts';
+import { rowInForce } from '../settings/row-in-force.ts';
+import { sessionArgument } from '../arguments/session-argument.ts';
+import { settingsIn } from '../settings/settings-in.ts';
+import { withSettings } from '../settings/with-settings.ts';
 
 /** Compacts a session. */
 export const compact: Command = {

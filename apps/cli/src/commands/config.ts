@@ -4,10 +4,10 @@ import { createSecrets, secretsOf } from '@tidemark/agent';
 import type { EffectiveSetting } from '@tidemark/settings';
 import { showable } from '@tidemark/settings';
 
-import type { Command, CommandContext, CommandOutcome } from '../command.ts';
-import { keysOf, keyWords } from '../key-presence.ts';
-import { settingsIn } from '../settings-in.ts';
-import type { TableOf } from '../table.ts';
+import type { Command, CommandContext, CommandOutcome } from '../frame/command.ts';
+import { keysOf, keyWords } from '../settings/key-presence.ts';
+import { settingsIn } from '../settings/settings-in.ts';
+import type { TableOf } from '../frame/table.ts';
 
 /** Prints what is set. */
 export const config: Command = {

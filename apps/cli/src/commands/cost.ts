@@ -5,7 +5,7 @@ import { inputOfAccount } from '@tidemark/context';
 import type { Capabilities, Catalog } from '@tidemark/model';
 import { findModel, nearestModel } from '@tidemark/model';
 
-import type { AccountFlags, Reported } from '../accounts.ts';
+import type { AccountFlags, Reported } from '../reports/accounts.ts';
 import {
   accountsJson,
   addUp,
@@ -16,12 +16,12 @@ import {
   orderedGroups,
   paidIn,
   unknownsOf,
-} from '../accounts.ts';
-import type { Command, CommandContext, CommandOutcome } from '../command.ts';
-import { CliError } from '../failure.ts';
-import { counted, dollars, grouped } from '../numbers.ts';
-import { readCatalog } from '../own-catalog.ts';
-import type { TableOf } from '../table.ts';
+} from '../reports/accounts.ts';
+import type { Command, CommandContext, CommandOutcome } from '../frame/command.ts';
+import { CliError } from '../frame/failure.ts';
+import { counted, dollars, grouped } from '../frame/numbers.ts';
+import { readCatalog } from '../settings/own-catalog.ts';
+import type { TableOf } from '../frame/table.ts';
 
 /** Says what was paid. */
 export const cost: Command = {

@@ -2,7 +2,7 @@
 
 import { Option } from 'commander';
 
-import type { Command } from '../command.ts';
+import type { Command } from '../frame/command.ts';
 import { driveRecording } from '../demo/recorded.ts';
 import { workOnProject } from '../demo/work.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 
 import { sandboxState, tryPromises } from '@tidemark/kit';
 
-import type { Command, CommandContext, CommandOutcome } from '../command.ts';
+import type { Command, CommandContext, CommandOutcome } from '../frame/command.ts';
 import type { DoctorCheck, CheckState } from '../doctor/check.ts';
 import type { InspectedSession } from '../doctor/session-checks.ts';
 import { inspectSessions } from '../doctor/session-checks.ts';
@@ -19,13 +19,13 @@ import {
 import { checkArtifacts, checkSize } from '../doctor/storage-checks.ts';
 import { collect } from '../doctor/collect.ts';
 import { repair } from '../doctor/repair.ts';
-import { EXIT } from '../exit-codes.ts';
-import { CliError } from '../failure.ts';
-import type { KeyPresence } from '../key-presence.ts';
-import { keysOf, keyWords } from '../key-presence.ts';
-import { counted, grouped } from '../numbers.ts';
-import type { Shown, Style } from '../shown.ts';
-import { styled } from '../shown.ts';
+import { EXIT } from '../frame/exit-codes.ts';
+import { CliError } from '../frame/failure.ts';
+import type { KeyPresence } from '../settings/key-presence.ts';
+import { keysOf, keyWords } from '../settings/key-presence.ts';
+import { counted, grouped } from '../frame/numbers.ts';
+import type { Shown, Style } from '../frame/shown.ts';
+import { styled } from '../frame/shown.ts';
 
 /** Looks at the environment, at every session and artifact; repairs or collects when asked. */
 export const doctor: Command = {

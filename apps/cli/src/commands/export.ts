@@ -4,9 +4,9 @@ import { createSecrets, secretsOf } from '@tidemark/agent';
 import type { SessionId } from '@tidemark/log';
 import { Option } from 'commander';
 
-import type { Command, CommandContext, CommandOutcome } from '../command.ts';
+import type { Command, CommandContext, CommandOutcome } from '../frame/command.ts';
 import { createSessionPage } from '../html/session-page.ts';
-import { sessionArgument } from '../session-argument.ts';
+import { sessionArgument } from '../arguments/session-argument.ts';
 
 /** Exports a session. */
 export const exportCommand: Command = {
@@ -46,7 +46,7 @@ async function print(
   const log = await store();
   const page = createSessionPage(log.artifacts);
   // Loaded here alone: it brings a reader of Markdown.
-  const { markdownOf } = await import('../markdown.ts');
+  const { markdownOf } = await import('../present/markdown.ts');
   let owner: SessionId = session;
   for await (const record of log.read(session)) {
     if (record.kind === 'session.created') owner = record.data.id;

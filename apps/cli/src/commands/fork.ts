@@ -1,9 +1,9 @@
 // `tidemark fork`: a session that begins as another one was, and reads its cache.
 
-import type { Command } from '../command.ts';
-import { makeFork } from '../make-fork.ts';
-import { recordArgument } from '../record-argument.ts';
-import { sessionArgument } from '../session-argument.ts';
+import type { Command } from '../frame/command.ts';
+import { makeFork } from '../turns/make-fork.ts';
+import { recordArgument } from '../arguments/record-argument.ts';
+import { sessionArgument } from '../arguments/session-argument.ts';
 
 /** Forks a session. */
 export const fork: Command = {

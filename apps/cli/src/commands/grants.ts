@@ -6,8 +6,8 @@ import { grantCovers, grantInWords } from '@tidemark/agent';
 import type { GrantRecord } from '@tidemark/settings';
 import { listGrants, revokeGrants } from '@tidemark/settings';
 
-import type { Command, CommandContext, CommandOutcome } from '../command.ts';
-import { CliError } from '../failure.ts';
+import type { Command, CommandContext, CommandOutcome } from '../frame/command.ts';
+import { CliError } from '../frame/failure.ts';
 
 /** Lists the project grants of a folder, or takes them back. */
 export const grants: Command = {

@@ -3,10 +3,10 @@
 import type { Imported } from '@tidemark/recording';
 import { importInto } from '@tidemark/recording';
 
-import type { Command, CommandContext, CommandOutcome } from '../command.ts';
-import { grouped } from '../numbers.ts';
-import type { Shown } from '../shown.ts';
-import { styled } from '../shown.ts';
+import type { Command, CommandContext, CommandOutcome } from '../frame/command.ts';
+import { grouped } from '../frame/numbers.ts';
+import type { Shown } from '../frame/shown.ts';
+import { styled } from '../frame/shown.ts';
 
 /** Imports a transcript. */
 export const importCommand: Command = {

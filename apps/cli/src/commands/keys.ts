@@ -3,9 +3,9 @@
 import { PROVIDERS } from '@tidemark/kit';
 import { Argument } from 'commander';
 
-import type { Command, CommandContext, CommandOutcome } from '../command.ts';
-import { CliError } from '../failure.ts';
-import { keysOf, keyWords } from '../key-presence.ts';
+import type { Command, CommandContext, CommandOutcome } from '../frame/command.ts';
+import { CliError } from '../frame/failure.ts';
+import { keysOf, keyWords } from '../settings/key-presence.ts';
 
 /** Keeps, removes and lists keys. */
 export const keys: Command = {

@@ -12,9 +12,9 @@ import type { ReplayPruning, ReplayResult, ReplayWarm } from '@tidemark/recordin
 import { importInto, replay, replayName } from '@tidemark/recording';
 import { createMemoryStore } from '@tidemark/store-memory';
 
-import type { Command, CommandContext, CommandOutcome } from '../command.ts';
-import { CliError } from '../failure.ts';
-import { missTable, replayHeadline, replayTable } from '../replay-report.ts';
+import type { Command, CommandContext, CommandOutcome } from '../frame/command.ts';
+import { CliError } from '../frame/failure.ts';
+import { missTable, replayHeadline, replayTable } from '../reports/replay-report.ts';
 import { noteSkipped } from './import.ts';
 
 /** Replays a transcript or a session. */

@@ -3,13 +3,13 @@
 import { AgentError } from '@tidemark/agent';
 import type { Log, SessionId } from '@tidemark/log';
 
-import type { Command, CommandContext, CommandOutcome } from '../command.ts';
-import type { AgentFlags } from '../agent-flags.ts';
-import { declareAgentFlags } from '../agent-flags.ts';
-import { namedSession, newestSession } from '../choose-session.ts';
-import { CliError } from '../failure.ts';
-import { sessionArgument } from '../session-argument.ts';
-import { takeTurn } from '../take-turn.ts';
+import type { Command, CommandContext, CommandOutcome } from '../frame/command.ts';
+import type { AgentFlags } from '../arguments/agent-flags.ts';
+import { declareAgentFlags } from '../arguments/agent-flags.ts';
+import { namedSession, newestSession } from '../arguments/choose-session.ts';
+import { CliError } from '../frame/failure.ts';
+import { sessionArgument } from '../arguments/session-argument.ts';
+import { takeTurn } from '../turns/take-turn.ts';
 
 /** Goes on with a turn. */
 export const resume: Command = {

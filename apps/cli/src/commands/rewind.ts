@@ -4,11 +4,11 @@ import type { ForkOptions, NumberedPrompt } from '@tidemark/agent';
 import { readPrompts } from '@tidemark/agent';
 import type { SessionId } from '@tidemark/log';
 
-import type { Command, CommandContext, CommandOutcome } from '../command.ts';
-import { CliError } from '../failure.ts';
-import { makeFork } from '../make-fork.ts';
-import { recordArgument } from '../record-argument.ts';
-import { sessionArgument } from '../session-argument.ts';
+import type { Command, CommandContext, CommandOutcome } from '../frame/command.ts';
+import { CliError } from '../frame/failure.ts';
+import { makeFork } from '../turns/make-fork.ts';
+import { recordArgument } from '../arguments/record-argument.ts';
+import { sessionArgument } from '../arguments/session-argument.ts';
 
 /** Goes back to before a prompt. */
 export const rewind: Command = {

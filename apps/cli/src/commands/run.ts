@@ -1,18 +1,18 @@
 // `tidemark run`, and `tidemark "prompt"`: a prompt, and the turn that answers it.
 
-import type { Command, CommandContext, CommandOutcome } from '../command.ts';
-import type { AgentFlags } from '../agent-flags.ts';
-import { declareAgentFlags } from '../agent-flags.ts';
-import type { ChosenSession } from '../choose-session.ts';
-import { namedSession, newestSession } from '../choose-session.ts';
-import { CliError } from '../failure.ts';
-import { partsOf } from '../named-files.ts';
-import { imagesOf } from '../named-images.ts';
-import { requirePrompt } from '../lone-word.ts';
-import { readPrompt } from '../said-prompt.ts';
-import { sessionArgument } from '../session-argument.ts';
-import { takeSkills } from '../skill-words.ts';
-import { takeTurn } from '../take-turn.ts';
+import type { Command, CommandContext, CommandOutcome } from '../frame/command.ts';
+import type { AgentFlags } from '../arguments/agent-flags.ts';
+import { declareAgentFlags } from '../arguments/agent-flags.ts';
+import type { ChosenSession } from '../arguments/choose-session.ts';
+import { namedSession, newestSession } from '../arguments/choose-session.ts';
+import { CliError } from '../frame/failure.ts';
+import { partsOf } from '../arguments/named-files.ts';
+import { imagesOf } from '../arguments/named-images.ts';
+import { requirePrompt } from '../arguments/lone-word.ts';
+import { readPrompt } from '../arguments/said-prompt.ts';
+import { sessionArgument } from '../arguments/session-argument.ts';
+import { takeSkills } from '../arguments/skill-words.ts';
+import { takeTurn } from '../turns/take-turn.ts';
 
 /** Runs an agent. */
 export const runCommand: Command = {

@@ -4,15 +4,15 @@ import { resolve } from 'node:path';
 
 import type { SessionFilter, SessionSummary, UnreadableSession } from '@tidemark/log';
 
-import type { Command, CommandContext, CommandOutcome } from '../command.ts';
-import { counted } from '../numbers.ts';
-import { plainSize } from '../plain-size.ts';
-import type { GaugedSession } from '../session-gauges.ts';
-import { gaugeCell, gaugeSessions } from '../session-gauges.ts';
-import type { PlacedSession } from '../session-tree.ts';
-import { atRoot, flatTree } from '../session-tree.ts';
-import type { Shown } from '../shown.ts';
-import { styled } from '../shown.ts';
+import type { Command, CommandContext, CommandOutcome } from '../frame/command.ts';
+import { counted } from '../frame/numbers.ts';
+import { plainSize } from '../frame/plain-size.ts';
+import type { GaugedSession } from '../reports/session-gauges.ts';
+import { gaugeCell, gaugeSessions } from '../reports/session-gauges.ts';
+import type { PlacedSession } from '../reports/session-tree.ts';
+import { atRoot, flatTree } from '../reports/session-tree.ts';
+import type { Shown } from '../frame/shown.ts';
+import { styled } from '../frame/shown.ts';
 
 /** Lists the sessions of the store. */
 export const sessions: Command = {

@@ -5,20 +5,20 @@ import { compactionStanding, gaugeInWords } from '@tidemark/context';
 import type { CallForecast, EpochOpened, Parent, Recorded, SessionId, StartedBy } from '@tidemark/log';
 import { allWritten, inputTokens } from '@tidemark/model';
 
-import type { Command, CommandContext, CommandOutcome } from '../command.ts';
-import { explainPadding } from '../explain-padding.ts';
-import { gaugeAtRest } from '../gauge-at-rest.ts';
-import { dollars, grouped } from '../numbers.ts';
-import { sessionArgument } from '../session-argument.ts';
-import { showStep } from '../show-step.ts';
-import { standingLine } from '../standing-line.ts';
-import { stepArgument } from '../step-argument.ts';
-import type { ForecastsOff } from '../step-forecast.ts';
-import { addForecast, forecastsOff } from '../step-forecast.ts';
-import type { ShownSubagent } from '../subagent-lines.ts';
-import { subagentLine, withSubagent } from '../subagent-lines.ts';
-import type { AnswerTransport } from '../transport-words.ts';
-import { transportWords } from '../transport-words.ts';
+import type { Command, CommandContext, CommandOutcome } from '../frame/command.ts';
+import { explainPadding } from '../reports/explain-padding.ts';
+import { gaugeAtRest } from '../reports/gauge-at-rest.ts';
+import { dollars, grouped } from '../frame/numbers.ts';
+import { sessionArgument } from '../arguments/session-argument.ts';
+import { showStep } from '../reports/show-step.ts';
+import { standingLine } from '../present/standing-line.ts';
+import { stepArgument } from '../arguments/step-argument.ts';
+import type { ForecastsOff } from '../reports/step-forecast.ts';
+import { addForecast, forecastsOff } from '../reports/step-forecast.ts';
+import type { ShownSubagent } from '../present/subagent-lines.ts';
+import { subagentLine, withSubagent } from '../present/subagent-lines.ts';
+import type { AnswerTransport } from '../present/transport-words.ts';
+import { transportWords } from '../present/transport-words.ts';
 
 /** Shows a session or one of its requests. */
 export const show: Command = {

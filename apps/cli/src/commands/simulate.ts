@@ -2,13 +2,13 @@
 
 import { once } from 'node:events';
 
-import type { Command, CommandContext, CommandOutcome } from '../command.ts';
-import { CliError } from '../failure.ts';
-import type { Shown } from '../shown.ts';
-import { styled } from '../shown.ts';
-import type { SimulatorAddress } from '../simulator-addresses.ts';
-import { addressesOf } from '../simulator-addresses.ts';
-import { openSimulator } from '../simulator-server.ts';
+import type { Command, CommandContext, CommandOutcome } from '../frame/command.ts';
+import { CliError } from '../frame/failure.ts';
+import type { Shown } from '../frame/shown.ts';
+import { styled } from '../frame/shown.ts';
+import type { SimulatorAddress } from '../settings/simulator-addresses.ts';
+import { addressesOf } from '../settings/simulator-addresses.ts';
+import { openSimulator } from '../settings/simulator-server.ts';
 
 /** Runs the simulator until Ctrl-C. */
 export const simulate: Command = {

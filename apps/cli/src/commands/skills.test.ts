@@ -9,7 +9,7 @@ import type { Choices, Ran } from '../../tests/pretend-run.ts';
 import { pretendRun } from '../../tests/pretend-run.ts';
 import type { Stage } from '../../tests/scenario.ts';
 import { calls, openStage } from '../../tests/scenario.ts';
-import { takeSkills } from '../skill-words.ts';
+import { takeSkills } from '../arguments/skill-words.ts';
 
 let stage: Stage;
 

@@ -5,15 +5,15 @@ import { addSkillUse, createSecrets, readSkillUse, secretsOf } from '@tidemark/a
 import { readSettings } from '@tidemark/settings';
 import { findSkills } from '@tidemark/tools-skills';
 
-import type { Command, CommandContext, CommandOutcome } from '../command.ts';
-import { eachSession } from '../each-session.ts';
-import { counted, grouped } from '../numbers.ts';
-import { sessionArgument } from '../session-argument.ts';
-import { inFields, showInstalled, skillsHere } from '../installed-skills.ts';
-import { settingsRequest } from '../settings-in.ts';
-import { skillPlaces } from '../skill-places.ts';
-import { sinceArgument } from '../since-argument.ts';
-import type { TableOf } from '../table.ts';
+import type { Command, CommandContext, CommandOutcome } from '../frame/command.ts';
+import { eachSession } from '../reports/each-session.ts';
+import { counted, grouped } from '../frame/numbers.ts';
+import { sessionArgument } from '../arguments/session-argument.ts';
+import { inFields, showInstalled, skillsHere } from '../settings/installed-skills.ts';
+import { settingsRequest } from '../settings/settings-in.ts';
+import { skillPlaces } from '../settings/skill-places.ts';
+import { sinceArgument } from '../arguments/since-argument.ts';
+import type { TableOf } from '../frame/table.ts';
 
 /** Says what skills were used. */
 export const skills: Command = {

@@ -10,7 +10,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
 import type { Ran } from '../../tests/pretend-run.ts';
 import { pretendRun } from '../../tests/pretend-run.ts';
-import { readOwnCatalog } from '../own-catalog.ts';
+import { readOwnCatalog } from '../settings/own-catalog.ts';
 import { keepPromotion } from '../smoke/keep-promotion.ts';
 
 let home: string;

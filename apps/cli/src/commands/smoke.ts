@@ -3,10 +3,10 @@
 import { createMemoryStore } from '@tidemark/store-memory';
 import { Option } from 'commander';
 
-import type { Command, CommandContext, CommandOutcome } from '../command.ts';
-import { EXIT } from '../exit-codes.ts';
-import { dollars } from '../numbers.ts';
-import { ownCatalogPath } from '../own-catalog.ts';
+import type { Command, CommandContext, CommandOutcome } from '../frame/command.ts';
+import { EXIT } from '../frame/exit-codes.ts';
+import { dollars } from '../frame/numbers.ts';
+import { ownCatalogPath } from '../settings/own-catalog.ts';
 import type { SmokeEngine } from '../smoke/engine.ts';
 import { keepPromotion } from '../smoke/keep-promotion.ts';
 import { measureSmoke } from '../smoke/measure.ts';

@@ -5,10 +5,10 @@ import { resolve } from 'node:path';
 import type { WorkspaceContents, TrustState } from '@tidemark/settings';
 import { judgeTrust, listTrust, readBrought, recordTrust, revokeTrust } from '@tidemark/settings';
 
-import type { Command, CommandContext, CommandOutcome } from '../command.ts';
-import { CliError } from '../failure.ts';
-import { askForTrust, canAsk, indented, LOOK } from '../trust-in.ts';
-import { tooLongToAsk, trustLines } from '../trust-lines.ts';
+import type { Command, CommandContext, CommandOutcome } from '../frame/command.ts';
+import { CliError } from '../frame/failure.ts';
+import { askForTrust, canAsk, indented, LOOK } from '../settings/trust-in.ts';
+import { tooLongToAsk, trustLines } from '../settings/trust-lines.ts';
 
 /** Trusts a folder, forgets that, or lists what was said. */
 export const trust: Command = {

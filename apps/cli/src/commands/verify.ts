@@ -7,13 +7,13 @@ import { LogError } from '@tidemark/log';
 import type { Damage } from '@tidemark/store-ndjson';
 import { inspectSession } from '@tidemark/store-ndjson';
 
-import type { Command, CommandContext, CommandOutcome } from '../command.ts';
-import { encoders } from '../encoders.ts';
-import { EXIT } from '../exit-codes.ts';
-import { grouped } from '../numbers.ts';
-import { sessionArgument } from '../session-argument.ts';
-import type { Shown } from '../shown.ts';
-import { styled } from '../shown.ts';
+import type { Command, CommandContext, CommandOutcome } from '../frame/command.ts';
+import { encoders } from '../reports/encoders.ts';
+import { EXIT } from '../frame/exit-codes.ts';
+import { grouped } from '../frame/numbers.ts';
+import { sessionArgument } from '../arguments/session-argument.ts';
+import type { Shown } from '../frame/shown.ts';
+import { styled } from '../frame/shown.ts';
 
 /** Rebuilds every request of a session and compares digests; checks the chain of its log. */
 export const verify: Command = {

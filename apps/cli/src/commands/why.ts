@@ -4,13 +4,13 @@ import type { Explanation, UntoldReads } from '@tidemark/agent';
 import { explainSession } from '@tidemark/agent';
 import type { SessionId } from '@tidemark/log';
 
-import type { Command, CommandContext, CommandOutcome } from '../command.ts';
-import { encoders } from '../encoders.ts';
-import { describeExplanation } from '../explanation.ts';
-import { counted, grouped } from '../numbers.ts';
-import { sessionArgument } from '../session-argument.ts';
-import type { Shown } from '../shown.ts';
-import { noStep, stepArgument } from '../step-argument.ts';
+import type { Command, CommandContext, CommandOutcome } from '../frame/command.ts';
+import { encoders } from '../reports/encoders.ts';
+import { describeExplanation } from '../reports/explanation.ts';
+import { counted, grouped } from '../frame/numbers.ts';
+import { sessionArgument } from '../arguments/session-argument.ts';
+import type { Shown } from '../frame/shown.ts';
+import { noStep, stepArgument } from '../arguments/step-argument.ts';
 
 /** Explains breaks and misses. */
 export const why: Command = {

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 
 import type { SessionEvent } from '@tidemark/kit';
 
-import { ownFile } from '../own-file.ts';
+import { ownFile } from '../frame/own-file.ts';
 
 /** Where it works. */
 export interface Workplace {

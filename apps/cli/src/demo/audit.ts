@@ -4,7 +4,7 @@ import type { Explanation } from '@tidemark/agent';
 import { explainSession, verifySession } from '@tidemark/agent';
 import type { Log, SessionId } from '@tidemark/log';
 
-import { encoders } from '../encoders.ts';
+import { encoders } from '../reports/encoders.ts';
 
 /** Over one session or more. */
 export interface Audit {

@@ -6,7 +6,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { CliError } from '../failure.ts';
+import { CliError } from '../frame/failure.ts';
 
 const SIGNALS = ['SIGHUP', 'SIGTERM'] as const;
 

@@ -3,10 +3,10 @@
 import type { DrivenCall } from '@tidemark/recording';
 import { costOf, priceAt } from '@tidemark/model';
 
-import { grouped } from '../numbers.ts';
-import type { CommandOutput } from '../output.ts';
-import type { Shown } from '../shown.ts';
-import { styled } from '../shown.ts';
+import { grouped } from '../frame/numbers.ts';
+import type { CommandOutput } from '../frame/output.ts';
+import type { Shown } from '../frame/shown.ts';
+import { styled } from '../frame/shown.ts';
 
 /** One call, for programs. */
 export interface CallRow {

@@ -12,16 +12,16 @@ import { createMemoryStore } from '@tidemark/store-memory';
 import type { NdjsonStore } from '@tidemark/store-ndjson';
 import { inspectSession, openNdjsonStore } from '@tidemark/store-ndjson';
 
-import type { CommandContext, CommandOutcome } from '../command.ts';
+import type { CommandContext, CommandOutcome } from '../frame/command.ts';
 import { inOwnFolder } from './own-folder.ts';
 import { callRow, openCallTable } from './recorded-calls.ts';
 import { openDemoServer } from './recorded-server.ts';
-import { encoders } from '../encoders.ts';
-import { EXIT } from '../exit-codes.ts';
-import { grouped, percent } from '../numbers.ts';
-import { ownFile } from '../own-file.ts';
-import { styled } from '../shown.ts';
-import { describeExplanation } from '../explanation.ts';
+import { encoders } from '../reports/encoders.ts';
+import { EXIT } from '../frame/exit-codes.ts';
+import { grouped, percent } from '../frame/numbers.ts';
+import { ownFile } from '../frame/own-file.ts';
+import { styled } from '../frame/shown.ts';
+import { describeExplanation } from '../reports/explanation.ts';
 
 const RECORDING = ownFile('demo/recording.jsonl');
 

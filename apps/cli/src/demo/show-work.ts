@@ -7,12 +7,12 @@ import type { Capabilities } from '@tidemark/model';
 import { writtenTokens } from '@tidemark/model';
 import type { LedgerCall } from '@tidemark/simulator';
 
-import { counted, grouped } from '../numbers.ts';
-import type { CommandOutput } from '../output.ts';
-import type { Shown, Style } from '../shown.ts';
-import { styled } from '../shown.ts';
-import { callTitle } from '../tool-line.ts';
-import { cutWords, wrapWords } from '../wrap-words.ts';
+import { counted, grouped } from '../frame/numbers.ts';
+import type { CommandOutput } from '../frame/output.ts';
+import type { Shown, Style } from '../frame/shown.ts';
+import { styled } from '../frame/shown.ts';
+import { callTitle } from '../present/tool-line.ts';
+import { cutWords, wrapWords } from '../frame/wrap-words.ts';
 import { sumOfCall } from './sum-up.ts';
 
 /** Shows the work. */

@@ -8,10 +8,10 @@ import { defaultCatalog, findModel } from '@tidemark/model';
 import type { Capabilities } from '@tidemark/model';
 import { createSimulator } from '@tidemark/simulator';
 
-import type { CommandContext, CommandOutcome } from '../command.ts';
-import { CliError } from '../failure.ts';
-import { ownFile } from '../own-file.ts';
-import { styled } from '../shown.ts';
+import type { CommandContext, CommandOutcome } from '../frame/command.ts';
+import { CliError } from '../frame/failure.ts';
+import { ownFile } from '../frame/own-file.ts';
+import { styled } from '../frame/shown.ts';
 import type { ProcessEnd, Workplace } from './agent-process.ts';
 import { startAgent } from './agent-process.ts';
 import { conclude } from './conclude.ts';

@@ -3,8 +3,8 @@
 import type { FileTally } from '@tidemark/store-ndjson';
 import { collectGarbage } from '@tidemark/store-ndjson';
 
-import type { CommandContext, CommandOutcome } from '../command.ts';
-import { plainSize } from '../plain-size.ts';
+import type { CommandContext, CommandOutcome } from '../frame/command.ts';
+import { plainSize } from '../frame/plain-size.ts';
 
 /** Collects; `dryRun` says what it would remove, and removes nothing. */
 export async function collect(dryRun: boolean, context: CommandContext): Promise<CommandOutcome> {

@@ -5,11 +5,11 @@ import { LogError, sessionId } from '@tidemark/log';
 import type { LostRecords } from '@tidemark/store-ndjson';
 import { repairSession } from '@tidemark/store-ndjson';
 
-import type { CommandContext, CommandOutcome } from '../command.ts';
-import { CliError } from '../failure.ts';
-import { sessionArgument } from '../session-argument.ts';
-import type { Shown } from '../shown.ts';
-import { styled } from '../shown.ts';
+import type { CommandContext, CommandOutcome } from '../frame/command.ts';
+import { CliError } from '../frame/failure.ts';
+import { sessionArgument } from '../arguments/session-argument.ts';
+import type { Shown } from '../frame/shown.ts';
+import { styled } from '../frame/shown.ts';
 import { isOfFiles, RESTORE } from './lost-session.ts';
 
 type ListedSessions = Awaited<ReturnType<Log['sessions']>>;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 import { inspectArtifacts } from '@tidemark/store-ndjson';
 
-import { plainSize } from '../plain-size.ts';
+import { plainSize } from '../frame/plain-size.ts';
 import type { DoctorCheck } from './check.ts';
 
 /** Above that many bytes `doctor` suggests to collect what no log names: 5 GiB. */

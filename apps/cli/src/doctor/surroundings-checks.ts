@@ -6,9 +6,9 @@ import { access, stat } from 'node:fs/promises';
 import type { SandboxState, TriedPromise } from '@tidemark/kit';
 import { readSettings, SettingsError } from '@tidemark/settings';
 
-import type { CommandContext } from '../command.ts';
-import type { SettingsPlaces } from '../display-in.ts';
-import { settingsRequest } from '../settings-in.ts';
+import type { CommandContext } from '../frame/command.ts';
+import type { SettingsPlaces } from '../settings/display-in.ts';
+import { settingsRequest } from '../settings/settings-in.ts';
 import type { DoctorCheck } from './check.ts';
 
 /** The first major version of Node that runs this program. */

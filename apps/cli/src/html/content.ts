@@ -4,7 +4,7 @@ import { readArtifact } from '@tidemark/agent';
 import type { Artifacts, ContentPart, ImagePart } from '@tidemark/log';
 import { LogError } from '@tidemark/log';
 
-import { plainSize } from '../plain-size.ts';
+import { plainSize } from '../frame/plain-size.ts';
 import type { Markup } from './markup.ts';
 import { markup } from './markup.ts';
 

@@ -3,7 +3,7 @@
 import type { Position, RecordedOf, Usage } from '@tidemark/log';
 import { allWritten, inputTokens, outputTokens, sumOfMoney } from '@tidemark/model';
 
-import { dollars, grouped } from '../numbers.ts';
+import { dollars, grouped } from '../frame/numbers.ts';
 import type { Markup } from './markup.ts';
 import { markup } from './markup.ts';
 

@@ -3,7 +3,7 @@
 
 import type { Recorded } from '@tidemark/log';
 
-import { counted } from '../numbers.ts';
+import { counted } from '../frame/numbers.ts';
 import { preOf, wordsOf } from './content.ts';
 import type { Markup, Value } from './markup.ts';
 import { markup, NOTHING } from './markup.ts';

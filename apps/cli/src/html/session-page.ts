@@ -4,7 +4,7 @@
 import type { AnswerPart, Artifacts, CallPart, Recorded, RecordedOf } from '@tidemark/log';
 import { parseJson } from '@tidemark/log';
 
-import { grouped } from '../numbers.ts';
+import { grouped } from '../frame/numbers.ts';
 import { contentOf, preOf, wordsOf } from './content.ts';
 import type { CostRow } from './costs.ts';
 import { costRow, costTable, usageWords } from './costs.ts';

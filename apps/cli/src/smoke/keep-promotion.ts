@@ -3,7 +3,7 @@
 
 import type { Capabilities } from '@tidemark/model';
 
-import { changeOwnCatalog } from '../own-catalog.ts';
+import { changeOwnCatalog } from '../settings/own-catalog.ts';
 import type { Promotion } from './promotion.ts';
 
 /** Whose promotion it was, and where it is written down. */

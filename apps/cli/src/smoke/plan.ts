@@ -2,8 +2,8 @@
 
 import type { Capabilities } from '@tidemark/model';
 
-import { CliError } from '../failure.ts';
-import { dollars } from '../numbers.ts';
+import { CliError } from '../frame/failure.ts';
+import { dollars } from '../frame/numbers.ts';
 import { NEEDED, PROBES } from './measure.ts';
 import { MOST_DOLLARS, mostFor, mostForCall } from './price.ts';
 import { PROMOTION_CALLS } from './promotion.ts';

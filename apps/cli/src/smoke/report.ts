@@ -1,7 +1,7 @@
 // A smoke in words: what it is about to do, what each call read, and the verdict.
 
-import { dollars, grouped, percent } from '../numbers.ts';
-import type { TableOf } from '../table.ts';
+import { dollars, grouped, percent } from '../frame/numbers.ts';
+import type { TableOf } from '../frame/table.ts';
 import type { Probe, ProbeName, SmokeResult, ReadVerdict } from './measure.ts';
 import type { SmokePlan } from './plan.ts';
 import type { Promotion } from './promotion.ts';

@@ -8,12 +8,12 @@ import { timestamp } from '@tidemark/log';
 import { createAnthropicProvider } from '@tidemark/provider-anthropic';
 import { createOpenAIProvider } from '@tidemark/provider-openai';
 
-import type { CommandContext } from '../command.ts';
-import { CliError } from '../failure.ts';
-import { requireOwnName } from '../foreign-name.ts';
-import { keyOf } from '../key-presence.ts';
-import { readOwnCatalog } from '../own-catalog.ts';
-import { openSimulator } from '../simulator-server.ts';
+import type { CommandContext } from '../frame/command.ts';
+import { CliError } from '../frame/failure.ts';
+import { requireOwnName } from '../arguments/foreign-name.ts';
+import { keyOf } from '../settings/key-presence.ts';
+import { readOwnCatalog } from '../settings/own-catalog.ts';
+import { openSimulator } from '../settings/simulator-server.ts';
 
 /** What is asked for on the command line. */
 export interface SubjectFlags {

@@ -1,0 +1,68 @@
+// Images that come with a prompt: files of the user's own, wherever they lie, or what is piped in. What they are, and whether
+// they can be sent, is for the runtime to say.
+
+import { resolve } from 'node:path';
+
+import { FileError, readRegularFile } from '@tidemark/files';
+import type { GivenImage } from '@tidemark/kit';
+
+import type { CommandContext } from '../frame/command.ts';
+import { CliError } from '../frame/failure.ts';
+
+/** What stands for stdin, so that a clipboard can be piped in. */
+const PIPED = '-';
+
+/** Most bytes of one: it stands in memory whole. */
+const MOST_BYTES = 64 * 1024 * 1024;
+
+/** What a line says of images, and whether its prompt has words of its own. */
+export interface NamedImages {
+  readonly names: readonly string[];
+  readonly words: boolean;
+}
+
+/** The images as parts of a prompt, in the order in which they were named. @throws CliError `cli/not-found`, `cli/refused`, `cli/usage`. */
+export async function imagesOf(
+  { names, words }: NamedImages,
+  { folder, input }: CommandContext,
+): Promise<readonly GivenImage[]> {
+  const piped = names.filter((name) => name === PIPED).length;
+  if (piped > 0 && (!input.piped || !words || piped > 1))
+    throw new CliError(
+      'cli/usage',
+      '--image - is an image that is piped in',
+      'pipe one in, and say what to do with it',
+    );
+  return Promise.all(
+    names.map(async (name): Promise<GivenImage> => {
+      if (name === PIPED) return { type: 'image', data: await pipedImage(input), name: 'that was piped in' };
+      return { type: 'image', data: await bytesOf(resolve(folder, name), name), name };
+    }),
+  );
+}
+
+async function pipedImage(input: CommandContext['input']): Promise<Uint8Array> {
+  const data = await input.bytes(MOST_BYTES);
+  if (data.length <= MOST_BYTES) return data;
+  throw new CliError(
+    'cli/refused',
+    `more than ${MOST_BYTES} bytes are piped in as an image`,
+    `pipe in one of at most ${MOST_BYTES} bytes`,
+  );
+}
+
+async function bytesOf(path: string, name: string): Promise<Uint8Array> {
+  try {
+    return await readRegularFile(path, { most: MOST_BYTES });
+  } catch (error) {
+    if (!(error instanceof FileError)) throw notRead(name, error);
+    const next = error.code === 'file/too-large' ? `name an image of at most ${MOST_BYTES} bytes` : 'name an image';
+    throw new CliError('cli/refused', `${name} ${error.what}`, next, error);
+  }
+}
+
+function notRead(name: string, error: unknown): unknown {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const isGone = code === 'ENOENT' || code === 'ENOTDIR';
+  return isGone ? new CliError('cli/not-found', `the image ${name} is not there`, 'name a file that is', error) : error;
+}

@@ -1,0 +1,161 @@
+// Which model a name means, and what is said of a name that means none.
+
+import { defaultCatalog } from '@tidemark/model';
+import { sessionId } from '@tidemark/log';
+import { describe, expect, test } from 'vitest';
+
+import type { AgentFlags } from './agent-flags.ts';
+import type { ChosenSession } from './choose-session.ts';
+import { CliError } from '../frame/failure.ts';
+import { resolveModel } from './resolve-model.ts';
+
+const SESSION: ChosenSession = {
+  id: sessionId('s1'),
+  workspace: '/w',
+  model: 'claude-sonnet-5-5',
+  provider: 'anthropic',
+  window: undefined,
+  compaction: undefined,
+  plan: undefined,
+  answered: [],
+};
+
+function resolved(flags: AgentFlags, session?: ChosenSession): string | undefined {
+  return resolveModel(flags, { catalog: defaultCatalog(), session }).model;
+}
+
+/** The words of a refusal: message and next step. */
+function refusal(flags: AgentFlags, session?: ChosenSession): string {
+  try {
+    return `not refused: ${resolved(flags, session)}`;
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    expect(error.code).toBe('cli/refused');
+    return `${error.message} | ${error.next}`;
+  }
+}
+
+describe('a family', () => {
+  test.each([
+    ['sonnet', 'claude-sonnet-5-5'],
+    ['Opus', 'claude-opus-5-5'],
+    ['haiku', 'claude-haiku-5-5'],
+    ['claude-sonnet', 'claude-sonnet-5-5'],
+    ['claude-sonnet-latest', 'claude-sonnet-5-5'],
+    ['sonnet-4-5', 'claude-sonnet-4-5-20250929'],
+    ['sonnet 4.6', 'claude-sonnet-4-6'],
+    ['opus-5', 'claude-opus-5'],
+    ['sonnet-3.7', 'claude-3-7-sonnet-20250219'],
+    ['astra', 'gpt-6-astra'],
+  ])('%s is %s', (name, model) => {
+    expect(resolved({ model: name })).toBe(model);
+  });
+
+  test('is that of the provider which is asked', () => {
+    expect(resolved({ model: 'sonnet', provider: 'openrouter' })).toBe('anthropic/claude-sonnet-5.5');
+    expect(resolved({ model: 'sonnet', provider: 'simulator' })).toBe('claude-sonnet-5-5');
+  });
+
+  test.each([
+    ['gpt', 'could be gpt-6-astra, gpt-6.1-sol, gpt-6.1-terra, gpt-6-sol, gpt-6-luna, gpt-5.6-sol, …'],
+    ['gpt-6', 'could be gpt-6-astra, gpt-6-sol, gpt-6-luna'],
+    ['mini', 'could be gpt-5.4-mini'],
+    ['claude', 'could be claude-fable-5-2, claude-mythos-5-2, claude-opus-5-5, claude-sonnet-5-5, claude-haiku-5-5'],
+  ])('%s is ambiguous, and the candidates are listed', (name, words) => {
+    expect(refusal({ model: name })).toContain(words);
+  });
+});
+
+describe('a name of the catalog', () => {
+  test.each([
+    ['claude-sonnet-4-5'],
+    ['claude-sonnet-4-5-20250929'],
+    ['gpt-6.1-sol'],
+    ['anthropic/claude-opus-5.5'],
+    ['claude-sonnet-4-5[1m]'],
+  ])('%s stays as it is', (name) => {
+    expect(resolved({ model: name })).toBe(name);
+  });
+
+  test('stays for a compatible server, and for the session whose model it is', () => {
+    expect(resolved({ model: 'us.anthropic.claude-x', provider: 'compatible' })).toBe('us.anthropic.claude-x');
+    expect(resolved({ model: 'own-model' }, { ...SESSION, model: 'own-model' })).toBe('own-model');
+    expect(resolved({ model: 'some/model', window: 32_768 })).toBe('some/model');
+  });
+
+  test('of a maker that is not reached is refused with the way through the router, and never with itself', () => {
+    const words = refusal({ model: 'gemini-3.8-flash' });
+    expect(words).toContain('gemini-3.8-flash is made by Google, which Tidemark does not reach');
+    expect(words).toMatch(/--provider openrouter --model google\/gemini-3\.8-flash --window \d+/);
+    expect(words).not.toContain('did you mean');
+  });
+
+  test('of another provider is refused with that provider', () => {
+    expect(refusal({ model: 'gpt-6.1-sol', provider: 'anthropic' })).toContain(
+      'Anthropic has no model "gpt-6.1-sol": it is asked of OpenAI | leave out --provider, or say --provider openai',
+    );
+  });
+});
+
+describe('a name of a cloud', () => {
+  test.each([
+    ['anthropic.claude-sonnet-4-5-20250929-v1:0', 'Amazon Bedrock'],
+    ['us.anthropic.claude-sonnet-4-5-20250929-v1:0', 'Amazon Bedrock'],
+    ['us-gov.anthropic.claude-sonnet-4-5', 'Amazon Bedrock'],
+    ['arn:aws:bedrock:us-east-1::foundation-model/anthropic.claude-sonnet-4-5-20250929-v1:0', 'Amazon Bedrock'],
+    ['bedrock/anthropic.claude-sonnet-4-5', 'Amazon Bedrock'],
+    ['meta.llama4-scout-17b-instruct-v1:0', 'Amazon Bedrock'],
+    ['claude-sonnet-4-5@20250929', 'Google Vertex AI'],
+    ['vertex_ai/claude-sonnet-4-5', 'Google Vertex AI'],
+    ['publishers/anthropic/models/claude-sonnet-4-5', 'Google Vertex AI'],
+    ['azure/gpt-4o', 'Microsoft Azure'],
+  ])('%s is refused with what to do', (name, cloud) => {
+    for (const provider of [undefined, 'anthropic', 'simulator'] as const) {
+      const words = refusal({ model: name, ...(provider !== undefined && { provider }) });
+      expect(words).toContain(`is a name of ${cloud}, which Tidemark does not reach`);
+      expect(words).toContain('--provider compatible --base-url');
+    }
+  });
+
+  test('is refused with the same model at its maker, where the catalog has it', () => {
+    expect(refusal({ model: 'us.anthropic.claude-sonnet-4-5-20250929-v1:0' })).toContain(
+      'ask Anthropic itself with --model claude-sonnet-4-5;',
+    );
+  });
+
+  test('with a provider in front of a colon is taken apart', () => {
+    expect(refusal({ model: 'openai:gpt-6.1-sol' })).toContain('--provider openai --model gpt-6.1-sol');
+  });
+});
+
+describe('a name that the catalog does not know', () => {
+  test.each([
+    ['gpt-7', 'did you mean gpt-5?'],
+    ['gpt-unheard-of', 'name another, such as gpt-6-astra, gpt-6.1-sol'],
+    ['claude-sonet-5', 'did you mean claude-sonnet-5?'],
+    ['clade-sonnet-5', 'did you mean claude-sonnet-5?'],
+    ['sonet', 'did you mean sonnet?'],
+    ['gemini-3.8-flsh', 'did you mean gemini-3.8-flash?'],
+    ['gemini-unheard-of', 'name another, such as gemini-'],
+    ['xyz', 'name another, such as claude-fable-5-2, gpt-6-astra, claude-mythos-5-2, gpt-6.1-sol, '],
+    ['anthropic/claude-sonet-5', 'did you mean anthropic/claude-sonnet-5? Else say how many tokens'],
+  ])('%s is refused: %s', (name, next) => {
+    expect(refusal({ model: name })).toContain(`the catalog knows no model "${name}" | `);
+    expect(refusal({ model: name })).toContain(next);
+  });
+
+  test('is compared with the models of every provider where one is named', () => {
+    const next = 'did you mean claude-sonnet-5-5?';
+    expect(refusal({ model: 'claud-sonnet-5-5', provider: 'openai' })).toContain(next);
+  });
+
+  test('is tried in a new session where it may be newer than the catalog', () => {
+    expect(resolved({ model: 'claude-sonnet-7' })).toBe('claude-sonnet-7');
+  });
+
+  test.each([[{}], [{ inPlace: true } as const]])('is refused where a session is to go on with it: %j', (how) => {
+    expect(refusal({ model: 'claude-sonnet-5-6', ...how }, SESSION)).toMatch(
+      /knows no model "claude-sonnet-5-6", and s1 would keep .*did you mean claude-sonnet-5-5\?.*new session first/,
+    );
+  });
+});

@@ -1,0 +1,17 @@
+// A day or an instant as it is named on the command line.
+
+import type { Timestamp } from '@tidemark/log';
+import { timestamp } from '@tidemark/log';
+
+import { CliError } from '../frame/failure.ts';
+
+/** The beginning of the day in UTC, or the instant. @throws CliError `cli/usage` when the text is no day and no instant. */
+export function sinceArgument(text: string): Timestamp {
+  const day = /^\d{4}-\d\d-\d\d$/.test(text);
+  const instant = new Date(day ? `${text}T00:00:00.000Z` : text);
+  const shaped = day || /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(text);
+  const real = shaped && !Number.isNaN(instant.getTime()) && (!day || instant.toISOString().startsWith(text));
+  if (real) return timestamp(instant.toISOString());
+  const next = 'name a day such as 2026-11-20, or an instant such as 2026-11-20T09:30:00Z';
+  throw new CliError('cli/usage', `not a day: ${JSON.stringify(text)}`, next);
+}

@@ -1,0 +1,283 @@
+// Approvals where they meet other parts: a session that is opened again, subagents, MCP servers, and rules of the user.
+
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+import type { ScenarioStep, PlannedAnswer } from '@tidemark/simulator';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+
+import type { Choices, Ran } from '../../tests/pretend-run.ts';
+import { pretendRun } from '../../tests/pretend-run.ts';
+import type { Stage } from '../../tests/scenario.ts';
+import { calls, openStage } from '../../tests/scenario.ts';
+
+let stage: Stage;
+let asked: string[];
+
+beforeEach(() => {
+  stage = openStage();
+  asked = [];
+});
+
+afterEach(() => stage.clear());
+
+function tidemark(args: readonly string[], choices: Choices = {}): Promise<Ran> {
+  const environment = { PATH: process.env['PATH'], TIDEMARK_HOME: stage.home, XDG_CONFIG_HOME: `${stage.home}-own` };
+  return pretendRun(args, { folder: stage.folder, environment, ...choices });
+}
+
+/** Answers in this order, the last answer for ever. */
+function answering(...answers: readonly string[]): Required<Pick<Choices, 'person'>> {
+  return {
+    person: (question) => {
+      asked.push(question);
+      return answers[Math.min(asked.length, answers.length) - 1] ?? '';
+    },
+  };
+}
+
+function own(settings: object): void {
+  const path = join(`${stage.home}-own`, 'tidemark', 'tidemark.config.json');
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, JSON.stringify(settings));
+}
+
+const heads = (): readonly string[] => asked.map((question) => question.split('\n')[0] ?? '');
+const bash = (command: string): ScenarioStep => ({ answer: calls('bash', { command }) });
+const DONE: ScenarioStep = { answer: { text: 'Done.' } };
+const playing = (...steps: readonly ScenarioStep[]): readonly string[] => [
+  '--provider',
+  'simulator',
+  '--scenario',
+  stage.scenario(...steps),
+];
+
+describe('a session that is opened again', () => {
+  test('holds the grants of the session, and asks about all else', async () => {
+    await tidemark(['do it', ...playing(bash('echo a'), DONE)], answering('a echo *'));
+    await tidemark(['--continue', 'more', ...playing(bash('echo b'), bash('touch x'), DONE)], answering('n'));
+    expect(heads()).toEqual(['bash echo a [ask/execute]', 'bash touch x [ask/execute]']);
+    expect(existsSync(join(stage.folder, 'x'))).toBe(false);
+  });
+
+  test('asks again about a call that was open at its end, and shows the file as it is now', async () => {
+    stage.write('a.txt', 'one\n');
+    const cut = new AbortController();
+    const edit = { answer: calls('edit', { path: 'a.txt', old_text: 'one', new_text: 'two' }) };
+    const person = (question: string): string => {
+      asked.push(question);
+      cut.abort();
+      return 'y';
+    };
+    const args = ['do it', ...playing(edit, DONE)];
+    await tidemark(args, { person, signal: cut.signal });
+    stage.write('a.txt', 'one\nand more\n');
+    await tidemark(['resume', '--provider', 'simulator', '--scenario', args.at(-1) ?? ''], answering('n'));
+    expect(asked).toHaveLength(2);
+    expect(asked[0]).not.toContain('and more');
+    expect(asked[1]).toContain('│  and more\n');
+  });
+
+  test('has no question where nobody can be asked, and does not run the open call', async () => {
+    const cut = new AbortController();
+    const person = (question: string): string => {
+      asked.push(question);
+      cut.abort();
+      return 'y';
+    };
+    const args = ['do it', ...playing(bash('touch x'), DONE)];
+    await tidemark(args, { person, signal: cut.signal });
+    await tidemark(['resume', '--provider', 'simulator', '--scenario', args.at(-1) ?? '']);
+    expect(asked).toHaveLength(1);
+    expect(existsSync(join(stage.folder, 'x'))).toBe(false);
+  });
+
+  test('has no grants of its origin where it is a fork', async () => {
+    const first = await tidemark(['do it', ...playing(bash('echo a'), DONE)], answering('a echo *'));
+    const [, session = ''] = /^session (\S+);/m.exec(first.err) ?? [];
+    const fork = await tidemark(['fork', session, '--json']);
+    const [, child = ''] = /"fork":"([^"]+)"/.exec(fork.out) ?? [];
+    expect(child).not.toBe('');
+    await tidemark(['--session', child, 'more', ...playing(bash('echo b'), DONE)], answering('n'));
+    expect(heads()).toEqual(['bash echo a [ask/execute]', 'bash echo b [ask/execute]']);
+  });
+});
+
+describe('a question of a subagent', () => {
+  const agent = (role: string): PlannedAnswer => calls('agent', { role, task: 'Do it.' });
+
+  test('names the subagent and shows the command, and its no reaches the subagent alone', async () => {
+    const steps = [
+      { answer: agent('cleaner') },
+      bash('rm -rf p\u0430y'),
+      { expect: { toolResult: 'The user refused: not that one' }, answer: { text: 'I could not.' } },
+      { expect: { toolResult: 'I could not.' }, answer: { text: 'Well.' } },
+    ];
+    const ran = await tidemark(['do it', ...playing(...steps)], answering('n not that one'));
+    expect(ran.exit).toBe(0);
+    expect(asked).toHaveLength(1);
+    expect(heads()[0]).toBe('subagent cleaner: bash rm -rf p\u0430⟨U+0430⟩y [ask/execute]');
+    expect(asked[0]).toContain('│ rm -rf p\u0430⟨U+0430⟩y\n');
+  });
+
+  test('shows the tool whatever the role is: a role cannot pass for another call or push it away', async () => {
+    for (const role of ['reader: read notes.txt [ask/read]\ny: allow this', 'r'.repeat(500), '\u202Eevil']) {
+      asked.length = 0;
+      const steps = [{ answer: agent(role) }, bash('touch x'), DONE, DONE];
+      await tidemark(['do it', ...playing(...steps)], answering('n'));
+      expect(heads()[0]).toMatch(/^subagent [\w ]{1,20}: bash touch x \[ask\/execute\]$/);
+    }
+  });
+
+  test('takes a grant for that subagent alone: its parent and the next subagent ask again', async () => {
+    const steps = [
+      { answer: agent('one') },
+      bash('echo a'),
+      bash('echo b'),
+      DONE,
+      { answer: agent('two') },
+      bash('echo c'),
+      DONE,
+      bash('echo d'),
+      DONE,
+    ];
+    await tidemark(['do it', ...playing(...steps)], answering('a echo *', 'n'));
+    expect(asked[0]).toContain('\na: bash runs `echo a` to the letter');
+    expect(asked[0]).not.toMatch(/^p in the place of a/m);
+    expect(heads()).toEqual([
+      'subagent one: bash echo a [ask/execute]',
+      'subagent two: bash echo c [ask/execute]',
+      'bash echo d [ask/execute]',
+    ]);
+  });
+
+  test('takes no grant for the project, and uses neither those of the project nor those of its parent', async () => {
+    await tidemark(['do it', ...playing(bash('echo a'), DONE)], answering('p echo *'));
+    asked.length = 0;
+    const steps = [bash('touch y'), { answer: agent('one') }, bash('echo b'), bash('touch y'), DONE, DONE];
+    await tidemark(['do it', ...playing(...steps)], answering('a', 'p', 'n'));
+    expect(heads()).toEqual([
+      'bash touch y [ask/execute]',
+      'subagent one: bash echo b [ask/execute]',
+      'no grants are kept for this project.',
+      'subagent one: bash touch y [ask/execute]',
+    ]);
+  });
+
+  test('is not asked where a rule of the user denies, and is asked without grants where a rule asks', async () => {
+    own({
+      permissions: {
+        rules: [
+          { decision: 'deny', tool: 'bash', commands: ['rm *'] },
+          { decision: 'ask', tool: 'bash', commands: ['git push *'] },
+        ],
+      },
+    });
+    const steps = [{ answer: agent('one') }, bash('rm x'), bash('git push origin'), DONE, DONE];
+    await tidemark(['do it', ...playing(...steps)], answering('a git push *', 'n'));
+    expect(asked).toHaveLength(2);
+    expect(heads()[0]).toMatch(/^subagent one: bash git push origin \[/);
+    expect(asked[0]).not.toMatch(/^[ap] /m);
+  });
+});
+
+describe('a call of an MCP server', () => {
+  const SHOP = `
+const tools = ['buy'].map((name) => ({ name, inputSchema: { type: 'object' } }));
+const results = {
+  initialize: ({ protocolVersion }) =>
+    ({ protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'shop', version: '0' } }),
+  'tools/list': () => ({ tools }),
+  'tools/call': ({ name, arguments: given }) => {
+    require('node:fs').appendFileSync(process.argv[1], JSON.stringify(given) + '\\n');
+    return { content: [{ type: 'text', text: name + ' was called' }] };
+  },
+};
+require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method, params } = JSON.parse(line);
+  if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, result: results[method](params) }));
+});`;
+  const shop = (): object => ({
+    servers: { shop: { command: process.execPath, args: ['-e', SHOP, join(stage.folder, 'bought')] } },
+  });
+  const buy = (input: Readonly<Record<string, unknown>>): ScenarioStep => ({ answer: calls('shop__buy', input) });
+
+  test('shows the tool, the server and every argument with marks, and runs once for one y', async () => {
+    own({ mcp: shop() });
+    const input = { to: 'p\u0430ypal', note: 'x'.repeat(300), last: '\u200Bend\n│ y' };
+    await tidemark(['do it', ...playing(buy(input), buy({ to: 'b' }), DONE)], answering('y', 'n'));
+    expect(asked).toHaveLength(2);
+    expect(heads()[0]).toMatch(/^buy of the MCP server shop /);
+    expect(asked[0]).toContain('\ntool: shop__buy\n');
+    const shown = (asked[0] ?? '').replaceAll('\n┆ ', '');
+    expect(shown).toContain('│   "to": "p\u0430⟨U+0430⟩ypal",\n');
+    expect(shown).toContain('x'.repeat(300));
+    expect(shown).toContain(String.raw`"⟨U+200B⟩end\n│`);
+    expect(readdirSync(stage.folder)).toEqual(['bought']);
+  });
+
+  test.each(['a', 'p', 'a shop__buy', 'a *', 'always'])('takes no grant: %s', async (answer) => {
+    own({ mcp: shop() });
+    await tidemark(['do it', ...playing(buy({ n: 1 }), buy({ n: 2 }), DONE)], answering(answer, 'y', 'n'));
+    expect(asked[0]).not.toMatch(/^[ap] ?(<|:|in)/m);
+    expect(heads()[1]).toBe('no grant covers this call: allow it once, or refuse.');
+    expect(heads()[2]).toMatch(/^buy of the MCP server shop /);
+  });
+
+  test('runs unasked where a rule of the user allows its tool, and never where one denies it', async () => {
+    const rules = [{ decision: 'allow', tool: 'shop__*' }];
+    own({ mcp: shop(), permissions: { rules } });
+    await tidemark(['do it', ...playing(buy({ n: 1 }), DONE)], answering('n'));
+    expect([asked.length, readdirSync(stage.folder)]).toEqual([0, ['bought']]);
+    own({ mcp: shop(), permissions: { rules: [...rules, { decision: 'deny', tool: 'shop__buy' }] } });
+    const told: ScenarioStep = { expect: { toolResult: 'was denied and did not run' }, answer: { text: 'No.' } };
+    const ran = await tidemark(['do it', ...playing(buy({ n: 2 }), told)], answering('y'));
+    expect([asked.length, ran.out]).toEqual([0, 'No.\n']);
+  });
+});
+
+describe('rules of the user and grants', () => {
+  const granted = async (): Promise<void> => {
+    await tidemark(['do it', ...playing(bash('echo a'), DONE)], answering('p echo *'));
+    asked.length = 0;
+  };
+
+  test('a rule that denies holds against a grant that was kept before it', async () => {
+    await granted();
+    own({ permissions: { rules: [{ decision: 'deny', tool: 'bash', commands: ['echo *'] }] } });
+    const told: ScenarioStep = {
+      expect: { toolResult: 'a rule of the user does not allow it' },
+      answer: { text: 'No.' },
+    };
+    const ran = await tidemark(['do it', ...playing(bash('echo b'), told)], answering('y'));
+    expect([asked.length, ran.out]).toEqual([0, 'No.\n']);
+  });
+
+  test('a rule that asks holds against a grant, offers none, and takes none', async () => {
+    await granted();
+    own({ permissions: { rules: [{ decision: 'ask', tool: 'bash', commands: ['echo *'] }] } });
+    await tidemark(['do it', ...playing(bash('echo b'), DONE)], answering('p', 'a echo *', 'n'));
+    expect(asked).toHaveLength(3);
+    expect(asked[0]).not.toMatch(/^[ap][ :]/m);
+    expect(heads().slice(1)).toEqual([
+      'no grant covers this call: allow it once, or refuse.',
+      'no grant covers this call: allow it once, or refuse.',
+    ]);
+  });
+
+  test('a rule that denies one command of a line holds where a grant covers the other', async () => {
+    await granted();
+    own({ permissions: { rules: [{ decision: 'deny', tool: 'bash', commands: ['touch *'] }] } });
+    await tidemark(['do it', ...playing(bash('echo b; touch x'), DONE)], answering('y'));
+    expect([asked.length, existsSync(join(stage.folder, 'x'))]).toEqual([0, false]);
+  });
+
+  test('a grant does not widen the mode read-only', async () => {
+    await granted();
+    await tidemark(
+      ['do it', '--mode', 'read-only', ...playing(bash('echo b > x'), bash('echo b'), DONE)],
+      answering('y'),
+    );
+    expect([asked.length, readdirSync(stage.folder)]).toEqual([0, []]);
+  });
+});

@@ -1,0 +1,284 @@
+// What a person at the terminal is shown before a call runs, and what each answer allows: real tools in a folder of the test.
+
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+
+import type { ScenarioStep } from '@tidemark/simulator';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+
+import type { Choices, Ran } from '../../tests/pretend-run.ts';
+import { pretendRun } from '../../tests/pretend-run.ts';
+import type { Stage } from '../../tests/scenario.ts';
+import { calls, openStage } from '../../tests/scenario.ts';
+
+let stage: Stage;
+let asked: string[];
+
+beforeEach(() => {
+  stage = openStage();
+  asked = [];
+});
+
+afterEach(() => stage.clear());
+
+function tidemark(args: readonly string[], choices: Choices = {}): Promise<Ran> {
+  const environment = { PATH: process.env['PATH'], TIDEMARK_HOME: stage.home };
+  return pretendRun(args, { folder: stage.folder, environment, ...choices });
+}
+
+/** Somebody who answers in this order, the last answer for ever. */
+function answering(...answers: readonly string[]): Required<Pick<Choices, 'person'>> {
+  return {
+    person: (question) => {
+      asked.push(question);
+      return answers[Math.min(asked.length, answers.length) - 1] ?? '';
+    },
+  };
+}
+
+/** The question without the folds of a narrow terminal. */
+const unfolded = (question: string | undefined): string => (question ?? '').replaceAll('\n┆ ', '');
+
+const DONE: ScenarioStep = { answer: { text: 'Done.' } };
+const turn = (...steps: readonly ScenarioStep[]): readonly string[] => [
+  'do it',
+  '--provider',
+  'simulator',
+  '--scenario',
+  stage.scenario(...steps, DONE),
+];
+const bash = (command: string): ScenarioStep => ({ answer: calls('bash', { command }) });
+const edit = (path: string, from: string, to: string): ScenarioStep => ({
+  answer: calls('edit', { path, old_text: from, new_text: to }),
+});
+const write = (path: string, content: string): ScenarioStep => ({ answer: calls('write', { path, content }) });
+const content = (name: string): string => readFileSync(join(stage.folder, name), 'utf8');
+
+describe('a question', () => {
+  test('for `edit` shows the diff', async () => {
+    stage.write('tax.js', 'const a = 1;\nconst rate = 0.2;\n');
+    await tidemark(turn(edit('tax.js', '0.2', '0.19')), answering('y'));
+    expect(asked[0]).toContain(
+      'edit tax.js [ask/write]\n│ --- tax.js\n│ +++ tax.js\n│ @@ -1,2 +1,2 @@\n│  const a = 1;\n' +
+        '│ -const rate = 0.2;\n│ +const rate = 0.19;\ny: allow this, once\n',
+    );
+    expect(content('tax.js')).toContain('0.19');
+  });
+
+  test('for `write` shows the content', async () => {
+    await tidemark(turn(write('new.sh', 'echo one\nrm -rf ~\n')), answering('n'));
+    expect(asked[0]).toContain('│ --- /dev/null\n│ +++ new.sh\n│ @@ -0,0 +1,2 @@\n│ +echo one\n│ +rm -rf ~\ny: ');
+    expect(existsSync(join(stage.folder, 'new.sh'))).toBe(false);
+  });
+
+  test('marks zero-width and bidirectional characters, and Cyrillic letters in Latin words', async () => {
+    await tidemark(turn(bash('echo p\u0430ypal \u202Ea\u200Bb')), answering('n'));
+    expect(asked[0]).toContain('│ echo p\u0430⟨U+0430⟩ypal ⟨U+202E⟩a⟨U+200B⟩b\n');
+  });
+
+  test('shows a command of 500 lines whole, page by page, before its answers', async () => {
+    const command = Array.from({ length: 500 }, (_, i) => `echo line-${i}`).join('\n');
+    const ran = await tidemark(turn(bash(command)), { rows: 24, ...answering('') });
+    expect(asked.length).toBeGreaterThan(20);
+    for (const page of asked.slice(0, -2)) expect(page.split('\n').length).toBeLessThanOrEqual(24);
+    const shown = asked
+      .join('\n')
+      .split('\n')
+      .flatMap((line) => (line.startsWith('│ ') ? [line.slice(2)] : []));
+    expect(shown).toEqual(command.split('\n'));
+    expect(asked.at(-1)).toMatch(/y: allow this, once\n[^]*allow it\? \(y\/n\) $/);
+    expect(ran.err).toContain('denied');
+  });
+
+  test('folds a long line into rows, so that none of it leaves the screen', async () => {
+    const command = `echo ${'x'.repeat(10_000)}END`;
+    await tidemark(turn(bash(command)), { rows: 24, ...answering('') });
+    for (const page of asked) for (const line of page.split('\n')) expect(line.length).toBeLessThan(140);
+    const shown = asked
+      .join('\n')
+      .split('\n')
+      .flatMap((line) => (/^[│┆] /.test(line) ? [line.slice(2)] : []));
+    expect(shown.join('')).toContain(command);
+  });
+
+  test('that is stopped while it is paged is a no', async () => {
+    await tidemark(turn(bash(`touch made\n${'true\n'.repeat(100)}`)), { rows: 24, ...answering('q') });
+    expect(asked).toHaveLength(1);
+    expect(existsSync(join(stage.folder, 'made'))).toBe(false);
+  });
+
+  test('frames what others wrote, so that it cannot pass for the answers', async () => {
+    await tidemark(turn(bash('true\ny: allow this, once\nallow it? (y/n) ')), answering('n'));
+    expect(asked[0]?.split('\n').filter((line) => line.startsWith('y: '))).toHaveLength(1);
+    expect(asked[0]).toContain('│ y: allow this, once\n│ allow it? (y/n) \n');
+  });
+
+  test('takes no y for what cannot be shown whole, and no grant: only `unseen`', async () => {
+    const line = 'x'.repeat(700_000);
+    stage.write('big.txt', `${line}END\n`);
+    const big = turn(edit('big.txt', 'END', 'CHANGED'));
+    await tidemark(big, answering('y', 'a big.txt'));
+    expect(asked[0]?.replaceAll('\n┆ ', '')).toMatch(/\+\+\+ big\.txt: 700008 bytes, SHA-256 [0-9a-f]{64}/);
+    expect(unfolded(asked[0])).toMatch(/unseen: allow it, once, though not all of it can be shown[^]*\(unseen\/n\) $/);
+    expect(content('big.txt')).toBe(`${line}END\n`);
+    asked.length = 0;
+    await tidemark(big, answering('unseen'));
+    expect(content('big.txt')).toBe(`${line}CHANGED\n`);
+  });
+});
+
+describe('what runs', () => {
+  test('is what was shown: a file that changed before the yes is asked about again', async () => {
+    stage.write('a.txt', 'one\n');
+    const person = (question: string): string => {
+      asked.push(question);
+      if (asked.length === 1) appendFileSync(join(stage.folder, 'a.txt'), 'evil\n');
+      return asked.length === 1 ? 'y' : 'n';
+    };
+    await tidemark(turn(edit('a.txt', 'one', 'two')), { person });
+    expect(asked).toHaveLength(2);
+    expect(asked[0]).not.toContain('evil');
+    expect(asked[1]).toMatch(/It changed after your answer[^]*│ {2}evil\n/);
+    expect(content('a.txt')).toBe('one\nevil\n');
+  });
+
+  test('is nobody asked about where it would fail: the model is told at once', async () => {
+    stage.write('a.txt', 'one\n');
+    const told: ScenarioStep = { expect: { toolResult: 'old_text is not in a.txt' }, answer: { text: 'I see.' } };
+    const scenario = stage.scenario(edit('a.txt', 'zzz', 'x'), told);
+    const ran = await tidemark(['do it', '--provider', 'simulator', '--scenario', scenario], answering('y'));
+    expect([asked, ran.out, ran.exit]).toEqual([[], 'I see.\n', 0]);
+  });
+});
+
+describe('an answer', () => {
+  test('of n and words is a no, and the words reach the model', async () => {
+    const told: ScenarioStep = {
+      expect: { toolResult: 'The user refused: because that file is generated' },
+      answer: { text: 'I see.' },
+    };
+    const scenario = stage.scenario(write('gen.txt', 'x'), told);
+    const run = ['do it', '--provider', 'simulator', '--scenario', scenario];
+    const ran = await tidemark(run, answering('n because that file is generated'));
+    expect([ran.out, ran.exit, existsSync(join(stage.folder, 'gen.txt'))]).toEqual(['I see.\n', 0, false]);
+  });
+
+  test('of a alone allows no other content of a write', async () => {
+    await tidemark(turn(write('a.txt', 'one'), write('b.txt', 'two')), answering('a', 'y', 'n'));
+    expect(asked[0]).not.toMatch(/^a: /m);
+    expect(unfolded(asked[1])).toContain('another call may write other content.\n');
+    expect([existsSync(join(stage.folder, 'a.txt')), existsSync(join(stage.folder, 'b.txt'))]).toEqual([true, false]);
+  });
+
+  test('of a and a folder allows below it alone, links followed, and says whatever the content', async () => {
+    for (const folder of ['src', 'lib']) mkdirSync(join(stage.folder, folder));
+    symlinkSync('../lib', join(stage.folder, 'src', 'link'));
+    const steps = [write('src/a', '1'), write('src/b', '2'), write('src/link/c', '3'), write('srcs/d', '4')];
+    await tidemark(turn(...steps), answering('a src/', 'n', 'n'));
+    expect(unfolded(asked[0])).toContain(
+      '\na src/a: every call of write on src/a, whatever its content, for the rest of this session\n' +
+        'a src/: every call of write below src/, whatever its content, for the rest of this session\n',
+    );
+    expect(asked.slice(1).map((question) => question.split('\n')[0])).toEqual([
+      'write lib/c [ask/write]',
+      'write srcs/d [ask/write]',
+    ]);
+    expect(readdirSync(join(stage.folder, 'src')).toSorted()).toEqual(['a', 'b', 'link']);
+    expect(readdirSync(join(stage.folder, 'lib'))).toEqual([]);
+  });
+
+  test('of a and a pattern allows what fits it', async () => {
+    await tidemark(turn(bash('echo a'), bash('echo b c'), bash('touch x')), answering('a echo *', 'n'));
+    expect(asked.map((question) => question.split('\n')[0])).toEqual([
+      'bash echo a [ask/execute]',
+      'bash touch x [ask/execute]',
+    ]);
+  });
+
+  test.each([
+    ['a sudo *', 'sudo ls'],
+    ['a env *', 'env'],
+    ['p xargs *', 'xargs'],
+    ['a bash *', 'bash'],
+    ['a python3 *', 'python3'],
+  ])('of %s is refused with its reason, and asked again', async (answer, command) => {
+    await tidemark(turn(bash(command)), answering(answer, 'n'));
+    // No grant covers such a call, so none is offered.
+    expect(asked[0]).not.toMatch(/^a /m);
+    expect(unfolded(asked[1])).toMatch(/^"\w+ \*" would allow any[^\n]*\.\ny: allow this, once\nn: /);
+    asked.length = 0;
+    await tidemark(turn(bash('echo a')), answering(answer, 'n'));
+    expect(asked).toHaveLength(2);
+    expect(unfolded(asked[1])).toMatch(/^"\w+ \*" (would allow any|is refused: )[^\n]*\.\ny: allow this, once\n/);
+  });
+});
+
+describe('a grant for the project', () => {
+  const grantFile = (): string => {
+    const [file = ''] = readdirSync(join(stage.home, 'grants'));
+    return readFileSync(join(stage.home, 'grants', file), 'utf8');
+  };
+
+  test('lies in the home, is used in the next session, told in the log, and listed and taken back', async () => {
+    await tidemark(turn(bash('echo a')), answering('p echo *'));
+    expect(asked).toHaveLength(1);
+    expect(grantFile()).toContain('echo *');
+    expect(readdirSync(stage.folder)).toEqual([]);
+    const next = await tidemark([...turn(bash('echo b')), '--mode', 'ask'], answering('n'));
+    expect(asked).toHaveLength(1);
+    const [, session = ''] = /^session (\S+);/m.exec(next.err) ?? [];
+    const { out } = await tidemark(['export', session, '--format', 'json']);
+    expect(out).toContain('always bash \\"echo *\\" (project)'.replaceAll('\\"', String.raw`\"`));
+    expect((await tidemark(['grants'])).out).toMatch(/^1\t.*\tbash "echo \*"\t/m);
+    expect((await tidemark(['grants', '--revoke', '1'])).out).toContain('bash "echo *"');
+    await tidemark(turn(bash('echo c')), answering('n'));
+    expect(asked).toHaveLength(2);
+  });
+
+  test('holds in no session of another folder', async () => {
+    await tidemark(turn(bash('echo a')), answering('p'));
+    mkdirSync(join(stage.home, '..', 'other'));
+    await tidemark(turn(bash('echo a')), { folder: join(stage.home, '..', 'other'), ...answering('n') });
+    expect(asked).toHaveLength(2);
+  });
+
+  test('is neither offered nor kept nor used where the home lies in the workspace', async () => {
+    const home = join(stage.folder, 'home');
+    const environment = { PATH: process.env['PATH'], TIDEMARK_HOME: home };
+    await tidemark(turn(bash('echo a')), { environment, ...answering('p', 'n') });
+    expect(asked[0]).not.toMatch(/^p /m);
+    expect(asked).toHaveLength(2);
+    expect(existsSync(join(home, 'grants'))).toBe(false);
+  });
+
+  test('that cannot be read stops the command before anything is sent', async () => {
+    await tidemark(turn(bash('echo a')), answering('p'));
+    const [file = ''] = readdirSync(join(stage.home, 'grants'));
+    writeFileSync(join(stage.home, 'grants', file), '{');
+    const ran = await tidemark(turn(bash('echo a')), answering('n'));
+    expect([ran.exit, ran.out]).toEqual([3, '']);
+    expect(ran.err).toContain('grants nothing');
+  });
+
+  test.each(['a link', 'a folder'])('whose file is %s stops the command with words', async (what) => {
+    await tidemark(turn(bash('echo a')), answering('p'));
+    const [name = ''] = readdirSync(join(stage.home, 'grants'));
+    const file = join(stage.home, 'grants', name);
+    renameSync(file, join(stage.home, 'elsewhere.json'));
+    if (what === 'a link') symlinkSync('../elsewhere.json', file);
+    else mkdirSync(file);
+    const ran = await tidemark(turn(bash('echo a')), answering('n'));
+    expect([ran.exit, ran.out]).toEqual([3, '']);
+    expect(ran.err).toMatch(/is (a link|no file): it grants nothing/);
+    expect(ran.err).not.toMatch(/^\s+at /m);
+  });
+});

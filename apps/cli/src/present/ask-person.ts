@@ -1,0 +1,96 @@
+// Asks the person at the terminal: shows all that is decided about, a page at a time where it is long, and takes a clear answer.
+
+import type { PermissionAnswer, Question } from '@tidemark/kit';
+
+import { foldLine } from './fold-line.ts';
+import type { Input } from '../frame/input.ts';
+import { markedText } from './marked-text.ts';
+import { hanging, questionText } from './question-text.ts';
+import type { PersonReply } from './read-reply.ts';
+import { readReply } from './read-reply.ts';
+import { isTooSmall, noticeRows, showPaged, TOO_SMALL } from './show-paged.ts';
+
+/** Where a person is asked. */
+interface PersonPrompt {
+  readonly input: Input;
+  readonly signal: AbortSignal;
+}
+
+/** How often an unclear answer is asked about, and how often a grant may be refused. */
+const MOST_UNCLEAR = 2;
+const MOST_REFUSED = 5;
+
+/** Asks. A page that is stopped, a question that is cut off, and anything but a clear yes are a no. */
+export async function askPerson(question: Question, asking: PersonPrompt): Promise<PermissionAnswer> {
+  try {
+    return await answerFrom(question, asking);
+  } catch (error) {
+    if (asking.signal.aborted) return 'denied';
+    throw error;
+  }
+}
+
+async function answerFrom(question: Question, asking: PersonPrompt): Promise<PermissionAnswer> {
+  const text = questionText(question, asking.input.columns);
+  const first = { above: [...text.head, ...text.body], again: text.head, asked: text.answers, prompt: text.prompt };
+  let typed = await askBelow(first, asking);
+  for (let [unclear, refused] = [0, 0]; typed !== undefined;) {
+    const reply = replyTo(question, typed);
+    if (reply !== 'unclear' && 'answer' in reply) return reply.answer;
+    if (reply === 'unclear') unclear += 1;
+    else refused += 1;
+    if (unclear >= MOST_UNCLEAR || refused >= MOST_REFUSED) return 'denied';
+    const why = reply === 'unclear' ? 'That is none of the answers.' : `${markedText(reply.problem)}.`;
+    const next = { above: hanging(why, asking.input.columns), again: [], asked: text.answers, prompt: text.prompt };
+    typed = await askBelow(next, asking);
+  }
+  return 'denied';
+}
+
+/** Rows of a question. Every row but the prompt fits the terminal. */
+interface QuestionRows {
+  readonly above: readonly string[];
+  /** Rows of `above` that are repeated with the answers, where these come after a stop. */
+  readonly again: readonly string[];
+  readonly asked: readonly string[];
+  readonly prompt: string;
+}
+
+/**
+ * Asks so that every row is on the screen at a stop: all at once where it fits, else page by page, the answers too where they
+ * need it. `undefined`: the person stopped at a page.
+ */
+async function askBelow(
+  { above, again, asked, prompt }: QuestionRows,
+  { input, signal }: PersonPrompt,
+): Promise<string | undefined> {
+  if (isTooSmall(input)) {
+    input.show(TOO_SMALL);
+    return undefined;
+  }
+  const promptLines = foldLine(prompt, Math.max(1, input.columns - 1));
+  const promptRows = promptLines.length;
+  if (promptRows + noticeRows(input) > input.rows)
+    return askBelow(
+      { above: [...above, ...asked, ...promptLines], again: [], asked: [], prompt: SHORT },
+      { input, signal },
+    );
+  const fits = (rows: number): boolean => rows + promptRows + noticeRows(input) <= input.rows;
+  const ask = (rows: readonly string[]): Promise<string> => input.ask([...rows, prompt].join('\n'), signal);
+  if (fits(above.length + asked.length)) return ask([...above, ...asked]);
+  const question = [...again, ...asked];
+  const isPaged = !fits(question.length);
+  const below = promptRows + (isPaged ? 0 : question.length);
+  const shown = await showPaged(isPaged ? [...above, ...asked] : above, { input, signal, below });
+  return shown === 'stopped' ? undefined : ask(isPaged ? [] : question);
+}
+
+/** The prompt after one that does not fit the terminal and was shown as a page. */
+const SHORT = 'y/n ';
+
+function replyTo(question: Question, typed: string): PersonReply {
+  if (question.about === 'call') return readReply(question, typed);
+  const text = typed.trim();
+  if (/^y(es)?$/i.test(text)) return { answer: 'allowed' };
+  return /^no?$/i.test(text) ? { answer: 'denied' } : 'unclear';
+}

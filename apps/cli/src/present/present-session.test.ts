@@ -1,0 +1,177 @@
+// What a person sees of a session, event by event.
+
+import type { Gauge } from '@tidemark/context';
+import type { SessionEvent } from '@tidemark/kit';
+import type { EventData, Kind, Recorded } from '@tidemark/log';
+import { callId, chain, digest, money, position, timestamp } from '@tidemark/log';
+import { expect, test } from 'vitest';
+
+import { createOutput } from '../frame/output.ts';
+import type { Presenter } from './present-session.ts';
+import { presentSession } from './present-session.ts';
+
+interface Seen {
+  readonly out: string;
+  readonly err: string;
+  readonly presenter: Presenter;
+}
+
+function present(events: readonly SessionEvent[], json = false): Seen {
+  let out = '';
+  let err = '';
+  const sink = { terminal: false, colour: false };
+  const output = createOutput(
+    json,
+    { ...sink, write: (text) => void (out += text) },
+    { ...sink, write: (text) => void (err += text) },
+  );
+  const presenter = presentSession(output);
+  for (const event of events) presenter.show(event);
+  presenter.rest();
+  return { out, err, presenter };
+}
+
+function recorded<K extends Exclude<Kind, 'unknown'>>(kind: K, data: EventData[K]): SessionEvent {
+  const placed = { v: 1, position: position(0), fence: 1, chain: chain('0'.repeat(16)) } as const;
+  const record = { kind, at: timestamp('2026-11-21T10:00:00.000Z'), data, ...placed };
+  return { type: 'recorded', record: asRecorded(record) };
+}
+
+function asRecorded(record: { readonly kind: Kind; readonly data: EventData[Kind] }): Recorded {
+  // A generic kind and its payload fit together by the signature above; the union cannot see it.
+  return JSON.parse(JSON.stringify(record));
+}
+
+const said = (text: string): SessionEvent => ({ type: 'text.delta', text });
+
+function answer(parts: EventData['answer.received']['parts'], stream = 'main'): SessionEvent {
+  return recorded('answer.received', {
+    step: 0,
+    stream,
+    provider: 'anthropic',
+    model: 'claude-sonnet-5-5',
+    parts,
+    stop: 'end',
+    truncated: 'no',
+    usage: { read: 100, writes: [{ ttl: '5m', tokens: 20 }], fresh: 3, answer: 7 },
+  });
+}
+
+function gaugeAt(tier: Gauge['tier'], input?: number): SessionEvent {
+  const budgets = { reserve: 1_000, hard: 9_000, soft: 8_000, tail: 1_000 };
+  const known = input === undefined ? {} : { input, ratio: input / 10_000 };
+  return { type: 'status.changed', gauge: { ...budgets, ...known, limit: 10_000, tier, by: 'tokens', bytes: 10 } };
+}
+
+const crossed = (tier: EventData['pressure.crossed']['tier'], input: number): SessionEvent =>
+  recorded('pressure.crossed', { tier, ratio: input / 10_000, limit: 10_000, input });
+
+test('reports the advisory tier once, where the log records it, and an unknown gauge once', () => {
+  const steps = [
+    gaugeAt('calm', 100),
+    crossed('advisory', 7_100),
+    gaugeAt('advisory', 7_100),
+    gaugeAt('advisory', 7_200),
+    gaugeAt('unknown'),
+    gaugeAt('advisory', 7_300),
+    gaugeAt('calm', 6_900),
+    gaugeAt('advisory', 7_400),
+    crossed('warning', 8_200),
+    gaugeAt('warning', 8_200),
+    gaugeAt('unknown'),
+  ];
+  expect(present(steps).err.split('\n')).toEqual([
+    'context: the next request holds about 7,100 of 10,000 tokens (71%), advisory',
+    'context: the next request holds an unknown part of 10,000 tokens',
+    '',
+  ]);
+});
+
+test('does not repeat the advisory tier in a further process', () => {
+  expect(present([gaugeAt('advisory', 7_200), gaugeAt('advisory', 7_300)]).err).toBe('');
+});
+
+test('streams the answer on stdout, ended by one newline', () => {
+  const seen = present([said('Two '), said('words'), answer([{ type: 'text', text: 'Two words' }])]);
+  expect(seen).toMatchObject({ out: 'Two words\n', err: '' });
+});
+
+test('shows an answer that did not stream', () => {
+  expect(present([answer([{ type: 'text', text: 'At once.\n' }])]).out).toBe('At once.\n');
+});
+
+test('keeps the words of a side call to itself, and counts its tokens', () => {
+  const { out, presenter } = present([answer([{ type: 'text', text: 'A title' }], 'side'), answer([])]);
+  expect(out).toBe('');
+  expect(presenter.tokens).toEqual({ read: 200, written: 40, fresh: 6, output: 14 });
+});
+
+test('gives each tool run a line on stderr: what it did, how it ended, how long it took', () => {
+  const call = (id: string, name: string, text: string) =>
+    ({ type: 'call', call: callId(id), name, arguments: text }) as const;
+  const { out, err } = present([
+    said('Looking.'),
+    answer([
+      call('c1', 'read', '{"path":"src/tax.js"}'),
+      call('c2', 'bash', '{"command":"npm test"}'),
+      call('c3', 'write', '{"path":"a"}'),
+      call('c4', 'grep', '{"pattern":"x"}'),
+    ]),
+    recorded('tool.returned', { call: callId('c1'), parts: [], durationMs: 12 }),
+    recorded('tool.failed', { call: callId('c2'), parts: [], exit: 1, durationMs: 2_300 }),
+    recorded('permission.decided', { call: callId('c3'), decision: 'denied', by: 'rule', rule: 'ask/write' }),
+    recorded('tool.failed', { call: callId('c3'), parts: [] }),
+    recorded('tool.abandoned', { call: callId('c4'), reason: 'interrupted' }),
+  ]);
+  expect(out).toBe('Looking.\n');
+  expect(err).toBe(
+    'read src/tax.js: ok, 12 ms\nbash npm test: failed, exit 1, 2.3 s\nwrite a: denied\ngrep x: interrupted\n',
+  );
+});
+
+test('says what an epoch costs, when it costs something', () => {
+  const opened = (rewrite: number) =>
+    recorded('epoch.opened', {
+      number: 2,
+      cause: 'tools',
+      provider: 'anthropic',
+      model: 'm',
+      parameters: {},
+      capabilities: digest('0'.repeat(64)),
+      contract: 'tm1',
+      layers: [],
+      tools: [],
+      cacheKey: '',
+      forecast: { rewrite, cost: money('0.03') },
+    });
+  expect(present([opened(0)]).err).toBe('');
+  expect(present([opened(12_480)]).err).toBe('epoch 2 (tools): about 12,480 tokens are written again, $0.0300\n');
+});
+
+test('says what was noticed on a line of its own, with the next step', () => {
+  const notice = { code: 'turn/retrying', message: 'overloaded', next: 'trying again in 2 s' };
+  const seen = present([said('half a'), { type: 'notice.raised', notice }]);
+  expect(seen).toMatchObject({ out: 'half a\n', err: 'notice: overloaded; trying again in 2 s\n' });
+});
+
+test('strips what would move the cursor or reorder the screen from all that a model or a tool wrote', () => {
+  const evil = '\u001b[2J\u202e';
+  const seen = present([
+    said(`a${evil}b`),
+    answer([{ type: 'call', call: callId('c1'), name: `x${evil}`, arguments: `{"path":"p\\u001b[2J"}` }]),
+    recorded('tool.returned', { call: callId('c1'), parts: [] }),
+  ]);
+  expect(`${seen.out}${seen.err}`).toBe('ab\nx p: ok\n');
+});
+
+test('gives every event as a line of JSON, and nothing else, where JSON was asked for', () => {
+  const events = [said('hi'), answer([{ type: 'text', text: 'hi' }]), said('more')];
+  const { out, err } = present(events, true);
+  expect(
+    out
+      .split('\n')
+      .filter(Boolean)
+      .map((line): unknown => JSON.parse(line)),
+  ).toEqual(events);
+  expect(err).toBe('');
+});

@@ -1,0 +1,76 @@
+// How a turn ended, in two lines for people or one object for programs, and the exit code that says so.
+
+import type { FinishedTurn } from '@tidemark/kit';
+import type { SessionId, SubagentEnded, TurnTotals } from '@tidemark/log';
+import { sumOfMoney } from '@tidemark/model';
+
+import type { ExitCode } from '../frame/exit-codes.ts';
+import { EXIT } from '../frame/exit-codes.ts';
+import { counted, dollars } from '../frame/numbers.ts';
+import type { CommandOutput } from '../frame/output.ts';
+import type { SeenTokens } from './seen-tokens.ts';
+import { tokensInWords } from './seen-tokens.ts';
+import type { Shown } from '../frame/shown.ts';
+import { styled } from '../frame/shown.ts';
+
+/** A turn that has ended. */
+export interface EndedTurn {
+  readonly session: SessionId;
+  readonly finished: FinishedTurn;
+  readonly tokens: SeenTokens;
+  /** Those that ended in it. */
+  readonly subagents?: readonly SubagentEnded[];
+}
+
+/** Every ending, with its exit code. */
+const EXITS: Readonly<Record<FinishedTurn['outcome'], ExitCode>> = {
+  completed: EXIT.ok,
+  limited: EXIT.difference,
+  failed: EXIT.provider,
+  interrupted: EXIT.interrupted,
+};
+
+/** Says how it ended: on stderr for people, whose answer has stdout for itself. */
+export function reportTurn(ended: EndedTurn, output: CommandOutput): ExitCode {
+  const { session, finished, tokens } = ended;
+  const { outcome, error, totals, text } = finished;
+  const ok = outcome === 'completed';
+  if (output.json) {
+    output.result({ ok, session, outcome, text, totals, tokens, ...(error !== undefined && { error }) }, () => '');
+  } else {
+    output.note(forPeople(ended));
+  }
+  return EXITS[outcome];
+}
+
+function forPeople({ session, finished, tokens, subagents = [] }: EndedTurn): Shown {
+  const { outcome, error, totals } = finished;
+  const ok = outcome === 'completed';
+  return [
+    ...(error === undefined ? [] : [outcome === 'failed' ? styled('red', 'error') : styled('yellow', 'notice')]),
+    ...(error === undefined ? [] : [`: ${error.message}\nnext: ${error.next}\n`]),
+    styled(ok ? 'green' : 'yellow', outcome),
+    `: ${counted(totals.steps, 'step')}, ${counted(totals.calls, 'tool call')}; `,
+    `tokens: ${tokensInWords(tokens)}; `,
+    costInWords(totals),
+    forSubagents(subagents),
+    '\nsession ',
+    styled('cyan', session),
+    ok ? '; go on with `tidemark --continue "…"`' : '; go on with `tidemark resume`',
+  ];
+}
+
+/** `, $0.0050 of it for 2 subagents`: their tokens stand in their own sessions. */
+function forSubagents(subagents: readonly SubagentEnded[]): string {
+  if (subagents.length === 0) return '';
+  const costs = subagents.flatMap(({ cost }) => (cost === undefined ? [] : [cost]));
+  const who = counted(subagents.length, 'subagent');
+  if (costs.length < subagents.length) return `, with ${who}`;
+  return `, ${dollars(sumOfMoney(costs))} of it for ${who}`;
+}
+
+/** The cost of a turn: as it is known, else the most that it can have been. */
+function costInWords({ cost, taken }: TurnTotals): string {
+  if (cost !== undefined || taken?.cost === undefined) return dollars(cost);
+  return `cost unknown, about ${dollars(taken.cost)} at most`;
+}

@@ -1,0 +1,86 @@
+// Rows that a person must have seen before a question: a screenful at a time, nothing left out.
+
+import { foldLine } from './fold-line.ts';
+import type { Input } from '../frame/input.ts';
+
+/** What to show on. */
+export interface PagedScreen {
+  readonly input: Input;
+  readonly signal: AbortSignal;
+  /** Rows of the question that is asked after the last page. */
+  readonly below: number;
+}
+
+/**
+ * Shows the rows above the next question. Each fits the terminal and holds nothing that steers it. After each page a person
+ * presses Enter for the next page, and after the last one for the question, unless the page and the question fit the terminal
+ * together. `stopped`: the person answered `q` or `n` at a stop; this counts as a no.
+ *
+ * @throws when the signal aborts.
+ */
+export async function showPaged(
+  rows: readonly string[],
+  { input, signal, below }: PagedScreen,
+): Promise<'shown' | 'stopped'> {
+  const pages = pagesOf(rows, Math.max(1, input.rows - stopRows(input)));
+  for (const [index, page] of pages.entries()) {
+    input.show(`${page.join('\n')}\n`);
+    const isLast = index === pages.length - 1;
+    if (isLast && page.length + below + noticeRows(input) <= input.rows) return 'shown';
+    const answer = await input.ask(promptOf(index + 1, pages.length, input), signal);
+    if (/^\s*(q(uit)?|no?)\s*$/i.test(answer)) return 'stopped';
+  }
+  return 'shown';
+}
+
+/** Columns and rows of a terminal. */
+type TerminalSize = Pick<Input, 'columns' | 'rows'>;
+
+/** Returns the notice about text that was typed before a question and discarded. Short on a small terminal, empty on a tiny one. */
+export function discardNotice({ columns, rows }: TerminalSize): string {
+  if (rows < FEWEST_ROWS + 1) return '';
+  return columns < NARROW || rows < LOW ? '(ignored)' : '(what was typed before this question is ignored)';
+}
+
+/** Returns the rows of the terminal that `Input.ask` may use above a question, for its notice about discarded text. */
+export function noticeRows(size: TerminalSize): number {
+  const notice = discardNotice(size);
+  return notice === '' ? 0 : foldLine(notice, Math.max(1, size.columns - 1)).length;
+}
+
+/** Returns true where the terminal cannot hold one row of a page and the question about the next one. */
+export function isTooSmall({ columns, rows }: TerminalSize): boolean {
+  return columns < FEWEST_COLUMNS || rows < FEWEST_ROWS;
+}
+
+/** Shown before a question is refused. */
+export const TOO_SMALL = 'The terminal is too small to show what is decided about: that counts as no.\n';
+
+const FEWEST_COLUMNS = 8;
+const FEWEST_ROWS = 4;
+/** Rows below which the short notice is shown. */
+const LOW = 10;
+/** Rows that stay free below a page at least, for the stop. */
+const FEWEST_FREE = 4;
+/** Columns below which the short prompt is shown. */
+const NARROW = 64;
+/** Columns below which it is one word. */
+const TINY = 20;
+
+function promptOf(page: number, pages: number, { columns }: Input): string {
+  if (columns < TINY) return `${page} q? `;
+  if (columns < NARROW) return `${page}/${pages} Enter/q: `;
+  const next = page === pages ? 'continue' : 'next page';
+  return `[page ${page} of ${pages}] Enter: ${next}, q: stop (counts as no) `;
+}
+
+function stopRows(input: Input): number {
+  const prompt = foldLine(promptOf(9_999, 9_999, input), Math.max(1, input.columns - 1)).length;
+  return Math.max(Math.min(FEWEST_FREE, input.rows - 1), prompt + noticeRows(input));
+}
+
+function pagesOf(rows: readonly string[], size: number): readonly (readonly string[])[] {
+  const pages: (readonly string[])[] = [];
+  for (let start = 0; start < rows.length; start += size) pages.push(rows.slice(start, start + size));
+  return pages;
+}

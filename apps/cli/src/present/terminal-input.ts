@@ -1,0 +1,89 @@
+// What is piped in, and the person at the terminal: a question discards what was typed before it was shown.
+
+import { createInterface } from 'node:readline/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+import type { Input } from '../frame/input.ts';
+import { discardNotice } from './show-paged.ts';
+import { endsByItself, readAlong, readAtMost } from './piped-input.ts';
+
+const CTRL_C = 0x03;
+
+/** Makes the input of a process from its streams. Questions go to stderr. */
+export function terminalInput(stdin: NodeJS.ReadStream, stderr: NodeJS.WriteStream): Input {
+  return {
+    terminal: stdin.isTTY && stderr.isTTY,
+    piped: !stdin.isTTY,
+    bytes: (most) => readAtMost(stdin, most),
+    along: (most, signal) =>
+      readAlong({ stream: stdin, ends: endsByItself(0), note: (text) => void stderr.write(`${text}\n`) }, most, signal),
+    get rows() {
+      return sizeOr(stderr.rows, 24);
+    },
+    get columns() {
+      return sizeOr(stderr.columns, 80);
+    },
+    show: (text) => void stderr.write(text),
+    async ask(question, signal) {
+      signal.throwIfAborted();
+      const notice = discardNotice({ columns: sizeOr(stderr.columns, 80), rows: sizeOr(stderr.rows, 24) });
+      if ((await discardTyped(stdin)) && notice !== '') stderr.write(`${notice}\n`);
+      signal.throwIfAborted();
+      return answerTo(question, signal, stdin, stderr);
+    },
+  };
+}
+
+/** A terminal without a size, such as one that `script` makes, reports 0. */
+function sizeOr(size: number | undefined, usual: number): number {
+  return size === undefined || size <= 0 ? usual : size;
+}
+
+async function answerTo(
+  question: string,
+  signal: AbortSignal,
+  stdin: NodeJS.ReadStream,
+  stderr: NodeJS.WriteStream,
+): Promise<string> {
+  if (stdin.readableEnded || stdin.destroyed) return '';
+  // Not a terminal to readline: the line stays cooked, and Ctrl-C a signal.
+  const lines = createInterface({ input: stdin, output: stderr, terminal: false });
+  const ended = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
+  try {
+    return await Promise.race([lines.question(question, { signal }), ended]);
+  } finally {
+    lines.close();
+  }
+}
+
+/**
+ * Reads away what was typed and returns whether there was any. A line without its end is out of reach in cooked mode, so the
+ * terminal is raw for this moment. There Ctrl-C is a byte, so it is passed on as the signal.
+ */
+async function discardTyped(stdin: NodeJS.ReadStream): Promise<boolean> {
+  if (!stdin.isTTY || stdin.readableEnded || stdin.destroyed) return false;
+  let bytes = 0;
+  let interrupted = false;
+  const discard = (chunk: Buffer | string): void => {
+    const typed = Buffer.from(chunk);
+    bytes += typed.length;
+    interrupted ||= typed.includes(CTRL_C);
+  };
+  stdin.setRawMode(true);
+  stdin.on('data', discard);
+  stdin.resume();
+  try {
+    // The reads of an event loop turn happen before its immediates: a turn without bytes has found the terminal empty.
+    for (let before = -1; before !== bytes;) {
+      before = bytes;
+      await nextTurn();
+      await nextTurn();
+    }
+  } finally {
+    stdin.pause();
+    stdin.off('data', discard);
+    stdin.setRawMode(false);
+  }
+  if (interrupted) process.kill(process.pid, 'SIGINT');
+  return bytes > 0;
+}

@@ -1,0 +1,21 @@
+// Which way a call went, and what else it could have gone out as.
+
+import type { AnswerReceived, ContinuationRecord } from '@tidemark/log';
+
+import { grouped } from '../frame/numbers.ts';
+
+/** How an answer came, where its provider has more than one way. */
+export type AnswerTransport = NonNullable<AnswerReceived['transport']>;
+
+/** `over a WebSocket, going on from the answer before`; `over a WebSocket, whole: connection`; `over HTTP instead: silent`. */
+export function transportWords({ kind, continuation, reset, fallback }: AnswerTransport): string {
+  const way = kind === 'websocket' ? 'over a WebSocket' : kind === 'http' ? 'over HTTP' : `over ${kind}`;
+  const form =
+    continuation === true ? ', going on from the answer before' : reset === undefined ? '' : `, whole: ${reset}`;
+  return `${way}${fallback === undefined ? '' : ` instead: ${fallback}`}${form}`;
+}
+
+/** `could go on from resp_1 at block 12: 340 bytes, digest 0a1b2c3d4e5f…`. */
+export function continuationLine({ response, from, bytes, digest }: ContinuationRecord): string {
+  return `could go on from ${response} at block ${from}: ${grouped(bytes)} bytes, digest ${digest.slice(0, 12)}…`;
+}

@@ -1,0 +1,28 @@
+import type { Explanation } from '@tidemark/agent';
+import { expect, test } from 'vitest';
+import { describeCheck } from './cross-check.ts';
+import { styled } from '../frame/shown.ts';
+
+type Checked = NonNullable<Explanation['checked']>;
+
+test.each<[Checked, ReturnType<typeof describeCheck>]>([
+  [
+    { diagnosis: { found: 'miss', reason: 'tools_changed', missed: 4100 }, verdict: 'agrees' },
+    'the provider agrees: tools_changed, about 4,100 tokens',
+  ],
+  [
+    { diagnosis: { found: 'miss', reason: 'messages_changed' }, verdict: 'disagrees' },
+    styled('red', 'the provider disagrees: messages_changed'),
+  ],
+  [
+    { diagnosis: { found: 'same' }, verdict: 'explains' },
+    'the provider says: nothing changed of what was sent before, so its cache no longer held it',
+  ],
+  [{ diagnosis: { found: 'same' }, verdict: 'agrees' }, 'the provider agrees: nothing changed of what was sent before'],
+  [
+    { diagnosis: { found: 'unknown-response' }, verdict: 'silent' },
+    'the provider cannot say: it does not remember the request before',
+  ],
+])('%j is said in words', (checked, words) => {
+  expect(describeCheck(checked)).toEqual(words);
+});

@@ -1,0 +1,41 @@
+// What the provider says of a miss, in words, and whether it bears out the cause that we name.
+
+import type { Explanation } from '@tidemark/agent';
+
+import { grouped } from '../frame/numbers.ts';
+import type { Shown } from '../frame/shown.ts';
+import { styled } from '../frame/shown.ts';
+
+type Checked = NonNullable<Explanation['checked']>;
+
+/** One line. A disagreement stands out: one of the two is wrong. */
+export function describeCheck({ diagnosis, verdict }: Checked): Shown {
+  const said = wordsOf(diagnosis);
+  switch (verdict) {
+    case 'agrees':
+      return `the provider agrees: ${said}`;
+    case 'disagrees':
+      return styled('red', `the provider disagrees: ${said}`);
+    case 'explains':
+      return `the provider says: ${said}${diagnosis.found === 'same' ? ', so its cache no longer held it' : ''}`;
+    case 'silent':
+      return `the provider cannot say: ${said}`;
+  }
+}
+
+function wordsOf({ found, reason, missed }: Checked['diagnosis']): string {
+  switch (found) {
+    case 'same':
+      return 'nothing changed of what was sent before';
+    case 'hit':
+      return 'its cache was hit';
+    case 'miss':
+      return `${reason ?? 'a miss'}${missed === undefined ? '' : `, about ${grouped(missed)} tokens`}`;
+    case 'pending':
+      return 'it had not finished comparing when it answered';
+    case 'unknown-response':
+      return 'it does not remember the request before';
+    case 'unavailable':
+      return 'it has no diagnosis, or no word for what changed';
+  }
+}

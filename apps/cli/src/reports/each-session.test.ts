@@ -1,0 +1,52 @@
+// Over all sessions, one that cannot be read is left out and named; the one that was asked for fails.
+
+import { AgentError } from '@tidemark/agent';
+import { sessionId, timestamp } from '@tidemark/log';
+import { expect, test } from 'vitest';
+
+import { pretendRun, pretendStore } from '../../tests/pretend-run.ts';
+import type { Command } from '../frame/command.ts';
+import { eachSession } from './each-session.ts';
+
+const [GOOD, OTHER] = [sessionId('good'), sessionId('other')];
+const createdAt = timestamp('2026-11-20T09:30:00.000Z');
+const store = pretendStore({
+  sessions: async () => ({
+    sessions: [OTHER, GOOD].map((session) => ({ session, root: session, workspace: '/w', createdAt })),
+    unreadable: [{ session: 'broken', reason: 'no first record' }],
+  }),
+});
+
+function walking(error: Error): Command {
+  return {
+    name: 'walk',
+    summary: 'walks',
+    examples: [['tidemark walk', 'walks']],
+    declare: (command, run) =>
+      void command.argument('[session]').action((name?: string) =>
+        run(async (context) => {
+          await eachSession(name === undefined ? undefined : sessionId(name), context, async (session) => {
+            if (session === OTHER) throw error;
+            context.output.line(session);
+          });
+          return undefined;
+        }),
+      ),
+  };
+}
+
+const unknown = new AgentError('agent/unknown-encoder', 'of another version');
+
+test('leaves out what another version wrote and what is unreadable, and says so', async () => {
+  const ran = await pretendRun(['walk'], { store, commands: [walking(unknown)] });
+  expect(ran).toEqual({
+    exit: 0,
+    out: 'good\n',
+    err: 'left out: broken: no first record; see `tidemark doctor`\nleft out: other: of another version; see `tidemark doctor`\n',
+  });
+});
+
+test('fails for the session that was named, and for what is a fault of ours', async () => {
+  expect(await pretendRun(['walk', 'other'], { store, commands: [walking(unknown)] })).toMatchObject({ exit: 3 });
+  expect(await pretendRun(['walk'], { store, commands: [walking(new Error('a bug'))] })).toMatchObject({ exit: 70 });
+});

@@ -1,0 +1,41 @@
+// Why an epoch's front was padded or was not, in a sentence.
+
+import type { EpochOpened, PaddingReason, PaddingRecord } from '@tidemark/log';
+
+import { grouped } from '../frame/numbers.ts';
+
+const REASONS: Readonly<Record<PaddingReason, string>> = {
+  pays: 'padded: it was expected to pay',
+  always: 'padded, as was said',
+  never: 'not padded, as was said',
+  costs: 'not padded: it was expected to cost more than it saves',
+  'above-floor': 'not padded: the front is cached as it is',
+  'no-fit': 'not padded: no whole sections come above the floor and stay below the cap',
+  implicit: 'not padded: the provider caches by itself, and what it gains cannot be summed',
+  uncached: 'not padded: this model is not known to cache',
+  'unknown-floor': 'not padded: it is not known from which length on this model caches',
+  'unknown-price': 'not padded: the prices of this model are unknown',
+};
+
+/** `epoch 0, front not padded: …`, then the sum as far as it is known; `undefined` where none was made. */
+export function explainPadding({ number, padding }: Pick<EpochOpened, 'number' | 'padding'>): string | undefined {
+  if (padding === undefined) return undefined;
+  const sum = [sizes(padding), ...expected(padding)].join('; ');
+  return `epoch ${number}, front ${REASONS[padding.why]} (${sum})`;
+}
+
+function sizes({ natural, padded, floor }: PaddingRecord): string {
+  const against = floor === undefined ? '' : ` against a floor of ${grouped(floor)}`;
+  const filled = padded === undefined ? '' : `, ${grouped(padded)} with padding`;
+  return `about ${grouped(natural)} tokens${against}${filled}`;
+}
+
+function expected({ calls, others, gain }: PaddingRecord): readonly string[] {
+  return [
+    ...(calls === undefined ? [] : [`${calls} call${calls === 1 ? '' : 's'} expected below it`]),
+    ...(others === undefined ? [] : [`${grouped(others)} other session${others === 1 ? '' : 's'} on it`]),
+    ...(gain === undefined
+      ? []
+      : [`${gain < 0 ? 'loss' : 'gain'} of ${grouped(Math.abs(gain))} tokens at the base price expected`]),
+  ];
+}

@@ -1,0 +1,86 @@
+// An explanation in words: where a request stopped extending the one before it, which event did that, and what it cost.
+
+import type { Explanation } from '@tidemark/agent';
+import { causeInWords } from '@tidemark/context';
+import type { EpochCause, Miss, MissCause } from '@tidemark/log';
+import type { Block, Origin } from '@tidemark/model';
+
+import { describeCheck } from './cross-check.ts';
+import { dollars, grouped } from '../frame/numbers.ts';
+import type { Shown } from '../frame/shown.ts';
+import { styled } from '../frame/shown.ts';
+
+/** One explanation, for people: where, why, and what it cost. */
+export function describeExplanation(one: Explanation): readonly Shown[] {
+  const { divergence, opened, miss, checked, cliff } = one;
+  const named = one.stream === 'main' ? `step ${one.step}` : `${one.purpose} (${one.stream})`;
+  const lines: Shown[] = [];
+  if (divergence === undefined && miss === undefined) lines.push(`extends the request before it${readOf(one)}`);
+  if (divergence !== undefined) lines.push(`breaks at ${placeOf(divergence)}`);
+  if (opened !== undefined) lines.push(`cause: ${allInWords(opened)} (epoch ${opened.number})`, forecastOf(opened));
+  else if (divergence !== undefined) lines.push(styled('red', 'no event explains it: this is a bug (L3)'));
+  if (miss !== undefined)
+    lines.push(`paid again: ${grouped(miss.tokens)} tokens, ${dollars(miss.cost)} above reading them`);
+  if (miss !== undefined && !(miss.cause === 'opened' && opened !== undefined))
+    lines.push(`cause: ${missInWords(miss, opened)}${miss.cause === 'expired' ? pauseBefore(one) : ''}`);
+  if (cliff !== undefined)
+    lines.push(
+      `crosses a price cliff: above ${grouped(cliff.above)} tokens the whole request costs more, ${dollars(cliff.cost)} more for this one`,
+    );
+  if (checked !== undefined) lines.push(describeCheck(checked));
+  return [styled('bold', named), ` at ${one.at}`, ...lines.map((line) => ['\n  ', line])];
+}
+
+function readOf({ answer }: Explanation): string {
+  if (answer === undefined) return '; what it read from a cache is not known, as no whole answer came';
+  if (answer.usage.read === undefined)
+    return '; what it read from a cache is not known, as the server does not tell it';
+  return ' and read all it could';
+}
+
+/** The cause by its name, and what that means. */
+function inWords(cause: EpochCause | MissCause): string {
+  return `${cause}, ${causeInWords(cause)}`;
+}
+
+/** All causes that stood at once. */
+function allInWords({
+  cause,
+  also = [],
+}: {
+  readonly cause: EpochCause | MissCause;
+  readonly also?: readonly (EpochCause | MissCause)[];
+}): string {
+  return [cause, ...also].map(inWords).join('; and ');
+}
+
+/** The causes of a miss, without the epoch that is named already. */
+function missInWords({ cause, also = [] }: Miss, opened: Explanation['opened']): string {
+  const others = opened === undefined ? also : also.filter((one) => one !== 'opened');
+  return allInWords({ cause, also: others });
+}
+
+function forecastOf({ forecast }: NonNullable<Explanation['opened']>): string {
+  return `forecast: ${grouped(forecast.rewrite)} tokens written again, ${dollars(forecast.cost)}`;
+}
+
+/** An entry's life runs from the start of the request that wrote or read it. */
+function pauseBefore({ gap }: Explanation): string {
+  return gap === undefined ? '' : ` (the request before was sent ${(gap / 60_000).toFixed(1)} minutes earlier)`;
+}
+
+function placeOf(divergence: NonNullable<Explanation['divergence']>): string {
+  if (divergence.at === 'parameters')
+    return `the render parameters, which the cache of ${divergence.section} depends on`;
+  const { is, was, byte } = divergence;
+  return `block ${divergence.at}, byte ${byte}: ${blockName(is)}, where ${blockName(was)} stood`;
+}
+
+function blockName(block: Block | undefined): string {
+  return block === undefined ? 'nothing' : `${block.role} ${block.holds} from ${originName(block.origin)}`;
+}
+
+/** Where a span comes from, in words. */
+export function originName(origin: Origin): string {
+  return origin.from === 'layer' ? `layer ${origin.layer} ${origin.revision}` : `record ${origin.position}`;
+}

@@ -1,0 +1,77 @@
+// What a replay found, for people.
+
+import type { ReplayResult } from '@tidemark/recording';
+
+import { grouped, percent } from '../frame/numbers.ts';
+import type { Shown } from '../frame/shown.ts';
+import { styled } from '../frame/shown.ts';
+import type { TableOf } from '../frame/table.ts';
+
+/** The headline: what was billed then, and what had to be. */
+export function replayHeadline(result: ReplayResult): Shown {
+  const { calls, tokens, recordedRatio, ratio, expiringRatio, breaks, refused, standIns } = result;
+  if (calls === 0) return 'this recording holds no call with usage: there is nothing to drive';
+  return [
+    `${grouped(calls)} calls, ${grouped(tokens)} input tokens (sizes: ${result.sizes})\n`,
+    ['recorded   ', times(recordedRatio), ' what it had to cost\n'],
+    [
+      'driven     ',
+      times(ratio),
+      ' the ideal, ',
+      times(expiringRatio),
+      ' the ideal with entries that live 5 minutes\n',
+    ],
+    `breaks     ${breaks.labelled} labelled, `,
+    breaks.unlabelled === 0 ? '0 unlabelled' : styled('red', `${breaks.unlabelled} unlabelled`),
+    warmingLine(result),
+    refused === 0 ? '' : styled('red', `\nrefused    ${refused} requests`),
+    ...standIns.map(
+      ({ model, as }) => `\nnote: ${model} is not a model of Anthropic in the catalog; it was driven as ${as}`,
+    ),
+  ];
+}
+
+function warmingLine({ warming: { calls, billed } }: ReplayResult): string {
+  return calls === 0 ? '' : `\nwarming    ${grouped(calls)} calls, ${grouped(billed)} of what is billed`;
+}
+
+function times(ratio: number | null): Shown {
+  return styled('bold', ratio === null ? 'unknown ×' : `${ratio.toFixed(2)} ×`);
+}
+
+/** The accounts beside each other, in units of the base input price. */
+export function replayTable(result: ReplayResult): TableOf {
+  const { recorded, billed, forced, ideal, expiring, uncached } = result;
+  const row = (name: string, cost: number): readonly string[] => [name, grouped(cost), percent(cost, uncached)];
+  return {
+    head: ['input cost, in tokens at the base price', 'cost', 'of uncached'],
+    rows: [
+      row('uncached', uncached),
+      row('as it was recorded', recorded.billed),
+      row('driven by Tidemark', billed),
+      row('  of that forced by breaks of the recording', forced),
+      row('with entries that live 5 minutes', expiring),
+      row('ideal: new tokens written once, old ones read', ideal),
+    ],
+    numbers: [1, 2],
+  };
+}
+
+/** Misses by cause: how often, how many tokens, what they cost. */
+export function missTable(result: ReplayResult): TableOf | undefined {
+  const causes = [...sumByCause('recorded', result.recorded.misses), ...sumByCause('driven', result.misses)];
+  if (causes.length === 0) return undefined;
+  return { head: ['misses', 'cause', 'calls', 'tokens', 'cost'], rows: causes, numbers: [2, 3, 4] };
+}
+
+function sumByCause(
+  whose: string,
+  misses: readonly { readonly cause: string; readonly tokens: number; readonly cost: number }[],
+): readonly (readonly string[])[] {
+  const causes = [...new Set(misses.map((miss) => miss.cause))];
+  return causes.map((cause) => {
+    const own = misses.filter((miss) => miss.cause === cause);
+    const sum = (field: 'tokens' | 'cost'): string => grouped(own.reduce((total, miss) => total + miss[field], 0));
+    return [whose, cause, String(own.length), sum('tokens'), sum('cost')];
+  });
+}

@@ -1,0 +1,68 @@
+// The latest requests in short: what each held, by section, and where it was marked. No text of them is shown.
+
+import type { RequestSnapshot } from '@tidemark/agent';
+import { requestSnapshots, SNAPSHOTS_KEPT } from '@tidemark/agent';
+import type { SessionId } from '@tidemark/log';
+
+import type { CommandContext, CommandOutcome } from '../frame/command.ts';
+import { eachSession } from './each-session.ts';
+import { encoders } from './encoders.ts';
+import { counted, grouped } from '../frame/numbers.ts';
+import { sessionArgument } from '../arguments/session-argument.ts';
+import { styled } from '../frame/shown.ts';
+import type { TableOf } from '../frame/table.ts';
+
+interface Snapshots {
+  readonly session: SessionId;
+  readonly requests: readonly RequestSnapshot[];
+}
+
+/** Reports on one session, or on the latest of the store. */
+export async function reportRequests(name: string | undefined, context: CommandContext): Promise<CommandOutcome> {
+  const found = await latest(name === undefined ? undefined : sessionArgument(name), context);
+  const { output, home } = context;
+  const where = name ?? `the sessions of ${home}`;
+  output.result({ sessions: found }, () =>
+    found.length === 0
+      ? `no request of ours in ${where}; an import holds none: \`tidemark replay --keep <session>\` drives it first`
+      : `the latest requests of ${counted(found.length, 'session')}, sizes in estimated tokens`,
+  );
+  for (const { session, requests } of found) {
+    output.line(['\n', styled('cyan', session)]);
+    output.table(tableOf(requests));
+  }
+  return undefined;
+}
+
+/** Of the newest sessions that made a request of ours, as many as are kept. */
+async function latest(session: SessionId | undefined, context: CommandContext): Promise<readonly Snapshots[]> {
+  const store = await context.store();
+  const found: Snapshots[] = [];
+  await eachSession(session, context, async (one) => {
+    if (found.length === SNAPSHOTS_KEPT) return;
+    const requests = await requestSnapshots(store, one, encoders);
+    if (requests.length > 0) found.push({ session: one, requests });
+  });
+  return found;
+}
+
+function tableOf(requests: readonly RequestSnapshot[]): TableOf {
+  const rows = requests.map(({ step, stream, purpose, at, relation, opened, sections, markers }) => [
+    stream === 'main' ? String(step) : purpose,
+    `${at.slice(5, 10)} ${at.slice(11, 16)}`,
+    opened === undefined ? relation : `${relation}: ${opened}`,
+    grouped(sections.tools.tokens),
+    grouped(sections.system.tokens),
+    grouped(sections.messages.tokens),
+    markedIn(markers),
+  ]);
+  return { head: ['step', 'at', 'prefix', 'tools', 'system', 'messages', 'marked'], rows, numbers: [0, 3, 4, 5] };
+}
+
+/** Blocks that are marked, by the life they are marked for: `0, 9 1h; 14 5m`. */
+function markedIn(markers: RequestSnapshot['markers']): string {
+  const lives = [...new Set(markers.map(({ ttl }) => ttl))];
+  const blocksOf = (life: string): string =>
+    markers.flatMap(({ block, ttl }) => (ttl === life ? [String(block)] : [])).join(', ');
+  return lives.map((life) => `${blocksOf(life)} ${life}`).join('; ');
+}

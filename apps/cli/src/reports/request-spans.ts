@@ -1,0 +1,63 @@
+// The blocks of a request as rows: each with what it holds, its origin and size, and the words it begins with (L4).
+
+import type { Block } from '@tidemark/model';
+import { originName } from './explanation.ts';
+import { grouped } from '../frame/numbers.ts';
+import type { TableOf } from '../frame/table.ts';
+
+/** One block, as it is shown and as `--json` says it. */
+export interface SpanRow {
+  readonly block: number;
+  readonly section: string;
+  readonly role: string;
+  readonly holds: string;
+  readonly origin: Block['origin'];
+  readonly bytes: number;
+  readonly tokens: number;
+  readonly marker: string | null;
+  readonly begins: string;
+}
+
+/** The row of a block; `ttl`: the life that its marker asks for. */
+export function spanOf(block: Block, index: number, ttl: string | undefined): SpanRow {
+  const { section, role, holds, origin, tokens } = block;
+  const bytes = Buffer.byteLength(block.head) + Buffer.byteLength(block.tail);
+  return { block: index, section, role, holds, origin, bytes, tokens, marker: ttl ?? null, begins: beginning(block) };
+}
+
+const BEGINNING = 48;
+
+/** The first words of a block, for people to know it by; of an image its kind and weight. */
+export function beginning(block: Block): string {
+  if (block.holds === 'image') return pictureOf(block);
+  const texts = [...block.head.matchAll(/"(?:text|thinking|input|name|content)":("(?:[^"\\]|\\.)*|\{)/g)];
+  const [first] = texts.map((match) => match[1] ?? '');
+  return (first ?? '')
+    .replace(/^"/, '')
+    .replaceAll(/\\[nrt]/g, ' ')
+    .slice(0, BEGINNING);
+}
+
+function pictureOf({ head, mediaBytes }: Block): string {
+  const [kind = 'image'] = /image\/[a-z]+/.exec(head) ?? [];
+  return `${kind}, ${grouped(mediaBytes)} bytes`;
+}
+
+/** All rows, for people. */
+export function spanTable(spans: readonly SpanRow[]): TableOf {
+  const rows = spans.map(({ block, section, role, holds, origin, bytes, tokens, marker, begins }) => [
+    String(block),
+    section,
+    `${role} ${holds}`,
+    originName(origin),
+    grouped(bytes),
+    grouped(tokens),
+    marker === null ? '' : `▼ ${marker}`,
+    begins,
+  ]);
+  return {
+    head: ['block', 'section', 'span', 'origin', 'bytes', 'tokens', 'marker', 'begins'],
+    rows,
+    numbers: [0, 4, 5],
+  };
+}

@@ -1,0 +1,216 @@
+// One request of a session: its blocks, what it adds to the one before it or where they part, and how it went.
+
+import type { Rebuilt, RequestAt } from '@tidemark/agent';
+import { rebuildRequest } from '@tidemark/agent';
+import type { Divergence } from '@tidemark/context';
+import { emptyState, evolve, firstDivergence, slice } from '@tidemark/context';
+import type { Log, Recorded, SessionId, Usage } from '@tidemark/log';
+import { LogError } from '@tidemark/log';
+
+import type { CommandContext, CommandOutcome } from '../frame/command.ts';
+import { encoders } from './encoders.ts';
+import { originName } from './explanation.ts';
+import { CliError } from '../frame/failure.ts';
+import type { LeftOutReasoning } from './left-out.ts';
+import { reasoningLeftOut } from './left-out.ts';
+import { grouped } from '../frame/numbers.ts';
+import type { DiffRow, ParameterChange } from './request-diff.ts';
+import { diffRequests } from './request-diff.ts';
+import type { SpanRow } from './request-spans.ts';
+import { beginning, spanOf, spanTable } from './request-spans.ts';
+import { noStep } from '../arguments/step-argument.ts';
+import { forecastLine } from './step-forecast.ts';
+import type { TableOf } from '../frame/table.ts';
+import type { AnswerTransport } from '../present/transport-words.ts';
+import { continuationLine, transportWords } from '../present/transport-words.ts';
+
+/** Shows the request of a step, or of the side call on a stream; with `diff`, beside the one before it. */
+export async function showStep(
+  session: SessionId,
+  wanted: number | string,
+  diff: boolean,
+  context: CommandContext,
+): Promise<CommandOutcome> {
+  const { before, found, answer = {} } = await requestAt(await context.store(), session, wanted);
+  if (found === undefined) throw noStep(session, wanted);
+  const { continuation, forecast } = found.record.data;
+  const { usage, transport } = answer;
+  const divergence = before === undefined ? undefined : firstDivergence(before.line.sequence, found.line.sequence);
+  const differs = diff && before !== undefined ? diffRequests(before, found, divergence) : undefined;
+  const from = differs === undefined || before === undefined ? 0 : startOf(divergence, before);
+  const spans = spansFrom(found, from);
+  const leftOut = reasoningLeftOut(found);
+  const { output } = context;
+  const value = { ...requestValue(session, found, answer), relation: divergence === undefined ? 'extends' : 'breaks' };
+  const parts = differs && { parameters: differs.parameters, blocks: differs.rows.map(diffValue) };
+  output.result({ ...value, from, spans, leftOut, ...(parts && { diff: parts }) }, () =>
+    [
+      headOf(session, found),
+      relationOf(found, before, divergence),
+      ...(continuation === undefined ? [] : [continuationLine(continuation)]),
+      ...(transport === undefined ? [] : [`went ${transportWords(transport)}`]),
+      forecastLine(forecast, usage),
+    ].join('\n'),
+  );
+  for (const one of differs?.parameters ?? []) output.line(parameterLine(one));
+  // What only grew has nothing to stand beside.
+  if (differs === undefined || divergence === undefined) output.table(spanTable(spans));
+  else if (differs.rows.length > 0) output.table(diffTable(differs.rows, divergence.at !== 'parameters'));
+  for (const one of leftOut) output.line(leftOutLine(one));
+  return undefined;
+}
+
+function spansFrom({ record, line }: Rebuilt, from: number): readonly SpanRow[] {
+  const markers = new Map(record.data.markers.map(({ block, ttl }) => [block, ttl]));
+  return slice(line.sequence.blocks, from).map((block, index) =>
+    spanOf(block, from + index, markers.get(from + index)),
+  );
+}
+
+function requestValue(session: SessionId, { record }: Rebuilt, { usage, transport }: ShownAnswer): object {
+  const { step, stream, purpose, epoch, digest, bytes, forecast, continuation } = record.data;
+  return {
+    session,
+    step: stream === 'main' ? step : null,
+    stream,
+    purpose,
+    epoch,
+    digest,
+    bytes,
+    forecast,
+    usage: usage ?? null,
+    continuation: continuation ?? null,
+    transport: transport ?? null,
+  };
+}
+
+function headOf(session: SessionId, { record: { data }, line }: Rebuilt): string {
+  const { stream, step, bytes, epoch, digest } = data;
+  const named = stream === 'main' ? `step ${step}` : stream;
+  const blocks = grouped(line.sequence.blocks.length);
+  return `${named} of ${session}: ${grouped(bytes)} bytes, ${blocks} blocks, epoch ${epoch}, digest ${digest.slice(0, 12)}…`;
+}
+
+function relationOf(
+  { record: { data } }: Rebuilt,
+  before: Rebuilt | undefined,
+  divergence: Divergence | undefined,
+): string {
+  if (data.stream !== 'main') return `a side call: ${data.purpose}`;
+  if (before === undefined) return 'the first request';
+  if (divergence === undefined) return `extends the request before it at block ${before.line.sequence.blocks.length}`;
+  if (divergence.at === 'parameters')
+    return `breaks the request before it at the render parameters, which the cache of ${divergence.section} depends on`;
+  return `breaks the request before it at block ${divergence.at}, byte ${divergence.byte}`;
+}
+
+/** What is shown of an answer. */
+interface ShownAnswer {
+  readonly usage?: Usage;
+  readonly transport?: AnswerTransport;
+}
+
+const NO_LONGER = '`tidemark verify <session>` lists all that it no longer makes';
+
+/** What is found of a request: itself, the one before it on the main stream, and its answer. */
+interface FoundRequest {
+  readonly found: RequestAt;
+  readonly before?: RequestAt;
+  readonly answer?: ShownAnswer;
+}
+
+/** The request of a step with the one before it, or that of a side call, which has none before it; and its answer. */
+async function requestAt(
+  store: Log,
+  session: SessionId,
+  wanted: number | string,
+): Promise<{ readonly before?: Rebuilt; readonly found?: Rebuilt; readonly answer?: ShownAnswer }> {
+  const asked = await findRequest(store, session, wanted);
+  if (asked === undefined) return {};
+  const { answer } = asked;
+  const before = asked.before && (await madeAgain(store, asked.before));
+  const found = await madeAgain(store, asked.found);
+  if (found instanceof Error)
+    throw new CliError(
+      'cli/refused',
+      `the log of ${session} no longer makes this request: ${found.message}`,
+      NO_LONGER,
+    );
+  return { found, ...(answer && { answer }), ...(before && !(before instanceof Error) && { before }) };
+}
+
+/** Folds the log up to the answer. The two requests are rebuilt after that, from the states at their places. */
+async function findRequest(store: Log, session: SessionId, wanted: number | string): Promise<FoundRequest | undefined> {
+  let state = emptyState();
+  let before: RequestAt | undefined;
+  let asked: FoundRequest | undefined;
+  for await (const record of store.read(session)) {
+    state = evolve(state, record);
+    const answer = asked && answerOf(record, asked.found);
+    if (asked !== undefined && answer !== undefined) return { ...asked, answer };
+    if (record.kind !== 'request.prepared') continue;
+    const { step, stream } = record.data;
+    // Sent again: the first sending is the one that is shown.
+    if (asked !== undefined && stream === asked.found.record.data.stream) return asked;
+    if (asked !== undefined) continue;
+    const one = { record, state };
+    if (stream === wanted) asked = { found: one };
+    if (stream === 'main' && step === wanted) asked = { found: one, ...(before && { before }) };
+    if (stream === 'main') before = one;
+  }
+  return asked;
+}
+
+/** The request, or the error where the log no longer makes it. What the store could not read is thrown. */
+async function madeAgain(store: Log, request: RequestAt): Promise<Rebuilt | Error> {
+  try {
+    return await rebuildRequest(store, request, encoders);
+  } catch (error) {
+    if (!(error instanceof Error) || error instanceof LogError) throw error;
+    return error;
+  }
+}
+
+/** The answer to a request; `undefined` for any other record. */
+function answerOf({ kind, data }: Recorded, { record: request }: RequestAt): ShownAnswer | undefined {
+  if ((kind !== 'answer.received' && kind !== 'answer.interrupted') || data.request !== request.position)
+    return undefined;
+  const { usage = {} } = data;
+  const transport = kind === 'answer.received' ? data.transport : undefined;
+  return { usage, ...(transport !== undefined && { transport }) };
+}
+
+function startOf(divergence: Divergence | undefined, before: Rebuilt): number {
+  if (divergence === undefined) return before.line.sequence.blocks.length;
+  return divergence.at === 'parameters' ? 0 : divergence.at;
+}
+
+function leftOutLine({ record, model, text }: LeftOutReasoning): string {
+  const said = text.trim() === '' ? 'told in no words' : JSON.stringify(text);
+  return `not sent: reasoning of ${model}, record ${record}: ${said}`;
+}
+
+function parameterLine({ name, was, is }: ParameterChange): string {
+  return `${name}: ${was ?? 'not set'} before, ${is ?? 'not set'} now`;
+}
+
+function diffValue({ sign, was, is, block }: DiffRow): object {
+  return { sign, was: was ?? null, is: is ?? null, ...spanOf(block, is ?? was ?? 0, undefined) };
+}
+
+/** Old and new beside each other; where blocks part, the first row is the first difference. */
+function diffTable(rows: readonly DiffRow[], parted: boolean): TableOf {
+  return {
+    head: ['', 'was', 'is', 'span', 'origin', 'tokens', 'begins'],
+    rows: rows.map(({ sign, was, is, block }, index) => [
+      parted && index === 0 ? `► ${sign}` : `  ${sign}`,
+      was === undefined ? '' : String(was),
+      is === undefined ? '' : String(is),
+      `${block.role} ${block.holds}`,
+      originName(block.origin),
+      grouped(block.tokens),
+      beginning(block).slice(0, 24),
+    ]),
+    numbers: [1, 2, 5],
+  };
+}

@@ -1,0 +1,42 @@
+// What was forecast of a call and what it came to, and how far forecasts have been off (L7).
+
+import { forecastError } from '@tidemark/context';
+import type { AnswerReceived, CallForecast, Usage } from '@tidemark/log';
+import { writtenTokens } from '@tidemark/model';
+
+import { dollars, grouped, percent } from '../frame/numbers.ts';
+
+/** `forecast: 11,132 read, 555 written, 0 fresh, $0.0036 before the answer; it came so`. */
+export function forecastLine(forecast: CallForecast, usage: Usage | undefined): string {
+  const cost = forecast.cost === undefined ? 'unknown price' : `${dollars(forecast.cost)} before the answer`;
+  if (forecast.caching === 'unknown') return `forecast: ${cost} at most; how the provider caches is not known`;
+  const said = `forecast: ${buckets(forecast.read, forecast.write, forecast.fresh)}, ${cost}`;
+  if (usage?.read === undefined || usage.writes === undefined || usage.fresh === undefined)
+    return `${said}; what it came to is unknown`;
+  const written = writtenTokens(usage.writes);
+  const same = usage.read === forecast.read && written === forecast.write && usage.fresh === forecast.fresh;
+  return same ? `${said}; it came so` : `${said}\nit came:  ${buckets(usage.read, written, usage.fresh)}`;
+}
+
+function buckets(read: number, written: number, fresh: number): string {
+  return `${grouped(read)} read, ${grouped(written)} written, ${grouped(fresh)} fresh`;
+}
+
+/** Calls with a forecast and counts: their input, and what of it came otherwise. */
+export interface ForecastsOff {
+  readonly calls: number;
+  readonly input: number;
+  readonly off: number;
+}
+
+/** The sums with one more answer; one without a forecast or counts changes nothing. */
+export function addForecast(sums: ForecastsOff, { usage, forecast }: AnswerReceived): ForecastsOff {
+  const one = forecast && forecastError({ usage, forecast });
+  if (one === undefined) return sums;
+  return { calls: sums.calls + 1, input: sums.input + one.input, off: sums.off + one.off };
+}
+
+/** `; forecasts off by 0.4% of the input`; nothing before the first comparison. */
+export function forecastsOff({ calls, input, off }: ForecastsOff): string {
+  return calls === 0 ? '' : `; forecasts off by ${percent(off, input)} of the input`;
+}

@@ -1,0 +1,72 @@
+// Installed skills for people: where each comes from, which are hidden by a nearer one, and which cannot be used and why.
+
+import type { Json } from '@tidemark/log';
+import { judgeTrust, readBrought, SettingsError } from '@tidemark/settings';
+import type { FoundSkills, SkillRoot } from '@tidemark/tools-skills';
+
+import type { CommandContext } from '../frame/command.ts';
+import { counted } from '../frame/numbers.ts';
+import { plainText } from '../frame/plain-text.ts';
+import { oneName } from './trust-in.ts';
+
+/** For a program. `roots`: where was looked, the nearer first. */
+export function inFields(
+  { skills, shadowed, bad }: FoundSkills,
+  roots: readonly SkillRoot[],
+): { readonly [name: string]: Json } {
+  return {
+    roots: roots.map(({ folder, source }) => ({ folder, source })),
+    skills: skills.map(({ name, source, version, folder, use, preload }) => ({
+      name,
+      source,
+      version,
+      folder,
+      use,
+      preload,
+    })),
+    shadowed: shadowed.map(({ skill: { name, source, folder }, by }) => ({ name, source, folder, by: by.folder })),
+    bad: bad.map(({ path, source, reason }) => ({ path, source, reason })),
+  };
+}
+
+/** The folder that the command was given in, and the skills of it that nobody trusts. Asks nobody. */
+export async function skillsHere({ folder, home }: CommandContext): Promise<SkillsHere> {
+  try {
+    const brought = await readBrought(folder);
+    const trusted = (await judgeTrust(home, brought)) === 'trusted';
+    return { folder, trusted, unused: trusted ? [] : brought.skills };
+  } catch (error) {
+    // A folder that cannot be looked through is used for nothing.
+    if (error instanceof SettingsError) return { folder, trusted: false, unused: [] };
+    throw error;
+  }
+}
+
+/** See `skillsHere`. */
+export interface SkillsHere {
+  readonly folder: string;
+  readonly trusted: boolean;
+  readonly unused: readonly string[];
+}
+
+/** For people. */
+export function showInstalled(
+  { skills, shadowed, bad, untrusted }: FoundSkills & { readonly untrusted: readonly string[] },
+  roots: readonly SkillRoot[],
+  { output }: CommandContext,
+): void {
+  output.line(skills.length === 0 ? 'none is installed' : `${counted(skills.length, 'skill')} installed`);
+  const rows = skills.map(({ name, source, version, use }) => [name, source, version, plainText(use)]);
+  if (rows.length > 0) output.table({ head: ['skill', 'from', 'version', 'when to use'], rows });
+  const told = new Set([...skills, ...shadowed.map(({ skill }) => skill), ...bad].map(({ source }) => source));
+  for (const { folder, source } of roots) if (told.has(source)) output.line(plainText(`${source}: ${folder}`));
+  if (untrusted.length > 0)
+    output.line(
+      plainText(
+        `not used: ${untrusted.map(oneName).join(', ')}, since this folder is not trusted; \`tidemark trust\` shows it`,
+      ),
+    );
+  for (const { skill, by } of shadowed)
+    output.line(plainText(`hidden: ${skill.folder}, since ${by.folder} has the same name and is nearer`));
+  for (const { path, reason } of bad) output.line(plainText(`skipped: ${path}: ${reason}`));
+}

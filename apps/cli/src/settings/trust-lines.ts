@@ -1,0 +1,162 @@
+// What a workspace brings along, for the person who is asked to trust it: one line for each thing, and a server as a block
+// under its own line. Nothing that may run is cut, hidden or dropped: what is shown is what would be started.
+
+import { basename, relative } from 'node:path';
+
+import { isSecretName } from '@tidemark/agent';
+import { PROVIDERS } from '@tidemark/kit';
+import type { WorkspaceContents, BroughtSettings, ServerSetting } from '@tidemark/settings';
+import { settingsBrought } from '@tidemark/settings';
+import { findSkills } from '@tidemark/tools-skills';
+
+import { markedText } from '../present/marked-text.ts';
+import { asciiText, shellWord } from '../present/shell-word.ts';
+
+/**
+ * Returns the lines; none where the workspace brings nothing that needs trust.
+ *
+ * @throws SettingsError where the configuration of the workspace cannot be used: a yes would cover settings that no line shows.
+ */
+export async function trustLines(brought: WorkspaceContents): Promise<readonly string[]> {
+  const { servers, rules, leaves } = settingsBrought(brought, Object.keys(PROVIDERS));
+  return [
+    ...leaves.map(settingLine),
+    ...Object.entries(servers).flatMap(([name, server]) => serverLines(name, server, brought)),
+    ...serverNotes(servers, brought),
+    ...rules.map(ruleLine),
+    ...(await skillLines(brought)),
+    ...(brought.memory ? ['memory files, which are read into the conversation'] : []),
+  ];
+}
+
+const MOST_CHARACTERS = 64 * 1024;
+const MOST_LINES = 2_000;
+
+/** Returns why the lines are too long for a question; `undefined` where they are not. */
+export function tooLongToAsk(lines: readonly string[]): string | undefined {
+  const characters = lines.reduce((sum, line) => sum + line.length, 0);
+  if (characters <= MOST_CHARACTERS && lines.length <= MOST_LINES) return undefined;
+  return `it is too long to be shown in a question: ${characters} characters in ${lines.length} lines, and ${MOST_CHARACTERS} in ${MOST_LINES} are the most`;
+}
+
+type BroughtLeaf = BroughtSettings['leaves'][number];
+
+function settingLine({ name, value }: BroughtLeaf): string {
+  const ignored = name === 'skillRoots' ? " (not in force: only the user's own settings may)" : '';
+  return `sets ${name} to ${asciiText(JSON.stringify(value))}${ignored}`;
+}
+
+function ruleLine({ decision, tool, ...patterns }: BroughtSettings['rules'][number]): string {
+  const where = Object.entries(patterns).map(([kind, list]) => `, ${kind}: ${list.map(shellWord).join(' ')}`);
+  const ignored = decision === 'allow' ? ' (not in force: a folder may only ask and deny)' : '';
+  return `rule: ${decision} ${shellWord(tool)}${where.join('')}${ignored}`;
+}
+
+/** A server's own line, which is its command or address, and below it all else that is set of it. */
+function serverLines(name: string, server: ServerSetting, brought: WorkspaceContents): readonly string[] {
+  const below = 'command' in server ? programLines(server) : headerLines(server.headers ?? {});
+  return [
+    'command' in server
+      ? `MCP server ${name} runs: ${[server.command, ...(server.args ?? [])].map(shellWord).join(' ')}`
+      : `MCP server ${name} connects to: ${shellWord(server.url)}`,
+    ...[...below, ...termLines(server), ...namedLines(name, brought)].map((line) => `${BELOW}${line}`),
+  ];
+}
+
+const BELOW = '    ';
+
+type Program = Extract<ServerSetting, { readonly command: string }>;
+
+function programLines({ command, args = [], env = {}, cwd }: Program): readonly string[] {
+  return [
+    ...(cwd === undefined ? [] : [`in the folder: ${shellWord(cwd)}`]),
+    ...Object.entries(env).map(([name, value]) => {
+      const shown = isToken(name, value, [command, ...args]) ? hidden(value) : shellWord(value);
+      return `variable: ${shellWord(name)}=${shown}`;
+    }),
+  ];
+}
+
+function headerLines(headers: Readonly<Record<string, string>>): readonly string[] {
+  return Object.entries(headers).map(([name, value]) => {
+    const secret = (isSecretName(name) || /^cookie$/i.test(name)) && /^[\x20-\x7e]*$/.test(value);
+    return `header: ${shellWord(name)}: ${secret ? hidden(value) : shellWord(value)}`;
+  });
+}
+
+function hidden(value: string): string {
+  return `[not shown: by its name a secret, ${value.length} characters]`;
+}
+
+/**
+ * A value that may stay hidden: its name says secret, and it cannot be code by itself. It holds nothing that a shell reads
+ * more into, is no path, does not name a program by its name, and no code of the command line takes it up.
+ */
+function isToken(name: string, value: string, words: readonly string[]): boolean {
+  if (!isSecretName(name) || STARTS_PROGRAMS.test(inCapitals(name))) return false;
+  return TOKEN.test(value) && !words.some((word) => /[^\w.,:=/@+-]/.test(word) && word.includes(name));
+}
+
+const TOKEN = /^(?![./~-])[\x21\x23\x25\x2a-\x3a\x3d\x3f-\x5b\x5d-\x5f\x61-\x7a~]*$/;
+/** Such a variable (`PASSWORD_COMMAND`) names a program, or a setting that names one, whatever else its name says. */
+const STARTS_PROGRAMS =
+  /^GIT_CONFIG|(?<![A-Z])(?:ASKPASS|COMMAND|CMD|HELPER|PROGRAM|PROCESS|EXEC|SHELL|SCRIPT|HOOK|OPTIONS|OPTS|PRELOAD)(?![A-Z])/;
+
+/** `passwordCommand` as `PASSWORD_COMMAND`. */
+function inCapitals(name: string): string {
+  return name.replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2').toUpperCase();
+}
+
+function termLines({ effect = 'execute', timeoutMs }: ServerSetting): readonly string[] {
+  const classes =
+    typeof effect === 'string'
+      ? effect
+      : Object.entries(effect)
+          .map(([tool, one]) => `${shellWord(tool)}=${one}`)
+          .join(' ');
+  return [
+    `effect class of its tools: ${classes}`,
+    ...(timeoutMs === undefined ? [] : [`longest silence of a call: ${timeoutMs} ms`]),
+  ];
+}
+
+function namedLines(name: string, { namedBy, workspace }: WorkspaceContents): readonly string[] {
+  const { paths = [], untold = [] } = namedBy.find(({ by }) => by === `mcp.servers.${name}`) ?? {};
+  return [
+    ...paths.map((path) => `names, and a change asks again: ${shellWord(relative(workspace, path))}`),
+    ...untold.map(
+      (program) => `not covered: the files that ${shellWord(program)} may start, which cannot be told before it runs`,
+    ),
+  ];
+}
+
+function serverNotes(
+  servers: Readonly<Record<string, ServerSetting>>,
+  { named }: WorkspaceContents,
+): readonly string[] {
+  if (Object.keys(servers).length === 0) return [];
+  return [
+    'Servers are started at once, in every mode.',
+    ...(named.length === 0 ? [] : ['What the files that they name load in turn is not covered.']),
+  ];
+}
+
+/** Each skill with the first line of its description, or why it cannot be used as it is now. */
+async function skillLines({ skills, skillsRoot }: WorkspaceContents): Promise<readonly string[]> {
+  if (skillsRoot === undefined) return [];
+  const found = await findSkills([{ folder: skillsRoot, source: 'workspace' }]);
+  const words = new Map([
+    ...found.bad.map(({ path, reason }): [string, string] => [basename(path), `cannot be used: ${oneLine(reason)}`]),
+    ...found.skills.map(({ name, description }): [string, string] => [name, firstLine(description)]),
+  ]);
+  const names = new Set([...skills, ...found.skills.map(({ name }) => name)]);
+  return [...names].toSorted().map((name) => `skill ${shellWord(name)}: ${words.get(name) ?? 'has no SKILL.md'}`);
+}
+
+function firstLine(text: string): string {
+  return oneLine(text.split(/\r?\n/, 1)[0] ?? '');
+}
+
+function oneLine(text: string): string {
+  return markedText(text.replaceAll(/\s+/g, ' '));
+}

@@ -1,0 +1,49 @@
+// What was typed and what is set, put together.
+
+import { defaultCatalog } from '@tidemark/model';
+import type { Settings } from '@tidemark/settings';
+import { describe, expect, test } from 'vitest';
+
+import type { AgentFlags } from '../arguments/agent-flags.ts';
+import { withSettings } from './with-settings.ts';
+
+const catalog = defaultCatalog();
+
+function together(flags: AgentFlags, settings: Settings, newSession = true): AgentFlags {
+  return withSettings(flags, { settings, newSession, person: false, catalog });
+}
+
+describe('whom a new session asks', () => {
+  test.each<[string, AgentFlags, Settings, AgentFlags]>([
+    ['is as it is set', {}, { model: 'm', provider: 'openai' }, { model: 'm', provider: 'openai' }],
+    ['is the maker of a model that is typed', { model: 'gpt-4o' }, { provider: 'anthropic' }, { provider: 'openai' }],
+    [
+      'is as it is set for a model nobody knows',
+      { model: 'q' },
+      { provider: 'compatible' },
+      { provider: 'compatible' },
+    ],
+    ['is the simulator in the place of any', { model: 'gpt-4o' }, { provider: 'simulator' }, { provider: 'simulator' }],
+    ['is as it is typed, without a model of another', { provider: 'openai' }, { model: 'claude-sonnet-4-5' }, {}],
+    ['is as it is typed, with its own model', { provider: 'openai' }, { model: 'gpt-4o' }, { model: 'gpt-4o' }],
+  ])('%s', (_claim, flags, settings, wanted) => {
+    expect(together(flags, settings)).toEqual({ ...wanted, ...flags });
+  });
+});
+
+test('an open session keeps its model, provider and mode, unless the simulator stands in for all', () => {
+  const settings: Settings = { model: 'm', provider: 'openai', mode: 'auto', ttl: '1h' };
+  expect(together({}, settings, false)).toEqual({ ttl: '1h' });
+  expect(together({}, { ...settings, provider: 'simulator' }, false)).toEqual({ ttl: '1h', provider: 'simulator' });
+});
+
+test('what is typed goes before what is set, each by itself', () => {
+  const settings: Settings = { limits: { cost: '1', steps: 5 }, rewriteNotice: { tokens: 7, cost: '2' }, mode: 'auto' };
+  expect(together({ maxSteps: 2, readOnly: true }, settings)).toEqual({
+    maxSteps: 2,
+    maxCost: '1',
+    rewriteNotice: 7,
+    rewriteCost: '2',
+    readOnly: true,
+  });
+});

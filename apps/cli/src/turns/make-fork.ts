@@ -1,0 +1,89 @@
+// A fork from the command line: planned, told, and begun unless it is a dry run.
+
+import type { ForkOptions, ForkPlan } from '@tidemark/agent';
+import { beginFork, createSecrets, planFork, secretsOf, THIS_MACHINE } from '@tidemark/agent';
+import type { SessionId } from '@tidemark/log';
+import { sessionId } from '@tidemark/log';
+
+import type { CommandContext } from '../frame/command.ts';
+import { counted } from '../frame/numbers.ts';
+import type { Shown } from '../frame/shown.ts';
+import { styled } from '../frame/shown.ts';
+
+/** What is forked. */
+export interface ForkRequest {
+  readonly session: SessionId;
+  readonly options: ForkOptions;
+  readonly dryRun: boolean;
+  /** The prompt that is taken back, where one is. */
+  readonly prompt?: { readonly number: number; readonly position: number; readonly words: string };
+}
+
+/** Plans it, makes it unless it is a dry run, and says what was done. */
+export async function makeFork(
+  { session, options, dryRun, prompt }: ForkRequest,
+  context: CommandContext,
+): Promise<void> {
+  const store = await context.store();
+  const plan = await planFork(store, session, options);
+  const id = dryRun ? undefined : await begin(plan, context);
+  const { parent, left, open, summary } = plan;
+  context.output.result(
+    {
+      session,
+      fork: id ?? null,
+      parent: { session: parent.session, position: parent.position },
+      left: left ?? null,
+      open: open ?? null,
+      summary: summary ?? null,
+      ...(prompt !== undefined && { prompt }),
+      files: 'unchanged',
+      dryRun,
+    },
+    () => forPeople(plan, id, prompt, options.summarize === true),
+  );
+}
+
+async function begin(plan: ForkPlan, context: CommandContext): Promise<SessionId> {
+  const id = sessionId(THIS_MACHINE.newName());
+  const secrets = createSecrets({ values: secretsOf(context.environment) });
+  const fork = await beginFork(await context.store(), plan, { id, at: THIS_MACHINE.now(), secrets });
+  await fork.writer.close();
+  return id;
+}
+
+function forPeople(
+  { parent, left, open, summary }: ForkPlan,
+  id: SessionId | undefined,
+  prompt: ForkRequest['prompt'],
+  summarize: boolean,
+): Shown {
+  const from = `${parent.session}@${parent.position}`;
+  return [
+    ...(id === undefined ? ['would fork'] : [styled('green', 'forked'), ' ', styled('cyan', id)]),
+    ` from ${from}`,
+    ...(prompt === undefined ? [] : [`, before prompt ${prompt.number}: ${JSON.stringify(beginningOf(prompt.words))}`]),
+    ...(left === undefined ? [] : [`\n  left behind: ${leftInWords(left, open)}`]),
+    ...toldInWords(left !== undefined, summary?.text, summarize),
+    '\n  files stay as they are',
+    ...(id === undefined ? ['\nnothing was written'] : [`\ngo on with \`tidemark --session ${id} "…"\``]),
+  ];
+}
+
+function leftInWords({ from, to }: NonNullable<ForkPlan['left']>, open: ForkPlan['open']): string {
+  const records = `${counted(to - from + 1, 'record')}, ${from} to ${to}`;
+  return open === 'calls' ? `${records}; calls were open at the end, and may have taken effect` : records;
+}
+
+function toldInWords(leaves: boolean, summary: string | undefined, summarize: boolean): readonly Shown[] {
+  if (summary !== undefined) return [`\n  told to the fork:\n    ${summary.replaceAll('\n', '\n    ')}`];
+  if (summarize) return ['\n  nothing is left behind, so nothing is summed up'];
+  return leaves ? ['\n  the fork is not told of it; --summarize tells it in short'] : [];
+}
+
+const BEGINNING = 60;
+
+function beginningOf(words: string): string {
+  const [line = ''] = words.split('\n', 1);
+  return line.length <= BEGINNING ? line : `${line.slice(0, BEGINNING)}…`;
+}

@@ -1,0 +1,53 @@
+// A session that is to go on with another model: in a fork, so that it keeps its own model and its cache.
+
+import { planFork } from '@tidemark/agent';
+import type { Agent, LiveSession } from '@tidemark/kit';
+
+import type { AgentFlags } from '../arguments/agent-flags.ts';
+import type { ChosenSession } from '../arguments/choose-session.ts';
+import type { CommandContext } from '../frame/command.ts';
+import { CliError } from '../frame/failure.ts';
+import { styled } from '../frame/shown.ts';
+
+/** Whether the turn is to be taken in a fork: the agent's model is another one, and nobody said in place. */
+export function forksFor(
+  { capabilities }: Agent,
+  { model, provider }: ChosenSession,
+  { inPlace }: AgentFlags,
+): boolean {
+  if (inPlace === true || model === undefined) return false;
+  return model !== capabilities.model || provider !== capabilities.provider;
+}
+
+/**
+ * Forks a session at its end, and says so.
+ *
+ * @throws CliError `cli/refused` where the end is open: calls that may have acted would be left behind unsaid.
+ */
+export async function forkForModel(
+  agent: Agent,
+  { id, model }: ChosenSession,
+  { output }: CommandContext,
+): Promise<LiveSession> {
+  const { parent, open } = await planFork(agent.log, id);
+  if (open !== undefined)
+    throw new CliError(
+      'cli/refused',
+      `the last turn of ${id} was cut, and another model would go on without what was open then`,
+      '`tidemark resume` ends that first; or add --in-place',
+    );
+  const fork = await agent.fork(id);
+  const { capabilities } = agent;
+  const from = { session: parent.session, position: parent.position };
+  if (output.json)
+    output.event(
+      { type: 'session.forked', session: fork.id, parent: from, cause: 'model', model: capabilities.model },
+      () => '',
+    );
+  else
+    output.note([
+      styled('yellow', 'notice'),
+      `: ${capabilities.model} goes on in a fork of ${from.session}@${from.position}, which keeps ${model ?? 'its model'} and its cache; --in-place stays in that session`,
+    ]);
+  return fork;
+}

@@ -1,0 +1,184 @@
+// One turn from the command line: an agent in a folder, a prompt or the turn that was cut, and how it ended.
+
+import { stat } from 'node:fs/promises';
+
+import type { Agent, FinishedTurn, LiveSession, Permissions, Turn } from '@tidemark/kit';
+import { narrower } from '@tidemark/agent';
+import { createAgent } from '@tidemark/kit';
+import { defaultCatalog, withOverrides } from '@tidemark/model';
+import { openGrants } from '@tidemark/settings';
+
+import type { AgentFlags } from '../arguments/agent-flags.ts';
+import { limitsIn, modeIn, rewriteNoticeIn } from '../arguments/agent-flags.ts';
+import { askPerson } from '../present/ask-person.ts';
+import { chooseProvider } from '../settings/choose-provider.ts';
+import type { ChosenSession } from '../arguments/choose-session.ts';
+import type { CommandContext } from '../frame/command.ts';
+import type { ExitCode } from '../frame/exit-codes.ts';
+import { CliError } from '../frame/failure.ts';
+import { readOwnCatalog } from '../settings/own-catalog.ts';
+import { presentSession } from '../present/present-session.ts';
+import { reportTurn } from '../present/report-turn.ts';
+import { resolveModel } from '../arguments/resolve-model.ts';
+import { settingsIn } from '../settings/settings-in.ts';
+import { skillBudgetIn, skillPlaces } from '../settings/skill-places.ts';
+import { forkForModel, forksFor } from './switch-model.ts';
+import { withSettings } from '../settings/with-settings.ts';
+
+/** What to do. */
+export interface TurnRequest {
+  readonly flags: AgentFlags;
+  /** The session to do it in; a new one in the folder of the command unless there is one. */
+  readonly session?: ChosenSession;
+  /** What a new session is called. */
+  readonly title?: string;
+  /** The turn was begun before: what was left to be asked then is not allowed by a flag now. */
+  readonly resumes?: true;
+  /** Begins the turn. */
+  begin(session: LiveSession): Turn;
+}
+
+/** Takes one turn and shows it. */
+export async function takeTurn(typed: TurnRequest, context: CommandContext): Promise<ExitCode> {
+  const workspace = typed.session?.workspace ?? context.folder;
+  await requireFolder(workspace);
+  const changes = await readOwnCatalog(context.home);
+  const catalog = changes === undefined ? defaultCatalog() : withOverrides(defaultCatalog(), changes);
+  const { settings, trusted, brought } = await settingsIn(workspace, typed.flags, context);
+  const newSession = typed.session === undefined;
+  const use = { settings, newSession, person: hasPerson(context), catalog };
+  const wanted = withSettings(typed.flags, use);
+  const flags = resolveModel(wanted, { catalog, session: typed.session });
+  if (flags.model !== wanted.model && context.output.watched)
+    context.output.note(`"${wanted.model}" is ${flags.model}`);
+  const request = { ...typed, flags };
+  const person = await askerOf(request.flags, workspace, context);
+  const provider = await chooseProvider({ ...request, catalog, addresses: settings.baseUrl }, context);
+  const { ttl } = request.flags;
+  try {
+    const agent = createAgent({
+      ...provider.options,
+      store: await context.store(),
+      workspace,
+      // What kit does where it is trusted is to use its memory.
+      ...(trusted && settings.memory !== false && { trusted }),
+      // Another list of tools would write the whole history of a session again: it keeps its own.
+      plan: settings.plan ?? typed.session?.plan ?? true,
+      ...(settings.mcp?.servers !== undefined && { mcp: { servers: settings.mcp.servers } }),
+      subagents: settings.subagents ?? {},
+      environment: context.environment,
+      forbidden: [context.home, context.configFolder],
+      ...(trusted && brought !== undefined && { protectedPaths: brought.named }),
+      skills: {
+        roots: await skillPlaces(context, { folder: workspace, trusted }, settings.skillRoots),
+        budget: skillBudgetIn(settings),
+      },
+      ...(settings.instructions !== undefined && { instructions: settings.instructions }),
+      presenter: 'cli',
+      limits: limitsIn(request.flags),
+      ...rewriteNoticeIn(request.flags),
+      ...(changes !== undefined && { catalog: changes }),
+      ...(request.flags.network !== undefined && { sandbox: { network: request.flags.network } }),
+      ...(request.flags.padding !== undefined && { padding: request.flags.padding }),
+      ...(request.flags.compaction !== undefined && { compaction: request.flags.compaction }),
+      ...(request.flags.compactionBy !== undefined && { compactionBy: request.flags.compactionBy }),
+      ...(request.flags.pruning !== undefined && { pruning: request.flags.pruning }),
+      permissions: {
+        ...person,
+        unconfined: request.flags.unconfined === true,
+        ...(settings.permissions?.rules !== undefined && { rules: settings.permissions.rules }),
+      },
+      ...(ttl !== undefined && { ttl }),
+    });
+    try {
+      return await turnIn(await openIn(agent, request, context), request, context);
+    } finally {
+      await agent.close();
+    }
+  } finally {
+    await provider.close();
+  }
+}
+
+/** What the user says of the mode goes before what the log says; a turn that goes on may be narrowed, and not widened. */
+async function openIn(agent: Agent, request: TurnRequest, context: CommandContext): Promise<LiveSession> {
+  const { session, title, flags } = request;
+  const live =
+    session !== undefined && forksFor(agent, session, flags)
+      ? await forkForModel(agent, session, context)
+      : await agent.open(session?.id, title === undefined ? {} : { title });
+  const asked = modeIn(flags);
+  if (asked === undefined || asked === live.mode) return live;
+  if (request.resumes === true && narrower(asked, live.mode) !== asked)
+    throw new CliError(
+      'cli/usage',
+      `the turn was begun in mode ${live.mode}, which \`resume\` may narrow and not widen to ${asked}`,
+      `resume without a mode; \`tidemark --continue --mode ${asked} "…"\` sets one for what you say next`,
+    );
+  await live.setMode(asked);
+  return live;
+}
+
+async function turnIn(session: LiveSession, request: TurnRequest, context: CommandContext): Promise<ExitCode> {
+  const { output, signal } = context;
+  if (output.json) output.event({ type: 'session.opened', session: session.id, mode: session.mode }, () => '');
+  const presenter = presentSession(output, request.session?.answered);
+  const finished = await untilEnded(session, request.begin(session), presenter.show, signal);
+  presenter.rest();
+  const { tokens, subagents } = presenter;
+  return reportTurn({ session: session.id, finished, tokens, subagents }, output);
+}
+
+/** Ctrl-C interrupts the turn, which then ends by itself, recorded. */
+async function untilEnded(
+  session: LiveSession,
+  turn: Turn,
+  show: ReturnType<typeof presentSession>['show'],
+  signal: AbortSignal,
+): Promise<FinishedTurn> {
+  let interrupting: Promise<void> | undefined;
+  const interrupt = (): void => {
+    interrupting = session.interrupt();
+    // Its failure is told where it is awaited, once the turn has ended.
+    interrupting.catch(() => undefined);
+  };
+  if (signal.aborted) interrupt();
+  signal.addEventListener('abort', interrupt, { once: true });
+  try {
+    for await (const event of turn) show(event);
+    return await turn;
+  } finally {
+    signal.removeEventListener('abort', interrupt);
+    await interrupting;
+  }
+}
+
+async function requireFolder(path: string): Promise<void> {
+  const found = await stat(path).catch((error: unknown) => {
+    throw new CliError('cli/not-found', `the folder ${path} of the session is not there`, 'bring it back', error);
+  });
+  if (!found.isDirectory()) throw new CliError('cli/refused', `${path} is no folder`, 'work in a folder');
+}
+
+/** The mode, whom to ask where somebody is there to be asked, and the grants of the project. */
+async function askerOf(flags: AgentFlags, workspace: string, context: CommandContext): Promise<Permissions> {
+  const asked = modeIn(flags);
+  if (asked === 'ask' && !hasPerson(context))
+    throw new CliError(
+      'cli/usage',
+      context.input.piped ? 'no one can be asked: stdin is no terminal' : 'no one can be asked here',
+      'use --mode read-only or --mode auto, or a terminal',
+    );
+  const grants = await openGrants(context.home, workspace);
+  const both = { ...(asked !== undefined && { mode: asked }), ...(grants !== undefined && { grants }) };
+  if (!hasPerson(context)) return both;
+  return {
+    ...both,
+    ask: (question, signal) => askPerson(question, { input: context.input, signal }),
+  };
+}
+
+/** Whether somebody is there to be asked. */
+function hasPerson({ input, output }: CommandContext): boolean {
+  return input.terminal && !output.json;
+}
