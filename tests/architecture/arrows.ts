@@ -77,6 +77,27 @@ export function circlesOfFiles(tree: Tree): readonly Violation[] {
   return circlesIn(edges);
 }
 
+/** Rooms whose folders still form a circle. */
+const WITH_CIRCLES: ReadonlySet<string> = new Set(['packages/agent', 'packages/recording', 'packages/simulator']);
+
+/** Folders of one room that reach themselves by imports of products. Files beside the folders stand below or above all of them. */
+export function circlesOfFolders(tree: Tree): readonly Violation[] {
+  const edges = new Map<string, Map<string, Set<string>>>();
+  for (const { from, specifier } of importsOf(tree)) {
+    const [own, other] = [folderOf(from), folderOf(fileNamed(from, specifier) ?? '')];
+    if (own === undefined || other?.room !== own.room || own.folder === other.folder || isTest(from)) continue;
+    const room = edges.get(own.room) ?? new Map<string, Set<string>>();
+    edges.set(own.room, room.set(own.folder, (room.get(own.folder) ?? new Set()).add(other.folder)));
+  }
+  return [...edges].flatMap(([room, folders]) => (WITH_CIRCLES.has(room) ? [] : circlesIn(folders)));
+}
+
+/** The room of a file, and its folder below `src`; folders below that one count as part of it. */
+function folderOf(file: string): { readonly room: string; readonly folder: string } | undefined {
+  const [folder, room] = /^(.+?)\/src\/[^/]+(?=\/.)/.exec(file) ?? [];
+  return folder === undefined || room === undefined ? undefined : { room, folder };
+}
+
 type Edges = ReadonlyMap<string, ReadonlySet<string>>;
 
 /** One violation per circle that a depth-first search closes. */

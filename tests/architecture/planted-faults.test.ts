@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 
 import {
   circlesOfFiles,
+  circlesOfFolders,
   circlesOfRooms,
   deepImports,
   looseFaces,
@@ -12,6 +13,7 @@ import {
   upwardArrows,
 } from './arrows.ts';
 import { undeclared, unused } from './manifests.ts';
+import { namesDeclaredTwice } from './names.ts';
 import { newSyntax } from './old-node.ts';
 import { impurities, looseCompilers } from './purity.ts';
 import { longFiles } from './sizes.ts';
@@ -39,6 +41,8 @@ const CHECKERS: readonly Checker[] = [
   upwardArrows,
   circlesOfRooms,
   circlesOfFiles,
+  circlesOfFolders,
+  namesDeclaredTwice,
   deepImports,
   ownFaces,
   looseFaces,
@@ -98,6 +102,23 @@ describe('sees', () => {
       'a circle of rooms',
       circlesOfRooms,
       { [log]: `import { context } from '@tidemark/context'; export const record = context;` },
+    ],
+    [
+      'a circle of folders',
+      circlesOfFolders,
+      {
+        'packages/log/src/a/one.ts': `import { two } from '../b/two.ts'; export const one = two;`,
+        'packages/log/src/b/two.ts': `import type { Three } from '../a/three.ts'; export const two: Three = 3;`,
+        'packages/log/src/a/three.ts': `export type Three = 3;`,
+      },
+    ],
+    [
+      'a type name that is declared twice',
+      namesDeclaredTwice,
+      {
+        [log]: `export interface Line { readonly at: number }\nexport const record = 1;`,
+        'packages/model/src/line.ts': `class Line {}\nexport const line = new Line();`,
+      },
     ],
     [
       'a circle of files',
@@ -191,7 +212,8 @@ describe('sees', () => {
     const [path] = Object.keys(fault);
     const violations = check(planted(fault));
     expect(violations.length).toBeGreaterThan(0);
-    if (check !== circlesOfRooms) expect(violations.map((each) => each.file)).toContain(path);
+    if (check !== circlesOfRooms && check !== circlesOfFolders)
+      expect(violations.map((each) => each.file)).toContain(path);
   });
 });
 

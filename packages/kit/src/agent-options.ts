@@ -130,7 +130,7 @@ export interface AgentOptions {
   /** Most tokens of one answer: 32,000, or what the model has. */
   readonly outputLimit?: number;
   /** Token budgets of the window, where the usual ones are not wanted: kept free, most of a plan, warning, tail kept. */
-  readonly budgets?: RequestBudgets;
+  readonly budgets?: NonNullable<Runtime['budgets']>;
   /**
    * Who may compact the history. `preflight` by default: the runtime too, where the next request is near the window's end,
    * a turn that begins is expected to get there, or a request was refused as too long. `auto`: from a lower budget on. `manual`: only `session.compact()`, without any way round it.
@@ -177,9 +177,6 @@ export interface SandboxSetting {
   /** `off` by default. */
   readonly network?: 'off' | 'on';
 }
-
-/** Tokens. */
-type RequestBudgets = NonNullable<Runtime['budgets']>;
 
 /** Which MCP servers, by name, and how long the first request waits for them: `waitMs`, 5,000 unless said. */
 export type Mcp = Pick<McpOptions, 'servers' | 'waitMs' | 'approvals'>;
@@ -304,7 +301,7 @@ const optionsSchema = z.strictObject({
       hard: amount.int().optional(),
       soft: amount.int().optional(),
       tail: amount.int().optional(),
-    } satisfies OptionSchemas<RequestBudgets>)
+    } satisfies OptionSchemas<NonNullable<Runtime['budgets']>>)
     .optional(),
   compaction: z.enum(['manual', 'preflight', 'auto']).optional(),
   compactionBy: z.enum(['auto', 'deterministic', 'model']).optional(),

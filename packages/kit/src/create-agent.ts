@@ -1,6 +1,6 @@
 // The front door: an agent is what its sessions are run with. It opens them, and closes what it opened.
 
-import type { AgentSession as AgentSession, ForkOptions, ForkPlan } from '@tidemark/agent';
+import type { AgentSession, ForkOptions, ForkPlan } from '@tidemark/agent';
 import { openLiveSession, planFork } from '@tidemark/agent';
 import type { Log } from '@tidemark/log';
 import { sessionId } from '@tidemark/log';

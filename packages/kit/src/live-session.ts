@@ -1,6 +1,6 @@
 // A session as an author holds it: the agent's, with models by name.
 
-import type { AgentSession as AgentSession, ForkOptions, OtherModel } from '@tidemark/agent';
+import type { AgentSession, ForkOptions, OtherModel } from '@tidemark/agent';
 import type { AgentOptions } from './agent-options.ts';
 
 /** How another model is reached where its name is not enough. Keys are those that the agent was made with. */

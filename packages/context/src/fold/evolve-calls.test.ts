@@ -2,7 +2,19 @@ import type { KeptPlace, KeptRecord, MarkerRecord } from '@tidemark/log';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Told } from '../../tests/log-of.ts';
-import { answer, call, created, fold, logOf, named, note, prompt, request, returned, second } from '../../tests/log-of.ts';
+import {
+  answer,
+  call,
+  created,
+  fold,
+  logOf,
+  named,
+  note,
+  prompt,
+  request,
+  returned,
+  second,
+} from '../../tests/log-of.ts';
 import { evolve } from './evolve.ts';
 import type { CacheEntry, State } from '../state/state.ts';
 

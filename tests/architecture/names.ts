@@ -1,0 +1,61 @@
+// One name, one type: whoever reads a type's name knows which one it is, and a search for it finds one declaration.
+
+import { parseFile } from './imports.ts';
+import { roomOf, roomsOf } from './rooms.ts';
+import type { Tree, Violation } from './tree.ts';
+import { isSource, isTest } from './tree.ts';
+
+const BY_BOTH_FEET =
+  'log and model do not know each other: what is stored and what is sent are declared apart, and a test holds them equal';
+
+/** Names that are declared more than once, with the reason. */
+export const DECLARED_TWICE: ReadonlyMap<string, string> = new Map([
+  ['AbortSignalLike', BY_BOTH_FEET],
+  ['AnswerPart', BY_BOTH_FEET],
+  ['CacheWrite', BY_BOTH_FEET],
+  ['CallPart', BY_BOTH_FEET],
+  ['ImagePart', BY_BOTH_FEET],
+  ['NativePart', BY_BOTH_FEET],
+  ['ReasoningPart', BY_BOTH_FEET],
+  ['RenderParameters', BY_BOTH_FEET],
+  ['StopReason', BY_BOTH_FEET],
+  ['TextPart', BY_BOTH_FEET],
+  ['Usage', BY_BOTH_FEET],
+]);
+
+/** Each type name of the products that is declared more than once, without those of the list above. */
+export function namesDeclaredTwice(tree: Tree): readonly Violation[] {
+  return [...typesIn(tree)].flatMap(([name, files]) =>
+    files.length < 2 || DECLARED_TWICE.has(name)
+      ? []
+      : files.map((file) => ({ file, problem: `the type ${name} is declared in ${files.length} files` })),
+  );
+}
+
+/** The files that declare each type name at their top level: products alone, without tests, contracts and the demo's sample. */
+export function typesIn(tree: Tree): ReadonlyMap<string, readonly string[]> {
+  const rooms = roomsOf(tree);
+  const found = new Map<string, string[]>();
+  for (const [file, text] of tree) {
+    const room = roomOf(file, rooms);
+    if (room === undefined || !isSource(file) || isTest(file) || !file.startsWith(`${room.folder}/src/`)) continue;
+    for (const name of typesOf(file, text)) found.set(name, [...(found.get(name) ?? []), file]);
+  }
+  return found;
+}
+
+function typesOf(file: string, text: string): readonly string[] {
+  const program = parseFile(file, text);
+  if (program.type !== 'Program') return [];
+  return program.body.flatMap((statement) => {
+    const declared = statement.type === 'ExportNamedDeclaration' ? statement.declaration : statement;
+    switch (declared?.type) {
+      case 'TSInterfaceDeclaration':
+      case 'TSTypeAliasDeclaration':
+      case 'ClassDeclaration':
+        return declared.id === null ? [] : [declared.id.name];
+      default:
+        return [];
+    }
+  });
+}
