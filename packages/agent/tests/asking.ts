@@ -7,7 +7,7 @@ import type { ContextSource, SourceView } from '../src/sources/context-source.ts
 import type { Surroundings } from '../src/surroundings.ts';
 import { RETRY } from '../src/turn/runtime.ts';
 import type { Notice } from '../src/turn/session-event.ts';
-import type { TurnContext } from '../src/turn/work.ts';
+import type { TurnContext } from '../src/turn/turn-context.ts';
 import type { Small } from './small-session.ts';
 import { row, second } from './small-session.ts';
 

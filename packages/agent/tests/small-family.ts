@@ -38,14 +38,14 @@ export async function goWithAgents(
   provider: Provider,
   {
     subagents = {},
-    ...runtime
+    ...promptVerbosity
   }: Omit<Partial<Runtime>, 'subagents'> & { readonly subagents?: SubagentLimits | false } = {},
   more: Partial<Setting> = {},
 ): Promise<Family> {
   const whole = {
     ...(subagents !== false && { subagents }),
-    ...runtime,
-    tools: [createAgentTool(), ...(runtime.tools ?? [])],
+    ...promptVerbosity,
+    tools: [createAgentTool(), ...(promptVerbosity.tools ?? [])],
   };
   const live = await goLive({ provider, runtime: whole, ...more });
   const readAll = async (id: SessionId): Promise<readonly Recorded[]> => Array.fromAsync(live.log.read(id));

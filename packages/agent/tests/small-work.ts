@@ -14,7 +14,7 @@ import type { Tool, ToolContext, ToolOutput } from '../src/tools/tool.ts';
 import type { Runtime } from '../src/turn/runtime.ts';
 import { RETRY } from '../src/turn/runtime.ts';
 import type { SessionEvent } from '../src/turn/session-event.ts';
-import type { TurnContext } from '../src/turn/work.ts';
+import type { TurnContext } from '../src/turn/turn-context.ts';
 import { begin, ID, prepare, prompt, row, second } from './small-session.ts';
 
 /** A call as a model makes it. */

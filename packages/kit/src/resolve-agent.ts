@@ -1,7 +1,14 @@
 // From what an author said to what a session is run with: nothing is left open.
 
 import type { ContextSource, ImageFitter, Mode, Runtime, Secrets, TurnWatch } from '@tidemark/agent';
-import { createGate, createSecrets, permissionModeSource, RETRY, secretsOf, THIS_MACHINE } from '@tidemark/agent';
+import {
+  createCacheWriteGate,
+  createSecrets,
+  permissionModeSource,
+  RETRY,
+  secretsOf,
+  THIS_MACHINE,
+} from '@tidemark/agent';
 import type { Log } from '@tidemark/log';
 import { createMemoryStore } from '@tidemark/store-memory';
 import { openNdjsonStore } from '@tidemark/store-ndjson';
@@ -79,13 +86,13 @@ function runtimeOf(options: AgentOptions, mcp: McpTools | undefined): Runtime {
     warm: options.warm ?? 'auto',
     envelope: {},
     betas: options.betas ?? [],
-    runtime: text,
+    promptVerbosity: text,
     // The guide that pads a front is about work in a folder.
     padding: options.padding ?? (text === 'brief' ? 'never' : 'auto'),
     pruning: options.pruning ?? 'auto',
     unconfined: permissions.unconfined ?? false,
     surroundings,
-    gate: createGate(() => surroundings.elapsed()),
+    gate: createCacheWriteGate(() => surroundings.elapsed()),
     ...imagesOf(options),
     ...(options.workspace !== undefined && { watch: watchOf(options.workspace, options) }),
     ...(mcp !== undefined && { toolSources: [mcp] }),

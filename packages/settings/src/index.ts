@@ -1,7 +1,7 @@
 // The face of `settings`: what the user allows.
 
-export type { WorkspaceContents, BroughtConfiguration } from './brought.ts';
-export { CONFIGURATION_PATH, readBrought, readBroughtConfiguration } from './brought.ts';
+export type { WorkspaceContents, BroughtConfiguration } from './workspace-contents.ts';
+export { CONFIGURATION_PATH, readBrought, readBroughtConfiguration } from './workspace-contents.ts';
 export type { Leaf } from './check-settings.ts';
 export type { Environment } from './environment-settings.ts';
 export { variableOf } from './environment-settings.ts';

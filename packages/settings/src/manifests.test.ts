@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
-import { readBrought } from './brought.ts';
+import { readBrought } from './workspace-contents.ts';
 import { readManifest } from './manifests.ts';
 import type { TrustState } from './trust.ts';
 import { judgeTrust, recordTrust } from './trust.ts';

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
-import { readBrought } from './brought.ts';
+import { readBrought } from './workspace-contents.ts';
 import { readNamedFiles } from './named-files.ts';
 import type { TrustState } from './trust.ts';
 import { judgeTrust, recordTrust } from './trust.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
-import { readBrought } from './brought.ts';
+import { readBrought } from './workspace-contents.ts';
 import { SETTINGS_ERRORS, SettingsError } from './settings-error.ts';
 import type { SettingsRequest, SettledSettings } from './settle.ts';
 import { readSettings } from './settle.ts';

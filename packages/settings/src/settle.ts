@@ -5,8 +5,8 @@ import { join } from 'node:path';
 
 import type { Rule } from '@tidemark/agent';
 
-import type { BroughtConfiguration } from './brought.ts';
-import { CONFIGURATION_PATH } from './brought.ts';
+import type { BroughtConfiguration } from './workspace-contents.ts';
+import { CONFIGURATION_PATH } from './workspace-contents.ts';
 import type { Leaf } from './check-settings.ts';
 import type { Environment } from './environment-settings.ts';
 import { environmentSettings } from './environment-settings.ts';

@@ -17,7 +17,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
-import { readBrought, readBroughtConfiguration } from './brought.ts';
+import { readBrought, readBroughtConfiguration } from './workspace-contents.ts';
 import type { TrustState } from './trust.ts';
 import { canKeepTrust, judgeTrust, listTrust, recordTrust, revokeTrust } from './trust.ts';
 

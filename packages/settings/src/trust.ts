@@ -9,7 +9,7 @@ import { makeFolder } from '@tidemark/files';
 import { parseJson } from '@tidemark/log';
 import { z } from 'zod';
 
-import type { WorkspaceContents } from './brought.ts';
+import type { WorkspaceContents } from './workspace-contents.ts';
 import { readOwnFile } from './own-file.ts';
 import { SettingsError } from './settings-error.ts';
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
-import { readBrought } from './brought.ts';
+import { readBrought } from './workspace-contents.ts';
 
 let folder: string;
 

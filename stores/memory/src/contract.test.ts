@@ -3,8 +3,8 @@
 import { describeLogContract } from '@tidemark/log/contract';
 import type { LogUnderTest } from '@tidemark/log/contract';
 import type { SessionId } from '@tidemark/log';
-import { bytesOf, createRoom, createShelf } from './shelf.ts';
-import type { SessionData, MemoryBackend } from './shelf.ts';
+import { bytesOf, createRoom, createShelf } from './memory-backend.ts';
+import type { SessionData, MemoryBackend } from './memory-backend.ts';
 import { createMemoryStore } from './store.ts';
 
 describeLogContract('the memory store', async () => underTest(createShelf()));

@@ -11,8 +11,8 @@ import {
 } from '@tidemark/log';
 import type { SessionBeginning, Lineage, ReadFrom, Recorded, RecordReader, SessionId, Tip } from '@tidemark/log';
 import { nodeBytes } from './node-bytes.ts';
-import { bytesOf } from './shelf.ts';
-import type { SessionData, MemoryBackend } from './shelf.ts';
+import { bytesOf } from './memory-backend.ts';
+import type { SessionData, MemoryBackend } from './memory-backend.ts';
 
 const PIECE = 65_536;
 

@@ -27,8 +27,8 @@ import type {
 import { createArtifacts } from './artifacts.ts';
 import { nodeBytes } from './node-bytes.ts';
 import { begin, isBegun, lineage, readRoom, readerOf, roomOf } from './read.ts';
-import { bytesOf, createRoom, createShelf } from './shelf.ts';
-import type { SessionData, MemoryBackend } from './shelf.ts';
+import { bytesOf, createRoom, createShelf } from './memory-backend.ts';
+import type { SessionData, MemoryBackend } from './memory-backend.ts';
 import { tailRoom } from './tail.ts';
 import { MemoryWriter } from './writer.ts';
 

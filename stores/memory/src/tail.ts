@@ -3,7 +3,7 @@
 import { EMPTY_TIP, readLineage } from '@tidemark/log';
 import type { AbortSignalLike, Recorded, SessionId } from '@tidemark/log';
 import { begin, drain, lineage, readRoom, readerOf, roomOf } from './read.ts';
-import type { SessionData, MemoryBackend } from './shelf.ts';
+import type { SessionData, MemoryBackend } from './memory-backend.ts';
 
 /** Own and inherited records in batches, then new ones as they come, until the signal aborts. */
 export async function* tailRoom(

@@ -3,8 +3,8 @@
 import { LogError, checkBeginning, encodeRecords, position } from '@tidemark/log';
 import type { Appended, Chain, Event, LogWriter, SessionId, Tip } from '@tidemark/log';
 import { nodeBytes } from './node-bytes.ts';
-import { extend } from './shelf.ts';
-import type { SessionData } from './shelf.ts';
+import { extend } from './memory-backend.ts';
+import type { SessionData } from './memory-backend.ts';
 
 /** Holds its room until it is closed. */
 export class MemoryWriter implements LogWriter {

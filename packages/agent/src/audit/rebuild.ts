@@ -6,8 +6,8 @@ import type { State } from '@tidemark/context';
 import { emptyState, evolve, RENDERINGS } from '@tidemark/context';
 import type { Encoder } from '@tidemark/model';
 import { AgentError } from '../errors.ts';
-import type { EpochMaterials, PromptStream } from '../request/line.ts';
-import { beginLine, besideLine, extendLine, stillHolds } from '../request/line.ts';
+import type { EpochMaterials, PromptStream } from '../request/prompt-stream.ts';
+import { beginLine, besideLine, extendLine, stillHolds } from '../request/prompt-stream.ts';
 import { loadCapabilities, loadFront } from '../session/materials.ts';
 import { blocksOf } from '../request/request-record.ts';
 

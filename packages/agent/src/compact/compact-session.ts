@@ -39,7 +39,7 @@ async function refuse(
   const data: CompactionRefused = { trigger, reason: refused, sizes: flat(sizes) };
   const at = runtime.surroundings.now();
   const event = { kind: 'compaction.refused', at, ...(turn !== undefined && { turn }), data } as const;
-  if (!dryRun) await session.turnstile.pass(() => commitInside(session, [event]));
+  if (!dryRun) await session.mutex.pass(() => commitInside(session, [event]));
   return report;
 }
 
@@ -53,7 +53,7 @@ function append(
   planned: Session['state'],
   data: HistoryCompacted,
 ): Promise<Position> {
-  return session.turnstile.pass(async () => {
+  return session.mutex.pass(async () => {
     const { compacted, epoch } = session.state;
     if (compacted?.position !== planned.compacted?.position || epoch?.position !== planned.epoch?.position)
       throw overtaken(session);

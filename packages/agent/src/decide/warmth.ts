@@ -7,7 +7,7 @@ import type { Accepted, CacheEntry, KeepWarm, State, Stream, WarmPlan } from '@t
 import { itemAt, planKeepWarm, tokensUpTo, unitPrice } from '@tidemark/context';
 import type { Capabilities } from '@tidemark/model';
 import type { Lasting } from '../request/call-life.ts';
-import type { PromptStream } from '../request/line.ts';
+import type { PromptStream } from '../request/prompt-stream.ts';
 import type { Session } from '../session/session.ts';
 import type { Warm } from '../turn/runtime.ts';
 

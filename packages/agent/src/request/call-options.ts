@@ -4,7 +4,7 @@ import type { Timestamp, TurnId } from '@tidemark/log';
 import type { BudgetSettings, ForeseenRewrite, Gauge, Outlook, RequestSpec } from '@tidemark/context';
 import type { Capabilities, Encoder, JsonValue } from '@tidemark/model';
 import type { Lasting } from './call-life.ts';
-import type { Resize } from './line.ts';
+import type { Resize } from './prompt-stream.ts';
 import type { Beside } from './request-record.ts';
 
 /** What the next call is made with. */

@@ -19,7 +19,7 @@ import type { Capabilities, Marker } from '@tidemark/model';
 import type { Lasting } from './call-life.ts';
 import { lifeOf } from './call-life.ts';
 import { newHash } from '../session/node-hash.ts';
-import type { PromptStream, Resize } from './line.ts';
+import type { PromptStream, Resize } from './prompt-stream.ts';
 import { commonBeginning, unsentTokens } from './unsent.ts';
 
 /** What a plan needs beside state and line. */

@@ -5,7 +5,7 @@
 import type { Sequence } from '@tidemark/context';
 import { firstDivergence, itemAt } from '@tidemark/context';
 import type { Answer, Answered, AnswerPart, Encoder } from '@tidemark/model';
-import type { PromptStream } from './line.ts';
+import type { PromptStream } from './prompt-stream.ts';
 
 /** The last finished answer of the main stream, as it was received, and the request that it answers. */
 export interface Heard {

@@ -10,7 +10,7 @@ import type { CallOptions, Foreseen } from './call-options.ts';
 import type { CallPlan, PlanOptions } from './call-plan.ts';
 import { planCall } from './call-plan.ts';
 import { callLine, mainLine } from './hold-lines.ts';
-import type { PromptStream } from './line.ts';
+import type { PromptStream } from './prompt-stream.ts';
 import type { Pressure } from './pressure.ts';
 import { pressureOf } from './pressure.ts';
 import type { Changing } from './what-changes.ts';

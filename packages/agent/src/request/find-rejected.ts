@@ -5,7 +5,7 @@ import type { State } from '@tidemark/context';
 import { itemAt, slice, withoutBoundReasoning } from '@tidemark/context';
 import type { Block, CallPart, ImagePart, Part, RefusedPlace, Span } from '@tidemark/model';
 import { isBlank } from '@tidemark/model';
-import type { PromptStream } from './line.ts';
+import type { PromptStream } from './prompt-stream.ts';
 
 /** A part of what is packed, as `block.quarantined` names it. */
 export interface Packed {

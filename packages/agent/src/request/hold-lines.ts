@@ -6,8 +6,8 @@ import type { Capabilities, Encoder } from '@tidemark/model';
 import { AgentError } from '../errors.ts';
 import { asKept, loadCapabilities, loadFront } from '../session/materials.ts';
 import type { Session } from '../session/session.ts';
-import type { PromptStream, Resize } from './line.ts';
-import { beginLine, besideLine, extendLine, stillHolds } from './line.ts';
+import type { PromptStream, Resize } from './prompt-stream.ts';
+import { beginLine, besideLine, extendLine, stillHolds } from './prompt-stream.ts';
 import type { Beside } from './request-record.ts';
 
 /** What of a call its lines depend on. */

@@ -15,7 +15,7 @@ import { goOnFrom } from './continuation.ts';
 import type { CallDraft } from './draft-call.ts';
 import { draftCall, foreseen } from './draft-call.ts';
 import { rebased } from './hold-lines.ts';
-import type { PromptStream } from './line.ts';
+import type { PromptStream } from './prompt-stream.ts';
 import type { WrittenRequest } from './request-record.ts';
 import { writeRequest } from './request-record.ts';
 import { requireSendable, requireSendableBeside } from './require-sendable.ts';
@@ -64,7 +64,7 @@ export interface Lines {
  *   `agent/conflict`.
  */
 export function prepareRequest(session: Session, lines: Lines, options: CallOptions): Promise<Prepared> {
-  return session.turnstile.pass(() => prepareInside(session, lines, options));
+  return session.mutex.pass(() => prepareInside(session, lines, options));
 }
 
 async function prepareInside(session: Session, lines: Lines, given: CallOptions): Promise<Prepared> {

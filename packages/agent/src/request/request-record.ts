@@ -6,7 +6,7 @@ import type { Sequence, State } from '@tidemark/context';
 import { itemAt, RENDERING } from '@tidemark/context';
 import type { Answered, Block, Capabilities, Continuation, Encoder, Envelope, JsonValue } from '@tidemark/model';
 import type { CallPlan } from './call-plan.ts';
-import type { PromptStream } from './line.ts';
+import type { PromptStream } from './prompt-stream.ts';
 
 /** What makes a call one beside the conversation, on a stream of its own. */
 export interface Beside {

@@ -5,7 +5,7 @@ import type { CacheEntry, Lookup, State } from '@tidemark/context';
 import { estimateTokens, isAlive, isOfOther, itemAt, leftOutNotice, slice, turnStartOf } from '@tidemark/context';
 import type { Span } from '@tidemark/model';
 import { isBlank } from '@tidemark/model';
-import type { PromptStream } from './line.ts';
+import type { PromptStream } from './prompt-stream.ts';
 
 /** What the count depends on beside the line. */
 export interface UnsentOptions {

@@ -8,8 +8,8 @@ import { NO_SECRETS } from '../commit/secrets.ts';
 import { AgentError } from '../errors.ts';
 import type { Fold } from './fold.ts';
 import { emptyFold, foldIn, readFold } from './fold.ts';
-import type { Mutex } from './turnstile.ts';
-import { createMutex } from './turnstile.ts';
+import type { Mutex } from './mutex.ts';
+import { createMutex } from './mutex.ts';
 
 /** An open session: what is folded from its log up to now, and its one writer. */
 export interface Session extends Fold {
@@ -18,7 +18,7 @@ export interface Session extends Fold {
   /** What may not be written: replaced in everything that is committed, answers excepted. */
   readonly secrets: Secrets;
   /** Who reads the state and then appends goes through it, so that nobody appends in between. */
-  readonly turnstile: Mutex;
+  readonly mutex: Mutex;
   /** How many of its records a snapshot holds. */
   kept: number;
   /** Told of each record once it is in the log. */
@@ -50,7 +50,7 @@ async function hold(
 ): Promise<Session> {
   try {
     const { fold, kept } = from === undefined ? { fold: emptyFold(), kept: 0 } : await readFold(log, ...from);
-    return { ...fold, kept, log, writer, secrets, turnstile: createMutex(), watchers: new Set() };
+    return { ...fold, kept, log, writer, secrets, mutex: createMutex(), watchers: new Set() };
   } catch (error) {
     await writer.close();
     throw error;
@@ -71,10 +71,10 @@ export async function foldLog(log: Log, id: SessionId, to?: number): Promise<Sta
  * @throws AgentError `agent/conflict` when another writer was faster.
  */
 export function commit(session: Session, events: readonly Event[]): Promise<readonly Recorded[]> {
-  return session.turnstile.pass(() => commitInside(session, events));
+  return session.mutex.pass(() => commitInside(session, events));
 }
 
-/** `commit` for who already holds the turnstile. */
+/** `commit` for who already holds the mutex. */
 export async function commitInside(session: Session, events: readonly Event[]): Promise<readonly Recorded[]> {
   const masked = await Promise.all(events.map((event) => session.secrets.maskEvent(event)));
   const appended = await session.writer.append(masked, session.state.length);

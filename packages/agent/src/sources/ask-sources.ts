@@ -5,12 +5,12 @@
 import type { EventOf } from '@tidemark/log';
 import { noteStanding } from '@tidemark/context';
 import type { Notice } from '../turn/session-event.ts';
-import type { TurnContext } from '../turn/work.ts';
+import type { TurnContext } from '../turn/turn-context.ts';
 import type { Noted } from '../session/progress.ts';
 import type { Session } from '../session/session.ts';
 import { commit } from '../session/session.ts';
-import type { Mutex } from '../session/turnstile.ts';
-import { createMutex } from '../session/turnstile.ts';
+import type { Mutex } from '../session/mutex.ts';
+import { createMutex } from '../session/mutex.ts';
 import type { ContextSource, NoteCause, SourceView, ToolEffect } from './context-source.ts';
 import { fitNote, fitRevision } from './fit-note.ts';
 
@@ -26,7 +26,7 @@ const RELEASES = 'The note of this revision before this one is in force.';
 
 /** What asking keeps of an open session: who asks now, which sources were said to fail, and which are to be noted in any case. */
 interface SourceState {
-  readonly turnstile: Mutex;
+  readonly mutex: Mutex;
   readonly failed: Set<string>;
   readonly wanted: Set<string>;
 }
@@ -40,7 +40,7 @@ const ASKING: WeakMap<Session, SourceState> = new WeakMap();
  * @throws AgentError `agent/conflict`, and what the store throws; never what a source throws.
  */
 export function askSources(work: TurnContext, after?: readonly ToolEffect[]): Promise<void> {
-  return askingOf(work.session).turnstile.pass(async () => {
+  return askingOf(work.session).mutex.pass(async () => {
     if (work.signal.aborted) return;
     const asked = await Promise.all(work.runtime.sources.map((source) => askOne(work, source, after)));
     const notes = asked.filter((note) => note !== undefined);
@@ -56,7 +56,7 @@ export function wantNote(session: Session, name: string): void {
 }
 
 function askingOf(session: Session): SourceState {
-  const held = ASKING.get(session) ?? { turnstile: createMutex(), failed: new Set(), wanted: new Set() };
+  const held = ASKING.get(session) ?? { mutex: createMutex(), failed: new Set(), wanted: new Set() };
   ASKING.set(session, held);
   return held;
 }

@@ -3,13 +3,13 @@
 import type { CallId, SessionId, StartedBy } from '@tidemark/log';
 import type { Mode } from '../tools/permissions.ts';
 import { narrower } from '../tools/permissions.ts';
-import type { Mutex } from '../session/turnstile.ts';
-import { createMutex } from '../session/turnstile.ts';
+import type { Mutex } from '../session/mutex.ts';
+import { createMutex } from '../session/mutex.ts';
 import type { AgentSession } from '../turn/live-session.ts';
 import type { TurnLimits, Runtime, SubagentLimits } from '../turn/runtime.ts';
 import { SUBAGENT_LIMITS } from '../turn/runtime.ts';
-import type { Slots } from './slots.ts';
-import { createSlots } from './slots.ts';
+import type { Semaphore } from './semaphore.ts';
+import { createSemaphore } from './semaphore.ts';
 
 /** The session of a subagent, to be begun or opened. */
 export interface ChildSession {
@@ -28,7 +28,7 @@ export interface ChildSession {
 export interface Children {
   /** Opens the session of one. */
   readonly open: (child: ChildSession) => Promise<AgentSession>;
-  readonly slots: Slots;
+  readonly slots: Semaphore;
   /** What those that were started here may take, until the log says that they ended. */
   readonly promised: Map<CallId, TurnLimits>;
   readonly live: Set<AgentSession>;
@@ -43,7 +43,7 @@ export function createChildren(open: Children['open'], limits: SubagentLimits = 
   const { parallel = SUBAGENT_LIMITS.parallel } = limits;
   return {
     open,
-    slots: createSlots(parallel),
+    slots: createSemaphore(parallel),
     promised: new Map(),
     live: new Set(),
     work: new Set(),

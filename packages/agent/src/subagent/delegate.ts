@@ -15,9 +15,9 @@ import { OVER } from '../tools/unless-aborted.ts';
 import type { AgentSession, Turn } from '../turn/live-session.ts';
 import type { TurnLimits, Runtime } from '../turn/runtime.ts';
 import { SUBAGENT_LIMITS } from '../turn/runtime.ts';
-import type { Delegation } from '../turn/work.ts';
-import type { StepContext } from '../turn/working.ts';
-import { takenBy } from '../turn/working.ts';
+import type { Delegation } from '../turn/turn-context.ts';
+import type { StepContext } from '../turn/step-context.ts';
+import { takenBy } from '../turn/step-context.ts';
 import type { Children, ChildSession } from './children.ts';
 import type { SubagentEnding } from './ending.ts';
 import { endingOf, foldOf, outputOf } from './ending.ts';
@@ -40,8 +40,8 @@ export async function delegate(children: Children, working: StepContext, asked: 
 
 async function startedFor(children: Children, working: StepContext, asked: Delegation): Promise<ToolOutput> {
   const { session } = working;
-  // Inside the turnstile, so that calls which run together count each other.
-  const start = await session.turnstile.pass(() => begin(children, working, asked));
+  // Inside the mutex, so that calls which run together count each other.
+  const start = await session.mutex.pass(() => begin(children, working, asked));
   if (typeof start === 'string') return { text: start, failed: true };
   // Flushed before there is a session of this name.
   await session.writer.sync();

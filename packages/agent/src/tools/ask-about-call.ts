@@ -2,7 +2,7 @@
 
 import type { Granted, PermissionDecided } from '@tidemark/log';
 import { grantProblem } from '../rules/read-grant.ts';
-import type { TurnContext } from '../turn/work.ts';
+import type { TurnContext } from '../turn/turn-context.ts';
 import { makePreview, previewDigest } from './make-preview.ts';
 import { messageOf } from './message-of.ts';
 import type { PermissionAnswer, Asker, CallQuestion } from './permissions.ts';

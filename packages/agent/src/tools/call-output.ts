@@ -2,7 +2,7 @@
 
 import type { ToolOutputSink, ShapedOutput } from '../commit/output.ts';
 import { AgentError } from '../errors.ts';
-import { createMutex } from '../session/turnstile.ts';
+import { createMutex } from '../session/mutex.ts';
 
 /** The output of a call that runs. */
 export interface CallOutput {
@@ -23,13 +23,13 @@ export interface CallOutput {
 
 /** Begins an output. */
 export function openCallOutput(output: ToolOutputSink): CallOutput {
-  const turnstile = createMutex();
+  const mutex = createMutex();
   let isOpen = true;
   let isDropped = false;
   let endsLine = true;
   let failure: Promise<void> | undefined;
   const add = (chunk: string | Uint8Array): Promise<void> => {
-    const written = turnstile.pass(async () => {
+    const written = mutex.pass(async () => {
       if (isDropped) throw ended();
       if (chunk.length > 0) endsLine = typeof chunk === 'string' ? chunk.endsWith('\n') : chunk.at(-1) === 0x0a;
       await output.write(chunk);
@@ -47,11 +47,11 @@ export function openCallOutput(output: ToolOutputSink): CallOutput {
     },
     add,
     addLine: async (text) => {
-      await turnstile.pass(() => Promise.resolve());
+      await mutex.pass(() => Promise.resolve());
       await add(endsLine ? text : `\n${text}`);
     },
     finish: (options) =>
-      turnstile.pass(async () => {
+      mutex.pass(async () => {
         await failure;
         return output.finish(options);
       }),

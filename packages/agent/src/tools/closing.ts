@@ -3,7 +3,7 @@
 import type { CallId, ContentPart, Event, EventOf, Timestamp, ToolEnded, TurnId } from '@tidemark/log';
 import type { ShapedOutput } from '../commit/output.ts';
 import { openOutput } from '../commit/output.ts';
-import type { TurnContext } from '../turn/work.ts';
+import type { TurnContext } from '../turn/turn-context.ts';
 import { limitsOf } from './result-limits.ts';
 
 /** What is known of a call that ran, beside what it said. */

@@ -3,7 +3,7 @@
 import type { Digest } from '@tidemark/log';
 import { digest } from '@tidemark/log';
 import { newHash } from '../session/node-hash.ts';
-import type { TurnContext } from '../turn/work.ts';
+import type { TurnContext } from '../turn/turn-context.ts';
 import { messageOf } from './message-of.ts';
 import type { CallRead } from './read-call.ts';
 import type { ToolPreview, ToolProblem } from './tool.ts';

@@ -5,7 +5,7 @@ import { byGrants, canGrant, grantInWords, grantOf } from '../rules/grant.ts';
 import type { GrantOffer } from '../rules/grant-offer.ts';
 import { judgeByRules } from '../rules/judge-by-rules.ts';
 import type { RuledCall } from '../rules/ruled-call.ts';
-import type { TurnContext } from '../turn/work.ts';
+import type { TurnContext } from '../turn/turn-context.ts';
 import type { CallAsked, Permit } from './ask-about-call.ts';
 import { askAboutCall, permit } from './ask-about-call.ts';
 import type { Verdict } from './permissions.ts';

@@ -4,7 +4,7 @@ import type { CallId, Event } from '@tidemark/log';
 import { callId } from '@tidemark/log';
 import type { CallPart } from '@tidemark/model';
 import { abandon } from '../decide/open-calls.ts';
-import type { TurnContext } from '../turn/work.ts';
+import type { TurnContext } from '../turn/turn-context.ts';
 import { failed, head } from './closing.ts';
 import { permitCall } from './permit-call.ts';
 import type { CallRead } from './read-call.ts';

@@ -3,7 +3,7 @@
 import type { OutputLimits } from '../commit/output-limits.ts';
 import { limitsAt } from '../commit/output-limits.ts';
 import { openCalls } from '../decide/open-calls.ts';
-import type { TurnContext } from '../turn/work.ts';
+import type { TurnContext } from '../turn/turn-context.ts';
 
 /**
  * The limit of each result, or its share of the headroom. Calls that land together are each promised the same share, and

@@ -11,7 +11,7 @@ import type { Session } from '../session/session.ts';
 import { commit } from '../session/session.ts';
 import { skillsInContext } from '../session/skills-in-context.ts';
 import type { Notice } from '../turn/session-event.ts';
-import type { TurnContext } from '../turn/work.ts';
+import type { TurnContext } from '../turn/turn-context.ts';
 import { openCallOutput } from './call-output.ts';
 import type { CallOutput } from './call-output.ts';
 import type { Particulars } from './closing.ts';

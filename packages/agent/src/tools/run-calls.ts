@@ -6,7 +6,7 @@ import type { CallPart } from '@tidemark/model';
 import { abandonAll } from '../decide/open-calls.ts';
 import { commit } from '../session/session.ts';
 import type { ToolEffect } from '../sources/context-source.ts';
-import type { TurnContext } from '../turn/work.ts';
+import type { TurnContext } from '../turn/turn-context.ts';
 import { head } from './closing.ts';
 import type { ReadyCall } from './prepare-calls.ts';
 import { prepareCalls } from './prepare-calls.ts';

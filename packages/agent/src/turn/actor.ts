@@ -26,7 +26,7 @@ import { askForTurn } from './turn-queue.ts';
 import type { WantedFor } from './wanted.ts';
 import { createWantedFor } from './wanted.ts';
 import { watchTurn } from './watch-turn.ts';
-import type { StepContext } from './working.ts';
+import type { StepContext } from './step-context.ts';
 
 /** See the head of this file. */
 export interface Actor {

@@ -12,13 +12,13 @@ import { rememberFront } from './remember-front.ts';
 import { sayCliff } from './say-cliff.ts';
 import { sayPressure } from './say-pressure.ts';
 import { sendRequest } from './send-request.ts';
-import { takeTools } from './take-tools.ts';
-import type { StepContext } from './working.ts';
-import { takenBy } from './working.ts';
+import { refreshTools } from './refresh-tools.ts';
+import type { StepContext } from './step-context.ts';
+import { takenBy } from './step-context.ts';
 
 /** Asks. What it returns ends the turn; without it the log says how to go on. */
 export async function askModel(turn: StepContext): Promise<TurnEnding | undefined> {
-  await takeTools(turn);
+  await refreshTools(turn);
   // A step is made with what the session is run with as it begins: a model that is switched to meanwhile is asked next.
   const working: StepContext = { ...turn, runtime: turn.runtime };
   const limited = whyLimited(working.runtime.limits, takenBy(working));

@@ -14,9 +14,9 @@ import type { Words } from './live-session.ts';
 import { mayPreload, preloadSkills } from './preload-skills.ts';
 import type { Notice } from './session-event.ts';
 import { settleSubagents } from '../subagent/settle-subagents.ts';
-import { takeTools } from './take-tools.ts';
-import type { TurnContext } from './work.ts';
-import type { StepContext } from './working.ts';
+import { refreshTools } from './refresh-tools.ts';
+import type { TurnContext } from './turn-context.ts';
+import type { StepContext } from './step-context.ts';
 
 /** What a turn begins with. */
 export type TurnBeginning = (Prompt<Exclude<Words, string>> | { readonly with: 'resume' }) & {
@@ -41,9 +41,9 @@ export async function beginTurn(work: StepContext, beginning: TurnBeginning, mod
   // First, so that the notes stand before the prompt they belong to.
   await askSources(work);
   // What a front holds beside its skills hangs on its tools.
-  if (mayPreload(work)) await takeTools(work);
+  if (mayPreload(work)) await refreshTools(work);
   const { session, runtime, turn, tell } = work;
-  await session.turnstile.pass(async () => {
+  await session.mutex.pass(async () => {
     const stamp = { at: runtime.surroundings.now(), turn };
     const left = recover(session, 'other', stamp);
     const { events, notices } = await beginningWith(work, left, { ...beginning, parts }, stamp);
@@ -88,7 +88,7 @@ function began({ runtime: { compaction } }: TurnContext, trigger: TurnBegan['tri
 
 async function goOn(work: TurnContext, trigger: TurnBegan['trigger'] | undefined): Promise<void> {
   const { session, runtime, turn } = work;
-  await session.turnstile.pass(() =>
+  await session.mutex.pass(() =>
     commitInside(session, recover(session, 'resume', { at: runtime.surroundings.now(), turn }, began(work, trigger))),
   );
   await askSources(work);

@@ -10,7 +10,7 @@ import type { Skill, SkillShelf, SkillsInContext } from '../skills/skill-shelf.t
 import { SKILL_BUDGET } from '../skills/skill-shelf.ts';
 import { nearestName } from '../tools/nearest-name.ts';
 import type { Notice } from './session-event.ts';
-import type { TurnContext } from './work.ts';
+import type { TurnContext } from './turn-context.ts';
 
 /** The skills of these names. @throws AgentError `agent/unknown-skill`. */
 export function findSkills(shelf: SkillShelf | undefined, names: readonly string[]): readonly Skill[] {

@@ -24,8 +24,8 @@ export async function steerTurn(actor: Actor, said: Exclude<Words, string>, pres
   if (running === undefined) throw notRunning(actor);
   const parts = await keepGiven(actor, said);
   await running.begun;
-  // Inside the turnstile, so that a turn cannot end between the look and the append.
-  await session.turnstile.pass(async () => {
+  // Inside the mutex, so that a turn cannot end between the look and the append.
+  await session.mutex.pass(async () => {
     requireUsable(actor);
     if (!isOpen(actor, running)) throw notRunning(actor);
     const data = { parts, presenter, steer: true };
@@ -135,7 +135,7 @@ export async function closeActor(actor: Actor): Promise<void> {
     await actor.keeping;
   } finally {
     // Behind whatever was said before: that is still written.
-    await session.turnstile.pass(() => session.writer.close());
+    await session.mutex.pass(() => session.writer.close());
     actor.feed.end();
   }
 }

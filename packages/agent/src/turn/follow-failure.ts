@@ -10,8 +10,8 @@ import type { Received } from './call-provider.ts';
 import { recordEnd } from './record-end.ts';
 import { recoverContext, recoveryFrom } from './recover-context.ts';
 import { repairFor, repairRequest } from './repair-request.ts';
-import type { StepContext } from './working.ts';
-import { takenBy } from './working.ts';
+import type { StepContext } from './step-context.ts';
+import { takenBy } from './step-context.ts';
 
 /** Records the failure and does what may help; what it returns ends the turn. */
 export async function followFailure(

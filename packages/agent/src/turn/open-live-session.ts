@@ -31,7 +31,7 @@ import {
   refreshSource,
   steerTurn,
 } from './commands.ts';
-import { changeModel, changeReasoning, changeTools, requireForkable, withModel } from './equip.ts';
+import { changeModel, changeReasoning, changeTools, requireForkable, withModel } from './runtime-changes.ts';
 import { keepWarm } from './keep-warm.ts';
 import type { AgentForkOptions, AgentSession, OtherModel, ModelSwitchOptions, Words } from './live-session.ts';
 import type { Runtime } from './runtime.ts';
@@ -141,8 +141,8 @@ async function forkLive(
 
 /** Plans a fork behind the records that are on their way, such as a setting that was made just now. */
 async function planLiveFork({ session }: Actor, options: ForkOptions): Promise<ForkPlan> {
-  const { log, writer, turnstile } = session;
-  await turnstile.pass(async () => undefined);
+  const { log, writer, mutex } = session;
+  await mutex.pass(async () => undefined);
   return planFork(log, writer.session, options);
 }
 

@@ -7,7 +7,7 @@ import { asIfRecorded } from '../request/as-if-recorded.ts';
 import { frontFor } from '../request/open-epoch.ts';
 import { lastingOf } from '../decide/warmth.ts';
 import { skillTokens } from '../skills/judge-load.ts';
-import type { StepContext } from './working.ts';
+import type { StepContext } from './step-context.ts';
 
 /** What the choice is made from. */
 export type Preloading = Pick<StepContext, 'session' | 'runtime' | 'wantedFor'>;

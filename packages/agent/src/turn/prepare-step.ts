@@ -12,8 +12,8 @@ import { prepareRequest } from '../request/prepare.ts';
 import { REWRITE_NOTICE } from './runtime.ts';
 import { policyOf } from './recover-context.ts';
 import { sayRewrite } from './say-rewrite.ts';
-import type { StepContext } from './working.ts';
-import { takenBy } from './working.ts';
+import type { StepContext } from './step-context.ts';
+import { takenBy } from './step-context.ts';
 
 /** The request, in the log and flushed; an ending where none is to be made; nothing when the user interrupted. */
 export async function prepareStep(working: StepContext): Promise<Prepared | TurnEnding | undefined> {

@@ -24,7 +24,7 @@ import type { Session } from '../session/session.ts';
 import type { CompactionTrigger } from '../session/triggers.ts';
 import { askSources } from '../sources/ask-sources.ts';
 import type { Notice } from './session-event.ts';
-import type { TurnContext } from './work.ts';
+import type { TurnContext } from './turn-context.ts';
 
 /** Returns who may compact in this turn: as the runtime is set, else as the turn was begun with, which the log holds. */
 export function policyOf({ session, runtime }: TurnContext): CompactionPolicy {

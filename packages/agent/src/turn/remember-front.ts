@@ -5,7 +5,7 @@ import { milliseconds } from '@tidemark/log';
 import { frontEntries, itemAt, newTextRatio, sizeByBlock } from '@tidemark/context';
 import type { Prepared } from '../request/prepare.ts';
 import { frontName, keepWarmFront } from '../session/warm-fronts.ts';
-import type { TurnContext } from './work.ts';
+import type { TurnContext } from './turn-context.ts';
 
 const EVERY_MS = 60_000;
 

@@ -6,7 +6,7 @@ import type { ProviderError } from '@tidemark/model';
 import { quarantinesFor } from '../decide/quarantine.ts';
 import type { Prepared } from '../request/prepare.ts';
 import { commit } from '../session/session.ts';
-import type { TurnContext } from './work.ts';
+import type { TurnContext } from './turn-context.ts';
 
 /** What mends a refused request: the facts to record, none where it only has to go out whole. */
 export type RequestRepair = readonly Event[];

@@ -16,9 +16,9 @@ import { runCalls } from '../tools/run-calls.ts';
 import { askModel } from './ask-model.ts';
 import type { FinishedTurn } from './live-session.ts';
 import { makeRoom } from './recover-context.ts';
-import { takeTools } from './take-tools.ts';
-import type { TurnContext } from './work.ts';
-import type { StepContext } from './working.ts';
+import { refreshTools } from './refresh-tools.ts';
+import type { TurnContext } from './turn-context.ts';
+import type { StepContext } from './step-context.ts';
 
 /**
  * Runs a turn that is open to its end. The world's failures end it as `failed`.
@@ -61,7 +61,7 @@ async function closeCalls(work: TurnContext): Promise<void> {
   }
   if (session.state.history.batch === undefined) return;
   // What a call is checked against is what the model was last shown.
-  await takeTools(work);
+  await refreshTools(work);
   const effects = await runCalls(work);
   if (work.signal.aborted) return;
   requireClosed(work);
@@ -106,12 +106,12 @@ function refusedBy(error: unknown): TurnEnding | undefined {
 }
 
 function endWith(work: TurnContext, ending: TurnEnding): Promise<Recorded | undefined> {
-  return work.session.turnstile.pass(() => commitOne(work, [ended(work, ending)]));
+  return work.session.mutex.pass(() => commitOne(work, [ended(work, ending)]));
 }
 
 /** Decided again where nobody can say anything in between: what was said before the end is still answered. */
 function endUnlessMore(work: TurnContext): Promise<Recorded | undefined> {
-  return work.session.turnstile.pass(async () => {
+  return work.session.mutex.pass(async () => {
     const move = nextMove(work.session);
     return move.do === 'end' ? commitOne(work, [ended(work, move.ending)]) : undefined;
   });
@@ -119,7 +119,7 @@ function endUnlessMore(work: TurnContext): Promise<Recorded | undefined> {
 
 function interrupt(work: TurnContext): Promise<Recorded | undefined> {
   const { session, runtime, turn } = work;
-  return session.turnstile.pass(() => commitOne(work, interruption(session, { at: runtime.surroundings.now(), turn })));
+  return session.mutex.pass(() => commitOne(work, interruption(session, { at: runtime.surroundings.now(), turn })));
 }
 
 function ended({ session, runtime, turn }: TurnContext, { outcome, error }: TurnEnding): Event {

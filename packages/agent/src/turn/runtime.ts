@@ -8,7 +8,7 @@ import type { ContextSource } from '../sources/context-source.ts';
 import type { CompactionPolicy } from '../decide/when-to-compact.ts';
 import type { CompactionBy } from '../session/triggers.ts';
 import type { Lasting } from '../request/call-life.ts';
-import type { Gate } from '../request/gate.ts';
+import type { CacheWriteGate } from '../request/cache-write-gate.ts';
 import type { ProjectGrants } from '../rules/grant-offer.ts';
 import type { RuleSet } from '../rules/rule.ts';
 import type { SkillShelf } from '../skills/skill-shelf.ts';
@@ -26,7 +26,7 @@ export interface Runtime {
   /** The agent's own system text. */
   readonly role?: string;
   /** How much the runtime's own text says: `full` unless said. */
-  readonly runtime?: RuntimeText;
+  readonly promptVerbosity?: RuntimeText;
   /** Whether a front below the model's floor is padded: `auto` (where it is expected to pay) unless said. */
   readonly padding?: PaddingSetting;
   /** Other sessions that are expected on the same front while a cache entry lives: they make padding pay sooner. 0 unless said. */
@@ -74,7 +74,7 @@ export interface Runtime {
   /** What is executed need not ask in mode `auto`, sandbox or not. */
   readonly unconfined: boolean;
   /** Holds back calls that would write what another one is writing; shared by sessions with one provider. */
-  readonly gate?: Gate;
+  readonly gate?: CacheWriteGate;
   /** What bounds its subagents. Without it the session starts none; one that a crash left behind is ended all the same. */
   readonly subagents?: SubagentLimits;
   /** Of a subagent: the front of the session that asked for it. Its own first epoch opens with that, where that serves it. */

@@ -3,7 +3,7 @@
 import { expectedInput } from '@tidemark/context';
 import { cliffInWords } from '../decide/rewrites.ts';
 import type { Prepared } from '../request/prepare.ts';
-import type { TurnContext } from './work.ts';
+import type { TurnContext } from './turn-context.ts';
 
 /** Raises the notice. A request that is sent again was told of the first time, whichever process sent it. */
 export function sayCliff({ session, tell }: TurnContext, { outlook: { cliff, forecast }, record }: Prepared): void {

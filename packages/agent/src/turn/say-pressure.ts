@@ -3,7 +3,7 @@
 
 import { gaugeInWords } from '@tidemark/context';
 import type { Prepared } from '../request/prepare.ts';
-import type { TurnContext } from './work.ts';
+import type { TurnContext } from './turn-context.ts';
 
 /** Says it. The record of a tier is in the log already, so that it is said once whoever listens. */
 export function sayPressure({ session, tell }: TurnContext, { gauge, crossed }: Prepared): void {

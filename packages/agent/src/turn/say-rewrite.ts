@@ -7,7 +7,7 @@ import { messageOf } from '../tools/message-of.ts';
 import type { Asker, RewriteQuestion } from '../tools/permissions.ts';
 import { isYes } from '../tools/permissions.ts';
 import { unlessAborted } from '../tools/unless-aborted.ts';
-import type { TurnContext } from './work.ts';
+import type { TurnContext } from './turn-context.ts';
 
 /** Says it, or asks; what is paid because it saves more is said alone. What it returns ends the turn before anything is sent. */
 export async function sayRewrite(

@@ -3,7 +3,7 @@
 import { milliseconds } from '@tidemark/log';
 import type { StreamPart } from '@tidemark/model';
 import { ProviderError } from '@tidemark/model';
-import { entriesToWrite } from '../request/gate.ts';
+import { entriesToWrite } from '../request/cache-write-gate.ts';
 import type { Prepared } from '../request/prepare.ts';
 import type { Session } from '../session/session.ts';
 import type { Received } from './call-provider.ts';

@@ -20,7 +20,7 @@ import type { Sending } from './send-request.ts';
 import { sendRequest } from './send-request.ts';
 import type { SideAnswer, SideCall } from './live-session.ts';
 import type { SessionEvent } from './session-event.ts';
-import { takeTools } from './take-tools.ts';
+import { refreshTools } from './refresh-tools.ts';
 import { repairRequest } from './repair-request.ts';
 import { repairBeside } from './repair-side-call.ts';
 
@@ -57,11 +57,11 @@ async function tryOut(actor: Actor, call: SideCallInParts, signal: AbortSignal):
   const passing = { session, signal, tell: (event: SessionEvent) => tell(actor, event) };
   // A call that opens the epoch opens it with all tools: to a front without any, none can be appended.
   if (session.state.epoch === undefined)
-    await takeTools({ ...passing, runtime: actor.runtime, equip: (change) => equip(actor, change) });
+    await refreshTools({ ...passing, runtime: actor.runtime, equip: (change) => equip(actor, change) });
   const { runtime } = actor;
   // Told before the first turn: one that is at work has told them itself.
   if (actor.running === undefined && mayPreload({ session, runtime }))
-    await session.turnstile.pass(async () => {
+    await session.mutex.pass(async () => {
       const { events } = await preloadSkills({ session, runtime, wantedFor: actor.wantedFor }, []);
       return commitInside(session, events);
     });

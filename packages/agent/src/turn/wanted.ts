@@ -33,7 +33,7 @@ async function compose(artifacts: Artifacts, runtime: Runtime, preloads: readonl
   const specs = tools.map(({ name, description, schema }) => ({ name, description, schema }));
   const said = {
     ...(role === undefined ? {} : { role }),
-    runtime: runtime.runtime ?? 'full',
+    runtime: runtime.promptVerbosity ?? 'full',
   } as const;
   const texts = composeFront({ tools: specs, ...said }, newHash);
   const { inherits } = runtime;

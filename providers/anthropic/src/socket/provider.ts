@@ -5,7 +5,7 @@ import { ProviderError } from '@tidemark/model';
 import { accountName, requireAddress } from '@tidemark/provider-wire';
 import { anthropicEncoder } from '../encode/encoder.ts';
 import { ANTHROPIC } from '../service.ts';
-import type { MessagesClient, MessagesClientOptions } from './line.ts';
+import type { MessagesClient, MessagesClientOptions } from './messages-client.ts';
 
 /** How to reach the API. */
 export interface AnthropicOptions {
@@ -32,7 +32,8 @@ export function createAnthropicProvider(options: AnthropicOptions): Provider {
   const how = lineOptions(options);
   let opened: Promise<MessagesClient> | undefined;
   // The SDK is 250 modules: whoever starts a program does not wait for them before anything is asked.
-  const line = (): Promise<MessagesClient> => (opened ??= import('./line.ts').then(({ openLine }) => openLine(how)));
+  const line = (): Promise<MessagesClient> =>
+    (opened ??= import('./messages-client.ts').then(({ openLine }) => openLine(how)));
   return {
     name: ANTHROPIC.name,
     account: accountName(ANTHROPIC, how.key, how.baseURL),

@@ -6,7 +6,7 @@ import type { Service } from '@tidemark/provider-wire';
 import { requireAddress } from '@tidemark/provider-wire';
 import type { AnswerDecoder } from '../decode/decoding.ts';
 import type { ProviderConnection, ConnectionOpening } from './connection.ts';
-import type { HttpClient, HttpClientOptions } from './line.ts';
+import type { HttpClient, HttpClientOptions } from './http-client.ts';
 import type { CallPhase } from './map-error.ts';
 
 /** How to reach a service that speaks OpenAI's wire. */
@@ -47,7 +47,7 @@ export function openSocket(options: SocketOptions): ProviderSocket {
   const how = lineOptions(options);
   let opened: Promise<HttpClient> | undefined;
   // The SDK is 250 modules: whoever starts a program does not wait for them before anything is asked.
-  const line = (): Promise<HttpClient> => (opened ??= import('./line.ts').then(({ openLine }) => openLine(how)));
+  const line = (): Promise<HttpClient> => (opened ??= import('./http-client.ts').then(({ openLine }) => openLine(how)));
   return {
     idleMs: how.idleMs,
     async *stream(path, decoder, outgoing) {

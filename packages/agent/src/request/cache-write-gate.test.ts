@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { goWarm } from '../../tests/small-warm.ts';
 import { ticks } from '../../tests/ticks.ts';
-import { createGate } from './gate.ts';
+import { createCacheWriteGate } from './cache-write-gate.ts';
 
 const LONG = 'Some words to remember. '.repeat(4_000);
 const never = new AbortController().signal;
 
 /** Calls at a gate: who went through, in order. */
 function callsAt(now = { ms: 0 }) {
-  const gate = createGate(() => now.ms);
+  const gate = createCacheWriteGate(() => now.ms);
   const through: string[] = [];
   const go = async (name: string, entries: readonly string[], signal = never) => {
     const passage = await gate.enter(entries, signal);
@@ -72,7 +72,7 @@ describe('the gate', () => {
 
 test('five parallel side calls with one history write it once', async () => {
   const now = { ms: 0 };
-  for (const gate of [undefined, createGate(() => now.ms)]) {
+  for (const gate of [undefined, createCacheWriteGate(() => now.ms)]) {
     const warm = await goWarm({ runtime: { warm: 'off', ...(gate && { gate }) } });
     await warm.live.prompt(LONG);
     await warm.later(10);

@@ -5,7 +5,7 @@ export interface Mutex {
   pass<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** A turnstile with nobody in it. */
+/** A mutex with nobody in it. */
 export function createMutex(): Mutex {
   let last: Promise<unknown> = Promise.resolve();
   return {

@@ -6,7 +6,7 @@ import type { State } from '@tidemark/context';
 import { isAlive, KEEP_WARM, LIFE } from '@tidemark/context';
 
 /** Shared by the sessions whose calls one provider's cache serves. */
-export interface Gate {
+export interface CacheWriteGate {
   /**
    * Waits while another call is about to write one of these entries, and returns when this one may go, or the signal has
    * aborted. Whoever fails lets the next one write.
@@ -23,7 +23,7 @@ export interface Passage {
 }
 
 /** A gate with nobody in it, over a clock in milliseconds. */
-export function createGate(elapsed: () => number): Gate {
+export function createCacheWriteGate(elapsed: () => number): CacheWriteGate {
   const writing = new Map<string, Promise<void>>();
   const written = new Map<string, number>();
   const toWrite = (entries: readonly string[]): readonly string[] => {

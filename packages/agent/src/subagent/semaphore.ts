@@ -1,13 +1,13 @@
 // How many may work at once: the others wait in line.
 
 /** See the head of this file. */
-export interface Slots {
+export interface Semaphore {
   /** Ends once there is room, with what gives it back; `undefined` when the signal aborts before. */
   enter(signal: AbortSignal): Promise<(() => void) | undefined>;
 }
 
 /** So many slots, all of them free. */
-export function createSlots(most: number): Slots {
+export function createSemaphore(most: number): Semaphore {
   let free = most;
   const line: (() => void)[] = [];
   const leave = (): void => {

@@ -3,7 +3,7 @@
 import type { TurnTaken } from '../decide/limits.ts';
 import { NOTHING_SPENT } from '../session/spent.ts';
 import type { WantedFor } from './wanted.ts';
-import type { TurnContext } from './work.ts';
+import type { TurnContext } from './turn-context.ts';
 
 /** See the head of this file. */
 export interface StepContext extends TurnContext {

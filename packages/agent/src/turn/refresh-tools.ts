@@ -11,7 +11,7 @@ import type { Tool } from '../tools/tool.ts';
 import type { HeldTool, ToolOffer, ToolSource, ToolTrouble } from '../tools/tool-source.ts';
 import type { Notice } from './session-event.ts';
 import { unlessAborted } from '../tools/unless-aborted.ts';
-import type { TurnContext } from './work.ts';
+import type { TurnContext } from './turn-context.ts';
 
 /** What a session needs to take tools. */
 type Taking = Pick<TurnContext, 'session' | 'runtime' | 'signal' | 'tell' | 'equip'>;
@@ -25,7 +25,7 @@ interface ToolNotices {
 const SAID: WeakMap<Session, ToolNotices> = new WeakMap();
 
 /** Asks the sources; see the head of this file. What they offer comes behind the session's own tools, which win a name. */
-export async function takeTools(work: Taking): Promise<void> {
+export async function refreshTools(work: Taking): Promise<void> {
   const { toolSources: sources = [] } = work.runtime;
   if (sources.length === 0 || work.equip === undefined) return;
   await Promise.all(sources.map((source) => unlessAborted(source.ready(work.signal), work.signal)));
