@@ -1,4 +1,4 @@
-// What can be wrong in the use of the simulator itself. What it answers to a request is a `Refusal` instead.
+// What can be wrong in the use of the simulator itself. What it answers to a request is a `MessageRefusal` instead.
 
 /** `bad-scenario`, `bad-options`: fix what was given. `time-backwards`: calls come in order of time. */
 export type SimulatorErrorCode =

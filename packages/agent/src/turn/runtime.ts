@@ -40,7 +40,7 @@ export interface Runtime {
   readonly toolSources?: readonly ToolSource[];
   /** Those of `tools` that the sources gave last. Kept by the runtime. */
   readonly given?: readonly Tool[];
-  /** When other tools than those in force are to be taken where the model takes none appended: see `Wanted`. */
+  /** When other tools than those in force are to be taken where the model takes none appended: see `RequestSpec`. */
   readonly takeTools?: RequestSpec['takeTools'];
   /** Who makes images fit to be sent. Without one they are sent as they are. */
   readonly images?: ImageFitter;

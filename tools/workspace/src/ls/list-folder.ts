@@ -30,7 +30,7 @@ export interface FolderListing {
 /** A folder to list, held open. */
 export interface ListedFolder {
   readonly held: HeldFolder;
-  /** As in `Place`. */
+  /** As in `WorkspacePlace`. */
   readonly path: string;
   readonly shown: string;
 }
