@@ -19,7 +19,7 @@ import { outputOf } from './tool-output.ts';
 import { jsonSchemaOf } from './tool-schema.ts';
 
 /** A tool as its author writes it. */
-export interface AuthoredTool<Schema extends StandardSchemaV1> {
+export interface ToolDefinition<Schema extends StandardSchemaV1> {
   /** 1 to 64 of `[a-zA-Z0-9_-]`. */
   readonly name: string;
   /** What the model reads to know when to call it. */
@@ -60,7 +60,7 @@ const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
  *
  * @throws KitError `kit/bad-tool` for a name that no provider takes, `kit/no-schema` without a JSON Schema of an object.
  */
-export function defineTool<Schema extends StandardSchemaV1>(definition: AuthoredTool<Schema>): Tool {
+export function defineTool<Schema extends StandardSchemaV1>(definition: ToolDefinition<Schema>): Tool {
   const { name, description, input, effect, alone, keeps, touches, tells } = definition;
   if (!NAME.test(name)) {
     const message = `a tool cannot be called ${JSON.stringify(name)}: take 1 to 64 letters, digits, "_" or "-"`;
@@ -80,7 +80,7 @@ export function defineTool<Schema extends StandardSchemaV1>(definition: Authored
 }
 
 async function readArguments<Schema extends StandardSchemaV1>(
-  definition: AuthoredTool<Schema>,
+  definition: ToolDefinition<Schema>,
   given: unknown,
 ): Promise<ToolRun | ToolProblem> {
   const schema: StandardSchemaV1<unknown, StandardSchemaV1.InferOutput<Schema>> = definition.input;

@@ -34,7 +34,7 @@ export type {
 export type { AgentOptions, AgentEnvironment, Permissions, SandboxSetting } from './agent-options.ts';
 export type { Agent, OpenOptions } from './create-agent.ts';
 export { createAgent } from './create-agent.ts';
-export type { AuthoredTool } from './define-tool.ts';
+export type { ToolDefinition } from './define-tool.ts';
 export { defineTool } from './define-tool.ts';
 export type { KitErrorCode } from './kit-error.ts';
 export { KitError } from './kit-error.ts';

@@ -60,7 +60,7 @@ export type {
   Span,
   Stability,
   SystemText,
-  ToolDefinition,
+  FrontToolDefinition,
 } from './span.ts';
 export type { UnlistedModel } from './unlisted-model.ts';
 export { unlistedModel } from './unlisted-model.ts';

@@ -31,7 +31,7 @@ export interface Span {
 }
 
 /** One tool, as the front lists it. `definition` is its canonical JSON: `{"description","name","schema"}`. */
-export interface ToolDefinition {
+export interface FrontToolDefinition {
   readonly name: string;
   readonly definition: string;
   readonly origin: Origin;
@@ -51,7 +51,7 @@ export interface Front {
   readonly model: string;
   readonly parameters: RenderParameters;
   /** Ordered by name. */
-  readonly tools: readonly ToolDefinition[];
+  readonly tools: readonly FrontToolDefinition[];
   readonly system: readonly SystemText[];
 }
 

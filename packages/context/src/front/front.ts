@@ -3,7 +3,7 @@
 
 import type { EpochOpened, LayerRecord, RenderParameters, ToolRecord } from '@tidemark/log';
 import { canonicalText, digest } from '@tidemark/log';
-import type { Capabilities, Front, JsonValue, NewHash, SystemText, ToolDefinition } from '@tidemark/model';
+import type { Capabilities, Front, JsonValue, NewHash, SystemText, FrontToolDefinition } from '@tidemark/model';
 import { TM1, TM1_MINIMAL, TM1_RUNTIME } from './contract/tm1.ts';
 import { TM2, TM2_BRIEF } from './contract/tm2.ts';
 import { estimateTokens } from '../base/estimate.ts';
@@ -125,7 +125,7 @@ export function frontOf(texts: FrontTexts, model: string, parameters: RenderPara
   return {
     model,
     parameters,
-    tools: texts.tools.map(({ record, definition }): ToolDefinition => ({
+    tools: texts.tools.map(({ record, definition }): FrontToolDefinition => ({
       name: record.name,
       definition,
       origin: { from: 'layer', layer: 'tools', revision: record.digest.slice(0, 12) },

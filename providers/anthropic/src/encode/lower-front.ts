@@ -1,6 +1,6 @@
 // The front becomes blocks: tools in the order given, then system texts.
 
-import type { Block, Front, LoweredFront, Lowering, SystemText, ToolDefinition } from '@tidemark/model';
+import type { Block, Front, LoweredFront, Lowering, SystemText, FrontToolDefinition } from '@tidemark/model';
 import { isBlank } from '@tidemark/model';
 import { bodyHeader, frozenParameters } from './parameters.ts';
 import type { MessagePiece } from './piece.ts';
@@ -27,7 +27,7 @@ function frontBlock(section: 'tools' | 'system', piece: MessagePiece, origin: Bl
   return { section, role: 'system', group: -1, ...piece, opensTurn: false, origin };
 }
 
-function toolPiece(tool: ToolDefinition, lowering: Lowering): MessagePiece {
+function toolPiece(tool: FrontToolDefinition, lowering: Lowering): MessagePiece {
   return markablePiece(toolHead(tool), 'tool', lowering.estimate(tool.definition));
 }
 

@@ -1,6 +1,6 @@
 // A tool's definition on the wire: an entry of `tools`, or of a change behind it.
 
-import type { ToolDefinition } from '@tidemark/model';
+import type { FrontToolDefinition } from '@tidemark/model';
 import { isBlank } from '@tidemark/model';
 import { parseObject, rawMember } from '@tidemark/json';
 import { refuse } from '@tidemark/provider-wire';
@@ -13,7 +13,7 @@ import { jsonString } from './wire-text.ts';
  *
  * @throws ProviderError `provider/invalid` for a tool that the API would refuse.
  */
-export function toolHead(tool: Pick<ToolDefinition, 'name' | 'definition'>): string {
+export function toolHead(tool: Pick<FrontToolDefinition, 'name' | 'definition'>): string {
   const definition = parseObject(tool.definition);
   const schema = rawMember(tool.definition, 'schema');
   if (definition === undefined || schema === undefined) throw refuseTool(tool.name, 'its definition holds no schema');

@@ -1,6 +1,6 @@
 // A tool's definition taken apart: its schema's bytes stay those of the definition.
 
-import type { ToolDefinition } from '@tidemark/model';
+import type { FrontToolDefinition } from '@tidemark/model';
 import { isBlank } from '@tidemark/model';
 import { parseObject, rawMember } from '@tidemark/json';
 import type { Service } from '@tidemark/provider-wire';
@@ -14,7 +14,7 @@ import { jsonString } from './wire-text.ts';
  *
  * @throws ProviderError `provider/invalid` for a tool that the API would refuse.
  */
-export function functionMembers(service: Service, tool: Pick<ToolDefinition, 'name' | 'definition'>): string {
+export function functionMembers(service: Service, tool: Pick<FrontToolDefinition, 'name' | 'definition'>): string {
   const definition = parseObject(tool.definition);
   const schema = rawMember(tool.definition, 'schema');
   if (definition === undefined || schema === undefined)
@@ -25,7 +25,7 @@ export function functionMembers(service: Service, tool: Pick<ToolDefinition, 'na
   return `"name":"${tool.name}",${description}"parameters":${schema}`;
 }
 
-function refuseTool(service: Service, tool: Pick<ToolDefinition, 'name'>, why: string): Error {
+function refuseTool(service: Service, tool: Pick<FrontToolDefinition, 'name'>, why: string): Error {
   return refuse(
     service,
     'provider/invalid',

@@ -1,14 +1,14 @@
 // Changes of what the front says, as items inside the input (provider facts 2.2): more tools, another effort that holds
 // until the next one, and another role.
 
-import type { AddedTool, ChangePart, Lowering, ToolDefinition } from '@tidemark/model';
+import type { AddedTool, ChangePart, Lowering, FrontToolDefinition } from '@tidemark/model';
 import type { BlockPiece } from '@tidemark/provider-openai-wire';
 import { functionMembers, jsonString, piece } from '@tidemark/provider-openai-wire';
 import { refuse } from '@tidemark/provider-wire';
 import { OPENAI } from '../service.ts';
 
 /** A function as the Responses API takes it, never strict. */
-export function functionTool(tool: Pick<ToolDefinition, 'name' | 'definition'>): string {
+export function functionTool(tool: Pick<FrontToolDefinition, 'name' | 'definition'>): string {
   return `{"type":"function",${functionMembers(OPENAI, tool)},"strict":false}`;
 }
 

@@ -1,7 +1,7 @@
 // Pieces of messages. Words are parts of lists throughout, as only a part can carry a marker (`cache_control`, OpenRouter's
 // SDK 1.3.19: text parts and tools have one, images do not).
 
-import type { ImagePart, Lowering, ResultPart, Role, ToolDefinition } from '@tidemark/model';
+import type { ImagePart, Lowering, ResultPart, Role, FrontToolDefinition } from '@tidemark/model';
 import { isBlank } from '@tidemark/model';
 import type { BlockPiece } from '@tidemark/provider-openai-wire';
 import {
@@ -17,7 +17,7 @@ import {
 import { OPENROUTER } from '../service.ts';
 
 /** A tool. */
-export function toolPiece(tool: ToolDefinition, lowering: Lowering): BlockPiece {
+export function toolPiece(tool: FrontToolDefinition, lowering: Lowering): BlockPiece {
   const head = `{"type":"function","function":{${functionMembers(OPENROUTER, tool)}}`;
   return markable(head, '}', 'tool', lowering.estimate(tool.definition));
 }
