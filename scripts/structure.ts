@@ -1,0 +1,34 @@
+// `npm run structure`: the shape of the tree in numbers. Products alone: no tests, contracts, benchmarks and scripts.
+
+import { fileURLToPath } from 'node:url';
+
+import { circlesOfFolders, WITH_CIRCLES } from '../tests/architecture/arrows.ts';
+import { importsOf } from '../tests/architecture/imports.ts';
+import { typesIn } from '../tests/architecture/names.ts';
+import { roomOf, roomsOf } from '../tests/architecture/rooms.ts';
+import { isSource, isTest, readTree } from '../tests/architecture/tree.ts';
+
+const tree = readTree(fileURLToPath(new URL('../', import.meta.url)));
+const rooms = roomsOf(tree);
+const files = [...tree].filter(([path]) => isSource(path) && !isTest(path) && roomOf(path, rooms) !== undefined);
+const lines = files.map(([, text]) => text.split('\n').length - 1).toSorted((a, b) => a - b);
+const types = typesIn(tree);
+const twice = [...types].filter(([, declared]) => declared.length > 1);
+const text = files.map(([, content]) => content).join('\n');
+
+const rows: readonly (readonly [what: string, count: number | string])[] = [
+  ['files', files.length],
+  ['lines of a file, median', lines[Math.floor(lines.length / 2)] ?? 0],
+  ['files under 40 lines', lines.filter((count) => count < 40).length],
+  ['imports', importsOf(tree).length],
+  ['type names', types.size],
+  ['type names declared more than once', twice.length],
+  ['rooms whose folders form a circle', WITH_CIRCLES.size],
+  ['circles of folders elsewhere', circlesOfFolders(tree).length],
+  ['conditional spreads', (text.match(/\.\.\.\(.{1,80}?(?:&&|\?)/g) ?? []).length],
+  ['"See the head of this file"', (text.match(/See the head of this file/g) ?? []).length],
+  ['"unless said"', (text.match(/unless said/g) ?? []).length],
+];
+const width = Math.max(...rows.map(([what]) => what.length));
+for (const [what, count] of rows) console.log(`${what.padEnd(width)}  ${count}`);
+for (const [name, declared] of twice) console.log(`  ${name}: ${declared.join(', ')}`);
