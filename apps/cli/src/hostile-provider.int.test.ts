@@ -63,7 +63,7 @@ const sse = (event: object): string => `data: ${JSON.stringify(event)}\n\n`;
 
 test.each([
   ['an error', 500, 'a'.repeat(10_000), ''],
-  ['comments', 200, ': nothing\n\n'.repeat(1_000), ''],
+  ['comments', 200, `: ${'nothing '.repeat(1_000)}\n\n`, ''],
   ['small deltas', 200, sse(DELTA).repeat(100), BEGUN.map(sse).join('')],
 ])('SIGINT ends a run while %s without an end arrives', async (_title, status, piece, before) => {
   const { url, under } = await serve(status, piece, before);
