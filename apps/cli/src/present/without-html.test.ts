@@ -74,6 +74,14 @@ describe('HTML in words', () => {
     );
   });
 
+  test.each([
+    ['signs of addresses', `${'@'.repeat(5_000)}${' `<`'.repeat(20_000)}`],
+    ['fences', '```\n<\n```\n'.repeat(9_000)],
+    ['signs in one line', `${'<'.repeat(40_000)}\`${'<'.repeat(20_000)}\``],
+  ])('is found in one pass, also among many %s', (_what, text) => {
+    expect(htmlIn(withoutHtml(text))).toEqual([]);
+  });
+
   test('is in a fence where the text is too long to be read', () => {
     const text = `${'`<b>` '.repeat(20_000)}\n\`\`\`\n<script>`;
     expect(withoutHtml(text)).toBe(`\`\`\`\`\n${text}\n\`\`\`\``);

@@ -30,7 +30,7 @@ export function withoutHtml(text: string): string {
   const escaped = text.replaceAll('<', (_sign, at: number) => {
     const mark = String.fromCodePoint(PRIVATE + sign++);
     const isFenced = found.every(({ fences }) => fences.has(mark));
-    const isInline = found.every(({ spans }) => spans.has(mark)) && isSure(at);
+    const isInline = isSure(at) && found.every(({ spans }) => spans.has(mark));
     return isFenced || isInline ? '<' : '&lt;';
   });
   const open = found.find((one) => one.open !== undefined)?.open;
@@ -70,45 +70,64 @@ interface Code {
 
 function codeIn(reader: Reader, text: string): Code {
   const tokens = reader.parse(text, {});
+  const lines = text.split(/\r\n?|\n/);
+  const defines = afterDefinition(lines);
   const spans = tokens.flatMap(({ children }) => children ?? []).filter(({ type }) => type === 'code_inline');
-  const fences = tokens.filter((token) => token.type === 'fence' && !followsDefinition(text, token));
+  const fences = tokens.filter(({ type, map }) => type === 'fence' && defines[map?.[0] ?? 0] !== true);
   const last = tokens.at(-1);
   return {
     fences: new Set(fences.flatMap(({ content }) => content.match(MARK) ?? [])),
     spans: new Set(spans.flatMap(({ content }) => content.match(MARK) ?? [])),
     // A fence within a list or a quotation ends with it.
-    open: last?.type === 'fence' && last.level === 0 && isOpen(text, last) ? last.markup : undefined,
+    open: last?.type === 'fence' && last.level === 0 && isOpen(lines, last) ? last.markup : undefined,
   };
 }
 
-function isOpen(text: string, { map, markup }: Pick<Token, 'map' | 'markup'>): boolean {
+function isOpen(lines: readonly string[], { map, markup }: Pick<Token, 'map' | 'markup'>): boolean {
   const [first, end] = map ?? [0, 0];
-  const line = text.split(/\r\n?|\n/)[end - 1] ?? '';
+  const line = lines[end - 1] ?? '';
   return end - 1 === first || !new RegExp(`^ {0,3}${markup}${markup[0] ?? ''}*[ \\t]*$`).test(line);
 }
 
-/** Some viewers take a fence for the address or the title of a link that the line before defines. */
-function followsDefinition(text: string, { map }: Pick<Token, 'map'>): boolean {
-  const before = text.split(/\r\n?|\n/).slice(0, map?.[0] ?? 0);
-  const blank = before.findLastIndex((line) => /^[ \t>]*$/.test(line));
-  return before.slice(blank + 1).some((line) => line.includes(']:'));
+/**
+ * Returns for each line whether a link is defined in the lines before it, up to a blank one. Some viewers take a fence there for the
+ * address or the title of the link.
+ */
+function afterDefinition(lines: readonly string[]): readonly boolean[] {
+  let defined = false;
+  return lines.map((line) => {
+    const before = defined;
+    defined = !/^[ \t>]*$/.test(line) && (defined || line.includes(']:'));
+    return before;
+  });
 }
 
 /**
- * Returns true where code that stands in the line of a `<` is code for every viewer. Code from an earlier line may hold a line that
- * begins with `<`, and that line would be HTML. An address that a viewer makes a link of takes the backtick behind it, here and in the
- * lines before, up to a blank one. To be asked for each `<` in order.
+ * Returns the judge of one text: true where code that stands in the line of a `<` is code for every viewer. Code from an earlier line may
+ * hold a line that begins with `<`, and that line would be HTML. An address that a viewer makes a link of takes the backtick in it,
+ * so nothing after it is sure, up to a blank line. The judge is asked for each `<` in order: its work is linear in the text.
  */
 function createSpanJudge(text: string): (at: number) => boolean {
-  const blanks = [...text.matchAll(/\n[ \t>]*(?=\n)/g)].map(({ index }) => index);
-  let next = 0;
-  return (at) => {
-    while ((blanks[next] ?? Infinity) < at) next += 1;
-    const line = text.slice(text.lastIndexOf('\n', at) + 1, at);
-    const block = text.slice(Math.max(blanks[next - 1] ?? 0, at - MOST_BLOCK), at);
-    return line.includes('`') && !/(?:www\.|:\/\/|@|mailto:)\S*`/i.test(block);
+  const passes = (places: readonly number[]): ((at: number) => number) => {
+    let next = 0;
+    return (at) => {
+      while ((places[next] ?? Infinity) < at) next += 1;
+      return places[next - 1] ?? -1;
+    };
   };
+  const placesOf = (pattern: RegExp): readonly number[] => [...text.matchAll(pattern)].map(({ index }) => index);
+  const blank = passes(placesOf(/\n[ \t>]*(?=\n)/g));
+  const newline = passes(placesOf(/\n/g));
+  const tick = passes(placesOf(/`/g));
+  const taken = passes(ticksInAddresses(text));
+  return (at) => tick(at) > newline(at) && taken(at) <= blank(at);
 }
 
-/** Characters of a paragraph that are looked at. Links before them are not found, and a line of that length is no prose. */
-const MOST_BLOCK = 10_000;
+/** Where the first backtick of each address stands, in order. Any word that looks like a part of an address counts as one. */
+function ticksInAddresses(text: string): readonly number[] {
+  return [...text.matchAll(/\S+/g)].flatMap(({ 0: word, index }) => {
+    const begin = word.search(/www\.|:\/\/|@/i);
+    const tick = begin === -1 ? -1 : word.indexOf('`', begin);
+    return tick === -1 ? [] : [index + tick];
+  });
+}

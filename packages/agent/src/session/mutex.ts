@@ -5,7 +5,7 @@ export interface Mutex {
   pass<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** A mutex with nobody in it. */
+/** Returns a mutex that nothing holds. */
 export function createMutex(): Mutex {
   let last: Promise<unknown> = Promise.resolve();
   return {

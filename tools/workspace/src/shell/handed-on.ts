@@ -41,7 +41,7 @@ export function handedOn(words: PossibleCommand, redirects: readonly Redirection
         ...(readsInput(given) ? input(redirects) : []),
         ...textsIn(name, given),
         // It joins the words behind its option: `pwsh -c git push`.
-        ...(name.startsWith('p') ? launched(name, given) : []),
+        ...(JOIN_WORDS.has(name) ? launched(name, given) : []),
       ];
     case 'interpreter':
       return [
@@ -59,6 +59,8 @@ export function handedOn(words: PossibleCommand, redirects: readonly Redirection
   }
 }
 
+/** Shells that join the words of their command. */
+const JOIN_WORDS: ReadonlySet<string> = new Set(['pwsh', 'powershell']);
 /** What these read is commands. */
 const READ_INPUT: ReadonlySet<string> = new Set(['at', 'batch', 'crontab']);
 /** These put their words together and read them again: what is unknown may hold an end of a command. */
