@@ -175,3 +175,23 @@ describe('openServer', () => {
     await server.close();
   });
 });
+
+it('a client whose messages are answered at once leaves other work its turn between two of them', async () => {
+  const server = await openServer(() => new Response('ok'), { port: 0 });
+  let handled = 0;
+  let handledBeforeOthers = 0;
+  server.onUpgrade(() => (socket) => {
+    socket.onMessage(async () => {
+      handled += 1;
+      if (handled === 1) setImmediate(() => (handledBeforeOthers = handled));
+    });
+  });
+  const client = new WebSocket(`ws://127.0.0.1:${server.port}`);
+  client.addEventListener('open', () => {
+    for (let count = 0; count < 2_000; count += 1) client.send('x');
+  });
+  await vi.waitFor(() => expect(handled).toBe(2_000), { timeout: 30_000 });
+  expect(handledBeforeOthers).toBeLessThan(3);
+  client.close();
+  await server.close();
+});
