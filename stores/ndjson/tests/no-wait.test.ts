@@ -162,3 +162,16 @@ it('a session whose log cannot be made leaves no folder that looks like one whic
     expect(await readdir(homePaths(home).sessions)).toEqual([id]);
     await (await openNdjsonStore({ home }).create(sessionId('b'))).close();
   }));
+
+it.skipIf(process.platform === 'win32')(
+  'an artifact that the system cannot open is not called damaged (skipped: Windows has no loops of links)',
+  () =>
+    inHome(async (home) => {
+      const { artifacts } = openNdjsonStore({ home });
+      const { digest } = await artifacts.put(Buffer.from('words'));
+      const { plain } = artifactPaths(homePaths(home), digest);
+      await rm(plain);
+      await symlink(plain, plain);
+      await expect(gather(artifacts.get(digest))).rejects.toMatchObject({ code: 'ELOOP' });
+    }),
+);
