@@ -9,6 +9,8 @@ const usageOf = (usage: ResponseUsage, model = 'gpt-6-sol') =>
   answerOf([], { model, status: 'completed', usage }, false).usage;
 
 const tokens = fc.nat(300_000);
+/** An input of 0 tokens makes all of the input unknown. */
+const some = fc.integer({ min: 1, max: 300_000 });
 const maybe = fc.option(tokens, { nil: undefined });
 
 describe('usage of a response, which counts inclusively (L7)', () => {
@@ -29,7 +31,7 @@ describe('usage of a response, which counts inclusively (L7)', () => {
 
   it('holds each token in one bucket, and all of the total', () => {
     fc.assert(
-      fc.property(tokens, tokens, tokens, tokens, tokens, tokens, (fresh, read, short, long, answer, reasoning) => {
+      fc.property(some, tokens, tokens, tokens, tokens, tokens, (fresh, read, short, long, answer, reasoning) => {
         const usage = usageOf({
           input_tokens: fresh + read + short + long,
           input_tokens_details: {
@@ -48,7 +50,8 @@ describe('usage of a response, which counts inclusively (L7)', () => {
   });
 
   it('leaves unknown what did not come, whatever is missing', () => {
-    const told = fc.record({ input: maybe, cached: maybe, written: maybe, output: maybe, reasoning: maybe });
+    const input = fc.option(some, { nil: undefined });
+    const told = fc.record({ input, cached: maybe, written: maybe, output: maybe, reasoning: maybe });
     fc.assert(
       fc.property(told, ({ input, cached, written, output, reasoning }) => {
         const usage = usageOf({
